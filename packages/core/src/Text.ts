@@ -1,0 +1,50 @@
+/**
+ * Checks of short human texts: names of tenants, tokens and buckets, and e-mail addresses.
+ */
+import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
+
+/** Length in UTF-8 bytes, without allocating the bytes. */
+export const utf8Length = (text: string): number => {
+  let bytes = 0
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit < 0x80) bytes += 1
+    else if (unit < 0x800) bytes += 2
+    else if (unit >= 0xd800 && unit <= 0xdbff && i + 1 < text.length) {
+      bytes += 4
+      i++
+    } else bytes += 3
+  }
+  return bytes
+}
+
+/** Whether a text has C0 or C1 controls, DEL, or the Unicode line and paragraph separators. */
+export const hasControls = (text: string): boolean => /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text)
+
+/** A label that people read: 1 to 255 bytes of well-formed UTF-8, no control characters, not only white space. */
+export const Label = Schema.String.check(
+  Schema.makeFilter((text: string) =>
+    text.trim() === ""
+      ? "must not be empty"
+      : hasControls(text) || !text.isWellFormed()
+        ? "must not contain control characters"
+        : utf8Length(text) > 255
+          ? "must be at most 255 bytes"
+          : undefined
+  )
+).annotate({ description: "A label that people read, at most 255 bytes." })
+
+const address = /^[^\s@<>(),;:\\"[\]\u0000-\u0020\u007f]+@[^\s@<>(),;:\\"[\]\u0000-\u0020\u007f]+$/
+
+/** An e-mail address, trimmed; compared case-insensitively, stored as given. */
+export const Email = Schema.String.pipe(
+  Schema.decode(SchemaTransformation.trim()),
+  Schema.check(
+    Schema.makeFilter((text: string) =>
+      address.test(text) && text.isWellFormed() && !hasControls(text) && utf8Length(text) <= 254
+        ? undefined
+        : "must be an e-mail address"
+    )
+  )
+).annotate({ description: "An e-mail address." })

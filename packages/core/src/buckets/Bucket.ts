@@ -1,0 +1,32 @@
+/**
+ * A bucket: a named collection of files inside a tenant.
+ */
+import * as Data from "effect/Data"
+import * as Schema from "effect/Schema"
+import { Label } from "../Text.ts"
+
+export const Bucket = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  createdAt: Schema.DateTimeUtcFromString,
+  updatedAt: Schema.DateTimeUtcFromString
+}).annotate({ identifier: "Bucket" })
+export type Bucket = typeof Bucket.Type
+
+export const CreateBucket = Schema.Struct({ name: Label }).annotate({ identifier: "CreateBucket" })
+export type CreateBucket = typeof CreateBucket.Type
+
+export const UpdateBucket = Schema.Struct({ name: Schema.optional(Label) }).annotate({ identifier: "UpdateBucket" })
+export type UpdateBucket = typeof UpdateBucket.Type
+
+/** The tenant has a bucket of this name. */
+export class BucketExists extends Data.TaggedError("BucketExists")<{ readonly existingId: string }> {
+  readonly code = "bucket_exists"
+  override readonly message = "The tenant has a bucket of this name already."
+}
+
+/** The bucket still has files, and the removal was not forced. */
+export class BucketNotEmpty extends Data.TaggedError("BucketNotEmpty")<{}> {
+  readonly code = "bucket_not_empty"
+  override readonly message = "The bucket still has files; remove them first, or force the removal."
+}

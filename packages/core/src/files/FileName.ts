@@ -1,0 +1,61 @@
+/**
+ * Names, folder paths and aliases of files.
+ */
+import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
+import { hasControls, utf8Length } from "../Text.ts"
+
+const isDots = (segment: string): boolean => segment === "." || segment === ".."
+
+const nameFault = (name: string): string | undefined =>
+  name === ""
+    ? "must not be empty"
+    : name.includes("/")
+      ? "must not contain a slash"
+      : hasControls(name) || !name.isWellFormed()
+        ? "must not contain control characters"
+        : isDots(name)
+          ? "must not be . or .."
+          : utf8Length(name) > 255
+            ? "must be at most 255 bytes"
+            : undefined
+
+/** A file name, in Unicode NFC: any characters but slash and controls, at most 255 bytes. */
+export const FileName = Schema.String.pipe(
+  Schema.decode(SchemaTransformation.transform({ decode: (s: string) => s.normalize("NFC"), encode: (s: string) => s })),
+  Schema.check(Schema.makeFilter(nameFault))
+).annotate({ description: "A file name, compared after NFC; at most 255 bytes." })
+
+const pathFault = (path: string): string | undefined => {
+  if (utf8Length(path) > 1024) return "must be at most 1024 bytes"
+  if (path === "/") return undefined
+  for (const segment of path.slice(1, -1).split("/")) {
+    const fault = nameFault(segment)
+    if (fault !== undefined) return segment === "" ? "must not have empty segments" : `has a segment that ${fault}`
+  }
+  return undefined
+}
+
+const slashed = (path: string): string => {
+  const leading = path.startsWith("/") ? path : `/${path}`
+  return (leading.endsWith("/") ? leading : `${leading}/`).normalize("NFC")
+}
+
+/** A folder path, normalised to a leading and a trailing slash and to NFC; `/` is the bucket's root. */
+export const FolderPath = Schema.String.pipe(
+  Schema.decode(SchemaTransformation.transform({ decode: slashed, encode: (s: string) => s })),
+  Schema.check(Schema.makeFilter(pathFault))
+).annotate({ description: "A folder path inside the bucket, written with a leading and a trailing slash." })
+
+/** A readable slug that stands for the file as `@alias`; unique in the bucket. */
+export const Alias = Schema.String.check(
+  Schema.isPattern(/^[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$/, {
+    message: "must be 1 to 128 lower-case letters, digits, dots, hyphens and underscores, and begin and end with a letter or digit"
+  })
+)
+
+/** The extension in lower case, without the dot; empty when there is none. */
+export const extension = (name: string): string => {
+  const dot = name.lastIndexOf(".")
+  return dot <= 0 ? "" : name.slice(dot + 1).toLowerCase()
+}

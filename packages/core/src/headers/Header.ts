@@ -1,0 +1,91 @@
+/**
+ * A file's own headers, sent whenever the file is served.
+ */
+import * as Schema from "effect/Schema"
+import { utf8Length } from "../Text.ts"
+
+/** RFC 9110, section 5.6.2. */
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+/** RFC 9110, section 5.5: visible characters, inner spaces and tabs, obs-text; never CR, LF or NUL. */
+const fieldValue = /^(?:[\u0021-\u007e\u0080-\u00ff](?:[\u0020\u0009\u0021-\u007e\u0080-\u00ff]*[\u0021-\u007e\u0080-\u00ff])?)?$/
+
+/** Names that would break framing, belong to the service, or act for the whole origin. */
+const refused = new Set([
+  // framing and hop-by-hop (RFC 9110, section 7.6.1; RFC 9112)
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authentication-info",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  // said by the service alone
+  "accept-ranges",
+  "content-length",
+  "content-range",
+  "content-security-policy",
+  "content-security-policy-report-only",
+  "date",
+  "etag",
+  "last-modified",
+  "location",
+  "set-cookie",
+  "strict-transport-security",
+  "www-authenticate",
+  "x-content-type-options",
+  "x-request-id"
+])
+
+const isRefused = (name: string): boolean => refused.has(name) || name.startsWith("access-control-")
+
+export const HeaderName = Schema.String.check(
+  Schema.makeFilter((name: string) =>
+    !token.test(name)
+      ? "must be an HTTP field name"
+      : name.length > 256
+        ? "must be at most 256 characters"
+        : isRefused(name.toLowerCase())
+          ? "is a header that files cannot set"
+          : undefined
+  )
+)
+
+export const HeaderValue = Schema.String.check(
+  Schema.makeFilter((value: string) =>
+    fieldValue.test(value) ? undefined : "must be an HTTP field value of printable characters"
+  )
+)
+
+export const Header = Schema.Struct({ name: HeaderName, value: HeaderValue }).annotate({ identifier: "Header" })
+export type Header = typeof Header.Type
+
+/** The body of a bulk change: all are set, or none. */
+export const SetHeaders = Schema.Struct({ bulk: Schema.Array(Header) }).annotate({ identifier: "SetHeaders" })
+export type SetHeaders = typeof SetHeaders.Type
+
+export const maxCount = 64
+export const maxBytes = 8192
+
+/** Whether two names are the same header. */
+export const sameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
+
+/** The headers after setting `changes`: a name that stands is replaced in its place, a new one comes last. */
+export const merge = (current: ReadonlyArray<Header>, changes: ReadonlyArray<Header>): ReadonlyArray<Header> => {
+  const merged = new Map(current.map((header) => [header.name.toLowerCase(), header]))
+  for (const header of changes) merged.set(header.name.toLowerCase(), header)
+  return [...merged.values()]
+}
+
+/** What is wrong with a whole set of headers, undefined when nothing is. */
+export const excess = (headers: ReadonlyArray<Header>): string | undefined => {
+  if (headers.length > maxCount) return `a file has at most ${maxCount} headers`
+  const bytes = headers.reduce((sum, { name, value }) => sum + utf8Length(name) + utf8Length(value), 0)
+  return bytes > maxBytes ? `a file's headers are at most ${maxBytes} bytes in all` : undefined
+}
+
+/** The value of a header, by name. */
+export const valueOf = (headers: ReadonlyArray<Header>, name: string): string | undefined =>
+  headers.find((header) => sameName(header.name, name))?.value

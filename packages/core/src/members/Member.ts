@@ -1,0 +1,38 @@
+/**
+ * A member: an account in one tenant, with exactly one role.
+ */
+import * as Data from "effect/Data"
+import * as Schema from "effect/Schema"
+import { Account } from "../accounts/Account.ts"
+import * as Role from "../Role.ts"
+import { Email } from "../Text.ts"
+
+export const Member = Schema.Struct({
+  id: Schema.String,
+  user: Account,
+  role: Role.RoleRef,
+  createdAt: Schema.DateTimeUtcFromString,
+  updatedAt: Schema.DateTimeUtcFromString
+}).annotate({ identifier: "Member" })
+export type Member = typeof Member.Type
+
+export const AddMember = Schema.Struct({
+  user: Schema.Struct({ email: Email }),
+  role: Role.Selector
+}).annotate({ identifier: "AddMember" })
+export type AddMember = typeof AddMember.Type
+
+export const UpdateMember = Schema.Struct({ role: Role.Selector }).annotate({ identifier: "UpdateMember" })
+export type UpdateMember = typeof UpdateMember.Type
+
+/** The account is a member of this tenant already. */
+export class MemberExists extends Data.TaggedError("MemberExists")<{ readonly existingId: string }> {
+  readonly code = "member_exists"
+  override readonly message = "This account is a member of the tenant already."
+}
+
+/** The change would leave the tenant without an Admin. */
+export class LastAdmin extends Data.TaggedError("LastAdmin")<{}> {
+  readonly code = "last_admin"
+  override readonly message = "A tenant keeps at least one Admin; make another member Admin first."
+}

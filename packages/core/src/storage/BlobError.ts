@@ -1,0 +1,37 @@
+/**
+ * The one error of the BlobStore port.
+ */
+import * as Data from "effect/Data"
+
+/**
+ * - `NotFound`: no blob has this key.
+ * - `StorageFull`: no room is left, or a quota is reached.
+ * - `Unavailable`: the store does not answer, refuses for now, or its device failed (EIO).
+ * - `Internal`: anything else; a bug or wrong credentials.
+ */
+export type Reason = "NotFound" | "StorageFull" | "Unavailable" | "Internal"
+
+export class BlobError extends Data.TaggedError("BlobError")<{
+  readonly reason: Reason
+  /** The port's method that failed, for the operator. */
+  readonly operation: string
+  readonly cause?: unknown
+}> {
+  override readonly message = "The blob store failed."
+
+  /** Whether the same call may succeed later. */
+  get isRetryable(): boolean {
+    return this.reason === "Unavailable"
+  }
+
+  get code(): "unavailable" | "storage_full" | "internal" {
+    switch (this.reason) {
+      case "StorageFull":
+        return "storage_full"
+      case "Unavailable":
+        return "unavailable"
+      default:
+        return "internal"
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * An API token: a key that is tied to one member, and works in that member's tenant alone.
+ */
+import * as Schema from "effect/Schema"
+import { Label } from "../Text.ts"
+
+export const Token = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  member: Schema.Struct({ id: Schema.String }),
+  prefix: Schema.String.annotate({ description: "The first characters of the key, for display." }),
+  expiresAt: Schema.NullOr(Schema.DateTimeUtcFromString),
+  createdAt: Schema.DateTimeUtcFromString,
+  lastUsedAt: Schema.NullOr(Schema.DateTimeUtcFromString).annotate({ description: "At most a minute behind." }),
+  revokedAt: Schema.NullOr(Schema.DateTimeUtcFromString)
+}).annotate({ identifier: "Token" })
+export type Token = typeof Token.Type
+
+/** What creating a token answers with: the only time that the key is shown. */
+export const CreatedToken = Schema.Struct({
+  ...Token.fields,
+  key: Schema.String.annotate({ description: "The API key. It is shown this once and cannot be read again." })
+}).annotate({ identifier: "CreatedToken" })
+export type CreatedToken = typeof CreatedToken.Type
+
+export const CreateToken = Schema.Struct({
+  name: Label,
+  member: Schema.Struct({ id: Schema.String }),
+  expiresAt: Schema.NullOr(Schema.DateTimeUtcFromString).annotate({
+    description: "ISO 8601 UTC, in the future. Null only where the deployment allows keys that never expire."
+  })
+}).annotate({ identifier: "CreateToken" })
+export type CreateToken = typeof CreateToken.Type
