@@ -3,6 +3,8 @@
  * The errors of one resource stand beside that resource.
  */
 import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
 
 /** One fault in an input: where (RFC 6901 JSON Pointer) and what. */
 export interface Fault {
@@ -48,6 +50,14 @@ export class NotFound extends Data.TaggedError("NotFound")<{
   readonly code = "not_found"
   override get message(): string {
     return `There is no such ${this.resource}.`
+  }
+
+  /** The value that a look-up found, or this error. */
+  static unless<A, E, R>(
+    found: Effect.Effect<Option.Option<A>, E, R>,
+    missing: NotFound
+  ): Effect.Effect<A, E | NotFound, R> {
+    return Effect.flatMap(found, (option) => Effect.mapError(Effect.fromOption(option), () => missing))
   }
 }
 

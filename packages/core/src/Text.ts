@@ -35,7 +35,7 @@ export const Label = Schema.String.check(
   )
 ).annotate({ description: "A label that people read, at most 255 bytes." })
 
-const address = /^[^\s@<>(),;:\\"[\]\u0000-\u0020\u007f]+@[^\s@<>(),;:\\"[\]\u0000-\u0020\u007f]+$/
+const address = /^[^\s@<>(),;:\\"[\]]+@[^\s@<>(),;:\\"[\]]+$/
 
 /** An e-mail address, trimmed; compared case-insensitively, stored as given. */
 export const Email = Schema.String.pipe(

@@ -34,14 +34,11 @@ export interface Minted {
 }
 
 const describe = (text: string) =>
-  Effect.map(
-    hashText(text),
-    (hash): Minted => ({
-      key: Redacted.make(text, { label: "ApiKey" }),
-      hash: Hex.encode(hash),
-      prefix: text.slice(0, 8)
-    })
-  )
+  Effect.map(hashText(text), (hash): Minted => ({
+    key: Redacted.make(text, { label: "ApiKey" }),
+    hash: Hex.encode(hash),
+    prefix: text.slice(0, 8)
+  }))
 
 /** Makes a fresh key. */
 export const mint: Effect.Effect<Minted, never, SecureRandom | Digest> = Effect.gen(function* () {

@@ -39,9 +39,6 @@ export class AccountRepository extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<AccountKey>, MetadataError>
 
     /** Revokes a key, at once and for good; none when there is no such key. Idempotent. */
-    readonly revokeKey: (
-      keyId: string,
-      at: DateTime.Utc
-    ) => Effect.Effect<Option.Option<AccountKey>, MetadataError>
+    readonly revokeKey: (keyId: string, at: DateTime.Utc) => Effect.Effect<Option.Option<AccountKey>, MetadataError>
   }
 >()("@holdfast/core/accounts/AccountRepository") {}

@@ -13,10 +13,7 @@ export class BucketRepository extends Context.Service<
   BucketRepository,
   {
     /** Stores a bucket; `NotFound` when there is no such tenant. */
-    readonly create: (
-      tenantId: string,
-      bucket: Bucket
-    ) => Effect.Effect<void, BucketExists | NotFound | MetadataError>
+    readonly create: (tenantId: string, bucket: Bucket) => Effect.Effect<void, BucketExists | NotFound | MetadataError>
 
     readonly find: (tenantId: string, bucketId: string) => Effect.Effect<Option.Option<Bucket>, MetadataError>
 

@@ -22,7 +22,9 @@ const nameFault = (name: string): string | undefined =>
 
 /** A file name, in Unicode NFC: any characters but slash and controls, at most 255 bytes. */
 export const FileName = Schema.String.pipe(
-  Schema.decode(SchemaTransformation.transform({ decode: (s: string) => s.normalize("NFC"), encode: (s: string) => s })),
+  Schema.decode(
+    SchemaTransformation.transform({ decode: (s: string) => s.normalize("NFC"), encode: (s: string) => s })
+  ),
   Schema.check(Schema.makeFilter(nameFault))
 ).annotate({ description: "A file name, compared after NFC; at most 255 bytes." })
 
@@ -50,7 +52,8 @@ export const FolderPath = Schema.String.pipe(
 /** A readable slug that stands for the file as `@alias`; unique in the bucket. */
 export const Alias = Schema.String.check(
   Schema.isPattern(/^[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$/, {
-    message: "must be 1 to 128 lower-case letters, digits, dots, hyphens and underscores, and begin and end with a letter or digit"
+    message:
+      "must be 1 to 128 lower-case letters, digits, dots, hyphens and underscores, and begin and end with a letter or digit"
   })
 )
 

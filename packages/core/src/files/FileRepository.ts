@@ -64,10 +64,7 @@ export class FileRepository extends Context.Service<
     ) => Effect.Effect<StoredFile, NotFound | PreconditionFailed | UploadExpired | MetadataError>
 
     /** One statement. */
-    readonly find: (
-      bucket: BucketRef,
-      selector: Selector
-    ) => Effect.Effect<Option.Option<StoredFile>, MetadataError>
+    readonly find: (bucket: BucketRef, selector: Selector) => Effect.Effect<Option.Option<StoredFile>, MetadataError>
 
     /** Files in order of path and name, after a position. */
     readonly list: (

@@ -152,7 +152,11 @@ const signatures: ReadonlyArray<{ readonly at: number; readonly bytes: string; r
 ]
 
 /** Containers that hold several kinds: the extension chooses among them, the first one where it says none. */
-const containers: ReadonlyArray<{ readonly at: number; readonly bytes: string; readonly kinds: ReadonlyArray<string> }> = [
+const containers: ReadonlyArray<{
+  readonly at: number
+  readonly bytes: string
+  readonly kinds: ReadonlyArray<string>
+}> = [
   { at: 0, bytes: "PK\x03\x04", kinds: ["zip", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub"] },
   { at: 0, bytes: "PK\x05\x06", kinds: ["zip"] },
   { at: 0, bytes: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", kinds: ["doc", "xls", "ppt"] },
@@ -200,7 +204,10 @@ const byContainer = (head: Uint8Array, name: string): string | undefined => {
     const brand = brands.get(String.fromCharCode(...head.subarray(8, 12)))
     if (brand !== undefined) return brand
   }
-  if (startsAt(head, 0, "\x1a\x45\xdf\xa3") && new TextDecoder("latin1").decode(head.subarray(0, 64)).includes("webm")) {
+  if (
+    startsAt(head, 0, "\x1a\x45\xdf\xa3") &&
+    new TextDecoder("latin1").decode(head.subarray(0, 64)).includes("webm")
+  ) {
     return "webm"
   }
   return container.kinds.includes(said) ? said : container.kinds[0]
@@ -208,7 +215,11 @@ const byContainer = (head: Uint8Array, name: string): string | undefined => {
 
 /** What begins like markup is markup, so that a browser is never handed a page that calls itself a picture. */
 const byMarkup = (head: Uint8Array): string | undefined => {
-  const start = new TextDecoder("utf-8").decode(head.subarray(0, 512)).replace(/^\uFEFF/, "").trimStart().toLowerCase()
+  const start = new TextDecoder("utf-8")
+    .decode(head.subarray(0, 512))
+    .replace(/^\uFEFF/, "")
+    .trimStart()
+    .toLowerCase()
   if (/^<!doctype html|^<html[\s>]|^<script[\s>]|^<body[\s>]|^<head[\s>]|^<iframe[\s>]/.test(start)) return "html"
   if (/^(?:<\?xml[^>]*\?>\s*)?(?:<!--[^]*?-->\s*)*(?:<!doctype svg[^>]*>\s*)?<svg[\s>]/.test(start)) return "svg"
   return start.startsWith("<?xml") ? "xml" : undefined

@@ -7,7 +7,8 @@ import { utf8Length } from "../Text.ts"
 /** RFC 9110, section 5.6.2. */
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 /** RFC 9110, section 5.5: visible characters, inner spaces and tabs, obs-text; never CR, LF or NUL. */
-const fieldValue = /^(?:[\u0021-\u007e\u0080-\u00ff](?:[\u0020\u0009\u0021-\u007e\u0080-\u00ff]*[\u0021-\u007e\u0080-\u00ff])?)?$/
+const fieldValue =
+  /^(?:[\u0021-\u007e\u0080-\u00ff](?:[\u0020\u0009\u0021-\u007e\u0080-\u00ff]*[\u0021-\u007e\u0080-\u00ff])?)?$/
 
 /** Names that would break framing, belong to the service, or act for the whole origin. */
 const refused = new Set([

@@ -17,10 +17,7 @@ export class MemberRepository extends Context.Service<
      * Stores a member. Its account is found by the e-mail, case-insensitively, and stored as `member.user` says when
      * there is none yet. Answers with the member as it stands. `NotFound` when there is no such tenant.
      */
-    readonly add: (
-      tenantId: string,
-      member: Member
-    ) => Effect.Effect<Member, MemberExists | NotFound | MetadataError>
+    readonly add: (tenantId: string, member: Member) => Effect.Effect<Member, MemberExists | NotFound | MetadataError>
 
     readonly find: (tenantId: string, memberId: string) => Effect.Effect<Option.Option<Member>, MetadataError>
 

@@ -39,10 +39,7 @@ export class BlobRepository extends Context.Service<
     ) => Effect.Effect<void, NotFound | MetadataError>
 
     /** Prolongs the leases of PENDING blobs; others are left as they are. */
-    readonly renew: (
-      blobIds: ReadonlyArray<string>,
-      leaseUntil: DateTime.Utc
-    ) => Effect.Effect<void, MetadataError>
+    readonly renew: (blobIds: ReadonlyArray<string>, leaseUntil: DateTime.Utc) => Effect.Effect<void, MetadataError>
 
     /**
      * Dooms PENDING blobs whose lease ended before `now`, to be swept at once; how many. With `now` undefined, every
@@ -63,10 +60,7 @@ export class BlobRepository extends Context.Service<
     ) => Effect.Effect<number, MetadataError>
 
     /** All blobs ordered by id, for the consistency check. */
-    readonly list: (
-      after: string | undefined,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<BlobRow>, MetadataError>
+    readonly list: (after: string | undefined, limit: number) => Effect.Effect<ReadonlyArray<BlobRow>, MetadataError>
 
     /** Which of these ids have a row. */
     readonly known: (blobIds: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, MetadataError>

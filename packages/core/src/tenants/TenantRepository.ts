@@ -13,10 +13,7 @@ export class TenantRepository extends Context.Service<
   TenantRepository,
   {
     /** Stores a tenant, and its first member when there is one (whose account exists). */
-    readonly create: (
-      tenant: Tenant,
-      member: Member | undefined
-    ) => Effect.Effect<void, SubdomainTaken | MetadataError>
+    readonly create: (tenant: Tenant, member: Member | undefined) => Effect.Effect<void, SubdomainTaken | MetadataError>
 
     readonly find: (tenantId: string) => Effect.Effect<Option.Option<Tenant>, MetadataError>
 

@@ -13,11 +13,7 @@ export class TokenRepository extends Context.Service<
   TokenRepository,
   {
     /** Stores a token under its key's hash; `NotFound` (member) when the tenant has no such member. */
-    readonly create: (
-      tenantId: string,
-      token: Token,
-      hash: string
-    ) => Effect.Effect<void, NotFound | MetadataError>
+    readonly create: (tenantId: string, token: Token, hash: string) => Effect.Effect<void, NotFound | MetadataError>
 
     readonly find: (tenantId: string, tokenId: string) => Effect.Effect<Option.Option<Token>, MetadataError>
 
@@ -29,10 +25,6 @@ export class TokenRepository extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Token>, MetadataError>
 
     /** Revokes a token, for good; false when there is none. Idempotent: the first time of revocation stays. */
-    readonly revoke: (
-      tenantId: string,
-      tokenId: string,
-      at: DateTime.Utc
-    ) => Effect.Effect<boolean, MetadataError>
+    readonly revoke: (tenantId: string, tokenId: string, at: DateTime.Utc) => Effect.Effect<boolean, MetadataError>
   }
 >()("@holdfast/core/tokens/TokenRepository") {}

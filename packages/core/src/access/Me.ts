@@ -1,0 +1,49 @@
+/**
+ * What a key sees of itself.
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { Actor } from "../Actor.ts"
+import { Forbidden, type Unauthenticated } from "../Errors.ts"
+import type { MetadataError } from "../MetadataError.ts"
+import * as Role from "../Role.ts"
+import { Access } from "./Access.ts"
+
+export const Me = Schema.Struct({
+  user: Schema.Struct({ id: Schema.String, email: Schema.String }),
+  credential: Schema.NullOr(
+    Schema.Struct({
+      id: Schema.String,
+      kind: Schema.Literals(["ACCOUNT_KEY", "API_TOKEN"]),
+      expiresAt: Schema.NullOr(Schema.DateTimeUtcFromString)
+    })
+  ),
+  tenantId: Schema.NullOr(Schema.String).annotate({ description: "The tenant that an API token is tied to." }),
+  role: Schema.NullOr(Role.RoleRef).annotate({ description: "The role of an API token's member." })
+}).annotate({ identifier: "Me" })
+export type Me = typeof Me.Type
+
+/** The actor's own account and credential. The deployment itself is no account: `Forbidden`. */
+export const get = (actor: Actor): Effect.Effect<Me, Unauthenticated | Forbidden | MetadataError, Access> =>
+  Effect.gen(function* () {
+    const { identify } = yield* Access
+    const identity = yield* identify(actor)
+    if (identity === "system") return yield* new Forbidden()
+    const { account, credential } = identity
+    const tenantId = credential === null ? null : credential.tenantId
+    const standing = tenantId === null ? identity : yield* identify(actor, tenantId)
+    const member = standing === "system" ? null : standing.member
+    return {
+      user: account,
+      credential:
+        credential === null
+          ? null
+          : {
+              id: credential.id,
+              kind: tenantId === null ? ("ACCOUNT_KEY" as const) : ("API_TOKEN" as const),
+              expiresAt: credential.expiresAt
+            },
+      tenantId,
+      role: member === null ? null : { id: member.role, name: Role.nameOf(member.role) }
+    }
+  })

@@ -1,0 +1,41 @@
+/**
+ * A file as a caller describes it, and the record that it becomes.
+ */
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import type { SecureRandom } from "effect/crypto/SecureRandom"
+import { InvalidRequest } from "../Errors.ts"
+import * as Header from "../headers/Header.ts"
+import * as Ids from "../Ids.ts"
+import * as Input from "../Input.ts"
+import { type Content, CreateFile, type StoredFile } from "./File.ts"
+
+const decodeFields = Input.decoder(CreateFile)
+
+/** Checks a description: each field alone, and its headers as a whole. */
+export const decode = (input: unknown): Effect.Effect<CreateFile, InvalidRequest> =>
+  Effect.flatMap(decodeFields(input), (description) => {
+    const fault = Header.excess(Header.merge([], description.headers ?? []))
+    return fault === undefined ? Effect.succeed(description) : Effect.fail(InvalidRequest.at("/headers", fault))
+  })
+
+/** The record of a new file. */
+export const make = (
+  description: CreateFile,
+  content: Content | null
+): Effect.Effect<StoredFile, never, SecureRandom> =>
+  Effect.gen(function* () {
+    const now = yield* DateTime.now
+    return {
+      id: yield* Ids.make("fil"),
+      name: description.name,
+      path: description.path ?? "/",
+      alias: description.alias ?? null,
+      version: content === null ? 0 : 1,
+      metadata: description.metadata ?? {},
+      headers: Header.merge([], description.headers ?? []),
+      createdAt: now,
+      updatedAt: now,
+      content
+    }
+  })

@@ -1,0 +1,121 @@
+/**
+ * Tenants: creating, reading, changing and removing them.
+ */
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { SecureRandom } from "effect/crypto/SecureRandom"
+import { Access, type AccessError } from "../access/Access.ts"
+import type { Actor } from "../Actor.ts"
+import { Forbidden, type InvalidCursor, type InvalidRequest, NotFound } from "../Errors.ts"
+import * as Ids from "../Ids.ts"
+import * as Input from "../Input.ts"
+import * as Page from "../Page.ts"
+import * as Role from "../Role.ts"
+import { Settings } from "../Settings.ts"
+import * as Tenant from "./Tenant.ts"
+import { TenantRepository } from "./TenantRepository.ts"
+
+export class Tenants extends Context.Service<
+  Tenants,
+  {
+    /**
+     * Creates a tenant; the account that asks becomes its Admin. API tokens may only where the deployment allows it.
+     * The deployment itself creates tenants without members.
+     */
+    readonly create: (
+      actor: Actor,
+      input: Tenant.CreateTenant
+    ) => Effect.Effect<Tenant.CreatedTenant, AccessError | InvalidRequest | Tenant.SubdomainTaken>
+
+    /** The tenants that the actor is a member of; a token sees its own. The deployment sees all. */
+    readonly list: (
+      actor: Actor,
+      page: Page.Request
+    ) => Effect.Effect<Page.Page<Tenant.Tenant>, AccessError | InvalidRequest | InvalidCursor>
+
+    readonly get: (actor: Actor, tenantId: string) => Effect.Effect<Tenant.Tenant, AccessError | NotFound>
+
+    readonly update: (
+      actor: Actor,
+      tenantId: string,
+      input: Tenant.UpdateTenant
+    ) => Effect.Effect<Tenant.Tenant, AccessError | NotFound | InvalidRequest | Tenant.SubdomainTaken>
+
+    /** Removes a tenant that has no buckets; with `force`, one that has, with all its files. */
+    readonly remove: (
+      actor: Actor,
+      tenantId: string,
+      options?: { readonly force?: boolean | undefined }
+    ) => Effect.Effect<void, AccessError | NotFound | Tenant.TenantNotEmpty>
+  }
+>()("@holdfast/core/tenants/Tenants") {}
+
+const decodeCreate = Input.decoder(Tenant.CreateTenant)
+const decodeUpdate = Input.decoder(Tenant.UpdateTenant)
+
+const make = Effect.gen(function* () {
+  const access = yield* Access
+  const repository = yield* TenantRepository
+  const settings = yield* Settings
+  const random = yield* SecureRandom
+  const freshId = (kind: Ids.Kind) => Effect.provideService(Ids.make(kind), SecureRandom, random)
+  const missing = new NotFound({ resource: "tenant" })
+
+  return Tenants.of({
+    create: Effect.fn("Tenants.create")(function* (actor, input) {
+      const identity = yield* access.identify(actor)
+      const isToken = identity !== "system" && identity.credential !== null && identity.credential.tenantId !== null
+      if (isToken && !settings.tokensMayCreateTenants) return yield* new Forbidden()
+      const { name, subdomain } = yield* decodeCreate(input)
+      const now = yield* DateTime.now
+      const tenant = { id: yield* freshId("ten"), name, subdomain, createdAt: now, updatedAt: now }
+      const member =
+        identity === "system"
+          ? undefined
+          : {
+              id: yield* freshId("mem"),
+              user: identity.account,
+              role: { id: Role.admin, name: Role.nameOf(Role.admin) },
+              createdAt: now,
+              updatedAt: now
+            }
+      yield* repository.create(tenant, member)
+      yield* access.forget
+      return { ...tenant, member: member ?? null }
+    }),
+
+    list: Effect.fn("Tenants.list")(function* (actor, page) {
+      const identity = yield* access.identify(actor)
+      if (identity !== "system" && identity.credential !== null && identity.credential.tenantId !== null) {
+        const own = yield* repository.find(identity.credential.tenantId)
+        return { items: Option.toArray(own), nextCursor: null }
+      }
+      const accountId = identity === "system" ? undefined : identity.account.id
+      return yield* Page.byId(page, (after, limit) => repository.list(accountId, after, limit))
+    }),
+
+    get: Effect.fn("Tenants.get")(function* (actor, tenantId) {
+      yield* access.require(actor, tenantId, "tenant:read")
+      return yield* NotFound.unless(repository.find(tenantId), missing)
+    }),
+
+    update: Effect.fn("Tenants.update")(function* (actor, tenantId, input) {
+      yield* access.require(actor, tenantId, "tenant:manage")
+      const change = yield* decodeUpdate(input)
+      return yield* NotFound.unless(repository.update(tenantId, change, yield* DateTime.now), missing)
+    }),
+
+    remove: Effect.fn("Tenants.remove")(function* (actor, tenantId, options) {
+      yield* access.require(actor, tenantId, "tenant:manage")
+      const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
+      const removed = yield* repository.remove(tenantId, { force: options?.force === true, sweepAt })
+      if (!removed) return yield* missing
+      yield* access.forget
+    })
+  })
+})
+
+export const layer: Layer.Layer<Tenants, never, Access | TenantRepository | SecureRandom> = Layer.effect(Tenants, make)
