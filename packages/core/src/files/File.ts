@@ -4,6 +4,7 @@
 import type * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
 import { Header } from "../headers/Header.ts"
+import { utf8Length } from "../Text.ts"
 import * as FileName from "./FileName.ts"
 import * as FileType from "./FileType.ts"
 import * as FileSize from "./FileSize.ts"
@@ -15,7 +16,7 @@ export type FileState = typeof FileState.Type
 export const Metadata = Schema.Record(Schema.String, Schema.Json)
   .check(
     Schema.makeFilter((value: { readonly [key: string]: Schema.Json }) =>
-      JSON.stringify(value).length > 16_384 ? "must be at most 16 KiB as JSON" : undefined
+      utf8Length(JSON.stringify(value)) > 16_384 ? "must be at most 16 KiB as JSON" : undefined
     )
   )
   .annotate({ description: "A JSON object of the user's, at most 16 KiB." })

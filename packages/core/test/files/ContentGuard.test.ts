@@ -1,0 +1,40 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Stream from "effect/Stream"
+import * as ContentGuard from "@holdfast/core/files/ContentGuard"
+import { headLength } from "@holdfast/core/files/FileType"
+
+const source = (...sizes: ReadonlyArray<number>) =>
+  Stream.fromIterable(sizes.map((size, index) => new Uint8Array(size).fill(index + 1)))
+
+const run = (sizes: ReadonlyArray<number>, expected: { limit: number; length?: number }) =>
+  Effect.exit(Stream.runCollect(ContentGuard.make(source(...sizes), expected).content))
+
+describe("ContentGuard", () => {
+  it.effect.each([
+    { sizes: [5, 5], expected: { limit: 10 }, fails: undefined },
+    { sizes: [5, 6], expected: { limit: 10 }, fails: "ContentTooLarge" },
+    { sizes: [], expected: { limit: 0 }, fails: undefined },
+    { sizes: [1], expected: { limit: 0 }, fails: "ContentTooLarge" },
+    { sizes: [3, 4], expected: { limit: 10, length: 7 }, fails: undefined },
+    { sizes: [3, 4], expected: { limit: 10, length: 8 }, fails: "LengthMismatch" },
+    { sizes: [3, 4], expected: { limit: 10, length: 6 }, fails: "LengthMismatch" },
+    { sizes: [], expected: { limit: 10, length: 1 }, fails: "LengthMismatch" }
+  ])("%j", ({ expected, fails, sizes }) =>
+    Effect.gen(function* () {
+      const exit = yield* run(sizes, expected)
+      if (fails === undefined) assert.isTrue(Exit.isSuccess(exit))
+      else assert.include(JSON.stringify(exit), fails)
+    })
+  )
+
+  it.effect("keeps the head across chunks, and no more of it than is needed", () =>
+    Effect.gen(function* () {
+      const guarded = ContentGuard.make(source(10, headLength, 10), { limit: 1e6 })
+      yield* Stream.runDrain(guarded.content)
+      assert.strictEqual(guarded.head().length, headLength)
+      assert.deepStrictEqual([...guarded.head().subarray(8, 12)], [1, 1, 2, 2])
+    })
+  )
+})

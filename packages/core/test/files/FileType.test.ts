@@ -1,0 +1,62 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as FileType from "@holdfast/core/files/FileType"
+
+const bytes = (text: string): Uint8Array => Uint8Array.from(text, (char) => char.charCodeAt(0))
+const type = (head: string, name: string) => FileType.detect(bytes(head), name).type
+
+describe("FileType", () => {
+  it("knows every extension of the interface", () => {
+    const table: ReadonlyArray<readonly [FileType.FileType, string]> = [
+      ["IMAGE", "jpg png gif webp svg bmp ico tiff"],
+      ["VIDEO", "mp4 avi mov mkv webm flv wmv"],
+      ["AUDIO", "mp3 wav ogg flac aac"],
+      ["DOCUMENT", "pdf doc docx"],
+      ["SPREADSHEET", "xls xlsx csv"],
+      ["PRESENTATION", "ppt pptx"],
+      ["ARCHIVE", "zip tar gz rar 7z"],
+      ["FONT", "ttf otf woff woff2"],
+      ["TEXT", "txt md json xml yaml html css js"]
+    ]
+    for (const [expected, extensions] of table) {
+      for (const extension of extensions.split(" ")) {
+        assert.strictEqual(FileType.ofName(`file.${extension}`).type, expected, extension)
+      }
+    }
+    assert.deepStrictEqual(FileType.ofName("unknown.xyz"), { type: "OTHER", contentType: "application/octet-stream" })
+  })
+
+  it("believes the content before the name", () => {
+    assert.strictEqual(type("\x89PNG\r\n\x1a\n....", "trick.txt"), "IMAGE")
+    assert.strictEqual(type("%PDF-1.7", "a.jpg"), "DOCUMENT")
+    assert.strictEqual(type("RIFF....WAVEfmt ", "a"), "AUDIO")
+    assert.strictEqual(type("RIFF....WEBPVP8 ", "a"), "IMAGE")
+    assert.strictEqual(type("....WEBP", "a.txt"), "TEXT")
+    assert.strictEqual(type("\x00\x00\x00\x18ftypisom", "a"), "VIDEO")
+    assert.strictEqual(type("\x00\x00\x00\x18ftypM4A ", "a"), "AUDIO")
+    assert.strictEqual(type("\x1a\x45\xdf\xa3....webm", "a.mkv"), "VIDEO")
+    assert.strictEqual(FileType.detect(bytes("\x1a\x45\xdf\xa3....webm"), "a.mkv").contentType, "video/webm")
+    assert.strictEqual(type("\xff\xfb\x90\x64aaaa", "a"), "AUDIO")
+    assert.strictEqual(type(`${"\0".repeat(257)}ustar`, "a"), "ARCHIVE")
+  })
+
+  it("lets the name choose inside a container", () => {
+    assert.strictEqual(type("PK\x03\x04", "a.zip"), "ARCHIVE")
+    assert.strictEqual(type("PK\x03\x04", "a.docx"), "DOCUMENT")
+    assert.strictEqual(type("PK\x03\x04", "a.xlsx"), "SPREADSHEET")
+    assert.strictEqual(type("PK\x03\x04", "a.jpg"), "ARCHIVE")
+    assert.strictEqual(type("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a.ppt"), "PRESENTATION")
+  })
+
+  it("recognises markup whatever it is called, so that a page cannot pass for a picture", () => {
+    for (const page of ["<!DOCTYPE html><p>", "\n  <html>", "<script>alert(1)</script>", "\xef\xbb\xbf<HTML >"]) {
+      assert.strictEqual(FileType.detect(bytes(page), "a.png").contentType, "text/html; charset=utf-8", page)
+    }
+    assert.strictEqual(FileType.detect(bytes("<?xml version='1.0'?><svg >"), "a.txt").contentType, "image/svg+xml")
+    assert.strictEqual(FileType.detect(bytes("<?xml version='1.0'?><a>"), "a.png").contentType, "application/xml")
+  })
+
+  it("falls back to the name for an empty content", () => {
+    assert.strictEqual(type("", "a.csv"), "SPREADSHEET")
+    assert.strictEqual(type("", ""), "OTHER")
+  })
+})
