@@ -83,7 +83,7 @@ describe("FileName", () => {
           ]
         })
       )
-      assert.deepStrictEqual(error.errors.map((fault) => fault.pointer).sort(), [
+      assert.deepStrictEqual(error.errors.map((fault) => fault.pointer).toSorted(), [
         "/alias",
         "/headers/1/name",
         "/name",
