@@ -1,0 +1,36 @@
+/**
+ * Holdfast for programs that do not use Effect: `open`, and every error class it can reject with.
+ *
+ * Effect users import the modules themselves, such as `@holdfast/core/Holdfast` and `@holdfast/core/files/Files`.
+ */
+export { SubdomainTaken, TenantNotEmpty } from "./tenants/Tenant.ts"
+export { LastAdmin, MemberExists } from "./members/Member.ts"
+export { BucketExists, BucketNotEmpty } from "./buckets/Bucket.ts"
+export {
+  AliasTaken,
+  ChecksumMismatch,
+  ContentNotUploaded,
+  ContentTooLarge,
+  FileExists,
+  LengthMismatch,
+  UploadExpired
+} from "./files/FileErrors.ts"
+export {
+  type Fault,
+  Forbidden,
+  InvalidCursor,
+  InvalidRequest,
+  NotFound,
+  PreconditionFailed,
+  Unauthenticated
+} from "./Errors.ts"
+export { MetadataError } from "./MetadataError.ts"
+export { BlobError } from "./storage/BlobError.ts"
+export { Aborted, Closed, SourceFailed } from "./promises/DoorErrors.ts"
+export type { ActorHandle } from "./promises/Actors.ts"
+export type { InTenant } from "./promises/Call.ts"
+export type { DownloadHandle, RangeInput } from "./promises/DownloadHandle.ts"
+export type { ContentInput, FileRecord, ReadInput, ReuploadInput, UploadInput } from "./promises/FilesDoor.ts"
+export type { CallOptions } from "./promises/Runner.ts"
+export type { Source } from "./promises/Source.ts"
+export { type BlobsAdapter, type Holdfast, type MetadataAdapter, open, type OpenOptions } from "./promises/Door.ts"
