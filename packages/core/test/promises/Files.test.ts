@@ -1,0 +1,101 @@
+import * as Holdfast from "@holdfast/core"
+import { Readable } from "node:stream"
+import { assert, describe, it } from "vitest"
+import { setUp } from "./support.ts"
+
+const bytes = new TextEncoder().encode("Grüße")
+
+describe("files at the Promise door", () => {
+  const sources: ReadonlyArray<readonly [string, () => Holdfast.Source]> = [
+    ["a text", () => "Grüße"],
+    ["a Uint8Array", () => bytes],
+    ["an ArrayBuffer", () => bytes.slice().buffer],
+    ["a Blob", () => new Blob([bytes])],
+    ["a web stream", () => new Blob([bytes]).stream()],
+    ["a Node stream", () => Readable.from([bytes.subarray(0, 2), bytes.subarray(2)])],
+    [
+      "an async iterable of texts",
+      async function* () {
+        yield "Grü"
+        yield "ße"
+      }
+    ],
+    ["an iterable of chunks", () => [bytes.subarray(0, 1), bytes.subarray(1)]]
+  ]
+  for (const [name, source] of sources) {
+    it(`stores ${name} and gives it back in every form`, async () => {
+      const { bucket, holdfast, root } = await setUp()
+      const file = await holdfast.files.upload(root, { ...bucket, name: "a.txt", path: "/x", content: source() })
+      assert.strictEqual(file.state, "READY")
+      assert.strictEqual(file.path, "/x/")
+      assert.instanceOf(file.createdAt, Date)
+      const download = await holdfast.files.read(root, { ...bucket, file: file.id })
+      assert.strictEqual(download.size, bytes.length)
+      assert.strictEqual(await download.text(), "Grüße")
+      assert.deepStrictEqual(await download.bytes(), bytes)
+      const response = download.response()
+      assert.strictEqual(response.headers.get("etag"), file.etag)
+      assert.strictEqual(response.headers.get("content-type"), "text/plain; charset=utf-8")
+      assert.strictEqual(await response.text(), "Grüße")
+    })
+  }
+
+  it("reads ranges, and refuses those that reach beyond the content", async () => {
+    const { bucket, holdfast, root } = await setUp()
+    const { id } = await holdfast.files.upload(root, { ...bucket, name: "a", content: "0123456789" })
+    const part = await holdfast.files.read(root, { ...bucket, file: id, range: { offset: 2, length: 3 } })
+    assert.strictEqual(await part.text(), "234")
+    const response = part.response()
+    assert.strictEqual(response.status, 206)
+    assert.strictEqual(response.headers.get("content-range"), "bytes 2-4/10")
+    assert.strictEqual(
+      await (await holdfast.files.read(root, { ...bucket, file: id, range: { offset: 8 } })).text(),
+      "89"
+    )
+    for (const range of [{ offset: -1 }, { offset: 11 }, { offset: 0, length: 11 }, { offset: 0.5 }]) {
+      const error = await holdfast.files.read(root, { ...bucket, file: id, range }).catch((caught: unknown) => caught)
+      assert.instanceOf(error, Holdfast.InvalidRequest)
+      assert.strictEqual(error.errors[0]?.pointer, "/range")
+    }
+  })
+
+  it("replaces a content while a reader keeps the version it opened", async () => {
+    const { bucket, holdfast, root } = await setUp()
+    const reserved = await holdfast.files.reserve(root, { ...bucket, name: "a", alias: "first", metadata: { n: 1 } })
+    assert.strictEqual(reserved.state, "RESERVED")
+    const ref = { ...bucket, file: "@first" }
+    const missing = await holdfast.files.read(root, ref).catch((caught: unknown) => caught)
+    assert.instanceOf(missing, Holdfast.ContentNotUploaded)
+    const one = await holdfast.files.reupload(root, { ...ref, content: "one" })
+    const reader = await holdfast.files.read(root, ref)
+    const two = await holdfast.files.reupload(root, { ...ref, content: "two", ifMatch: [one.etag ?? ""] })
+    assert.strictEqual(await reader.text(), "one")
+    assert.strictEqual(await (await holdfast.files.read(root, ref)).text(), "two")
+    assert.deepInclude(two, { id: reserved.id, version: 2, alias: "first", metadata: { n: 1 } })
+    const late = await holdfast.files
+      .reupload(root, { ...ref, content: "three", ifMatch: [one.etag ?? ""] })
+      .catch((caught: unknown) => caught)
+    assert.instanceOf(late, Holdfast.PreconditionFailed)
+  })
+
+  it("lists, renames, heads with headers, and removes", async () => {
+    const { bucket, holdfast, root } = await setUp()
+    const { id } = await holdfast.files.upload(root, { ...bucket, name: "a", path: "/x/y", content: "" })
+    const ref = { ...bucket, file: id }
+    assert.deepStrictEqual((await holdfast.files.list(root, bucket)).folders, ["/x/"])
+    await holdfast.files.update(root, { ...ref, path: "/", name: "b" })
+    await holdfast.headers.setAll(root, { ...ref, bulk: [{ name: "x-a", value: "1" }] })
+    await holdfast.headers.set(root, { ...ref, name: "X-A", value: "2" })
+    assert.deepStrictEqual(await holdfast.headers.list(root, ref), [{ name: "X-A", value: "2" }])
+    const page = await holdfast.files.list(root, { ...bucket, expands: ["SIZE"] })
+    assert.deepStrictEqual(
+      page.items.map(({ expands, name }) => [name, expands?.size?.human]),
+      [["b", "0 B"]]
+    )
+    await holdfast.headers.remove(root, { ...ref, name: "x-a" })
+    await holdfast.files.remove(root, ref)
+    const gone = await holdfast.files.get(root, ref).catch((caught: unknown) => caught)
+    assert.instanceOf(gone, Holdfast.NotFound)
+    assert.strictEqual(gone.code, "not_found")
+  })
+})

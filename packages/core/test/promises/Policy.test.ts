@@ -1,0 +1,67 @@
+import * as Holdfast from "@holdfast/core"
+import { assert, describe, it } from "vitest"
+import { setUp } from "./support.ts"
+
+const rejection = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => assert.fail("should have been rejected"),
+    (error: unknown) => error
+  )
+
+describe("policy at the Promise door", () => {
+  it("holds for tokens as it does over HTTP, and ends with their revocation", async () => {
+    const { bucket, holdfast, root, tenant } = await setUp()
+    const { tenantId } = bucket
+    const member = await holdfast.members.add(root, {
+      tenantId,
+      user: { email: "reader@example.com" },
+      role: { name: "File Reader" }
+    })
+    const token = await holdfast.tokens.create(root, {
+      tenantId,
+      name: "ci",
+      memberId: member.id,
+      expiresAt: new Date(Date.now() + 60_000)
+    })
+    const reader = holdfast.as(token.key)
+    const { id } = await holdfast.files.upload(root, { ...bucket, name: "a", content: "x" })
+    assert.strictEqual(await (await holdfast.files.read(reader, { ...bucket, file: id })).text(), "x")
+    for (const denied of [
+      () => holdfast.files.upload(reader, { ...bucket, name: "b", content: "x" }),
+      () => holdfast.files.remove(reader, { ...bucket, file: id }),
+      () => holdfast.buckets.list(reader, { tenantId }),
+      () => holdfast.members.list(reader, { tenantId }),
+      () => holdfast.tenants.create(reader, { name: "Other", subdomain: "other" }),
+      () => holdfast.keys.list(root)
+    ]) {
+      assert.instanceOf(await rejection(denied()), Holdfast.Forbidden)
+    }
+    await holdfast.members.update(root, { tenantId, memberId: member.id, role: { id: "role_file_writer" } })
+    await holdfast.files.upload(reader, { ...bucket, name: "b", content: "x" })
+    await holdfast.tokens.revoke(root, { tenantId, tokenId: token.id })
+    assert.instanceOf(await rejection(holdfast.files.get(reader, { ...bucket, file: id })), Holdfast.Unauthenticated)
+    assert.isNotNull((await holdfast.tokens.get(root, { tenantId, tokenId: token.id })).revokedAt)
+    assert.strictEqual(tenant.member?.role.name, "Admin")
+  })
+
+  it("lets the host bring its own accounts", async () => {
+    const { bucket, holdfast, root } = await setUp()
+    const { tenantId } = bucket
+    const ada = holdfast.account("Ada@example.com")
+    assert.instanceOf(await rejection(holdfast.files.list(ada, bucket)), Holdfast.Forbidden)
+    await holdfast.members.add(root, { tenantId, user: { email: "ada@EXAMPLE.com" }, role: { id: "role_file_reader" } })
+    assert.deepStrictEqual((await holdfast.files.list(ada, bucket)).items, [])
+    assert.deepStrictEqual(
+      (await holdfast.tenants.list(ada)).items.map(({ id }) => id),
+      [tenantId]
+    )
+  })
+
+  it("refuses keys that are none, and never shows one", async () => {
+    const { bucket, holdfast, key, root } = await setUp()
+    for (const wrong of ["", "hf_nonsense", `${key}x`]) {
+      assert.instanceOf(await rejection(holdfast.files.list(holdfast.as(wrong), bucket)), Holdfast.Unauthenticated)
+    }
+    assert.notInclude(JSON.stringify(root) + String(root), key)
+  })
+})
