@@ -1,0 +1,63 @@
+/**
+ * One content, or a range of it, on its way from the disk.
+ */
+import type { ByteRange } from "@holdfast/core/storage/BlobStore"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import type * as Pull from "effect/Pull"
+import * as Stream from "effect/Stream"
+import * as Fs from "node:fs"
+import * as FsCall from "./FsCall.ts"
+
+/** The largest chunk. Each is fresh memory, since a stream's consumer may keep it; the next is read when asked for. */
+const chunkBytes = 256 * 1024
+
+interface Opened {
+  readonly descriptor: number
+  readonly size: number
+}
+
+const open = (path: string): Effect.Effect<Opened, FsCall.ErrnoError> =>
+  FsCall.call<Opened>((done) => {
+    Fs.open(path, "r", (openError, descriptor) => {
+      if (openError) return done(openError, { descriptor, size: 0 })
+      Fs.fstat(descriptor, (error, stats) => {
+        if (!error) return done(null, { descriptor, size: stats.size })
+        Fs.close(descriptor, () => done(error, { descriptor, size: 0 }))
+      })
+    })
+  })
+
+const tooShort = (): FsCall.ErrnoError => FsCall.errno(new Error("the blob's file is shorter than expected"))
+
+/**
+ * Streams a file's bytes. The descriptor keeps them in reach when the file is removed meanwhile. A file that is shorter
+ * than it was at the beginning, or than the range needs, fails the stream.
+ */
+export const make = (path: string, range: ByteRange | undefined): Stream.Stream<Uint8Array, FsCall.ErrnoError> =>
+  Stream.unwrap(
+    Effect.map(
+      Effect.acquireRelease(open(path), ({ descriptor }) =>
+        FsCall.tidy(FsCall.call<void>((done) => Fs.close(descriptor, done)))
+      ),
+      ({ descriptor, size }) => {
+        let position = range?.offset ?? 0
+        const end = range === undefined ? size : range.offset + range.length
+        if (end > size) return Stream.fail(tooShort())
+        const next = Effect.suspend((): Pull.Pull<[Uint8Array], FsCall.ErrnoError> => {
+          if (position >= end) return Cause.done()
+          const length = Math.min(chunkBytes, end - position)
+          const buffer = Buffer.allocUnsafeSlow(length)
+          return Effect.flatMap(
+            FsCall.call<number>((done) => Fs.read(descriptor, buffer, 0, length, position, done)),
+            (count) => {
+              if (count === 0) return Effect.fail(tooShort())
+              position += count
+              return Effect.succeed<[Uint8Array]>([count === length ? buffer : buffer.subarray(0, count)])
+            }
+          )
+        })
+        return Stream.fromPull(Effect.succeed(next))
+      }
+    )
+  )

@@ -1,0 +1,104 @@
+/**
+ * A BlobStore on a local disk, for one process.
+ *
+ * A content is written to `tmp` and synced, and only then renamed to its place and the place's directory synced. So
+ * whatever dies, a blob is there as a whole or not at all, and what was acknowledged stays.
+ */
+import type * as BlobError from "@holdfast/core/storage/BlobError"
+import * as BlobStore from "@holdfast/core/storage/BlobStore"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as Fs from "node:fs"
+import * as BlobFiles from "./BlobFiles.ts"
+import * as Directories from "./Directories.ts"
+import * as DirectoryLock from "./DirectoryLock.ts"
+import * as Download from "./Download.ts"
+import * as Durable from "./Durable.ts"
+import * as FsCall from "./FsCall.ts"
+import * as FsErrors from "./FsErrors.ts"
+import * as Layout from "./Layout.ts"
+import * as Publication from "./Publication.ts"
+import * as Room from "./Room.ts"
+import * as Upload from "./Upload.ts"
+
+export interface Options {
+  /** The data directory; made if it is missing. All of it must be on one file system. */
+  readonly directory: string
+  /** `check` fails with `StorageFull` when fewer bytes are free. Default: 16 MiB. */
+  readonly reserveBytes?: number
+}
+
+/** Uploads that a dead process left; nobody else can have one under way, since the directory is locked. */
+const clear = (tmp: string): Effect.Effect<void, FsCall.ErrnoError> =>
+  FsCall.call<Array<string>>((done) => Fs.readdir(tmp, done)).pipe(
+    Effect.flatMap((names) =>
+      Effect.forEach(
+        names,
+        (name) => FsCall.call<void>((done) => Fs.rm(`${tmp}/${name}`, { recursive: true, force: true }, done)),
+        { discard: true }
+      )
+    )
+  )
+
+/**
+ * Opens the store and locks its directory until the scope closes. `DirectoryLockError` with reason `Held` when another
+ * process has it.
+ */
+export const make = (
+  options: Options
+): Effect.Effect<BlobStore.BlobStore["Service"], DirectoryLock.DirectoryLockError | BlobError.BlobError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const layout = Layout.make(options.directory)
+    const directories = Directories.make(layout.blobs)
+    yield* DirectoryLock.acquire(layout.directory)
+    yield* directories
+      .ensure(".")
+      .pipe(
+        Effect.andThen(Durable.makeDirectory(layout.tmp)),
+        Effect.andThen(clear(layout.tmp)),
+        Effect.mapError(FsErrors.fromErrnoOfStore("open"))
+      )
+    let uploads = 0
+
+    const put = <E, R>(
+      key: string,
+      content: Stream.Stream<Uint8Array, E, R>
+    ): Effect.Effect<BlobStore.BlobReceipt, BlobError.BlobError | E, R> =>
+      Effect.uninterruptibleMask((restore) => {
+        const place = Layout.locate(layout, key)
+        if (place === undefined) return Effect.fail(FsErrors.invalidKey("put"))
+        const path = `${layout.tmp}/${place.blobId}.${uploads++}`
+        const upload = Upload.make(path)
+        const toBlobError = Effect.mapError(FsErrors.fromErrnoOfStore("put"))
+        return restore(Stream.runForEachArray(content, (chunks) => toBlobError(upload.accept(chunks)))).pipe(
+          Effect.andThen(toBlobError(upload.finish)),
+          // An interruption cannot stop a system call, but whatever comes before the end counts.
+          Effect.tap(() => toBlobError(Publication.publish(layout, directories, path, place, restore(Effect.void)))),
+          Effect.onError(() => upload.discard)
+        )
+      })
+
+    const read = (key: string, range?: BlobStore.ByteRange): Stream.Stream<Uint8Array, BlobError.BlobError> => {
+      const place = Layout.locate(layout, key)
+      if (place === undefined) return Stream.fail(FsErrors.invalidKey("read"))
+      return Stream.mapError(Download.make(place.path, range), FsErrors.fromErrno("read"))
+    }
+
+    return BlobStore.BlobStore.of({
+      put,
+      read,
+      stat: (key) => BlobFiles.stat(layout, key),
+      remove: (key) => BlobFiles.remove(layout, key),
+      list: (prefix) => BlobFiles.list(layout, prefix),
+      localFile: (key) => Layout.locate(layout, key)?.path,
+      check: Room.check(layout, options.reserveBytes ?? 16 * 1024 * 1024),
+      capabilities: { name: "fs", localFiles: true, shared: false }
+    })
+  })
+
+export const layer = (
+  options: Options
+): Layer.Layer<BlobStore.BlobStore, DirectoryLock.DirectoryLockError | BlobError.BlobError> =>
+  Layer.effect(BlobStore.BlobStore, make(options))

@@ -1,0 +1,42 @@
+/**
+ * Where things stand inside the data directory:
+ *
+ *     lock.sqlite                                     held while a process has the directory open
+ *     tmp/<blob>.<n>                                  contents on their way in
+ *     blobs/<tenant>/<bucket>/<shard>/<blob>          contents, whole and durable
+ *
+ * A shard is the last two hexadecimal digits of the blob's id, so that no directory grows large. The first ones would
+ * not spread: an id begins with the time.
+ */
+import * as BlobKey from "@holdfast/core/storage/BlobKey"
+import * as Path from "node:path"
+
+export interface Layout {
+  readonly directory: string
+  readonly blobs: string
+  readonly tmp: string
+}
+
+export const make = (directory: string): Layout => {
+  const root = Path.resolve(directory)
+  return { directory: root, blobs: Path.join(root, "blobs"), tmp: Path.join(root, "tmp") }
+}
+
+/** A blob's place. */
+export interface Place {
+  readonly blobId: string
+  /** Its directory, relative to `blobs`. */
+  readonly parent: string
+  /** Its file, absolute. */
+  readonly path: string
+}
+
+export const shardOf = (blobId: string): string => blobId.slice(-2)
+
+/** Where the blob of a key stands; undefined for a text that is no key, so that no other file can be reached. */
+export const locate = (layout: Layout, key: string): Place | undefined => {
+  const parts = BlobKey.parse(key)
+  if (parts === undefined) return undefined
+  const parent = `${parts.tenantId}/${parts.bucketId}/${shardOf(parts.blobId)}`
+  return { blobId: parts.blobId, parent, path: `${layout.blobs}/${parent}/${parts.blobId}` }
+}

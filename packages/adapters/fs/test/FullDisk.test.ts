@@ -1,0 +1,107 @@
+/**
+ * A file system that is full, or read-only.
+ */
+import { assert, describe } from "@effect/vitest"
+import type { BlobError } from "@holdfast/core/storage/BlobError"
+import * as BlobKey from "@holdfast/core/storage/BlobKey"
+import * as Requires from "@holdfast/testing/Requires"
+import * as Generate from "@holdfast/testing/data/Generate"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import * as Fs from "node:fs"
+import * as FsBlobStore from "../src/FsBlobStore.ts"
+import * as TemporaryDirectory from "./support/TemporaryDirectory.ts"
+
+const it = Requires.requires(TemporaryDirectory.missingForFileSystem)
+
+const mebibyte = 1024 * 1024
+
+const key = (index: number): string =>
+  BlobKey.make({
+    tenantId: Generate.id("ten", 4, 0),
+    bucketId: Generate.id("bkt", 4, 0),
+    blobId: Generate.id("blb", 4, index)
+  })
+
+const usedBytes = (directory: string): number => {
+  const { bfree, blocks, bsize } = Fs.statfsSync(directory)
+  return (blocks - bfree) * bsize
+}
+
+describe("FsBlobStore on a full disk", () => {
+  it.live("tells that there is no room, gives back what it took, and goes on", () =>
+    Effect.gen(function* () {
+      const directory = yield* TemporaryDirectory.makeFileSystem("size=8m")
+      const store = yield* FsBlobStore.make({ directory, reserveBytes: mebibyte })
+      yield* store.put(key(0), Generate.stream(0, 3 * mebibyte))
+      const used = usedBytes(directory)
+      const puts = Effect.forEach([1, 2, 3], (index) =>
+        Effect.flip(store.put(key(index), Generate.stream(1, 16 * mebibyte)))
+      )
+      for (const error of yield* puts) {
+        assert.deepStrictEqual([error.reason, error.operation, error.isRetryable], ["StorageFull", "put", false])
+      }
+      assert.deepStrictEqual(Fs.readdirSync(`${directory}/tmp`), [])
+      assert.isAtMost(usedBytes(directory) - used, 64 * 1024)
+      yield* store.put(key(4), Generate.stream(4, 4 * mebibyte - 5))
+      assert.deepStrictEqual((yield* Stream.runCollect(store.list(""))).map(({ size }) => size).toSorted(), [
+        3 * mebibyte,
+        4 * mebibyte - 5
+      ])
+    })
+  )
+
+  it.live("keeps the blobs it has when there is no room for another file", () =>
+    Effect.gen(function* () {
+      const directory = yield* TemporaryDirectory.makeFileSystem("size=8m,nr_inodes=64")
+      const store = yield* FsBlobStore.make({ directory })
+      const outcomes: Array<Result.Result<unknown, BlobError>> = []
+      for (let index = 0; index < 64; index++) {
+        outcomes.push(yield* Effect.result(store.put(key(index), Generate.stream(index, 100 + index))))
+      }
+      const failures = outcomes.flatMap((outcome) => (Result.isFailure(outcome) ? [outcome.failure.reason] : []))
+      assert.isAbove(failures.length, 1)
+      assert.isTrue(failures.every((reason) => reason === "StorageFull"))
+      for (const [index, outcome] of outcomes.entries()) {
+        const chunks = yield* Effect.result(Stream.runCollect(store.read(key(index))))
+        assert.strictEqual(Result.isSuccess(chunks), Result.isSuccess(outcome))
+        if (Result.isSuccess(chunks)) {
+          assert.isTrue(Buffer.concat(chunks.success).equals(Generate.bytes(index, 100 + index)))
+        }
+      }
+    })
+  )
+
+  it.live("says so when it is asked", () =>
+    Effect.gen(function* () {
+      const directory = yield* TemporaryDirectory.makeFileSystem("size=8m")
+      const store = yield* FsBlobStore.make({ directory, reserveBytes: 3 * mebibyte })
+      yield* store.check
+      yield* store.put(key(0), Generate.stream(0, 6 * mebibyte))
+      const error = yield* Effect.flip(store.check)
+      assert.deepStrictEqual([error.reason, error.operation], ["StorageFull", "check"])
+      yield* store.remove(key(0))
+      yield* store.check
+    })
+  )
+
+  it.live("is unavailable while the disk is read-only, and reads on", () =>
+    Effect.gen(function* () {
+      const directory = yield* TemporaryDirectory.makeFileSystem("size=8m")
+      const store = yield* FsBlobStore.make({ directory, reserveBytes: mebibyte })
+      yield* store.put(key(0), Generate.stream(0, 1000))
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* TemporaryDirectory.readOnly(`${directory}/tmp`)
+          const put = yield* Effect.flip(store.put(key(1), Generate.stream(1, 1000)))
+          const check = yield* Effect.flip(store.check)
+          assert.deepStrictEqual([put.reason, check.reason], ["Unavailable", "Unavailable"])
+          assert.deepStrictEqual(yield* store.stat(key(0)), { size: 1000 })
+        })
+      )
+      yield* store.put(key(1), Generate.stream(1, 1000))
+      yield* store.check
+    })
+  )
+})

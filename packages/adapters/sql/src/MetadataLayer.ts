@@ -1,0 +1,51 @@
+/**
+ * Every repository of the core, over one SqlClient.
+ */
+import * as Layer from "effect/Layer"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { AccessRepository } from "@holdfast/core/access/AccessRepository"
+import type { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
+import type { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
+import type { FileRepository } from "@holdfast/core/files/FileRepository"
+import type { MemberRepository } from "@holdfast/core/members/MemberRepository"
+import type { MetadataError } from "@holdfast/core/MetadataError"
+import type { BlobRepository } from "@holdfast/core/storage/BlobRepository"
+import type { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
+import type { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
+import * as Access from "./access/SqlAccessRepository.ts"
+import * as Accounts from "./accounts/SqlAccountRepository.ts"
+import * as Buckets from "./buckets/SqlBucketRepository.ts"
+import * as Files from "./files/SqlFileRepository.ts"
+import * as Members from "./members/SqlMemberRepository.ts"
+import { migrate } from "./migrations/Migrate.ts"
+import * as Blobs from "./storage/SqlBlobRepository.ts"
+import * as Tenants from "./tenants/SqlTenantRepository.ts"
+import * as Tokens from "./tokens/SqlTokenRepository.ts"
+
+/** The repositories that make up the metadata side. */
+export type Repositories =
+  | AccessRepository
+  | AccountRepository
+  | BlobRepository
+  | BucketRepository
+  | FileRepository
+  | MemberRepository
+  | TenantRepository
+  | TokenRepository
+
+/** The repositories over a database that has the schema already: where migrations are run by a separate step. */
+export const layerMigrated: Layer.Layer<Repositories, never, SqlClient> = Layer.mergeAll(
+  Access.layer,
+  Accounts.layer,
+  Blobs.layer,
+  Buckets.layer,
+  Files.layer,
+  Members.layer,
+  Tenants.layer,
+  Tokens.layer
+)
+
+/** The repositories; the migrations that the database lacks run first. */
+export const layer: Layer.Layer<Repositories, MetadataError, SqlClient> = layerMigrated.pipe(
+  Layer.provide(Layer.effectDiscard(migrate))
+)

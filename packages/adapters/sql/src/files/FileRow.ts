@@ -1,0 +1,58 @@
+/**
+ * Rows of files.
+ */
+import * as Predicate from "effect/Predicate"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import type { Content, Metadata, StoredFile } from "@holdfast/core/files/File"
+import type { BucketRef, Selector } from "@holdfast/core/files/FileRef"
+import { FileType } from "@holdfast/core/files/FileType"
+import type { Header } from "@holdfast/core/headers/Header"
+import * as Row from "../Row.ts"
+
+/** Named one by one: a later column must not change what running nodes have prepared. */
+export const columns = `id, path, name, alias, version, metadata, headers, created_at, updated_at,
+  blob_id, size, sha256, etag, content_type, type, stored_at`
+
+/** What the columns hold was written from a checked value; only its outer shape is looked at again. */
+const isMetadata = (value: unknown): value is Metadata => Predicate.isObject(value)
+
+const isHeader = (value: unknown): value is Header =>
+  Predicate.isObject(value) && typeof value.name === "string" && typeof value.value === "string"
+
+const isHeaders = (value: unknown): value is ReadonlyArray<Header> => Array.isArray(value) && value.every(isHeader)
+
+export const headersOf = (row: Row.Row): ReadonlyArray<Header> => Row.json(isHeaders, row, "headers")
+
+const contentOf = (row: Row.Row): Content => ({
+  blobId: Row.text(row, "blob_id"),
+  size: Row.int(row, "size"),
+  sha256: Row.text(row, "sha256"),
+  etag: Row.text(row, "etag"),
+  contentType: Row.text(row, "content_type"),
+  type: Row.oneOf(FileType.literals, row, "type"),
+  storedAt: Row.instant(row, "stored_at")
+})
+
+export const toFile: Row.FromRow<StoredFile> = (row) => ({
+  id: Row.text(row, "id"),
+  name: Row.text(row, "name"),
+  path: Row.text(row, "path"),
+  alias: Row.orNull(Row.text, row, "alias"),
+  version: Row.int(row, "version"),
+  metadata: Row.json(isMetadata, row, "metadata"),
+  headers: headersOf(row),
+  createdAt: Row.instant(row, "created_at"),
+  updatedAt: Row.instant(row, "updated_at"),
+  content: row.blob_id === null ? null : contentOf(row)
+})
+
+/** The files of a bucket. */
+export const inBucket = (sql: SqlClient, { bucketId, tenantId }: BucketRef): Fragment =>
+  sql`tenant_id = ${tenantId} AND bucket_id = ${bucketId}`
+
+/** The file that a selector names in a bucket. */
+export const named = (sql: SqlClient, bucket: BucketRef, selector: Selector): Fragment =>
+  selector._tag === "Id"
+    ? sql`id = ${selector.id} AND ${inBucket(sql, bucket)}`
+    : sql`alias = ${selector.alias} AND ${inBucket(sql, bucket)}`

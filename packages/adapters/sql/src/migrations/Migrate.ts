@@ -1,0 +1,37 @@
+/**
+ * Brings a database to the schema that the repositories expect.
+ */
+import * as Effect from "effect/Effect"
+import * as Migrator from "effect/sql/Migrator"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { isSqlError, SqlError, UnknownError } from "effect/sql/SqlError"
+import type { MetadataError } from "@holdfast/core/MetadataError"
+import { operation } from "../SqlFailure.ts"
+import { initial } from "./Initial.ts"
+
+/** A migration that ran. */
+export interface Migrated {
+  readonly id: number
+  readonly name: string
+}
+
+/** Every migration, by number. One that was ever released never changes. */
+const migrations = Migrator.fromRecord({ "0001_initial": initial })
+
+const failed = (error: Migrator.MigrationError): SqlError =>
+  isSqlError(error.cause)
+    ? error.cause
+    : new SqlError({ reason: new UnknownError({ cause: error, message: error.message, operation: "migrate" }) })
+
+/**
+ * Runs the migrations that this database lacks, all in one transaction, and answers with those it ran; none when
+ * the schema is up to date. Safe when several processes start at once: one runs them while the others wait.
+ */
+export const migrate: Effect.Effect<ReadonlyArray<Migrated>, MetadataError, SqlClient> = Migrator.make({})({
+  loader: migrations,
+  table: "holdfast_migration"
+}).pipe(
+  Effect.map((ran) => ran.map(([id, name]) => ({ id, name }))),
+  Effect.catchTag("MigrationError", (error) => Effect.fail(failed(error))),
+  operation("migrate")
+)

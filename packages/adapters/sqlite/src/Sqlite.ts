@@ -1,0 +1,57 @@
+/**
+ * An SqlClient on node:sqlite.
+ */
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import * as Statement from "effect/sql/Statement"
+import * as SqliteConnection from "./SqliteConnection.ts"
+import { fromOpening } from "./SqliteError.ts"
+import { open } from "./SqliteFile.ts"
+
+export interface Options {
+  /**
+   * The path of the database. It is created with mode 0600, its directory with 0700, where they are missing. Or
+   * `:memory:`, for a database that is gone with the client.
+   */
+  readonly file: string
+  /** How long a statement waits for other processes on the same file; 5 seconds when absent. */
+  readonly busyTimeout?: Duration.Input | undefined
+}
+
+/**
+ * Opens a database. The client has one connection: node:sqlite runs each statement at once on the calling thread, so a
+ * second one would gain nothing. Transactions begin as writers (`BEGIN IMMEDIATE`), and several processes may have the
+ * same file open.
+ */
+export const make = ({
+  busyTimeout = "5 seconds",
+  file
+}: Options): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
+  Effect.gen(function* () {
+    const database = yield* Effect.acquireRelease(Effect.try({ try: () => open(file), catch: fromOpening }), (opened) =>
+      Effect.sync(() => opened.close())
+    )
+    const acquirers = SqlClient.makeSqliteAcquirers({
+      connection: Effect.succeed(SqliteConnection.make(database, busyTimeout)),
+      semaphore: Semaphore.makeUnsafe(1),
+      isTransaction: () => database.isTransaction
+    })
+    return yield* SqlClient.make({
+      ...acquirers,
+      compiler: Statement.makeCompilerSqlite(),
+      driver: "sqlite-node",
+      beginTransaction: "BEGIN IMMEDIATE",
+      releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+      prepareTransactionControls: true,
+      spanAttributes: [["db.system.name", "sqlite"]]
+    })
+  })
+
+export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, SqlError> =>
+  Layer.effect(SqlClient.SqlClient, make(options)).pipe(Layer.provide(Reactivity.layer))

@@ -1,0 +1,137 @@
+/**
+ * One connection of node:sqlite as effect's SQL modules want it.
+ */
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
+import type { Connection } from "effect/sql/SqlConnection"
+import type { SqlError } from "effect/sql/SqlError"
+import * as Stream from "effect/Stream"
+import { fromThrown, isBusy } from "./SqliteError.ts"
+
+/** How many statements stay prepared; the ones that were not used for longest go first. */
+const maxPrepared = 256
+
+/** Rows of a stream that are read at a time. */
+const chunkSize = 256
+
+interface Prepared {
+  readonly statement: StatementSync
+  readonly answers: boolean
+}
+
+const prepare = (database: DatabaseSync, sql: string): Prepared => {
+  const statement = database.prepare(sql)
+  return { statement, answers: statement.columns().length > 0 }
+}
+
+const makeCache = (database: DatabaseSync) => {
+  const entries = new Map<string, Prepared>()
+  return (sql: string): Prepared => {
+    const found = entries.get(sql)
+    if (found !== undefined) {
+      entries.delete(sql)
+      entries.set(sql, found)
+      return found
+    }
+    const entry = prepare(database, sql)
+    entries.set(sql, entry)
+    const [oldest] = entries.keys()
+    if (entries.size > maxPrepared && oldest !== undefined) entries.delete(oldest)
+    return entry
+  }
+}
+
+/** A parameter as SQLite can take it; what it cannot is refused by node:sqlite itself. */
+const toInput = (value: unknown): SQLInputValue => {
+  if (typeof value === "string" || typeof value === "number" || typeof value === "bigint") return value
+  if (value === null || value === undefined) return null
+  if (typeof value === "boolean") return value ? 1 : 0
+  if (value instanceof Date) return value.toISOString()
+  if (value instanceof Uint8Array) return value
+  throw new TypeError(`A parameter of type ${typeof value} cannot be bound`)
+}
+
+const isValues = (row: unknown): row is ReadonlyArray<unknown> => Array.isArray(row)
+
+const take = (rows: Iterator<object>): ReadonlyArray<object> => {
+  const chunk: Array<object> = []
+  for (let next = rows.next(); next.done !== true; next = rows.next()) {
+    chunk.push(next.value)
+    if (chunk.length === chunkSize) break
+  }
+  return chunk
+}
+
+/**
+ * Makes a connection. A statement that meets a lock of another process is tried again until `busyTimeout` has passed,
+ * other fibers running meanwhile; inside a transaction there is nothing to wait for, since it began as a writer.
+ */
+export const make = (database: DatabaseSync, busyTimeout: Duration.Input): Connection => {
+  const prepared = makeCache(database)
+  const fresh = (sql: string) => prepare(database, sql)
+  const failed = fromThrown("execute")
+  const schedule = Schedule.spaced("10 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: busyTimeout }))
+
+  /** On the path of every statement: the common case is one effect. */
+  const attempt = <A>(evaluate: () => A): Effect.Effect<A, SqlError> =>
+    Effect.suspend(() => {
+      try {
+        return Effect.succeed(evaluate())
+      } catch (thrown) {
+        const error = failed(thrown)
+        return isBusy(error) && !database.isTransaction
+          ? Effect.retry(Effect.try({ try: evaluate, catch: failed }), { while: isBusy, schedule })
+          : Effect.fail(error)
+      }
+    })
+
+  const rows = (entry: (sql: string) => Prepared, sql: string, params: ReadonlyArray<unknown>) =>
+    attempt(() => {
+      const { answers, statement } = entry(sql)
+      if (answers) return statement.all(...params.map(toInput))
+      statement.run(...params.map(toInput))
+      return []
+    })
+
+  const values = (sql: string, params: ReadonlyArray<unknown>) =>
+    attempt(() => {
+      const { statement } = fresh(sql)
+      statement.setReturnArrays(true)
+      const found: ReadonlyArray<unknown> = statement.all(...params.map(toInput))
+      return found.filter(isValues)
+    })
+
+  return {
+    execute: (sql, params, transform) =>
+      transform === undefined ? rows(prepared, sql, params) : Effect.map(rows(prepared, sql, params), transform),
+    executeUnprepared: (sql, params, transform) =>
+      transform === undefined ? rows(fresh, sql, params) : Effect.map(rows(fresh, sql, params), transform),
+    executeRaw: (sql, params) =>
+      attempt(() => {
+        const { answers, statement } = prepared(sql)
+        return answers ? statement.all(...params.map(toInput)) : statement.run(...params.map(toInput))
+      }),
+    executeValues: values,
+    executeValuesUnprepared: values,
+    executeStream: (sql, params, transform) =>
+      Stream.unwrap(
+        Effect.map(
+          attempt(() => fresh(sql).statement.iterate(...params.map(toInput))),
+          (iterator) =>
+            Stream.paginate(iterator, () =>
+              Effect.map(
+                attempt(() => take(iterator)),
+                (chunk) =>
+                  [
+                    transform === undefined ? chunk : transform(chunk),
+                    chunk.length === chunkSize ? Option.some(iterator) : Option.none()
+                  ] as const
+              )
+            )
+        )
+      )
+  }
+}
