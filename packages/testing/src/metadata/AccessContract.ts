@@ -1,0 +1,136 @@
+/**
+ * What `AccessRepository` promises.
+ */
+import { expect } from "@effect/vitest"
+import { AccessRepository } from "@holdfast/core/access/AccessRepository"
+import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
+import { MemberRepository } from "@holdfast/core/members/MemberRepository"
+import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { It } from "./Metadata.ts"
+import * as Sample from "./Sample.ts"
+import * as World from "./World.ts"
+
+/** An account that is Admin of one tenant and reader of another, with a token of the first and a key of its own. */
+const scene = Effect.gen(function* () {
+  const user = yield* (yield* AccountRepository).findOrCreate(Sample.account())
+  const [home, away, foreign] = [yield* World.tenant, yield* World.tenant, yield* World.tenant]
+  yield* World.member(home)
+  const admin = yield* World.member(home, Sample.member("role_admin", user))
+  const reader = yield* World.member(away, Sample.member("role_file_reader", user))
+  const token = { ...Sample.token(admin.id), hash: Sample.hash() }
+  yield* (yield* TokenRepository).create(home, token, token.hash)
+  const key = Sample.accountKey()
+  yield* (yield* AccountRepository).putKey(user.id, key)
+  return { user, home, away, foreign, admin, reader, token, key }
+})
+
+export const accessContract = (it: It): void => {
+  it.effect("an account key counts wherever its account is a member", () =>
+    Effect.gen(function* () {
+      const { admin, away, foreign, home, key, reader, user } = yield* scene
+      const access = yield* AccessRepository
+      const standing = {
+        account: user,
+        credential: { id: key.id, tenantId: null, expiresAt: null, revokedAt: null },
+        member: null
+      }
+      expect(yield* access.byKey(key.hash, undefined)).toEqual(Option.some(standing))
+      expect(yield* access.byKey(key.hash, foreign)).toEqual(Option.some(standing))
+      expect(yield* access.byKey(key.hash, home)).toEqual(
+        Option.some({ ...standing, member: { id: admin.id, role: "role_admin" } })
+      )
+      expect(yield* access.byKey(key.hash, away)).toEqual(
+        Option.some({ ...standing, member: { id: reader.id, role: "role_file_reader" } })
+      )
+      expect(yield* access.byKey(Sample.hash(), home)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("a token counts in its own tenant alone, also where its account is a member of others", () =>
+    Effect.gen(function* () {
+      const { admin, away, foreign, home, token, user } = yield* scene
+      const access = yield* AccessRepository
+      const standing = {
+        account: user,
+        credential: { id: token.id, tenantId: home, expiresAt: token.expiresAt, revokedAt: null },
+        member: null
+      }
+      expect(yield* access.byKey(token.hash, home)).toEqual(
+        Option.some({ ...standing, member: { id: admin.id, role: "role_admin" } })
+      )
+      for (const tenantId of [away, foreign, undefined]) {
+        expect(yield* access.byKey(token.hash, tenantId)).toEqual(Option.some(standing))
+      }
+    })
+  )
+
+  it.effect("an account's standing is its membership", () =>
+    Effect.gen(function* () {
+      const { away, foreign, reader, user } = yield* scene
+      const access = yield* AccessRepository
+      const standing = { account: user, credential: null, member: null }
+      expect(yield* access.byAccount(user.id, away)).toEqual(
+        Option.some({ ...standing, member: { id: reader.id, role: "role_file_reader" } })
+      )
+      expect(yield* access.byAccount(user.id, foreign)).toEqual(Option.some(standing))
+      expect(yield* access.byAccount(user.id, undefined)).toEqual(Option.some(standing))
+      expect(yield* access.byAccount(Sample.id("acc"), away)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("a change of role, a revocation and a removal are seen at once", () =>
+    Effect.gen(function* () {
+      const { admin, home, key, token } = yield* scene
+      const access = yield* AccessRepository
+      const members = yield* MemberRepository
+      yield* members.changeRole(home, admin.id, "role_bucket_writer", Sample.at())
+      for (const hash of [token.hash, key.hash]) {
+        const standing = yield* access.byKey(hash, home)
+        expect(Option.map(standing, ({ member }) => member?.role)).toEqual(Option.some("role_bucket_writer"))
+      }
+      yield* (yield* TokenRepository).revoke(home, token.id, Sample.at(4))
+      yield* (yield* AccountRepository).revokeKey(key.id, Sample.at(5))
+      const revokedAt = (hash: string) =>
+        Effect.map(access.byKey(hash, home), Option.map(({ credential }) => credential?.revokedAt))
+      expect(yield* revokedAt(token.hash)).toEqual(Option.some(Sample.at(4)))
+      expect(yield* revokedAt(key.hash)).toEqual(Option.some(Sample.at(5)))
+      yield* members.remove(home, admin.id)
+      expect(yield* access.byKey(token.hash, home)).toEqual(Option.none())
+      expect(Option.map(yield* access.byKey(key.hash, home), ({ member }) => member)).toEqual(Option.some(null))
+    })
+  )
+
+  it.effect("the last use of keys only ever moves on", () =>
+    Effect.gen(function* () {
+      const { home, key, token } = yield* scene
+      const access = yield* AccessRepository
+      const lastUses = Effect.gen(function* () {
+        const found = yield* (yield* TokenRepository).find(home, token.id)
+        const [listed] = yield* (yield* AccountRepository).listKeys(key.id.slice(0, -1), 1)
+        return [Option.map(found, ({ lastUsedAt }) => lastUsedAt), listed?.lastUsedAt]
+      })
+      const use = (credentialId: string, offset: number) => ({ credentialId, at: Sample.at(offset) })
+      yield* access.touch([])
+      yield* access.touch([use(token.id, 50), use(key.id, 7), use(token.id, 20), use(Sample.id("key"), 99)])
+      expect(yield* lastUses).toEqual([Option.some(Sample.at(50)), Sample.at(7)])
+      yield* access.touch([use(token.id, 40), use(key.id, 70)])
+      expect(yield* lastUses).toEqual([Option.some(Sample.at(50)), Sample.at(70)])
+    })
+  )
+
+  it.effect("the latest of many uses noted at once stays", () =>
+    Effect.gen(function* () {
+      const { home, key, token } = yield* scene
+      const access = yield* AccessRepository
+      const results = yield* World.race(20, (index) => {
+        const uses = [token.id, key.id].map((credentialId) => ({ credentialId, at: Sample.at((index * 7) % 20) }))
+        return access.touch(index % 2 === 0 ? uses : uses.toReversed())
+      })
+      expect(results.filter((result) => result._tag === "Failure")).toEqual([])
+      const found = yield* (yield* TokenRepository).find(home, token.id)
+      expect(Option.map(found, ({ lastUsedAt }) => lastUsedAt)).toEqual(Option.some(Sample.at(19)))
+    })
+  )
+}

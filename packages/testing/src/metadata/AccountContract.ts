@@ -1,0 +1,110 @@
+/**
+ * What `AccountRepository` promises.
+ */
+import { expect } from "@effect/vitest"
+import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
+import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import type { It } from "./Metadata.ts"
+import * as Sample from "./Sample.ts"
+import * as World from "./World.ts"
+
+/** A key as it is told, from one that was put. */
+const told = (account: ReturnType<typeof Sample.account>, key: ReturnType<typeof Sample.accountKey>) => ({
+  id: key.id,
+  name: key.name,
+  account,
+  prefix: key.prefix,
+  createdAt: key.createdAt,
+  lastUsedAt: null,
+  revokedAt: null
+})
+
+export const accountContract = (it: It): void => {
+  it.effect("an account is stored once for an e-mail of any case", () =>
+    Effect.gen(function* () {
+      const accounts = yield* AccountRepository
+      const fresh = Sample.account(`Ärger.${Sample.word()}@Example.com`)
+      expect(yield* accounts.findByEmail(fresh.email)).toEqual(Option.none())
+      expect(yield* accounts.findOrCreate(fresh)).toEqual(fresh)
+      for (const email of [fresh.email.toUpperCase(), fresh.email.toLowerCase()]) {
+        expect(yield* accounts.findOrCreate(Sample.account(email))).toEqual(fresh)
+        expect(yield* accounts.findByEmail(email)).toEqual(Option.some(fresh))
+      }
+    })
+  )
+
+  it.effect("many that ask for an account at once get the same one", () =>
+    Effect.gen(function* () {
+      const accounts = yield* AccountRepository
+      const email = `${Sample.word()}@example.com`
+      const results = yield* World.race(20, () => accounts.findOrCreate(Sample.account(email)))
+      const ids = results.map((result) => (Result.isSuccess(result) ? result.success.id : result.failure))
+      expect(new Set(ids).size).toBe(1)
+      expect(Option.map(yield* accounts.findByEmail(email), ({ id }) => id)).toEqual(Option.some(ids[0]))
+    })
+  )
+
+  it.effect("a key that is put again stands as it stood, and is revoked no more", () =>
+    Effect.gen(function* () {
+      const accounts = yield* AccountRepository
+      const account = yield* accounts.findOrCreate(Sample.account())
+      const key = Sample.accountKey()
+      expect(yield* accounts.putKey(account.id, key)).toEqual(told(account, key))
+      yield* accounts.revokeKey(key.id, Sample.at(1))
+      const again = { ...Sample.accountKey(), hash: key.hash, name: "another name", createdAt: Sample.at(5) }
+      expect(yield* accounts.putKey(account.id, again)).toEqual(told(account, key))
+      expect(yield* accounts.listKeys(key.id.slice(0, -1), 1)).toEqual([told(account, key)])
+    })
+  )
+
+  it.effect("keys are listed by id, tokens never", () =>
+    Effect.gen(function* () {
+      const accounts = yield* AccountRepository
+      const tenantId = yield* World.tenant
+      const { id, user } = yield* World.member(tenantId)
+      const keys = [Sample.accountKey(), Sample.accountKey(), Sample.accountKey()]
+      yield* Effect.forEach(keys, (key) => accounts.putKey(user.id, key))
+      yield* (yield* TokenRepository).create(tenantId, Sample.token(id), Sample.hash())
+      const before = keys[0]?.id.slice(0, -1)
+      expect(yield* accounts.listKeys(before, 100)).toEqual(keys.map((key) => told(user, key)))
+      expect((yield* accounts.listKeys(keys[0]?.id, 1)).map((key) => key.id)).toEqual([keys[1]?.id])
+    })
+  )
+
+  it.effect("a revocation is told, its first time stays, and it touches no token", () =>
+    Effect.gen(function* () {
+      const accounts = yield* AccountRepository
+      const tenantId = yield* World.tenant
+      const { id, user } = yield* World.member(tenantId)
+      const key = Sample.accountKey()
+      yield* accounts.putKey(user.id, key)
+      const revoked = { ...told(user, key), revokedAt: Sample.at(1) }
+      expect(yield* accounts.revokeKey(key.id, Sample.at(1))).toEqual(Option.some(revoked))
+      expect(yield* accounts.revokeKey(key.id, Sample.at(2))).toEqual(Option.some(revoked))
+      expect(yield* accounts.revokeKey(Sample.id("key"), Sample.at())).toEqual(Option.none())
+      const tokens = yield* TokenRepository
+      const token = Sample.token(id)
+      yield* tokens.create(tenantId, token, Sample.hash())
+      expect(yield* accounts.revokeKey(token.id, Sample.at())).toEqual(Option.none())
+      expect(yield* tokens.find(tenantId, token.id)).toEqual(Option.some(token))
+    })
+  )
+
+  it.effect("a token's hash never becomes an account's key", () =>
+    Effect.gen(function* () {
+      const accounts = yield* AccountRepository
+      const tokens = yield* TokenRepository
+      const tenantId = yield* World.tenant
+      const { id, user } = yield* World.member(tenantId)
+      const [token, hash] = [Sample.token(id), Sample.hash()]
+      yield* tokens.create(tenantId, token, hash)
+      yield* tokens.revoke(tenantId, token.id, Sample.at(1))
+      const error = yield* Effect.flip(accounts.putKey(user.id, { ...Sample.accountKey(), hash }))
+      expect(error).toMatchObject({ _tag: "MetadataError", reason: "Internal" })
+      expect(yield* tokens.find(tenantId, token.id)).toEqual(Option.some({ ...token, revokedAt: Sample.at(1) }))
+    })
+  )
+}

@@ -1,0 +1,151 @@
+/**
+ * What `BlobRepository` promises.
+ */
+import { expect } from "@effect/vitest"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
+import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
+import * as Effect from "effect/Effect"
+import type { It } from "./Metadata.ts"
+import * as Sample from "./Sample.ts"
+import * as World from "./World.ts"
+
+/** A DOOMED blob, due at a time. */
+const doomed = Effect.fnUntraced(function* (offset: number) {
+  const bucket = yield* World.bucket()
+  const { content, id } = yield* World.store(bucket)
+  yield* (yield* FileRepository).remove(bucket, World.byId(id), {}, { sweepAt: Sample.at(offset) })
+  return { ...bucket, blobId: content.blobId }
+})
+
+const stateOf = (blobId: string) => Effect.map(World.blob(blobId), (row) => row?.state)
+
+export const blobContract = (it: It): void => {
+  it.effect("a blob is PENDING before its first byte, in a bucket that stands", () =>
+    Effect.gen(function* () {
+      const bucket = yield* World.bucket()
+      const blobId = yield* World.stage(bucket)
+      const pending = { ...bucket, blobId, state: "PENDING", size: null, sha256: null, fileId: null }
+      expect(yield* World.blob(blobId)).toEqual(pending)
+      const foreign = yield* World.tenant
+      for (const ref of [{ ...bucket, tenantId: foreign }, { ...bucket, bucketId: Sample.id("bkt") }]) {
+        expect(yield* Effect.flip(World.stage(ref))).toMatchObject({ _tag: "NotFound", resource: "bucket" })
+      }
+    })
+  )
+
+  it.effect("an upload whose lease has ended is doomed and due at once, a renewed one lives", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const bucket = yield* World.bucket()
+      const now = Sample.at(-5_000_000)
+      const lapsed = yield* World.stage(bucket, Sample.at(-5_000_001))
+      const atEdge = yield* World.stage(bucket, now)
+      const renewed = yield* World.stage(bucket, Sample.at(-5_000_001))
+      yield* blobs.renew([renewed, Sample.id("blb")], Sample.at(-4_000_000))
+      yield* blobs.renew([], Sample.at())
+      expect(yield* blobs.expire(now)).toBe(1)
+      expect(yield* blobs.expire(now)).toBe(0)
+      expect(yield* stateOf(lapsed)).toBe("DOOMED")
+      expect(yield* World.isDue(lapsed, now)).toBe(true)
+      expect(yield* stateOf(atEdge)).toBe("PENDING")
+      expect(yield* stateOf(renewed)).toBe("PENDING")
+      expect(yield* blobs.expire(Sample.at(-4_000_000))).toBe(1)
+      expect(yield* stateOf(renewed)).toBe("PENDING")
+    })
+  )
+
+  it.effect("a lease is renewed while PENDING alone", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const bucket = yield* World.bucket()
+      const { content } = yield* World.store(bucket)
+      const { blobId } = yield* doomed(1000)
+      yield* blobs.renew([content.blobId, blobId], Sample.at(9_000_000))
+      expect(yield* stateOf(content.blobId)).toBe("READY")
+      expect(yield* stateOf(blobId)).toBe("DOOMED")
+      expect(yield* World.isDue(blobId, Sample.at(1000))).toBe(true)
+    })
+  )
+
+  it.effect("a process that is alone dooms every upload, and only uploads", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const bucket = yield* World.bucket()
+      const upload = yield* World.stage(bucket, Sample.at(1_000_000))
+      const { content } = yield* World.store(bucket)
+      expect(yield* blobs.expire(undefined)).toBeGreaterThan(0)
+      expect(yield* blobs.expire(undefined)).toBe(0)
+      expect(yield* stateOf(upload)).toBe("DOOMED")
+      expect(yield* World.isDue(upload, Sample.at(-9_000_000))).toBe(true)
+      expect(yield* stateOf(content.blobId)).toBe("READY")
+    })
+  )
+
+  it.effect("what is due comes oldest first, with its whole key", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const base = -40_000_000
+      const third = yield* doomed(base + 30)
+      const first = yield* doomed(base + 10)
+      const second = yield* doomed(base + 20)
+      const mine = new Set([first, second, third].map(({ blobId }) => blobId))
+      const due = Effect.fnUntraced(function* (offset: number) {
+        const rows = yield* blobs.due(Sample.at(base + offset), 1_000_000)
+        return rows.filter(({ blobId }) => mine.has(blobId))
+      })
+      expect(yield* due(30)).toEqual([first, second, third])
+      expect(yield* due(29)).toEqual([first, second])
+      expect(yield* due(9)).toEqual([])
+      expect(yield* blobs.due(Sample.at(base + 30), 1)).toHaveLength(1)
+    })
+  )
+
+  it.effect("what was swept is forgotten, a READY blob never", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const bucket = yield* World.bucket()
+      const { content } = yield* World.store(bucket)
+      const pending = yield* World.stage(bucket)
+      const { blobId } = yield* doomed(0)
+      const ids = [content.blobId, pending, blobId, Sample.id("blb")]
+      expect(yield* blobs.known(ids)).toEqual(new Set([content.blobId, pending, blobId]))
+      yield* blobs.forget(ids)
+      yield* blobs.forget([])
+      expect(yield* blobs.known(ids)).toEqual(new Set([content.blobId]))
+      expect(yield* blobs.known([])).toEqual(new Set())
+      expect(yield* stateOf(content.blobId)).toBe("READY")
+    })
+  )
+
+  it.effect("what a file refers to is not doomed, nor an upload", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const bucket = yield* World.bucket()
+      const { content } = yield* World.store(bucket)
+      const pending = yield* World.stage(bucket)
+      expect(yield* blobs.doomUnreferenced([content.blobId, pending, Sample.id("blb")], Sample.at())).toBe(0)
+      expect(yield* stateOf(content.blobId)).toBe("READY")
+      expect(yield* stateOf(pending)).toBe("PENDING")
+    })
+  )
+
+  it.effect("any number of ids is taken at once", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const blobId = yield* World.stage(yield* World.bucket())
+      const many = [...Array.from({ length: 100_000 }, () => Sample.id("blb")), blobId]
+      expect(yield* blobs.known(many)).toEqual(new Set([blobId]))
+    })
+  )
+
+  it.effect("all blobs are listed by id", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const bucket = yield* World.bucket()
+      const made = yield* Effect.forEach([1, 2, 3], () => World.stage(bucket))
+      const listed = yield* blobs.list(made[0]?.slice(0, -1), 1000)
+      expect(listed.map(({ blobId }) => blobId)).toEqual(made)
+      expect((yield* blobs.list(made[0], 1)).map(({ blobId }) => blobId)).toEqual([made[1]])
+    })
+  )
+}

@@ -1,0 +1,148 @@
+/**
+ * What `FileRepository` promises of `list`.
+ */
+import { expect } from "@effect/vitest"
+import type { StoredFile } from "@holdfast/core/files/File"
+import type { BucketRef } from "@holdfast/core/files/FileRef"
+import { type FileQuery, FileRepository, type Position } from "@holdfast/core/files/FileRepository"
+import * as Effect from "effect/Effect"
+import type { It } from "./Metadata.ts"
+import * as Sample from "./Sample.ts"
+import * as World from "./World.ts"
+
+const encoder = new TextEncoder()
+
+/** The order that the port promises, told independently: by UTF-8 bytes. */
+const byBytes = (a: string, b: string): number => Buffer.compare(encoder.encode(a), encoder.encode(b))
+
+const inOrder = (files: ReadonlyArray<StoredFile>): ReadonlyArray<StoredFile> =>
+  files.toSorted((a, b) => byBytes(a.path, b.path) || byBytes(a.name, b.name))
+
+/** Texts whose order by code point is neither that of UTF-16 nor that of any language. */
+const texts = ["Z", "a", "é", "e\u0323", "z", "~", "-", " x", "_", "10", "9", "\uff5e", "\ufffd", "😀", "\u{10ffff}", "\ud7ff", "\ue000"]
+
+const all: FileQuery = { path: "/", recursive: true }
+const level = (path: string): FileQuery => ({ path, recursive: false })
+
+const list = (bucket: BucketRef, query: FileQuery, after?: Position, limit = 1000) =>
+  Effect.flatMap(FileRepository, (files) => files.list(bucket, query, after, limit))
+
+const reserveAll = (bucket: BucketRef, places: ReadonlyArray<Position>) =>
+  Effect.forEach(places, (place) => World.reserve(bucket, place), { concurrency: 8 })
+
+/** Every page of a list, put together. */
+const pages = Effect.fnUntraced(function* (bucket: BucketRef, query: FileQuery, limit: number) {
+  const found: Array<StoredFile> = []
+  let page: ReadonlyArray<StoredFile>
+  do {
+    page = yield* list(bucket, query, found.at(-1), limit)
+    found.push(...page)
+  } while (page.length === limit)
+  return found
+})
+
+export const fileListContract = (it: It): void => {
+  it.effect("files come in order of path, then of name, by code point", () =>
+    Effect.gen(function* () {
+      const bucket = yield* World.bucket()
+      const places = texts.flatMap((name) => [
+        { path: "/", name },
+        { path: `/${name}/`, name: "x" },
+        { path: "/dir/", name }
+      ])
+      const made = yield* reserveAll(bucket, places)
+      expect(yield* list(bucket, all)).toEqual(inOrder(made))
+      expect(yield* list(bucket, level("/"))).toEqual(inOrder(made.filter(({ path }) => path === "/")))
+      expect(yield* list(bucket, level("/dir/"))).toEqual(inOrder(made.filter(({ path }) => path === "/dir/")))
+      expect(yield* pages(bucket, all, 7)).toEqual(inOrder(made))
+      expect(yield* pages(bucket, level("/dir/"), 3)).toEqual(inOrder(made.filter(({ path }) => path === "/dir/")))
+    })
+  )
+
+  it.effect("pages of a long list have no gap and no repetition", () =>
+    Effect.gen(function* () {
+      const bucket = yield* World.bucket()
+      const places = Array.from({ length: 1200 }, (_, index) => ({ path: `/${index % 3}/`, name: `${index * 7919}` }))
+      const made = yield* reserveAll(bucket, places)
+      expect(yield* pages(bucket, all, 97)).toEqual(inOrder(made))
+      expect(yield* pages(bucket, level("/1/"), 50)).toEqual(inOrder(made.filter(({ path }) => path === "/1/")))
+      expect(yield* pages(bucket, { ...all, path: "/2/" }, 100)).toEqual(
+        inOrder(made.filter(({ path }) => path === "/2/"))
+      )
+    })
+  )
+
+  it.effect("a folder's list has that folder's files, and with recursion those below", () =>
+    Effect.gen(function* () {
+      const bucket = yield* World.bucket()
+      const paths = ["/", "/a/", "/a/b/", "/a/b/c/", "/a!/", "/a0/", "/ab/", "/A/", "/b/a/"]
+      yield* reserveAll(bucket, paths.map((path) => ({ path, name: "x" })))
+      const found = (query: FileQuery) => Effect.map(list(bucket, query), (files) => files.map(({ path }) => path))
+      expect(yield* found(level("/a/"))).toEqual(["/a/"])
+      expect(yield* found({ path: "/a/", recursive: true })).toEqual(["/a/", "/a/b/", "/a/b/c/"])
+      expect(yield* found(level("/none/"))).toEqual([])
+      expect(yield* found(all)).toEqual(paths.toSorted(byBytes))
+    })
+  )
+
+  it.effect("a name filter keeps the names that begin with it, to the letter", () =>
+    Effect.gen(function* () {
+      const bucket = yield* World.bucket()
+      const prefixes = ["a", "A", "%", "_", "a%", "\\", "é", "😀", "\u{10ffff}", "\ud7ff", "a\u{10ffff}"]
+      const names = prefixes.flatMap((prefix) => [prefix, `${prefix}b`, `${prefix}\u{10ffff}`, `${prefix}😀x`])
+      const places = [...new Set([...names, "b", "\ue000", "￿", "z"])].flatMap((name) => [
+        { path: "/", name },
+        { path: "/p/", name }
+      ])
+      const made = inOrder(yield* reserveAll(bucket, places))
+      for (const name of prefixes) {
+        const kept = made.filter((file) => file.name.startsWith(name))
+        expect(yield* list(bucket, { ...all, name })).toEqual(kept)
+        expect(yield* pages(bucket, { ...all, name }, 3)).toEqual(kept)
+        expect(yield* pages(bucket, { ...level("/p/"), name }, 2)).toEqual(kept.filter(({ path }) => path === "/p/"))
+      }
+    })
+  )
+
+  it.effect("filters of state and kind go with pages", () =>
+    Effect.gen(function* () {
+      const bucket = yield* World.bucket()
+      const reserved = yield* reserveAll(bucket, ["a", "c", "e"].map((name) => ({ path: "/", name })))
+      const texts = yield* Effect.forEach(["b", "d"], (name) => World.store(bucket, { name }))
+      const content = { ...Sample.content(yield* World.stage(bucket)), type: "IMAGE" as const }
+      const image = yield* World.reserve(bucket, { name: "f", version: 1, content })
+      expect(yield* pages(bucket, { ...all, state: "RESERVED" }, 2)).toEqual(reserved)
+      expect(yield* pages(bucket, { ...level("/"), state: "READY" }, 2)).toEqual([...texts, image])
+      expect(yield* pages(bucket, { ...all, type: "TEXT" }, 1)).toEqual(texts)
+      expect(yield* list(bucket, { ...all, type: "IMAGE", state: "READY" })).toEqual([image])
+      expect(yield* list(bucket, { ...all, type: "IMAGE", state: "RESERVED" })).toEqual([])
+    })
+  )
+
+  it.effect("a list sees one bucket of one tenant", () =>
+    Effect.gen(function* () {
+      const bucket = yield* World.bucket()
+      yield* World.store(bucket)
+      yield* World.store(yield* World.bucket(bucket.tenantId))
+      expect(yield* list(bucket, all)).toHaveLength(1)
+      const foreign = yield* World.tenant
+      expect(yield* list({ ...bucket, tenantId: foreign }, all)).toEqual([])
+      expect(yield* list({ ...bucket, bucketId: Sample.id("bkt") }, all)).toEqual([])
+    })
+  )
+
+  it.effect("any position is a place in the order, also one that no file could have", () =>
+    Effect.gen(function* () {
+      const bucket = yield* World.bucket()
+      const made = yield* reserveAll(bucket, [{ path: "/b/", name: "a" }, { path: "/b/", name: "b" }])
+      const [, second] = made
+      for (const query of [level("/b/"), { path: "/b/", recursive: true }]) {
+        expect(yield* list(bucket, query, { path: "/a/", name: "z" })).toEqual(made)
+        expect(yield* list(bucket, query, { path: "", name: "" })).toEqual(made)
+        expect(yield* list(bucket, query, { path: "/b/", name: "a\0" })).toEqual([second])
+        expect(yield* list(bucket, query, { path: "/c/", name: "a" })).toEqual([])
+        expect(yield* list(bucket, query, { path: "\ud800", name: "\udfff" })).toEqual([])
+      }
+    })
+  )
+}

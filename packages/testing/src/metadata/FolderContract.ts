@@ -1,0 +1,87 @@
+/**
+ * What `FileRepository` promises of `listFolders`.
+ */
+import { expect } from "@effect/vitest"
+import type { BucketRef } from "@holdfast/core/files/FileRef"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
+import * as Effect from "effect/Effect"
+import type { It } from "./Metadata.ts"
+import * as Sample from "./Sample.ts"
+import * as World from "./World.ts"
+
+const encoder = new TextEncoder()
+const byBytes = (a: string, b: string): number => Buffer.compare(encoder.encode(a), encoder.encode(b))
+
+const folders = (bucket: BucketRef, path: string, after?: string, limit = 1000) =>
+  Effect.flatMap(FileRepository, (files) => files.listFolders(bucket, path, after, limit))
+
+/** A bucket with a file in each of these folders. */
+const bucketWith = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
+  const bucket = yield* World.bucket()
+  yield* Effect.forEach(paths, (path) => World.reserve(bucket, { path }), { concurrency: 8 })
+  return bucket
+})
+
+export const folderContract = (it: It): void => {
+  it.effect("folders are those directly below, each once, also where only deeper ones hold files", () =>
+    Effect.gen(function* () {
+      const bucket = yield* bucketWith(["/", "/a/", "/a/", "/a/x/", "/a/x/y/", "/b/c/d/", "/b/c/e/", "/b/f/"])
+      expect(yield* folders(bucket, "/")).toEqual(["/a/", "/b/"])
+      expect(yield* folders(bucket, "/a/")).toEqual(["/a/x/"])
+      expect(yield* folders(bucket, "/b/")).toEqual(["/b/c/", "/b/f/"])
+      expect(yield* folders(bucket, "/b/c/")).toEqual(["/b/c/d/", "/b/c/e/"])
+      expect(yield* folders(bucket, "/a/x/y/")).toEqual([])
+      expect(yield* folders(bucket, "/none/")).toEqual([])
+    })
+  )
+
+  it.effect("folders come by code point of the whole path", () =>
+    Effect.gen(function* () {
+      const names = ["a", "a!", "a b", "a-", "a.", "a0", "ab", "A", "é", "~", "\uff5e", "😀", "😀a", "\u{10ffff}"]
+      for (const parent of ["/", "/p/", "/😀/é/"]) {
+        const expected = names.map((name) => `${parent}${name}/`).toSorted(byBytes)
+        const below = expected.flatMap((path) => [path, `${path}deep/er/`])
+        const beside = ["/0/", "/p!/", "/p0/", "/😀/", "/😀/é!/", "/😀0/"]
+        const bucket = yield* bucketWith([...below, parent, ...(parent === "/" ? [] : beside)])
+        expect(yield* folders(bucket, parent)).toEqual(expected)
+        for (const [index, after] of expected.entries()) {
+          expect(yield* folders(bucket, parent, after, 2)).toEqual(expected.slice(index + 1, index + 3))
+        }
+      }
+    })
+  )
+
+  it.effect("pages of folders have no gap and no repetition", () =>
+    Effect.gen(function* () {
+      const expected = Array.from({ length: 300 }, (_, index) => `/p/${index * 7919}/`).toSorted(byBytes)
+      const bucket = yield* bucketWith(expected)
+      const found: Array<string> = []
+      let page: ReadonlyArray<string>
+      do {
+        page = yield* folders(bucket, "/p/", found.at(-1), 37)
+        found.push(...page)
+      } while (page.length === 37)
+      expect(found).toEqual(expected)
+    })
+  )
+
+  it.effect("any text is a place in the order, also one that is no folder here", () =>
+    Effect.gen(function* () {
+      const bucket = yield* bucketWith(["/p/a/", "/p/b/", "/q/c/"])
+      expect(yield* folders(bucket, "/p/", "/p/a!/")).toEqual(["/p/a/", "/p/b/"])
+      expect(yield* folders(bucket, "/p/", "")).toEqual(["/p/a/", "/p/b/"])
+      expect(yield* folders(bucket, "/p/", "/a/")).toEqual(["/p/a/", "/p/b/"])
+      expect(yield* folders(bucket, "/p/", "/q/")).toEqual([])
+      expect(yield* folders(bucket, "/p/", "\0\ud800")).toEqual(["/p/a/", "/p/b/"])
+    })
+  )
+
+  it.effect("folders are those of one bucket of one tenant", () =>
+    Effect.gen(function* () {
+      const bucket = yield* bucketWith(["/a/"])
+      const beside = yield* World.bucket(bucket.tenantId)
+      expect(yield* folders(beside, "/")).toEqual([])
+      expect(yield* folders({ ...bucket, tenantId: Sample.id("ten") }, "/")).toEqual([])
+    })
+  )
+}

@@ -1,0 +1,47 @@
+/**
+ * The contract of a metadata store: every sentence of the repository ports, as tests that any adapter can run.
+ *
+ * @example
+ *   RepositoryContract.suite("SQLite in memory", SqliteMetadata.layer({ file: ":memory:" }))
+ */
+import { describe, layer } from "@effect/vitest"
+import type * as Layer from "effect/Layer"
+import { accessContract } from "./AccessContract.ts"
+import { accountContract } from "./AccountContract.ts"
+import { blobContract } from "./BlobContract.ts"
+import { bucketContract } from "./BucketContract.ts"
+import { fileChangeContract } from "./FileChangeContract.ts"
+import { fileContentContract } from "./FileContentContract.ts"
+import { fileContract } from "./FileContract.ts"
+import { fileListContract } from "./FileListContract.ts"
+import { fileRaceContract } from "./FileRaceContract.ts"
+import { folderContract } from "./FolderContract.ts"
+import { memberContract } from "./MemberContract.ts"
+import type { It, Metadata } from "./Metadata.ts"
+import { tenantContract } from "./TenantContract.ts"
+import { tokenContract } from "./TokenContract.ts"
+
+const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> = [
+  ["accounts", accountContract],
+  ["access", accessContract],
+  ["tenants", tenantContract],
+  ["members", memberContract],
+  ["tokens", tokenContract],
+  ["buckets", bucketContract],
+  ["files: insert and find", fileContract],
+  ["files: content", fileContentContract],
+  ["files: changes", fileChangeContract],
+  ["files: races", fileRaceContract],
+  ["files: lists", fileListContract],
+  ["files: folders", folderContract],
+  ["blobs", blobContract]
+]
+
+/**
+ * Registers the contract of a metadata store with vitest. One store is built for all tests, with the real clock. Nothing
+ * else may use it meanwhile, since some methods concern all of it; what stands in it already does not matter.
+ */
+export const suite = <E>(name: string, metadata: Layer.Layer<Metadata, E>): void =>
+  layer(metadata, { excludeTestServices: true })(name, (it) => {
+    for (const [port, register] of parts) describe(port, () => register(it))
+  })

@@ -1,0 +1,143 @@
+/**
+ * What `TenantRepository` promises.
+ */
+import { expect } from "@effect/vitest"
+import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
+import { AccessRepository } from "@holdfast/core/access/AccessRepository"
+import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
+import { MemberRepository } from "@holdfast/core/members/MemberRepository"
+import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
+import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import type { It } from "./Metadata.ts"
+import * as Sample from "./Sample.ts"
+import * as World from "./World.ts"
+
+const sweepAt = Sample.at(90_000)
+
+/** A tenant with a stored account as its first member. */
+const founded = Effect.gen(function* () {
+  const user = yield* (yield* AccountRepository).findOrCreate(Sample.account())
+  const tenant = Sample.tenant()
+  const member = Sample.member("role_admin", user)
+  yield* (yield* TenantRepository).create(tenant, member)
+  return { tenant, member, user }
+})
+
+export const tenantContract = (it: It): void => {
+  it.effect("a tenant is found as it was stored", () =>
+    Effect.gen(function* () {
+      const { tenant } = yield* founded
+      const tenants = yield* TenantRepository
+      expect(yield* tenants.find(tenant.id)).toEqual(Option.some(tenant))
+      expect(yield* tenants.find(Sample.id("ten"))).toEqual(Option.none())
+    })
+  )
+
+  it.effect("its first member is stored with it", () =>
+    Effect.gen(function* () {
+      const { member, tenant } = yield* founded
+      expect(yield* (yield* MemberRepository).find(tenant.id, member.id)).toEqual(Option.some(member))
+    })
+  )
+
+  it.effect("a taken subdomain is refused, and nothing of that tenant is stored", () =>
+    Effect.gen(function* () {
+      const { tenant, user } = yield* founded
+      const tenants = yield* TenantRepository
+      const second = { ...Sample.tenant(), subdomain: tenant.subdomain }
+      const error = yield* Effect.flip(tenants.create(second, Sample.member("role_admin", user)))
+      expect(error._tag).toBe("SubdomainTaken")
+      expect(yield* tenants.find(second.id)).toEqual(Option.none())
+      expect(yield* (yield* MemberRepository).list(second.id, undefined, 10)).toEqual([])
+    })
+  )
+
+  it.effect("of many that want a subdomain at once, one gets it", () =>
+    Effect.gen(function* () {
+      const tenants = yield* TenantRepository
+      const subdomain = `t-${Sample.word()}`
+      const results = yield* World.race(20, () => tenants.create({ ...Sample.tenant(), subdomain }, undefined))
+      expect(results.filter(Result.isSuccess)).toHaveLength(1)
+      for (const result of results.filter(Result.isFailure)) expect(result.failure._tag).toBe("SubdomainTaken")
+    })
+  )
+
+  it.effect("tenants are listed by id, all of them or an account's", () =>
+    Effect.gen(function* () {
+      const tenants = yield* TenantRepository
+      const first = yield* founded
+      const foreign = yield* founded
+      const second = Sample.tenant()
+      yield* tenants.create(second, Sample.member("role_file_reader", first.user))
+      expect(yield* tenants.list(first.user.id, undefined, 10)).toEqual([first.tenant, second])
+      expect(yield* tenants.list(first.user.id, undefined, 1)).toEqual([first.tenant])
+      expect(yield* tenants.list(first.user.id, first.tenant.id, 10)).toEqual([second])
+      const all = yield* tenants.list(undefined, first.tenant.id, 1000)
+      expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining([foreign.tenant.id, second.id]))
+      expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).toSorted())
+    })
+  )
+
+  it.effect("an update changes what it names", () =>
+    Effect.gen(function* () {
+      const tenants = yield* TenantRepository
+      const { tenant } = yield* founded
+      const other = yield* founded
+      const renamed = { ...tenant, name: "Renamed", updatedAt: Sample.at(5) }
+      expect(yield* tenants.update(tenant.id, { name: "Renamed" }, Sample.at(5))).toEqual(Option.some(renamed))
+      const moved = { ...renamed, subdomain: `t-${Sample.word()}`, updatedAt: Sample.at(6) }
+      expect(yield* tenants.update(tenant.id, { subdomain: moved.subdomain }, Sample.at(6))).toEqual(Option.some(moved))
+      const error = yield* Effect.flip(tenants.update(tenant.id, { subdomain: other.tenant.subdomain }, Sample.at(7)))
+      expect(error._tag).toBe("SubdomainTaken")
+      expect(yield* tenants.find(tenant.id)).toEqual(Option.some(moved))
+      expect(yield* tenants.update(Sample.id("ten"), { name: "x" }, Sample.at())).toEqual(Option.none())
+    })
+  )
+
+  it.effect("a removed tenant takes its members and tokens along, and no other's", () =>
+    Effect.gen(function* () {
+      const tenants = yield* TenantRepository
+      const access = yield* AccessRepository
+      const { member, tenant, user } = yield* founded
+      const other = yield* founded
+      const hash = Sample.hash()
+      yield* (yield* TokenRepository).create(tenant.id, Sample.token(member.id), hash)
+      expect(yield* tenants.remove(tenant.id, { force: false, sweepAt })).toBe(true)
+      expect(yield* tenants.find(tenant.id)).toEqual(Option.none())
+      expect(yield* access.byKey(hash, tenant.id)).toEqual(Option.none())
+      expect(yield* tenants.list(user.id, undefined, 10)).toEqual([])
+      expect(yield* tenants.remove(tenant.id, { force: true, sweepAt })).toBe(false)
+      expect(yield* (yield* MemberRepository).list(other.tenant.id, undefined, 10)).toHaveLength(1)
+    })
+  )
+
+  it.effect("a tenant with buckets stays unless its removal is forced", () =>
+    Effect.gen(function* () {
+      const tenants = yield* TenantRepository
+      const { tenant } = yield* founded
+      const bucket = yield* World.bucket(tenant.id)
+      const stored = yield* World.store(bucket)
+      const error = yield* Effect.flip(tenants.remove(tenant.id, { force: false, sweepAt }))
+      expect(error._tag).toBe("TenantNotEmpty")
+      expect(Option.isSome(yield* (yield* FileRepository).find(bucket, World.byId(stored.id)))).toBe(true)
+
+      const foreign = yield* World.store(yield* World.bucket())
+      const upload = yield* World.stage(bucket)
+      expect(yield* tenants.remove(tenant.id, { force: true, sweepAt })).toBe(true)
+      expect(yield* (yield* BucketRepository).find(tenant.id, bucket.bucketId)).toEqual(Option.none())
+      expect(yield* (yield* FileRepository).find(bucket, World.byId(stored.id))).toEqual(Option.none())
+      expect((yield* World.blob(stored.content.blobId))?.state).toBe("DOOMED")
+      expect(yield* World.isDue(stored.content.blobId)).toBe(false)
+      expect(yield* World.isDue(stored.content.blobId, sweepAt)).toBe(true)
+      expect((yield* World.blob(foreign.content.blobId))?.state).toBe("READY")
+
+      const late = Sample.file({ version: 1, content: Sample.content(upload) })
+      const failure = yield* Effect.flip((yield* FileRepository).insert(bucket, late))
+      expect(failure).toMatchObject({ _tag: "NotFound", resource: "bucket" })
+    })
+  )
+}

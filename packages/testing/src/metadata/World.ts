@@ -1,0 +1,91 @@
+/**
+ * Steps that tests share: what has to stand before the thing that is tested, and looks at what stands after.
+ */
+import * as Effect from "effect/Effect"
+import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
+import type { BucketRef, Selector } from "@holdfast/core/files/FileRef"
+import type { StoredFile } from "@holdfast/core/files/File"
+import type { Member } from "@holdfast/core/members/Member"
+import { MemberRepository } from "@holdfast/core/members/MemberRepository"
+import { BlobRepository, type BlobRow } from "@holdfast/core/storage/BlobRepository"
+import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
+import * as Sample from "./Sample.ts"
+
+/** A tenant without members. */
+export const tenant = Effect.gen(function* () {
+  const stored = Sample.tenant()
+  yield* (yield* TenantRepository).create(stored, undefined)
+  return stored.id
+})
+
+/** A member of a tenant; its account is stored with it. */
+export const member = (tenantId: string, made: Member = Sample.member()) =>
+  Effect.flatMap(MemberRepository, (members) => members.add(tenantId, made))
+
+/** A bucket, of a tenant of its own unless one is given. */
+export const bucket = Effect.fnUntraced(function* (tenantId?: string) {
+  const owner = tenantId ?? (yield* tenant)
+  const stored = Sample.bucket()
+  yield* (yield* BucketRepository).create(owner, stored)
+  return { tenantId: owner, bucketId: stored.id }
+})
+
+/** A PENDING blob of a bucket. */
+export const stage = Effect.fnUntraced(function* (bucketRef: BucketRef, leaseUntil = Sample.at(60_000)) {
+  const blobId = Sample.id("blb")
+  yield* (yield* BlobRepository).stage(bucketRef, blobId, Sample.at(), leaseUntil)
+  return blobId
+})
+
+/** A file without content. */
+export const reserve = Effect.fnUntraced(function* (bucketRef: BucketRef, fields: Partial<StoredFile> = {}) {
+  const file = Sample.file(fields)
+  yield* (yield* FileRepository).insert(bucketRef, file)
+  return file
+})
+
+/** A file with content. */
+export const store = Effect.fnUntraced(function* (bucketRef: BucketRef, fields: Partial<StoredFile> = {}) {
+  const content = Sample.content(yield* stage(bucketRef))
+  const file = Sample.file({ version: 1, content, ...fields })
+  yield* (yield* FileRepository).insert(bucketRef, file)
+  return { ...file, content }
+})
+
+/** Names a file by its id. */
+export const byId = (id: string): Selector => ({ _tag: "Id", id })
+
+/** Names a file by its alias. */
+export const byAlias = (alias: string): Selector => ({ _tag: "Alias", alias })
+
+/** The row of a blob, undefined when there is none. */
+export const blob = Effect.fnUntraced(function* (blobId: string) {
+  const rows = yield* (yield* BlobRepository).list(blobId.slice(0, -1), 20)
+  return rows.find((row) => row.blobId === blobId)
+})
+
+/** Every blob of a bucket. */
+export const blobsOf = Effect.fnUntraced(function* (bucketRef: BucketRef) {
+  const blobs = yield* BlobRepository
+  const found: Array<BlobRow> = []
+  let after: string | undefined
+  do {
+    const page: ReadonlyArray<BlobRow> = yield* blobs.list(after, 500)
+    found.push(...page.filter((row) => row.bucketId === bucketRef.bucketId))
+    after = page.at(-1)?.blobId
+  } while (after !== undefined)
+  return found
+})
+
+/** Whether a DOOMED blob may be swept at a time. */
+export const isDue = (blobId: string, at = Sample.at()) =>
+  Effect.flatMap(BlobRepository, (blobs) =>
+    Effect.map(blobs.due(at, 1_000_000), (due) => due.some((parts) => parts.blobId === blobId))
+  )
+
+/** The same effect a number of times at once; the results of all. */
+export const race = <A, E, R>(count: number, attempt: (index: number) => Effect.Effect<A, E, R>) =>
+  Effect.forEach(Array.from({ length: count }).keys(), (index) => Effect.result(attempt(index)), {
+    concurrency: "unbounded"
+  })

@@ -1,0 +1,151 @@
+/**
+ * A blob is there as a whole or not at all.
+ */
+import { assert } from "@effect/vitest"
+import * as BlobKey from "@holdfast/core/storage/BlobKey"
+import * as BlobStore from "@holdfast/core/storage/BlobStore"
+import * as Cause from "effect/Cause"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import * as Generate from "../../data/Generate.ts"
+import * as Blobs from "./Blobs.ts"
+import type { Settings, Tester } from "./Settings.ts"
+
+class SourceError extends Data.TaggedError("SourceError")<{ readonly at: number }> {}
+
+/** Bytes that go through before a source fails or is interrupted. */
+const points = [0, 1, 100_000, 3 * Blobs.mebibyte + 5]
+
+export const register = (it: Tester, { timeout }: Settings): void => {
+  it.effect.each(points)(
+    "leaves nothing of a content that fails after %i bytes, and passes its error through",
+    (at) =>
+      Effect.gen(function* () {
+        const store = yield* BlobStore.BlobStore
+        const key = Blobs.freshKey()
+        const error = new SourceError({ at })
+        const failure = yield* Effect.flip(store.put(key, Stream.concat(Generate.stream(1, at), Stream.fail(error))))
+        assert.strictEqual(failure, error)
+        yield* Blobs.assertAbsent(key)
+      }),
+    timeout
+  )
+
+  it.effect(
+    "leaves nothing of a content that dies, and passes the defect through",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* BlobStore.BlobStore
+        const key = Blobs.freshKey()
+        const defect = new Error("a bug in the source")
+        const content = Stream.concat(Generate.stream(2, 200_000), Stream.die(defect))
+        const exit = yield* Effect.exit(store.put(key, content))
+        assert.isTrue(Exit.isFailure(exit) && Cause.squash(exit.cause) === defect)
+        yield* Blobs.assertAbsent(key)
+      }),
+    timeout
+  )
+
+  it.effect.each(points)(
+    "shows nothing of a content while it comes, and leaves nothing when it is interrupted after %i bytes",
+    (at) =>
+      Effect.gen(function* () {
+        const store = yield* BlobStore.BlobStore
+        const key = Blobs.freshKey()
+        const content = yield* Blobs.held(Generate.bytes(3, at), at)
+        const putting = yield* Effect.forkChild(store.put(key, content.stream))
+        yield* content.reached
+        yield* Blobs.assertAbsent(key)
+        yield* Fiber.interrupt(putting)
+        yield* Blobs.assertAbsent(key)
+      }),
+    timeout
+  )
+
+  it.effect(
+    "shows nothing of a content while it comes, and all of it at the end",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* BlobStore.BlobStore
+        const key = Blobs.freshKey()
+        const whole = Generate.bytes(4, 4 * Blobs.mebibyte)
+        const content = yield* Blobs.held(whole, 2 * Blobs.mebibyte)
+        const putting = yield* Effect.forkChild(store.put(key, content.stream))
+        yield* content.reached
+        yield* Blobs.assertAbsent(key)
+        yield* content.release
+        yield* Fiber.join(putting)
+        yield* Blobs.assertStands(key, whole)
+      }),
+    timeout
+  )
+
+  it.effect(
+    "takes a key again after a put that failed",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* BlobStore.BlobStore
+        const key = Blobs.freshKey()
+        const content = Generate.bytes(5, 70_000)
+        yield* Effect.flip(store.put(key, Stream.concat(Generate.stream(6, 90_000), Stream.fail("cut"))))
+        yield* Blobs.put(key, content)
+        yield* Blobs.assertStands(key, content)
+      }),
+    timeout
+  )
+
+  it.effect(
+    "replaces a blob as a whole",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* BlobStore.BlobStore
+        const key = Blobs.freshKey()
+        const first = Generate.bytes(7, 2 * Blobs.mebibyte)
+        const second = Generate.bytes(8, 100_000)
+        yield* Blobs.put(key, first)
+        const content = yield* Blobs.held(second, 50_000)
+        const putting = yield* Effect.forkChild(store.put(key, content.stream))
+        yield* content.reached
+        yield* Blobs.assertStands(key, first)
+        yield* content.release
+        yield* Fiber.join(putting)
+        yield* Blobs.assertStands(key, second)
+      }),
+    timeout
+  )
+
+  it.effect(
+    "keeps a blob whose replacement fails",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* BlobStore.BlobStore
+        const key = Blobs.freshKey()
+        const first = Generate.bytes(9, 300_000)
+        yield* Blobs.put(key, first)
+        yield* Effect.flip(store.put(key, Stream.concat(Generate.stream(10, 400_000), Stream.fail("cut"))))
+        yield* Blobs.assertStands(key, first)
+      }),
+    timeout
+  )
+
+  it.effect(
+    "keeps keys apart that differ in one part",
+    () =>
+      Effect.gen(function* () {
+        const parts = { tenantId: Blobs.freshId("ten"), bucketId: Blobs.freshId("bkt"), blobId: Blobs.freshId("blb") }
+        const keys = [
+          BlobKey.make(parts),
+          Blobs.freshKey({ bucketId: parts.bucketId, blobId: parts.blobId }),
+          Blobs.freshKey({ tenantId: parts.tenantId, blobId: parts.blobId }),
+          Blobs.freshKey({ tenantId: parts.tenantId, bucketId: parts.bucketId })
+        ]
+        const content = (index: number) => Generate.bytes(index, 1000 + index)
+        yield* Effect.forEach(keys, (key, index) => Blobs.put(key, content(index)))
+        yield* Effect.forEach(keys, (key, index) => Blobs.assertStands(key, content(index)))
+      }),
+    timeout
+  )
+}
