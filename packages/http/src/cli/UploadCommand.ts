@@ -1,0 +1,30 @@
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Path from "node:path"
+import * as Output from "./Output.ts"
+import * as RemoteFlags from "./RemoteFlags.ts"
+import * as Signals from "./Signals.ts"
+
+/** `holdfast upload` */
+export const command = Command.make(
+  "upload",
+  {
+    file: Argument.String("file").pipe(Argument.withDescription("The local file")),
+    ...RemoteFlags.flags,
+    path: Flag.String("path").pipe(Flag.withDescription("Folder in the bucket"), Flag.withDefault("/")),
+    name: Flag.String("name").pipe(
+      Flag.withDescription("Name in the bucket; the local file's when absent"),
+      Flag.optional
+    )
+  },
+  Effect.fnUntraced(function* (given) {
+    const bucket = yield* RemoteFlags.bucketOf(given)
+    const { run } = yield* Effect.promise(() => import("./remote/Upload.ts"))
+    const name = Option.getOrElse(given.name, () => Path.basename(given.file))
+    const record = yield* Signals.breakable(run(bucket, { file: given.file, name, path: given.path }))
+    yield* Output.line(record)
+  })
+).pipe(Command.withDescription("Upload a file to a service, and print its record as JSON"))

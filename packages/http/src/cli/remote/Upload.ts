@@ -1,0 +1,56 @@
+/**
+ * One local file to a bucket.
+ */
+import * as Effect from "effect/Effect"
+import * as Fs from "node:fs"
+import * as Multipart from "./Multipart.ts"
+import * as Progress from "./Progress.ts"
+import * as Remote from "./Remote.ts"
+
+export interface Options {
+  readonly file: string
+  /** What it is called in the bucket. */
+  readonly name: string
+  /** The folder in the bucket. */
+  readonly path: string
+  readonly display?: Progress.Display
+}
+
+const sizeOf = (file: string): Effect.Effect<number, Remote.RemoteError> =>
+  Effect.tryPromise({
+    try: () => Fs.promises.stat(file),
+    catch: (cause) => new Remote.RemoteError({ message: `${file} cannot be read: ${String(cause)}` })
+  }).pipe(
+    Effect.flatMap((stats) =>
+      stats.isFile()
+        ? Effect.succeed(stats.size)
+        : Effect.fail(new Remote.RemoteError({ message: `${file} is not a regular file.` }))
+    )
+  )
+
+/** Exactly `size` bytes of a file: the length has been announced by then. */
+const contentOf = async function* (file: string, size: number, progress: Progress.Progress): AsyncGenerator<Buffer> {
+  if (size === 0) return
+  let sent = 0
+  for await (const chunk of Fs.createReadStream(file, { end: size - 1, highWaterMark: 256 * 1024 })) {
+    sent += chunk.length
+    progress.add(chunk.length)
+    yield chunk
+  }
+  if (sent < size) throw new Error(`${file} became shorter while it was sent`)
+}
+
+/** Uploads a file; the record that the service made of it, as it was answered. */
+export const run = (bucket: Remote.Bucket, options: Options): Effect.Effect<string, Remote.RemoteError> =>
+  Effect.gen(function* () {
+    const { display, file, name, path } = options
+    const size = yield* sizeOf(file)
+    const progress = yield* Effect.acquireRelease(
+      Effect.sync(() => Progress.make(name, size, display)),
+      ({ end }) => Effect.sync(end)
+    )
+    const record = { name, path }
+    const { body, headers } = Multipart.make(record, size, contentOf(file, size, progress))
+    const response = yield* Remote.send(bucket, { method: "POST", path: "/upload", headers, body })
+    return yield* Effect.flatMap(Remote.expect(response, 201), Remote.text)
+  }).pipe(Effect.scoped)

@@ -1,0 +1,62 @@
+/**
+ * Buckets of a tenant.
+ */
+import * as Bucket from "@holdfast/core/buckets/Bucket"
+import * as Page from "@holdfast/core/Page"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { Authentication } from "./Authentication.ts"
+import { JsonAnswer, JsonBody } from "./JsonExchange.ts"
+import { created, describe, force, page, problems } from "./Operation.ts"
+
+const tenant = { tenantId: Schema.String }
+const params = { ...tenant, bucketId: Schema.String }
+
+const create = HttpApiEndpoint.post("create", "/", {
+  params: tenant,
+  disableCodecs: true,
+  payload: Bucket.CreateBucket,
+  success: created(Bucket.Bucket),
+  error: problems("invalid_request", "not_found", "bucket_exists")
+}).annotateMerge(describe({ summary: "Create a bucket", permission: "bucket:write" }))
+
+const update = HttpApiEndpoint.patch("update", "/:bucketId", {
+  params,
+  disableCodecs: true,
+  payload: Bucket.UpdateBucket,
+  success: Bucket.Bucket,
+  error: problems("invalid_request", "not_found", "bucket_exists")
+}).annotateMerge(describe({ summary: "Rename a bucket", permission: "bucket:write" }))
+
+const list = HttpApiEndpoint.get("list", "/", {
+  params: tenant,
+  query: page,
+  success: Page.of(Bucket.Bucket),
+  error: problems("invalid_request", "invalid_cursor")
+}).annotateMerge(describe({ summary: "List the buckets", permission: "bucket:read" }))
+
+const get = HttpApiEndpoint.get("get", "/:bucketId", {
+  params,
+  success: Bucket.Bucket,
+  error: problems("not_found")
+}).annotateMerge(describe({ summary: "Read a bucket", permission: "bucket:read" }))
+
+const remove = HttpApiEndpoint.delete("remove", "/:bucketId", {
+  params,
+  query: force,
+  success: HttpApiSchema.NoContent,
+  error: problems("invalid_request", "not_found", "bucket_not_empty")
+}).annotateMerge(describe({ summary: "Remove a bucket", permission: "bucket:write" }))
+
+export class BucketsApi extends HttpApiGroup.make("buckets")
+  .add(create, update)
+  .middleware(JsonBody)
+  .add(list, get)
+  .middleware(JsonAnswer)
+  .add(remove)
+  .middleware(Authentication)
+  .prefix("/tenants/:tenantId/buckets")
+  .annotate(OpenApi.Description, "Named collections of files.") {}

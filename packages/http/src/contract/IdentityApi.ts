@@ -1,0 +1,33 @@
+/**
+ * What a key sees of itself, and the roles that there are.
+ */
+import { Me } from "@holdfast/core/access/Me"
+import { Role } from "@holdfast/core/Role"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { Authentication } from "./Authentication.ts"
+import { JsonAnswer } from "./JsonExchange.ts"
+import { describe } from "./Operation.ts"
+
+const Roles = Schema.Struct({ items: Schema.Array(Role) })
+
+const me = HttpApiEndpoint.get("me", "/me", { success: Me }).annotateMerge(
+  describe({ summary: "Read what the key stands for" })
+)
+
+const roles = HttpApiEndpoint.get("roles", "/roles", { success: Roles }).annotateMerge(
+  describe({ summary: "List the roles" })
+)
+
+const tenantRoles = HttpApiEndpoint.get("tenantRoles", "/tenants/:tenantId/roles", {
+  params: { tenantId: Schema.String },
+  success: Roles
+}).annotateMerge(describe({ summary: "List the roles of a tenant", permission: "role:read" }))
+
+export class IdentityApi extends HttpApiGroup.make("identity")
+  .add(me, roles, tenantRoles)
+  .middleware(JsonAnswer)
+  .middleware(Authentication)
+  .annotate(OpenApi.Description, "What a key stands for, and the fixed roles.") {}

@@ -1,0 +1,63 @@
+/**
+ * Tenants.
+ */
+import * as Page from "@holdfast/core/Page"
+import * as Tenant from "@holdfast/core/tenants/Tenant"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { Authentication } from "./Authentication.ts"
+import { JsonAnswer, JsonBody } from "./JsonExchange.ts"
+import { created, describe, force, page, problems } from "./Operation.ts"
+
+const params = { tenantId: Schema.String }
+
+const create = HttpApiEndpoint.post("create", "/tenants", {
+  disableCodecs: true,
+  payload: Tenant.CreateTenant,
+  success: created(Tenant.CreatedTenant),
+  error: problems("invalid_request", "subdomain_taken")
+}).annotateMerge(
+  describe({
+    summary: "Create a tenant",
+    description: "The account that asks becomes its Admin. API tokens may only where the deployment allows it."
+  })
+)
+
+const update = HttpApiEndpoint.patch("update", "/tenants/:tenantId", {
+  params,
+  disableCodecs: true,
+  payload: Tenant.UpdateTenant,
+  success: Tenant.Tenant,
+  error: problems("invalid_request", "not_found", "subdomain_taken")
+}).annotateMerge(describe({ summary: "Change a tenant", permission: "tenant:manage" }))
+
+const list = HttpApiEndpoint.get("list", "/tenants", {
+  query: page,
+  success: Page.of(Tenant.Tenant),
+  error: problems("invalid_request", "invalid_cursor")
+}).annotateMerge(describe({ summary: "List the tenants of which the account is a member" }))
+
+const get = HttpApiEndpoint.get("get", "/tenants/:tenantId", {
+  params,
+  success: Tenant.Tenant,
+  error: problems("not_found")
+}).annotateMerge(describe({ summary: "Read a tenant", permission: "tenant:read" }))
+
+const remove = HttpApiEndpoint.delete("remove", "/tenants/:tenantId", {
+  params,
+  query: force,
+  success: HttpApiSchema.NoContent,
+  error: problems("invalid_request", "not_found", "tenant_not_empty")
+}).annotateMerge(describe({ summary: "Remove a tenant", permission: "tenant:manage" }))
+
+export class TenantsApi extends HttpApiGroup.make("tenants")
+  .add(create, update)
+  .middleware(JsonBody)
+  .add(list, get)
+  .middleware(JsonAnswer)
+  .add(remove)
+  .middleware(Authentication)
+  .annotate(OpenApi.Description, "Isolated workspaces, each with its own members, buckets and files.") {}

@@ -1,0 +1,60 @@
+/**
+ * API tokens of a tenant.
+ */
+import * as Page from "@holdfast/core/Page"
+import * as Token from "@holdfast/core/tokens/Token"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { Authentication } from "./Authentication.ts"
+import { JsonAnswer, JsonBody } from "./JsonExchange.ts"
+import { created, describe, page, problems } from "./Operation.ts"
+
+const tenant = { tenantId: Schema.String }
+const params = { ...tenant, tokenId: Schema.String }
+const permission = "token:manage"
+
+const create = HttpApiEndpoint.post("create", "/", {
+  params: tenant,
+  disableCodecs: true,
+  payload: Token.CreateToken,
+  success: created(Token.CreatedToken),
+  error: problems("invalid_request")
+}).annotateMerge(
+  describe({
+    summary: "Make a token for a member",
+    description: "The answer is the only one that shows the `key`.",
+    permission
+  })
+)
+
+const list = HttpApiEndpoint.get("list", "/", {
+  params: tenant,
+  query: page,
+  success: Page.of(Token.Token),
+  error: problems("invalid_request", "invalid_cursor")
+}).annotateMerge(describe({ summary: "List the tokens, revoked and expired ones included", permission }))
+
+const get = HttpApiEndpoint.get("get", "/:tokenId", {
+  params,
+  success: Token.Token,
+  error: problems("not_found")
+}).annotateMerge(describe({ summary: "Read a token", permission }))
+
+const revoke = HttpApiEndpoint.delete("revoke", "/:tokenId", {
+  params,
+  success: HttpApiSchema.NoContent,
+  error: problems("not_found")
+}).annotateMerge(describe({ summary: "Revoke a token for good", permission }))
+
+export class TokensApi extends HttpApiGroup.make("tokens")
+  .add(create)
+  .middleware(JsonBody)
+  .add(list, get)
+  .middleware(JsonAnswer)
+  .add(revoke)
+  .middleware(Authentication)
+  .prefix("/tenants/:tenantId/tokens")
+  .annotate(OpenApi.Description, "API keys, each tied to one member of the tenant.") {}

@@ -1,0 +1,79 @@
+/**
+ * The API's routes, over the services of the core.
+ */
+import type { Services } from "@holdfast/core/Holdfast"
+import type { Digest } from "effect/crypto/Digest"
+import type { SecureRandom } from "effect/crypto/SecureRandom"
+import type { FileSystem } from "effect/FileSystem"
+import type * as Etag from "effect/http/Etag"
+import type { HttpPlatform } from "effect/http/HttpPlatform"
+import type { HttpRouter } from "effect/http/HttpRouter"
+import * as HttpApi from "effect/http-api/HttpApi"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Layer from "effect/Layer"
+import type { Path } from "effect/Path"
+import { Api } from "../contract/Api.ts"
+import type { Route } from "../problems/AllowedMethods.ts"
+import * as ProblemMiddleware from "../problems/ProblemMiddleware.ts"
+import * as Authentication from "./Authentication.ts"
+import * as BucketHandlers from "./BucketHandlers.ts"
+import * as ContentHandlers from "./ContentHandlers.ts"
+import * as FileHandlers from "./FileHandlers.ts"
+import * as HeaderHandlers from "./HeaderHandlers.ts"
+import * as IdentityHandlers from "./IdentityHandlers.ts"
+import * as JsonExchange from "./JsonExchange.ts"
+import * as MemberHandlers from "./MemberHandlers.ts"
+import * as TenantHandlers from "./TenantHandlers.ts"
+import * as TokenHandlers from "./TokenHandlers.ts"
+
+/** What the routes need: the core's services, cryptography for keys, and Effect's HTTP platform. */
+export type Requirements =
+  | Services
+  | Digest
+  | SecureRandom
+  | HttpRouter
+  | Etag.Generator
+  | HttpPlatform
+  | FileSystem
+  | Path
+
+/**
+ * How the router reads addresses: to be given to `HttpRouter.serve` or `HttpRouter.toWebHandler`, or provided as
+ * `HttpRouter.RouterConfig`. Effect's own limit of 100 characters would make long aliases unknown addresses.
+ */
+export const routerConfig = { maxParamLength: 8192 }
+
+/** The methods and paths of the contract. */
+const routes: ReadonlyArray<Route> = (() => {
+  const found: Array<Route> = []
+  HttpApi.reflect(Api, {
+    onGroup: () => undefined,
+    onEndpoint: ({ endpoint }) => found.push({ method: endpoint.method, path: endpoint.path })
+  })
+  return found
+})()
+
+/**
+ * Registers every route of the contract, and around all of the router's routes the middleware that turns what goes
+ * wrong into problems.
+ *
+ * @param others Further routes of the same router, so that a wrong method is told from an unknown path there too.
+ */
+export const layerWith = (others: ReadonlyArray<Route>): Layer.Layer<never, never, Requirements> =>
+  HttpApiBuilder.layer(Api).pipe(
+    Layer.provide([
+      IdentityHandlers.layer,
+      TenantHandlers.layer,
+      MemberHandlers.layer,
+      TokenHandlers.layer,
+      BucketHandlers.layer,
+      FileHandlers.layer,
+      ContentHandlers.layer,
+      HeaderHandlers.layer
+    ]),
+    Layer.provide([Authentication.layer, JsonExchange.layer]),
+    Layer.merge(ProblemMiddleware.layer([...routes, ...others], routerConfig))
+  )
+
+/** Registers every route of the contract. */
+export const layer: Layer.Layer<never, never, Requirements> = layerWith([])

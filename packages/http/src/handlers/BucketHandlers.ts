@@ -1,0 +1,28 @@
+/**
+ * Buckets over HTTP.
+ */
+import { Buckets } from "@holdfast/core/buckets/Buckets"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import { Api } from "../contract/Api.ts"
+import { asActor } from "./AsActor.ts"
+import * as Created from "./Created.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "buckets",
+  Effect.fnUntraced(function* (handlers) {
+    const buckets = yield* Buckets
+    return handlers.handleAll({
+      create: ({ params: { tenantId }, payload }) =>
+        Effect.flatMap(
+          asActor((actor) => buckets.create(actor, tenantId, payload)),
+          (bucket) => Created.at(bucket, "tenants", tenantId, "buckets", bucket.id)
+        ),
+      list: ({ params, query }) => asActor((actor) => buckets.list(actor, params.tenantId, query)),
+      get: ({ params }) => asActor((actor) => buckets.get(actor, params)),
+      update: ({ params, payload }) => asActor((actor) => buckets.update(actor, params, payload)),
+      remove: ({ params, query }) => asActor((actor) => buckets.remove(actor, params, query))
+    })
+  })
+)

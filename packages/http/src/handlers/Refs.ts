@@ -1,0 +1,20 @@
+/**
+ * From the parameters of a path to what the core calls them, and back.
+ */
+import type { BucketRef, FileRef } from "@holdfast/core/files/FileRef"
+
+interface FileParams extends BucketRef {
+  readonly fileId: string
+}
+
+/** The file that a path names, by id or `@alias`. */
+export const file = ({ bucketId, fileId, tenantId }: FileParams): FileRef => ({ tenantId, bucketId, file: fileId })
+
+/** The way to a bucket's files. */
+export const segments = ({ bucketId, tenantId }: BucketRef): ReadonlyArray<string> => [
+  "tenants",
+  tenantId,
+  "buckets",
+  bucketId,
+  "files"
+]

@@ -1,0 +1,28 @@
+/**
+ * Tenants over HTTP.
+ */
+import { Tenants } from "@holdfast/core/tenants/Tenants"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import { Api } from "../contract/Api.ts"
+import { asActor } from "./AsActor.ts"
+import * as Created from "./Created.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "tenants",
+  Effect.fnUntraced(function* (handlers) {
+    const tenants = yield* Tenants
+    return handlers.handleAll({
+      create: ({ payload }) =>
+        Effect.flatMap(
+          asActor((actor) => tenants.create(actor, payload)),
+          (tenant) => Created.at(tenant, "tenants", tenant.id)
+        ),
+      list: ({ query }) => asActor((actor) => tenants.list(actor, query)),
+      get: ({ params }) => asActor((actor) => tenants.get(actor, params.tenantId)),
+      update: ({ params, payload }) => asActor((actor) => tenants.update(actor, params.tenantId, payload)),
+      remove: ({ params, query }) => asActor((actor) => tenants.remove(actor, params.tenantId, query))
+    })
+  })
+)

@@ -1,0 +1,51 @@
+/**
+ * Every problem that the service answers with: its code, the status that goes with it, and the title that people read.
+ * This is the one place where a code becomes a status.
+ */
+
+interface Entry {
+  readonly status: number
+  /** The same for every occurrence (RFC 9457, section 3.1.3). */
+  readonly title: string
+  /** The member that this problem has besides those that all have. */
+  readonly extension?: "errors" | "existingId"
+}
+
+export const table = {
+  invalid_request: { status: 400, title: "The request is not valid", extension: "errors" },
+  invalid_cursor: { status: 400, title: "The cursor is not valid" },
+  ambiguous_key: { status: 400, title: "Two different API keys" },
+  checksum_mismatch: { status: 400, title: "The content is not the announced one" },
+  length_mismatch: { status: 400, title: "The content is not as long as announced" },
+  unauthenticated: { status: 401, title: "A valid API key is required" },
+  forbidden: { status: 403, title: "Not permitted" },
+  not_found: { status: 404, title: "Not found" },
+  content_not_uploaded: { status: 404, title: "No content yet" },
+  method_not_allowed: { status: 405, title: "Method not allowed" },
+  not_acceptable: { status: 406, title: "Not acceptable" },
+  file_exists: { status: 409, title: "The file exists", extension: "existingId" },
+  alias_taken: { status: 409, title: "The alias is taken", extension: "existingId" },
+  subdomain_taken: { status: 409, title: "The subdomain is taken" },
+  member_exists: { status: 409, title: "The member exists", extension: "existingId" },
+  bucket_exists: { status: 409, title: "The bucket exists", extension: "existingId" },
+  bucket_not_empty: { status: 409, title: "The bucket is not empty" },
+  tenant_not_empty: { status: 409, title: "The tenant is not empty" },
+  last_admin: { status: 409, title: "The last Admin stays" },
+  precondition_failed: { status: 412, title: "Precondition failed" },
+  content_too_large: { status: 413, title: "Content too large" },
+  unsupported_media_type: { status: 415, title: "Unsupported media type" },
+  range_not_satisfiable: { status: 416, title: "Range not satisfiable" },
+  rate_limited: { status: 429, title: "Too many requests" },
+  internal: { status: 500, title: "Internal error" },
+  unavailable: { status: 503, title: "Unavailable for the moment" },
+  storage_full: { status: 507, title: "Storage full" }
+} as const satisfies { readonly [code: string]: Entry }
+
+export type ProblemCode = keyof typeof table
+
+export const codes = Object.keys(table) as ReadonlyArray<ProblemCode>
+
+export const isCode = (code: unknown): code is ProblemCode => typeof code === "string" && Object.hasOwn(table, code)
+
+/** What the table says of a code. */
+export const entryOf = (code: ProblemCode): Entry => table[code]

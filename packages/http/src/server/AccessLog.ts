@@ -1,0 +1,50 @@
+/**
+ * The access log: one JSON line for each request. It names no query, where keys are, and costs a request no more than
+ * the line's own text.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Exchange } from "./Exchange.ts"
+import * as LineWriter from "./LineWriter.ts"
+
+/** How an exchange ended. */
+export interface Outcome {
+  readonly status: number
+  /** Bytes on the wire, heads included. */
+  readonly received: number
+  readonly sent: number
+  readonly milliseconds: number
+  /** Whether the client left before the response was complete. */
+  readonly isAborted: boolean
+}
+
+export interface AccessLog {
+  readonly note: (exchange: Exchange, outcome: Outcome) => void
+}
+
+const line = (exchange: Exchange, outcome: Outcome): string =>
+  JSON.stringify({
+    time: new Date().toISOString(),
+    type: "access",
+    requestId: exchange.requestId,
+    remoteAddress: exchange.remoteAddress,
+    method: exchange.method,
+    path: exchange.path,
+    route: exchange.route,
+    status: outcome.status,
+    received: outcome.received,
+    sent: outcome.sent,
+    ms: Math.round(outcome.milliseconds * 100) / 100,
+    aborted: outcome.isAborted ? true : undefined
+  })
+
+const lost = (count: number): string =>
+  JSON.stringify({ time: new Date().toISOString(), type: "access", lostLines: count })
+
+/** Writes to standard output until the scope closes. */
+export const make: Effect.Effect<AccessLog, never, Scope.Scope> = Effect.map(LineWriter.make(1, lost), (lines) => ({
+  note: (exchange, outcome) => lines.write(line(exchange, outcome))
+}))
+
+/** The log that is turned off. */
+export const none: AccessLog = { note: () => {} }

@@ -1,0 +1,75 @@
+/**
+ * The conditional headers of GET and HEAD, in the order of RFC 9110, section 13.2.2.
+ */
+import * as Precondition from "@holdfast/core/files/Precondition"
+import * as EntityTags from "./EntityTags.ts"
+import * as HttpDate from "./HttpDate.ts"
+
+/** What the selected content is known by. */
+export interface Validators {
+  /** Strong, with its quotes. */
+  readonly etag: string
+  /** Epoch milliseconds. */
+  readonly lastModified: number
+}
+
+export type Outcome =
+  /** `useRange` is false when `If-Range` names another content: the whole of this one is to be sent. */
+  | { readonly _tag: "Proceed"; readonly useRange: boolean }
+  | { readonly _tag: "NotModified" }
+  | { readonly _tag: "PreconditionFailed" }
+
+const proceed: Outcome = { _tag: "Proceed", useRange: true }
+const proceedWhole: Outcome = { _tag: "Proceed", useRange: false }
+const notModified: Outcome = { _tag: "NotModified" }
+const preconditionFailed: Outcome = { _tag: "PreconditionFailed" }
+
+/** Section 13.1.1. A list that cannot be read names no content, so the condition is false. */
+const ifMatch = (header: string, { etag }: Validators): boolean => {
+  if (header === etag) return true
+  const tags = EntityTags.parse(header)
+  return tags !== undefined && Precondition.holds({ ifMatch: tags }, { etag })
+}
+
+/** Section 13.1.2. A list that cannot be read excludes no content, so the condition is true. */
+const ifNoneMatch = (header: string, { etag }: Validators): boolean => {
+  if (header === etag) return false
+  const tags = EntityTags.parse(header)
+  return tags === undefined || Precondition.holds({ ifNoneMatch: tags }, { etag })
+}
+
+/** Sections 13.1.3 and 13.1.4; undefined for a date that is to be ignored. */
+const modifiedSince = (header: string, { lastModified }: Validators, now: number): boolean | undefined => {
+  const date = HttpDate.parse(header, now)
+  return date === undefined ? undefined : HttpDate.truncate(lastModified) > date
+}
+
+/** Section 13.1.5: the same strong tag, or exactly the date that `Last-Modified` carries. */
+const ifRange = (header: string, { etag, lastModified }: Validators, now: number): boolean =>
+  EntityTags.isEntityTag(header)
+    ? header === etag
+    : HttpDate.parse(header, now) === HttpDate.truncate(lastModified)
+
+/**
+ * What the conditions of a GET or HEAD request mean for the content that stands.
+ *
+ * @param now Epoch milliseconds; dates with a two-digit year are read relative to it.
+ */
+export const evaluate = (headers: EntityTags.RequestHeaders, validators: Validators, now: number): Outcome => {
+  const match = headers["if-match"]
+  const unmodified = headers["if-unmodified-since"]
+  if (match !== undefined) {
+    if (!ifMatch(match, validators)) return preconditionFailed
+  } else if (unmodified !== undefined && modifiedSince(unmodified, validators, now) === true) {
+    return preconditionFailed
+  }
+  const noneMatch = headers["if-none-match"]
+  const modified = headers["if-modified-since"]
+  if (noneMatch !== undefined) {
+    if (!ifNoneMatch(noneMatch, validators)) return notModified
+  } else if (modified !== undefined && modifiedSince(modified, validators, now) === false) {
+    return notModified
+  }
+  const range = headers["if-range"]
+  return range === undefined || ifRange(range, validators, now) ? proceed : proceedWhole
+}

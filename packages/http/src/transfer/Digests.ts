@@ -1,0 +1,61 @@
+/**
+ * The digests that a request announces for its content (RFC 9530): dictionaries of byte sequences, as Structured Fields
+ * write them (RFC 9651).
+ */
+import { InvalidRequest } from "@holdfast/core/Errors"
+import * as Effect from "effect/Effect"
+import type { RequestHeaders } from "./EntityTags.ts"
+
+const key = "[a-z*][a-z0-9_.*-]*"
+const string = '"(?:[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]|\\\\["\\\\])*"'
+const token = "[A-Za-z*][!#$%&'*+\\-.^_`|~0-9A-Za-z:/]*"
+const bytes = ":[A-Za-z0-9+/]*={0,2}:"
+const bareItem = `(?:-?\\d{1,15}(?:\\.\\d{1,3})?|@-?\\d{1,15}|${string}|${token}|${bytes}|\\?[01])`
+const parameters = `(?:; *${key}(?:=${bareItem})?)*`
+/** One member, its parameters, which say nothing here, and the comma after it. */
+const member = new RegExp(`(${key})=(${bytes})${parameters}[ \\t]*(,[ \\t]*|$)`, "y")
+
+interface Digest {
+  /** Hexadecimal. */
+  readonly sha256: string | undefined
+}
+
+/** One field; undefined when it is malformed. Of several members of one name the last counts. */
+const parse = (field: string): Digest | undefined => {
+  let sha256: string | undefined
+  let afterComma = false
+  member.lastIndex = 0
+  while (member.lastIndex < field.length) {
+    const match = member.exec(field)
+    if (match === null) return undefined
+    const [, algorithm, sequence = "", comma] = match
+    afterComma = comma !== ""
+    if (algorithm !== "sha-256") continue
+    const digest = Buffer.from(sequence.slice(1, -1), "base64")
+    if (digest.length !== 32) return undefined
+    sha256 = digest.toString("hex")
+  }
+  return afterComma ? undefined : { sha256 }
+}
+
+const decode = (headers: RequestHeaders, name: string): Effect.Effect<string | undefined, InvalidRequest> => {
+  const header = headers[name.toLowerCase()]
+  if (header === undefined) return Effect.undefined
+  const digest = parse(header)
+  return digest === undefined
+    ? Effect.fail(InvalidRequest.at("", `the header ${name} must be a dictionary of digests, such as sha-256=:…:`))
+    : Effect.succeed(digest.sha256)
+}
+
+/**
+ * The SHA-256 that `Repr-Digest` and `Content-Digest` announce, in hexadecimal; undefined when neither does. Other
+ * algorithms are ignored, as the RFC has it. Two that differ cannot both be right: `InvalidRequest`.
+ */
+export const sha256 = (headers: RequestHeaders): Effect.Effect<string | undefined, InvalidRequest> =>
+  Effect.flatMap(
+    Effect.all([decode(headers, "Repr-Digest"), decode(headers, "Content-Digest")]),
+    ([representation, content]) =>
+      representation !== undefined && content !== undefined && representation !== content
+        ? Effect.fail(InvalidRequest.at("", "the headers Repr-Digest and Content-Digest differ"))
+        : Effect.succeed(representation ?? content)
+  )

@@ -1,0 +1,174 @@
+/**
+ * The API on a real, listening server, for black-box tests.
+ *
+ *     let server: TestServer.TestServer
+ *     beforeAll(async () => { server = await TestServer.start() })
+ *     afterAll(() => server.close())
+ *
+ *     const { tenantId, bucketId } = await server.makeBucket()
+ *     const answer = await server.post(`/tenants/${tenantId}/buckets/${bucketId}/files`, { json: { name: "a.txt" } })
+ *     expect(answer.status).toBe(201)
+ *
+ * Each server has its own empty metadata (SQLite in memory) and its own blobs (a temporary directory, removed by
+ * `close`), unless other layers are given. It listens on 127.0.0.1 on a free port. Requests carry the root account's
+ * key unless they say otherwise; nothing is retried, cached or followed.
+ */
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Accounts } from "@holdfast/core/accounts/Accounts"
+import * as Actor from "@holdfast/core/Actor"
+import * as Holdfast from "@holdfast/core/Holdfast"
+import * as Settings from "@holdfast/core/Settings"
+import type { BlobStore } from "@holdfast/core/storage/BlobStore"
+import * as FsBlobStore from "@holdfast/fs/FsBlobStore"
+import * as SqliteMetadata from "@holdfast/sqlite/SqliteMetadata"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import * as Fs from "node:fs/promises"
+import { createServer } from "node:http"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import * as ApiRoutes from "../../src/handlers/ApiRoutes.ts"
+import * as NodeDigest from "../../src/server/NodeDigest.ts"
+import * as Requests from "./Requests.ts"
+
+export interface Options {
+  /** The repositories; SQLite in memory when absent. */
+  readonly metadata?: Layer.Layer<Holdfast.Metadata, unknown>
+  /** The blobs; a temporary directory when absent. */
+  readonly blobs?: Layer.Layer<BlobStore, unknown>
+  /** What differs from the default settings. */
+  readonly settings?: Partial<Settings.Settings>
+  /** Further routes of the same router. */
+  readonly routes?: Layer.Layer<never, never, HttpRouter.HttpRouter | Holdfast.Services>
+}
+
+/** The name of a role, as in `GET /roles`. */
+export type RoleName = "Admin" | "Bucket Writer" | "Bucket Reader" | "File Writer" | "File Reader"
+
+export interface TestServer extends Requests.Requests {
+  /** The server's root, without a slash at the end: `http://127.0.0.1:41234`. */
+  readonly url: string
+  /** The key of the root account, which may create tenants. */
+  readonly rootKey: string
+  /** Every line that was logged so far. */
+  readonly logs: ReadonlyArray<string>
+  /** Runs an effect over the services of the core, and over the repositories and blobs below them. */
+  readonly run: <A, E>(effect: Effect.Effect<A, E, Holdfast.Services | Holdfast.Ports>) => Promise<A>
+  /** A fresh account key; the account is made when the address has none. */
+  readonly makeAccountKey: (email: string) => Promise<string>
+  /** A fresh tenant, whose Admin is the root account. */
+  readonly makeTenant: () => Promise<{ readonly tenantId: string }>
+  /** A fresh bucket in a fresh tenant, or in the one that is given. */
+  readonly makeBucket: (tenantId?: string) => Promise<{ readonly tenantId: string; readonly bucketId: string }>
+  /** The key of a fresh token of a fresh member with this role. */
+  readonly makeToken: (tenantId: string, role: RoleName) => Promise<string>
+  /** A fresh file with this content, uploaded over HTTP. */
+  readonly makeFile: (
+    bucket: { readonly tenantId: string; readonly bucketId: string },
+    content?: string | Uint8Array<ArrayBuffer>,
+    description?: object
+  ) => Promise<{ readonly id: string; readonly path: string }>
+  /** Stops listening, closes everything and removes the temporary directory. */
+  readonly close: () => Promise<void>
+}
+
+/** Collects what is logged, instead of printing it. */
+const capture = (lines: Array<string>) => {
+  const format = Logger.formatLogFmt
+  return Logger.layer([Logger.make((options) => void lines.push(format.log(options)))])
+}
+
+/** Starts a server; fails when it cannot listen. */
+export const start = async (options: Options = {}): Promise<TestServer> => {
+  const directory = await Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-http-"))
+  const logs: Array<string> = []
+  const node = createServer({ requestTimeout: 0, headersTimeout: 60_000 })
+  const metadata = options.metadata ?? SqliteMetadata.layer({ file: ":memory:" })
+  const blobs = options.blobs ?? FsBlobStore.layer({ directory })
+
+  const services = Holdfast.layer.pipe(
+    Layer.provideMerge([metadata, blobs, SecureRandom.layerWebCrypto, NodeDigest.layer]),
+    Layer.provide(Layer.succeed(Settings.Settings, { ...Settings.defaults, ...options.settings }))
+  )
+  const routes = Layer.merge(ApiRoutes.layer, options.routes ?? Layer.empty)
+  const app = HttpRouter.serve(routes, {
+    disableLogger: true,
+    disableListenLog: true,
+    routerConfig: ApiRoutes.routerConfig
+  }).pipe(
+    Layer.provide(NodeHttpServer.layer(() => node, { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: 0 })),
+    Layer.provideMerge(services),
+    Layer.provide([capture(logs), Layer.succeed(Settings.Settings, { ...Settings.defaults, ...options.settings })])
+  )
+  const runtime = ManagedRuntime.make(app)
+  await runtime.context()
+  const address = node.address()
+  if (address === null || typeof address === "string") throw new Error("The server listens on no port.")
+  const url = `http://127.0.0.1:${address.port}`
+
+  const makeAccountKey = (email: string) =>
+    runtime.runPromise(
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { key } = yield* accounts.createKey(Actor.system, { email, name: "test" })
+        return Redacted.value(key)
+      })
+    )
+  const rootKey = await makeAccountKey("root@example.com")
+  const requests = Requests.make(`${url}/api/v1`, rootKey)
+
+  let count = 0
+  const made = async (path: string, json: object) => {
+    const answer = await requests.post(path, { json })
+    if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
+    const body: { readonly id: string; readonly key?: string } = await answer.json()
+    return body
+  }
+  const makeTenant = async () => {
+    const { id } = await made("/tenants", { name: "Acme", subdomain: `acme-${++count}` })
+    return { tenantId: id }
+  }
+
+  return {
+    ...requests,
+    url,
+    rootKey,
+    logs,
+    run: (effect) => runtime.runPromise(effect),
+    makeAccountKey,
+    makeTenant,
+    makeBucket: async (tenant) => {
+      const tenantId = tenant ?? (await makeTenant()).tenantId
+      const { id } = await made(`/tenants/${tenantId}/buckets`, { name: `bucket-${++count}` })
+      return { tenantId, bucketId: id }
+    },
+    makeToken: async (tenantId, role) => {
+      const user = { email: `member-${++count}@example.com` }
+      const { id } = await made(`/tenants/${tenantId}/members`, { user, role: { name: role } })
+      const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
+      const { key } = await made(`/tenants/${tenantId}/tokens`, { name: role, member: { id }, expiresAt })
+      if (key === undefined) throw new Error("The token came without its key.")
+      return key
+    },
+    makeFile: async ({ bucketId, tenantId }, content = "Hello", description = {}) => {
+      const files = `/tenants/${tenantId}/buckets/${bucketId}/files`
+      const form = new FormData()
+      form.append("body", JSON.stringify({ name: `file-${++count}.txt`, ...description }))
+      form.append("file", new Blob([content]))
+      const answer = await requests.post(`${files}/upload`, { body: form })
+      if (answer.status !== 201) throw new Error(`The upload answered ${answer.status}: ${await answer.text()}`)
+      const { id }: { readonly id: string } = await answer.json()
+      return { id, path: `${files}/${id}` }
+    },
+    close: async () => {
+      node.closeAllConnections()
+      await runtime.dispose()
+      await Fs.rm(directory, { recursive: true, force: true })
+    }
+  }
+}
