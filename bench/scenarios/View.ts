@@ -1,0 +1,28 @@
+/**
+ * A small file, shown to who has a key for it.
+ */
+import * as Effect from "effect/Effect"
+import * as Pair from "../support/Pair.ts"
+import * as Requests from "../support/Requests.ts"
+import * as Rounds from "../support/Rounds.ts"
+import { connections, smallBytes } from "../support/Sizes.ts"
+import type { Scenario } from "../support/Stage.ts"
+import * as Subjects from "../support/Subjects.ts"
+import * as Tenancy from "../support/Tenancy.ts"
+
+export const view: Scenario = {
+  name: "view",
+  about: "GET …/view of 4 KiB with its key checked, against open, read and close of such a file",
+  run: Effect.fnUntraced(function* (stage) {
+    const { holdfast, onBare, onHoldfast, tenancy } = yield* Pair.start(stage, [{ name: "small", bytes: smallBytes }])
+    const id = yield* Tenancy.store(stage.load, holdfast, tenancy, smallBytes)
+    const { requests: count, rounds } = stage.sizes
+    const common = { connections, status: 200, count, warmUp: count, unitsPerRequest: 1 }
+    return yield* Rounds.compare(
+      { scenario: "view 4 KiB", database: stage.database.name, unit: "request", goal: 2 },
+      Subjects.make({ ...onBare, ...common, name: "open+read+close", requests: [Requests.get("/small")] }),
+      Subjects.make({ ...onHoldfast, ...common, name: "view", requests: [Requests.get(tenancy.files(`/${id}/view`))] }),
+      rounds
+    )
+  })
+}

@@ -1,0 +1,32 @@
+/**
+ * Requests as bytes.
+ */
+import type { Outgoing } from "./LoadJob.ts"
+
+const start = (method: string, path: string): string => `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n`
+
+export const get = (path: string): Outgoing => ({ head: `${start("GET", path)}\r\n`, prefix: "", bytes: 0, suffix: "" })
+
+const headOf = (path: string, type: string, length: number): string =>
+  `${start("POST", path)}Content-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`
+
+/** A raw body. */
+export const postBytes = (path: string, bytes: number): Outgoing => ({
+  head: headOf(path, "application/octet-stream", bytes),
+  prefix: "",
+  bytes,
+  suffix: ""
+})
+
+const boundary = "----bench-boundary-6f1c8a52d4e94b07"
+
+/** A multipart form (RFC 7578): first the part `body`, a JSON text with the file's name, then the part `file`. */
+export const postForm = (path: string, name: string, bytes: number): Outgoing => {
+  const disposition = `--${boundary}\r\nContent-Disposition: form-data; name=`
+  const prefix =
+    `${disposition}"body"\r\n\r\n${JSON.stringify({ name, path: "/" })}\r\n` +
+    `${disposition}"file"; filename="upload.bin"\r\nContent-Type: application/octet-stream\r\n\r\n`
+  const suffix = `\r\n--${boundary}--\r\n`
+  const length = prefix.length + bytes + suffix.length
+  return { head: headOf(path, `multipart/form-data; boundary=${boundary}`, length), prefix, bytes, suffix }
+}

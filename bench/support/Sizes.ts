@@ -1,0 +1,55 @@
+/**
+ * How much of everything.
+ */
+export interface Sizes {
+  /** Rounds of small requests, and requests in each. */
+  readonly rounds: number
+  readonly requests: number
+  /** Small requests that end on the disk. */
+  readonly writes: number
+  /** The size of a large file, and the rounds that move it. */
+  readonly largeBytes: number
+  readonly largeRounds: number
+  /** Files in the small and in the large bucket. */
+  readonly fewFiles: number
+  readonly manyFiles: number
+  /** List requests in a round. */
+  readonly pages: number
+  readonly starts: number
+}
+
+export const gib = 1024 ** 3
+
+export const full: Sizes = {
+  rounds: 7,
+  requests: 8000,
+  writes: 2000,
+  largeBytes: gib,
+  largeRounds: 3,
+  fewFiles: 10_000,
+  manyFiles: 1_000_000,
+  pages: 400,
+  starts: 5
+}
+
+/** To see that everything runs; the ratios are rough. */
+export const quick: Sizes = {
+  rounds: 3,
+  requests: 1000,
+  writes: 200,
+  largeBytes: 64 * 1024 ** 2,
+  largeRounds: 1,
+  fewFiles: 1000,
+  manyFiles: 20_000,
+  pages: 50,
+  starts: 2
+}
+
+/** Bytes of a small file. */
+export const smallBytes = 4096
+
+/** Connections that small requests come over. */
+export const connections = 16
+
+/** Free space that a run with these sizes needs, in bytes: contents that were replaced stay for a while. */
+export const spaceNeeded = ({ largeBytes, manyFiles }: Sizes): number => 5 * largeBytes + 1024 * manyFiles
