@@ -1,0 +1,82 @@
+/** Contents inside one SQLite file, cut into rows: handy where a backup should be a single file. */
+import { BlobError } from "@holdfast/core/storage/BlobError"
+import { BlobStore } from "@holdfast/core/storage/BlobStore"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { createHash, randomUUID } from "node:crypto"
+import { DatabaseSync, type SQLInputValue } from "node:sqlite"
+
+const schema = `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+  CREATE TABLE IF NOT EXISTS blob (key TEXT PRIMARY KEY, upload TEXT NOT NULL, size INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS chunk (upload TEXT, at INTEGER, bytes BLOB, PRIMARY KEY (upload, at));
+  DELETE FROM chunk WHERE upload NOT IN (SELECT upload FROM blob)`
+
+const make = (db: DatabaseSync) => {
+  db.exec(schema)
+  const get = (sql: string, ...values: Array<SQLInputValue>) => db.prepare(sql).get(...values)
+  const run = (sql: string, ...values: Array<SQLInputValue>) => void db.prepare(sql).run(...values)
+  const failed = (operation: string) => (cause: unknown) =>
+    cause instanceof BlobError ? cause : new BlobError({ reason: "Unavailable", operation, cause })
+  const attempt = <A>(operation: string, step: () => A) => Effect.try({ try: step, catch: failed(operation) })
+  const find = (operation: string, key: string) => {
+    const row = get("SELECT upload, size FROM blob WHERE key = ?", key)
+    if (row === undefined) throw new BlobError({ reason: "NotFound", operation })
+    return { upload: String(row["upload"]), size: Number(row["size"]) }
+  }
+  /** Gives a key an upload, or none, in one synced commit: it makes the chunks durable that were written before it. */
+  const assign = (key: string, upload?: string, size = 0) => {
+    db.exec("PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
+    run("DELETE FROM chunk WHERE upload = (SELECT upload FROM blob WHERE key = ?)", key)
+    run("DELETE FROM blob WHERE key = ?", key)
+    if (upload !== undefined) run("INSERT INTO blob VALUES (?, ?, ?)", key, upload, size)
+    db.exec("COMMIT; PRAGMA synchronous = NORMAL")
+  }
+  const chunkAt = (upload: string, at: number, end: number) => {
+    if (at >= end) return [[], Option.none<number>()] as const
+    const row = get("SELECT at, bytes FROM chunk WHERE upload = ? AND at <= ? ORDER BY at DESC", upload, at)
+    if (!(row?.["bytes"] instanceof Uint8Array)) throw new Error("the blob was removed")
+    const bytes = row["bytes"].subarray(at - Number(row["at"]), end - Number(row["at"]))
+    return [[bytes], Option.some(at + bytes.length)] as const
+  }
+  const put = Effect.fnUntraced(function* <E, R>(key: string, content: Stream.Stream<Uint8Array, E, R>) {
+    const [upload, hash] = [randomUUID(), createHash("sha256")]
+    let size = 0
+    const write = (chunk: Uint8Array) => {
+      if (chunk.length > 0) run("INSERT INTO chunk VALUES (?, ?, ?)", upload, size, chunk)
+      hash.update(chunk)
+      size += chunk.length
+    }
+    yield* Stream.runForEach(content, (chunk) => attempt("put", () => write(chunk))).pipe(
+      Effect.andThen(attempt("put", () => assign(key, upload, size))),
+      Effect.onError(() => Effect.sync(() => run("DELETE FROM chunk WHERE upload = ?", upload)))
+    )
+    return { size, sha256: hash.digest("hex") }
+  })
+  return BlobStore.of({
+    put,
+    read: (key, { length, offset } = { offset: 0, length: Infinity }) => {
+      const chunks = ({ size, upload }: { readonly size: number; readonly upload: string }) =>
+        Stream.paginate(offset, (at) => attempt("read", () => chunkAt(upload, at, Math.min(size, offset + length))))
+      return Stream.unwrap(attempt("read", () => chunks(find("read", key))))
+    },
+    stat: (key) => attempt("stat", () => ({ size: find("stat", key).size })),
+    remove: (key) => attempt("remove", () => assign(key)),
+    list: (prefix) =>
+      Stream.suspend(() => Stream.fromIterable(db.prepare("SELECT key, size FROM blob").iterate())).pipe(
+        Stream.map((row) => ({ key: String(row["key"]), size: Number(row["size"]) })),
+        Stream.filter(({ key }) => key.startsWith(prefix))
+      ),
+    localFile: () => undefined,
+    check: attempt("check", () => void get("SELECT 1")),
+    capabilities: { name: "sqlite", localFiles: false, shared: false }
+  })
+}
+
+/** `file`: the database's path. */
+export const layer = (file: string) => {
+  const open = Effect.sync(() => new DatabaseSync(file))
+  const opened = Effect.acquireRelease(open, (db) => Effect.sync(() => db.close()))
+  return Layer.effect(BlobStore, Effect.map(opened, make))
+}
