@@ -20,7 +20,7 @@ export interface Options {
   readonly arguments: ReadonlyArray<string>
   /** For Node itself. */
   readonly nodeArguments?: ReadonlyArray<string>
-  /** Where its output goes. */
+  /** Where its output goes; what was there before is lost. */
   readonly log: string
   /** Added to this process's own. */
   readonly environment?: Readonly<Record<string, string>>
@@ -41,7 +41,7 @@ const stop = ({ hasExited, process }: Child): Effect.Effect<void> =>
   })
 
 const start = (options: Options): Child => {
-  const log = openSync(options.log, "a")
+  const log = openSync(options.log, "w")
   try {
     const child = spawn(process.execPath, [...(options.nodeArguments ?? []), options.script, ...options.arguments], {
       stdio: ["ignore", log, log, "ipc"],

@@ -7,7 +7,7 @@
  */
 import { connect } from "node:net"
 
-export interface Reply {
+interface Reply {
   readonly status: number
   /** Bytes of the body. */
   readonly bytes: number
@@ -22,7 +22,7 @@ export interface Body {
   readonly suffix: Buffer
 }
 
-export type Done = (reply: Reply | Error) => void
+type Done = (reply: Reply | Error) => void
 
 export interface Connection {
   /** One request at a time: its first bytes, then the body where that was not among them. */

@@ -71,7 +71,7 @@ export const postgres: Effect.Effect<Database, BenchFailure, Scope.Scope> = Effe
     name: "postgres" as const,
     create: () =>
       Effect.map(createDatabase, (url) => ({
-        environment: { HOLDFAST_DATABASE_URL: Redacted.value(url) },
+        environment: { DATABASE_URL: Redacted.value(url) },
         client: PostgresClient.layer({ url }),
         cpu: CpuMeter.ofFamily(pid)
       }))

@@ -23,6 +23,13 @@ export interface Holdfast extends Server {
   readonly rootKey: string
 }
 
+/** Settings of whoever runs this: the service is measured with its defaults. An empty variable counts as absent. */
+const unset: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.keys(process.env)
+    .filter((name) => name === "DATABASE_URL" || /^(?:HOLDFAST|OTEL)_/.test(name))
+    .map((name) => [name, ""])
+)
+
 /** How the service tells that it listens. */
 const listening = /http:\/\/127\.0\.0\.1:(\d+)/
 
@@ -68,7 +75,7 @@ export const start = ({
       arguments: ["serve", "--port", "0"],
       nodeArguments: profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`],
       log: `${directory}.log`,
-      environment: { HOLDFAST_ROOT_KEY: rootKey, HOLDFAST_DATA_DIR: directory, ...database.environment }
+      environment: { ...unset, HOLDFAST_ROOT_KEY: rootKey, HOLDFAST_DATA_DIR: directory, ...database.environment }
     })
     return { pid: child.pid, port: yield* awaitPort(child), rootKey }
   })

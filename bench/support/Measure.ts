@@ -18,7 +18,7 @@ export interface Measure {
   readonly rounds: ReadonlyArray<Sample>
 }
 
-export const median = (numbers: ReadonlyArray<number>): number => {
+const median = (numbers: ReadonlyArray<number>): number => {
   const sorted = numbers.toSorted((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
   const upper = sorted[middle] ?? Number.NaN

@@ -49,7 +49,7 @@ export const quick: Sizes = {
 export const smallBytes = 4096
 
 /** Connections that small requests come over. */
-export const connections = 16
+export const connections = 1
 
 /** Free space that a run with these sizes needs, in bytes: contents that were replaced stay for a while. */
 export const spaceNeeded = ({ largeBytes, manyFiles }: Sizes): number => 5 * largeBytes + 1024 * manyFiles

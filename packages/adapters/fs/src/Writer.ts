@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
 import * as Durable from "./Durable.ts"
 import * as FsCall from "./FsCall.ts"
+import * as WriteAll from "./WriteAll.ts"
 
 export interface Writer {
   /**
@@ -17,41 +18,6 @@ export interface Writer {
   readonly idle: Effect.Effect<void, FsCall.ErrnoError>
   /** Waits for what was begun, closes the file and removes it. Right in every state. */
   readonly discard: Effect.Effect<void>
-}
-
-/** Below this average a write costs more than copying its chunks together. */
-const smallChunk = 8 * 1024
-
-/** A device that takes nothing without saying why. */
-const stuck = (): NodeJS.ErrnoException => Object.assign(new Error("EIO: nothing was written"), { code: "EIO" })
-
-/** What is left of the chunks after their first `bytes`. */
-const after = (chunks: ReadonlyArray<Uint8Array>, bytes: number): ReadonlyArray<Uint8Array> => {
-  let index = 0
-  let skip = bytes
-  for (const chunk of chunks) {
-    if (chunk.byteLength > skip) break
-    skip -= chunk.byteLength
-    index++
-  }
-  const [head, ...rest] = chunks.slice(index)
-  return head === undefined ? [] : [head.subarray(skip), ...rest]
-}
-
-/** Writes all of it at the descriptor's position; the kernel may take it in several parts. */
-const writeAll = (descriptor: number, chunks: ReadonlyArray<Uint8Array>, bytes: number, done: FsCall.Done): void => {
-  const written = (error: NodeJS.ErrnoException | null, count: number): void => {
-    if (error) done(error)
-    else if (count === bytes) done(null)
-    else if (count === 0) done(stuck())
-    else writeAll(descriptor, after(chunks, count), bytes - count, done)
-  }
-  const [first] = chunks
-  if (first === undefined) done(null)
-  else if (chunks.length === 1) Fs.write(descriptor, first, 0, bytes, null, written)
-  else if (bytes < smallChunk * chunks.length)
-    Fs.write(descriptor, Buffer.concat(chunks, bytes), 0, bytes, null, written)
-  else Fs.writev(descriptor, chunks, written)
 }
 
 /** `path` must not exist. */
@@ -71,7 +37,7 @@ export const make = (path: string): Writer => {
   }
 
   const write = (chunks: ReadonlyArray<Uint8Array>, bytes: number, last: boolean): void =>
-    writeAll(descriptor, chunks, bytes, (error) => {
+    WriteAll.writeAll(WriteAll.kernel, descriptor, chunks, bytes, (error) => {
       if (error || !last) return settle(error)
       state = "closed"
       FsCall.syncAndClose(descriptor, settle)

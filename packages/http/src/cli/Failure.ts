@@ -1,26 +1,25 @@
 /**
- * From whatever a command failed with to one line and an exit code.
+ * From whatever a command failed with to a line for the user and an exit code.
  */
 import * as CliError from "effect/cli/CliError"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Predicate from "effect/Predicate"
+import { ConfigError } from "../server/ConfigError.ts"
+import { Interrupted } from "./Signals.ts"
 
 /** The command was called wrongly, or its configuration is wrong. */
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
 export interface Verdict {
   readonly code: number
-  /** Undefined when the user has been told already. */
-  readonly line: string | undefined
+  /** One for each fault; none when the user has been told already. */
+  readonly lines: ReadonlyArray<string>
 }
 
 const usage = 2
 const failed = 1
 const interrupted = 130
-
-/** Errors of use and configuration, by tag. */
-const usageTags: ReadonlySet<string> = new Set(["UsageError", "ConfigurationError", "RootKeyInvalid", "SecretKeyInvalid"])
 
 const firstLine = (text: string): string => text.split("\n", 1)[0] ?? ""
 
@@ -35,13 +34,15 @@ const deepest = (error: unknown, depth = 0): string | undefined => {
   return error instanceof Error ? firstLine(error.message) : undefined
 }
 
-/** Errors of the ports, whose message says no more than which port it was. */
-const isPortError = (error: Error): boolean => "_tag" in error && (error._tag === "MetadataError" || error._tag === "BlobError")
+/** Errors whose message says no more than which part it was. */
+const vagueTags: ReadonlySet<unknown> = new Set(["MetadataError", "BlobError", "SqlError", "DirectoryLockError"])
+
+const isVague = (error: Error): boolean => "_tag" in error && vagueTags.has(error._tag)
 
 const describe = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const message = firstLine(error.message)
-  const reason = isPortError(error) ? deepest(error) : undefined
+  const reason = isVague(error) ? deepest(error) : undefined
   return reason === undefined || reason === message ? message : `${message} ${reason}`
 }
 
@@ -50,12 +51,13 @@ export const verdict = (cause: Cause.Cause<unknown>): Verdict => {
   const error = Cause.squash(cause)
   if (CliError.isCliError(error)) {
     return error._tag === "ShowHelp"
-      ? { code: error.errors.length === 0 ? 0 : usage, line: undefined }
-      : { code: usage, line: error.message }
+      ? { code: error.errors.length === 0 ? 0 : usage, lines: [] }
+      : { code: usage, lines: [error.message] }
   }
-  if (Cause.hasInterruptsOnly(cause)) return { code: interrupted, line: undefined }
-  const tag = Predicate.hasProperty(error, "_tag") ? error._tag : undefined
-  if (tag === undefined) return { code: failed, line: Cause.pretty(cause) }
-  if (tag === "Interrupted") return { code: interrupted, line: describe(error) }
-  return { code: Predicate.isString(tag) && usageTags.has(tag) ? usage : failed, line: describe(error) }
+  if (error instanceof ConfigError) return { code: usage, lines: error.render().split("\n") }
+  if (error instanceof UsageError) return { code: usage, lines: [error.message] }
+  if (error instanceof Interrupted) return { code: interrupted, lines: [error.message] }
+  if (Cause.hasInterruptsOnly(cause)) return { code: interrupted, lines: [] }
+  // What has no tag was not foreseen: a bug, whose whole trace is of use.
+  return { code: failed, lines: [Predicate.hasProperty(error, "_tag") ? describe(error) : Cause.pretty(cause)] }
 }

@@ -3,23 +3,30 @@
  */
 import * as CliOutput from "effect/cli/CliOutput"
 import type * as Layer from "effect/Layer"
+import * as ConfigReference from "../server/ConfigReference.ts"
 import * as Output from "./Output.ts"
 
 const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, " ")
 
-const colors = process.stdout.isTTY && process.env["NO_COLOR"] === undefined
+const formatter = CliOutput.defaultFormatter({
+  colors: process.stdout.isTTY && process.env["NO_COLOR"] === undefined
+})
+
+/** Settings that are secret are no options, since other users of the machine see those; they stand here. */
+const environment = (commandPath: ReadonlyArray<string>): string =>
+  commandPath.at(-1) === "serve" ? `\n\nENVIRONMENT\n${ConfigReference.help()}` : ""
 
 export const layer: Layer.Layer<never> = CliOutput.layerPresenter({
   present: (event) => {
     switch (event._tag) {
       case "Help":
-        return Output.line(CliOutput.defaultFormatter({ colors: colors }).formatHelpDoc(event.helpDoc))
+        return Output.line(formatter.formatHelpDoc(event.helpDoc) + environment(event.commandPath))
       case "Version":
         return Output.line(event.version)
-      case "InvalidInvocation":
-        return Output.note(
-          `${event.commandPath[0]}: ${oneLine(event.errors.map((error) => error.message).join("; "))} (see ${event.commandPath.join(" ")} --help)`
-        )
+      case "InvalidInvocation": {
+        const faults = oneLine(event.errors.map((error) => error.message).join("; "))
+        return Output.note(`${event.commandPath[0]}: ${faults} (see ${event.commandPath.join(" ")} --help)`)
+      }
     }
   }
 })

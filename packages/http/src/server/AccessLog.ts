@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { Config } from "./Config.ts"
 import type { Exchange } from "./Exchange.ts"
 import * as LineWriter from "./LineWriter.ts"
 
@@ -22,7 +23,7 @@ export interface AccessLog {
   readonly note: (exchange: Exchange, outcome: Outcome) => void
 }
 
-const line = (exchange: Exchange, outcome: Outcome): string =>
+const json = (exchange: Exchange, outcome: Outcome): string =>
   JSON.stringify({
     time: new Date().toISOString(),
     type: "access",
@@ -38,13 +39,21 @@ const line = (exchange: Exchange, outcome: Outcome): string =>
     aborted: outcome.isAborted ? true : undefined
   })
 
+const pretty = ({ method, path, requestId }: Exchange, { isAborted, milliseconds, sent, status }: Outcome): string => {
+  const time = new Date().toLocaleTimeString("en-GB")
+  return `${time}  ${status}  ${method} ${path}  ${sent} B  ${milliseconds.toFixed(1)} ms${isAborted ? "  aborted" : ""}  ${requestId}`
+}
+
 const lost = (count: number): string =>
   JSON.stringify({ time: new Date().toISOString(), type: "access", lostLines: count })
 
-/** Writes to standard output until the scope closes. */
-export const make: Effect.Effect<AccessLog, never, Scope.Scope> = Effect.map(LineWriter.make(1, lost), (lines) => ({
-  note: (exchange, outcome) => lines.write(line(exchange, outcome))
-}))
+/** Writes to standard output until the scope closes: JSON for programs, short lines for people. */
+export const make = (format: Config["logFormat"]): Effect.Effect<AccessLog, never, Scope.Scope> => {
+  const line = format === "json" ? json : pretty
+  return Effect.map(LineWriter.make(1, lost), (lines) => ({
+    note: (exchange, outcome) => lines.write(line(exchange, outcome))
+  }))
+}
 
 /** The log that is turned off. */
 export const none: AccessLog = { note: () => {} }

@@ -7,35 +7,26 @@ import { Accounts } from "@holdfast/core/accounts/Accounts"
 import type { Forbidden, InvalidCursor, InvalidRequest } from "@holdfast/core/Errors"
 import type { MetadataError } from "@holdfast/core/MetadataError"
 import type { Digest } from "effect/crypto/Digest"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import type { Config } from "./Config.ts"
 import * as Tour from "./Tour.ts"
 
-export interface Root {
-  /** Whose key it is. */
-  readonly email: string
-  /** The operator's own key. */
-  readonly key: Redacted.Redacted | undefined
-}
-
-/** The operator's own key is spelt wrongly. */
-export class RootKeyInvalid extends Data.TaggedError("RootKeyInvalid")<{}> {
-  override readonly message =
-    "HOLDFAST_ROOT_KEY is no key of Holdfast. Make one with `holdfast keys generate`, or leave it out to have one made."
-}
+/** Whose key it is, and the operator's own key if there is one. */
+export type Root = Pick<Config, "rootEmail" | "rootKey">
 
 const name = "root"
 
 /** Stores the operator's own key, before the first request; nothing when there is none. */
 export const ensure = ({
-  email,
-  key
-}: Root): Effect.Effect<void, RootKeyInvalid | Forbidden | InvalidRequest | MetadataError, Accounts | Digest> =>
+  rootEmail: email,
+  rootKey: key
+}: Root): Effect.Effect<void, Forbidden | InvalidRequest | MetadataError, Accounts | Digest> =>
   Effect.gen(function* () {
     if (key === undefined) return
     const accounts = yield* Accounts
-    const own = yield* Effect.mapError(ApiKey.parse(Redacted.value(key)), () => new RootKeyInvalid())
+    // The configuration has found it to be a key.
+    const own = yield* Effect.orDie(ApiKey.parse(Redacted.value(key)))
     yield* accounts.createKey(Actor.system, { email, name }, own)
   })
 
@@ -44,7 +35,7 @@ export const ensure = ({
  * service can be reached at `url`, so that the text is true when it is read.
  */
 export const welcome = (
-  { email, key }: Root,
+  { rootEmail: email, rootKey: key }: Root,
   url: string
 ): Effect.Effect<string | undefined, Forbidden | InvalidRequest | InvalidCursor | MetadataError, Accounts> =>
   Effect.gen(function* () {

@@ -14,6 +14,7 @@ import type { SecureRandom } from "effect/crypto/SecureRandom"
 import * as RequestId from "../problems/RequestId.ts"
 import * as AccessLog from "./AccessLog.ts"
 import * as ClientErrors from "./ClientErrors.ts"
+import type { Config } from "./Config.ts"
 import * as Connections from "./Connections.ts"
 import * as Continue from "./Continue.ts"
 import * as Cors from "./Cors.ts"
@@ -21,17 +22,11 @@ import * as Listener from "./Listener.ts"
 import * as Gauges from "./metrics/Gauges.ts"
 import * as RequestMetrics from "./metrics/RequestMetrics.ts"
 
-export interface Options {
-  readonly host: string
-  /** 0 takes a free one. */
-  readonly port: number
-  /** How long a socket may stand still through its client's fault. */
-  readonly idleTimeout: Duration.Duration
-  /** How long requests under way may take to finish once the service stops. */
-  readonly shutdownTimeout: Duration.Duration
-  readonly corsOrigins: ReadonlyArray<string>
-  readonly accessLog: boolean
-}
+/** The settings that it obeys. */
+export type Options = Pick<
+  Config,
+  "accessLog" | "corsOrigins" | "host" | "idleTimeout" | "logFormat" | "port" | "shutdownTimeout"
+>
 
 /** Nothing can listen there. */
 export class ListenError extends Data.TaggedError("ListenError")<{
@@ -127,7 +122,7 @@ export const layer = <E, R>(
       const listener = Listener.make(inner, {
         connections,
         nameRequest,
-        accessLog: options.accessLog ? yield* AccessLog.make : AccessLog.none,
+        accessLog: options.accessLog ? yield* AccessLog.make(options.logFormat) : AccessLog.none,
         metrics: yield* RequestMetrics.make,
         cors: Cors.make(options.corsOrigins)
       })

@@ -6,14 +6,13 @@ import type { Metadata } from "@holdfast/core/Holdfast"
 import type { MetadataError } from "@holdfast/core/MetadataError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Redacted from "effect/Redacted"
 import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
 import * as Path from "node:path"
+import type { Config } from "./Config.ts"
 
-export interface Places {
-  readonly dataDirectory: string
-  readonly databaseUrl: Redacted.Redacted | undefined
-}
+/** The settings that say where it is. */
+export type Places = Pick<Config, "dataDir" | "databasePool" | "databaseUrl">
 
 /** The database's file in the data directory. */
 export const fileName = "holdfast.sqlite"
@@ -24,10 +23,21 @@ export const isEmbedded = (places: Places): boolean => places.databaseUrl === un
 type Loaded = Layer.Layer<Metadata | SqlClient, MetadataError>
 
 /** The repositories; migrations that the database lacks run first. Several processes may have it open. */
-export const layer = ({ dataDirectory, databaseUrl: url }: Places): Loaded =>
+export const layer = ({ dataDir, databasePool: maxConnections, databaseUrl: url }: Places): Loaded =>
   Layer.unwrap(
     Effect.promise(async (): Promise<Loaded> => {
-      if (url !== undefined) return (await import("@holdfast/postgres/PostgresMetadata")).layer({ url })
-      return (await import("@holdfast/sqlite/SqliteMetadata")).layer({ file: Path.join(dataDirectory, fileName) })
+      if (url !== undefined) return (await import("@holdfast/postgres/PostgresMetadata")).layer({ url, maxConnections })
+      return (await import("@holdfast/sqlite/SqliteMetadata")).layer({ file: Path.join(dataDir, fileName) })
+    })
+  )
+
+type Client = Layer.Layer<SqlClient, SqlError>
+
+/** The database alone, as it stands. */
+export const client = ({ dataDir, databasePool: maxConnections, databaseUrl: url }: Places): Client =>
+  Layer.unwrap(
+    Effect.promise(async (): Promise<Client> => {
+      if (url !== undefined) return (await import("@holdfast/postgres/Postgres")).layer({ url, maxConnections })
+      return (await import("@holdfast/sqlite/Sqlite")).layer({ file: Path.join(dataDir, fileName) })
     })
   )

@@ -1,12 +1,19 @@
 /**
  * The key that seals secrets at rest: given, or made once and kept in the data directory.
  */
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as AesSecretBox from "@holdfast/core/secrets/AesSecretBox"
+import type { SecretBox } from "@holdfast/core/secrets/SecretBox"
+import type { Digest } from "effect/crypto/Digest"
+import type { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { randomBytes } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
+import type { Config } from "./Config.ts"
 
 /** The file cannot be read or made, or does not hold a key. */
 export class SecretKeyError extends Data.TaggedError("SecretKeyError")<{
@@ -60,7 +67,7 @@ const readOrCreate = (file: string): string => {
 }
 
 /** The key in a data directory; made at the first call. */
-export const inDirectory = (directory: string): Effect.Effect<Redacted.Redacted<Uint8Array>, SecretKeyError> => {
+const inDirectory = (directory: string): Effect.Effect<Redacted.Redacted<Uint8Array>, SecretKeyError> => {
   const file = Path.join(directory, fileName)
   return Effect.try({ try: () => readOrCreate(file), catch: (cause) => new SecretKeyError({ file, cause }) }).pipe(
     Effect.flatMap((text) => {
@@ -71,3 +78,19 @@ export const inDirectory = (directory: string): Effect.Effect<Redacted.Redacted<
     })
   )
 }
+
+/** The box that the settings make. */
+export const layer = ({
+  dataDir,
+  formerSecretKeys: former,
+  secretKey
+}: Pick<Config, "dataDir" | "formerSecretKeys" | "secretKey">): Layer.Layer<
+  SecretBox,
+  SecretKeyError | AesSecretBox.SecretKeyInvalid,
+  SecureRandom | Digest
+> =>
+  Layer.unwrap(
+    Effect.map(secretKey === undefined ? inDirectory(dataDir) : Effect.succeed(secretKey), (current) =>
+      AesSecretBox.layer({ current, former })
+    )
+  ).pipe(Layer.provide(NodeCrypto.layerAead))

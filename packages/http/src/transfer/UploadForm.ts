@@ -1,30 +1,80 @@
 /**
- * The form of a direct upload, read as it comes: one part `file`, and at most one part `body` of JSON text, in either
- * order. Parts of other names are passed over while they are small. It knows no effects: chunks go in, and what is to
- * be done with them comes out.
+ * The form of a direct upload (RFC 7578), read as it comes: one part `file`, and at most one part `body` of JSON text,
+ * in either order. Parts of other names are passed over while they are small. It knows no effects: chunks go in, and
+ * the file's bytes come out, as views of those chunks.
  */
-import { type Fault } from "@holdfast/core/Errors"
-import * as MultipartScanner from "./MultipartScanner.ts"
-import * as PartHead from "./PartHead.ts"
+import type { Fault } from "@holdfast/core/Errors"
+import * as MultipartParser from "effect/http/MultipartParser"
 
 /** The most bytes of the part `body`, and of any part that is passed over. */
-export const maxField = 64 * 1024
-/** The most parts of one form. */
+const maxField = 64 * 1024
 const maxParts = 32
 /** The most bytes beside those of the file. */
 export const maxEnvelope = 256 * 1024
 
+export interface FilePart {
+  /** The last segment of the name that the client gave the file; undefined when it gave none. */
+  readonly filename: string | undefined
+  /** As the client wrote it. */
+  readonly contentType: string | undefined
+  /** The part's own headers by lower-case name, several of one name joined by commas. */
+  readonly headers: { readonly [name: string]: string }
+}
+
 export interface UploadForm {
   /** Takes a chunk in. What is wrong with the form, once something is: nothing more is to be pushed then. */
   readonly push: (chunk: Uint8Array) => Fault | undefined
+  /** No more chunks come. */
+  readonly end: () => Fault | undefined
   /** The bytes of the file since the last call. */
   readonly take: () => ReadonlyArray<Uint8Array>
   /** The head of the part `file`, once it has come. */
-  readonly file: () => PartHead.PartHead | undefined
+  readonly file: () => FilePart | undefined
   /** The value of the part `body`, once it has come. */
   readonly body: () => { readonly value: unknown } | undefined
-  /** Whether the last delimiter has come. */
-  readonly isComplete: () => boolean
+}
+
+/** What browsers escape in names (HTML, multipart/form-data encoding algorithm), and others with a backslash. */
+const unescape = (text: string): string =>
+  text.replace(/\\(["\\])/g, "$1").replace(/%(?:22|0D|0A)/gi, (escape) => decodeURIComponent(escape))
+
+/** RFC 7578, section 4.2: directories that a client adds are not to be believed. */
+const baseName = (text: string): string => text.slice(Math.max(text.lastIndexOf("/"), text.lastIndexOf("\\")) + 1)
+
+const filenameOf = (info: MultipartParser.PartInfo): string | undefined => {
+  const { filename } = info
+  if (filename === undefined) return undefined
+  return baseName("filename*" in info.contentDispositionParameters ? filename : unescape(filename)) || undefined
+}
+
+const filePart = (info: MultipartParser.PartInfo): FilePart => {
+  const headers = Object.fromEntries(
+    Object.entries(info.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value])
+  )
+  return { filename: filenameOf(info), contentType: headers["content-type"], headers }
+}
+
+const ofForm = (detail: string): Fault => ({ pointer: "", detail })
+const ofPart = (name: string, detail: string): Fault => ({
+  pointer: `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+  detail
+})
+
+const faultOf = (error: MultipartParser.MultipartError, part: string): Fault => {
+  switch (error._tag) {
+    case "InvalidBoundary":
+      return ofForm("the Content-Type must have a boundary")
+    case "BadHeaders":
+      return ofForm("the form has a part with malformed headers")
+    case "InvalidDisposition":
+      return ofForm("the form has a part with a malformed Content-Disposition")
+    case "EndNotReached":
+      return ofForm("the form ends before its last boundary")
+    case "ReachedLimit":
+      return error.limit === "MaxParts"
+        ? ofForm(`the form must have at most ${maxParts} parts`)
+        : ofPart(part, `must be at most ${maxField} bytes`)
+  }
 }
 
 const decodeJson = (bytes: Uint8Array): { readonly value: unknown } | undefined => {
@@ -36,79 +86,70 @@ const decodeJson = (bytes: Uint8Array): { readonly value: unknown } | undefined 
   }
 }
 
-const pointerTo = (field: string): string => `/${field.replaceAll("~", "~0").replaceAll("/", "~1")}`
-
-export const make = (boundary: string): UploadForm => {
-  const scanner = MultipartScanner.make(boundary)
+/** A reader for one form, whose boundary the `Content-Type` of the request tells. */
+export const make = (contentType: string): UploadForm => {
   let data: Array<Uint8Array> = []
-  let file: PartHead.PartHead | undefined
+  let file: FilePart | undefined
   let body: { readonly value: unknown } | undefined
+  let fault: Fault | undefined
   let isComplete = false
-  let parts = 0
+  let part = ""
   let envelope = 0
-  /** The part that comes at the moment, and its bytes unless it is the file. */
-  let name = ""
-  let field: Array<Uint8Array> = []
-  let fieldLength = 0
+  const seen = new Set<string>()
 
-  const begin = (bytes: Uint8Array): Fault | undefined => {
-    const head = PartHead.parse(bytes)
-    if (typeof head === "string") return { pointer: "", detail: head }
-    if (++parts > maxParts) return { pointer: "", detail: `has more than ${maxParts} parts` }
-    name = head.name
-    field = []
-    fieldLength = 0
-    if (name !== "file" && name !== "body") return undefined
-    if (name === "file" ? file !== undefined : body !== undefined) {
-      return { pointer: pointerTo(name), detail: "must be given once" }
+  const begin = (info: MultipartParser.PartInfo): void => {
+    part = info.name
+    const encoding = info.headers["content-transfer-encoding"]
+    if (info.contentDisposition !== "form-data") fault ??= ofForm("the form has a part that is no form-data")
+    // RFC 7578, section 4.7: it was for channels of seven bits, and would have to be undone.
+    else if (encoding !== undefined && !/^(?:7bit|8bit|binary)$/i.test(String(encoding))) {
+      fault ??= ofPart(part, "must not have a Content-Transfer-Encoding")
+    } else if ((part === "file" || part === "body") && seen.has(part)) fault ??= ofPart(part, "must be given once")
+    seen.add(part)
+  }
+
+  const parser = MultipartParser.make({
+    headers: { "content-type": contentType },
+    maxParts,
+    maxFieldSize: maxField,
+    isFile: (info) => {
+      begin(info)
+      return info.name === "file"
+    },
+    onFile: (info) => {
+      file ??= filePart(info)
+      return (chunk) => {
+        if (chunk !== null) data.push(chunk)
+      }
+    },
+    onField: (info, value) => {
+      if (info.name !== "body") return
+      body = decodeJson(value)
+      if (body === undefined) fault ??= ofPart("body", "must be JSON")
+    },
+    onError: (error) => {
+      fault ??= faultOf(error, part)
+    },
+    onDone: () => {
+      isComplete = true
+      if (file === undefined) fault ??= ofPart("file", "is required")
     }
-    if (name === "file") file = head
-    return undefined
-  }
-
-  const receive = (bytes: Uint8Array): Fault | undefined => {
-    if (name === "file") {
-      data.push(bytes)
-      return undefined
-    }
-    fieldLength += bytes.length
-    if (fieldLength > maxField) return { pointer: pointerTo(name), detail: `must be at most ${maxField} bytes` }
-    if (name === "body") field.push(bytes)
-    return undefined
-  }
-
-  const end = (): Fault | undefined => {
-    if (name !== "body") return undefined
-    body = decodeJson(Buffer.concat(field))
-    return body === undefined ? { pointer: "/body", detail: "must be JSON" } : undefined
-  }
-
-  const handle = (event: MultipartScanner.Event): Fault | undefined => {
-    switch (event._tag) {
-      case "Head":
-        return begin(event.bytes)
-      case "Data":
-        return receive(event.bytes)
-      case "PartEnd":
-        return end()
-      case "Fault":
-        return { pointer: "", detail: event.detail }
-      case "End":
-        isComplete = true
-        return file === undefined ? { pointer: "/file", detail: "is required" } : undefined
-    }
-  }
+  })
 
   return {
     push: (chunk) => {
-      let ofFile = 0
-      for (const event of scanner.push(chunk)) {
-        const fault = handle(event)
-        if (fault !== undefined) return fault
-        if (event._tag === "Data" && name === "file") ofFile += event.bytes.length
-      }
-      envelope += chunk.length - ofFile
-      return envelope > maxEnvelope ? { pointer: "", detail: "has too much beside the file" } : undefined
+      // What follows the last boundary means nothing (RFC 2046, section 5.1.1).
+      if (fault !== undefined || isComplete) return fault
+      const before = data.length
+      parser.write(chunk)
+      envelope += chunk.length
+      for (let i = before; i < data.length; i++) envelope -= data[i]?.length ?? 0
+      if (envelope > maxEnvelope) fault ??= ofForm("the form has too much beside the file")
+      return fault
+    },
+    end: () => {
+      if (fault === undefined && !isComplete) parser.end()
+      return fault
     },
     take: () => {
       const taken = data
@@ -116,7 +157,6 @@ export const make = (boundary: string): UploadForm => {
       return taken
     },
     file: () => file,
-    body: () => body,
-    isComplete: () => isComplete
+    body: () => body
   }
 }

@@ -93,7 +93,10 @@ export const accessContract = (it: It): void => {
       yield* (yield* TokenRepository).revoke(home, token.id, Sample.at(4))
       yield* (yield* AccountRepository).revokeKey(key.id, Sample.at(5))
       const revokedAt = (hash: string) =>
-        Effect.map(access.byKey(hash, home), Option.map(({ credential }) => credential?.revokedAt))
+        Effect.map(
+          access.byKey(hash, home),
+          Option.map(({ credential }) => credential?.revokedAt)
+        )
       expect(yield* revokedAt(token.hash)).toEqual(Option.some(Sample.at(4)))
       expect(yield* revokedAt(key.hash)).toEqual(Option.some(Sample.at(5)))
       yield* members.remove(home, admin.id)

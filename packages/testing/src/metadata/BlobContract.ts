@@ -27,7 +27,10 @@ export const blobContract = (it: It): void => {
       const pending = { ...bucket, blobId, state: "PENDING", size: null, sha256: null, fileId: null }
       expect(yield* World.blob(blobId)).toEqual(pending)
       const foreign = yield* World.tenant
-      for (const ref of [{ ...bucket, tenantId: foreign }, { ...bucket, bucketId: Sample.id("bkt") }]) {
+      for (const ref of [
+        { ...bucket, tenantId: foreign },
+        { ...bucket, bucketId: Sample.id("bkt") }
+      ]) {
         expect(yield* Effect.flip(World.stage(ref))).toMatchObject({ _tag: "NotFound", resource: "bucket" })
       }
     })

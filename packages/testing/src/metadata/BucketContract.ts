@@ -123,28 +123,4 @@ export const bucketContract = (it: It): void => {
       expect((yield* World.blob(upload))?.state).toBe("PENDING")
     })
   )
-
-  it.effect("uploads that race a forced removal leave no READY blob behind", () =>
-    Effect.gen(function* () {
-      const buckets = yield* BucketRepository
-      const files = yield* FileRepository
-      const bucket = yield* World.bucket()
-      const standing = yield* World.store(bucket)
-      const uploads = yield* Effect.forEach(Array.from({ length: 20 }).keys(), () => World.stage(bucket))
-      const results = yield* World.race(uploads.length + 1, (index): Effect.Effect<void, { readonly _tag: string }> => {
-        const blobId = uploads[index]
-        if (blobId === undefined) {
-          return Effect.asVoid(buckets.remove(bucket.tenantId, bucket.bucketId, { force: true, sweepAt }))
-        }
-        const content = Sample.content(blobId)
-        return index % 2 === 0
-          ? files.insert(bucket, Sample.file({ version: 1, content }))
-          : Effect.asVoid(files.replaceContent(bucket, standing.id, content, {}, { sweepAt }))
-      })
-      for (const result of results.filter(Result.isFailure)) expect(result.failure._tag).toBe("NotFound")
-      const states = (yield* World.blobsOf(bucket)).map(({ state }) => state)
-      expect(states).toHaveLength(21)
-      expect(states).not.toContain("READY")
-    })
-  )
 }

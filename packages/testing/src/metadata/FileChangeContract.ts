@@ -96,7 +96,7 @@ export const fileChangeContract = (it: It): void => {
       const file = yield* World.store(bucket, { headers: [{ name: "X-A", value: "1" }] })
       const changes = [
         { name: "x-a", value: "2" },
-        { name: "x-b", value: "é, \"3\"" }
+        { name: "x-b", value: 'é, "3"' }
       ]
       const changed = { ...file, headers: changes, updatedAt: Sample.at(8) }
       const update = files.updateHeaders(

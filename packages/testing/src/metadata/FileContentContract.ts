@@ -20,7 +20,15 @@ const replace = (bucket: BucketRef, fileId: string, content: Content, condition:
 
 /** Conditions of every kind, for a file whose content may have this tag. */
 const conditions = (etag: string): ReadonlyArray<Precondition> => {
-  const tags = ["*" as const, [], [etag], [`W/${etag}`], ['"other"'], ['"\0"', '"other"', etag], [`W/"other"`, `W/${etag}`]]
+  const tags = [
+    "*" as const,
+    [],
+    [etag],
+    [`W/${etag}`],
+    ['"other"'],
+    ['"\0"', '"other"', etag],
+    [`W/"other"`, `W/${etag}`]
+  ]
   return [
     {},
     ...tags.map((ifMatch) => ({ ifMatch })),

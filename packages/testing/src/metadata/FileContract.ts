@@ -28,7 +28,7 @@ const odd = {
   path: "/Ordner/日本/😀/",
   alias: "an.alias_1-x",
   version: 3,
-  metadata: { a: [1, 2.5, null, true, { "": "\u0000 \ud800" }], ["__proto__"]: "x", big: 1e300, "ключ": "é" },
+  metadata: { a: [1, 2.5, null, true, { "": "\u0000 \ud800" }], ["__proto__"]: "x", big: 1e300, ключ: "é" },
   headers: [
     { name: "X-Empty", value: "" },
     { name: "cache-control", value: 'max-age="60", x\u00ff' }

@@ -19,7 +19,25 @@ const inOrder = (files: ReadonlyArray<StoredFile>): ReadonlyArray<StoredFile> =>
   files.toSorted((a, b) => byBytes(a.path, b.path) || byBytes(a.name, b.name))
 
 /** Texts whose order by code point is neither that of UTF-16 nor that of any language. */
-const texts = ["Z", "a", "é", "e\u0323", "z", "~", "-", " x", "_", "10", "9", "\uff5e", "\ufffd", "😀", "\u{10ffff}", "\ud7ff", "\ue000"]
+const texts = [
+  "Z",
+  "a",
+  "é",
+  "e\u0323",
+  "z",
+  "~",
+  "-",
+  " x",
+  "_",
+  "10",
+  "9",
+  "\uff5e",
+  "\ufffd",
+  "😀",
+  "\u{10ffff}",
+  "\ud7ff",
+  "\ue000"
+]
 
 const all: FileQuery = { path: "/", recursive: true }
 const level = (path: string): FileQuery => ({ path, recursive: false })
@@ -76,7 +94,10 @@ export const fileListContract = (it: It): void => {
     Effect.gen(function* () {
       const bucket = yield* World.bucket()
       const paths = ["/", "/a/", "/a/b/", "/a/b/c/", "/a!/", "/a0/", "/ab/", "/A/", "/b/a/"]
-      yield* reserveAll(bucket, paths.map((path) => ({ path, name: "x" })))
+      yield* reserveAll(
+        bucket,
+        paths.map((path) => ({ path, name: "x" }))
+      )
       const found = (query: FileQuery) => Effect.map(list(bucket, query), (files) => files.map(({ path }) => path))
       expect(yield* found(level("/a/"))).toEqual(["/a/"])
       expect(yield* found({ path: "/a/", recursive: true })).toEqual(["/a/", "/a/b/", "/a/b/c/"])
@@ -107,7 +128,10 @@ export const fileListContract = (it: It): void => {
   it.effect("filters of state and kind go with pages", () =>
     Effect.gen(function* () {
       const bucket = yield* World.bucket()
-      const reserved = yield* reserveAll(bucket, ["a", "c", "e"].map((name) => ({ path: "/", name })))
+      const reserved = yield* reserveAll(
+        bucket,
+        ["a", "c", "e"].map((name) => ({ path: "/", name }))
+      )
       const texts = yield* Effect.forEach(["b", "d"], (name) => World.store(bucket, { name }))
       const content = { ...Sample.content(yield* World.stage(bucket)), type: "IMAGE" as const }
       const image = yield* World.reserve(bucket, { name: "f", version: 1, content })
@@ -134,14 +158,19 @@ export const fileListContract = (it: It): void => {
   it.effect("any position is a place in the order, also one that no file could have", () =>
     Effect.gen(function* () {
       const bucket = yield* World.bucket()
-      const made = yield* reserveAll(bucket, [{ path: "/b/", name: "a" }, { path: "/b/", name: "b" }])
-      const [, second] = made
-      for (const query of [level("/b/"), { path: "/b/", recursive: true }]) {
-        expect(yield* list(bucket, query, { path: "/a/", name: "z" })).toEqual(made)
-        expect(yield* list(bucket, query, { path: "", name: "" })).toEqual(made)
-        expect(yield* list(bucket, query, { path: "/b/", name: "a\0" })).toEqual([second])
-        expect(yield* list(bucket, query, { path: "/c/", name: "a" })).toEqual([])
-        expect(yield* list(bucket, query, { path: "\ud800", name: "\udfff" })).toEqual([])
+      const path = "/😀/"
+      const [first, second] = yield* reserveAll(bucket, [
+        { path, name: "a" },
+        { path, name: "b" }
+      ])
+      for (const recursive of [true, false]) {
+        const after = (position: Position, name?: string) => list(bucket, { path, recursive, name }, position)
+        expect(yield* after({ path: "/\uff5e/", name: "z" })).toEqual([first, second])
+        expect(yield* after({ path: "", name: "" })).toEqual([first, second])
+        expect(yield* after({ path, name: "a\0" })).toEqual([second])
+        expect(yield* after({ path, name: "A" }, "b")).toEqual([second])
+        expect(yield* after({ path: "/\u{1f601}/", name: "a" })).toEqual([])
+        expect(yield* after({ path: "\ud800", name: "\udfff" })).toEqual([])
       }
     })
   )

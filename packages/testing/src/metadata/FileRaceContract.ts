@@ -20,9 +20,7 @@ const contents = (bucket: BucketRef, count: number) =>
 
 /** Ids of a bucket's blobs in a state. */
 const inState = (bucket: BucketRef, wanted: string) =>
-  Effect.map(World.blobsOf(bucket), (rows) =>
-    rows.filter(({ state }) => state === wanted).map(({ blobId }) => blobId)
-  )
+  Effect.map(World.blobsOf(bucket), (rows) => rows.filter(({ state }) => state === wanted).map(({ blobId }) => blobId))
 
 export const fileRaceContract = (it: It): void => {
   it.effect("every one of many replacements counts, and the last one's blob alone is READY", () =>

@@ -38,7 +38,7 @@ export const folderContract = (it: It): void => {
   it.effect("folders come by code point of the whole path", () =>
     Effect.gen(function* () {
       const names = ["a", "a!", "a b", "a-", "a.", "a0", "ab", "A", "é", "~", "\uff5e", "😀", "😀a", "\u{10ffff}"]
-      for (const parent of ["/", "/p/", "/😀/é/"]) {
+      for (const parent of ["/", "/p/", "/😀/é/", "/😀😀😀/"]) {
         const expected = names.map((name) => `${parent}${name}/`).toSorted(byBytes)
         const below = expected.flatMap((path) => [path, `${path}deep/er/`])
         const beside = ["/0/", "/p!/", "/p0/", "/😀/", "/😀/é!/", "/😀0/"]
@@ -73,6 +73,8 @@ export const folderContract = (it: It): void => {
       expect(yield* folders(bucket, "/p/", "/a/")).toEqual(["/p/a/", "/p/b/"])
       expect(yield* folders(bucket, "/p/", "/q/")).toEqual([])
       expect(yield* folders(bucket, "/p/", "\0\ud800")).toEqual(["/p/a/", "/p/b/"])
+      expect(yield* folders(bucket, "/p/", "/p/a!\0")).toEqual(["/p/a/", "/p/b/"])
+      expect(yield* folders(bucket, "/p/", "/p/a/\0")).toEqual(["/p/b/"])
     })
   )
 

@@ -30,7 +30,9 @@ export const memberContract = (it: It): void => {
 
   it.effect("an account that stands is taken as it stands, whatever the case of the e-mail", () =>
     Effect.gen(function* () {
-      const standing = yield* (yield* AccountRepository).findOrCreate(Sample.account(`Ünal.${Sample.word()}@Example.com`))
+      const standing = yield* (yield* AccountRepository).findOrCreate(
+        Sample.account(`Ünal.${Sample.word()}@Example.com`)
+      )
       const made = Sample.member("role_admin", Sample.account(standing.email.toUpperCase()))
       const stored = yield* World.member(yield* World.tenant, made)
       expect(stored).toEqual({ ...made, user: standing })

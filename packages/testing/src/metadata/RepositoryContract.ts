@@ -18,6 +18,7 @@ import { fileRaceContract } from "./FileRaceContract.ts"
 import { folderContract } from "./FolderContract.ts"
 import { memberContract } from "./MemberContract.ts"
 import type { It, Metadata } from "./Metadata.ts"
+import { removalRaceContract } from "./RemovalRaceContract.ts"
 import { tenantContract } from "./TenantContract.ts"
 import { tokenContract } from "./TokenContract.ts"
 
@@ -34,6 +35,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["files: races", fileRaceContract],
   ["files: lists", fileListContract],
   ["files: folders", folderContract],
+  ["removals of whole buckets and tenants: races", removalRaceContract],
   ["blobs", blobContract]
 ]
 

@@ -48,7 +48,11 @@ export const tokenContract = (it: It): void => {
       yield* World.race(20, (index) =>
         index === 10
           ? Effect.asVoid(members.remove(tenantId, member.id))
-          : Effect.catchTag(tokens.create(tenantId, Sample.token(member.id), Sample.hash()), "NotFound", () => Effect.void)
+          : Effect.catchTag(
+              tokens.create(tenantId, Sample.token(member.id), Sample.hash()),
+              "NotFound",
+              () => Effect.void
+            )
       )
       expect(yield* tokens.list(tenantId, undefined, 100)).toEqual([])
     })

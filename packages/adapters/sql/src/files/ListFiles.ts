@@ -55,6 +55,10 @@ export const listFiles = (
     ORDER BY path, name LIMIT ${limit}`.pipe(Row.all(toFile))
 }
 
+/** Past a folder and all that it holds; or past a text that is no folder, as a forged cursor may be. */
+const beyondFolder = (sql: SqlClient, text: string): Fragment =>
+  text.endsWith("/") ? sql`path >= ${afterFolder(text)}` : sql`path > ${text}`
+
 /**
  * Folders directly below a path. A loose scan of the index: from the first path below, seek beyond its folder to the
  * next, and so on, so that the files inside of each are never visited.
@@ -76,7 +80,7 @@ export const listFolders = (
   const first =
     after === undefined || CodePoints.compare(after, path) <= 0
       ? sql`path > ${path}`
-      : sql`path >= ${afterFolder(CodePoints.comparable(after))}`
+      : beyondFolder(sql, CodePoints.comparable(after))
   const following = sql.literal("path >= substr(folder, 1, length(folder) - 1) || '0'")
   return sql`WITH RECURSIVE folders (folder, place) AS (
       SELECT ${next(first)}, 1

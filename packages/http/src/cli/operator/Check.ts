@@ -30,7 +30,7 @@ const explain = ({ fileId, isRepaired, key, kind }: Fsck.Finding): string => {
 }
 
 const services = (places: Metadata.Places) =>
-  Fsck.layer.pipe(Layer.provide([Metadata.layer(places), UnlockedBlobs.layer(places.dataDirectory)]))
+  Fsck.layer.pipe(Layer.provide([Metadata.layer(places), UnlockedBlobs.layer(places.dataDir)]))
 
 /** Prints every finding and a summary; fails when something is left wrong. */
 export const run = (places: Metadata.Places, repair: boolean) =>

@@ -6,9 +6,10 @@ import * as Effect from "effect/Effect"
 import * as Metadata from "../../server/Metadata.ts"
 import * as Output from "../Output.ts"
 
-/** Opening runs what is missing; asking once more tells that nothing is. */
+/** Runs the migrations that are missing, and names them. */
 export const run = (places: Metadata.Places) =>
-  migrate.pipe(
-    Effect.andThen(Output.line("The database has the schema of this version.")),
-    Effect.provide(Metadata.layer(places))
-  )
+  Effect.gen(function* () {
+    const ran = yield* migrate
+    yield* Effect.forEach(ran, ({ id, name }) => Output.line(`Migrated: ${id} ${name}`), { discard: true })
+    if (ran.length === 0) yield* Output.line("The database is up to date.")
+  }).pipe(Effect.provide(Metadata.client(places)))

@@ -1,0 +1,59 @@
+/**
+ * The command line: `holdfast <command>`.
+ *
+ * Exit codes: 0 for success, 1 for a failure, 2 for a wrong call or configuration, 130 for a command that was broken off.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as CliConfig from "effect/cli/CliConfig"
+import * as Command from "effect/cli/Command"
+import * as GlobalFlag from "effect/cli/GlobalFlag"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as DownloadCommand from "./DownloadCommand.ts"
+import * as Failure from "./Failure.ts"
+import * as FsckCommand from "./FsckCommand.ts"
+import * as KeysCommand from "./KeysCommand.ts"
+import * as MigrateCommand from "./MigrateCommand.ts"
+import * as Output from "./Output.ts"
+import * as Presenter from "./Presenter.ts"
+import * as ServeCommand from "./ServeCommand.ts"
+import * as UploadCommand from "./UploadCommand.ts"
+import { version } from "./Version.ts"
+
+const name = "holdfast"
+
+const root = Command.make(name).pipe(
+  Command.withDescription("File storage: tenants, buckets, files, roles and keys"),
+  Command.withSubcommands([
+    ServeCommand.command,
+    KeysCommand.command,
+    MigrateCommand.command,
+    FsckCommand.command,
+    UploadCommand.command,
+    DownloadCommand.command
+  ])
+)
+
+const environment = Layer.mergeAll(
+  NodeServices.layer,
+  Presenter.layer,
+  CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
+)
+
+/** Runs a command line; the exit code. */
+const run = (args: ReadonlyArray<string>): Effect.Effect<number> =>
+  Command.runWith(root, { version })(args).pipe(
+    Effect.matchCauseEffect({
+      onSuccess: () => Effect.succeed(0),
+      onFailure: (cause) => {
+        const { code, lines } = Failure.verdict(cause)
+        return Effect.as(Effect.forEach(lines, (line) => Output.note(`${name}: ${line}`)), code)
+      }
+    }),
+    Effect.provide(environment)
+  )
+
+/** Runs a command line and ends the process. */
+export const main = (args: ReadonlyArray<string>): void => {
+  void Effect.runPromise(run(args)).then((code) => process.exit(code))
+}

@@ -1,0 +1,17 @@
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as ConfigFlags from "../server/ConfigFlags.ts"
+import * as Settings from "./Settings.ts"
+import * as Signals from "./Signals.ts"
+import { version } from "./Version.ts"
+
+/** `holdfast serve` */
+export const command = Command.make(
+  "serve",
+  ConfigFlags.flags,
+  Effect.fnUntraced(function* (given) {
+    const config = yield* Settings.load(given)
+    const { run } = yield* Effect.promise(() => import("../server/Serve.ts"))
+    yield* Signals.untilStopped(run(config, version))
+  })
+).pipe(Command.withDescription("Run the service until SIGTERM or SIGINT; then running requests are finished first"))

@@ -1,0 +1,14 @@
+/**
+ * Where the stores are, for commands that open them without a service.
+ */
+import type * as Option from "effect/Option"
+import * as ConfigFlags from "../server/ConfigFlags.ts"
+import { load } from "./Settings.ts"
+
+const wanted: ReadonlySet<string> = new Set(["config", "dataDir", "databasePool", "databaseUrl"])
+
+/** Those of the service's options that say where its stores are. */
+export const flags = Object.fromEntries(Object.entries(ConfigFlags.flags).filter(([name]) => wanted.has(name)))
+
+/** The configuration, from the same options, environment and file as that of the service. */
+export const placesOf = (given: Readonly<Record<string, Option.Option<string>>>) => load(given)

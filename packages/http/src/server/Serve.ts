@@ -1,0 +1,30 @@
+/**
+ * Runs the service, and tells where it is.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Config } from "./Config.ts"
+import * as FirstRun from "./FirstRun.ts"
+import { HttpService } from "./HttpService.ts"
+import * as Logging from "./Logging.ts"
+import * as Service from "./Service.ts"
+
+/** Straight to standard output, past the log: that may be turned down, and may be kept where others read it. */
+const print = (text: string): Effect.Effect<void> => Effect.sync(() => void process.stdout.write(`${text}\n`))
+
+const ready = ({ logFormat }: Config, version: string, url: string): string => {
+  const message = `Holdfast ${version} listens on ${url}`
+  return logFormat === "json"
+    ? JSON.stringify({ time: new Date().toISOString(), type: "ready", message, url, version })
+    : message
+}
+
+/** Never ends by itself. */
+export const run = (config: Config, version: string) =>
+  Effect.gen(function* () {
+    const { url } = yield* HttpService
+    yield* print(ready(config, version, url))
+    const welcome = yield* FirstRun.welcome(config, config.publicUrl ?? url)
+    if (welcome !== undefined) yield* print(welcome)
+    return yield* Effect.never
+  }).pipe(Effect.provide(Service.layer(config, version).pipe(Layer.provideMerge(Logging.layer(config)))), Effect.scoped)

@@ -1,0 +1,199 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as ApiKey from "@holdfast/core/access/ApiKey"
+import * as Config from "@holdfast/http/server/Config"
+import type { ConfigError } from "@holdfast/http/server/ConfigError"
+import { names, settings } from "@holdfast/http/server/ConfigSettings"
+import * as Digest from "effect/crypto/Digest"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+
+const services = Layer.mergeAll(NodeFileSystem.layer, Digest.layerWebCrypto, SecureRandom.layerWebCrypto)
+
+const load = (environment: Config.Sources["environment"] = {}, more: Omit<Config.Sources, "environment"> = {}) =>
+  Effect.provide(Config.load({ environment, ...more }), services)
+
+const linesOf = (effect: Effect.Effect<Config.Config, ConfigError>) =>
+  Effect.map(Effect.flip(effect), (error) => error.render().split("\n"))
+
+/** The single line that a wrong value makes. */
+const lineOf = (variable: string, text: string) =>
+  Effect.map(linesOf(load({ [variable]: text })), (lines) => {
+    assert.strictEqual(lines.length, 1)
+    return lines[0] ?? ""
+  })
+
+const withFile = <A, E>(text: string, use: (path: string) => Effect.Effect<A, E>) =>
+  Effect.gen(function* () {
+    const fileSystem = yield* FileSystem.FileSystem
+    const path = yield* fileSystem.makeTempFileScoped({ suffix: ".json" })
+    yield* fileSystem.writeFileString(path, text)
+    return yield* use(path)
+  }).pipe(Effect.scoped, Effect.provide(services))
+
+const key32 = Buffer.alloc(32, 251)
+
+describe("Config", () => {
+  it.effect("has a default for everything that needs one", () =>
+    Effect.gen(function* () {
+      const config = yield* load()
+      assert.deepStrictEqual(
+        {
+          ...config,
+          ...Object.fromEntries(
+            Object.entries(config)
+              .filter(([, value]) => Duration.isDuration(value))
+              .map(([name, value]) => [name, String(value)])
+          )
+        },
+        {
+          host: "127.0.0.1",
+          port: 8080,
+          dataDir: "./data",
+          databasePool: 10,
+          blobGrace: "300000 millis",
+          sweepInterval: "60000 millis",
+          rootEmail: "root@localhost",
+          formerSecretKeys: [],
+          tokensMayCreateTenants: false,
+          allowEternalTokens: false,
+          accessCache: "1000 millis",
+          maxUploadBytes: 5 * 1024 ** 4,
+          corsOrigins: [],
+          frameAncestors: ["*"],
+          idleTimeout: "60000 millis",
+          shutdownTimeout: "30000 millis",
+          logLevel: "Info",
+          logFormat: "json",
+          accessLog: true
+        } as unknown
+      )
+      assert.strictEqual((yield* load({}, { isTerminal: true })).logFormat, "pretty")
+    })
+  )
+
+  it.effect("prefers options to the environment, that to the file, and that to the defaults", () =>
+    withFile(JSON.stringify({ host: "h-file", port: 1, logLevel: "warn", databasePool: 3 }), (path) =>
+      Effect.gen(function* () {
+        const environment = {
+          HOLDFAST_HOST: "h-env",
+          HOLDFAST_PORT: "2",
+          HOLDFAST_LOG_LEVEL: "",
+          HOLDFAST_CONFIG: path
+        }
+        const config = yield* load(environment, { options: { host: "h-option", dataDir: undefined } })
+        assert.strictEqual(config.host, "h-option")
+        assert.strictEqual(config.port, 2)
+        assert.strictEqual(config.logLevel, "Warn")
+        assert.strictEqual(config.databasePool, 3)
+        assert.strictEqual(config.dataDir, "./data")
+
+        const other = yield* load({ HOLDFAST_CONFIG: "/nowhere" }, { options: { config: path } })
+        assert.strictEqual(other.host, "h-file")
+      })
+    )
+  )
+
+  it.effect("reads numbers, flags and lists of a file as JSON has them, and as text", () =>
+    withFile(
+      '\uFEFF{ "accessLog": false, "corsOrigins": ["https://a.example", "http://b.example:81"], "port": "0" }',
+      (path) =>
+        Effect.gen(function* () {
+          const config = yield* load({ HOLDFAST_CONFIG: path })
+          assert.strictEqual(config.accessLog, false)
+          assert.deepStrictEqual(config.corsOrigins, ["https://a.example", "http://b.example:81"])
+          assert.strictEqual(config.port, 0)
+        })
+    )
+  )
+
+  it.effect("tells every fault at once, with its place, the value and what is accepted", () =>
+    withFile('{ "prot": 80, "idleTimeout": "never", "dataDir": null }', (path) =>
+      Effect.gen(function* () {
+        const lines = yield* linesOf(
+          load(
+            { HOLDFAST_CONFIG: path, HOLDFAST_PORT: "65536", HOLDFAST_ACCESS_LOG: "may\nbe" },
+            { options: { host: "a b" } }
+          )
+        )
+        assert.sameMembers(lines, [
+          `prot in ${path}: there is no such setting.`,
+          `dataDir in ${path}: expected text, a number, true, false or a list of texts.`,
+          '--host on the command line: expected a host name or an IP address; got "a b".',
+          'HOLDFAST_PORT in the environment: expected a port number from 0 to 65535; got "65536".',
+          `idleTimeout in ${path}: expected a duration from 1s to 24d, such as 500ms, 30s or 5m; got "never".`,
+          'HOLDFAST_ACCESS_LOG in the environment: expected on or off (also true or false, yes or no, 1 or 0); got "may\\nbe".'
+        ])
+      })
+    )
+  )
+
+  it.effect("says which file cannot be used, without quoting it", () =>
+    Effect.gen(function* () {
+      const broken = yield* withFile('{\n  "secretKey": "hunter2"\n  "port": 1\n}', (path) =>
+        Effect.map(linesOf(load({ HOLDFAST_CONFIG: path })), ([line]) => (line ?? "").replace(path, "PATH"))
+      )
+      assert.strictEqual(broken, "PATH: is not JSON (line 3 column 3).")
+      const list = yield* withFile("[1]", (path) =>
+        Effect.map(linesOf(load({ HOLDFAST_CONFIG: path })), ([line]) => line)
+      )
+      assert.match(list ?? "", /: must hold one JSON object\.$/)
+      const [missing] = yield* linesOf(load({ HOLDFAST_CONFIG: "/nowhere/holdfast.json" }))
+      assert.match(missing ?? "", /^\/nowhere\/holdfast\.json: cannot be read: /)
+    })
+  )
+
+  it.effect("never shows a secret", () =>
+    Effect.gen(function* () {
+      for (const name of names.filter((name) => settings[name].kind.isSecret === true)) {
+        const line = yield* lineOf(settings[name].variables[0], "mysql://me:hunter2@host")
+        assert.notInclude(line, "hunter2")
+        assert.include(line, settings[name].variables[0])
+        assert.include(line, "the value is not shown")
+      }
+      const config = yield* load({
+        DATABASE_URL: "postgresql://me:hunter2@host/db",
+        HOLDFAST_SECRET_KEY: key32.toString("base64")
+      })
+      assert.notInclude(JSON.stringify(config) + String(config.databaseUrl), "hunter2")
+      assert.notInclude(JSON.stringify(config), "251")
+    })
+  )
+
+  it.effect("takes a root key that is whole, and no other", () =>
+    Effect.gen(function* () {
+      const { key } = yield* Effect.provide(ApiKey.mint, services)
+      const text = Redacted.value(key)
+      const config = yield* load({ HOLDFAST_ROOT_KEY: text })
+      assert.strictEqual(config.rootKey === undefined ? undefined : Redacted.value(config.rootKey), text)
+      const typo = text.slice(0, 10) + (text[10] === "a" ? "b" : "a") + text.slice(11)
+      assert.match(yield* lineOf("HOLDFAST_ROOT_KEY", typo), /expected an account key/)
+    })
+  )
+
+  it.effect("takes secret keys in base64 and base64url, of 32 bytes only", () =>
+    Effect.gen(function* () {
+      const config = yield* load({
+        HOLDFAST_SECRET_KEY: key32.toString("base64"),
+        HOLDFAST_FORMER_SECRET_KEYS: `${key32.toString("base64url")}, ${Buffer.alloc(32, 1).toString("base64")}`
+      })
+      assert.deepStrictEqual(
+        config.secretKey === undefined ? undefined : Buffer.from(Redacted.value(config.secretKey)),
+        key32
+      )
+      assert.deepStrictEqual(
+        config.formerSecretKeys.map((key) => Redacted.value(key)[0]),
+        [251, 1]
+      )
+      assert.match(
+        yield* lineOf("HOLDFAST_SECRET_KEY", Buffer.alloc(31).toString("base64")),
+        /expected 32 bytes in base64/
+      )
+      assert.match(yield* lineOf("HOLDFAST_SECRET_KEY", "not base64!"), /expected 32 bytes in base64/)
+    })
+  )
+})

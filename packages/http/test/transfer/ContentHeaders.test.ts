@@ -1,0 +1,69 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as ContentHeaders from "@holdfast/http/transfer/ContentHeaders"
+
+const content: ContentHeaders.Described = {
+  etag: '"abc"',
+  lastModified: Date.UTC(2025, 6, 1, 12),
+  contentType: "text/plain",
+  headers: [],
+  name: "a.txt",
+  disposition: "inline"
+}
+const now = Date.UTC(2026, 0, 1)
+
+describe("ContentHeaders", () => {
+  it("has the defaults", () => {
+    assert.deepStrictEqual(ContentHeaders.of(content, now), {
+      "content-type": "text/plain",
+      "content-disposition": "inline; filename=\"a.txt\"; filename*=UTF-8''a.txt",
+      "cache-control": "private, no-cache",
+      etag: '"abc"',
+      "last-modified": "Tue, 01 Jul 2025 12:00:00 GMT",
+      "accept-ranges": "bytes",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer"
+    })
+  })
+
+  it("puts the file's own headers in their place", () => {
+    const headers = ContentHeaders.of(
+      {
+        ...content,
+        headers: [
+          { name: "Content-Type", value: "text/markdown" },
+          { name: "Cache-Control", value: "public, max-age=60" },
+          { name: "content-disposition", value: "attachment" },
+          { name: "X-Mine", value: "1" }
+        ]
+      },
+      now
+    )
+    assert.strictEqual(headers["content-type"], "text/markdown")
+    assert.strictEqual(headers["cache-control"], "public, max-age=60")
+    assert.strictEqual(headers["content-disposition"], "attachment")
+    assert.strictEqual(headers["x-mine"], "1")
+    assert.isUndefined(headers["content-security-policy"])
+  })
+
+  it("sandboxes by the type that is finally sent", () => {
+    const typed = (contentType: string, own: string): string | undefined =>
+      ContentHeaders.of({ ...content, contentType, headers: [{ name: "content-type", value: own }] }, now)[
+        "content-security-policy"
+      ]
+    assert.strictEqual(typed("text/plain", "text/html"), "sandbox")
+    assert.isUndefined(typed("text/html", "text/plain"))
+    assert.strictEqual(ContentHeaders.of({ ...content, contentType: "image/svg+xml" }, now)["content-security-policy"], "sandbox")
+  })
+
+  it("lets no file weaken what protects the origin and the key", () => {
+    const names = ["Referrer-Policy", "X-Content-Type-Options", "ETag", "Last-Modified", "Accept-Ranges", "Content-Security-Policy"]
+    const own = names.map((name) => ({ name, value: "mine" }))
+    const headers = ContentHeaders.of({ ...content, contentType: "text/html", headers: own }, now)
+    assert.isFalse(Object.values(headers).includes("mine"))
+  })
+
+  it("never dates a content after the answer", () => {
+    const headers = ContentHeaders.of({ ...content, lastModified: now + 60_000 }, now)
+    assert.strictEqual(headers["last-modified"], "Thu, 01 Jan 2026 00:00:00 GMT")
+  })
+})

@@ -1,0 +1,67 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "fast-check"
+import * as EntityTags from "@holdfast/http/transfer/EntityTags"
+
+describe("EntityTags.parse", () => {
+  it.each<[header: string, expected: "*" | ReadonlyArray<string> | undefined]>([
+    ["*", "*"],
+    ['"a"', ['"a"']],
+    ['""', ['""']],
+    ['W/"a"', ['W/"a"']],
+    ['"a", "b"', ['"a"', '"b"']],
+    ['"a","b" ,\tW/"c"', ['"a"', '"b"', 'W/"c"']],
+    [', "a",, "b",', ['"a"', '"b"']],
+    ['"a,b"', ['"a,b"']],
+    ['"*"', ['"*"']],
+    ['"é!#~"', ['"é!#~"']],
+    ["", undefined],
+    [",", undefined],
+    ["a", undefined],
+    ['"a', undefined],
+    ['a"', undefined],
+    ['w/"a"', undefined],
+    ['W/ "a"', undefined],
+    ['"a" "b"', undefined],
+    ['"a b"', undefined],
+    ['"a"b', undefined],
+    ['*, "a"', undefined],
+    ['"a", *', undefined],
+    ['"a";q=1', undefined]
+  ])("%j", (header, expected) => {
+    assert.deepStrictEqual(EntityTags.parse(header), expected)
+  })
+
+  it("reads every list of tags back", () => {
+    const character = FastCheck.integer({ min: 0x21, max: 0xff }).filter((code) => code !== 0x22 && code !== 0x7f && (code < 0x7f || code > 0x7f))
+    const tag = FastCheck.tuple(FastCheck.boolean(), FastCheck.array(character)).map(
+      ([isWeak, codes]) => `${isWeak ? "W/" : ""}"${String.fromCharCode(...codes)}"`
+    )
+    const separator = FastCheck.constantFrom(",", ", ", " ,\t", ",,", ", ,")
+    FastCheck.assert(
+      FastCheck.property(FastCheck.array(tag, { minLength: 1 }), separator, (tags, between) => {
+        assert.deepStrictEqual(EntityTags.parse(tags.join(between)), tags)
+      })
+    )
+  })
+})
+
+describe("EntityTags.precondition", () => {
+  it.effect("reads both headers", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* EntityTags.precondition({}), { ifMatch: undefined, ifNoneMatch: undefined })
+      assert.deepStrictEqual(yield* EntityTags.precondition({ "if-match": '"a"', "if-none-match": "*" }), {
+        ifMatch: ['"a"'],
+        ifNoneMatch: "*"
+      })
+    })
+  )
+
+  it.effect.each(["if-match", "if-none-match"])("refuses a malformed %s", (name) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(EntityTags.precondition({ [name]: "abc" }))
+      assert.strictEqual(error._tag, "InvalidRequest")
+      assert.include(error.errors[0]?.detail.toLowerCase(), name)
+    })
+  )
+})
