@@ -8,7 +8,8 @@ import * as Layer from "effect/Layer"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import { Access, type AccessError } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
-import type { InvalidCursor, InvalidRequest, NotFound, PreconditionFailed } from "../Errors.ts"
+import { BucketRepository } from "../buckets/BucketRepository.ts"
+import { type InvalidCursor, type InvalidRequest, NotFound, type PreconditionFailed } from "../Errors.ts"
 import * as Input from "../Input.ts"
 import { Settings } from "../Settings.ts"
 import * as File from "./File.ts"
@@ -64,6 +65,7 @@ const decodeUpdate = Input.decoder(File.UpdateFile)
 const make = Effect.gen(function* () {
   const access = yield* Access
   const repository = yield* FileRepository
+  const buckets = yield* BucketRepository
   const settings = yield* Settings
   const random = yield* SecureRandom
   const list = yield* FileList.make
@@ -90,7 +92,12 @@ const make = Effect.gen(function* () {
     list: Effect.fn("Files.list")(function* (actor, bucket, request) {
       yield* access.require(actor, bucket.tenantId, "file:read")
       yield* guardBucket(bucket)
-      return yield* list(bucket, request)
+      const page = yield* list(bucket, request)
+      // A bucket that shows something is there; only an empty page needs the second look.
+      if (page.items.length === 0 && page.folders.length === 0) {
+        yield* NotFound.unless(buckets.find(bucket.tenantId, bucket.bucketId), new NotFound({ resource: "bucket" }))
+      }
+      return page
     }),
 
     update: Effect.fn("Files.update")(function* (actor, ref, input) {
@@ -109,4 +116,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<Files, never, Access | FileRepository | SecureRandom> = Layer.effect(Files, make)
+export const layer: Layer.Layer<Files, never, Access | FileRepository | BucketRepository | SecureRandom> = Layer.effect(
+  Files,
+  make
+)

@@ -1,6 +1,7 @@
 /**
  * Decides, from what a file holds, what has to be encoded anew and what players take as it is.
  */
+import * as Arr from "effect/Array"
 import * as Data from "effect/Data"
 import * as Ladder from "./Ladder.ts"
 import type { Audio, Media, Video } from "./Media.ts"
@@ -15,7 +16,7 @@ export type VideoPlan = Data.TaggedEnum<{
   Encode: {
     readonly index: number
     /** From the best down; as many as renditions. */
-    readonly rungs: ReadonlyArray<Ladder.Rung>
+    readonly rungs: Arr.NonEmptyReadonlyArray<Ladder.Rung>
     readonly deinterlace: boolean
     /** Whether frames are dropped, to be at most `maxFrameRate`. */
     readonly thin: boolean
@@ -41,7 +42,7 @@ export interface ConversionPlan {
   readonly video: VideoPlan
   readonly audio: AudioPlan
   /** From the best down. */
-  readonly renditions: readonly [Rendition, ...ReadonlyArray<Rendition>]
+  readonly renditions: Arr.NonEmptyReadonlyArray<Rendition>
 }
 
 /** Frames a second that players and screens still show. */
@@ -105,22 +106,18 @@ const nameOf = ({ height, width }: Ladder.Size): string => `${Math.min(width, he
 const planRenditions = (media: Media, video: VideoPlan, audio: AudioPlan): ConversionPlan["renditions"] => {
   const sound = audioBitrate(audio, media.audio)
   if (media.video === null) return [{ name: "audio", width: null, height: null, frameRate: null, bitrate: sound }]
-  const frameRate = media.video.frameRate === null ? null : Math.min(media.video.frameRate, maxFrameRate)
-  if (video._tag === "Encode") {
-    const [best, ...lower] = video.rungs.map(({ height, maxBitrate, width }) => ({
-      name: nameOf({ width, height }),
-      width,
-      height,
-      frameRate,
-      bitrate: maxBitrate + sound
-    }))
-    if (best !== undefined) return [best, ...lower]
+  const { bitrate, frameRate, height, width } = media.video
+  if (video._tag !== "Encode") {
+    const picture = bitrate ?? Math.max((media.bitrate ?? 0) - sound, 0)
+    return [{ name: nameOf({ width, height }), width, height, frameRate, bitrate: picture + sound }]
   }
-  const { bitrate, height, width } = media.video
-  const picture = bitrate ?? Math.max((media.bitrate ?? 0) - sound, 0)
-  return [
-    { name: nameOf({ width, height }), width, height, frameRate: media.video.frameRate, bitrate: picture + sound }
-  ]
+  return Arr.map(video.rungs, (rung) => ({
+    name: nameOf(rung),
+    width: rung.width,
+    height: rung.height,
+    frameRate: frameRate === null ? null : Math.min(frameRate, maxFrameRate),
+    bitrate: rung.maxBitrate + sound
+  }))
 }
 
 /**

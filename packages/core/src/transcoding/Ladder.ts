@@ -1,6 +1,7 @@
 /**
  * The sizes and rates in which a video is encoded.
  */
+import type * as Arr from "effect/Array"
 import type { Video } from "./Media.ts"
 
 /** One encoding of the picture. */
@@ -49,9 +50,7 @@ const maxBitrate = ({ height, width }: Size, frameRate: number | null): number =
 }
 
 /** The rungs for a video, from the best down; at least one. No rung has more than 1080 pixels on its shorter side. */
-export const rungs = (
-  video: Pick<Video, "width" | "height" | "frameRate">
-): readonly [Rung, ...ReadonlyArray<Rung>] => {
+export const rungs = (video: Pick<Video, "width" | "height" | "frameRate">): Arr.NonEmptyReadonlyArray<Rung> => {
   const rung = (short: number): Rung => {
     const size = fit(video, short)
     return { ...size, maxBitrate: maxBitrate(size, video.frameRate) }
