@@ -1,0 +1,132 @@
+/**
+ * A client that remembers what the service has acknowledged, and what it has asked for without an answer.
+ */
+import { createHash, randomBytes } from "node:crypto"
+import type * as Requests from "../support/Requests.ts"
+
+export interface Bucket {
+  readonly tenantId: string
+  readonly bucketId: string
+}
+
+/** What may be true of one file: the last acknowledged state, and states that were asked for since. */
+interface Entry {
+  /** SHA-256 of the content, or "gone". */
+  acknowledged: string | undefined
+  readonly asked: Set<string>
+}
+
+export const gone = "gone"
+
+export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
+
+export interface Ledger {
+  readonly entries: ReadonlyMap<string, Entry>
+  /** Names whose creation was asked for, but whose id was never told. */
+  readonly unanswered: ReadonlyMap<string, string>
+  readonly acknowledgements: () => number
+  readonly create: (size: number) => Promise<void>
+  readonly overwrite: (size: number) => Promise<void>
+  readonly remove: () => Promise<void>
+}
+
+const pick = (ids: ReadonlyArray<string>): string | undefined => ids[Math.floor(Math.random() * ids.length)]
+
+/** `connect` is asked for each request, since the service moves to another port when it is started again. */
+export const make = (connect: () => Requests.Requests, bucket: Bucket): Ledger => {
+  const entries = new Map<string, Entry>()
+  const unanswered = new Map<string, string>()
+  /** Files that no operation is under way for: the outcome of two at once would not be known. */
+  const idle = new Set<string>()
+  const path = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`
+  let acknowledgements = 0
+  let names = 0
+
+  /** Claims a file for one operation. */
+  const claim = (): readonly [string, Entry] | undefined => {
+    const id = pick([...idle])
+    const entry = id === undefined ? undefined : entries.get(id)
+    if (id === undefined || entry === undefined) return undefined
+    idle.delete(id)
+    return [id, entry]
+  }
+
+  const acknowledge = (id: string, entry: Entry, state: string) => {
+    entry.acknowledged = state
+    entry.asked.clear()
+    acknowledgements++
+    if (state !== gone) idle.add(id)
+  }
+
+  const expectStatus = (response: Response, status: number) => {
+    if (response.status !== status) throw new Error(`expected ${status}, got ${response.status}`)
+  }
+
+  return {
+    entries,
+    unanswered,
+    acknowledgements: () => acknowledgements,
+
+    create: async (size) => {
+      const name = `f${names++}`
+      const bytes = randomBytes(size)
+      unanswered.set(name, sha256(bytes))
+      const form = new FormData()
+      form.set("body", JSON.stringify({ name }))
+      form.set("file", new Blob([bytes]), name)
+      const response = await connect().post(`${path}/upload`, { body: form })
+      expectStatus(response, 201)
+      const { id } = (await response.json()) as { readonly id: string }
+      unanswered.delete(name)
+      const entry: Entry = { acknowledged: undefined, asked: new Set() }
+      entries.set(id, entry)
+      acknowledge(id, entry, sha256(bytes))
+    },
+
+    overwrite: async (size) => {
+      const claimed = claim()
+      if (claimed === undefined) return
+      const [id, entry] = claimed
+      const bytes = randomBytes(size)
+      entry.asked.add(sha256(bytes))
+      const response = await connect().post(`${path}/${id}/reupload`, { body: bytes })
+      expectStatus(response, 200)
+      await response.arrayBuffer()
+      acknowledge(id, entry, sha256(bytes))
+    },
+
+    remove: async () => {
+      const claimed = claim()
+      if (claimed === undefined) return
+      const [id, entry] = claimed
+      entry.asked.add(gone)
+      const response = await connect().delete(`${path}/${id}`)
+      expectStatus(response, 204)
+      acknowledge(id, entry, gone)
+    }
+  }
+}
+
+/** What the service has of each file of a ledger that it should not have, or lacks. */
+export const audit = async (ledger: Ledger, requests: Requests.Requests, bucket: Bucket): Promise<Array<string>> => {
+  const path = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`
+  const faults: Array<string> = []
+  for (const [id, entry] of ledger.entries) {
+    const response = await requests.get(`${path}/${id}/view`)
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    const state = response.status === 200 ? sha256(bytes) : response.status === 404 ? gone : `status ${response.status}`
+    if (state !== entry.acknowledged && !entry.asked.has(state))
+      faults.push(`${id}: ${state}, not ${entry.acknowledged}`)
+    // What it turned out to be is what it stays.
+    entry.acknowledged = state
+    entry.asked.clear()
+  }
+  for (const [name, hash] of ledger.unanswered) {
+    const page = (await (await requests.get(path, { query: { name } })).json()) as {
+      readonly items: ReadonlyArray<{ readonly name: string; readonly checksum: { readonly sha256: string } | null }>
+    }
+    const found = page.items.find((item) => item.name === name)
+    if (found !== undefined && found.checksum?.sha256 !== hash) faults.push(`${name}: half a file`)
+  }
+  return faults
+}
