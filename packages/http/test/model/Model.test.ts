@@ -31,7 +31,8 @@ describe("the API against a model", () => {
     )
     let round = seed ?? Math.floor(Math.random() * 0x7fffffff)
     process.stdout.write(`model test: FC_SEED=${round}\n`)
-    while (count < wanted) {
+    const isMissing = () => count < wanted
+    while (isMissing()) {
       await fc.assert(property, { seed: round, numRuns: 10, endOnFailure: false })
       round++
     }

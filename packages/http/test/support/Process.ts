@@ -42,7 +42,9 @@ export interface Finished extends Ended {
 
 const environment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(?:HOLDFAST_|OTEL_|DATABASE_URL|PORT$|HOST$|NODE_OPTIONS)/.test(name))
+    Object.entries(process.env).filter(
+      ([name]) => !/^(?:HOLDFAST_|OTEL_|DATABASE_URL|PORT$|HOST$|NODE_OPTIONS)/.test(name)
+    )
   )
 
 /** A temporary directory, removed when the test ends. */
@@ -106,7 +108,7 @@ export interface ServiceOptions extends Options {
 export const serve = async (options: ServiceOptions = {}): Promise<Service> => {
   const data = options.data ?? (await directory())
   const running = start(["serve", "--port", "0", "--data-dir", data, ...(options.args ?? [])], options)
-  const [, url = ""] = await running.printed(/listens on (http:\/\/\S+)\n/)
+  const [, url = ""] = await running.printed(/listens on (http:\/\/[^\s"]+)/)
   return {
     ...running,
     url,

@@ -8,7 +8,7 @@ export interface RequestOptions {
   /** A body, to be sent as JSON. */
   readonly json?: unknown
   /** A body as it is; its type comes from itself or from `headers`. */
-  readonly body?: BodyInit
+  readonly body?: NonNullable<RequestInit["body"]>
   readonly headers?: Readonly<Record<string, string>>
   /** Parameters of the query; an array repeats its name. */
   readonly query?: Readonly<Record<string, string | ReadonlyArray<string>>>

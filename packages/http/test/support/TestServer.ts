@@ -53,6 +53,8 @@ export type RoleName = "Admin" | "Bucket Writer" | "Bucket Reader" | "File Write
 export interface TestServer extends Requests.Requests {
   /** The server's root, without a slash at the end: `http://127.0.0.1:41234`. */
   readonly url: string
+  /** The directory of its own blobs. */
+  readonly directory: string
   /** The key of the root account, which may create tenants. */
   readonly rootKey: string
   /** Every line that was logged so far. */
@@ -126,8 +128,7 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
   const made = async (path: string, json: object) => {
     const answer = await requests.post(path, { json })
     if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
-    const body: { readonly id: string; readonly key?: string } = await answer.json()
-    return body
+    return (await answer.json()) as { readonly id: string; readonly key?: string }
   }
   const makeTenant = async () => {
     const { id } = await made("/tenants", { name: "Acme", subdomain: `acme-${++count}` })
@@ -137,6 +138,7 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
   return {
     ...requests,
     url,
+    directory,
     rootKey,
     logs,
     run: (effect) => runtime.runPromise(effect),
@@ -162,7 +164,7 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
       form.append("file", new Blob([content]))
       const answer = await requests.post(`${files}/upload`, { body: form })
       if (answer.status !== 201) throw new Error(`The upload answered ${answer.status}: ${await answer.text()}`)
-      const { id }: { readonly id: string } = await answer.json()
+      const { id } = (await answer.json()) as { readonly id: string }
       return { id, path: `${files}/${id}` }
     },
     close: async () => {
