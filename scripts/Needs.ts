@@ -23,11 +23,15 @@ export const ffmpeg: Need = {
   packages: ["ffmpeg"]
 }
 
-export const strace: Need = {
-  name: "strace",
-  isMet: () => Programs.find("strace") !== undefined,
-  packages: ["strace"]
-}
+const program = (name: string): Need => ({
+  name,
+  isMet: () => Programs.find(name) !== undefined,
+  packages: [name]
+})
+
+export const strace: Need = program("strace")
+
+export const curl: Need = program("curl")
 
 const clusterSettings = "/etc/postgresql-common/createcluster.conf"
 

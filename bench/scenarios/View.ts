@@ -1,7 +1,8 @@
 /**
- * A small file, shown to who has a key for it.
+ * A small file, shown to who has a key for it: over one connection, where each request is alone, and over many.
  */
 import * as Effect from "effect/Effect"
+import type { Comparison } from "../support/Comparison.ts"
 import * as Pair from "../support/Pair.ts"
 import * as Requests from "../support/Requests.ts"
 import * as Rounds from "../support/Rounds.ts"
@@ -17,12 +18,22 @@ export const view: Scenario = {
     const { holdfast, onBare, onHoldfast, tenancy } = yield* Pair.start(stage, [{ name: "small", bytes: smallBytes }])
     const id = yield* Tenancy.store(stage.load, holdfast, tenancy, smallBytes)
     const { requests: count, rounds } = stage.sizes
-    const common = { connections, status: 200, count, warmUp: count, unitsPerRequest: 1 }
-    return yield* Rounds.compare(
-      { scenario: "view 4 KiB", database: stage.database.name, unit: "request", goal: 2 },
-      Subjects.make({ ...onBare, ...common, name: "open+read+close", requests: [Requests.get("/small")] }),
-      Subjects.make({ ...onHoldfast, ...common, name: "view", requests: [Requests.get(tenancy.files(`/${id}/view`))] }),
-      rounds
-    )
+    const results: Array<Comparison> = []
+    for (const [amount, title] of [
+      [1, "1 connection"],
+      [connections, `${connections} connections`]
+    ] as const) {
+      const common = { connections: amount, status: 200, count, warmUp: count, unitsPerRequest: 1 }
+      const path = tenancy.files(`/${id}/view`)
+      results.push(
+        ...(yield* Rounds.compare(
+          { scenario: `view 4 KiB, ${title}`, database: stage.database.name, unit: "request", goal: 2 },
+          Subjects.make({ ...onBare, ...common, name: "open+read+close", requests: [Requests.get("/small")] }),
+          Subjects.make({ ...onHoldfast, ...common, name: "view", requests: [Requests.get(path)] }),
+          rounds
+        ))
+      )
+    }
+    return results
   })
 }

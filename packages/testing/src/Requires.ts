@@ -45,7 +45,7 @@ export const command = (name: string, ...args: ReadonlyArray<string>): string | 
   if (error !== undefined) {
     return "code" in error && error.code === "ENOENT" ? `${name} is not installed` : `${name}: ${error.message}`
   }
-  return status === 0 ? undefined : `${name} does not work here: ${stderr.trim()}`
+  return status === 0 ? undefined : `${name} does not work here: ${stderr.trim().split("\n", 1)[0]}`
 }
 
 /** The first thing that is missing. */

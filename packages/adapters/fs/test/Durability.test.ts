@@ -7,6 +7,7 @@ import * as Generate from "@holdfast/testing/data/Generate"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Fs from "node:fs"
+import * as Path from "node:path"
 import * as FsBlobStore from "../src/FsBlobStore.ts"
 import * as Program from "./support/Program.ts"
 import * as Strace from "./support/Strace.ts"
@@ -83,6 +84,34 @@ describe("FsBlobStore and the kernel", () => {
     })
   )
 
+  it.live("syncs a removal before it says so, also when nothing was there", () =>
+    Effect.gen(function* () {
+      const directory = Fs.realpathSync(yield* TemporaryDirectory.make)
+      const log = `${directory}/strace.log`
+      const data = `${directory}/data`
+      const key = `${Generate.id("ten", 5, 0)}/${Generate.id("bkt", 5, 0)}/${Generate.id("blb", 5, 0)}`
+      const path = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const store = yield* FsBlobStore.make({ directory: data })
+          yield* store.put(key, Generate.stream(5, 100))
+          return store.localFile(key) ?? ""
+        })
+      )
+      const strace = Strace.record(log, ["unlink", "fsync", "write"])
+      const program = yield* Program.start("remove.ts", [data, key], strace)
+      const { code, stderr } = yield* program.ended
+      assert.strictEqual(code, 0, stderr)
+      const steps = Fs.readFileSync(log, "utf8")
+        .split("\n")
+        .flatMap((line) => {
+          if (line.includes(`unlink("${path}"`)) return [line.includes("ENOENT") ? "nothing there" : "unlinked"]
+          if (line.includes(`<${Path.dirname(path)}>`) && line.includes("fsync(")) return ["synced"]
+          return line.includes("write(1") && line.includes("removed") ? ["said"] : []
+        })
+      assert.deepStrictEqual(steps, ["unlinked", "synced", "said", "nothing there", "synced", "said"])
+    })
+  )
+
   const sizes = "70000,3,600000"
 
   /** The last point of a kind lies behind its last call. */
@@ -140,4 +169,20 @@ describe("FsBlobStore and the kernel", () => {
       })
     )
   }
+
+  it.live("keeps a blob, the old or the new one, when its replacement cannot be synced", () =>
+    Effect.gen(function* () {
+      const directory = Fs.realpathSync(yield* TemporaryDirectory.make)
+      const data = `${directory}/data`
+      const blob = Generate.id("blb", 6, 50_000)
+      const shard = `${data}/blobs/${Generate.id("ten", 6, 0)}/${Generate.id("bkt", 6, 1)}/${blob.slice(-2)}`
+      const strace = Strace.failAt(`${directory}/strace.log`, "fsync", shard, "EIO", 2)
+      const program = yield* Program.start("put.ts", [data, "6", "50000,50000"], strace)
+      const { code, stdout, stderr } = yield* program.ended
+      assert.strictEqual(code, 0, stderr)
+      const { acknowledged, failed } = yield* assertConsistent(data, stdout)
+      assert.strictEqual(acknowledged.length, 1)
+      assert.deepStrictEqual(failed, [["failed", "50000", "Unavailable"]])
+    })
+  )
 })

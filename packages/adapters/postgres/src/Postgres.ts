@@ -34,8 +34,22 @@ const invalidUrl = (): SqlError =>
     })
   })
 
-const isUrl = (url: Redacted.Redacted): boolean =>
-  /^postgres(?:ql)?:$/.test(URL.parse(Redacted.value(url))?.protocol ?? "")
+const isEncoded = (text: string): boolean => {
+  try {
+    return decodeURIComponent(text) !== undefined
+  } catch {
+    return false
+  }
+}
+
+const isUrl = (redacted: Redacted.Redacted): boolean => {
+  const url = URL.parse(Redacted.value(redacted))
+  return (
+    url !== null &&
+    /^postgres(?:ql)?:$/.test(url.protocol) &&
+    [url.username, url.password, url.hostname, url.pathname].every(isEncoded)
+  )
+}
 
 /**
  * A pool of connections. None is opened before it is needed, and one that is lost, since the server restarted, is

@@ -14,7 +14,6 @@ import * as Postgres from "./Postgres.ts"
  * may start at once. The transactions assume READ COMMITTED, PostgreSQL's default.
  */
 export const layer = (options: Postgres.Options): Layer.Layer<MetadataLayer.Repositories | SqlClient, MetadataError> =>
-  MetadataLayer.layer.pipe(
-    Layer.provideMerge(Layer.effect(SqlClient, operation("open")(Postgres.make(options)))),
-    Layer.provide(Reactivity.layer)
+  MetadataLayer.over(
+    Layer.effect(SqlClient, operation("open")(Postgres.make(options))).pipe(Layer.provide(Reactivity.layer))
   )

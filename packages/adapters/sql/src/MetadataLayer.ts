@@ -49,3 +49,10 @@ export const layerMigrated: Layer.Layer<Repositories, never, SqlClient> = Layer.
 export const layer: Layer.Layer<Repositories, MetadataError, SqlClient> = layerMigrated.pipe(
   Layer.provide(Layer.effectDiscard(migrate))
 )
+
+/**
+ * A metadata store of its own: a client, and the repositories over it. Layers are shared by reference, so that
+ * without this a second store in the same program would get the repositories of the first.
+ */
+export const over = <E>(client: Layer.Layer<SqlClient, E>): Layer.Layer<Repositories | SqlClient, E | MetadataError> =>
+  Layer.effectContext(Layer.build(Layer.fresh(Layer.provideMerge(layer, client))))

@@ -10,6 +10,7 @@ import * as Semaphore from "effect/Semaphore"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
+import * as Patience from "./Patience.ts"
 import * as SqliteConnection from "./SqliteConnection.ts"
 import { fromOpening } from "./SqliteError.ts"
 import { open } from "./SqliteFile.ts"
@@ -37,19 +38,25 @@ export const make = ({
     const database = yield* Effect.acquireRelease(Effect.try({ try: () => open(file), catch: fromOpening }), (opened) =>
       Effect.sync(() => opened.close())
     )
-    const acquirers = SqlClient.makeSqliteAcquirers({
-      connection: Effect.succeed(SqliteConnection.make(database, busyTimeout)),
+    const { borrower, ...acquirers } = SqlClient.makeSqliteAcquirers({
+      connection: Effect.succeed(SqliteConnection.make(database)),
       semaphore: Semaphore.makeUnsafe(1),
       isTransaction: () => database.isTransaction
     })
-    return yield* SqlClient.make({
+    const patient = Patience.make(busyTimeout)
+    const client = yield* SqlClient.make({
       ...acquirers,
+      borrower: (use) => patient.statement(borrower(use)),
       compiler: Statement.makeCompilerSqlite(),
       driver: "sqlite-node",
-      beginTransaction: "BEGIN IMMEDIATE",
+      beginTransaction: SqliteConnection.begin,
       releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
       prepareTransactionControls: true,
       spanAttributes: [["db.system.name", "sqlite"]]
+    })
+    const { withTransaction } = client
+    return Object.assign(client, {
+      withTransaction: <A, E, R>(self: Effect.Effect<A, E, R>) => patient.transaction(withTransaction(self))
     })
   })
 

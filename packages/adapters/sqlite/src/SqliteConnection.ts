@@ -2,14 +2,15 @@
  * One connection of node:sqlite as effect's SQL modules want it.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Schedule from "effect/Schedule"
 import type { Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Stream from "effect/Stream"
-import { fromThrown, isBusy } from "./SqliteError.ts"
+import { fromThrown } from "./SqliteError.ts"
+
+/** Begins a transaction as the only writer: nothing inside it waits for a lock any more. */
+export const begin = "BEGIN IMMEDIATE"
 
 /** How many statements stay prepared; the ones that were not used for longest go first. */
 const maxPrepared = 256
@@ -65,31 +66,16 @@ const take = (rows: Iterator<object>): ReadonlyArray<object> => {
   return chunk
 }
 
-/**
- * Makes a connection. A statement that meets a lock of another process is tried again until `busyTimeout` has passed,
- * other fibers running meanwhile; inside a transaction there is nothing to wait for, since it began as a writer.
- */
-export const make = (database: DatabaseSync, busyTimeout: Duration.Input): Connection => {
+/** Makes a connection. A statement that meets a lock of another process fails at once; `Patience` waits. */
+export const make = (database: DatabaseSync): Connection => {
   const prepared = makeCache(database)
   const fresh = (sql: string) => prepare(database, sql)
-  const failed = fromThrown("execute")
-  const schedule = Schedule.spaced("10 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: busyTimeout }))
 
-  /** On the path of every statement: the common case is one effect. */
-  const attempt = <A>(evaluate: () => A): Effect.Effect<A, SqlError> =>
-    Effect.suspend(() => {
-      try {
-        return Effect.succeed(evaluate())
-      } catch (thrown) {
-        const error = failed(thrown)
-        return isBusy(error) && !database.isTransaction
-          ? Effect.retry(Effect.try({ try: evaluate, catch: failed }), { while: isBusy, schedule })
-          : Effect.fail(error)
-      }
-    })
+  const attempt = <A>(sql: string, evaluate: () => A): Effect.Effect<A, SqlError> =>
+    Effect.try({ try: evaluate, catch: fromThrown(sql === begin ? "begin" : "execute") })
 
   const rows = (entry: (sql: string) => Prepared, sql: string, params: ReadonlyArray<unknown>) =>
-    attempt(() => {
+    attempt(sql, () => {
       const { answers, statement } = entry(sql)
       if (answers) return statement.all(...params.map(toInput))
       statement.run(...params.map(toInput))
@@ -97,7 +83,7 @@ export const make = (database: DatabaseSync, busyTimeout: Duration.Input): Conne
     })
 
   const values = (sql: string, params: ReadonlyArray<unknown>) =>
-    attempt(() => {
+    attempt(sql, () => {
       const { statement } = fresh(sql)
       statement.setReturnArrays(true)
       const found: ReadonlyArray<unknown> = statement.all(...params.map(toInput))
@@ -110,7 +96,7 @@ export const make = (database: DatabaseSync, busyTimeout: Duration.Input): Conne
     executeUnprepared: (sql, params, transform) =>
       transform === undefined ? rows(fresh, sql, params) : Effect.map(rows(fresh, sql, params), transform),
     executeRaw: (sql, params) =>
-      attempt(() => {
+      attempt(sql, () => {
         const { answers, statement } = prepared(sql)
         return answers ? statement.all(...params.map(toInput)) : statement.run(...params.map(toInput))
       }),
@@ -119,11 +105,11 @@ export const make = (database: DatabaseSync, busyTimeout: Duration.Input): Conne
     executeStream: (sql, params, transform) =>
       Stream.unwrap(
         Effect.map(
-          attempt(() => fresh(sql).statement.iterate(...params.map(toInput))),
+          attempt(sql, () => fresh(sql).statement.iterate(...params.map(toInput))),
           (iterator) =>
             Stream.paginate(iterator, () =>
               Effect.map(
-                attempt(() => take(iterator)),
+                attempt(sql, () => take(iterator)),
                 (chunk) =>
                   [
                     transform === undefined ? chunk : transform(chunk),

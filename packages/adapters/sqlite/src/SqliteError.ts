@@ -40,6 +40,3 @@ export const fromOpening = (thrown: unknown): SqlError =>
         reason: new ConnectionError({ cause: thrown, message: "SQLite: open failed", operation: "open" })
       })
     : fromThrown("open")(thrown)
-
-/** Whether another process holds the lock that was needed. */
-export const isBusy = (error: SqlError): boolean => error.reason._tag === "LockTimeoutError"

@@ -10,10 +10,10 @@ import * as Predicate from "effect/Predicate"
 export const memory = ":memory:"
 
 /**
- * Locks held by other processes are waited for without blocking (see `SqliteConnection`); within a call SQLite sleeps no
- * longer than this, since its sleep stops the whole process. Milliseconds.
+ * How long SQLite itself waits for the lock of another process: long enough for a common transaction, and no longer,
+ * since its sleep stops the whole process (`Patience` waits on). Milliseconds.
  */
-const patience = 5
+const patience = 2
 
 /** At the start there is nothing to block, and switching to write-ahead logging needs the file alone. Milliseconds. */
 const patienceAtStart = 5000

@@ -13,7 +13,6 @@ import * as Sqlite from "./Sqlite.ts"
  * Every repository, and the client that they share, over a database file; the migrations that it lacks run first.
  */
 export const layer = (options: Sqlite.Options): Layer.Layer<MetadataLayer.Repositories | SqlClient, MetadataError> =>
-  MetadataLayer.layer.pipe(
-    Layer.provideMerge(Layer.effect(SqlClient, operation("open")(Sqlite.make(options)))),
-    Layer.provide(Reactivity.layer)
+  MetadataLayer.over(
+    Layer.effect(SqlClient, operation("open")(Sqlite.make(options))).pipe(Layer.provide(Reactivity.layer))
   )

@@ -37,7 +37,9 @@ const deepest = (error: unknown, depth = 0): string | undefined => {
 /** Errors whose message says no more than which part it was. */
 const vagueTags: ReadonlySet<unknown> = new Set(["MetadataError", "BlobError", "SqlError", "DirectoryLockError"])
 
-const isVague = (error: Error): boolean => "_tag" in error && vagueTags.has(error._tag)
+/** A lock that somebody holds is all there is to know. */
+const isVague = (error: Error): boolean =>
+  "_tag" in error && vagueTags.has(error._tag) && !("reason" in error && error.reason === "Held")
 
 const describe = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)

@@ -41,19 +41,18 @@ const environment = Layer.mergeAll(
 )
 
 /** Runs a command line; the exit code. */
-const run = (args: ReadonlyArray<string>): Effect.Effect<number> =>
+export const run = (args: ReadonlyArray<string>): Promise<number> =>
   Command.runWith(root, { version })(args).pipe(
     Effect.matchCauseEffect({
       onSuccess: () => Effect.succeed(0),
       onFailure: (cause) => {
         const { code, lines } = Failure.verdict(cause)
-        return Effect.as(Effect.forEach(lines, (line) => Output.note(`${name}: ${line}`)), code)
+        return Effect.as(
+          Effect.forEach(lines, (line) => Output.note(`${name}: ${line}`)),
+          code
+        )
       }
     }),
-    Effect.provide(environment)
+    Effect.provide(environment),
+    Effect.runPromise
   )
-
-/** Runs a command line and ends the process. */
-export const main = (args: ReadonlyArray<string>): void => {
-  void Effect.runPromise(run(args)).then((code) => process.exit(code))
-}

@@ -11,6 +11,4 @@ export const command = Command.make(
     const { run } = yield* Effect.promise(() => import("./operator/Migrate.ts"))
     yield* run(places)
   })
-).pipe(
-  Command.withDescription("Bring the database to the schema of this version, as `serve` does when it starts")
-)
+).pipe(Command.withDescription("Bring the database to the schema of this version, as `serve` does when it starts"))

@@ -10,21 +10,36 @@ import { FilesApi } from "./FilesApi.ts"
 import { HeadersApi } from "./HeadersApi.ts"
 import { IdentityApi } from "./IdentityApi.ts"
 import { MembersApi } from "./MembersApi.ts"
+import { enrich } from "./openapi/Enrich.ts"
+import { ReadingApi } from "./ReadingApi.ts"
 import { TenantsApi } from "./TenantsApi.ts"
 import { TokensApi } from "./TokensApi.ts"
 
 /** Where the API begins. */
 export const basePath = "/api/v1"
 
-export class Api extends HttpApi.make("holdfast")
-  .add(IdentityApi, TenantsApi, MembersApi, TokensApi, BucketsApi, FilesApi, ContentsApi, HeadersApi)
+/** The operations that Effect's `HttpApiBuilder` serves. */
+export class HandledApi extends HttpApi.make("holdfast")
+  .add(IdentityApi, TenantsApi, MembersApi, TokensApi, BucketsApi, FilesApi, HeadersApi, ContentsApi)
   .prefix(basePath)
   // All faults of a request at once.
-  .annotate(HttpApi.ParseOptions, { errors: "all" })
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "Holdfast",
-      version: "1.0.0",
-      description: "Files in buckets of isolated tenants, for members with roles."
-    })
-  ) {}
+  .annotate(HttpApi.ParseOptions, { errors: "all" }) {}
+
+const about = `Files in buckets of isolated tenants, for members with roles.
+
+- An API key comes as \`?apiKey=\`, \`Authorization: Bearer\` or \`X-Api-Key\`; two that differ are refused.
+- Every error is a problem (RFC 9457) with a \`code\`. An unknown address is \`404 not_found\`, a wrong method
+  \`405 method_not_allowed\` with \`Allow\`.
+- \`HEAD\` is answered wherever \`GET\` is. Times are ISO 8601 in UTC. Unknown fields of a body are ignored.
+- In every path the name of a file is its id, or \`@\` and its alias.`
+
+/** All operations. */
+export class Api extends HandledApi.add(ReadingApi.prefix(basePath)).annotateMerge(
+  OpenApi.annotations({
+    title: "Holdfast",
+    version: "1.0.0",
+    description: about,
+    license: { name: "MIT", url: "https://opensource.org/license/mit" },
+    transform: (generated) => enrich(generated as OpenApi.OpenAPISpec)
+  })
+) {}

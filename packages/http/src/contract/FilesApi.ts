@@ -10,7 +10,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { Authentication } from "./Authentication.ts"
 import { JsonAnswer, JsonBody } from "./JsonExchange.ts"
-import { created, describe, Flag, page, problems } from "./Operation.ts"
+import { created, describe, Flag, page, problems, text } from "./Operation.ts"
 
 const bucket = { tenantId: Schema.String, bucketId: Schema.String }
 
@@ -79,7 +79,10 @@ const get = HttpApiEndpoint.get("get", "/:fileId", {
 
 const remove = HttpApiEndpoint.delete("remove", "/:fileId", {
   params,
-  headers: { "if-match": Schema.optional(Schema.String), "if-none-match": Schema.optional(Schema.String) },
+  headers: {
+    "if-match": text("Only if the content has one of these entity tags."),
+    "if-none-match": text("Only if it has none of these.")
+  },
   success: HttpApiSchema.NoContent,
   error: problems("invalid_request", "not_found", "precondition_failed")
 }).annotateMerge(describe({ summary: "Remove a file for good", permission: "file:write" }))

@@ -15,6 +15,11 @@ export class RequiredPermission extends Context.Service<RequiredPermission, Perm
   "@holdfast/http/contract/RequiredPermission"
 ) {}
 
+/** Whether an operation is for accounts, and for API tokens only where the deployment allows it. */
+export const ForAccounts = Context.Reference<boolean>("@holdfast/http/contract/ForAccounts", {
+  defaultValue: () => false
+})
+
 /** Annotations of an operation: its documentation, and the permission that it asks for, where it asks for one. */
 export const describe = (about: {
   readonly summary: string
@@ -46,6 +51,9 @@ export const created = <S extends Schema.Top>(record: S) =>
   HttpApiSchema.WithHeaders(record.pipe(HttpApiSchema.status(201)), {
     location: Schema.String.annotate({ description: "Where the record is." })
   })
+
+/** An optional text, such as a header's value. */
+export const text = (description: string) => Schema.optional(Schema.String).annotate({ description })
 
 /** `true` or `1`, `false` or `0`. */
 export const Flag = Schema.Literals(["true", "1", "false", "0"]).pipe(

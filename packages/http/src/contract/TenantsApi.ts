@@ -10,7 +10,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { Authentication } from "./Authentication.ts"
 import { JsonAnswer, JsonBody } from "./JsonExchange.ts"
-import { created, describe, force, page, problems } from "./Operation.ts"
+import { created, describe, ForAccounts, force, page, problems } from "./Operation.ts"
 
 const params = { tenantId: Schema.String }
 
@@ -19,12 +19,14 @@ const create = HttpApiEndpoint.post("create", "/tenants", {
   payload: Tenant.CreateTenant,
   success: created(Tenant.CreatedTenant),
   error: problems("invalid_request", "subdomain_taken")
-}).annotateMerge(
-  describe({
-    summary: "Create a tenant",
-    description: "The account that asks becomes its Admin. API tokens may only where the deployment allows it."
-  })
-)
+})
+  .annotateMerge(
+    describe({
+      summary: "Create a tenant",
+      description: "The account that asks becomes its Admin. API tokens may only where the deployment allows it."
+    })
+  )
+  .annotate(ForAccounts, true)
 
 const update = HttpApiEndpoint.patch("update", "/tenants/:tenantId", {
   params,

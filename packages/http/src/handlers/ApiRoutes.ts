@@ -12,7 +12,7 @@ import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import type { Path } from "effect/Path"
-import { Api } from "../contract/Api.ts"
+import { Api, HandledApi } from "../contract/Api.ts"
 import type { Route } from "../problems/AllowedMethods.ts"
 import * as ProblemMiddleware from "../problems/ProblemMiddleware.ts"
 import * as Authentication from "./Authentication.ts"
@@ -23,6 +23,7 @@ import * as HeaderHandlers from "./HeaderHandlers.ts"
 import * as IdentityHandlers from "./IdentityHandlers.ts"
 import * as JsonExchange from "./JsonExchange.ts"
 import * as MemberHandlers from "./MemberHandlers.ts"
+import * as ReadingRoutes from "./ReadingRoutes.ts"
 import * as TenantHandlers from "./TenantHandlers.ts"
 import * as TokenHandlers from "./TokenHandlers.ts"
 
@@ -60,7 +61,7 @@ const routes: ReadonlyArray<Route> = (() => {
  * @param others Further routes of the same router, so that a wrong method is told from an unknown path there too.
  */
 export const layerWith = (others: ReadonlyArray<Route>): Layer.Layer<never, never, Requirements> =>
-  HttpApiBuilder.layer(Api).pipe(
+  HttpApiBuilder.layer(HandledApi).pipe(
     Layer.provide([
       IdentityHandlers.layer,
       TenantHandlers.layer,
@@ -72,6 +73,7 @@ export const layerWith = (others: ReadonlyArray<Route>): Layer.Layer<never, neve
       HeaderHandlers.layer
     ]),
     Layer.provide([Authentication.layer, JsonExchange.layer]),
+    Layer.merge(ReadingRoutes.layer),
     Layer.merge(ProblemMiddleware.layer([...routes, ...others], routerConfig))
   )
 

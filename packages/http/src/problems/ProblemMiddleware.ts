@@ -31,6 +31,8 @@ const isRouteNotFound = (cause: Cause.Cause<unknown>): boolean =>
 const complete = (response: Response, requestId: string): Response =>
   response.headers[RequestId.header] === undefined
     ? HttpServerResponse.setHeaders(response, {
+        // Addresses may carry keys, so no cache may keep what they lead to, unless a route says otherwise.
+        "cache-control": "no-store",
         ...ProblemHeaders.of(response.status),
         ...response.headers,
         ...CommonHeaders.of(requestId)

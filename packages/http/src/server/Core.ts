@@ -19,11 +19,17 @@ import * as StorageMetrics from "./metrics/StorageMetrics.ts"
 import * as NodeDigest from "./NodeDigest.ts"
 
 /** Randomness and hashes of Node. */
-export const crypto: Layer.Layer<Digest | SecureRandom.SecureRandom> = Layer.merge(NodeDigest.layer, SecureRandom.layerWebCrypto)
+export const crypto: Layer.Layer<Digest | SecureRandom.SecureRandom> = Layer.merge(
+  NodeDigest.layer,
+  SecureRandom.layerWebCrypto
+)
 
 /** Every service, uncounted: for a command that runs once. */
-export const plain: Layer.Layer<Holdfast.Services | Digest | SecureRandom.SecureRandom, never, Holdfast.Metadata | BlobStore> =
-  Holdfast.layer.pipe(Layer.provideMerge(crypto))
+export const plain: Layer.Layer<
+  Holdfast.Services | Digest | SecureRandom.SecureRandom,
+  never,
+  Holdfast.Metadata | BlobStore
+> = Holdfast.layer.pipe(Layer.provideMerge(crypto))
 
 /** The same ports, with their failures and what becomes of uploads counted. */
 const counted = Layer.mergeAll(

@@ -5,6 +5,7 @@
  * Credentials are never allowed, since a key is no cookie.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
+import * as RequestId from "../problems/RequestId.ts"
 
 export interface Cors {
   /** Sets what the response needs. True when this was a preflight, which then has been answered. */
@@ -44,6 +45,8 @@ export const make = (origins: ReadonlyArray<string>): Cors | undefined => {
       response.setHeader("Access-Control-Max-Age", maxAge)
     }
     response.setHeader("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
+    response.setHeader("Referrer-Policy", "no-referrer")
+    response.setHeader(RequestId.header, request.headers[RequestId.header] ?? "")
     response.writeHead(204).end()
   }
 

@@ -1,5 +1,5 @@
 /**
- * `GET /docs`: the API reference as a page. All of it comes from here, with no other origin involved: it works without
+ * `GET /openapi.json`: the API described for programs. `GET /docs`: the same as a page for people. All of it comes from here, with no other origin involved: it works without
  * internet, and a key that is typed into it goes nowhere else.
  */
 import * as Effect from "effect/Effect"
@@ -9,6 +9,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiScalar from "effect/http-api/HttpApiScalar"
+import * as OpenApi from "effect/http-api/OpenApi"
 import * as Layer from "effect/Layer"
 import { hash } from "node:crypto"
 import { promisify } from "node:util"
@@ -42,11 +43,7 @@ const render = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: 
     const route = HttpApiScalar.layer(api, { path: "/docs", scalar: { proxyUrl: "", withDefaultFonts: false } })
     yield* Effect.provideService(Layer.build(route), HttpRouter.HttpRouter, router)
     const request = HttpServerRequest.fromWeb(new Request("http://localhost/docs"))
-    const response = yield* Effect.provideService(
-      router.asHttpEffect(),
-      HttpServerRequest.HttpServerRequest,
-      request
-    )
+    const response = yield* Effect.provideService(router.asHttpEffect(), HttpServerRequest.HttpServerRequest, request)
     const html = yield* Effect.promise(() => HttpServerResponse.toWeb(response).text())
     const zipped = yield* Effect.promise(() => zip(html))
     return { html, zipped, etag: `"${hash("sha256", html, "base64url").slice(0, 22)}"` }
@@ -68,13 +65,15 @@ const respond = ({ etag, html, zipped }: Page, request: HttpServerRequest.HttpSe
     : HttpServerResponse.text(html, { contentType, headers })
 }
 
-/** The page is made when it is first asked for: most services never show it, and start sooner without. */
+/** Both are made when it is first asked for: most services never show them, and start sooner without. */
 export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>
 ): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
   HttpRouter.use((router) =>
     Effect.gen(function* () {
       const page = yield* Effect.cached(render(api))
+      const document = yield* Effect.cached(Effect.sync(() => HttpServerResponse.jsonUnsafe(OpenApi.fromApi(api))))
       yield* router.add("GET", "/docs", (request) => Effect.map(page, (ready) => respond(ready, request)))
+      yield* router.add("GET", "/openapi.json", document)
     })
   )

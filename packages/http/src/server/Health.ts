@@ -6,7 +6,7 @@ import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import { RequestId } from "../problems/RequestId.ts"
 import * as Problem from "../problems/Problem.ts"
 import { entryOf } from "../problems/ProblemTable.ts"
@@ -30,9 +30,7 @@ const examine = <E extends { readonly code: Exclude<Part, "ok"> }>(
 ): Effect.Effect<Part> =>
   check.pipe(
     Effect.as("ok" as const),
-    Effect.catch((error): Effect.Effect<Part> =>
-      Effect.as(Effect.logWarning(`Not ready: ${part}`, error), error.code)
-    ),
+    Effect.catch((error): Effect.Effect<Part> => Effect.as(Effect.logWarning(`Not ready: ${part}`, error), error.code)),
     Effect.timeoutOrElse({
       duration: patience,
       orElse: () => Effect.as(Effect.logWarning(`Not ready: ${part} does not answer`), "unavailable" as const)
@@ -62,8 +60,8 @@ const answer = ({ blobs, metadata }: Checks) =>
 const headers = { "cache-control": "no-store" }
 
 /** `GET /health/live` and `GET /health/ready`. */
-export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | AccountRepository | BlobStore> =
-  HttpRouter.use((router) =>
+export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | AccountRepository | BlobStore> = HttpRouter.use(
+  (router) =>
     Effect.gen(function* () {
       const accounts = yield* AccountRepository
       const store = yield* BlobStore
@@ -78,4 +76,4 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | AccountRep
       yield* router.add("GET", "/health/live", HttpServerResponse.jsonUnsafe({ status: "ok" }, { headers }))
       yield* router.add("GET", "/health/ready", Effect.flatMap(recent, answer))
     })
-  )
+)

@@ -2,14 +2,12 @@
  * The Node server: it listens, hands requests on, and stops without cutting off what runs.
  */
 import * as Context from "effect/Context"
-import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
+import { createServer } from "node:http"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import * as RequestId from "../problems/RequestId.ts"
 import * as AccessLog from "./AccessLog.ts"
@@ -19,6 +17,7 @@ import * as Connections from "./Connections.ts"
 import * as Continue from "./Continue.ts"
 import * as Cors from "./Cors.ts"
 import * as Listener from "./Listener.ts"
+import * as Listening from "./Listening.ts"
 import * as Gauges from "./metrics/Gauges.ts"
 import * as RequestMetrics from "./metrics/RequestMetrics.ts"
 
@@ -28,28 +27,6 @@ export type Options = Pick<
   "accessLog" | "corsOrigins" | "host" | "idleTimeout" | "logFormat" | "port" | "shutdownTimeout"
 >
 
-/** Nothing can listen there. */
-export class ListenError extends Data.TaggedError("ListenError")<{
-  readonly host: string
-  readonly port: number
-  readonly cause: NodeJS.ErrnoException
-}> {
-  override get message(): string {
-    const place = `${this.host}:${this.port}`
-    switch (this.cause.code) {
-      case "EADDRINUSE":
-        return `${place} is in use by another process. Stop it, or choose another port with --port.`
-      case "EACCES":
-        return `${place} may not be listened on by this user. Choose a port above 1023 with --port.`
-      case "EADDRNOTAVAIL":
-      case "ENOTFOUND":
-        return `${place} is no address of this machine. Choose another with --host.`
-      default:
-        return `${place} cannot be listened on: ${this.cause.message}`
-    }
-  }
-}
-
 export class HttpService extends Context.Service<
   HttpService,
   {
@@ -58,67 +35,29 @@ export class HttpService extends Context.Service<
   }
 >()("@holdfast/http/server/HttpService") {}
 
-/** Above what load balancers keep a connection idle for (60 s as a rule): who closes first must not be us. */
-const keepAliveTimeout = 65_000
+/**
+ * Milliseconds by which an idle connection stays longer than one that stands still: a proxy that closes after as long
+ * must be the first, since a request that meets our closing is lost.
+ */
+const keepAliveMargin = 5000
 
 const headersTimeout = 60_000
-
-/** Milliseconds between two looks for connections that have become idle. */
-const drainInterval = 50
-
-const listen = (server: Server, { host, port }: Options) =>
-  Effect.callback<AddressInfo, ListenError>((resume) => {
-    const failed = (cause: NodeJS.ErrnoException) => resume(Effect.fail(new ListenError({ host, port, cause })))
-    server.once("error", failed)
-    server.listen({ host, port }, () => {
-      server.off("error", failed)
-      const address = server.address()
-      resume(
-        address === null || typeof address === "string"
-          ? Effect.die(new Error("The server listens on no address."))
-          : Effect.succeed(address)
-      )
-    })
-  })
-
-/** Takes no new connection and waits for the requests under way; cuts them off when the time is up. */
-const drain = (server: Server, limit: Duration.Duration): Effect.Effect<void> =>
-  Effect.callback<void>((resume) => {
-    // A connection becomes idle when its response ends, and would then wait for a next request.
-    const timer = setInterval(() => server.closeIdleConnections(), drainInterval)
-    server.close(() => {
-      clearInterval(timer)
-      resume(Effect.void)
-    })
-    server.closeIdleConnections()
-    return Effect.sync(() => clearInterval(timer))
-  }).pipe(
-    Effect.timeoutOrElse({
-      duration: limit,
-      orElse: () =>
-        Effect.andThen(
-          Effect.logWarning("Requests that did not finish in time were cut off"),
-          Effect.sync(() => server.closeAllConnections())
-        )
-    })
-  )
-
-const urlOf = ({ address, family, port }: AddressInfo): string =>
-  `http://${family === "IPv6" ? `[${address}]` : address}:${port}`
 
 /** `handler` makes the listener of the requests; its scope closes once they are done. */
 export const layer = <E, R>(
   handler: Effect.Effect<Listener.RequestListener, E, R>,
   options: Options
-): Layer.Layer<HttpService, E | ListenError, Exclude<R, Scope.Scope> | SecureRandom> =>
+): Layer.Layer<HttpService, E | Listening.ListenError, Exclude<R, Scope.Scope> | SecureRandom> =>
   Layer.effect(
     HttpService,
     Effect.gen(function* () {
       const requests = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
       const inner = yield* Scope.provide(handler, requests)
       const nameRequest = yield* RequestId.make
+      const idle = Duration.toMillis(options.idleTimeout)
+      const keepAliveTimeout = idle + keepAliveMargin
       const server = createServer({ requestTimeout: 0, headersTimeout, keepAliveTimeout })
-      const connections = Connections.make(server, Duration.toMillis(options.idleTimeout))
+      const connections = Connections.make(server, idle)
       const listener = Listener.make(inner, {
         connections,
         nameRequest,
@@ -133,8 +72,13 @@ export const layer = <E, R>(
         Continue.defer(request, response)
         listener(request, response)
       })
-      const address = yield* Effect.acquireRelease(listen(server, options), () => drain(server, options.shutdownTimeout))
-      return { url: urlOf(address) }
+      const address = yield* Effect.acquireRelease(Listening.listen(server, options.host, options.port), () =>
+        Listening.drain(server, options.shutdownTimeout)
+      )
+      // From here on an error is one of a single connection, such as too many open files.
+      const fork = Effect.runForkWith(yield* Effect.context<never>())
+      server.on("error", (error) => void fork(Effect.logError("The server could not take a connection", error)))
+      return { url: Listening.urlOf(address) }
     })
   )
 

@@ -12,13 +12,9 @@ import * as Docs from "./Docs.ts"
 import * as Health from "./Health.ts"
 
 /** Their methods and paths. */
-export const routes: ReadonlyArray<Route> = [
-  "/health/live",
-  "/health/ready",
-  "/metrics",
-  "/docs",
-  "/openapi.json"
-].map((path) => ({ method: "GET", path }))
+export const routes: ReadonlyArray<Route> = ["/health/live", "/health/ready", "/metrics", "/docs", "/openapi.json"].map(
+  (path) => ({ method: "GET", path })
+)
 
 export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | AccountRepository | BlobStore> = Layer.mergeAll(
   Health.layer,

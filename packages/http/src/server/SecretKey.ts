@@ -31,7 +31,8 @@ export const fileName = "secret.key"
 
 const keyLength = 32
 
-const isCode = (error: unknown, code: string): boolean => error instanceof Error && "code" in error && error.code === code
+const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && "code" in error && error.code === code
 
 /** Makes the key's file durable under its name, unless another process was first: then that one's key holds. */
 const create = (file: string): void => {

@@ -22,7 +22,7 @@ import * as ProcessMetrics from "./metrics/ProcessMetrics.ts"
 import * as OwnRoutes from "./OwnRoutes.ts"
 import * as RouteTag from "./RouteTag.ts"
 import * as SecretKey from "./SecretKey.ts"
-import * as Tracing from "./Tracing.ts"
+import * as Telemetry from "./Telemetry.ts"
 
 const routes = Layer.merge(ApiRoutes.layerWith(OwnRoutes.routes), OwnRoutes.layer).pipe(Layer.provide(RouteTag.layer))
 
@@ -59,9 +59,11 @@ const settings = (config: Config) =>
       blobGrace: config.blobGrace
     }),
     Layer.succeed(Writing.IdleTimeout, config.idleTimeout),
-    Layer.succeed(HttpRouter.RouterConfig, ApiRoutes.routerConfig),
-    Layer.sync(Metric.MetricRegistry, (): Metric.MetricRegistry => new Map())
+    Layer.succeed(HttpRouter.RouterConfig, ApiRoutes.routerConfig)
   )
+
+/** One registry of its own for each service, so that two in one process do not mix. */
+const registry = Layer.sync(Metric.MetricRegistry, (): Metric.MetricRegistry => new Map())
 
 /** The service, for as long as the layer lives. It listens when the layer is built. */
 export const layer = (config: Config, version: string) =>
@@ -71,5 +73,6 @@ export const layer = (config: Config, version: string) =>
     Layer.provideMerge(Core.layer),
     Layer.provide([NodeHttpServer.layerHttpServices, ports(config)]),
     Layer.provide(settings(config)),
-    Layer.provide(config.otlpEndpoint === undefined ? Tracing.disabled : Tracing.layer(config.otlpEndpoint, version))
+    Layer.provide(Telemetry.layer(config.otlpEndpoint, version)),
+    Layer.provide(registry)
   )

@@ -11,7 +11,11 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 
 const unsupported = (operation: string) =>
-  new BlobError.BlobError({ reason: "Internal", operation, cause: new Error("the directory is open for a check alone") })
+  new BlobError.BlobError({
+    reason: "Internal",
+    operation,
+    cause: new Error("the directory is open for a check alone")
+  })
 
 /**
  * Right beside a running service: a blob without a row is one that no upload and no reader knows of, since the row comes

@@ -1,7 +1,7 @@
 /**
  * The body of a response as a stream, for contents that are no local files and for servers that are not Node's.
  */
-import { BlobError } from "@holdfast/core/storage/BlobError"
+import type { BlobError } from "@holdfast/core/storage/BlobError"
 import type { ByteRange } from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
 import * as Pull from "effect/Pull"

@@ -2,8 +2,8 @@
  * Buffers that are used again. A response of tens or hundreds of KiB costs less time than the allocation of its buffer
  * and the garbage collection that follows.
  *
- * A buffer goes back only when nothing can read or write it any more: after the response that sent it has finished.
- * One that is never given back is collected like any other.
+ * A buffer goes back only when nothing can read or write it any more: after the write that sent it has succeeded. Were
+ * it earlier, one client could get another's bytes. One that is never given back is collected like any other.
  */
 
 export interface Buffers {

@@ -46,9 +46,7 @@ const modifiedSince = (header: string, { lastModified }: Validators, now: number
 
 /** Section 13.1.5: the same strong tag, or exactly the date that `Last-Modified` carries. */
 const ifRange = (header: string, { etag, lastModified }: Validators, now: number): boolean =>
-  EntityTags.isEntityTag(header)
-    ? header === etag
-    : HttpDate.parse(header, now) === HttpDate.truncate(lastModified)
+  EntityTags.isEntityTag(header) ? header === etag : HttpDate.parse(header, now) === HttpDate.truncate(lastModified)
 
 /**
  * What the conditions of a GET or HEAD request mean for the content that stands.

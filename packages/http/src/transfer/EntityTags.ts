@@ -44,7 +44,5 @@ const decode = (
 }
 
 /** The conditions of a request that changes a content. What is not understood is refused: a guess could lose data. */
-export const precondition = (
-  headers: RequestHeaders
-): Effect.Effect<Precondition.Precondition, InvalidRequest> =>
+export const precondition = (headers: RequestHeaders): Effect.Effect<Precondition.Precondition, InvalidRequest> =>
   Effect.all({ ifMatch: decode(headers, "If-Match"), ifNoneMatch: decode(headers, "If-None-Match") })

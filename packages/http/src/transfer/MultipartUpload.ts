@@ -18,6 +18,7 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Pull from "effect/Pull"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import type { FilePart } from "./FilePart.ts"
 import * as RequestBody from "./RequestBody.ts"
 import { UnsupportedMediaType } from "./TransferErrors.ts"
 import * as UploadForm from "./UploadForm.ts"
@@ -25,14 +26,14 @@ import * as UploadForm from "./UploadForm.ts"
 export type UploadError = RequestBody.BodyError | InvalidRequest
 
 export interface Upload {
-  readonly file: UploadForm.FilePart & {
+  readonly file: FilePart & {
     /**
      * The file's bytes, to be run once. It ends only when the whole form has been read and found complete: a second
      * file, a malformed `body` or a missing last boundary make it fail, so that what was written can be thrown away.
      */
     readonly stream: Stream.Stream<Uint8Array, UploadError>
   }
-  /** Whether `body` came before the file, and so can be checked before the file is read. */
+  /** Whether `body` has come, before the file or close behind it, so that it can be checked before the file is read. */
   readonly isBodyKnown: boolean
   /**
    * The value of the part `body`, undefined when the form has none. Unless it is known, it waits for the end of the
@@ -52,9 +53,8 @@ const openForm = (
 
 type Bytes = ReadonlyArray<Uint8Array>
 
-/** A form with the body that it is read from. */
+/** A form that is being read. */
 interface Reading {
-  readonly form: UploadForm.UploadForm
   /** The file's bytes among those that come next, possibly none; undefined when the form is complete. */
   readonly next: Effect.Effect<Bytes | undefined, UploadError>
   /** The value of the part `body`; it has it when the form is complete, and fails as `next` does. */
@@ -74,21 +74,23 @@ const read = Effect.fnUntraced(function* (
   yield* Scope.addFinalizer(scope, Deferred.interrupt(body))
   let size = 0
 
-  const check = (fault: Fault | undefined): Effect.Effect<void, InvalidRequest> =>
-    fault === undefined ? Effect.void : Effect.fail(InvalidRequest.at(fault.pointer, fault.detail))
+  const refuse = ({ detail, pointer }: Fault): Effect.Effect<never, InvalidRequest> =>
+    Effect.fail(InvalidRequest.at(pointer, detail))
 
   const receive = (chunks: Bytes): Effect.Effect<Bytes, UploadError> => {
     let fault: Fault | undefined
     for (const chunk of chunks) fault ??= form.push(chunk)
+    if (fault !== undefined) return refuse(fault)
     const bytes = form.take()
     for (const chunk of bytes) size += chunk.length
-    return size > limit ? Effect.fail(new ContentTooLarge({ limit })) : Effect.as(check(fault), bytes)
+    return size > limit ? Effect.fail(new ContentTooLarge({ limit })) : Effect.succeed(bytes)
   }
 
   const end = Effect.suspend(() => {
     const fault = form.end()
-    if (fault === undefined) Deferred.doneUnsafe(body, Effect.succeed(form.body()?.value))
-    return Effect.as(check(fault), undefined)
+    if (fault !== undefined) return refuse(fault)
+    Deferred.doneUnsafe(body, Effect.succeed(form.body()?.value))
+    return Effect.undefined
   })
 
   const stop = Scope.close(scope, Exit.void)
@@ -102,7 +104,7 @@ const read = Effect.fnUntraced(function* (
       return stop
     })
   )
-  return { form, next, body, stop }
+  return { next, body, stop }
 })
 
 /** The file's bytes: those that have come already, then the rest of the form. */
@@ -118,9 +120,7 @@ const fileStream = ({ next, stop }: Reading, first: Bytes): Stream.Stream<Uint8A
       return pull
     })
   })
-  return Stream.fromChannel(
-    Channel.fromTransform((_, scope) => Effect.as(Scope.addFinalizer(scope, stop), pull))
-  )
+  return Stream.fromChannel(Channel.fromTransform((_, scope) => Effect.as(Scope.addFinalizer(scope, stop), pull)))
 }
 
 /**

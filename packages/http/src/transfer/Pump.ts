@@ -66,7 +66,7 @@ const start = (
     end = how
     response.off("close", onClose)
     if (how !== "sent") response.destroy()
-    // The socket may still hold the buffers of a response that was broken off.
+    // All writes have succeeded. Those of a response that was broken off may be under way yet.
     else for (const buffer of free) buffers.giveBack(buffer)
     if (!reading) ended(how)
   }

@@ -1,7 +1,6 @@
 /**
  * The raw body of a request as a stream, for contents of any size.
  */
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { ContentTooLarge } from "@holdfast/core/files/FileErrors"
 import * as Channel from "effect/Channel"
 import * as Duration from "effect/Duration"
@@ -9,9 +8,9 @@ import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { IncomingMessage, ServerResponse } from "node:http"
 import * as BodyReader from "./BodyReader.ts"
 import * as BodySource from "./BodySource.ts"
+import * as NodeExchange from "./NodeExchange.ts"
 
 export type BodyError = BodyReader.BodyError
 
@@ -28,14 +27,13 @@ export const declaredLength = (request: HttpServerRequest.HttpServerRequest): nu
   return header !== undefined && /^\d+$/.test(header) ? Number(header) : undefined
 }
 
-const sourceOf = (request: HttpServerRequest.HttpServerRequest): BodyReader.Source =>
-  request.source instanceof Request
-    ? BodySource.fromWeb(request.source.body)
-    : // HTTP/2's message and response have the same methods.
-      BodySource.fromNode(
-        NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage,
-        NodeHttpServerRequest.toServerResponse(request) as ServerResponse
-      )
+const sourceOf = (request: HttpServerRequest.HttpServerRequest): BodyReader.Source => {
+  const node = NodeExchange.of(request)
+  if (node !== undefined) return BodySource.fromNode(node.message, node.response)
+  return BodySource.fromWeb(
+    request.source instanceof Request ? request.source.body : Stream.toReadableStream(request.stream)
+  )
+}
 
 /**
  * The body of a request, to be run once. Fails with `ContentTooLarge` before anything is read when the announced

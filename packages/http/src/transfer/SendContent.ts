@@ -4,7 +4,6 @@
  * Where the content is a local file and the server is Node's, the response is written here, past Effect's writer:
  * small pieces at once, larger ones through the `Pump`. Everywhere else the body is a stream.
  */
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type { PreconditionFailed } from "@holdfast/core/Errors"
 import type { BlobError } from "@holdfast/core/storage/BlobError"
 import type { ByteRange } from "@holdfast/core/storage/BlobStore"
@@ -18,6 +17,7 @@ import * as Fs from "node:fs"
 import type { ServerResponse } from "node:http"
 import * as BodyStream from "./BodyStream.ts"
 import * as LocalFile from "./LocalFile.ts"
+import * as NodeExchange from "./NodeExchange.ts"
 import * as Pump from "./Pump.ts"
 import * as SendPlan from "./SendPlan.ts"
 import * as SmallFile from "./SmallFile.ts"
@@ -32,11 +32,6 @@ export interface Content extends SendPlan.Described {
 }
 
 export type SendError = PreconditionFailed | RangeNotSatisfiable | ContentGone | BlobError
-
-/** Node's response behind a request, undefined on servers that speak web `Request`s. */
-const nodeResponse = (request: HttpServerRequest.HttpServerRequest): ServerResponse | undefined =>
-  // The HTTP/2 response has the same methods.
-  request.source instanceof Request ? undefined : (NodeHttpServerRequest.toServerResponse(request) as ServerResponse)
 
 const pumped = (
   response: ServerResponse,
@@ -86,7 +81,7 @@ export const send = (
     // Once Node's response has ended, this one is only what middleware and logs see.
     const empty = HttpServerResponse.empty({ status: plan.status, headers: plan.headers })
     if (plan.pieces.length === 0) return Effect.succeed(empty)
-    const response = nodeResponse(request)
+    const response = NodeExchange.of(request)?.response
     return response !== undefined && content.localFile !== undefined
       ? Effect.as(fromFile(response, content.localFile, plan, content.size), empty)
       : Effect.map(BodyStream.open(content, plan.pieces), (body) =>

@@ -85,9 +85,13 @@ export const send = (
   Effect.suspend(() => {
     const whole = length < slabLength ? undefined : buffers.take()
     const bytes = whole === undefined ? Buffer.allocUnsafe(length) : whole.subarray(0, length)
-    return Effect.map(read(path, offset, bytes), () => {
+    return Effect.map(read(path, offset, bytes), (): void => {
       writeHead()
-      if (whole === undefined) response.end(bytes)
-      else response.end(bytes, () => buffers.giveBack(whole))
+      if (whole === undefined) return void response.end(bytes)
+      // Not when the response has finished: HTTP/2 says so of one that was reset, whose bytes may be on their way yet.
+      response.write(bytes, (error) => {
+        if (!error) buffers.giveBack(whole)
+      })
+      response.end()
     })
   })

@@ -5,21 +5,13 @@
  */
 import type { Fault } from "@holdfast/core/Errors"
 import * as MultipartParser from "effect/http/MultipartParser"
+import * as FilePart from "./FilePart.ts"
 
 /** The most bytes of the part `body`, and of any part that is passed over. */
 const maxField = 64 * 1024
 const maxParts = 32
 /** The most bytes beside those of the file. */
 export const maxEnvelope = 256 * 1024
-
-export interface FilePart {
-  /** The last segment of the name that the client gave the file; undefined when it gave none. */
-  readonly filename: string | undefined
-  /** As the client wrote it. */
-  readonly contentType: string | undefined
-  /** The part's own headers by lower-case name, several of one name joined by commas. */
-  readonly headers: { readonly [name: string]: string }
-}
 
 export interface UploadForm {
   /** Takes a chunk in. What is wrong with the form, once something is: nothing more is to be pushed then. */
@@ -29,29 +21,9 @@ export interface UploadForm {
   /** The bytes of the file since the last call. */
   readonly take: () => ReadonlyArray<Uint8Array>
   /** The head of the part `file`, once it has come. */
-  readonly file: () => FilePart | undefined
+  readonly file: () => FilePart.FilePart | undefined
   /** The value of the part `body`, once it has come. */
   readonly body: () => { readonly value: unknown } | undefined
-}
-
-/** What browsers escape in names (HTML, multipart/form-data encoding algorithm), and others with a backslash. */
-const unescape = (text: string): string =>
-  text.replace(/\\(["\\])/g, "$1").replace(/%(?:22|0D|0A)/gi, (escape) => decodeURIComponent(escape))
-
-/** RFC 7578, section 4.2: directories that a client adds are not to be believed. */
-const baseName = (text: string): string => text.slice(Math.max(text.lastIndexOf("/"), text.lastIndexOf("\\")) + 1)
-
-const filenameOf = (info: MultipartParser.PartInfo): string | undefined => {
-  const { filename } = info
-  if (filename === undefined) return undefined
-  return baseName("filename*" in info.contentDispositionParameters ? filename : unescape(filename)) || undefined
-}
-
-const filePart = (info: MultipartParser.PartInfo): FilePart => {
-  const headers = Object.fromEntries(
-    Object.entries(info.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value])
-  )
-  return { filename: filenameOf(info), contentType: headers["content-type"], headers }
 }
 
 const ofForm = (detail: string): Fault => ({ pointer: "", detail })
@@ -89,7 +61,7 @@ const decodeJson = (bytes: Uint8Array): { readonly value: unknown } | undefined 
 /** A reader for one form, whose boundary the `Content-Type` of the request tells. */
 export const make = (contentType: string): UploadForm => {
   let data: Array<Uint8Array> = []
-  let file: FilePart | undefined
+  let file: FilePart.FilePart | undefined
   let body: { readonly value: unknown } | undefined
   let fault: Fault | undefined
   let isComplete = false
@@ -117,7 +89,7 @@ export const make = (contentType: string): UploadForm => {
       return info.name === "file"
     },
     onFile: (info) => {
-      file ??= filePart(info)
+      file ??= FilePart.of(info)
       return (chunk) => {
         if (chunk !== null) data.push(chunk)
       }

@@ -79,7 +79,8 @@ describe("ByteRanges", () => {
   })
 
   it("ignores a header of more than 16 ranges, whatever they are", () => {
-    const header = (count: number) => `bytes=${Array.from({ length: count }, (_, i) => `${i * 10}-${i * 10}`).join(",")}`
+    const header = (count: number) =>
+      `bytes=${Array.from({ length: count }, (_, i) => `${i * 10}-${i * 10}`).join(",")}`
     assert.strictEqual(short(ByteRanges.parse(header(16), 1000)).split(",").length, 16)
     assert.strictEqual(short(ByteRanges.parse(header(17), 1000)), "ignore")
     assert.strictEqual(short(ByteRanges.parse(header(17), 1)), "ignore")
@@ -102,7 +103,7 @@ describe("ByteRanges", () => {
         FastCheck.integer({ min: 1, max: 50 }),
         (specs, size) => {
           const outcome = ByteRanges.parse(`bytes=${specs.join(",")}`, size)
-          const given = new Array<number>(size).fill(0)
+          const given = Array.from({ length: size }, () => 0)
           if (outcome._tag === "Satisfiable") {
             for (const { end, start } of outcome.ranges) for (let at = start; at <= end; at++) given[at]!++
           }

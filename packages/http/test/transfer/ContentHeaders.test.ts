@@ -52,11 +52,21 @@ describe("ContentHeaders", () => {
       ]
     assert.strictEqual(typed("text/plain", "text/html"), "sandbox")
     assert.isUndefined(typed("text/html", "text/plain"))
-    assert.strictEqual(ContentHeaders.of({ ...content, contentType: "image/svg+xml" }, now)["content-security-policy"], "sandbox")
+    assert.strictEqual(
+      ContentHeaders.of({ ...content, contentType: "image/svg+xml" }, now)["content-security-policy"],
+      "sandbox"
+    )
   })
 
   it("lets no file weaken what protects the origin and the key", () => {
-    const names = ["Referrer-Policy", "X-Content-Type-Options", "ETag", "Last-Modified", "Accept-Ranges", "Content-Security-Policy"]
+    const names = [
+      "Referrer-Policy",
+      "X-Content-Type-Options",
+      "ETag",
+      "Last-Modified",
+      "Accept-Ranges",
+      "Content-Security-Policy"
+    ]
     const own = names.map((name) => ({ name, value: "mine" }))
     const headers = ContentHeaders.of({ ...content, contentType: "text/html", headers: own }, now)
     assert.isFalse(Object.values(headers).includes("mine"))

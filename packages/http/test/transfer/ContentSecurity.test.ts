@@ -33,7 +33,7 @@ describe("ContentSecurity.isSandboxed", () => {
     "/html",
     "text/html/plain",
     "text /plain",
-    "text/plain; a=\"b",
+    'text/plain; a="b',
     "*/*",
     "unknown/unknown",
     "application/unknown"

@@ -66,7 +66,10 @@ describe("Digests.sha256", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
         const value = `sha-256=:${Buffer.from(bytes).toString("base64")}:`
-        assert.strictEqual(Effect.runSync(Digests.sha256({ "content-digest": value })), Buffer.from(bytes).toString("hex"))
+        assert.strictEqual(
+          Effect.runSync(Digests.sha256({ "content-digest": value })),
+          Buffer.from(bytes).toString("hex")
+        )
       })
     )
   })

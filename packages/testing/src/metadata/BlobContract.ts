@@ -136,7 +136,7 @@ export const blobContract = (it: It): void => {
     Effect.gen(function* () {
       const blobs = yield* BlobRepository
       const blobId = yield* World.stage(yield* World.bucket())
-      const many = [...Array.from({ length: 100_000 }, () => Sample.id("blb")), blobId]
+      const many = [...Array.from({ length: 70_000 }, () => Sample.id("blb")), blobId]
       expect(yield* blobs.known(many)).toEqual(new Set([blobId]))
     })
   )

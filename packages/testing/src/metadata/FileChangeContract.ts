@@ -18,7 +18,7 @@ export const fileChangeContract = (it: It): void => {
     Effect.gen(function* () {
       const files = yield* FileRepository
       const bucket = yield* World.bucket()
-      let file = yield* World.store(bucket, { alias: "logo", metadata: { a: 1, b: 2 } })
+      const { id } = yield* World.store(bucket, { alias: "logo", metadata: { a: 1, b: 2 } })
       const changes = [
         { name: "new name.txt" },
         { path: "/a/b/" },
@@ -29,9 +29,10 @@ export const fileChangeContract = (it: It): void => {
         {}
       ]
       for (const [index, change] of changes.entries()) {
-        file = { ...file, ...change, updatedAt: Sample.at(index) }
-        expect(yield* files.update(bucket, World.byId(file.id), change, Sample.at(index))).toEqual(file)
-        expect(yield* files.find(bucket, World.byId(file.id))).toEqual(Option.some(file))
+        const before = Option.getOrThrow(yield* files.find(bucket, World.byId(id)))
+        const after = { ...before, ...change, updatedAt: Sample.at(index) }
+        expect(yield* files.update(bucket, World.byId(id), change, Sample.at(index))).toEqual(after)
+        expect(yield* files.find(bucket, World.byId(id))).toEqual(Option.some(after))
       }
     })
   )

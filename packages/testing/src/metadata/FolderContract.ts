@@ -40,7 +40,7 @@ export const folderContract = (it: It): void => {
       const names = ["a", "a!", "a b", "a-", "a.", "a0", "ab", "A", "é", "~", "\uff5e", "😀", "😀a", "\u{10ffff}"]
       for (const parent of ["/", "/p/", "/😀/é/", "/😀😀😀/"]) {
         const expected = names.map((name) => `${parent}${name}/`).toSorted(byBytes)
-        const below = expected.flatMap((path) => [path, `${path}deep/er/`])
+        const below = expected.flatMap((path, index) => (index % 2 === 0 ? [path] : [`${path}deep/er/`, `${path}d/`]))
         const beside = ["/0/", "/p!/", "/p0/", "/😀/", "/😀/é!/", "/😀0/"]
         const bucket = yield* bucketWith([...below, parent, ...(parent === "/" ? [] : beside)])
         expect(yield* folders(bucket, parent)).toEqual(expected)

@@ -4,7 +4,7 @@
  * @example
  *   RepositoryContract.suite("SQLite in memory", SqliteMetadata.layer({ file: ":memory:" }))
  */
-import { describe, layer } from "@effect/vitest"
+import { describe, layer, vi } from "@effect/vitest"
 import type * as Layer from "effect/Layer"
 import { accessContract } from "./AccessContract.ts"
 import { accountContract } from "./AccountContract.ts"
@@ -39,11 +39,17 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["blobs", blobContract]
 ]
 
+/** Milliseconds. */
+const patience = 60_000
+
 /**
  * Registers the contract of a metadata store with vitest. One store is built for all tests, with the real clock. Nothing
  * else may use it meanwhile, since some methods concern all of it; what stands in it already does not matter.
  */
-export const suite = <E>(name: string, metadata: Layer.Layer<Metadata, E>): void =>
-  layer(metadata, { excludeTestServices: true })(name, (it) => {
+export const suite = <E>(name: string, metadata: Layer.Layer<Metadata, E>): void => {
+  // Nothing here depends on time. A busy machine with a server to start needs more of it than vitest gives by default.
+  vi.setConfig({ testTimeout: patience, hookTimeout: patience })
+  layer(metadata, { excludeTestServices: true, timeout: patience })(name, (it) => {
     for (const [port, register] of parts) describe(port, () => register(it))
   })
+}

@@ -38,7 +38,7 @@ export const missing: string | undefined = Programs.missing
 const password = "pass word/:@?#"
 
 /** What only a crash of the machine could tell apart. */
-const fast = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]
+const fast = ["fsync=off", "full_page_writes=off"]
 
 const make = Effect.fnUntraced(function* ({
   isDurable = false,

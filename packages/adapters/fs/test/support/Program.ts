@@ -40,12 +40,15 @@ export const start = (
     const file = Path.join(import.meta.dirname, "..", "programs", name)
     const [command = process.execPath, ...rest] = [...(options.under ?? []), process.execPath, file, ...args]
     const child = yield* Effect.acquireRelease(
-      Effect.sync(() => ChildProcess.spawn(command, rest, { env: { ...process.env, ...options.environment } })),
+      Effect.sync(() =>
+        ChildProcess.spawn(command, rest, { env: { ...process.env, ...options.environment }, detached: true })
+      ),
       (spawned) =>
         Effect.callback<void>((resume) => {
           if (spawned.exitCode !== null || spawned.signalCode !== null) return resume(Effect.void)
           spawned.once("exit", () => resume(Effect.void))
-          spawned.kill("SIGKILL")
+          // Its whole group, since a killed strace leaves alone what it runs.
+          if (spawned.pid !== undefined) process.kill(-spawned.pid, "SIGKILL")
         })
     )
     let stdout = ""

@@ -21,8 +21,8 @@ export const record = (log: string, calls: ReadonlyArray<string>): Program.Optio
 export const killAt = (log: string, call: string, nth: number): Program.Options =>
   traced(log, `trace=${call}`, `inject=${call}:signal=KILL:when=${nth}`)
 
-/** Makes calls on one path fail with an errno. */
-export const failAt = (log: string, call: string, path: string, errno: string): Program.Options => {
-  const { under, environment } = traced(log, `trace=${call}`, `inject=${call}:error=${errno}`)
+/** Makes calls on one path fail with an errno, from the `nth` on. */
+export const failAt = (log: string, call: string, path: string, errno: string, nth = 1): Program.Options => {
+  const { under, environment } = traced(log, `trace=${call}`, `inject=${call}:error=${errno}:when=${nth}+`)
   return { under: [...under, "-P", path], environment }
 }

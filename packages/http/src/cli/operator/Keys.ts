@@ -16,10 +16,7 @@ import * as Output from "../Output.ts"
 
 /** The account service alone: it opens the metadata, which several processes may, and not the blobs. */
 const services = (places: Metadata.Places) =>
-  Accounts.layer.pipe(
-    Layer.provide([Access.layer, Core.crypto]),
-    Layer.provide(Metadata.layer(places))
-  )
+  Accounts.layer.pipe(Layer.provide([Access.layer, Core.crypto]), Layer.provide(Metadata.layer(places)))
 
 export const create = (places: Metadata.Places, input: Accounts.CreateAccountKey) =>
   Effect.gen(function* () {

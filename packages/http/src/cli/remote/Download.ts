@@ -2,7 +2,6 @@
  * One file of a bucket to the local disk.
  */
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import { createHash } from "node:crypto"
 import * as Fs from "node:fs"
 import type { IncomingMessage } from "node:http"
@@ -78,7 +77,9 @@ const copy = (response: IncomingMessage, target: Writable, progress: Progress.Pr
 const verified = (found: string, record: Record): Effect.Effect<void, Remote.RemoteError> =>
   record.sha256 === undefined || record.sha256 === found
     ? Effect.void
-    : Effect.fail(failure("The bytes that came are not those of the record: was the file replaced meanwhile? Try again."))
+    : Effect.fail(
+        failure("The bytes that came are not those of the record: was the file replaced meanwhile? Try again.")
+      )
 
 const attempt = <A>(what: string, action: () => Promise<A>): Effect.Effect<A, Remote.RemoteError> =>
   Effect.tryPromise({
@@ -86,25 +87,18 @@ const attempt = <A>(what: string, action: () => Promise<A>): Effect.Effect<A, Re
     catch: (cause) => failure(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`)
   })
 
-/** A draft beside the target, which takes its place once it is whole; otherwise it goes. */
-const toFile = (target: string, force: boolean, write: (draft: Writable) => Effect.Effect<void, Remote.RemoteError>) => {
+/** A draft beside the target, which takes its place once it is whole and durable; otherwise it goes. */
+const toFile = (
+  target: string,
+  force: boolean,
+  write: (draft: Writable) => Effect.Effect<void, Remote.RemoteError>
+) => {
   const draft = `${target}.part`
-  const open = attempt(`${draft} cannot be written`, () => Fs.promises.open(draft, "w"))
-  return Effect.acquireUseRelease(
-    open,
-    (handle) =>
-      Effect.gen(function* () {
-        yield* write(handle.createWriteStream({ autoClose: false }))
-        yield* attempt(`${draft} cannot be written`, () => handle.sync())
-        if (!force && Fs.existsSync(target)) return yield* failure(`${target} is there already; --force replaces it.`)
-        yield* attempt(`${target} cannot be written`, () => Fs.promises.rename(draft, target))
-      }),
-    (handle, exit) =>
-      Effect.promise(async () => {
-        await handle.close()
-        if (Exit.isFailure(exit)) await Fs.promises.rm(draft, { force: true })
-      })
-  )
+  return Effect.gen(function* () {
+    yield* write(Fs.createWriteStream(draft, { flush: true }))
+    if (!force && Fs.existsSync(target)) return yield* failure(`${target} is there already; --force replaces it.`)
+    yield* attempt(`${target} cannot be written`, () => Fs.promises.rename(draft, target))
+  }).pipe(Effect.onError(() => Effect.promise(() => Fs.promises.rm(draft, { force: true }))))
 }
 
 /** Downloads a file and checks it against the record's checksum; where it went. */

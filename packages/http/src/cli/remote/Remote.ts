@@ -49,7 +49,10 @@ const unreachable = (url: URL) => (cause: unknown) =>
   })
 
 /** Sends a request; the answer's head, whatever its status. Until the scope closes the body can be read. */
-export const send = (bucket: Bucket, outgoing: Outgoing): Effect.Effect<Http.IncomingMessage, RemoteError, Scope.Scope> =>
+export const send = (
+  bucket: Bucket,
+  outgoing: Outgoing
+): Effect.Effect<Http.IncomingMessage, RemoteError, Scope.Scope> =>
   Effect.gen(function* () {
     const { body, headers, method, path } = outgoing
     const url = addressOf(bucket, path)

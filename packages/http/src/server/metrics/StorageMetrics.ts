@@ -38,7 +38,9 @@ export const layerFiles: Layer.Layer<FileRepository, never, FileRepository> = La
     FileRepository.of({
       ...files,
       insert: (bucket, file) =>
-        Effect.tap(files.insert(bucket, file), () => (file.content === null ? Effect.void : Metric.update(committed, 1))),
+        Effect.tap(files.insert(bucket, file), () =>
+          file.content === null ? Effect.void : Metric.update(committed, 1)
+        ),
       replaceContent: (...step) => Effect.tap(files.replaceContent(...step), () => Metric.update(committed, 1))
     })
   )

@@ -1,0 +1,42 @@
+/**
+ * A Transcoder that runs the system's `ffmpeg` and `ffprobe`, 5.1 or newer, on a POSIX system.
+ *
+ * Files from strangers are opened with a whitelist of containers that refer to nothing outside, by programs that have limits of
+ * the kernel's and an environment without secrets, and that die with this process.
+ */
+import * as NodeChildProcessSpawner from "@effect/platform-node/NodeChildProcessSpawner"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodePath from "@effect/platform-node/NodePath"
+import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import * as Convert from "./Convert.ts"
+import * as Engine from "./Engine.ts"
+import * as Poster from "./Poster.ts"
+import * as Probe from "./probing/Probe.ts"
+import * as Repackage from "./Repackage.ts"
+
+export type Options = Engine.Options
+
+/** The transcoder. It can be made where ffmpeg is missing; then its methods fail with `Unavailable`. */
+export const make = (options: Options): Effect.Effect<Transcoder["Service"], never, Engine.Platform> =>
+  Effect.map(Effect.context<Engine.Platform>(), (platform) => {
+    const engine = Engine.make(options)
+    const provide = Effect.provideContext(platform)
+    return Transcoder.of({
+      probe: (job) => provide(Probe.make(engine)(job)),
+      convert: (job) => Stream.provideContext(Convert.make(engine)(job), platform),
+      repackage: (job) => Stream.provideContext(Repackage.make(engine)(job), platform),
+      poster: (job) => provide(Poster.make(engine)(job)),
+      check: provide(Effect.asVoid(engine.programs)),
+      capabilities: { name: "ffmpeg" }
+    })
+  })
+
+const platform = NodeChildProcessSpawner.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer))
+)
+
+export const layer = (options: Options = {}): Layer.Layer<Transcoder> =>
+  Layer.effect(Transcoder, make(options)).pipe(Layer.provide(platform))

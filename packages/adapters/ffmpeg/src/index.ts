@@ -1,0 +1,11 @@
+/**
+ * The adapter for programs that do not use Effect.
+ */
+import type { Transcoder } from "@holdfast/core/transcoding/Transcoder"
+import type * as Layer from "effect/Layer"
+import * as FfmpegTranscoder from "./FfmpegTranscoder.ts"
+
+/** Converts videos with the system's FFmpeg, as far as it is installed. */
+export const ffmpeg = (options?: FfmpegTranscoder.Options): { readonly transcoder: Layer.Layer<Transcoder> } => ({
+  transcoder: FfmpegTranscoder.layer(options)
+})

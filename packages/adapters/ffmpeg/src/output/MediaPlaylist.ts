@@ -1,0 +1,20 @@
+/**
+ * Reads HLS media playlists (RFC 8216, section 4.3.2).
+ */
+
+export interface Entry {
+  readonly uri: string
+  /** Seconds. */
+  readonly duration: number
+}
+
+/** The segments that a playlist names, in their order. */
+export const entries = (text: string): ReadonlyArray<Entry> => {
+  const found: Array<Entry> = []
+  let duration = 0
+  for (const line of text.split("\n")) {
+    if (line.startsWith("#EXTINF:")) duration = Number.parseFloat(line.slice(8))
+    else if (line !== "" && !line.startsWith("#")) found.push({ uri: line, duration })
+  }
+  return found
+}

@@ -1,0 +1,61 @@
+/**
+ * What ffprobe reports, as JSON.
+ */
+import * as Schema from "effect/Schema"
+import type * as Options from "../arguments/Options.ts"
+
+const text = Schema.optional(Schema.String)
+const number = Schema.optional(Schema.Finite)
+
+export const ReportedStream = Schema.Struct({
+  index: Schema.Int,
+  codec_type: text,
+  codec_name: text,
+  profile: text,
+  level: number,
+  pix_fmt: text,
+  width: number,
+  height: number,
+  sample_aspect_ratio: text,
+  field_order: text,
+  avg_frame_rate: text,
+  r_frame_rate: text,
+  channels: number,
+  sample_rate: text,
+  bit_rate: text,
+  duration: text,
+  disposition: Schema.optional(Schema.Struct({ attached_pic: number, default: number })),
+  side_data_list: Schema.optional(Schema.Array(Schema.Struct({ rotation: number }))),
+  tags: Schema.optional(Schema.Struct({ DURATION: text, rotate: text }))
+})
+export type ReportedStream = typeof ReportedStream.Type
+
+export const Packet = Schema.Struct({ stream_index: Schema.Int, pts_time: text, flags: text })
+export type Packet = typeof Packet.Type
+
+export const Report = Schema.Struct({
+  packets: Schema.optional(Schema.Array(Packet)),
+  streams: Schema.Array(ReportedStream),
+  format: Schema.Struct({ format_name: Schema.String, duration: text, bit_rate: text, probe_score: number })
+})
+export type Report = typeof Report.Type
+
+export const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Report))
+
+const asked = Object.keys(ReportedStream.fields).filter(
+  (name) => !["disposition", "side_data_list", "tags"].includes(name)
+)
+
+/** Asks for exactly that, and nothing that a file can make long; of the packets for the first ones only. */
+export const request: Options.Options = {
+  print_format: "json=compact=1",
+  read_intervals: "%+#3000",
+  show_entries: [
+    "packet=stream_index,pts_time,flags",
+    `stream=${asked.join(",")}`,
+    "stream_disposition=attached_pic,default",
+    "stream_side_data=rotation",
+    "stream_tags=DURATION,rotate",
+    "format=format_name,duration,bit_rate,probe_score"
+  ].join(":")
+}

@@ -1,0 +1,77 @@
+/**
+ * Finds FFmpeg's programs, and how they can be guarded.
+ */
+import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
+import * as Effect from "effect/Effect"
+import * as ChildProcess from "effect/process/ChildProcess"
+import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import * as Guard from "./Guard.ts"
+
+export interface Programs {
+  /** Absolute paths. */
+  readonly ffmpeg: string
+  readonly ffprobe: string
+  readonly guard: Guard.Guard
+}
+
+/** The oldest release with everything that is used here. */
+const oldest: readonly [major: number, minor: number] = [5, 1]
+
+const unavailable = (detail: string, cause?: unknown) =>
+  new TranscodeError.TranscodeError({ operation: "check", reason: "Unavailable", detail, cause })
+
+const isExecutable = (path: string): boolean => {
+  try {
+    Fs.accessSync(path, Fs.constants.X_OK)
+    return Fs.statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
+
+const search = (name: string): string | undefined =>
+  (process.env["PATH"] ?? "")
+    .split(Path.delimiter)
+    .filter((directory) => Path.isAbsolute(directory))
+    .map((directory) => Path.join(directory, name))
+    .find(isExecutable)
+
+/** `ffprobe` stands beside `ffmpeg`, or beside what a link of that name points to. */
+const beside = (ffmpeg: string): string | undefined =>
+  [ffmpeg, Fs.realpathSync(ffmpeg)].map((path) => Path.join(Path.dirname(path), "ffprobe")).find(isExecutable)
+
+/** Whether a version as `ffmpeg -version` tells it is old; a development build's is not a number, and counts as new. */
+export const isOld = (banner: string): boolean => {
+  const [, major, minor] = /^ffmpeg version n?(\d+)\.(\d+)/.exec(banner) ?? []
+  if (major === undefined || minor === undefined) return false
+  return Number(major) < oldest[0] || (Number(major) === oldest[0] && Number(minor) < oldest[1])
+}
+
+/**
+ * Finds them: at the configured path, or that of `HOLDFAST_FFMPEG`, or in PATH. `Unavailable` when one is missing, does not
+ * run or is older than 5.1.
+ */
+export const find = (
+  configured: string | undefined
+): Effect.Effect<Programs, TranscodeError.TranscodeError, ChildProcessSpawner> =>
+  Effect.gen(function* () {
+    const spawner = yield* ChildProcessSpawner
+    const wanted = configured ?? (process.env["HOLDFAST_FFMPEG"] || undefined)
+    const ffmpeg = wanted === undefined ? search("ffmpeg") : Path.resolve(wanted)
+    if (ffmpeg === undefined || !isExecutable(ffmpeg)) return yield* unavailable("ffmpeg is not installed.")
+    const ffprobe = beside(ffmpeg)
+    if (ffprobe === undefined) return yield* unavailable("ffprobe is not installed beside ffmpeg.")
+    const banner = yield* Effect.mapError(
+      spawner.string(ChildProcess.make(ffmpeg, ["-version"], { stdin: "ignore" })),
+      (cause) => unavailable("ffmpeg does not run.", cause)
+    )
+    if (!banner.startsWith("ffmpeg version")) return yield* unavailable("ffmpeg does not run.")
+    if (isOld(banner)) return yield* unavailable(`ffmpeg is older than ${oldest.join(".")}.`)
+    const hasSignal = yield* spawner.exitCode(ChildProcess.make("setpriv", Guard.trial, { stdin: "ignore" })).pipe(
+      Effect.map((code) => code === 0),
+      Effect.orElseSucceed(() => false)
+    )
+    return { ffmpeg, ffprobe, guard: hasSignal ? "signal" : "watchdog" } satisfies Programs
+  })

@@ -1,0 +1,114 @@
+import { inspect } from "node:util"
+import { expect, layer, vi } from "@effect/vitest"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
+import type { MetadataError } from "@holdfast/core/MetadataError"
+import { operation } from "@holdfast/sql/SqlFailure"
+import { transaction } from "@holdfast/sql/Transaction"
+import * as World from "@holdfast/testing/metadata/World"
+import { requires } from "@holdfast/testing/Requires"
+import * as Postgres from "@holdfast/testing/servers/Postgres"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { SqlClient } from "effect/sql/SqlClient"
+import * as PostgresMetadata from "../src/PostgresMetadata.ts"
+import * as Store from "./support/Store.ts"
+
+// A server is started, which takes a busy machine longer than vitest gives by default.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+const unavailable = { _tag: "MetadataError", reason: "Unavailable", isRetryable: true }
+
+requires(Postgres.missing).describe("a PostgreSQL server that fails", () =>
+  layer(Store.layer("C.UTF-8"), { excludeTestServices: true, timeout: "1 minute" })((it) => {
+    it.effect("makes the store unavailable while it is down, and no longer", () =>
+      Effect.gen(function* () {
+        const server = yield* Postgres.Postgres
+        const files = yield* FileRepository
+        const bucket = yield* World.bucket()
+        const file = yield* World.store(bucket)
+        const find = files.find(bucket, World.byId(file.id))
+        yield* server.stop()
+        expect(yield* Effect.flip(find)).toMatchObject({ ...unavailable, operation: "files.find" })
+        expect(yield* Effect.flip(World.store(bucket))).toMatchObject(unavailable)
+        yield* server.start
+        expect(yield* find).toEqual(Option.some(file))
+        yield* World.store(bucket)
+      })
+    )
+
+    it.effect("fails the transaction that it interrupts, as an error and not as a defect", () =>
+      Effect.gen(function* () {
+        const server = yield* Postgres.Postgres
+        const sql = yield* SqlClient
+        const error = yield* sql`SELECT 1`.pipe(
+          Effect.andThen(server.stop("immediate")),
+          Effect.andThen(sql`SELECT 1`),
+          transaction(sql),
+          operation("test"),
+          Effect.flip
+        )
+        expect(error).toMatchObject(unavailable)
+        yield* server.start
+        expect(yield* sql`SELECT 1 AS one`).toEqual([{ one: 1 }])
+      })
+    )
+
+    it.effect("keeps what it acknowledged before it crashed", () =>
+      Effect.gen(function* () {
+        const server = yield* Postgres.Postgres
+        const files = yield* FileRepository
+        const bucket = yield* World.bucket()
+        const acknowledged: Array<string> = []
+        for (let round = 1; round <= 2; round++) {
+          const enough = yield* Deferred.make<void>()
+          const write = Effect.gen(function* () {
+            acknowledged.push((yield* World.store(bucket)).id)
+            if (acknowledged.length >= round * 100) yield* Deferred.succeed(enough, undefined)
+          })
+          const writers = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => Effect.forkScoped(Effect.forever(write)))
+          yield* Deferred.await(enough)
+          yield* server.stop("immediate")
+          for (const writer of writers) expect(yield* Effect.flip(Fiber.join(writer))).toMatchObject(unavailable)
+          yield* server.start
+        }
+        for (const id of acknowledged) {
+          const found = Option.getOrThrow(yield* files.find(bucket, World.byId(id)))
+          const blob = yield* World.blob(found.content?.blobId ?? "")
+          expect(blob).toMatchObject({ state: "READY", fileId: id })
+        }
+      })
+    )
+
+    it.effect("never tells the URL", () =>
+      Effect.gen(function* () {
+        const { createDatabase } = yield* Postgres.Postgres
+        const right = Redacted.value(yield* createDatabase)
+        const secret = "open sesame?"
+        const { host, hostname } = new URL(right)
+        const wrong: ReadonlyArray<readonly [url: string, reason: MetadataError["reason"]]> = [
+          [right.replace(/:[^:@]*@/, `:${encodeURIComponent(secret)}@`), "Internal"],
+          [`${right}_not`, "Internal"],
+          [`postgres://me:${encodeURIComponent(secret)}@${hostname}:1/x`, "Unavailable"],
+          [`postgres://me:${secret.slice(0, -1)}%@${host}/x`, "Internal"],
+          [`postgres://me:${secret}@[${host}/x`, "Internal"],
+          [`mysql://me:${secret}@${host}/x`, "Internal"],
+          [secret, "Internal"]
+        ]
+        for (const [url, reason] of wrong) {
+          const store = PostgresMetadata.layer({ url: Redacted.make(url) })
+          const error = yield* Effect.flip(Effect.provide(World.tenant, store))
+          expect(error).toMatchObject({ _tag: "MetadataError", reason })
+          const told = [inspect(error, { depth: 20, showHidden: true }), JSON.stringify(error), String(error)].join(
+            "\n"
+          )
+          for (const part of [secret, "sesame", encodeURIComponent(secret), new URL(right).password, url]) {
+            expect(told).not.toContain(part)
+          }
+        }
+      })
+    )
+  })
+)

@@ -1,0 +1,86 @@
+import { expect, layer, vi } from "@effect/vitest"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
+import * as World from "@holdfast/testing/metadata/World"
+import { requires } from "@holdfast/testing/Requires"
+import * as Server from "@holdfast/testing/servers/Postgres"
+import * as Effect from "effect/Effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { CurrentTransformer, type Statement } from "effect/sql/Statement"
+import * as Store from "./support/Store.ts"
+
+// A server is started, which takes a busy machine longer than vitest gives by default.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+/** A step of a plan as PostgreSQL explains it. */
+interface Step {
+  readonly "Node Type": string
+  readonly "Relation Name"?: string
+  readonly "Index Name"?: string
+  readonly "Actual Rows": number
+  readonly "Actual Loops": number
+  readonly "Rows Removed by Filter"?: number
+  readonly Plans?: ReadonlyArray<Step>
+}
+
+const steps = (step: Step): ReadonlyArray<Step> => [step, ...(step.Plans ?? []).flatMap(steps)]
+
+/** How a statement went: the steps that read files. */
+const explain = Effect.fnUntraced(function* (list: Effect.Effect<unknown, unknown>) {
+  const sql = yield* SqlClient
+  const seen: Array<Statement<unknown>> = []
+  yield* Effect.provideService(list, CurrentTransformer, (statement) => {
+    seen.push(statement)
+    return Effect.succeed(statement)
+  })
+  expect(seen).toHaveLength(1)
+  const [text = "", parameters = []] = seen[0]?.compile() ?? []
+  const [row] = yield* sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ readonly Plan: Step }> }>(
+    `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
+    parameters
+  )
+  return (row?.["QUERY PLAN"] ?? [])
+    .flatMap(({ Plan }) => steps(Plan))
+    .filter((step) => step["Relation Name"] === "file")
+})
+
+/** Rows that a step touched. */
+const touched = (step: Step): number =>
+  (step["Actual Rows"] + (step["Rows Removed by Filter"] ?? 0)) * step["Actual Loops"]
+
+requires(Server.missing).describe("plans of PostgreSQL", () =>
+  layer(Store.layer("en_US.UTF-8"), { excludeTestServices: true, timeout: "1 minute" })((it) => {
+    it.effect("lists seek in one index, and touch no more files than they tell", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const files = yield* FileRepository
+        const bucket = yield* World.bucket()
+        yield* sql`INSERT INTO file
+            (id, tenant_id, bucket_id, path, name, version, metadata, headers, created_at, updated_at)
+          SELECT 'fil_' || i, ${bucket.tenantId}, ${bucket.bucketId}, '/' || (i % 3) || '/below/', i, 0, '{}', '[]', 0, 0
+          FROM generate_series(1, 100000) AS i`
+        yield* sql`ANALYZE file`
+
+        const deep = { path: "/1/below/", name: "5" }
+        const all = { path: "/", recursive: true }
+        const level = { path: "/1/below/", recursive: false }
+        const lists = [
+          files.list(bucket, all, undefined, 100),
+          files.list(bucket, all, deep, 100),
+          files.list(bucket, level, deep, 100),
+          files.list(bucket, { ...level, name: "77" }, undefined, 100)
+        ]
+        for (const list of lists) {
+          const read = yield* explain(list)
+          expect(read.map((step) => [step["Node Type"], step["Index Name"]])).toEqual([["Index Scan", "file_place"]])
+          expect(read.map(touched)).toEqual([100])
+        }
+        const read = yield* explain(files.listFolders(bucket, "/", undefined, 100))
+        expect(new Set(read.map((step) => step["Index Name"]))).toEqual(new Set(["file_place"]))
+        expect(read.reduce((sum, step) => sum + touched(step), 0)).toBeLessThanOrEqual(4)
+        expect(yield* files.listFolders(bucket, "/", undefined, 100)).toEqual(["/0/", "/1/", "/2/"])
+        const [found] = yield* explain(files.find(bucket, World.byId("fil_5")))
+        expect(found).toMatchObject({ "Node Type": "Index Scan", "Index Name": "file_pkey", "Actual Rows": 1 })
+      })
+    )
+  })
+)

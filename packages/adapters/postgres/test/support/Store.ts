@@ -1,0 +1,16 @@
+/**
+ * A metadata store on a server of the test's own.
+ */
+import * as Postgres from "@holdfast/testing/servers/Postgres"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as PostgresMetadata from "../../src/PostgresMetadata.ts"
+
+/** A fresh database with a store on it, beside the server itself. */
+export const layer = (locale: Postgres.Options["locale"], maxConnections = 10) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { createDatabase } = yield* Postgres.Postgres
+      return PostgresMetadata.layer({ url: yield* createDatabase, maxConnections })
+    })
+  ).pipe(Layer.provideMerge(Postgres.layer({ locale })))

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as CodePoints from "../src/CodePoints.ts"
+
+/** Texts at every edge of the code point space, in the order of their UTF-8 bytes. */
+const ordered = [
+  "",
+  "\u0001",
+  "/",
+  "0",
+  "A",
+  "a",
+  "a\u0001",
+  "aa",
+  "a\u{10ffff}",
+  "b",
+  "\u007f",
+  "\u0080",
+  "é",
+  "\u07ff"
+].concat([
+  "\u0800",
+  "\ud7ff",
+  "\ue000",
+  "\ufffd",
+  "\uffff",
+  "\u{10000}",
+  "😀",
+  "😀😀",
+  "\u{10ffff}",
+  "\u{10ffff}\u{10ffff}"
+])
+
+const bytes = new TextEncoder()
+
+describe("CodePoints", () => {
+  it("compares as UTF-8 bytes compare", () => {
+    expect(ordered).toEqual(ordered.toSorted((a, b) => Buffer.compare(bytes.encode(a), bytes.encode(b))))
+    for (const [i, a] of ordered.entries()) {
+      for (const [j, b] of ordered.entries()) expect(Math.sign(CodePoints.compare(a, b))).toBe(Math.sign(i - j))
+    }
+  })
+
+  it("gives a successor that parts the texts with a prefix from those beyond", () => {
+    for (const prefix of ordered) {
+      const next = CodePoints.successor(prefix)
+      expect(next === undefined).toBe(/^\u{10ffff}*$/u.test(prefix))
+      for (const text of ordered) {
+        const isWithin =
+          CodePoints.compare(text, prefix) >= 0 && (next === undefined || CodePoints.compare(text, next) < 0)
+        expect({ prefix, text, isWithin }).toEqual({ prefix, text, isWithin: text.startsWith(prefix) })
+      }
+    }
+  })
+
+  it("makes any text one that a database can compare by", () => {
+    expect(CodePoints.comparable("a\0b")).toBe("a")
+    expect(CodePoints.comparable("a\ud800").isWellFormed()).toBe(true)
+    for (const text of ordered) expect(CodePoints.comparable(text)).toBe(text)
+  })
+})

@@ -1,0 +1,80 @@
+import { expect, layer } from "@effect/vitest"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
+import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
+import * as Sample from "@holdfast/testing/metadata/Sample"
+import * as World from "@holdfast/testing/metadata/World"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { SqlClient } from "effect/sql/SqlClient"
+import * as SqliteMetadata from "../src/SqliteMetadata.ts"
+
+layer(SqliteMetadata.layer({ file: ":memory:" }))("a database that is not as it should be", (it) => {
+  it.effect("blobs that no file refers to are told, and doomed when asked", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const sql = yield* SqlClient
+      const bucket = yield* World.bucket()
+      const [kept, lost] = [yield* World.store(bucket), yield* World.store(bucket)]
+      yield* sql`DELETE FROM file WHERE id = ${lost.id}`
+      expect(yield* World.blob(lost.content.blobId)).toMatchObject({ state: "READY", fileId: null })
+      const both = [kept.content.blobId, lost.content.blobId]
+      expect(yield* blobs.doomUnreferenced(both, Sample.at(5))).toBe(1)
+      expect(yield* World.blob(kept.content.blobId)).toMatchObject({ state: "READY", fileId: kept.id })
+      expect((yield* World.blob(lost.content.blobId))?.state).toBe("DOOMED")
+      expect(yield* World.isDue(lost.content.blobId, Sample.at(4))).toBe(false)
+      expect(yield* World.isDue(lost.content.blobId, Sample.at(5))).toBe(true)
+    })
+  )
+
+  it.effect("a file whose blob's row is gone takes a new content", () =>
+    Effect.gen(function* () {
+      const files = yield* FileRepository
+      const sql = yield* SqlClient
+      const bucket = yield* World.bucket()
+      const file = yield* World.store(bucket)
+      yield* sql`DELETE FROM blob WHERE id = ${file.content.blobId}`
+      const content = Sample.content(yield* World.stage(bucket))
+      const replaced = yield* files.replaceContent(bucket, file.id, content, {}, { sweepAt: Sample.at() })
+      expect(replaced.content).toEqual(content)
+    })
+  )
+
+  it.effect("a row that cannot be read is an internal error of the method", () =>
+    Effect.gen(function* () {
+      const files = yield* FileRepository
+      const sql = yield* SqlClient
+      const bucket = yield* World.bucket()
+      const damages = [
+        "metadata = '['",
+        "metadata = '[]'",
+        "headers = '[{}]'",
+        "type = 'SOUND'",
+        "size = 'x'",
+        "etag = NULL"
+      ]
+      for (const damage of damages) {
+        const file = yield* World.store(bucket)
+        yield* sql`UPDATE file SET ${sql.literal(damage)} WHERE id = ${file.id}`
+        const error = yield* Effect.flip(files.find(bucket, World.byId(file.id)))
+        expect(error).toMatchObject({ _tag: "MetadataError", operation: "files.find", reason: "Internal" })
+      }
+    })
+  )
+
+  it.effect("a full disk is told as one, changes nothing, and is survived", () =>
+    Effect.gen(function* () {
+      const files = yield* FileRepository
+      const sql = yield* SqlClient
+      const bucket = yield* World.bucket()
+      const file = yield* World.store(bucket)
+      const [[pages] = []] = yield* sql`PRAGMA page_count`.values
+      yield* sql`PRAGMA max_page_count = ${sql.literal(String(pages))}`
+      const large = { metadata: { text: "x".repeat(16_000) } }
+      const error = yield* Effect.flip(Effect.forever(World.reserve(bucket, large)))
+      expect(error).toMatchObject({ _tag: "MetadataError", reason: "StorageFull", isRetryable: false })
+      expect(yield* files.find(bucket, World.byId(file.id))).toEqual(Option.some(file))
+      yield* sql`PRAGMA max_page_count = 1073741823`
+      yield* World.store(bucket)
+    })
+  )
+})

@@ -1,0 +1,114 @@
+import { statSync, writeFileSync } from "node:fs"
+import { dirname } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { migrate } from "@holdfast/sql/migrations/Migrate"
+import * as World from "@holdfast/testing/metadata/World"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
+import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { SqlClient } from "effect/sql/SqlClient"
+import * as Stream from "effect/Stream"
+import * as Sqlite from "../src/Sqlite.ts"
+import * as SqliteMetadata from "../src/SqliteMetadata.ts"
+import * as Temporary from "./support/Temporary.ts"
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
+
+describe("Sqlite", () => {
+  it.live("migrations run once, and are told", () =>
+    Effect.gen(function* () {
+      const file = yield* Temporary.file
+      const open = migrate.pipe(Effect.provide(Sqlite.layer({ file })))
+      expect(yield* open).toEqual([{ id: 1, name: "initial" }])
+      expect(yield* open).toEqual([])
+    })
+  )
+
+  it.live("what was stored is there when the file is opened again", () =>
+    Effect.gen(function* () {
+      const file = yield* Temporary.file
+      const metadata = SqliteMetadata.layer({ file })
+      const { bucket, stored } = yield* Effect.gen(function* () {
+        const made = yield* World.bucket()
+        return { bucket: made, stored: yield* World.store(made) }
+      }).pipe(Effect.provide(metadata))
+      const found = yield* Effect.flatMap(FileRepository, (files) => files.find(bucket, World.byId(stored.id))).pipe(
+        Effect.provide(metadata)
+      )
+      expect(found).toEqual(Option.some(stored))
+    })
+  )
+
+  it.live("two stores of one program are two", () =>
+    Effect.gen(function* () {
+      const [first, second] = [SqliteMetadata.layer({ file: ":memory:" }), SqliteMetadata.layer({ file: ":memory:" })]
+      yield* Effect.gen(function* () {
+        const tenantId = yield* World.tenant
+        const find = Effect.flatMap(TenantRepository, (tenants) => tenants.find(tenantId))
+        expect(Option.isSome(yield* find)).toBe(true)
+        expect(yield* Effect.provide(find, first)).toEqual(yield* find)
+        expect(yield* Effect.provide(find, second)).toEqual(Option.none())
+      }).pipe(Effect.provide(first))
+    })
+  )
+
+  it.live("the file, its log and its directory are their owner's alone", () =>
+    Effect.gen(function* () {
+      const file = yield* Temporary.file
+      yield* Effect.gen(function* () {
+        yield* World.tenant
+        expect([file, `${file}-wal`, `${file}-shm`].map(modeOf)).toEqual(["600", "600", "600"])
+        expect(modeOf(dirname(file))).toBe("700")
+      }).pipe(Effect.provide(SqliteMetadata.layer({ file })))
+    })
+  )
+
+  it.live("commits wait for the disk", () =>
+    Effect.gen(function* () {
+      const file = yield* Temporary.file
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient
+        expect(yield* sql`PRAGMA journal_mode`.values).toEqual([["wal"]])
+        expect(yield* sql`PRAGMA synchronous`.values).toEqual([[2]])
+        expect(yield* sql`PRAGMA foreign_keys`.values).toEqual([[1]])
+      }).pipe(Effect.provide(Sqlite.layer({ file })))
+    })
+  )
+
+  it.live("a file that is no database, or cannot be made, is an error", () =>
+    Effect.gen(function* () {
+      const file = yield* Temporary.file
+      const open = (path: string) =>
+        Effect.flip(Effect.scoped(Effect.provide(World.tenant, SqliteMetadata.layer({ file: path }))))
+      yield* Effect.provide(World.tenant, SqliteMetadata.layer({ file }))
+      yield* Effect.sync(() => writeFileSync(`${file}.txt`, "not a database ".repeat(1000)))
+      expect(yield* open(`${file}.txt`)).toMatchObject({ _tag: "MetadataError", operation: "open", reason: "Internal" })
+      expect(yield* open(`${file}/below`)).toMatchObject({ _tag: "MetadataError", operation: "open" })
+    })
+  )
+
+  it.live("statements answer in every form that a client has", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* sql`CREATE TABLE t (a integer PRIMARY KEY, b integer, c blob)`
+      yield* sql`INSERT INTO t ${sql.insert({ a: 1, b: 7, c: new Uint8Array([1, 2]) })}`
+      yield* sql`INSERT INTO t ${sql.insert({ a: 2n, b: true, c: null })}`
+      const rows = [
+        { a: 1, b: 7, c: new Uint8Array([1, 2]) },
+        { a: 2, b: 1, c: null }
+      ]
+      const all = sql`SELECT a, b, c FROM t ORDER BY a`
+      expect(yield* all).toEqual(rows)
+      expect(yield* all.unprepared).toEqual(rows)
+      expect(yield* all.values).toEqual(rows.map((row) => Object.values(row)))
+      expect(yield* sql`DELETE FROM t WHERE a = 9`.raw).toMatchObject({ changes: 0 })
+      expect(yield* sql`DELETE FROM t WHERE a = 9`.values).toEqual([])
+      const many = sql`WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 1000) SELECT i FROM s`
+      const streamed = yield* Stream.runCollect(many.stream)
+      expect(streamed.map(({ i }) => i)).toEqual(Array.from({ length: 1000 }, (_, index) => index + 1))
+      const symbol = yield* Effect.flip(sql`SELECT ${Symbol("x")}`)
+      expect(symbol._tag).toBe("SqlError")
+    }).pipe(Effect.provide(Sqlite.layer({ file: ":memory:" })))
+  )
+})

@@ -1,0 +1,103 @@
+/**
+ * Completes the OpenAPI document that Effect generates from the contract: what all operations share, and what the
+ * generator has no words for.
+ */
+import type { HttpApiSecurity } from "effect/http-api/HttpApiSecurity"
+import * as Context from "effect/Context"
+import * as OpenApi from "effect/http-api/OpenApi"
+import type { ProblemCode } from "../../problems/ProblemTable.ts"
+import { schemes } from "../Authentication.ts"
+import * as Bodies from "./Bodies.ts"
+import * as Parameters from "./Parameters.ts"
+import * as ProblemSchemas from "./ProblemSchemas.ts"
+import * as ResponseHeaders from "./ResponseHeaders.ts"
+import { tidy } from "./Tidy.ts"
+
+type Spec = OpenApi.OpenAPISpec
+type Operation = OpenApi.OpenAPISpecOperation
+type Response = OpenApi.OpenApiSpecResponse
+
+const problemType = "application/problem+json"
+
+/** The codes that a generated response refers to. */
+const codesIn = (response: Response): ReadonlyArray<ProblemCode> => {
+  const refs = JSON.stringify(response.content?.[problemType] ?? {}).matchAll(/"\$ref":"([^"]+)"/g)
+  return [...refs].map(([, ref = ""]) => ProblemSchemas.codeOf(ref)).filter((code) => code !== undefined)
+}
+
+const content = (operationId: string, status: string, { content }: Response): OpenApi.OpenApiSpecContent | undefined =>
+  operationId.startsWith("reading.") && (status === "200" || status === "206") ? Bodies.ofContent(status) : content
+
+const descriptions: { readonly [status: string]: string } = {
+  200: "Done.",
+  201: "Created.",
+  204: "Removed.",
+  206: "A part of the content.",
+  304: "The caller has the content already."
+}
+
+const response = (operationId: string, status: string, generated: Response): Response => {
+  const headers = ResponseHeaders.of(status, generated.headers)
+  const codes = codesIn(generated)
+  if (codes.length > 0) {
+    const { description, schema } = ProblemSchemas.response(codes)
+    return { description, headers, content: { [problemType]: { schema } } }
+  }
+  const body = content(operationId, status, generated)
+  return {
+    description: descriptions[status] ?? generated.description,
+    headers,
+    ...(body === undefined ? undefined : { content: body })
+  }
+}
+
+const operation = ({ requestBody, ...generated }: Operation): Operation => {
+  const { operationId } = generated
+  const responses = Object.entries(generated.responses).map(([status, one]) => [
+    status,
+    response(operationId, status, one)
+  ])
+  return {
+    ...generated,
+    parameters: generated.parameters.map(Parameters.describe),
+    responses: Object.fromEntries(responses),
+    security: Object.keys(schemes).map((name) => ({ [name]: [] })),
+    ...(requestBody === undefined ? undefined : { requestBody: Bodies.ofRequest(operationId, requestBody) })
+  }
+}
+
+const pathItem = (item: OpenApi.OpenAPISpecPathItem): OpenApi.OpenAPISpecPathItem =>
+  Object.fromEntries(Object.entries(item).map(([method, one]) => [method, "operationId" in one ? operation(one) : one]))
+
+const securityScheme = (scheme: HttpApiSecurity): OpenApi.OpenAPISecurityScheme => {
+  const description = Context.getOrElse(scheme.annotations, OpenApi.Description, () => "")
+  return scheme._tag === "ApiKey"
+    ? { type: "apiKey", in: scheme.in, name: scheme.key, description }
+    : { type: "http", scheme: "bearer", description }
+}
+
+/** The complete document. */
+export const enrich = (generated: Spec): Spec => {
+  const spec = tidy(generated) as Spec
+  const used = new Set(
+    Object.values(spec.paths)
+      .flatMap((item) => operations(item))
+      .flatMap(codesOf)
+  )
+  const own = Object.entries(spec.components.schemas).filter(([name]) => !name.startsWith("Problem_"))
+  return {
+    ...spec,
+    paths: Object.fromEntries(Object.entries(spec.paths).map(([path, item]) => [path, pathItem(item)])),
+    components: {
+      schemas: { ...Object.fromEntries(own), ...ProblemSchemas.schemas([...used]) },
+      securitySchemes: Object.fromEntries(
+        Object.entries(schemes).map(([name, scheme]) => [name, securityScheme(scheme)])
+      )
+    }
+  }
+}
+
+const operations = (item: OpenApi.OpenAPISpecPathItem): ReadonlyArray<Operation> =>
+  Object.values(item).filter((one): one is Operation => "operationId" in one)
+
+const codesOf = ({ responses }: Operation): ReadonlyArray<ProblemCode> => Object.values(responses).flatMap(codesIn)

@@ -1,0 +1,61 @@
+/**
+ * Brings the JSON Schemas that Effect generates closer to what the wire carries.
+ */
+import * as Predicate from "effect/Predicate"
+
+interface JsonObject {
+  readonly [key: string]: unknown
+}
+
+const isObject = (value: unknown): value is JsonObject => Predicate.isObject(value)
+
+const isNull = (schema: unknown): boolean => isObject(schema) && schema["type"] === "null"
+
+/** One alternative is none; what describes the choice describes it. */
+const withoutLoneAnyOf = (schema: JsonObject): JsonObject => {
+  const { anyOf, ...rest } = schema
+  const [only, ...more] = Array.isArray(anyOf) ? anyOf : []
+  return isObject(only) && more.length === 0 ? { ...only, ...rest } : schema
+}
+
+/** Effect writes "absent" as null, as the last alternative; here an optional field is absent, and null a wrong type. */
+const withoutAbsence = (schema: unknown): unknown => {
+  if (!isObject(schema)) return schema
+  const alternatives: ReadonlyArray<unknown> = Array.isArray(schema["anyOf"]) ? schema["anyOf"] : []
+  return isNull(alternatives.at(-1)) ? withoutLoneAnyOf({ ...schema, anyOf: alternatives.slice(0, -1) }) : schema
+}
+
+const isTime = (name: string): boolean => /[a-z]At$/.test(name)
+
+/** Times are texts with a format. */
+const asTime = (schema: unknown): unknown => {
+  if (!isObject(schema)) return schema
+  if (Array.isArray(schema["anyOf"])) return { ...schema, anyOf: schema["anyOf"].map(asTime) }
+  return schema["type"] === "string" ? { ...schema, format: "date-time" } : schema
+}
+
+const properties = (schema: JsonObject): JsonObject => {
+  const { properties: fields, required } = schema
+  if (!isObject(fields)) return schema
+  const needed: ReadonlyArray<unknown> = Array.isArray(required) ? required : []
+  const entries = Object.entries(fields).map(([name, field]) => {
+    const present = needed.includes(name) ? field : withoutAbsence(field)
+    return [name, isTime(name) ? asTime(present) : present]
+  })
+  return { ...schema, properties: Object.fromEntries(entries) }
+}
+
+/** Unknown fields are ignored, and may come; the bounds of safe integers go without saying. */
+const noise = (key: string, value: unknown): boolean =>
+  (key === "additionalProperties" && value === false) ||
+  key === "x-effect-stream" ||
+  ((key === "minimum" || key === "maximum") && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER)
+
+/** Tidies a whole document, or a part of one. */
+export const tidy = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(tidy)
+  if (!isObject(value)) return value
+  const kept = Object.entries(value).filter(([key, part]) => !noise(key, part))
+  const parts = Object.fromEntries(kept.map(([key, part]) => [key, tidy(part)]))
+  return withoutLoneAnyOf(properties(parts))
+}

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { expectProblem, json, pointers } from "../support/Problems.ts"
+import * as TestServer from "../support/TestServer.ts"
+
+interface File {
+  readonly id: string
+  readonly name: string
+  readonly path: string
+  readonly etag: string
+  readonly expands?: object
+}
+
+interface Page {
+  readonly items: ReadonlyArray<File>
+  readonly folders: ReadonlyArray<string>
+  readonly nextCursor: string | null
+}
+
+let server: TestServer.TestServer
+let bucket: { readonly tenantId: string; readonly bucketId: string }
+let path: string
+beforeAll(async () => {
+  server = await TestServer.start()
+  bucket = await server.makeBucket()
+  path = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`
+})
+afterAll(() => server.close())
+
+const reserve = (fields: object) => server.post(path, { json: fields })
+
+describe("a reservation", () => {
+  it("answers with the whole record and its Location", async () => {
+    const answer = await reserve({ name: "a.txt", path: "docs", alias: "first", metadata: { n: [1, null] } })
+    const file = await json<File>(answer)
+    expect(answer.status).toBe(201)
+    expect(answer.headers.get("location")).toBe(`/api/v1${path}/${file.id}`)
+    expect(file).toEqual({
+      id: expect.stringMatching(/^fil_/),
+      name: "a.txt",
+      path: "/docs/",
+      alias: "first",
+      contentType: null,
+      etag: null,
+      checksum: null,
+      version: 0,
+      state: "RESERVED",
+      metadata: { n: [1, null] },
+      headers: [],
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String)
+    })
+    expect(await json(await server.get(`${path}/${file.id}`))).toEqual(file)
+    await expectProblem(await server.get(`${path}/${file.id}/view`), 404, "content_not_uploaded")
+  })
+
+  it("has no path but the root when none is given", async () => {
+    expect((await json<File>(await reserve({ name: "root.txt" }))).path).toBe("/")
+  })
+
+  it("of a name that is taken, and of an alias, is 409 with the id of what stands there", async () => {
+    const { id } = await json<File>(await reserve({ name: "b.txt", path: "/b/", alias: "bee" }))
+    const again = await expectProblem(await reserve({ name: "b.txt", path: "/b" }), 409, "file_exists")
+    expect(again.existingId).toBe(id)
+    const alias = await expectProblem(await reserve({ name: "c.txt", alias: "bee" }), 409, "alias_taken")
+    expect(alias.existingId).toBe(id)
+  })
+
+  it("names every fault", async () => {
+    const wrong = { name: "a/b", path: "/a/../b/", alias: "No!", metadata: [], headers: [{ name: "date", value: "x" }] }
+    expect(pointers(await expectProblem(await reserve(wrong), 400, "invalid_request"))).toEqual([
+      "/alias",
+      "/headers/0/name",
+      "/metadata",
+      "/name",
+      "/path"
+    ])
+  })
+
+  it("in a bucket that is not there is 404", async () => {
+    const elsewhere = await server.makeBucket()
+    const other = `/tenants/${bucket.tenantId}/buckets/${elsewhere.bucketId}/files`
+    await expectProblem(await server.post(other, { json: { name: "x" } }), 404, "not_found")
+  })
+})
+
+describe("a record", () => {
+  it("has its expansions when they are asked for", async () => {
+    const file = await server.makeFile(bucket, "x".repeat(1500), { name: "sized.txt" })
+    const expand = async (expands: string | ReadonlyArray<string>) =>
+      (await json<File>(await server.get(file.path, { query: { expands } }))).expands
+    expect(await expand("SIZE")).toEqual({ size: { bytes: 1500, human: "1.5 kB" } })
+    expect(await expand(["TYPE", "SIZE"])).toEqual({
+      size: { bytes: 1500, human: "1.5 kB" },
+      type: { type: "TEXT" }
+    })
+    expect((await json<File>(await server.get(file.path))).expands).toBeUndefined()
+    for (const expands of ["size", ["SIZE", "X"], "SIZE,TYPE"]) {
+      await expectProblem(await server.get(file.path, { query: { expands } }), 400, "invalid_request")
+    }
+  })
+
+  it("is found by its alias, however long", async () => {
+    const alias = "a".repeat(128)
+    const { id } = await json<File>(await reserve({ name: "aliased.txt", alias }))
+    expect((await json<File>(await server.get(`${path}/@${alias}`))).id).toBe(id)
+    expect((await json<File>(await server.get(`${path}/%40${alias}`))).id).toBe(id)
+    await expectProblem(await server.get(`${path}/@unknown`), 404, "not_found")
+  })
+
+  it("is changed by PATCH, and null takes the alias away", async () => {
+    const { id } = await json<File>(await reserve({ name: "old.txt", alias: "moving" }))
+    const json2 = { name: "new.txt", path: "/moved/", alias: null, metadata: { a: 1 } }
+    const answer = await server.patch(`${path}/@moving`, { json: json2 })
+    expect([answer.status, await json(answer)]).toEqual([200, expect.objectContaining({ id, ...json2 })])
+    await expectProblem(await server.get(`${path}/@moving`), 404, "not_found")
+    await reserve({ name: "there.txt", path: "/moved/" })
+    const clash = await server.patch(`${path}/${id}`, { json: { name: "there.txt" } })
+    await expectProblem(clash, 409, "file_exists")
+    await expectProblem(await server.patch(`${path}/${id}`, { json: { path: "/\u0000/" } }), 400, "invalid_request")
+  })
+
+  it("is removed, on condition where one is given", async () => {
+    const file = await server.makeFile(bucket)
+    const { etag } = await json<File>(await server.get(file.path))
+    const remove = (ifMatch: string) => server.delete(file.path, { headers: { "if-match": ifMatch } })
+    await expectProblem(await remove('"other"'), 412, "precondition_failed")
+    await expectProblem(await remove("no tag"), 400, "invalid_request")
+    expect((await remove(etag)).status).toBe(204)
+    await expectProblem(await remove(etag), 404, "not_found")
+    await expectProblem(await server.get(`${file.path}/view`), 404, "not_found")
+  })
+})
+
+describe("a list", () => {
+  let files: string
+  beforeAll(async () => {
+    const own = await server.makeBucket()
+    files = `/tenants/${own.tenantId}/buckets/${own.bucketId}/files`
+    for (const [folder, name] of [
+      ["/", "a.txt"],
+      ["/", "b.png"],
+      ["/x/", "c.txt"],
+      ["/x/y/", "d.txt"],
+      ["/z/", "e.txt"]
+    ]) {
+      await server.makeFile(own, folder === "/z/" ? "" : "Hello", { path: folder, name })
+    }
+    await server.post(files, { json: { name: "reserved.txt" } })
+  })
+
+  const list = async (query: Record<string, string | ReadonlyArray<string>>) =>
+    json<Page>(await server.get(files, { query }))
+  const names = ({ folders, items }: Page) => [...folders, ...items.map(({ name }) => name)]
+
+  it("shows a folder's folders, then its files", async () => {
+    expect(names(await list({}))).toEqual(["/x/", "/z/", "a.txt", "b.png", "reserved.txt"])
+    expect(names(await list({ path: "/x" }))).toEqual(["/x/y/", "c.txt"])
+    expect(names(await list({ path: "/nowhere/" }))).toEqual([])
+  })
+
+  it("shows everything below when it is recursive", async () => {
+    expect(names(await list({ recursive: "true", path: "/x/" }))).toEqual(["c.txt", "d.txt"])
+    expect(names(await list({ recursive: "false", path: "/x/" }))).toEqual(["/x/y/", "c.txt"])
+  })
+
+  it("is filtered by name, state and type", async () => {
+    expect(names(await list({ recursive: "1", name: "d" }))).toEqual(["d.txt"])
+    expect(names(await list({ state: "RESERVED" }))).toEqual(["reserved.txt"])
+    expect(names(await list({ type: "TEXT", state: "READY", recursive: "1" }))).toContain("c.txt")
+  })
+
+  it("carries the expansions that are asked for", async () => {
+    const { items } = await list({ recursive: "1", path: "/z/", expands: ["SIZE", "TYPE"] })
+    expect(items.map(({ expands }) => expands)).toEqual([
+      { size: { bytes: 0, human: "0 B" }, type: { type: expect.any(String) } }
+    ])
+  })
+
+  it("is paged, folders first", async () => {
+    const seen: Array<string> = []
+    let cursor: string | null = ""
+    let pages = 0
+    while (cursor !== null) {
+      const page: Page = await list(cursor === "" ? { limit: "2" } : { limit: "2", cursor })
+      expect(names(page).length).toBeLessThanOrEqual(2)
+      seen.push(...names(page))
+      cursor = page.nextCursor
+      pages++
+    }
+    expect(seen).toEqual(["/x/", "/z/", "a.txt", "b.png", "reserved.txt"])
+    expect(pages).toBe(3)
+    await expectProblem(await server.get(files, { query: { cursor: "nonsense" } }), 400, "invalid_cursor")
+  })
+
+  it("names every fault of what is asked", async () => {
+    const query = { path: "/a//b/", type: "CAT", state: "x", limit: "-1", expands: "ALL" }
+    const answer = await server.get(files, { query })
+    expect(pointers(await expectProblem(answer, 400, "invalid_request"))).toEqual([
+      "/expands/0",
+      "/limit",
+      "/path",
+      "/state",
+      "/type"
+    ])
+  })
+})

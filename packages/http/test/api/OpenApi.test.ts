@@ -1,0 +1,169 @@
+import { Validator } from "@seriousme/openapi-schema-validator"
+import * as HttpApi from "effect/http-api/HttpApi"
+import type * as OpenApi from "effect/http-api/OpenApi"
+import { describe, expect, it } from "vitest"
+import { Api } from "../../src/contract/Api.ts"
+import * as OpenApiDocument from "../../src/contract/OpenApiDocument.ts"
+import { entryOf, isCode } from "../../src/problems/ProblemTable.ts"
+
+const document = OpenApiDocument.make()
+
+interface Described extends OpenApi.OpenAPISpecOperation {
+  readonly path: string
+  readonly method: string
+}
+
+const operations: ReadonlyArray<Described> = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).flatMap(([method, one]) => ("operationId" in one ? [{ ...one, path, method }] : []))
+)
+
+const operation = (id: string): Described => {
+  const found = operations.find(({ operationId }) => operationId === id)
+  if (found === undefined) throw new Error(`The document has no ${id}.`)
+  return found
+}
+
+type Expectation = readonly [id: string, statuses: ReadonlyArray<number>]
+
+/** What every operation may answer with: the key's faults, and the service's own. */
+const common = [400, 401, 403, 500, 503, 507]
+/** And those that answer with JSON. */
+const reading = [...common, 406]
+/** And those that take JSON. */
+const writing = [...reading, 413, 415]
+
+const statuses: ReadonlyArray<Expectation> = [
+  ["identity.me", [200, ...reading]],
+  ["identity.roles", [200, ...reading]],
+  ["identity.tenantRoles", [200, ...reading]],
+  ["tenants.create", [201, 409, ...writing]],
+  ["tenants.list", [200, ...reading]],
+  ["tenants.get", [200, 404, ...reading]],
+  ["tenants.update", [200, 404, 409, ...writing]],
+  ["tenants.remove", [204, 404, 409, ...common]],
+  ["members.add", [201, 404, 409, ...writing]],
+  ["members.list", [200, ...reading]],
+  ["members.get", [200, 404, ...reading]],
+  ["members.update", [200, 404, 409, ...writing]],
+  ["members.remove", [204, 404, 409, ...common]],
+  ["tokens.create", [201, ...writing]],
+  ["tokens.list", [200, ...reading]],
+  ["tokens.get", [200, 404, ...reading]],
+  ["tokens.revoke", [204, 404, ...common]],
+  ["buckets.create", [201, 404, 409, ...writing]],
+  ["buckets.list", [200, ...reading]],
+  ["buckets.get", [200, 404, ...reading]],
+  ["buckets.update", [200, 404, 409, ...writing]],
+  ["buckets.remove", [204, 404, 409, ...common]],
+  ["files.reserve", [201, 404, 409, ...writing]],
+  ["files.list", [200, 404, ...reading]],
+  ["files.get", [200, 404, ...reading]],
+  ["files.update", [200, 404, 409, ...writing]],
+  ["files.remove", [204, 404, 412, ...common]],
+  ["headers.set", [201, 404, ...writing]],
+  ["headers.setAll", [201, 404, ...writing]],
+  ["headers.list", [200, 404, ...reading]],
+  ["headers.remove", [204, 404, ...common]],
+  ["contents.upload", [201, 404, 409, 412, ...writing]],
+  ["contents.reupload", [200, 404, 412, 413, ...reading]],
+  ["reading.view", [200, 206, 304, 404, 412, 416, ...common]],
+  ["reading.download", [200, 206, 304, 404, 412, 416, ...common]]
+]
+
+describe("the OpenAPI document", () => {
+  it("is valid OpenAPI 3.1", async () => {
+    const result = await new Validator().validate(structuredClone({ ...document }))
+    expect(result).toEqual({ valid: true })
+    expect(document.openapi).toBe("3.1.0")
+  })
+
+  it("has every operation of the contract, and no other", () => {
+    const declared: Array<string> = []
+    HttpApi.reflect(Api, {
+      onGroup: () => undefined,
+      onEndpoint: ({ endpoint }) => declared.push(`${endpoint.method} ${endpoint.path.replace(/:(\w+)/g, "{$1}")}`)
+    })
+    expect(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`).toSorted()).toEqual(
+      declared.toSorted()
+    )
+    expect(statuses.map(([id]) => id).toSorted()).toEqual(operations.map(({ operationId }) => operationId).toSorted())
+  })
+
+  it.each(statuses)("%s says with what it may answer", (id, expected) => {
+    expect(Object.keys(operation(id).responses).map(Number)).toEqual(expected.toSorted((a, b) => a - b))
+  })
+
+  it("says of every operation what it is, what it needs, and where the key goes", () => {
+    for (const { description = "", operationId, security, summary, tags, ...rest } of operations) {
+      expect(summary, operationId).toMatch(/./)
+      expect(document.tags.map(({ name }) => name)).toContain(tags[0])
+      expect(security).toEqual([{ query: [] }, { bearer: [] }, { header: [] }])
+      const permission = "x-permission" in rest ? rest["x-permission"] : undefined
+      if (rest.path.includes("{tenantId}")) expect(description).toContain(`\`${permission}\``)
+    }
+    expect(Object.values(document.components.securitySchemes)).toEqual([
+      expect.objectContaining({ type: "apiKey", in: "query", name: "apiKey" }),
+      expect.objectContaining({ type: "http", scheme: "bearer" }),
+      expect.objectContaining({ type: "apiKey", in: "header", name: "X-Api-Key" })
+    ])
+  })
+
+  it("gives each problem its own status, code and schema", () => {
+    for (const { operationId, responses } of operations) {
+      for (const [status, { content = {} }] of Object.entries(responses)) {
+        const problem = content["application/problem+json"]
+        expect(problem !== undefined, `${operationId} ${status}`).toBe(Number(status) >= 400)
+        for (const [, code] of JSON.stringify(problem ?? {}).matchAll(/Problem_(\w+)"/g)) {
+          expect(isCode(code) && entryOf(code).status).toBe(Number(status))
+        }
+      }
+    }
+    expect(document.components.schemas["Problem_file_exists"]).toMatchObject({
+      properties: { code: { const: "file_exists" }, status: { const: 409 }, existingId: { type: "string" } },
+      required: ["type", "title", "status", "detail", "code", "requestId", "existingId"]
+    })
+  })
+
+  it("tells the headers of answers", () => {
+    const headersOf = (id: string, status: number) => Object.keys(operation(id).responses[status]?.headers ?? {})
+    for (const { operationId, responses } of operations) {
+      for (const status of Object.keys(responses))
+        expect(headersOf(operationId, Number(status))).toContain("X-Request-Id")
+      expect(headersOf(operationId, 401)).toContain("WWW-Authenticate")
+      expect(headersOf(operationId, 503)).toContain("Retry-After")
+    }
+    expect(headersOf("buckets.create", 201)).toContain("Location")
+    const content = ["Accept-Ranges", "Content-Disposition", "ETag", "Last-Modified", "X-Content-Type-Options"]
+    expect(headersOf("reading.view", 200)).toEqual(expect.arrayContaining(content))
+    expect(headersOf("reading.download", 206)).toEqual(expect.arrayContaining([...content, "Content-Range"]))
+    expect(headersOf("reading.view", 416)).toContain("Content-Range")
+  })
+
+  it("tells parameters by their types", () => {
+    const parameters = operation("files.list").parameters.map(({ in: place, name, schema }) => [place, name, schema])
+    expect(parameters).toContainEqual(["query", "limit", { type: "integer", minimum: 1, maximum: 1000, default: 100 }])
+    expect(parameters).toContainEqual(["query", "recursive", { type: "boolean", default: false }])
+    expect(parameters).toContainEqual([
+      "query",
+      "expands",
+      { type: "array", items: { type: "string", enum: ["SIZE", "TYPE"] } }
+    ])
+    const names = operation("reading.view").parameters.map(({ in: place, name }) => `${place} ${name}`)
+    expect(names).toEqual(expect.arrayContaining(["header Range", "header If-None-Match", "path fileId"]))
+  })
+
+  it("tells bodies as they are on the wire", () => {
+    expect(operation("contents.upload").requestBody?.content["multipart/form-data"]?.schema).toMatchObject({
+      properties: { file: { format: "binary" }, body: { type: "string", contentMediaType: "application/json" } },
+      required: ["file"]
+    })
+    expect(Object.keys(operation("contents.reupload").requestBody?.content ?? {})).toContain("application/octet-stream")
+    const { CreateFile, File } = document.components.schemas
+    expect(CreateFile).toMatchObject({
+      properties: { path: { type: "string" }, alias: { anyOf: [{ type: "string" }, { type: "null" }] } },
+      required: ["name"]
+    })
+    expect(File).toMatchObject({ properties: { createdAt: { type: "string", format: "date-time" } } })
+    expect(JSON.stringify(document)).not.toMatch(/additionalProperties|x-effect|Encoded/)
+  })
+})

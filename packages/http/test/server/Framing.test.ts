@@ -1,0 +1,136 @@
+import { connect } from "node:net"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Effect from "effect/Effect"
+import * as Duration from "effect/Duration"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Layer from "effect/Layer"
+import { layerWebCrypto } from "effect/crypto/SecureRandom"
+import type { RequestListener } from "../../src/server/Listener.ts"
+import * as HttpService from "../../src/server/HttpService.ts"
+import * as RawHttp from "../support/RawHttp.ts"
+
+/** Answers with the length of the body; refuses what is sent to /refused before it reads. */
+const listener: RequestListener = (request, response) => {
+  if (request.url === "/refused") return void response.writeHead(413).end("too large")
+  if (request.url === "/waits") return
+  let length = 0
+  request.on("data", (chunk: Buffer) => (length += chunk.length))
+  request.on("end", () => response.end(`${length} bytes`))
+}
+
+const start = (idle: Duration.Input) =>
+  ManagedRuntime.make(
+    HttpService.layer(Effect.succeed(listener), {
+      host: "127.0.0.1",
+      port: 0,
+      idleTimeout: Duration.fromInputUnsafe(idle),
+      shutdownTimeout: Duration.zero,
+      corsOrigins: [],
+      accessLog: false,
+      logFormat: "json"
+    }).pipe(Layer.provide(layerWebCrypto))
+  )
+
+const urlOf = (runtime: ReturnType<typeof start>) =>
+  runtime.runPromise(Effect.map(HttpService.HttpService, ({ url }) => url))
+
+describe("framing", () => {
+  const runtime = start("1 minute")
+  let url: string
+  beforeAll(async () => {
+    url = await urlOf(runtime)
+  })
+  afterAll(() => runtime.dispose())
+
+  it.each([
+    ["a second Host", "POST / HTTP/1.1\r\nHost: a\r\nHost: a\r\nContent-Length: 0\r\n\r\n"],
+    ["another transfer coding", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"],
+    ["no HTTP at all", "GARBAGE\r\n\r\n"],
+    [
+      "a length beside a transfer coding",
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    ],
+    ["two lengths", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello"],
+    ["no Host", "GET / HTTP/1.1\r\n\r\n"]
+  ])("refuses %s, and closes the connection", async (_, request) => {
+    const answer = await RawHttp.exchange(url, `${request}GET /after HTTP/1.1\r\nHost: a\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1)
+  })
+
+  it("says what is wrong as a problem", async () => {
+    const answer = await RawHttp.exchange(url, "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nX-Request-Id: mine\r\n\r\n")
+    expect(answer).toMatch(/content-type: application\/problem\+json/i)
+    expect(answer).toMatch(/x-request-id: mine\r\n/i)
+    expect(answer).toContain('"code":"invalid_request"')
+    const garbage = await RawHttp.exchange(url, "GARBAGE\r\n\r\n")
+    expect(garbage).toContain('"type":"urn:holdfast:problem:invalid_request"')
+  })
+
+  it("refuses a head that is too large", async () => {
+    const answer = await RawHttp.exchange(url, `GET / HTTP/1.1\r\nHost: a\r\nX-Large: ${"x".repeat(20_000)}\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /)
+  })
+
+  it("takes chunks, and several requests on a connection", async () => {
+    const one = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+    const answer = await RawHttp.exchange(url, one + one, /5 bytes[^]*5 bytes/)
+    expect(answer.match(/200 OK/g)).toHaveLength(2)
+  })
+
+  it("says 100 Continue when the body is wanted", async () => {
+    const head = "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"
+    const answer = await RawHttp.exchange(url, head, /\r\n\r\n/)
+    expect(answer).toBe("HTTP/1.1 100 Continue\r\n\r\n")
+  })
+
+  it("refuses without 100 Continue what is not wanted, and closes", async () => {
+    const head = "POST /refused HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"
+    const answer = await RawHttp.exchange(url, head)
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+    expect(answer).toMatch(/connection: close/i)
+  })
+})
+
+describe("a connection that stands still", () => {
+  const runtime = start("1 second")
+  let url: string
+  beforeAll(async () => {
+    url = await urlOf(runtime)
+  })
+  afterAll(() => runtime.dispose())
+
+  it("is closed when the client stops in the midst of a body", async () => {
+    expect(await RawHttp.exchange(url, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel")).toBe("")
+  })
+
+  it("may be idle for longer, between requests", async () => {
+    const answer = await RawHttp.exchange(url, "GET / HTTP/1.1\r\nHost: a\r\n\r\n", /0 bytes/)
+    expect(answer).toMatch(/keep-alive: timeout=6\r\n/i)
+  })
+
+  it("stays open while bytes come, however slowly", async () => {
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    const answer = new Promise<string>((resolve) => socket.setEncoding("latin1").once("data", resolve))
+    socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\n\r\n")
+    const timer = setInterval(() => socket.write("x"), 200)
+    expect(await answer).toContain("8 bytes")
+    clearInterval(timer)
+    socket.destroy()
+  })
+
+  it("stays open while the server takes its time", async () => {
+    const { hostname, port } = new URL(url)
+    const waiting = connect(Number(port), hostname)
+    let isClosed = false
+    waiting.on("close", () => (isClosed = true))
+    waiting.write("GET /waits HTTP/1.1\r\nHost: a\r\n\r\n")
+    // Another one that is the client's fault, begun later, is closed by then, twice over.
+    for (let i = 0; i < 2; i++) {
+      await RawHttp.exchange(url, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel")
+    }
+    expect(isClosed).toBe(false)
+    waiting.destroy()
+  })
+})

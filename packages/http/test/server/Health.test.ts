@@ -1,0 +1,96 @@
+import * as Postgres from "@holdfast/testing/servers/Postgres"
+import { requires } from "@holdfast/testing/Requires"
+import * as Effect from "effect/Effect"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import * as Fs from "node:fs/promises"
+import * as Path from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Bucket from "../support/Bucket.ts"
+import * as Process from "../support/Process.ts"
+
+interface Report {
+  readonly status: number
+  readonly body: {
+    readonly checks: { readonly metadata: string; readonly blobs: string }
+    readonly [name: string]: unknown
+  }
+  readonly headers: Headers
+}
+
+const ask = async (url: string): Promise<Report> => {
+  const answer = await fetch(`${url}/health/ready`)
+  return { status: answer.status, headers: answer.headers, body: await Bucket.json(answer) }
+}
+
+/** Asks until the answer has this status: it is kept for a second. */
+const until = async (url: string, status: number): Promise<Report> => {
+  for (;;) {
+    const report = await ask(url)
+    if (report.status === status) return report
+  }
+}
+
+describe("health", () => {
+  it("is alive and ready", async () => {
+    const { url } = await Process.serve()
+    expect(await (await fetch(`${url}/health/live`)).json()).toEqual({ status: "ok" })
+    expect(await ask(url)).toMatchObject({ status: 200, body: { checks: { metadata: "ok", blobs: "ok" } } })
+  })
+
+  it("takes no other method", async () => {
+    const { url } = await Process.serve()
+    const answer = await fetch(`${url}/health/ready`, { method: "POST" })
+    expect(answer.status).toBe(405)
+    expect(answer.headers.get("allow")).toBe("GET, HEAD")
+  })
+
+  it("is not ready while the disk is gone, says which part, and is alive all the same", async () => {
+    const { data, url } = await Process.serve()
+    await Fs.rename(Path.join(data, "tmp"), Path.join(data, "gone"))
+    const report = await until(url, 503)
+    expect(report.body).toMatchObject({
+      type: "urn:holdfast:problem:unavailable",
+      code: "unavailable",
+      status: 503,
+      detail: "Not ready: blobs.",
+      checks: { metadata: "ok", blobs: "unavailable" }
+    })
+    expect(report.headers.get("content-type")).toBe("application/problem+json")
+    expect(report.headers.get("retry-after")).not.toBeNull()
+    expect(JSON.stringify(report.body)).not.toContain(data)
+    expect((await fetch(`${url}/health/live`)).status).toBe(200)
+    await Fs.rename(Path.join(data, "gone"), Path.join(data, "tmp"))
+    await until(url, 200)
+  })
+})
+
+requires(Postgres.missing).describe("with PostgreSQL", () => {
+  const runtime = ManagedRuntime.make(Postgres.layer({ locale: "C.UTF-8" }))
+  let server: Postgres.Postgres["Service"]
+  let url: string
+  beforeAll(async () => {
+    server = await runtime.runPromise(Postgres.Postgres)
+    url = await runtime.runPromise(Effect.map(server.createDatabase, Redacted.value))
+  })
+  afterAll(() => runtime.dispose())
+
+  it("serves, is not ready while the database is gone, and is ready again with it", async () => {
+    const bucket = await Bucket.start({ env: { DATABASE_URL: url } })
+    const path = await Bucket.put(bucket, "a.txt", new TextEncoder().encode("Hello"))
+    expect(await (await bucket.api.get(`${path}/view`)).text()).toBe("Hello")
+    expect(await Fs.readdir(bucket.service.data)).not.toContain("holdfast.sqlite")
+
+    await runtime.runPromise(server.stop())
+    const report = await until(bucket.service.url, 503)
+    expect(report.body).toMatchObject({ checks: { metadata: "unavailable", blobs: "ok" } })
+    expect(JSON.stringify(report.body)).not.toMatch(/postgres|127\.0\.0\.1|password/i)
+
+    await runtime.runPromise(server.start)
+    await until(bucket.service.url, 200)
+    expect(await (await bucket.api.get(`${path}/view`)).text()).toBe("Hello")
+    expect(await bucket.service.stop()).toEqual({ code: 0, signal: null })
+    expect(bucket.service.stderr()).not.toContain(decodeURIComponent(new URL(url).password))
+    expect(bucket.service.stderr()).not.toContain(new URL(url).password)
+  })
+})

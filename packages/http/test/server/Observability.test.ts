@@ -1,0 +1,100 @@
+import { expect, it } from "vitest"
+import * as Bucket from "../support/Bucket.ts"
+
+/** The value of a series, by its name and some of its labels. */
+const valueOf = (metrics: string, name: string, ...labels: ReadonlyArray<string>): number => {
+  const line = metrics.split("\n").find((one) => one.startsWith(name) && labels.every((label) => one.includes(label)))
+  return Number(line?.split(" ").at(-1))
+}
+
+const idOrKey = /[a-z]{3}_[0-9a-f]{8}-|hf_/
+
+it("metrics tell of requests by route, of bytes and uploads and the process, and name no id and no key", async () => {
+  const bucket = await Bucket.start()
+  const path = await Bucket.put(bucket, "a.bin", new Uint8Array(100_000))
+  await (await bucket.api.get(`${path}/view`)).arrayBuffer()
+  await bucket.api.get(`/tenants/${bucket.key}`)
+  await fetch(`${bucket.service.url}/nowhere/${bucket.key}?apiKey=${bucket.key}`)
+
+  const metrics = await (await fetch(`${bucket.service.url}/metrics`)).text()
+  const file = 'route="/api/v1/tenants/:tenantId/buckets/:bucketId/files/:fileId'
+  expect(valueOf(metrics, "http_requests_total", `${file}/view"`, 'method="GET"', 'status="200"')).toBe(1)
+  expect(valueOf(metrics, "http_requests_total", `${file}/reupload"`, 'method="POST"', 'status="200"')).toBe(1)
+  expect(valueOf(metrics, "http_requests_total", 'route="unmatched"', 'status="404"')).toBe(1)
+  expect(valueOf(metrics, "http_request_duration_seconds_count", `${file}/view"`)).toBe(1)
+  expect(valueOf(metrics, "http_requests_in_flight")).toBe(1)
+  expect(valueOf(metrics, "http_sent_bytes_total")).toBeGreaterThan(100_000)
+  expect(valueOf(metrics, "http_received_bytes_total")).toBeGreaterThan(100_000)
+  expect(valueOf(metrics, "holdfast_uploads_staged_total")).toBe(1)
+  expect(valueOf(metrics, "holdfast_uploads_staged_bytes_total")).toBe(100_000)
+  expect(valueOf(metrics, "holdfast_uploads_committed_total")).toBe(1)
+  for (const name of [
+    "process_cpu_seconds_total",
+    "process_resident_memory_bytes",
+    "process_open_fds",
+    "process_start_time_seconds"
+  ]) {
+    expect(valueOf(metrics, name), name).toBeGreaterThan(0)
+  }
+  expect(valueOf(metrics, "nodejs_eventloop_lag_seconds")).toBeGreaterThanOrEqual(0)
+  expect(metrics).not.toMatch(idOrKey)
+})
+
+it("counts what the sweeper does", async () => {
+  const bucket = await Bucket.start({ env: { HOLDFAST_BLOB_GRACE: "1s", HOLDFAST_SWEEP_INTERVAL: "1s" } })
+  const path = await Bucket.put(bucket, "a.bin", new Uint8Array(10))
+  expect((await bucket.api.delete(path)).status).toBe(204)
+  for (;;) {
+    const metrics = await (await fetch(`${bucket.service.url}/metrics`)).text()
+    if (valueOf(metrics, "holdfast_sweeper_removed_total") === 1) break
+  }
+})
+
+interface Line {
+  readonly type: string
+  readonly requestId: string
+  readonly path: string
+  readonly [name: string]: unknown
+}
+
+const linesOf = (output: string): ReadonlyArray<Line> =>
+  output
+    .split("\n")
+    .filter((line) => line.startsWith('{"time"'))
+    .map((line): Line => JSON.parse(line))
+    .filter(({ type }) => type === "access")
+
+it("the access log has a line for each request, without queries and keys", async () => {
+  const bucket = await Bucket.start()
+  const { key, service } = bucket
+  const path = await Bucket.put(bucket, "a.bin", new Uint8Array(100_000))
+  const url = `${service.url}/api/v1${path}/view?apiKey=${key}`
+  await (await fetch(url, { headers: { "x-request-id": "the-one-that-counts" } })).arrayBuffer()
+  await fetch(`${service.url}/${key}/x`, { headers: { "x-request-id": key, authorization: `Bearer ${key}` } })
+  await service.stop()
+
+  const [, afterTour = ""] = service.stdout().split(/reference: \S+\n/)
+  const lines = linesOf(afterTour)
+  const view = lines.find(({ requestId }) => requestId === "the-one-that-counts")
+  expect(view).toMatchObject({
+    method: "GET",
+    path: `/api/v1${path}/view`,
+    route: "/api/v1/tenants/:tenantId/buckets/:bucketId/files/:fileId/view",
+    status: 200,
+    remoteAddress: "127.0.0.1",
+    sent: expect.any(Number),
+    received: expect.any(Number),
+    ms: expect.any(Number),
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
+  })
+  expect(view?.["sent"]).toBeGreaterThan(100_000)
+  expect(lines.at(-1)).toMatchObject({ path: "/hf_***/x", requestId: "hf_***", status: 404 })
+  expect(afterTour).not.toContain("apiKey")
+  expect(afterTour + service.stderr()).not.toContain(key)
+})
+
+it("the access log can be turned off", async () => {
+  const { service } = await Bucket.start({ args: ["--access-log=off"] })
+  await service.stop()
+  expect(linesOf(service.stdout())).toEqual([])
+})

@@ -1,0 +1,123 @@
+import * as Fs from "node:fs/promises"
+import { createServer } from "node:net"
+import * as Path from "node:path"
+import { describe, expect, it, onTestFinished } from "vitest"
+import * as Process from "../support/Process.ts"
+
+/** A port that somebody else listens on. */
+const takenPort = async (): Promise<number> => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  if (address === null || typeof address === "string") throw new Error("no port")
+  return address.port
+}
+
+const oneLine = /^holdfast: [^\n]+\n$/
+
+describe("a wrong configuration ends with 2 and one line, before anything is touched", () => {
+  it.each([
+    [["--port", "70000"], {}, /--port on the command line: expected a port number/],
+    [["--bogus"], {}, /--bogus/],
+    [[], { HOLDFAST_ROOT_KEY: "hf_wrong" }, /HOLDFAST_ROOT_KEY in the environment/],
+    [[], { DATABASE_URL: "mysql://user:hunter2@host/x" }, /DATABASE_URL in the environment/],
+    [[], { HOLDFAST_CONFIG: "/nowhere/holdfast.json" }, /\/nowhere\/holdfast\.json/]
+  ])("%j %j", async (args, env, expected) => {
+    const data = Path.join(await Process.directory(), "data")
+    const ended = await Process.run(["serve", "--data-dir", data, ...args], { env })
+    expect(ended.code).toBe(2)
+    expect(ended.stdout).toBe("")
+    expect(ended.stderr).toMatch(oneLine)
+    expect(ended.stderr).toMatch(expected)
+    expect(ended.stderr).not.toMatch(/hunter2|hf_wrong/)
+    await expect(Fs.access(data)).rejects.toThrow()
+  })
+
+  it("names every fault, a line each", async () => {
+    const ended = await Process.run(["serve", "--port", "x", "--idle-timeout", "y"])
+    expect(ended.code).toBe(2)
+    expect(ended.stderr.trim().split("\n")).toHaveLength(2)
+  })
+})
+
+describe("what stands in the way ends with 1 and one line", () => {
+  it("a port that is taken", async () => {
+    const port = await takenPort()
+    const ended = await Process.run(["serve", "--port", String(port), "--data-dir", await Process.directory()])
+    expect(ended.code).toBe(1)
+    expect(ended.stderr).toMatch(oneLine)
+    expect(ended.stderr).toContain(`127.0.0.1:${port} is in use`)
+    expect(ended.stdout).toBe("")
+  })
+
+  it("a data directory that another service has", async () => {
+    const first = await Process.serve()
+    const second = await Process.run(["serve", "--port", "0", "--data-dir", first.data])
+    expect(second.code).toBe(1)
+    expect(second.stderr).toMatch(oneLine)
+    expect(second.stderr).toBe(
+      `holdfast: Another process holds the data directory ${first.data}. Stop it first, or choose another directory.\n`
+    )
+    expect((await fetch(`${first.url}/health/ready`)).status).toBe(200)
+  })
+
+  it("a data directory that cannot be made", async () => {
+    const file = Path.join(await Process.directory(), "file")
+    await Fs.writeFile(file, "")
+    const ended = await Process.run(["serve", "--port", "0", "--data-dir", Path.join(file, "data")])
+    expect(ended.code).toBe(1)
+    expect(ended.stderr).toMatch(oneLine)
+  })
+
+  it("a database that does not answer, without its password", async () => {
+    const url = `postgres://someone:hunter2@127.0.0.1:1/holdfast`
+    const ended = await Process.run(["serve", "--port", "0", "--data-dir", await Process.directory()], {
+      env: { DATABASE_URL: url }
+    })
+    expect(ended.code).toBe(1)
+    expect(ended.stderr).toMatch(oneLine)
+    expect(ended.stderr).not.toContain("hunter2")
+  })
+})
+
+describe("the data directory", () => {
+  it("belongs to its owner alone, the secret key with it", async () => {
+    const service = await Process.serve()
+    const modes = await Promise.all(
+      ["", "secret.key", "holdfast.sqlite", "blobs"].map(async (name) => {
+        const { mode } = await Fs.stat(Path.join(service.data, name))
+        return mode & 0o777
+      })
+    )
+    expect(modes.slice(1)).toEqual([0o600, 0o600, 0o700])
+    const key = await Fs.readFile(Path.join(service.data, "secret.key"), "utf8")
+    expect(Buffer.from(key, "base64url")).toHaveLength(32)
+    await service.stop()
+    await (await Process.serve({ data: service.data })).stop()
+    expect(await Fs.readFile(Path.join(service.data, "secret.key"), "utf8")).toBe(key)
+  })
+
+  it("is not used with a secret key that is none", async () => {
+    const data = await Process.directory()
+    await Fs.writeFile(Path.join(data, "secret.key"), "too short")
+    const ended = await Process.run(["serve", "--port", "0", "--data-dir", data])
+    expect(ended.code).toBe(1)
+    expect(ended.stderr).toMatch(oneLine)
+    expect(ended.stderr).toContain("secret.key")
+  })
+})
+
+it("shows every setting in its help, with the environment", async () => {
+  const { code, stdout } = await Process.run(["serve", "--help"])
+  expect(code).toBe(0)
+  for (const text of ["--port", "--data-dir", "--cors-origins", "DATABASE_URL", "HOLDFAST_ROOT_KEY"]) {
+    expect(stdout).toContain(text)
+  }
+})
+
+it("tells its version", async () => {
+  const { code, stdout } = await Process.run(["--version"])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+})

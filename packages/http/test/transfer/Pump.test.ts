@@ -1,0 +1,250 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Fs from "node:fs"
+import type { ServerResponse } from "node:http"
+import * as LocalFile from "@holdfast/http/transfer/LocalFile"
+import * as Pump from "@holdfast/http/transfer/Pump"
+import { connect, listen, until } from "./support/NodeApp.ts"
+import { openCount, pattern, tempFile } from "./support/TempFiles.ts"
+
+const MiB = 1024 * 1024
+const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+
+const responseOf = (request: HttpServerRequest.HttpServerRequest): ServerResponse =>
+  NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+
+const sendFile = (response: ServerResponse, path: string, pieces: ReadonlyArray<Pump.Piece>) =>
+  LocalFile.withFile(path, (fd) => {
+    response.writeHead(200, { "content-length": pieces.reduce((sum, piece) => sum + piece.length, 0) })
+    return Pump.send(response, { fd, path }, pieces)
+  })
+
+const done = HttpServerResponse.empty({ status: 200 })
+
+/** An app that sends one file, and tells how each transfer ended. */
+const fileApp = Effect.fnUntraced(function* (path: string, pieces: ReadonlyArray<Pump.Piece>) {
+  const exits: Array<Exit.Exit<void, unknown>> = []
+  const responses: Array<ServerResponse> = []
+  const app = yield* listen((request) => {
+    const response = responseOf(request)
+    responses.push(response)
+    return sendFile(response, path, pieces).pipe(
+      Effect.onExit((exit) => Effect.sync(() => exits.push(exit))),
+      Effect.as(done)
+    )
+  })
+  return { ...app, exits, responses }
+})
+
+describe("Pump", () => {
+  it.effect("sends a file of many buffers, and again on the same connection", () =>
+    Effect.gen(function* () {
+      const bytes = pattern(5 * MiB + 7)
+      const path = yield* tempFile(bytes)
+      const app = yield* fileApp(path, [{ offset: 0, length: bytes.length }])
+      const client = yield* connect(app.port)
+      for (let round = 0; round < 3; round++) {
+        client.send(get)
+        const { body } = yield* Effect.promise(() => client.response())
+        assert.isTrue(body.equals(bytes))
+      }
+      yield* Effect.promise(() => until(() => openCount(path) === 0))
+      assert.deepStrictEqual(app.exits.map(Exit.isSuccess), [true, true, true])
+      assert.strictEqual(client.length(), 0)
+    })
+  )
+
+  it.effect("answers pipelined requests in order", () =>
+    Effect.gen(function* () {
+      const bytes = pattern(2 * MiB)
+      const path = yield* tempFile(bytes)
+      const app = yield* fileApp(path, [{ offset: 0, length: bytes.length }])
+      const client = yield* connect(app.port)
+      client.send(get.repeat(4))
+      for (let round = 0; round < 4; round++) {
+        const { body } = yield* Effect.promise(() => client.response())
+        assert.isTrue(body.equals(bytes))
+      }
+    })
+  )
+
+  it.effect("sends pieces of one descriptor and bytes between them, empty ones too", () =>
+    Effect.gen(function* () {
+      const bytes = pattern(MiB)
+      const path = yield* tempFile(bytes)
+      const app = yield* fileApp(path, [
+        Buffer.from("<"),
+        { offset: 0, length: 0 },
+        { offset: 10, length: 300_000 },
+        Buffer.alloc(0),
+        Buffer.from("|"),
+        Buffer.from("|"),
+        { offset: MiB - 5, length: 5 },
+        Buffer.from(">")
+      ])
+      const client = yield* connect(app.port)
+      client.send(get)
+      const { body } = yield* Effect.promise(() => client.response())
+      const expected = [
+        Buffer.from("<"),
+        bytes.subarray(10, 300_010),
+        Buffer.from("||"),
+        bytes.subarray(-5),
+        Buffer.from(">")
+      ]
+      assert.isTrue(body.equals(Buffer.concat(expected)))
+    })
+  )
+
+  it.effect("ends a response of nothing", () =>
+    Effect.gen(function* () {
+      const path = yield* tempFile(Buffer.alloc(0))
+      const app = yield* fileApp(path, [{ offset: 0, length: 0 }])
+      const client = yield* connect(app.port)
+      client.send(get)
+      assert.strictEqual((yield* Effect.promise(() => client.response())).body.length, 0)
+      yield* Effect.promise(() => until(() => app.exits.length === 1 && openCount(path) === 0))
+      assert.isTrue(Exit.isSuccess(app.exits[0]!))
+    })
+  )
+
+  it.effect("keeps the bytes of many transfers apart", () =>
+    Effect.gen(function* () {
+      const files = yield* Effect.forEach(
+        Array.from({ length: 12 }, (_, i) => i),
+        (i) =>
+          Effect.gen(function* () {
+            const bytes = pattern(MiB + i * 1000, i + 1)
+            const path = yield* tempFile(bytes)
+            return { bytes, app: yield* fileApp(path, [{ offset: 0, length: bytes.length }]) }
+          })
+      )
+      yield* Effect.forEach(
+        files,
+        ({ app, bytes }) =>
+          Effect.gen(function* () {
+            const client = yield* connect(app.port)
+            client.send(get)
+            client.send(get)
+            for (let round = 0; round < 2; round++) {
+              assert.isTrue((yield* Effect.promise(() => client.response())).body.equals(bytes))
+            }
+          }),
+        { concurrency: "unbounded" }
+      )
+    })
+  )
+
+  it.effect("waits for a slow client, with two buffers at most", () =>
+    Effect.gen(function* () {
+      const bytes = pattern(32 * MiB)
+      const path = yield* tempFile(bytes)
+      const app = yield* fileApp(path, [{ offset: 0, length: bytes.length }])
+      const client = yield* connect(app.port)
+      client.socket.pause()
+      client.send(get)
+      let most = 0
+      let before = -1
+      yield* Effect.promise(() =>
+        until(() => {
+          const [response] = app.responses
+          const sent = response?.socket?.bytesWritten ?? 0
+          most = Math.max(most, response?.writableLength ?? 0)
+          // bytesWritten counts what was queued: it stands still when both buffers wait.
+          const stands = sent > 0 && sent === before && most > 256 * 1024
+          before = sent
+          return stands
+        })
+      )
+      assert.isAtMost(most, 513 * 1024)
+      assert.strictEqual(openCount(path), 1)
+      client.socket.resume()
+      assert.isTrue((yield* Effect.promise(() => client.response())).body.equals(bytes))
+      yield* Effect.promise(() => until(() => openCount(path) === 0))
+    })
+  )
+
+  it.effect("stops when the client goes away, and closes the file once", () =>
+    Effect.gen(function* () {
+      const path = yield* tempFile(pattern(32 * MiB))
+      const app = yield* fileApp(path, [{ offset: 0, length: 32 * MiB }])
+      for (let round = 0; round < 5; round++) {
+        const client = yield* connect(app.port)
+        client.send(get)
+        yield* Effect.promise(() => until(() => client.length() > MiB))
+        client.socket.destroy()
+      }
+      yield* Effect.promise(() => until(() => app.exits.length === 5 && openCount(path) === 0))
+      assert.isTrue(app.exits.every((exit) => Exit.hasInterrupts(exit)))
+    })
+  )
+
+  it.effect("is interruptible, and breaks the response off", () =>
+    Effect.gen(function* () {
+      const path = yield* tempFile(pattern(32 * MiB))
+      const fibers = yield* Deferred.make<Fiber.Fiber<void, unknown>>()
+      const app = yield* listen((request) =>
+        Effect.gen(function* () {
+          const send = sendFile(responseOf(request), path, [{ offset: 0, length: 32 * MiB }])
+          const fiber = yield* Effect.forkChild(send)
+          yield* Deferred.succeed(fibers, fiber)
+          yield* Fiber.await(fiber)
+          return done
+        })
+      )
+      const client = yield* connect(app.port)
+      client.send(get)
+      yield* Effect.promise(() => until(() => client.length() > MiB))
+      yield* Fiber.interrupt(yield* Deferred.await(fibers))
+      yield* Effect.promise(() => until(() => client.isClosed() && openCount(path) === 0))
+      assert.isBelow(client.length(), 32 * MiB)
+    })
+  )
+
+  it.effect("never ends short as if it were complete: a file that shrinks breaks the response off", () =>
+    Effect.gen(function* () {
+      const path = yield* tempFile(pattern(32 * MiB))
+      const app = yield* fileApp(path, [{ offset: 0, length: 32 * MiB }])
+      const client = yield* connect(app.port)
+      client.send(get)
+      yield* Effect.promise(() => until(() => client.length() > 0))
+      client.socket.pause()
+      Fs.truncateSync(path, 0)
+      client.socket.resume()
+      yield* Effect.promise(() => until(() => client.isClosed() && app.exits.length === 1))
+      assert.isBelow(client.length(), 32 * MiB)
+      assert.include(JSON.stringify(app.exits[0]), "BlobError")
+      assert.strictEqual(openCount(path), 0)
+    })
+  )
+
+  it.effect("does nothing for a client that is gone already", () =>
+    Effect.gen(function* () {
+      const path = yield* tempFile(pattern(MiB))
+      const gate = yield* Deferred.make<void>()
+      const exits: Array<Exit.Exit<void, unknown>> = []
+      const app = yield* listen((request) =>
+        Deferred.await(gate).pipe(
+          Effect.andThen(sendFile(responseOf(request), path, [{ offset: 0, length: MiB }])),
+          Effect.onExit((exit) => Effect.sync(() => exits.push(exit))),
+          Effect.as(done),
+          Effect.uninterruptible
+        )
+      )
+      const client = yield* connect(app.port)
+      client.send(get)
+      yield* Effect.promise(() => until(() => app.connections() === 1))
+      client.socket.destroy()
+      yield* Effect.promise(() => until(() => app.connections() === 0))
+      yield* Deferred.succeed(gate, undefined)
+      yield* Effect.promise(() => until(() => exits.length === 1 && openCount(path) === 0))
+      assert.isTrue(Exit.hasInterrupts(exits[0]!))
+    })
+  )
+})

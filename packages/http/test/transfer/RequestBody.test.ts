@@ -1,0 +1,334 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Stream from "effect/Stream"
+import type { IncomingMessage, RequestListener, Server } from "node:http"
+import * as RequestBody from "@holdfast/http/transfer/RequestBody"
+import { connect, listen, until } from "./support/NodeApp.ts"
+import { pattern } from "./support/TempFiles.ts"
+
+const MiB = 1024 * 1024
+const options: RequestBody.Options = { limit: 64 * MiB, idleTimeout: "10 seconds" }
+
+const post = (...headers: ReadonlyArray<string>): string =>
+  ["POST / HTTP/1.1", "Host: a", ...headers, "", ""].join("\r\n")
+
+const chunked = (...parts: ReadonlyArray<string>): string =>
+  [...parts, ""].map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join("")
+
+const collect = (request: HttpServerRequest.HttpServerRequest, given: Partial<RequestBody.Options> = {}) =>
+  RequestBody.open(request, { ...options, ...given }).pipe(
+    Effect.flatMap(Stream.runCollect),
+    Effect.map((chunks) => Buffer.concat(chunks))
+  )
+
+/** An app that sends back what it gets. */
+const echo = (given: Partial<RequestBody.Options> = {}) =>
+  listen((request) => Effect.map(collect(request, given), (bytes) => HttpServerResponse.uint8Array(bytes)))
+
+describe("RequestBody over Node", () => {
+  it.live("reads bodies of every framing, one after another on a connection", () =>
+    Effect.gen(function* () {
+      const app = yield* echo()
+      const client = yield* connect(app.port)
+      const large = pattern(5 * MiB + 3)
+      const asked: ReadonlyArray<readonly [ReadonlyArray<string | Uint8Array>, string | Buffer]> = [
+        [[post("Content-Length: 5"), "hello"], "hello"],
+        [[post("Content-Length: 5"), "h", "el", "lo"], "hello"],
+        [[post("Content-Length: 0")], ""],
+        [[post()], ""],
+        [[post("Transfer-Encoding: chunked"), chunked("hel", "lo")], "hello"],
+        [[post("Transfer-Encoding: chunked"), chunked()], ""],
+        [[post(`Content-Length: ${large.length}`), large], large]
+      ]
+      for (const [bytes, expected] of asked) {
+        client.send(...bytes)
+        const { body, status } = yield* Effect.promise(() => client.response())
+        assert.strictEqual(status, 200)
+        assert.isTrue(body.equals(Buffer.from(expected)))
+      }
+      // Pipelined.
+      client.send(post("Content-Length: 1"), "a", post("Content-Length: 1"), "b")
+      assert.strictEqual((yield* Effect.promise(() => client.response())).body.toString(), "a")
+      assert.strictEqual((yield* Effect.promise(() => client.response())).body.toString(), "b")
+    })
+  )
+
+  it.live("reads no faster than it is pulled", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const messages: Array<IncomingMessage> = []
+      const app = yield* listen((request) =>
+        Effect.gen(function* () {
+          const message = NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage
+          const body = yield* RequestBody.open(request, options)
+          let size = 0
+          yield* Stream.runForEachArray(body, (chunks) => {
+            messages.push(message)
+            for (const chunk of chunks) size += chunk.length
+            return Deferred.await(gate)
+          })
+          return HttpServerResponse.text(`${size}`)
+        })
+      )
+      const client = yield* connect(app.port)
+      client.send(post(`Content-Length: ${32 * MiB}`), Buffer.alloc(32 * MiB))
+      yield* Effect.promise(() => until(() => messages[0]?.isPaused() === true))
+      // One MiB in hand, and what was on its way when it was paused.
+      assert.isBelow(messages[0]!.socket.bytesRead, 3 * MiB)
+      yield* Deferred.succeed(gate, undefined)
+      assert.strictEqual((yield* Effect.promise(() => client.response())).body.toString(), `${32 * MiB}`)
+    })
+  )
+
+  describe("Expect: 100-continue", () => {
+    const expecting = post("Content-Length: 5", "Expect: 100-continue")
+
+    const withListener = (server: Server, listener: RequestListener): void => {
+      server.on("request", listener)
+      server.on("checkContinue", listener)
+    }
+
+    it.live("tells the client to go on when the first byte is asked for, and not before", () =>
+      Effect.gen(function* () {
+        const arrived = yield* Deferred.make<void>()
+        const gate = yield* Deferred.make<void>()
+        const app = yield* listen(
+          (request) =>
+            Effect.gen(function* () {
+              const body = yield* RequestBody.open(request, options)
+              yield* Deferred.succeed(arrived, undefined)
+              yield* Deferred.await(gate)
+              return HttpServerResponse.uint8Array(Buffer.concat(yield* Stream.runCollect(body)))
+            }),
+          withListener
+        )
+        const client = yield* connect(app.port)
+        client.send(expecting)
+        yield* Deferred.await(arrived)
+        assert.strictEqual(client.text(), "")
+        yield* Deferred.succeed(gate, undefined)
+        yield* Effect.promise(() => client.saw("HTTP/1.1 100 Continue\r\n\r\n"))
+        client.send("hello")
+        yield* Effect.promise(() => client.saw(/HTTP\/1.1 200 [^]*hello$/))
+        assert.lengthOf(client.text().match(/100 Continue/g) ?? [], 1)
+      })
+    )
+
+    it.live("says it once where Node has said it", () =>
+      Effect.gen(function* () {
+        const app = yield* echo()
+        const client = yield* connect(app.port)
+        client.send(expecting)
+        yield* Effect.promise(() => client.saw("100 Continue"))
+        client.send("hello")
+        yield* Effect.promise(() => client.saw(/HTTP\/1.1 200 [^]*hello$/))
+        assert.lengthOf(client.text().match(/100 Continue/g) ?? [], 1)
+      })
+    )
+
+    it.live("refuses what is announced as too large without asking for it", () =>
+      Effect.gen(function* () {
+        const app = yield* listen(
+          (request) => Effect.as(collect(request, { limit: 4 }), HttpServerResponse.empty()),
+          withListener
+        )
+        const client = yield* connect(app.port)
+        client.send(expecting)
+        assert.strictEqual((yield* Effect.promise(() => client.response())).status, 413)
+        assert.notInclude(client.text(), "100 Continue")
+      })
+    )
+  })
+
+  it.live.each([
+    ["announced", (size: number) => [post(`Content-Length: ${size}`)]],
+    ["chunked", (size: number) => [post("Transfer-Encoding: chunked"), `${size.toString(16)}\r\n`]]
+  ] as const)("lets a client that keeps sending read that it is too much: %s", ([, head]) =>
+    Effect.gen(function* () {
+      const app = yield* echo({ limit: MiB })
+      const client = yield* connect(app.port)
+      client.send(...head(64 * MiB))
+      for (let sent = 0; sent < 64; sent++) client.send(Buffer.alloc(MiB))
+      const { body, status } = yield* Effect.promise(() => client.response())
+      assert.strictEqual(status, 413)
+      assert.strictEqual(body.toString(), "ContentTooLarge")
+      yield* Effect.promise(() => until(client.isClosed))
+    })
+  )
+
+  it.live("keeps the connection when little is left after a failure", () =>
+    Effect.gen(function* () {
+      const app = yield* echo({ limit: 4 })
+      const client = yield* connect(app.port)
+      client.send(post("Transfer-Encoding: chunked"), chunked("hello", "more"))
+      assert.strictEqual((yield* Effect.promise(() => client.response())).status, 413)
+      client.send(post("Content-Length: 4"), "next")
+      assert.strictEqual((yield* Effect.promise(() => client.response())).body.toString(), "next")
+    })
+  )
+
+  it.live("takes exactly the limit", () =>
+    Effect.gen(function* () {
+      const app = yield* echo({ limit: 5 })
+      const client = yield* connect(app.port)
+      client.send(post("Transfer-Encoding: chunked"), chunked("hello"))
+      assert.strictEqual((yield* Effect.promise(() => client.response())).body.toString(), "hello")
+      client.send(post("Content-Length: 5"), "hello")
+      assert.strictEqual((yield* Effect.promise(() => client.response())).body.toString(), "hello")
+    })
+  )
+
+  it.live.each([
+    [post("Content-Length: 1000000"), "part"],
+    [post("Transfer-Encoding: chunked"), "4\r\npart\r\n"]
+  ])("fails when the client goes away: %j", (sent) =>
+    Effect.gen(function* () {
+      const outcome = yield* Deferred.make<Exit.Exit<Buffer, RequestBody.BodyError>>()
+      const started = yield* Deferred.make<IncomingMessage>()
+      const app = yield* listen((request) =>
+        Effect.gen(function* () {
+          // Apart from the request's own fiber, which is interrupted at the same time.
+          yield* collect(request).pipe(
+            Effect.exit,
+            Effect.flatMap((exit) => Deferred.succeed(outcome, exit)),
+            Effect.forkDetach
+          )
+          yield* Deferred.succeed(started, NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage)
+          return yield* Effect.never
+        })
+      )
+      const client = yield* connect(app.port)
+      client.send(...sent)
+      const message = yield* Deferred.await(started)
+      client.socket.destroy()
+      const exit = yield* Deferred.await(outcome)
+      assert.isTrue(Exit.isFailure(exit))
+      assert.include(JSON.stringify(exit), "BodyAborted")
+      assert.strictEqual(message.listenerCount("data"), 0)
+    })
+  )
+
+  it.live("fails when the client stops sending, which it can read", () =>
+    Effect.gen(function* () {
+      const app = yield* echo({ idleTimeout: "30 millis" })
+      const client = yield* connect(app.port)
+      client.send(post("Content-Length: 10"), "part")
+      const { body, status } = yield* Effect.promise(() => client.response())
+      assert.strictEqual(status, 400)
+      assert.strictEqual(body.toString(), "BodyStalled")
+    })
+  )
+
+  it.live("leaves no listeners behind", () =>
+    Effect.gen(function* () {
+      const messages: Array<IncomingMessage> = []
+      const app = yield* listen((request) => {
+        messages.push(NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage)
+        return Effect.as(collect(request), HttpServerResponse.text("ok"))
+      })
+      const client = yield* connect(app.port)
+      client.send(post("Content-Length: 5"), "hello")
+      yield* Effect.promise(() => client.response())
+      const [message] = messages
+      for (const event of ["data", "end", "error", "close"]) assert.strictEqual(message!.listenerCount(event), 0, event)
+    })
+  )
+})
+
+describe("RequestBody over web requests", () => {
+  const web = (
+    body: string | ReadableStream<Uint8Array> | null,
+    headers: Record<string, string> = {}
+  ): HttpServerRequest.HttpServerRequest =>
+    HttpServerRequest.fromWeb(
+      new Request("http://a/", { method: "POST", body, headers, duplex: "half" } as RequestInit)
+    )
+
+  /** A body that is given chunk by chunk, when it is asked for. */
+  const lazily = (chunks: ReadonlyArray<Uint8Array>, then: "close" | "error" = "close") => {
+    let next = 0
+    let isCancelled = false
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        pull: (controller) => {
+          const chunk = chunks[next++]
+          if (chunk !== undefined) controller.enqueue(chunk)
+          else if (then === "close") controller.close()
+          else controller.error(new Error("broken"))
+        },
+        cancel: () => {
+          isCancelled = true
+        }
+      },
+      { highWaterMark: 0 }
+    )
+    return { stream, pulled: () => next, isCancelled: () => isCancelled }
+  }
+
+  it.live.each([[null], [""], ["hello"]])("reads %j", ([body = null]) =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* collect(web(body))).toString(), body ?? "")
+    })
+  )
+
+  it.live("reads a large one", () =>
+    Effect.gen(function* () {
+      const bytes = pattern(3 * MiB)
+      const body = lazily(Array.from({ length: 48 }, (_, i) => bytes.subarray(i * 65_536, (i + 1) * 65_536)))
+      assert.isTrue((yield* collect(web(body.stream))).equals(bytes))
+    })
+  )
+
+  it.live.each([
+    [{ "content-length": "4" }, "LengthMismatch"],
+    [{ "content-length": "6" }, "LengthMismatch"],
+    [{ "content-length": "101" }, "ContentTooLarge"]
+  ] as const)("holds it to %j", ([headers, tag]) =>
+    Effect.gen(function* () {
+      const body = lazily([Buffer.from("hello")])
+      const error = yield* Effect.flip(collect(web(body.stream, headers), { limit: 100 }))
+      assert.strictEqual(error._tag, tag)
+      if (tag === "ContentTooLarge") assert.strictEqual(body.pulled(), 0)
+    })
+  )
+
+  it.live("cancels what is too large, and reads no further", () =>
+    Effect.gen(function* () {
+      const body = lazily(Array.from({ length: 1000 }, () => Buffer.alloc(65_536)))
+      const error = yield* Effect.flip(collect(web(body.stream), { limit: MiB }))
+      assert.strictEqual(error._tag, "ContentTooLarge")
+      yield* Effect.promise(() => until(body.isCancelled))
+      assert.isBelow(body.pulled(), 20)
+    })
+  )
+
+  it.live("fails when it breaks off", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(collect(web(lazily([Buffer.from("hello")], "error").stream)))
+      assert.strictEqual(error._tag, "BodyAborted")
+    })
+  )
+
+  it.live("fails when nothing comes", () =>
+    Effect.gen(function* () {
+      const silent = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(Buffer.from("a")) })
+      const error = yield* Effect.flip(collect(web(silent), { idleTimeout: "20 millis" }))
+      assert.strictEqual(error._tag, "BodyStalled")
+      assert.include(error.message, "0.02 seconds")
+    })
+  )
+
+  it.live("is cancelled when it is given up", () =>
+    Effect.gen(function* () {
+      const body = lazily(Array.from({ length: 1000 }, () => Buffer.alloc(65_536)))
+      const stream = yield* RequestBody.open(web(body.stream), options)
+      yield* Stream.runCollect(Stream.take(stream, 1))
+      yield* Effect.promise(() => until(body.isCancelled))
+    })
+  )
+})

@@ -1,0 +1,76 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as SmallFile from "@holdfast/http/transfer/SmallFile"
+import { until } from "./support/NodeApp.ts"
+import { openCount, pattern, tempFile } from "./support/TempFiles.ts"
+
+/** The two ways of reading: at once, and over the thread pool, which follows a first read that took too long. */
+const readers: ReadonlyArray<readonly [string, () => Effect.Effect<SmallFile.Read>]> = [
+  ["at once", () => Effect.succeed(SmallFile.make({ patience: Infinity, respite: 0 }))],
+  [
+    "over the thread pool",
+    () => {
+      const read = SmallFile.make({ patience: -1, respite: Infinity })
+      return Effect.as(Effect.exit(read("/", 0, Buffer.alloc(0))), read)
+    }
+  ]
+]
+
+describe.each(readers)("SmallFile, %s", (_, make) => {
+  it.effect("reads a piece, and leaves nothing open", () =>
+    Effect.gen(function* () {
+      const read = yield* make()
+      const bytes = pattern(SmallFile.maxLength)
+      const path = yield* tempFile(bytes)
+      for (const [offset, length] of [
+        [0, bytes.length],
+        [0, 1],
+        [100, 5000],
+        [bytes.length - 1, 1],
+        [0, 0]
+      ] as const) {
+        const into = Buffer.alloc(length)
+        yield* read(path, offset, into)
+        assert.isTrue(into.equals(bytes.subarray(offset, offset + length)))
+      }
+      yield* Effect.promise(() => until(() => openCount(path) === 0))
+    })
+  )
+
+  it.effect("fails for a file that is shorter than it should be", () =>
+    Effect.gen(function* () {
+      const read = yield* make()
+      const path = yield* tempFile(pattern(10))
+      const error = yield* Effect.flip(read(path, 0, Buffer.alloc(11)))
+      assert.strictEqual(error._tag === "BlobError" ? error.reason : error._tag, "Internal")
+      yield* Effect.promise(() => until(() => openCount(path) === 0))
+    })
+  )
+
+  it.effect("tells a missing file from one that cannot be read", () =>
+    Effect.gen(function* () {
+      const read = yield* make()
+      assert.strictEqual((yield* Effect.flip(read("/no/such/file", 0, Buffer.alloc(1))))._tag, "ContentGone")
+      assert.strictEqual((yield* Effect.flip(read("/", 0, Buffer.alloc(1))))._tag, "BlobError")
+    })
+  )
+
+  it.effect("reads concurrently", () =>
+    Effect.gen(function* () {
+      const read = yield* make()
+      const bytes = pattern(40_000)
+      const path = yield* tempFile(bytes)
+      yield* Effect.forEach(
+        Array.from({ length: 50 }, (_, i) => i * 700),
+        (offset) =>
+          Effect.gen(function* () {
+            const into = Buffer.alloc(700)
+            yield* read(path, offset, into)
+            assert.isTrue(into.equals(bytes.subarray(offset, offset + 700)))
+          }),
+        { concurrency: "unbounded" }
+      )
+      yield* Effect.promise(() => until(() => openCount(path) === 0))
+    })
+  )
+})

@@ -1,0 +1,41 @@
+/**
+ * Files for the time of a test, and who has them open.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+
+/** Bytes that differ at every place, so that none can be exchanged unseen. */
+export const pattern = (length: number, seed = 1): Buffer => {
+  const bytes = Buffer.allocUnsafe(length)
+  let state = seed
+  for (let at = 0; at < length; at++) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0
+    bytes[at] = state >>> 24
+  }
+  return bytes
+}
+
+export const tempFile = (bytes: Uint8Array): Effect.Effect<string, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const path = Path.join(Fs.mkdtempSync(Path.join(Os.tmpdir(), "holdfast-transfer-")), "blob")
+      Fs.writeFileSync(path, bytes)
+      return path
+    }),
+    (path) => Effect.sync(() => Fs.rmSync(Path.dirname(path), { recursive: true, force: true }))
+  )
+
+const target = (fd: string): string | undefined => {
+  try {
+    return Fs.readlinkSync(`/proc/self/fd/${fd}`)
+  } catch {
+    return undefined
+  }
+}
+
+/** How many descriptors of this process are of a file. */
+export const openCount = (path: string): number =>
+  Fs.readdirSync("/proc/self/fd").filter((fd) => target(fd) === path).length

@@ -1,0 +1,96 @@
+/**
+ * Data made from a seed: the same on every machine and in every run, so that a test can name what it expects without
+ * keeping it.
+ */
+import type * as Ids from "@holdfast/core/Ids"
+import * as Stream from "effect/Stream"
+import { createHash } from "node:crypto"
+
+/** One 32-bit word of the endless sequence that belongs to a seed (the finaliser of MurmurHash3 over its position). */
+const word = (seed: number, index: number): number => {
+  let h = Math.imul(index ^ Math.imul(seed, 0x9e3779b1), 0x85ebca6b) ^ seed
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
+  return (h ^ (h >>> 16)) >>> 0
+}
+
+/** `length` bytes from `offset` on, of the sequence that belongs to a seed (32 bits); it does not compress. */
+export const bytes = (seed: number, length: number, offset = 0): Uint8Array => {
+  const first = Math.floor(offset / 4)
+  const words = new Uint32Array(Math.ceil((offset + length) / 4) - first)
+  for (let i = 0; i < words.length; i++) words[i] = word(seed, first + i)
+  return new Uint8Array(words.buffer, offset - first * 4, length)
+}
+
+/**
+ * The same bytes as a stream, in chunks of these sizes by turns, each pulled by itself. Default: 64 KiB.
+ */
+export const stream = (
+  seed: number,
+  length: number,
+  sizes: ReadonlyArray<number> = [64 * 1024]
+): Stream.Stream<Uint8Array> =>
+  Stream.suspend(() => {
+    function* chunks() {
+      let turn = 0
+      for (let offset = 0; offset < length;) {
+        const size = Math.min(sizes[turn++ % sizes.length] ?? length, length - offset)
+        yield bytes(seed, size, offset)
+        offset += size
+      }
+    }
+    return Stream.fromIterable(chunks(), { chunkSize: 1 })
+  })
+
+/** SHA-256, hexadecimal, as a store's receipt tells it. */
+export const sha256 = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex")
+
+/** A number from 0 to below `bound`; the `index`-th that belongs to a seed. */
+export const integer = (seed: number, index: number, bound: number): number => word(seed, index) % bound
+
+const hex = (seed: number, index: number, digits: number): string =>
+  word(seed, index).toString(16).padStart(8, "0").slice(0, digits)
+
+/** A well-formed identifier of a kind; the `index`-th that belongs to a seed. */
+export const id = (kind: Ids.Kind, seed: number, index: number): string => {
+  const at = index * 5
+  const time = `${hex(seed, at, 8)}-${hex(seed, at + 1, 4)}`
+  return `${kind}_${time}-7${hex(seed, at + 2, 3)}-8${hex(seed, at + 2, 6).slice(3)}-${hex(seed, at + 3, 8)}${hex(seed, at + 4, 4)}`
+}
+
+/** Parts of file names that have been trouble to somebody. All are in Unicode NFC. */
+const stems = [
+  "report",
+  "with space",
+  " leading and trailing ",
+  "UPPER.lower",
+  "quote\"and'tick",
+  "semi;colon,comma",
+  "percent%20%2F",
+  "back\\slash",
+  "plus+and&equals=",
+  "#hash?query",
+  "-dash",
+  ".hidden",
+  "...",
+  "smörgåsbord",
+  "Ελληνικά",
+  "日本語のファイル",
+  "עברית",
+  "👩‍👩‍👧 family",
+  "𝕌nicode",
+  "e\u0323\u0302".normalize("NFC"),
+  "CON",
+  "null",
+  "__proto__"
+]
+
+const extensions = [".txt", ".pdf", ".JPG", ".tar.gz", "", ".mp4", ".html"]
+
+/** Distinct file names, plain and strange ones; the last of them has the 255 bytes that a name may have. */
+export const fileNames = (seed: number, count: number): ReadonlyArray<string> =>
+  Array.from({ length: count }, (_, index) =>
+    index === count - 1
+      ? `${"n".repeat(245)}${String(index).padStart(10, "0")}`
+      : `${stems[integer(seed, index, stems.length)] ?? ""} ${index}${extensions[integer(seed, index + count, extensions.length)] ?? ""}`
+  )
