@@ -23,8 +23,10 @@ const refused = new Set([
   "trailer",
   "transfer-encoding",
   "upgrade",
-  // said by the service alone
+  // said by the service alone, or for its whole origin
   "accept-ranges",
+  "alt-svc",
+  "clear-site-data",
   "content-length",
   "content-range",
   "content-security-policy",
@@ -33,6 +35,11 @@ const refused = new Set([
   "etag",
   "last-modified",
   "location",
+  "nel",
+  "referrer-policy",
+  "report-to",
+  "reporting-endpoints",
+  "service-worker-allowed",
   "set-cookie",
   "strict-transport-security",
   "www-authenticate",

@@ -28,7 +28,7 @@ const served = {
   "content-disposition": Schema.String,
   "x-content-type-options": Schema.Literal("nosniff"),
   "content-security-policy": Schema.optional(Schema.String).annotate({
-    description: "`sandbox`, for types that a browser would run."
+    description: "`sandbox` and no fetching, for types that a browser would run."
   })
 }
 

@@ -30,7 +30,7 @@ const cacheControl = "private, no-cache"
 /**
  * The headers of a content, first those that a file may replace, then its own, then those that it may not:
  *
- * - `Content-Security-Policy: sandbox` by the type that is finally sent;
+ * - `Content-Security-Policy: sandbox; …` by the type that is finally sent;
  * - `X-Content-Type-Options` and `Referrer-Policy`, without which a content could be taken for another type or the key
  *   in its address be told to others.
  *
@@ -49,6 +49,8 @@ export const of = (content: Described, now: number): ResponseHeaders => {
   headers["accept-ranges"] = "bytes"
   headers["x-content-type-options"] = "nosniff"
   headers["referrer-policy"] = "no-referrer"
-  if (ContentSecurity.isSandboxed(headers["content-type"] ?? "")) headers["content-security-policy"] = "sandbox"
+  if (ContentSecurity.isSandboxed(headers["content-type"] ?? "")) {
+    headers["content-security-policy"] = ContentSecurity.policy
+  }
   return headers
 }

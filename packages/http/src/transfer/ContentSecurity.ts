@@ -31,3 +31,10 @@ export const isSandboxed = (contentType: string): boolean => {
       return markup.test(subtype) || subtype.toLowerCase() === "unknown"
   }
 }
+
+/**
+ * What a sandboxed content is sent with. The sandbox keeps scripts off; the rest keeps the page from fetching anything
+ * elsewhere: a stored page may ask for full referrers, and the address that it was viewed at may hold a key.
+ */
+export const policy =
+  "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; media-src data:"

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as ContentSecurity from "@holdfast/http/transfer/ContentSecurity"
 import * as ContentHeaders from "@holdfast/http/transfer/ContentHeaders"
 
 const content: ContentHeaders.Described = {
@@ -50,11 +51,11 @@ describe("ContentHeaders", () => {
       ContentHeaders.of({ ...content, contentType, headers: [{ name: "content-type", value: own }] }, now)[
         "content-security-policy"
       ]
-    assert.strictEqual(typed("text/plain", "text/html"), "sandbox")
+    assert.strictEqual(typed("text/plain", "text/html"), ContentSecurity.policy)
     assert.isUndefined(typed("text/html", "text/plain"))
     assert.strictEqual(
       ContentHeaders.of({ ...content, contentType: "image/svg+xml" }, now)["content-security-policy"],
-      "sandbox"
+      ContentSecurity.policy
     )
   })
 

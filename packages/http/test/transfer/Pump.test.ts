@@ -143,7 +143,7 @@ describe("Pump", () => {
 
   it.effect("waits for a slow client, with two buffers at most", () =>
     Effect.gen(function* () {
-      const bytes = pattern(32 * MiB)
+      const bytes = pattern(16 * MiB)
       const path = yield* tempFile(bytes)
       const app = yield* fileApp(path, [{ offset: 0, length: bytes.length }])
       const client = yield* connect(app.port)
@@ -172,8 +172,8 @@ describe("Pump", () => {
 
   it.effect("stops when the client goes away, and closes the file once", () =>
     Effect.gen(function* () {
-      const path = yield* tempFile(pattern(32 * MiB))
-      const app = yield* fileApp(path, [{ offset: 0, length: 32 * MiB }])
+      const path = yield* tempFile(pattern(16 * MiB))
+      const app = yield* fileApp(path, [{ offset: 0, length: 16 * MiB }])
       for (let round = 0; round < 5; round++) {
         const client = yield* connect(app.port)
         client.send(get)
@@ -187,11 +187,11 @@ describe("Pump", () => {
 
   it.effect("is interruptible, and breaks the response off", () =>
     Effect.gen(function* () {
-      const path = yield* tempFile(pattern(32 * MiB))
+      const path = yield* tempFile(pattern(16 * MiB))
       const fibers = yield* Deferred.make<Fiber.Fiber<void, unknown>>()
       const app = yield* listen((request) =>
         Effect.gen(function* () {
-          const send = sendFile(responseOf(request), path, [{ offset: 0, length: 32 * MiB }])
+          const send = sendFile(responseOf(request), path, [{ offset: 0, length: 16 * MiB }])
           const fiber = yield* Effect.forkChild(send)
           yield* Deferred.succeed(fibers, fiber)
           yield* Fiber.await(fiber)
@@ -203,14 +203,14 @@ describe("Pump", () => {
       yield* Effect.promise(() => until(() => client.length() > MiB))
       yield* Fiber.interrupt(yield* Deferred.await(fibers))
       yield* Effect.promise(() => until(() => client.isClosed() && openCount(path) === 0))
-      assert.isBelow(client.length(), 32 * MiB)
+      assert.isBelow(client.length(), 16 * MiB)
     })
   )
 
   it.effect("never ends short as if it were complete: a file that shrinks breaks the response off", () =>
     Effect.gen(function* () {
-      const path = yield* tempFile(pattern(32 * MiB))
-      const app = yield* fileApp(path, [{ offset: 0, length: 32 * MiB }])
+      const path = yield* tempFile(pattern(16 * MiB))
+      const app = yield* fileApp(path, [{ offset: 0, length: 16 * MiB }])
       const client = yield* connect(app.port)
       client.send(get)
       yield* Effect.promise(() => until(() => client.length() > 0))
@@ -218,7 +218,7 @@ describe("Pump", () => {
       Fs.truncateSync(path, 0)
       client.socket.resume()
       yield* Effect.promise(() => until(() => client.isClosed() && app.exits.length === 1))
-      assert.isBelow(client.length(), 32 * MiB)
+      assert.isBelow(client.length(), 16 * MiB)
       assert.include(JSON.stringify(app.exits[0]), "BlobError")
       assert.strictEqual(openCount(path), 0)
     })

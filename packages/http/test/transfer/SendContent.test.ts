@@ -9,6 +9,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as FastCheck from "fast-check"
 import * as Fs from "node:fs"
+import * as ContentSecurity from "@holdfast/http/transfer/ContentSecurity"
 import * as SendContent from "@holdfast/http/transfer/SendContent"
 import { type Answer, connect, listen, until } from "./support/NodeApp.ts"
 import { openCount, pattern, tempFile } from "./support/TempFiles.ts"
@@ -209,7 +210,7 @@ describe.each(ways)("SendContent: %s", (_, ask) => {
       ]
       const { headers } = yield* (yield* ask(small, { headers: own }))("GET")
       assert.strictEqual(headers["content-type"], "text/html")
-      assert.strictEqual(headers["content-security-policy"], "sandbox")
+      assert.strictEqual(headers["content-security-policy"], ContentSecurity.policy)
       assert.strictEqual(headers["x-mine"], "\u00e9")
     })
   )

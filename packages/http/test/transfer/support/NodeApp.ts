@@ -15,11 +15,11 @@ type Handler<E> = (
   request: HttpServerRequest.HttpServerRequest
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, Scope.Scope>
 
-/** Waits until something is so; that it never comes is told before the test's own time limit. */
+/** Waits until something is so; in vain for ten seconds at most. */
 export const until = async (holds: () => boolean): Promise<void> => {
   const begin = performance.now()
   while (!holds()) {
-    if (performance.now() - begin > 4_000) throw new Error(`Waited in vain for ${holds}`)
+    if (performance.now() - begin > 10_000) throw new Error(`Waited in vain for ${holds}`)
     await turn()
   }
 }

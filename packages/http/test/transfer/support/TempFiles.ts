@@ -3,20 +3,14 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { createCipheriv } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 
-/** Bytes that differ at every place, so that none can be exchanged unseen. */
-export const pattern = (length: number, seed = 1): Buffer => {
-  const bytes = Buffer.allocUnsafe(length)
-  let state = seed
-  for (let at = 0; at < length; at++) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0
-    bytes[at] = state >>> 24
-  }
-  return bytes
-}
+/** Bytes without any repetition, so that none can be exchanged unseen; the same for the same seed. */
+export const pattern = (length: number, seed = 1): Buffer =>
+  createCipheriv("aes-128-ctr", Buffer.alloc(16, seed), Buffer.alloc(16)).update(Buffer.alloc(length))
 
 export const tempFile = (bytes: Uint8Array): Effect.Effect<string, never, Scope.Scope> =>
   Effect.acquireRelease(
