@@ -22,6 +22,7 @@ it("shows the reference as one page that needs no other origin", async () => {
   const page = await answer.text()
   expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8")
   expect(page).toContain("/api/v1/tenants")
+  expect(page).toContain('"showDeveloperTools":"never"')
   expect(page).not.toMatch(/<(?:script|link|img)[^>]+(?:src|href)=["']?(?:https?:)?\/\//)
   const policy = answer.headers.get("content-security-policy") ?? ""
   expect(policy).toContain("default-src 'none'")

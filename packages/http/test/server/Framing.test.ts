@@ -9,10 +9,17 @@ import type { RequestListener } from "../../src/server/Listener.ts"
 import * as HttpService from "../../src/server/HttpService.ts"
 import * as RawHttp from "../support/RawHttp.ts"
 
+/** Called when the response to /large has ended, with whether all of it was sent. */
+let largeEnded = (_isComplete: boolean): void => undefined
+
 /** Answers with the length of the body; refuses what is sent to /refused before it reads. */
 const listener: RequestListener = (request, response) => {
   if (request.url === "/refused") return void response.writeHead(413).end("too large")
   if (request.url === "/waits") return
+  if (request.url === "/large") {
+    response.once("close", () => largeEnded(response.writableFinished))
+    return void response.end(Buffer.alloc(64 * 1024 * 1024))
+  }
   let length = 0
   request.on("data", (chunk: Buffer) => (length += chunk.length))
   request.on("end", () => response.end(`${length} bytes`))
@@ -102,6 +109,15 @@ describe("a connection that stands still", () => {
 
   it("is closed when the client stops in the midst of a body", async () => {
     expect(await RawHttp.exchange(url, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel")).toBe("")
+  })
+
+  it("is closed when the client takes no more of a response", async () => {
+    const ended = new Promise<boolean>((resolve) => (largeEnded = resolve))
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname).pause()
+    socket.write("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+    expect(await ended).toBe(false)
+    socket.destroy()
   })
 
   it("may be idle for longer, between requests", async () => {

@@ -86,6 +86,9 @@ requires(Postgres.missing).describe("with PostgreSQL", () => {
     expect(report.body).toMatchObject({ checks: { metadata: "unavailable", blobs: "ok" } })
     expect(JSON.stringify(report.body)).not.toMatch(/postgres|127\.0\.0\.1|password/i)
 
+    const metrics = await (await fetch(`${bucket.service.url}/metrics`)).text()
+    expect(metrics).toMatch(/^holdfast_metadata_errors_total\{operation="[\w.]+",reason="Unavailable"\} [1-9]/m)
+
     await runtime.runPromise(server.start)
     await until(bucket.service.url, 200)
     expect(await (await bucket.api.get(`${path}/view`)).text()).toBe("Hello")

@@ -2,21 +2,12 @@
  * What `FileRepository` promises of `list`.
  */
 import { expect } from "@effect/vitest"
-import type { StoredFile } from "@holdfast/core/files/File"
-import type { BucketRef } from "@holdfast/core/files/FileRef"
-import { type FileQuery, FileRepository, type Position } from "@holdfast/core/files/FileRepository"
+import type { FileQuery, Position } from "@holdfast/core/files/FileRepository"
 import * as Effect from "effect/Effect"
+import { all, byBytes, inOrder, level, list, pages, reserveAll } from "./Lists.ts"
 import type { It } from "./Metadata.ts"
 import * as Sample from "./Sample.ts"
 import * as World from "./World.ts"
-
-const encoder = new TextEncoder()
-
-/** The order that the port promises, told independently: by UTF-8 bytes. */
-const byBytes = (a: string, b: string): number => Buffer.compare(encoder.encode(a), encoder.encode(b))
-
-const inOrder = (files: ReadonlyArray<StoredFile>): ReadonlyArray<StoredFile> =>
-  files.toSorted((a, b) => byBytes(a.path, b.path) || byBytes(a.name, b.name))
 
 /** Texts whose order by code point is neither that of UTF-16 nor that of any language. */
 const texts = [
@@ -38,26 +29,6 @@ const texts = [
   "\ud7ff",
   "\ue000"
 ]
-
-const all: FileQuery = { path: "/", recursive: true }
-const level = (path: string): FileQuery => ({ path, recursive: false })
-
-const list = (bucket: BucketRef, query: FileQuery, after?: Position, limit = 1000) =>
-  Effect.flatMap(FileRepository, (files) => files.list(bucket, query, after, limit))
-
-const reserveAll = (bucket: BucketRef, places: ReadonlyArray<Position>) =>
-  Effect.forEach(places, (place) => World.reserve(bucket, place), { concurrency: 8 })
-
-/** Every page of a list, put together. */
-const pages = Effect.fnUntraced(function* (bucket: BucketRef, query: FileQuery, limit: number) {
-  const found: Array<StoredFile> = []
-  let page: ReadonlyArray<StoredFile>
-  do {
-    page = yield* list(bucket, query, found.at(-1), limit)
-    found.push(...page)
-  } while (page.length === limit)
-  return found
-})
 
 export const fileListContract = (it: It): void => {
   it.effect("files come in order of path, then of name, by code point", () =>
@@ -103,43 +74,6 @@ export const fileListContract = (it: It): void => {
       expect(yield* found({ path: "/a/", recursive: true })).toEqual(["/a/", "/a/b/", "/a/b/c/"])
       expect(yield* found(level("/none/"))).toEqual([])
       expect(yield* found(all)).toEqual(paths.toSorted(byBytes))
-    })
-  )
-
-  it.effect("a name filter keeps the names that begin with it, to the letter", () =>
-    Effect.gen(function* () {
-      const bucket = yield* World.bucket()
-      const prefixes = ["a", "A", "%", "_", "a%", "\\", "é", "😀", "\u{10ffff}", "\ud7ff", "a\u{10ffff}"]
-      const names = prefixes.flatMap((prefix) => [prefix, `${prefix}b`, `${prefix}\u{10ffff}`, `${prefix}😀x`])
-      const places = [...new Set([...names, "b", "\ue000", "￿", "z"])].flatMap((name) => [
-        { path: "/", name },
-        { path: "/p/", name }
-      ])
-      const made = inOrder(yield* reserveAll(bucket, places))
-      for (const name of prefixes) {
-        const kept = made.filter((file) => file.name.startsWith(name))
-        expect(yield* list(bucket, { ...all, name })).toEqual(kept)
-        expect(yield* pages(bucket, { ...all, name }, 3)).toEqual(kept)
-        expect(yield* pages(bucket, { ...level("/p/"), name }, 2)).toEqual(kept.filter(({ path }) => path === "/p/"))
-      }
-    })
-  )
-
-  it.effect("filters of state and kind go with pages", () =>
-    Effect.gen(function* () {
-      const bucket = yield* World.bucket()
-      const reserved = yield* reserveAll(
-        bucket,
-        ["a", "c", "e"].map((name) => ({ path: "/", name }))
-      )
-      const texts = yield* Effect.forEach(["b", "d"], (name) => World.store(bucket, { name }))
-      const content = { ...Sample.content(yield* World.stage(bucket)), type: "IMAGE" as const }
-      const image = yield* World.reserve(bucket, { name: "f", version: 1, content })
-      expect(yield* pages(bucket, { ...all, state: "RESERVED" }, 2)).toEqual(reserved)
-      expect(yield* pages(bucket, { ...level("/"), state: "READY" }, 2)).toEqual([...texts, image])
-      expect(yield* pages(bucket, { ...all, type: "TEXT" }, 1)).toEqual(texts)
-      expect(yield* list(bucket, { ...all, type: "IMAGE", state: "READY" })).toEqual([image])
-      expect(yield* list(bucket, { ...all, type: "IMAGE", state: "RESERVED" })).toEqual([])
     })
   )
 

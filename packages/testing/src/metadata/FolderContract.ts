@@ -5,12 +5,10 @@ import { expect } from "@effect/vitest"
 import type { BucketRef } from "@holdfast/core/files/FileRef"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import * as Effect from "effect/Effect"
+import { byBytes } from "./Lists.ts"
 import type { It } from "./Metadata.ts"
 import * as Sample from "./Sample.ts"
 import * as World from "./World.ts"
-
-const encoder = new TextEncoder()
-const byBytes = (a: string, b: string): number => Buffer.compare(encoder.encode(a), encoder.encode(b))
 
 const folders = (bucket: BucketRef, path: string, after?: string, limit = 1000) =>
   Effect.flatMap(FileRepository, (files) => files.listFolders(bucket, path, after, limit))

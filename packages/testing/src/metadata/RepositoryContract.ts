@@ -13,6 +13,7 @@ import { bucketContract } from "./BucketContract.ts"
 import { fileChangeContract } from "./FileChangeContract.ts"
 import { fileContentContract } from "./FileContentContract.ts"
 import { fileContract } from "./FileContract.ts"
+import { fileFilterContract } from "./FileFilterContract.ts"
 import { fileListContract } from "./FileListContract.ts"
 import { fileRaceContract } from "./FileRaceContract.ts"
 import { folderContract } from "./FolderContract.ts"
@@ -34,6 +35,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["files: changes", fileChangeContract],
   ["files: races", fileRaceContract],
   ["files: lists", fileListContract],
+  ["files: filters", fileFilterContract],
   ["files: folders", folderContract],
   ["removals of whole buckets and tenants: races", removalRaceContract],
   ["blobs", blobContract]

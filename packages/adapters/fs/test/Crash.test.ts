@@ -1,0 +1,90 @@
+/**
+ * A process that is killed, and a kernel that refuses, at each step of a put.
+ */
+import { assert, describe } from "@effect/vitest"
+import * as Requires from "@holdfast/testing/Requires"
+import * as Generate from "@holdfast/testing/data/Generate"
+import * as Effect from "effect/Effect"
+import * as Fs from "node:fs"
+import * as Consistency from "./support/Consistency.ts"
+import * as Program from "./support/Program.ts"
+import * as Strace from "./support/Strace.ts"
+import * as TemporaryDirectory from "./support/TemporaryDirectory.ts"
+
+const it = Requires.requires(Strace.missing)
+
+describe("FsBlobStore when the process or the kernel fails", () => {
+  const sizes = "70000,3,600000"
+
+  /** The last point of a kind lies behind its last call. */
+  const points = [
+    ...[2, 4, 6, 7, 8, 9, 10, 11, 12, 40].map((nth) => ["fsync", nth] as const),
+    ...[1, 2, 3, 4].map((nth) => ["rename", nth] as const),
+    ...[4].map((nth) => ["mkdir", nth] as const)
+  ]
+
+  for (const [call, nth] of points) {
+    it.live(`keeps what it acknowledged when it is killed at ${call} ${nth}`, () =>
+      Effect.gen(function* () {
+        const directory = yield* TemporaryDirectory.make
+        const log = `${directory}/strace.log`
+        const data = `${directory}/data`
+        const program = yield* Program.start("put.ts", [data, "2", sizes], Strace.killAt(log, call, nth))
+        const { code, stdout } = yield* program.ended
+        const { acknowledged } = yield* Consistency.assertConsistent(data, stdout)
+        if (code === 0) assert.strictEqual(acknowledged.length, 3)
+        else assert.isBelow(acknowledged.length, 3)
+      })
+    )
+  }
+
+  const failures = [
+    ["openat", "tmp", "EMFILE", "Unavailable"],
+    ["write", "tmp", "ENOSPC", "StorageFull"],
+    ["write", "tmp", "EIO", "Unavailable"],
+    ["fsync", "tmp", "EIO", "Unavailable"],
+    ["close", "tmp", "EIO", "Unavailable"],
+    ["rename", "tmp", "EDQUOT", "StorageFull"],
+    ["mkdir", "shard", "ENOSPC", "StorageFull"],
+    ["openat", "shard", "EACCES", "Internal"],
+    ["fsync", "shard", "EIO", "Unavailable"]
+  ] as const
+
+  for (const [call, place, errno, reason] of failures) {
+    it.live(`fails as ${reason}, and leaves nothing, when ${call} of ${place} answers ${errno}`, () =>
+      Effect.gen(function* () {
+        const directory = Fs.realpathSync(yield* TemporaryDirectory.make)
+        const data = `${directory}/data`
+        const blob = Generate.id("blb", 3, 50_000)
+        const paths = {
+          tmp: `${data}/tmp/${blob}.1`,
+          shard: `${data}/blobs/${Generate.id("ten", 3, 0)}/${Generate.id("bkt", 3, 1)}/${blob.slice(-2)}`
+        }
+        const strace = Strace.failAt(`${directory}/strace.log`, call, paths[place], errno)
+        const program = yield* Program.start("put.ts", [data, "3", "4000,50000,600000"], strace)
+        const { code, stdout, stderr } = yield* program.ended
+        assert.strictEqual(code, 0, stderr)
+        const { acknowledged, failed, standing } = yield* Consistency.assertConsistent(data, stdout)
+        assert.deepStrictEqual(failed, [["failed", "50000", reason]])
+        assert.strictEqual(acknowledged.length, 2)
+        assert.strictEqual(standing.size, 2)
+      })
+    )
+  }
+
+  it.live("keeps a blob, the old or the new one, when its replacement cannot be synced", () =>
+    Effect.gen(function* () {
+      const directory = Fs.realpathSync(yield* TemporaryDirectory.make)
+      const data = `${directory}/data`
+      const blob = Generate.id("blb", 6, 50_000)
+      const shard = `${data}/blobs/${Generate.id("ten", 6, 0)}/${Generate.id("bkt", 6, 1)}/${blob.slice(-2)}`
+      const strace = Strace.failAt(`${directory}/strace.log`, "fsync", shard, "EIO", 2)
+      const program = yield* Program.start("put.ts", [data, "6", "50000,50000"], strace)
+      const { code, stdout, stderr } = yield* program.ended
+      assert.strictEqual(code, 0, stderr)
+      const { acknowledged, failed } = yield* Consistency.assertConsistent(data, stdout)
+      assert.strictEqual(acknowledged.length, 1)
+      assert.deepStrictEqual(failed, [["failed", "50000", "Unavailable"]])
+    })
+  )
+})

@@ -1,0 +1,28 @@
+/**
+ * What must hold after a program that put blobs, however it ended.
+ */
+import { assert } from "@effect/vitest"
+import * as Generate from "@holdfast/testing/data/Generate"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import * as Fs from "node:fs"
+import * as FsBlobStore from "../../src/FsBlobStore.ts"
+
+/** Whatever the program said, every blob that stands is whole, and everything acknowledged stands. */
+export const assertConsistent = (directory: string, stdout: string) =>
+  Effect.gen(function* () {
+    const store = yield* FsBlobStore.make({ directory })
+    assert.deepStrictEqual(Fs.readdirSync(`${directory}/tmp`), [])
+    const entries = yield* Stream.runCollect(store.list(""))
+    for (const { key, size } of entries) {
+      const chunks = yield* Stream.runCollect(store.read(key))
+      assert.strictEqual(Generate.sha256(Buffer.concat(chunks)), Generate.sha256(Generate.bytes(size, size)))
+    }
+    const standing = new Set(entries.map(({ key }) => key))
+    const lines = stdout.split("\n").map((line) => line.split(" "))
+    const acknowledged = lines.flatMap(([verb, , key]) => (verb === "acknowledged" && key !== undefined ? [key] : []))
+    for (const key of acknowledged) assert.isTrue(standing.has(key), key)
+    // At most the one that was under way when the process died.
+    assert.isAtMost(standing.size - acknowledged.length, 1)
+    return { standing, acknowledged, failed: lines.filter(([verb]) => verb === "failed") }
+  })

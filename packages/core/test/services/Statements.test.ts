@@ -1,0 +1,79 @@
+/**
+ * How many statements an operation costs: what makes it fast stays so.
+ */
+import { assert, describe, layer } from "@effect/vitest"
+import * as Actor from "@holdfast/core/Actor"
+import * as ApiKey from "@holdfast/core/access/ApiKey"
+import { Accounts } from "@holdfast/core/accounts/Accounts"
+import { Buckets } from "@holdfast/core/buckets/Buckets"
+import { Downloads } from "@holdfast/core/files/Downloads"
+import { Files } from "@holdfast/core/files/Files"
+import { Uploads } from "@holdfast/core/files/Uploads"
+import * as Holdfast from "@holdfast/core/Holdfast"
+import * as Settings from "@holdfast/core/Settings"
+import { Tenants } from "@holdfast/core/tenants/Tenants"
+import * as MemoryMetadata from "@holdfast/testing/metadata/MemoryMetadata"
+import * as Statements from "@holdfast/testing/metadata/Statements"
+import * as MemoryBlobStore from "@holdfast/testing/storage/MemoryBlobStore"
+import * as Digest from "effect/crypto/Digest"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+
+const services = (settings: Partial<Settings.Settings>) =>
+  Holdfast.layer.pipe(
+    Layer.provideMerge([
+      MemoryMetadata.layer,
+      MemoryBlobStore.layer,
+      SecureRandom.layerWebCrypto,
+      Digest.layerWebCrypto
+    ]),
+    Layer.provide(Layer.succeed(Settings.Settings, { ...Settings.defaults, ...settings }))
+  )
+
+/** A bucket, and an actor with a key who owns it. */
+const setUp = Effect.gen(function* () {
+  const { key } = yield* (yield* Accounts).createKey(Actor.system, { email: "a@example.com", name: "a" })
+  const actor = yield* ApiKey.identify(Redacted.value(key))
+  const unique = Math.random().toString(36).slice(2)
+  const tenant = yield* (yield* Tenants).create(actor, { name: "T", subdomain: `t${unique}` })
+  const bucket = yield* (yield* Buckets).create(actor, tenant.id, { name: "b" })
+  return { actor, bucket: { tenantId: tenant.id, bucketId: bucket.id } }
+})
+
+const content = Stream.make(new Uint8Array(100))
+
+const count = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.map(Statements.of(self), ({ length }) => length)
+
+describe("statements", () => {
+  layer(services({ accessCache: Duration.zero }))("with the key looked up each time", (it) => {
+    it.effect("an upload takes four, a view two, a record two", () =>
+      Effect.gen(function* () {
+        const { actor, bucket } = yield* setUp
+        const uploads = yield* Uploads
+        assert.isAtMost(yield* count(uploads.upload(actor, bucket, content, Effect.succeed({ name: "a" }))), 4)
+        const file = yield* uploads.upload(actor, bucket, content, Effect.succeed({ name: "b" }))
+        const ref = { ...bucket, file: file.id }
+        assert.strictEqual(yield* count((yield* Downloads).open(actor, ref)), 2)
+        assert.strictEqual(yield* count((yield* Files).get(actor, ref)), 2)
+      })
+    )
+  })
+
+  layer(services({}))("with the key remembered", (it) => {
+    it.effect("a view takes one, an upload three, a re-upload four", () =>
+      Effect.gen(function* () {
+        const { actor, bucket } = yield* setUp
+        const uploads = yield* Uploads
+        const file = yield* uploads.upload(actor, bucket, content, Effect.succeed({ name: "a" }))
+        const ref = { ...bucket, file: file.id }
+        assert.strictEqual(yield* count((yield* Downloads).open(actor, ref)), 1)
+        assert.strictEqual(yield* count(uploads.upload(actor, bucket, content, Effect.succeed({ name: "b" }))), 3)
+        assert.strictEqual(yield* count(uploads.reupload(actor, ref, content)), 4)
+      })
+    )
+  })
+})

@@ -1,0 +1,62 @@
+import { FileRepository } from "@holdfast/core/files/FileRepository"
+import { MetadataError } from "@holdfast/core/MetadataError"
+import * as SqliteMetadata from "@holdfast/sqlite/SqliteMetadata"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { expectProblem } from "../support/Problems.ts"
+import * as TestServer from "../support/TestServer.ts"
+
+describe("what fails inside", () => {
+  /** Files that fail as the test wants. */
+  let failure: Effect.Effect<never, MetadataError> = Effect.die("not set")
+  const broken = Layer.effect(
+    FileRepository,
+    Effect.map(FileRepository, (files) => FileRepository.of({ ...files, find: () => Effect.suspend(() => failure) }))
+  ).pipe(Layer.provideMerge(SqliteMetadata.layer({ file: ":memory:" })))
+
+  let server: TestServer.TestServer
+  let path: string
+  beforeAll(async () => {
+    server = await TestServer.start({ metadata: broken })
+    const { bucketId, tenantId } = await server.makeBucket()
+    path = `/tenants/${tenantId}/buckets/${bucketId}/files/@x`
+  })
+  afterAll(() => server.close())
+
+  const secret = "postgres://user:hunter2@db.internal"
+
+  it.each(["", "/view", "/reupload"])(
+    "a defect is 500, says nothing, and is logged under the request's id (%s)",
+    async (below) => {
+      failure = Effect.die(new Error(secret))
+      const answer = await server.request(below === "/reupload" ? "POST" : "GET", path + below)
+      const { requestId, ...problem } = await expectProblem(answer, 500, "internal")
+      expect(JSON.stringify(problem)).not.toMatch(/hunter2|Error:|\.ts/)
+      const lines = server.logs.filter((line) => line.includes(requestId))
+      expect(lines).toHaveLength(1)
+      expect(lines[0]).toContain("hunter2")
+    }
+  )
+
+  it("a store's internal failure is 500 likewise", async () => {
+    const reason = "Internal" as const
+    failure = Effect.fail(new MetadataError({ reason, operation: "Files.find", cause: new Error(secret) }))
+    for (const below of ["", "/view"]) {
+      const { requestId, ...problem } = await expectProblem(await server.get(path + below), 500, "internal")
+      expect(JSON.stringify(problem)).not.toContain("hunter2")
+      expect(server.logs.filter((line) => line.includes(requestId) && line.includes("hunter2"))).toHaveLength(1)
+    }
+  })
+
+  it("a store that does not answer is 503 with Retry-After, a full one 507", async () => {
+    failure = Effect.fail(new MetadataError({ reason: "Unavailable", operation: "Files.find" }))
+    for (const below of ["", "/view"]) {
+      const answer = await server.get(path + below)
+      expect(answer.headers.get("retry-after")).toMatch(/^\d+$/)
+      await expectProblem(answer, 503, "unavailable")
+    }
+    failure = Effect.fail(new MetadataError({ reason: "StorageFull", operation: "Files.find" }))
+    await expectProblem(await server.get(path), 507, "storage_full")
+  })
+})

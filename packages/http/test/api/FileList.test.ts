@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, it, describe } from "vitest"
+import { expectProblem, json, pointers } from "../support/Problems.ts"
+import * as TestServer from "../support/TestServer.ts"
+
+interface Page {
+  readonly items: ReadonlyArray<{ readonly name: string; readonly expands?: object }>
+  readonly folders: ReadonlyArray<string>
+  readonly nextCursor: string | null
+}
+
+let server: TestServer.TestServer
+beforeAll(async () => {
+  server = await TestServer.start()
+})
+afterAll(() => server.close())
+
+describe("a list", () => {
+  let files: string
+  beforeAll(async () => {
+    const own = await server.makeBucket()
+    files = `/tenants/${own.tenantId}/buckets/${own.bucketId}/files`
+    for (const [folder, name] of [
+      ["/", "a.txt"],
+      ["/", "b.png"],
+      ["/x/", "c.txt"],
+      ["/x/y/", "d.txt"],
+      ["/z/", "e.txt"]
+    ]) {
+      await server.makeFile(own, folder === "/z/" ? "" : "Hello", { path: folder, name })
+    }
+    await server.post(files, { json: { name: "reserved.txt" } })
+  })
+
+  const list = async (query: Record<string, string | ReadonlyArray<string>>) =>
+    json<Page>(await server.get(files, { query }))
+  const names = ({ folders, items }: Page) => [...folders, ...items.map(({ name }) => name)]
+
+  it("shows a folder's folders, then its files", async () => {
+    expect(names(await list({}))).toEqual(["/x/", "/z/", "a.txt", "b.png", "reserved.txt"])
+    expect(names(await list({ path: "/x" }))).toEqual(["/x/y/", "c.txt"])
+    expect(names(await list({ path: "/nowhere/" }))).toEqual([])
+  })
+
+  it("shows everything below when it is recursive", async () => {
+    expect(names(await list({ recursive: "true", path: "/x/" }))).toEqual(["c.txt", "d.txt"])
+    expect(names(await list({ recursive: "false", path: "/x/" }))).toEqual(["/x/y/", "c.txt"])
+  })
+
+  it("is filtered by name, state and type", async () => {
+    expect(names(await list({ recursive: "1", name: "d" }))).toEqual(["d.txt"])
+    expect(names(await list({ state: "RESERVED" }))).toEqual(["reserved.txt"])
+    expect(names(await list({ type: "TEXT", state: "READY", recursive: "1" }))).toContain("c.txt")
+  })
+
+  it("carries the expansions that are asked for", async () => {
+    const { items } = await list({ recursive: "1", path: "/z/", expands: ["SIZE", "TYPE"] })
+    expect(items.map(({ expands }) => expands)).toEqual([
+      { size: { bytes: 0, human: "0 B" }, type: { type: expect.any(String) } }
+    ])
+  })
+
+  it("is paged, folders first", async () => {
+    const seen: Array<string> = []
+    let cursor: string | null = ""
+    let pages = 0
+    while (cursor !== null) {
+      const page: Page = await list(cursor === "" ? { limit: "2" } : { limit: "2", cursor })
+      expect(names(page).length).toBeLessThanOrEqual(2)
+      seen.push(...names(page))
+      cursor = page.nextCursor
+      pages++
+    }
+    expect(seen).toEqual(["/x/", "/z/", "a.txt", "b.png", "reserved.txt"])
+    expect(pages).toBe(3)
+    await expectProblem(await server.get(files, { query: { cursor: "nonsense" } }), 400, "invalid_cursor")
+  })
+
+  it("names every fault of what is asked", async () => {
+    const query = { path: "/a//b/", type: "CAT", state: "x", limit: "-1", expands: "ALL" }
+    const answer = await server.get(files, { query })
+    expect(pointers(await expectProblem(answer, 400, "invalid_request"))).toEqual([
+      "/expands/0",
+      "/limit",
+      "/path",
+      "/state",
+      "/type"
+    ])
+  })
+})

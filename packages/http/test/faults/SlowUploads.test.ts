@@ -1,0 +1,51 @@
+/**
+ * No database connection is held while bytes come: twenty slow uploads at once finish over a pool of one.
+ */
+import * as PostgresMetadata from "@holdfast/postgres/PostgresMetadata"
+import * as Requires from "@holdfast/testing/Requires"
+import * as Postgres from "@holdfast/testing/servers/Postgres"
+import * as Effect from "effect/Effect"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import { afterAll, assert, beforeAll, it } from "vitest"
+import * as TestServer from "../support/TestServer.ts"
+
+Requires.requires(Postgres.missing).describe("a pool of one connection", () => {
+  const postgres = ManagedRuntime.make(Postgres.layer({ locale: "C.UTF-8" }))
+  let server: TestServer.TestServer
+  beforeAll(async () => {
+    const url = await postgres.runPromise(Effect.flatMap(Postgres.Postgres, ({ createDatabase }) => createDatabase))
+    server = await TestServer.start({ metadata: PostgresMetadata.layer({ url, maxConnections: 1 }) })
+  }, 60_000)
+  afterAll(async () => {
+    await server.close()
+    await postgres.dispose()
+  })
+
+  it("lets twenty uploads flow at once, and others work meanwhile", async () => {
+    const bucket = await server.makeBucket()
+    const { path } = await server.makeFile(bucket, "there")
+    const targets = await Promise.all(Array.from({ length: 20 }, (_, index) => server.makeFile(bucket, `old ${index}`)))
+    let open: () => void = () => undefined
+    const gate = new Promise<void>((resolve) => (open = resolve))
+    let begun = 0
+    const uploads = targets.map((target, index) => {
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new Uint8Array(70_000).fill(index)),
+        pull: async (controller) => {
+          begun++
+          await gate
+          controller.enqueue(new Uint8Array(10).fill(index))
+          controller.close()
+        }
+      })
+      return server.post(`${target.path}/reupload`, { body })
+    })
+    // All of them are under way, none can end, and the one connection is free.
+    while (begun < 20) await new Promise(setImmediate)
+    assert.strictEqual(await (await server.get(`${path}/view`)).text(), "there")
+    const deleted = await server.delete(path)
+    assert.strictEqual(deleted.status, 204)
+    open()
+    for (const response of await Promise.all(uploads)) assert.strictEqual(response.status, 200)
+  })
+})
