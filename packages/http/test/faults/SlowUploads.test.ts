@@ -6,7 +6,7 @@ import * as Requires from "@holdfast/testing/Requires"
 import * as Postgres from "@holdfast/testing/servers/Postgres"
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import { afterAll, assert, beforeAll, it } from "vitest"
+import { afterAll, assert, beforeAll, expect, it } from "vitest"
 import * as TestServer from "../support/TestServer.ts"
 
 Requires.requires(Postgres.missing).describe("a pool of one connection", () => {
@@ -41,7 +41,7 @@ Requires.requires(Postgres.missing).describe("a pool of one connection", () => {
       return server.post(`${target.path}/reupload`, { body })
     })
     // All of them are under way, none can end, and the one connection is free.
-    while (begun < 20) await new Promise(setImmediate)
+    await expect.poll(() => begun).toBe(20)
     assert.strictEqual(await (await server.get(`${path}/view`)).text(), "there")
     const deleted = await server.delete(path)
     assert.strictEqual(deleted.status, 204)
