@@ -15,6 +15,7 @@ import * as Sweeper from "../storage/Sweeper.ts"
 import { ActorHandle } from "./Actors.ts"
 import type { Call } from "./Call.ts"
 import { BucketsDoor } from "./BucketsDoor.ts"
+import * as DoorContext from "./DoorContext.ts"
 import { FilesDoor } from "./FilesDoor.ts"
 import { HeadersDoor } from "./HeadersDoor.ts"
 import { KeysDoor } from "./KeysDoor.ts"
@@ -63,6 +64,8 @@ export class Holdfast implements AsyncDisposable {
         options
       )
     this.#runner = runner
+    const { isClosed, scope, services } = runner
+    DoorContext.register(this, { isClosed, scope, services, resolve: (handle) => ActorHandle.resolve(this, handle) })
     this.tenants = new TenantsDoor(call)
     this.members = new MembersDoor(call)
     this.tokens = new TokensDoor(call)
@@ -111,15 +114,14 @@ export const open = async (options: OpenOptions): Promise<Holdfast> => {
   const services = Core.layer.pipe(
     Layer.provide([metadata.metadata, blobs.blobs]),
     Layer.provideMerge(Crypto),
-    Layer.provide(Layer.succeed(Settings.Settings, { ...Settings.defaults, ...settings }))
+    Layer.provideMerge(Layer.succeed(Settings.Settings, { ...Settings.defaults, ...settings }))
   )
   const layer = sweepEvery === false ? services : Layer.provideMerge(Sweeper.layerPeriodic(sweepEvery), services)
   const runtime = ManagedRuntime.make(layer)
   try {
-    await runtime.context()
+    return new Holdfast(Runner.make(runtime, await runtime.context()))
   } catch (error) {
     await runtime.dispose()
     throw error
   }
-  return new Holdfast(Runner.make(runtime))
 }

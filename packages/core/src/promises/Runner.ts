@@ -8,12 +8,14 @@ import type * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as ManagedRuntime from "effect/ManagedRuntime"
 import { InvalidRequest } from "../Errors.ts"
+import type * as Scope from "effect/Scope"
 import type { Digest } from "effect/crypto/Digest"
+import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type { Services } from "../Holdfast.ts"
 import { Aborted, Closed } from "./DoorErrors.ts"
 
 /** What the door runs on. */
-export type DoorServices = Services | Digest
+export type DoorServices = Services | Digest | SecureRandom
 
 /** What every method takes besides its input. */
 export interface CallOptions {
@@ -23,8 +25,10 @@ export interface CallOptions {
 
 export interface Runner {
   readonly run: <A, E>(effect: Effect.Effect<A, E, DoorServices>, options?: CallOptions) => Promise<A>
-  /** For streams that outlive the call that made them. */
-  readonly context: () => Promise<Context.Context<DoorServices>>
+  readonly services: Context.Context<DoorServices>
+  /** Closed before the services are. */
+  readonly scope: Scope.Scope
+  readonly isClosed: () => boolean
   readonly close: () => Promise<void>
 }
 
@@ -38,7 +42,11 @@ const throwIfAborted = (signal: AbortSignal | undefined): void => {
   if (signal?.aborted) throw new Aborted({ cause: signal.reason })
 }
 
-export const make = (runtime: ManagedRuntime.ManagedRuntime<DoorServices, unknown>): Runner => {
+/** `services` are those that the runtime has built. */
+export const make = (
+  runtime: ManagedRuntime.ManagedRuntime<DoorServices, unknown>,
+  services: Context.Context<DoorServices>
+): Runner => {
   let closing: Promise<void> | undefined
 
   const run: Runner["run"] = async (effect, options) => {
@@ -56,7 +64,9 @@ export const make = (runtime: ManagedRuntime.ManagedRuntime<DoorServices, unknow
 
   return {
     run,
-    context: () => (closing === undefined ? runtime.context() : Promise.reject(new Closed())),
+    services,
+    scope: runtime.scope,
+    isClosed: () => closing !== undefined,
     close: () => (closing ??= runtime.dispose())
   }
 }

@@ -5,7 +5,6 @@
  */
 import { Downloads, type Download } from "@holdfast/core/files/Downloads"
 import type { FileRef } from "@holdfast/core/files/FileRef"
-import type { Actor } from "@holdfast/core/Actor"
 import type { Digest } from "effect/crypto/Digest"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -51,30 +50,31 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Downloads 
     const identify = yield* Identification.make
     const downloads = yield* Downloads
 
-    const send = (context: Context.Context<Request>, actor: Actor, disposition: Disposition) => {
-      const request = Context.get(context, HttpServerRequest.HttpServerRequest)
-      const headers = CommonHeaders.of(Context.get(context, RequestId))
-      return Effect.flatMap(
-        downloads.open(actor, fileOf(Context.get(context, HttpRouter.RouteContext).params)),
-        (download) => SendContent.send(request, describe(download, disposition), headers)
-      )
-    }
-
-    const serve = (disposition: Disposition) =>
+    const attempt = (disposition: Disposition) =>
       Effect.contextWith((context: Context.Context<Request>) =>
-        Effect.flatMap(identify(context), (actor) => {
-          const sent = send(context, actor, disposition)
-          // Replaced since its record was read. Bytes that are gone from under their record then too are lost: a defect.
-          return Effect.catchTag(sent, "ContentGone", () => Effect.catchTag(sent, "ContentGone", Effect.die))
-        }).pipe(
-          Effect.catch((error) =>
-            ProblemResponse.respond(
-              error,
-              "contentRange" in error ? { "content-range": error.contentRange } : undefined
-            )
+        Effect.flatMap(identify(context), (actor) =>
+          Effect.flatMap(
+            downloads.open(actor, fileOf(Context.get(context, HttpRouter.RouteContext).params)),
+            (download) =>
+              SendContent.send(
+                Context.get(context, HttpServerRequest.HttpServerRequest),
+                describe(download, disposition),
+                CommonHeaders.of(Context.get(context, RequestId))
+              )
           )
         )
       )
+
+    const serve = (disposition: Disposition) => {
+      const sent = attempt(disposition)
+      return sent.pipe(
+        // Replaced since its record was read. Bytes that are gone from under their record then too are lost: a defect.
+        Effect.catchTag("ContentGone", () => Effect.catchTag(sent, "ContentGone", Effect.die)),
+        Effect.catch((error) =>
+          ProblemResponse.respond(error, "contentRange" in error ? { "content-range": error.contentRange } : undefined)
+        )
+      )
+    }
 
     const { download, view } = Api.groups.reading.endpoints
     yield* router.add("GET", view.path, serve("inline"))

@@ -28,16 +28,18 @@ const isRouteNotFound = (cause: Cause.Cause<unknown>): boolean =>
   )
 
 /** A response with the headers that all have, unless it was written with them already. */
-const complete = (response: Response, requestId: string): Response =>
+const complete = (response: Response): Effect.Effect<Response> =>
   response.headers[RequestId.header] === undefined
-    ? HttpServerResponse.setHeaders(response, {
-        // Addresses may carry keys, so no cache may keep what they lead to, unless a route says otherwise.
-        "cache-control": "no-store",
-        ...ProblemHeaders.of(response.status),
-        ...response.headers,
-        ...CommonHeaders.of(requestId)
-      })
-    : response
+    ? Effect.map(RequestId.RequestId, (requestId) =>
+        HttpServerResponse.setHeaders(response, {
+          // Addresses may carry keys, so no cache may keep what they lead to, unless a route says otherwise.
+          "cache-control": "no-store",
+          ...ProblemHeaders.of(response.status),
+          ...response.headers,
+          ...CommonHeaders.of(requestId)
+        })
+      )
+    : Effect.succeed(response)
 
 /**
  * The middleware, around all routes of the router.
@@ -54,25 +56,23 @@ export const layer = (
       const nameRequest = yield* RequestId.make
       const allowedMethods = AllowedMethods.make(routes, config)
 
-      const recover = <E>(cause: Cause.Cause<E>, url: string): Effect.Effect<Response, E> => {
-        const allowed = isRouteNotFound(cause) ? allowedMethods(url) : []
-        return allowed.length === 0
-          ? ProblemResponse.fromCause(cause)
-          : ProblemResponse.respond(
-              { code: "method_not_allowed", message: `This address takes ${allowed.join(", ")}.` },
-              { allow: allowed.join(", ") }
-            )
-      }
-
-      return <E, R>(route: Effect.Effect<Response, E, R>) =>
-        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-          const requestId = nameRequest(request.headers[RequestId.header])
-          return route.pipe(
-            Effect.catchCause((cause) => recover(cause, request.url)),
-            Effect.map((response) => complete(response, requestId)),
-            Effect.provideService(RequestId.RequestId, requestId)
-          )
+      const recover = <E>(cause: Cause.Cause<E>) =>
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
+          const allowed = isRouteNotFound(cause) ? allowedMethods(url) : []
+          return allowed.length === 0
+            ? ProblemResponse.fromCause(cause)
+            : ProblemResponse.respond(
+                { code: "method_not_allowed", message: `This address takes ${allowed.join(", ")}.` },
+                { allow: allowed.join(", ") }
+              )
         })
+
+      return <E, R>(route: Effect.Effect<Response, E, R>) => {
+        const answer = route.pipe(Effect.catchCause(recover), Effect.flatMap(complete))
+        return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+          Effect.provideService(answer, RequestId.RequestId, nameRequest(headers[RequestId.header]))
+        )
+      }
     }),
     { global: true }
   )

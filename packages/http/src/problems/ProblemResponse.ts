@@ -62,9 +62,11 @@ export const respond = (
     Effect.map(HttpServerRespondable.toResponse(problem), HttpServerResponse.setHeaders(headers ?? {}))
   )
 
-/** What Effect's own HTTP modules fail with, in the terms of the table; undefined for what is none of a caller's doing. */
+/**
+ * What Effect's own HTTP modules fail with, or die of, in the terms of the table; undefined for what is none of a
+ * caller's doing.
+ */
 const translate = (error: unknown): Coded | undefined => {
-  if (isCoded(error)) return error
   if (HttpApiError.HttpApiSchemaError.is(error)) {
     return error.kind === "Body" || error.kind === "ResponseHeaders" ? undefined : Input.invalid(error.cause.issue)
   }
@@ -85,7 +87,8 @@ export const fromCause = <E>(cause: Cause.Cause<E>): Effect.Effect<HttpServerRes
     if (reason._tag === "Interrupt") continue
     const error: unknown = reason._tag === "Fail" ? reason.error : reason.defect
     if (HttpServerResponse.isHttpServerResponse(error)) return Effect.succeed(error)
-    const coded = translate(error)
+    // An error of the core that became a defect was not to be: it is a failure of the service, whatever its code.
+    const coded = reason._tag === "Fail" && isCoded(error) ? error : translate(error)
     if (coded !== undefined) return respond(coded)
   }
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)

@@ -36,11 +36,14 @@ interface Page {
 
 const zip = promisify(gzip)
 
+/** No proxy of Scalar's, no fonts of theirs, and none of the tools that send the document to them. */
+const scalar = { proxyUrl: "", withDefaultFonts: false, showDeveloperTools: "never" }
+
 /** Renders the page by the route that Effect has for it, which puts the whole of Scalar, three megabytes, into it. */
 const render = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
   Effect.gen(function* () {
     const router = yield* HttpRouter.make
-    const route = HttpApiScalar.layer(api, { path: "/docs", scalar: { proxyUrl: "", withDefaultFonts: false } })
+    const route = HttpApiScalar.layer(api, { path: "/docs", scalar })
     yield* Effect.provideService(Layer.build(route), HttpRouter.HttpRouter, router)
     const request = HttpServerRequest.fromWeb(new Request("http://localhost/docs"))
     const response = yield* Effect.provideService(router.asHttpEffect(), HttpServerRequest.HttpServerRequest, request)

@@ -35,6 +35,9 @@ export class HttpService extends Context.Service<
   }
 >()("@holdfast/http/server/HttpService") {}
 
+/** Milliseconds that a handler has to tell a client that it stands still, before the connection is cut off. */
+const stallMargin = 1000
+
 /**
  * Milliseconds by which an idle connection stays longer than one that stands still: a proxy that closes after as long
  * must be the first, since a request that meets our closing is lost.
@@ -57,7 +60,7 @@ export const layer = <E, R>(
       const idle = Duration.toMillis(options.idleTimeout)
       const keepAliveTimeout = idle + keepAliveMargin
       const server = createServer({ requestTimeout: 0, headersTimeout, keepAliveTimeout })
-      const connections = Connections.make(server, idle)
+      const connections = Connections.make(server, idle + stallMargin)
       const listener = Listener.make(inner, {
         connections,
         nameRequest,

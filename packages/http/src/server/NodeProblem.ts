@@ -7,9 +7,10 @@ import { entryOf, type ProblemCode } from "../problems/ProblemTable.ts"
 import { typeOf } from "../problems/Problem.ts"
 import * as RequestId from "../problems/RequestId.ts"
 
-const contentType = "application/problem+json"
+export const contentType = "application/problem+json"
 
-const body = (code: ProblemCode, status: number, detail: string, requestId: string): string => {
+/** A problem as JSON. */
+export const body = (code: ProblemCode, status: number, detail: string, requestId: string): string => {
   const { title } = entryOf(code)
   return JSON.stringify({ type: typeOf(code), title, status, detail, code, requestId })
 }

@@ -1,7 +1,7 @@
 /**
  * Finds PostgreSQL's server programs, and the user to run them as.
  */
-import { execFileSync, spawnSync } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
 
@@ -80,6 +80,3 @@ export const english = (): Collation =>
         name: "en-US of ICU",
         arguments: [...computer().arguments, "--locale-provider=icu", "--icu-locale=en-US"]
       }
-
-/** The version, as `postgres --version` tells it. */
-export const version = (): string => execFileSync(program("postgres"), ["--version"], { encoding: "utf8" }).trim()

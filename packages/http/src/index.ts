@@ -1,0 +1,7 @@
+/**
+ * Holdfast inside a program's own web server: `toNodeListener`, `toFastify`, `toWebHandler`. The client is
+ * `@holdfast/http/client`.
+ */
+export { type FastifyOptions, toFastify } from "./mount/Fastify.ts"
+export { type Authenticated, type NodeListenerOptions, toNodeListener } from "./mount/NodeListener.ts"
+export { toWebHandler, type WebHandler, type WebHandlerOptions } from "./mount/WebHandler.ts"

@@ -1,0 +1,87 @@
+/**
+ * A Holdfast as a listener of Node's HTTP servers, and of what is built on them.
+ */
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import type { ActorHandle, Holdfast } from "@holdfast/core"
+import * as DoorContext from "@holdfast/core/promises/DoorContext"
+import * as Effect from "effect/Effect"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { RequestListener } from "../server/Listener.ts"
+import * as Closing from "./Closing.ts"
+import * as Mount from "./Mount.ts"
+import * as ParsedBody from "./ParsedBody.ts"
+import * as Prefix from "./Prefix.ts"
+
+/** Whom a request is from; undefined where only its API key can tell. */
+export type Authenticated = ActorHandle | undefined
+
+export interface NodeListenerOptions<Request extends IncomingMessage = IncomingMessage> {
+  /** The path under which the API stands, such as `/files`, where the host leaves it in `request.url`. */
+  readonly prefix?: string | undefined
+  /**
+   * The host's own authentication, in place of an API key: it is asked by every operation. What it rejects with is an
+   * internal error. Where it goes by a cookie, let the cookie be `SameSite`: a form of another site could upload.
+   */
+  readonly authenticate?: ((request: Request) => Authenticated | Promise<Authenticated>) | undefined
+}
+
+/** Where the host has stripped a path from `request.url`, as Express does. */
+const strippedBy = (request: IncomingMessage): string =>
+  "baseUrl" in request && typeof request.baseUrl === "string" ? request.baseUrl : ""
+
+const listen = Effect.fnUntraced(function* (mounted: Mount.Mounted) {
+  const listener: RequestListener = yield* NodeHttpServer.makeHandler(mounted.app, { scope: mounted.scope })
+  return listener
+})
+
+/** A listener whose callers say what the host knows of each request. */
+export const make = (
+  holdfast: Holdfast,
+  prefix: string
+): ((request: IncomingMessage, response: ServerResponse, authenticate: Mount.Visit["authenticate"]) => void) => {
+  const door = DoorContext.of(holdfast)
+  let ready: ((request: IncomingMessage, response: ServerResponse, visit: Mount.Visit) => void) | undefined
+  const building = Mount.make(door).then(async (mounted) => {
+    const listener = await Effect.runPromiseWith(door.services)(listen(mounted))
+    ready = (request, response, visit) => {
+      mounted.announce(request, visit)
+      listener(request, response)
+    }
+    return ready
+  })
+  // Told by each request; before the first there is nobody to tell.
+  building.catch(() => undefined)
+
+  return (request, response, authenticate) => {
+    if (door.isClosed()) return Closing.send(response)
+    const visit = { prefix, mountPath: strippedBy(request) + prefix, authenticate }
+    const message = ParsedBody.restore(request) ?? request
+    if (ready !== undefined) return ready(message, response, visit)
+    building.then(
+      (handle) => (door.isClosed() ? Closing.send(response) : handle(message, response, visit)),
+      () => Closing.send(response)
+    )
+  }
+}
+
+/**
+ * The whole API as a Node listener: `createServer(toNodeListener(holdfast))`, in Express
+ * `app.use("/files", toNodeListener(holdfast))`. Paths begin with `/api/v1` below the prefix. Contents stream both ways,
+ * and whatever goes wrong is answered with a problem (RFC 9457); it never calls a host's `next`.
+ *
+ * Parsers before it, such as `express.json()`, do no harm: a body that was read already is taken from `request.body`, as
+ * it was parsed from JSON, as text or as bytes. That of a form cannot be, so no parser of `multipart/form-data` may
+ * stand before it.
+ *
+ * Closing the Holdfast interrupts what runs and makes the listener answer `503`. Let the server have
+ * `requestTimeout: 0` for uploads of more than five minutes; one that stands still is given up after a minute.
+ */
+export const toNodeListener = <Request extends IncomingMessage = IncomingMessage>(
+  holdfast: Holdfast,
+  options: NodeListenerOptions<Request> = {}
+): ((request: Request, response: ServerResponse) => void) => {
+  const { authenticate, prefix = "" } = options
+  const listener = make(holdfast, Prefix.normalize(prefix))
+  return (request, response) =>
+    listener(request, response, authenticate === undefined ? undefined : () => authenticate(request))
+}

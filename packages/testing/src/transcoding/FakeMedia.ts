@@ -1,0 +1,112 @@
+/**
+ * Files that the fake transcoder takes for media: an empty MP4, as a detector of file types sees it, with a description of
+ * what it pretends to hold.
+ */
+import type { Media } from "@holdfast/core/transcoding/Media"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+
+const number = Schema.NullOr(Schema.Finite)
+const text = Schema.NullOr(Schema.String)
+
+const FakedMedia = Schema.Struct({
+  container: Schema.String,
+  duration: number,
+  durationDeclared: Schema.Boolean,
+  bitrate: number,
+  video: Schema.NullOr(
+    Schema.Struct({
+      index: Schema.Int,
+      codec: Schema.String,
+      profile: text,
+      level: number,
+      pixelFormat: text,
+      width: Schema.Int,
+      height: Schema.Int,
+      rotation: Schema.Int,
+      squarePixels: Schema.Boolean,
+      interlaced: Schema.Boolean,
+      frameRate: number,
+      bitrate: number,
+      keyframeInterval: number
+    })
+  ),
+  audio: Schema.NullOr(
+    Schema.Struct({
+      index: Schema.Int,
+      codec: Schema.String,
+      profile: text,
+      channels: Schema.Int,
+      sampleRate: Schema.Int,
+      bitrate: number
+    })
+  )
+})
+
+const Description = Schema.Struct({
+  media: FakedMedia,
+  /** After how many seconds the content ends, whatever it declares; null where it is whole. */
+  cutAfter: number
+})
+
+/** What a file pretends to be. */
+export type Description = typeof Description.Type
+
+/** Video of 1280×720 with sound, of ten seconds, which players take as it is. */
+export const playable: Media = {
+  container: "mov,mp4,m4a,3gp,3g2,mj2",
+  duration: 10,
+  durationDeclared: true,
+  bitrate: 2_600_000,
+  video: {
+    index: 0,
+    codec: "h264",
+    profile: "High",
+    level: 31,
+    pixelFormat: "yuv420p",
+    width: 1280,
+    height: 720,
+    rotation: 0,
+    squarePixels: true,
+    interlaced: false,
+    frameRate: 25,
+    bitrate: 2_500_000,
+    keyframeInterval: 2
+  },
+  audio: { index: 1, codec: "aac", profile: "LC", channels: 2, sampleRate: 48_000, bitrate: 100_000 }
+}
+
+/** The same, as it would have to be encoded anew. */
+export const foreign: Media = {
+  ...playable,
+  container: "matroska,webm",
+  video: playable.video === null ? null : { ...playable.video, codec: "vp9", profile: "Profile 0" },
+  audio: playable.audio === null ? null : { ...playable.audio, codec: "opus", profile: null }
+}
+
+const json = Schema.fromJsonString(Description)
+const encode = Schema.encodeSync(json)
+const decode = Schema.decodeUnknownOption(json)
+
+/** A box of MP4 (ISO/IEC 14496-12, 4.2). */
+export const box = (type: string, payload: string): Uint8Array => {
+  const bytes = Buffer.alloc(8 + Buffer.byteLength(payload))
+  bytes.writeUInt32BE(bytes.length)
+  bytes.write(type, 4, "latin1")
+  bytes.write(payload, 8)
+  return bytes
+}
+
+const head = box("ftyp", "isom\0\0\u0002\0isommp41")
+
+/** The content of such a file; it may end earlier than it declares, after some seconds. */
+export const make = (media: Media, cutAfter: number | null = null): Uint8Array =>
+  Buffer.concat([head, box("free", encode({ media, cutAfter })), box("mdat", "")])
+
+/** What a content pretends to be; none for any other content. */
+export const parse = (content: Uint8Array): Option.Option<Description> => {
+  const bytes = Buffer.from(content)
+  const at = head.length
+  if (bytes.length < at + 8 || !bytes.subarray(0, at).equals(head)) return Option.none()
+  return decode(bytes.subarray(at + 8, at + bytes.readUInt32BE(at)).toString())
+}

@@ -1,0 +1,48 @@
+/**
+ * The contract of the Transcoder port as tests. An adapter's test is
+ *
+ *     TranscoderContract.suite("my transcoder", MyTranscoder.layer({ ... }), samples)
+ *
+ * in a file that vitest runs. The samples are files that the transcoder takes for what they are meant to be.
+ */
+import { layer as tests } from "@effect/vitest"
+import type { Transcoder } from "@holdfast/core/transcoding/Transcoder"
+import * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as Converting from "./contract/Converting.ts"
+import * as Interrupting from "./contract/Interrupting.ts"
+import * as Limiting from "./contract/Limiting.ts"
+import * as Posters from "./contract/Posters.ts"
+import * as Probing from "./contract/Probing.ts"
+import * as Repackaging from "./contract/Repackaging.ts"
+import { SampleFiles, type Samples } from "./contract/Samples.ts"
+
+export type { Samples }
+
+export interface Options {
+  /** For one test. Default: 60 seconds. */
+  readonly timeout?: Duration.Input
+}
+
+/** Registers the tests. Layer and samples are made once for all of them. */
+export const suite = <E, E2>(
+  name: string,
+  layer: Layer.Layer<Transcoder, E>,
+  samples: Effect.Effect<Samples, E2, Scope.Scope>,
+  options: Options = {}
+): void => {
+  // Without the test services: transcoders work in real time.
+  tests(Layer.merge(layer, Layer.effect(SampleFiles, samples)), {
+    excludeTestServices: true,
+    timeout: Duration.toMillis(options.timeout ?? "60 seconds")
+  })(name, (it) => {
+    Probing.register(it)
+    Converting.register(it)
+    Repackaging.register(it)
+    Interrupting.register(it)
+    Limiting.register(it)
+    Posters.register(it)
+  })
+}
