@@ -16,6 +16,12 @@ export interface Options {
   readonly url: Redacted.Redacted
   /** 10 when absent. Connections are opened as they are needed. */
   readonly maxConnections?: number | undefined
+  /**
+   * Whether statements of several fibers are pipelined over one connection: three times as many short reads, but one
+   * that takes long or waits for a lock holds up those behind it, and an interrupted one runs on. No when absent;
+   * transactions have a connection to themselves in any case.
+   */
+  readonly multiplex?: boolean | undefined
   /** What the server shows of this client; `holdfast` when absent. */
   readonly applicationName?: string | undefined
   /** How long a connection may take to open; 5 seconds when absent. */
@@ -60,6 +66,7 @@ export const make = (options: Options): Effect.Effect<SqlClient, SqlError, Scope
     ? PgClient.make({
         url: options.url,
         maxConnections: options.maxConnections ?? 10,
+        multiplex: options.multiplex ?? false,
         applicationName: options.applicationName ?? "holdfast",
         connectTimeout: options.connectTimeout ?? "5 seconds",
         idleTimeout: options.idleTimeout ?? "1 minute",

@@ -6,14 +6,32 @@ import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { MetadataError } from "@holdfast/core/MetadataError"
 import * as MetadataLayer from "@holdfast/sql/MetadataLayer"
+import { ReadClient } from "@holdfast/sql/Reads"
 import { operation } from "@holdfast/sql/SqlFailure"
 import * as Postgres from "./Postgres.ts"
+
+export interface Options extends Omit<Postgres.Options, "multiplex"> {
+  /**
+   * Connections beside `maxConnections` that the reads of every request share, pipelined: whose key it is, and which
+   * file. 2 when absent.
+   */
+  readonly readConnections?: number | undefined
+}
 
 /**
  * Every repository, and the client that they share; the migrations that the database lacks run first. Several nodes
  * may start at once. The transactions assume READ COMMITTED, PostgreSQL's default.
  */
-export const layer = (options: Postgres.Options): Layer.Layer<MetadataLayer.Repositories | SqlClient, MetadataError> =>
+export const layer = ({
+  readConnections = 2,
+  ...options
+}: Options): Layer.Layer<MetadataLayer.Repositories | SqlClient, MetadataError> =>
   MetadataLayer.over(
-    Layer.effect(SqlClient, operation("open")(Postgres.make(options))).pipe(Layer.provide(Reactivity.layer))
+    Layer.mergeAll(
+      Layer.effect(SqlClient, operation("open")(Postgres.make(options))),
+      Layer.effect(
+        ReadClient,
+        operation("open")(Postgres.make({ ...options, maxConnections: readConnections, multiplex: true }))
+      )
+    ).pipe(Layer.provide(Reactivity.layer))
   )

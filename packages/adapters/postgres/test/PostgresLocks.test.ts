@@ -11,6 +11,7 @@ import * as Server from "@holdfast/testing/servers/Postgres"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as Postgres from "../src/Postgres.ts"
@@ -103,6 +104,45 @@ requires(Server.missing).describe("PostgreSQL", () =>
         })
         const stored = yield* (yield* FileRepository).list(bucket, { path: "/", recursive: true }, undefined, 1000)
         expect(stored).toHaveLength(100)
+      })
+    )
+
+    it.effect("the reads of every request have connections of their own", () =>
+      Effect.gen(function* () {
+        const [sql, files] = [yield* SqlClient, yield* FileRepository]
+        const bucket = yield* World.bucket()
+        const file = yield* World.store(bucket)
+        const find = files.find(bucket, World.byId(file.id))
+        const end = yield* Deferred.make<void>()
+        const latch = yield* Latch.make()
+        let begun = 0
+        const hold = sql`SELECT 1`.pipe(
+          Effect.andThen(Effect.suspend(() => (++begun === 4 ? latch.open : Effect.void))),
+          Effect.andThen(Deferred.await(end)),
+          sql.withTransaction
+        )
+        const holders = yield* Effect.forEach([1, 2, 3, 4], () => Effect.forkScoped(hold))
+        yield* latch.await
+        expect(
+          yield* Effect.all(
+            Array.from({ length: 50 }, () => find),
+            { concurrency: "unbounded" }
+          )
+        ).toEqual(Array.from({ length: 50 }, () => Option.some(file)))
+        yield* Deferred.succeed(end, undefined)
+        yield* Effect.forEach(holders, Fiber.join)
+      })
+    )
+
+    it.effect("a read inside a transaction sees what that has written", () =>
+      Effect.gen(function* () {
+        const [sql, files] = [yield* SqlClient, yield* FileRepository]
+        const bucket = yield* World.bucket()
+        const file = Sample.file()
+        const found = yield* files
+          .insert(bucket, file)
+          .pipe(Effect.andThen(files.find(bucket, World.byId(file.id))), sql.withTransaction)
+        expect(found).toEqual(Option.some(file))
       })
     )
 

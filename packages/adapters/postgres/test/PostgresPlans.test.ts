@@ -1,11 +1,11 @@
 import { expect, layer, vi } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
+import * as Statements from "@holdfast/testing/metadata/Statements"
 import * as World from "@holdfast/testing/metadata/World"
 import { requires } from "@holdfast/testing/Requires"
 import * as Server from "@holdfast/testing/servers/Postgres"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { CurrentTransformer, type Statement } from "effect/sql/Statement"
 import * as Store from "./support/Store.ts"
 
 // A server is started, which takes a busy machine longer than vitest gives by default.
@@ -27,13 +27,8 @@ const steps = (step: Step): ReadonlyArray<Step> => [step, ...(step.Plans ?? []).
 /** How a statement went: the steps that read files. */
 const explain = Effect.fnUntraced(function* (list: Effect.Effect<unknown, unknown>) {
   const sql = yield* SqlClient
-  const seen: Array<Statement<unknown>> = []
-  yield* Effect.provideService(list, CurrentTransformer, (statement) => {
-    seen.push(statement)
-    return Effect.succeed(statement)
-  })
-  expect(seen).toHaveLength(1)
-  const [text = "", parameters = []] = seen[0]?.compile() ?? []
+  const [[text, parameters] = ["", []], ...more] = yield* Statements.of(list)
+  expect(more).toEqual([])
   const [row] = yield* sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ readonly Plan: Step }> }>(
     `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
     parameters

@@ -12,7 +12,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import * as SqliteMetadata from "../src/SqliteMetadata.ts"
 import * as Temporary from "./support/Temporary.ts"
 
-const writer = join(import.meta.dirname, "support", "writer.ts")
+const writer = join(import.meta.dirname, "programs", "writer.ts")
 
 /** The process ended by itself, with these words. */
 class WriterFailed extends Data.TaggedError("WriterFailed")<{ readonly message: string }> {}

@@ -4,14 +4,14 @@ import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import * as Sample from "@holdfast/testing/metadata/Sample"
+import * as Statements from "@holdfast/testing/metadata/Statements"
 import * as World from "@holdfast/testing/metadata/World"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as SqliteMetadata from "../src/SqliteMetadata.ts"
-import { type Recorded, statements } from "./support/Recorder.ts"
 
 /** The verbs of statements. */
-const verbs = (recorded: ReadonlyArray<Recorded>) => recorded.map(([text]) => text.trim().split(" ")[0])
+const verbs = (recorded: ReadonlyArray<Statements.Statement>) => recorded.map(([text]) => text.trim().split(" ")[0])
 
 const count = 100_000
 
@@ -33,8 +33,8 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("statements", (it) => {
       const key = Sample.accountKey()
       yield* (yield* AccountRepository).putKey(user.id, key)
       const access = yield* AccessRepository
-      expect(verbs(yield* statements(access.byKey(key.hash, tenantId)))).toEqual(["SELECT"])
-      expect(verbs(yield* statements(access.byAccount(user.id, tenantId)))).toEqual(["SELECT"])
+      expect(verbs(yield* Statements.of(access.byKey(key.hash, tenantId)))).toEqual(["SELECT"])
+      expect(verbs(yield* Statements.of(access.byAccount(user.id, tenantId)))).toEqual(["SELECT"])
     })
   )
 
@@ -45,14 +45,14 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("statements", (it) => {
       const bucket = yield* World.bucket()
       const file = yield* World.store(bucket)
       const blobId = Sample.id("blb")
-      expect(verbs(yield* statements(files.find(bucket, World.byId(file.id))))).toEqual(["SELECT"])
+      expect(verbs(yield* Statements.of(files.find(bucket, World.byId(file.id))))).toEqual(["SELECT"])
       const staging = blobs.stage(bucket, blobId, Sample.at(), Sample.at(9))
-      expect(verbs(yield* statements(staging))).toEqual(["INSERT"])
+      expect(verbs(yield* Statements.of(staging))).toEqual(["INSERT"])
       const replacing = files.replaceContent(bucket, file.id, Sample.content(blobId), {}, { sweepAt: Sample.at(9) })
-      expect(verbs(yield* statements(replacing))).toEqual(["UPDATE", "UPDATE"])
+      expect(verbs(yield* Statements.of(replacing))).toEqual(["UPDATE", "UPDATE"])
       const made = Sample.file({ version: 1, content: Sample.content(yield* World.stage(bucket)) })
-      expect(verbs(yield* statements(files.insert(bucket, made)))).toEqual(["UPDATE", "INSERT"])
-      expect(verbs(yield* statements(files.insert(bucket, Sample.file())))).toEqual(["INSERT"])
+      expect(verbs(yield* Statements.of(files.insert(bucket, made)))).toEqual(["UPDATE", "INSERT"])
+      expect(verbs(yield* Statements.of(files.insert(bucket, Sample.file())))).toEqual(["INSERT"])
     })
   )
 
@@ -73,7 +73,7 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("statements", (it) => {
         files.listFolders(bucket, "/", "/0/", 100)
       ]
       for (const list of lists) {
-        const [[text, parameters] = ["", []], ...more] = yield* statements<unknown, unknown, never>(list)
+        const [[text, parameters] = ["", []], ...more] = yield* Statements.of<unknown, unknown, never>(list)
         expect(more).toEqual([])
         const plan = yield* sql.unsafe<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`, parameters)
         const steps = plan.map(({ detail }) => detail).filter((detail) => /\bfile\b/.test(detail))

@@ -161,7 +161,7 @@ describe("uploads", () => {
     beforeAll(async () => {
       file = `${files}/${(await server.makeFile(bucket, "old")).id}`
     })
-    const reupload = (body: BodyInit, headers: Record<string, string> = {}) =>
+    const reupload = (body: NonNullable<RequestInit["body"]>, headers: Record<string, string> = {}) =>
       server.post(`${file}/reupload`, { body, headers })
     const content = async () => (await server.get(`${file}/view`)).text()
 

@@ -7,6 +7,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { AccessRepository, type Standing, type Use } from "@holdfast/core/access/AccessRepository"
 import { RoleId } from "@holdfast/core/Role"
 import { millis } from "../Dialect.ts"
+import * as Reads from "../Reads.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../SqlFailure.ts"
 
@@ -45,6 +46,7 @@ const nowhere = ""
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
+  const read = yield* Reads.make(sql)
 
   /** PostgreSQL locks the keys in order of id first, so that two nodes that note the same keys never deadlock. */
   const touch = (uses: string) =>
@@ -63,17 +65,23 @@ const make = Effect.gen(function* () {
 
   return AccessRepository.of({
     byKey: (hash, tenantId) =>
-      sql`SELECT k.id, k.tenant_id, k.expires_at, k.revoked_at, k.account_id, a.email, m.id AS member_id, m.role
+      read(
+        (
+          sql
+        ) => sql`SELECT k.id, k.tenant_id, k.expires_at, k.revoked_at, k.account_id, a.email, m.id AS member_id, m.role
         FROM api_key k
         JOIN account a ON a.id = k.account_id
         LEFT JOIN member m ON m.tenant_id = ${tenantId ?? nowhere} AND m.account_id = k.account_id
           AND (k.member_id IS NULL OR k.member_id = m.id)
-        WHERE k.hash = ${hash}`.pipe(Row.first(ofKey), operation("access.byKey")),
+        WHERE k.hash = ${hash}`
+      ).pipe(Row.first(ofKey), operation("access.byKey")),
 
     byAccount: (accountId, tenantId) =>
-      sql`SELECT a.id AS account_id, a.email, m.id AS member_id, m.role FROM account a
+      read(
+        (sql) => sql`SELECT a.id AS account_id, a.email, m.id AS member_id, m.role FROM account a
         LEFT JOIN member m ON m.tenant_id = ${tenantId ?? nowhere} AND m.account_id = a.id
-        WHERE a.id = ${accountId}`.pipe(Row.first(ofAccount), operation("access.byAccount")),
+        WHERE a.id = ${accountId}`
+      ).pipe(Row.first(ofAccount), operation("access.byAccount")),
 
     touch: (uses) =>
       uses.length === 0 ? Effect.void : touch(latest(uses)).pipe(Effect.asVoid, operation("access.touch"))

@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { millis } from "../Dialect.ts"
+import * as Reads from "../Reads.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../SqlFailure.ts"
 import { removeFile, updateFile, updateHeaders } from "./ChangeFile.ts"
@@ -16,6 +17,7 @@ import { replaceContent } from "./ReplaceContent.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
+  const read = yield* Reads.make(sql)
 
   return FileRepository.of({
     insert: (bucket, file) => insertFile(sql, bucket, file).pipe(operation("files.insert")),
@@ -24,7 +26,7 @@ const make = Effect.gen(function* () {
       replaceContent(sql, bucket, fileId, content, condition, millis(sweepAt)).pipe(operation("files.replaceContent")),
 
     find: (bucket, selector) =>
-      sql`SELECT ${sql.literal(columns)} FROM file WHERE ${named(sql, bucket, selector)}`.pipe(
+      read((sql) => sql`SELECT ${sql.literal(columns)} FROM file WHERE ${named(sql, bucket, selector)}`).pipe(
         Row.first(toFile),
         operation("files.find")
       ),
