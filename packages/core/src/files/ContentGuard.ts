@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ContentTooLarge, LengthMismatch } from "./FileErrors.ts"
-import { headLength } from "./FileType.ts"
+import { headLength } from "./FileSignature.ts"
 
 export interface Guarded<E, R> {
   readonly content: Stream.Stream<Uint8Array, E | ContentTooLarge | LengthMismatch, R>

@@ -21,7 +21,7 @@ import * as ContentGuard from "./ContentGuard.ts"
 import { type Content, etagOf } from "./File.ts"
 import { ChecksumMismatch, ContentTooLarge, type LengthMismatch } from "./FileErrors.ts"
 import type { BucketRef } from "./FileRef.ts"
-import * as FileType from "./FileType.ts"
+import * as FileSignature from "./FileSignature.ts"
 
 /** What the sender announced of a content. */
 export interface Announced {
@@ -88,7 +88,7 @@ export const make = Effect.gen(function* () {
     return {
       contentFor: (name) =>
         Effect.map(DateTime.now, (storedAt) => {
-          const detected = FileType.detect(head, name)
+          const detected = FileSignature.detect(head, name)
           const contentType =
             announced.contentType === undefined || isSilent(announced.contentType)
               ? detected.contentType

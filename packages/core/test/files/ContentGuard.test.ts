@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
 import * as ContentGuard from "@holdfast/core/files/ContentGuard"
-import { headLength } from "@holdfast/core/files/FileType"
+import { headLength } from "@holdfast/core/files/FileSignature"
 
 const source = (...sizes: ReadonlyArray<number>) =>
   Stream.fromIterable(sizes.map((size, index) => new Uint8Array(size).fill(index + 1)))

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as FileSignature from "@holdfast/core/files/FileSignature"
 import * as FileType from "@holdfast/core/files/FileType"
 
 const bytes = (text: string): Uint8Array => Uint8Array.from(text, (char) => char.charCodeAt(0))
-const type = (head: string, name: string) => FileType.detect(bytes(head), name).type
+const type = (head: string, name: string) => FileSignature.detect(bytes(head), name).type
 
 describe("FileType", () => {
   it("knows every extension of the interface", () => {
@@ -34,7 +35,7 @@ describe("FileType", () => {
     assert.strictEqual(type("\x00\x00\x00\x18ftypisom", "a"), "VIDEO")
     assert.strictEqual(type("\x00\x00\x00\x18ftypM4A ", "a"), "AUDIO")
     assert.strictEqual(type("\x1a\x45\xdf\xa3....webm", "a.mkv"), "VIDEO")
-    assert.strictEqual(FileType.detect(bytes("\x1a\x45\xdf\xa3....webm"), "a.mkv").contentType, "video/webm")
+    assert.strictEqual(FileSignature.detect(bytes("\x1a\x45\xdf\xa3....webm"), "a.mkv").contentType, "video/webm")
     assert.strictEqual(type("\xff\xfb\x90\x64aaaa", "a"), "AUDIO")
     assert.strictEqual(type(`${"\0".repeat(257)}ustar`, "a"), "ARCHIVE")
   })
@@ -49,10 +50,10 @@ describe("FileType", () => {
 
   it("recognises markup whatever it is called, so that a page cannot pass for a picture", () => {
     for (const page of ["<!DOCTYPE html><p>", "\n  <html>", "<script>alert(1)</script>", "\xef\xbb\xbf<HTML >"]) {
-      assert.strictEqual(FileType.detect(bytes(page), "a.png").contentType, "text/html; charset=utf-8", page)
+      assert.strictEqual(FileSignature.detect(bytes(page), "a.png").contentType, "text/html; charset=utf-8", page)
     }
-    assert.strictEqual(FileType.detect(bytes("<?xml version='1.0'?><svg >"), "a.txt").contentType, "image/svg+xml")
-    assert.strictEqual(FileType.detect(bytes("<?xml version='1.0'?><a>"), "a.png").contentType, "application/xml")
+    assert.strictEqual(FileSignature.detect(bytes("<?xml version='1.0'?><svg >"), "a.txt").contentType, "image/svg+xml")
+    assert.strictEqual(FileSignature.detect(bytes("<?xml version='1.0'?><a>"), "a.png").contentType, "application/xml")
   })
 
   it("falls back to the name for an empty content", () => {
