@@ -29,7 +29,7 @@ export interface Announced {
   readonly length?: number | undefined
   /** Hexadecimal. */
   readonly sha256?: string | undefined
-  /** A media type; `application/octet-stream` says nothing, and the kind is detected. */
+  /** A media type; `application/octet-stream` and `application/x-www-form-urlencoded` say nothing: it is detected. */
   readonly contentType?: string | undefined
 }
 
@@ -46,8 +46,10 @@ export interface Staged {
   readonly commit: <A, E>(step: Effect.Effect<A, E | MetadataError>) => Effect.Effect<A, E | MetadataError>
 }
 
-const isSilent = (contentType: string | undefined): boolean =>
-  contentType === undefined || /^\s*application\/octet-stream\s*(?:;|$)/i.test(contentType)
+/** Clients send the one when they know nothing, and curl the other with whatever it is given. */
+const silent = /^\s*application\/(?:octet-stream|x-www-form-urlencoded)\s*(?:;|$)/i
+
+const isSilent = (contentType: string | undefined): boolean => contentType === undefined || silent.test(contentType)
 
 /** The stager over the blob ports. What is not committed when the scope closes is removed. */
 export const make = Effect.gen(function* () {

@@ -228,6 +228,17 @@ describe("uploads", () => {
       assert.deepStrictEqual([await content(), filesBelow(`${server.directory}/blobs`)], before)
     })
 
+    it("have the type that they are sent as, or look like where the client does not say", async () => {
+      const sent = async (type: string) => {
+        const response = await reupload("<!doctype html>", { "content-type": type })
+        return ((await response.json()) as { readonly contentType: string }).contentType
+      }
+      assert.strictEqual(await sent("text/x-mine"), "text/x-mine")
+      for (const silent of ["application/octet-stream", "application/x-www-form-urlencoded"]) {
+        assert.strictEqual(await sent(silent), "text/html; charset=utf-8")
+      }
+    })
+
     it("are refused without authentication before the body is read", async () => {
       const connection = await RawClient.connect(server.url)
       await connection.write(
