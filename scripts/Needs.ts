@@ -33,6 +33,13 @@ export const strace: Need = program("strace")
 
 export const curl: Need = program("curl")
 
+/** Ceph's gateway, a server of the S3 protocol. */
+export const ceph: Need = {
+  name: "ceph",
+  isMet: () => ["radosgw", "ceph-mon", "ceph-osd", "ceph"].every((name) => Programs.find(name) !== undefined),
+  packages: ["radosgw", "ceph-mon", "ceph-osd", "ceph-common"]
+}
+
 const clusterSettings = "/etc/postgresql-common/createcluster.conf"
 
 /** The tests run clusters of their own; the one that Debian would create and start is not wanted. */

@@ -152,7 +152,10 @@ requires(Server.missing).describe("PostgreSQL", () =>
         const url = yield* createDatabase
         const start = () => Effect.provide(migrate, Postgres.layer({ url, maxConnections: 1 }))
         const ran = yield* Effect.forEach([1, 2, 3, 4, 5], start, { concurrency: "unbounded" })
-        expect(ran.flat()).toEqual([{ id: 1, name: "initial" }])
+        expect(ran.flat()).toEqual([
+          { id: 1, name: "initial" },
+          { id: 2, name: "conversions" }
+        ])
       })
     )
   })

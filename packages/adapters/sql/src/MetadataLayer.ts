@@ -10,6 +10,7 @@ import type { FileRepository } from "@holdfast/core/files/FileRepository"
 import type { MemberRepository } from "@holdfast/core/members/MemberRepository"
 import type { MetadataError } from "@holdfast/core/MetadataError"
 import type { BlobRepository } from "@holdfast/core/storage/BlobRepository"
+import type { ConversionRepository } from "@holdfast/core/streams/ConversionRepository"
 import type { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import type { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
 import * as Access from "./access/SqlAccessRepository.ts"
@@ -19,6 +20,7 @@ import * as Files from "./files/SqlFileRepository.ts"
 import * as Members from "./members/SqlMemberRepository.ts"
 import { migrate } from "./migrations/Migrate.ts"
 import * as Blobs from "./storage/SqlBlobRepository.ts"
+import * as Conversions from "./streams/SqlConversionRepository.ts"
 import * as Tenants from "./tenants/SqlTenantRepository.ts"
 import * as Tokens from "./tokens/SqlTokenRepository.ts"
 
@@ -28,6 +30,7 @@ export type Repositories =
   | AccountRepository
   | BlobRepository
   | BucketRepository
+  | ConversionRepository
   | FileRepository
   | MemberRepository
   | TenantRepository
@@ -39,6 +42,7 @@ export const layerMigrated: Layer.Layer<Repositories, never, SqlClient> = Layer.
   Accounts.layer,
   Blobs.layer,
   Buckets.layer,
+  Conversions.layer,
   Files.layer,
   Members.layer,
   Tenants.layer,

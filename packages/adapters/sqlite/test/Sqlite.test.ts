@@ -20,7 +20,10 @@ describe("Sqlite", () => {
     Effect.gen(function* () {
       const file = yield* Temporary.file
       const open = migrate.pipe(Effect.provide(Sqlite.layer({ file })))
-      expect(yield* open).toEqual([{ id: 1, name: "initial" }])
+      expect(yield* open).toEqual([
+        { id: 1, name: "initial" },
+        { id: 2, name: "conversions" }
+      ])
       expect(yield* open).toEqual([])
     })
   )

@@ -7,6 +7,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { isSqlError, SqlError, UnknownError } from "effect/sql/SqlError"
 import type { MetadataError } from "@holdfast/core/MetadataError"
 import { operation } from "../SqlFailure.ts"
+import { conversions } from "./Conversions.ts"
 import { initial } from "./Initial.ts"
 
 /** A migration that ran. */
@@ -16,7 +17,7 @@ export interface Migrated {
 }
 
 /** Every migration, by number. One that was ever released never changes. */
-const migrations = Migrator.fromRecord({ "0001_initial": initial })
+const migrations = Migrator.fromRecord({ "0001_initial": initial, "0002_conversions": conversions })
 
 const failed = (error: Migrator.MigrationError): SqlError =>
   isSqlError(error.cause)

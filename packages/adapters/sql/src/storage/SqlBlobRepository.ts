@@ -1,5 +1,6 @@
 /**
- * The life of blobs, in SQL. Repositories of files turn PENDING into READY and READY into DOOMED, everything else is here.
+ * The life of blobs, in SQL. Repositories of files and of conversions turn PENDING into READY and READY into DOOMED,
+ * everything else is here.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -10,6 +11,8 @@ import { BlobRepository, type BlobRow, type BlobState } from "@holdfast/core/sto
 import { among, millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../SqlFailure.ts"
+import { dropConversions } from "../streams/StreamRows.ts"
+import { transaction } from "../Transaction.ts"
 
 const toParts: Row.FromRow<BlobKey.Parts> = (row) => ({
   tenantId: Row.text(row, "tenant_id"),
@@ -64,7 +67,9 @@ const make = Effect.gen(function* () {
         ORDER BY due_at, id LIMIT ${limit}`.pipe(Row.all(toParts), operation("blobs.due")),
 
     forget: (blobIds) =>
-      sql`DELETE FROM blob WHERE ${among(sql, "id", blobIds)} AND state <> 'READY'`.pipe(
+      dropConversions(sql, blobIds).pipe(
+        Effect.andThen(sql`DELETE FROM blob WHERE ${among(sql, "id", blobIds)} AND state <> 'READY'`),
+        transaction(sql),
         Effect.asVoid,
         operation("blobs.forget")
       ),
@@ -73,11 +78,15 @@ const make = Effect.gen(function* () {
       sql`UPDATE blob SET state = 'DOOMED', due_at = ${millis(sweepAt)}
         WHERE ${among(sql, "id", blobIds)} AND state = 'READY' AND NOT EXISTS (
           SELECT 1 FROM file WHERE file.id = blob.file_id AND file.blob_id = blob.id)
+          AND NOT EXISTS (SELECT 1 FROM conversion_file WHERE conversion_file.blob_id = blob.id)
         RETURNING id`.pipe(Effect.map(count), operation("blobs.doomUnreferenced")),
 
     list: (after, limit) =>
-      sql`SELECT blob.id, blob.tenant_id, blob.bucket_id, blob.state, blob.size, blob.sha256, file.id AS file_id
+      sql`SELECT blob.id, blob.tenant_id, blob.bucket_id, blob.state, blob.size, blob.sha256,
+          COALESCE(file.id, conversion.file_id) AS file_id
         FROM blob LEFT JOIN file ON file.id = blob.file_id AND file.blob_id = blob.id
+          LEFT JOIN conversion_file ON conversion_file.blob_id = blob.id
+          LEFT JOIN conversion ON conversion.id = conversion_file.conversion_id
         WHERE blob.id > ${after ?? ""} ORDER BY blob.id LIMIT ${limit}`.pipe(Row.all(toBlob), operation("blobs.list")),
 
     known: (blobIds) =>

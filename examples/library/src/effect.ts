@@ -1,0 +1,41 @@
+import * as Actor from "@holdfast/core/Actor"
+import { Buckets } from "@holdfast/core/buckets/Buckets"
+import { Downloads } from "@holdfast/core/files/Downloads"
+import { Uploads } from "@holdfast/core/files/Uploads"
+import * as Holdfast from "@holdfast/core/Holdfast"
+import { Tenants } from "@holdfast/core/tenants/Tenants"
+import * as FsBlobStore from "@holdfast/fs/FsBlobStore"
+import * as SqliteMetadata from "@holdfast/sqlite/SqliteMetadata"
+import * as Digest from "effect/crypto/Digest"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+
+const Ports = Layer.mergeAll(
+  SqliteMetadata.layer({ file: "app.sqlite" }),
+  FsBlobStore.layer({ directory: "./files" }),
+  SecureRandom.layerWebCrypto,
+  Digest.layerWebCrypto
+)
+
+const program = Effect.gen(function* () {
+  const tenants = yield* Tenants
+  const buckets = yield* Buckets
+  const uploads = yield* Uploads
+  const downloads = yield* Downloads
+
+  // The deployment itself, which may do everything; for a caller take Actor.account or ApiKey.identify.
+  const actor = Actor.system
+  const tenant = yield* tenants.create(actor, { name: "Acme", subdomain: "acme" })
+  const bucket = yield* buckets.create(actor, tenant.id, { name: "media" })
+  const place = { tenantId: tenant.id, bucketId: bucket.id }
+  const content = Stream.make("Hello").pipe(Stream.encodeText)
+  const file = yield* uploads.upload(actor, place, content, Effect.succeed({ name: "hello.txt" }))
+  const download = yield* downloads.open(actor, { ...place, file: file.id })
+  return yield* download.read().pipe(Stream.decodeText(), Stream.mkString)
+})
+
+const text = await Effect.runPromise(program.pipe(Effect.provide(Holdfast.layer.pipe(Layer.provide(Ports)))))
+
+process.stdout.write(`${text}\n`)

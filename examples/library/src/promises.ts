@@ -1,0 +1,16 @@
+import { open } from "@holdfast/core"
+import { fs } from "@holdfast/fs"
+import { sqlite } from "@holdfast/sqlite"
+
+await using holdfast = await open({
+  metadata: sqlite({ file: "app.sqlite" }),
+  blobs: fs({ directory: "./files" })
+})
+const ada = holdfast.account("ada@example.com") // you have authenticated her; or holdfast.as(apiKey)
+const tenant = await holdfast.tenants.create(ada, { name: "Acme", subdomain: "acme" })
+const bucket = await holdfast.buckets.create(ada, { tenantId: tenant.id, name: "media" })
+const place = { tenantId: tenant.id, bucketId: bucket.id }
+const file = await holdfast.files.upload(ada, { ...place, name: "hello.txt", content: "Hello" })
+const response = (await holdfast.files.read(ada, { ...place, file: file.id })).response()
+
+process.stdout.write(`${response.status} ${response.headers.get("content-type")} ${await response.text()}\n`)

@@ -1,0 +1,24 @@
+import { execFileSync } from "node:child_process"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it, onTestFinished } from "vitest"
+
+/** What a program of the example prints, run in an empty directory. */
+const run = (program: string): string => {
+  const directory = Fs.mkdtempSync(Path.join(Os.tmpdir(), "library-"))
+  onTestFinished(() => Fs.rmSync(directory, { recursive: true, force: true }))
+  const main = fileURLToPath(new URL(`../src/${program}`, import.meta.url))
+  return execFileSync(process.execPath, [main], { cwd: directory, encoding: "utf8" })
+}
+
+describe("Holdfast as a library", () => {
+  it("stores a file and gives it back, with promises", () => {
+    assert.strictEqual(run("promises.ts"), "200 text/plain; charset=utf-8 Hello\n")
+  })
+
+  it("does the same with Effect", () => {
+    assert.strictEqual(run("effect.ts"), "Hello\n")
+  })
+})

@@ -1,0 +1,36 @@
+/**
+ * Writes a stream into a fresh file whose bytes need not outlive a crash.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import * as Fs from "node:fs"
+import * as FsCall from "./FsCall.ts"
+
+const open = (path: string) => FsCall.call<number>((done) => Fs.open(path, "wx", 0o600, done))
+
+/** A write may take fewer bytes than it was given. */
+const write = (descriptor: number, chunk: Uint8Array): Effect.Effect<void, FsCall.ErrnoError> =>
+  Effect.suspend(() =>
+    chunk.length === 0
+      ? Effect.void
+      : Effect.flatMap(
+          FsCall.call<number>((done) => Fs.write(descriptor, chunk, done)),
+          (count) => write(descriptor, chunk.subarray(count))
+        )
+  )
+
+/** One chunk after the other, so that memory does not grow with the content. */
+export const writeAll = <E, R, E2>(
+  path: string,
+  content: Stream.Stream<Uint8Array, E, R>,
+  toError: (error: FsCall.ErrnoError) => E2
+): Effect.Effect<void, E | E2, R> =>
+  Effect.acquireUseRelease(
+    Effect.mapError(open(path), toError),
+    (descriptor) => Stream.runForEach(content, (chunk) => Effect.mapError(write(descriptor, chunk), toError)),
+    (descriptor) =>
+      Effect.mapError(
+        FsCall.call<void>((done) => Fs.close(descriptor, (error) => done(error ?? null, undefined))),
+        toError
+      )
+  )

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "@effect/vitest"
+import { ConversionWorkspace } from "@holdfast/core/streams/ConversionWorkspace"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { spawnSync } from "node:child_process"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import process from "node:process"
+import * as FsConversionWorkspace from "../src/FsConversionWorkspace.ts"
+import * as TemporaryDirectory from "./support/TemporaryDirectory.ts"
+
+const bytes = (text: string) => Stream.make(new TextEncoder().encode(text))
+
+/** A workspace in a directory, and what makes further ones. */
+const open = Effect.fnUntraced(function* (directory: string) {
+  const services = yield* Layer.build(Layer.fresh(FsConversionWorkspace.layer({ directory })))
+  return yield* Effect.provideContext(ConversionWorkspace, services)
+})
+
+/** The id of a process that is gone. */
+const deadPid = (): number => spawnSync(process.execPath, ["-e", ""]).pid
+
+describe("FsConversionWorkspace", () => {
+  it.effect("workspaces are apart, empty, for this user alone, and go with their scopes", () =>
+    Effect.gen(function* () {
+      const directory = Path.join(yield* TemporaryDirectory.make, "work")
+      const { make } = yield* open(directory)
+      const scope = yield* Scope.make()
+      const [one, two] = yield* Effect.all([Scope.provide(make, scope), make])
+      expect(one.output).not.toBe(two.output)
+      for (const path of [one.output, one.source, two.output, two.source]) expect(Fs.readdirSync(path)).toEqual([])
+      expect(Fs.statSync(Path.dirname(one.output)).mode & 0o777).toBe(0o700)
+      yield* one.place(`${one.source}/480p/index0.ts`, undefined, bytes("segment"))
+      expect(Fs.readdirSync(directory)).toHaveLength(2)
+      yield* Scope.close(scope, Exit.void)
+      expect(Fs.readdirSync(directory)).toHaveLength(1)
+    })
+  )
+
+  it.effect("a local file is linked, and outlives its removal", () =>
+    Effect.gen(function* () {
+      const directory = yield* TemporaryDirectory.make
+      const { input, place } = yield* (yield* open(directory)).make
+      const blob = Path.join(directory, "blob")
+      Fs.writeFileSync(blob, "content")
+      yield* place(input, blob, Stream.die("not to be read"))
+      expect(Fs.statSync(input).ino).toBe(Fs.statSync(blob).ino)
+      Fs.rmSync(blob)
+      expect(Fs.readFileSync(input, "utf8")).toBe("content")
+    })
+  )
+
+  it.effect("what is no local file, or none any more, is read from its stream", () =>
+    Effect.gen(function* () {
+      const directory = yield* TemporaryDirectory.make
+      const { input, place, source } = yield* (yield* open(directory)).make
+      yield* place(input, undefined, Stream.concat(bytes("one, "), bytes("two")))
+      expect(Fs.readFileSync(input, "utf8")).toBe("one, two")
+      yield* place(`${source}/a`, Path.join(directory, "gone"), bytes("three"))
+      expect(Fs.readFileSync(`${source}/a`, "utf8")).toBe("three")
+      const failing = place(`${source}/b`, undefined, Stream.fail("broken" as const))
+      expect(yield* Effect.flip(failing)).toBe("broken")
+    })
+  )
+
+  it.effect("the transcoder's files are read by name; one that is missing is an error", () =>
+    Effect.gen(function* () {
+      const { output, read } = yield* (yield* open(yield* TemporaryDirectory.make)).make
+      Fs.mkdirSync(`${output}/480p`)
+      Fs.writeFileSync(`${output}/480p/index0.ts`, "segment")
+      const chunks = yield* Stream.runCollect(read("480p/index0.ts"))
+      expect(Buffer.concat(chunks).toString()).toBe("segment")
+      const missing = Stream.runCollect(read("index1.ts"))
+      expect(yield* Effect.flip(missing)).toMatchObject({
+        _tag: "WorkspaceError",
+        reason: "Internal",
+        operation: "read"
+      })
+    })
+  )
+
+  it.effect("what dead processes left goes at the next start; what lives, and what is not ours, stays", () =>
+    Effect.gen(function* () {
+      const directory = yield* TemporaryDirectory.make
+      const { make } = yield* open(directory)
+      const { output } = yield* make
+      const mine = Path.basename(Path.dirname(output))
+      const other = "0".repeat(12)
+      const living = `conversion-${process.ppid}-${other}-abcdef`
+      for (const name of [
+        `conversion-${deadPid()}-${other}-a`,
+        `conversion-${process.pid}-${other}-b`,
+        living,
+        "own"
+      ]) {
+        Fs.mkdirSync(Path.join(directory, name, "output"), { recursive: true })
+      }
+      yield* open(directory)
+      expect(Fs.readdirSync(directory).toSorted()).toEqual([mine, living, "own"].toSorted())
+    })
+  )
+})

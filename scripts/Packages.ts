@@ -1,0 +1,51 @@
+/**
+ * The packages of the workspace that are published.
+ */
+import { execFile } from "node:child_process"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+
+export const root = fileURLToPath(new URL("..", import.meta.url))
+
+const execute = promisify(execFile)
+
+/** A program of the workspace's own, such as `tsc`. */
+export const bin = (name: string): string => Path.join(root, "node_modules/.bin", name)
+
+/** What a program prints; an error with all of it when the program does not end with 0. */
+export const run = async (program: string, args: ReadonlyArray<string>, cwd = root): Promise<string> => {
+  const output = execute(program, args, { cwd, encoding: "utf8", maxBuffer: 16 * 1024 * 1024 })
+  const { stdout } = await output.catch((error: Error & { readonly stdout?: string; readonly stderr?: string }) => {
+    throw new Error(`${[program, ...args].join(" ")}\n${error.stdout ?? ""}${error.stderr ?? ""}`, { cause: error })
+  })
+  return stdout
+}
+
+/** Directories of the packages, relative to the root. */
+export const directories: ReadonlyArray<string> = ["packages", "packages/adapters"]
+  .flatMap((parent) => Fs.readdirSync(Path.join(root, parent)).map((name) => `${parent}/${name}`))
+  .filter((directory) => Fs.existsSync(Path.join(root, directory, "package.json")))
+
+/** Removes compiled modules whose source is gone: the compiler leaves them, and they would be published. */
+const removeStale = (directory: string): void => {
+  const [source, output] = [Path.join(root, directory, "src"), Path.join(root, directory, "dist")]
+  if (!Fs.existsSync(output)) return
+  for (const file of Fs.readdirSync(output, { encoding: "utf8", recursive: true })) {
+    const [, module] = /^(.*?)(?:\.d\.ts|\.js)(?:\.map)?$/.exec(file) ?? []
+    if (module !== undefined && !Fs.existsSync(Path.join(source, `${module}.ts`))) Fs.rmSync(Path.join(output, file))
+  }
+}
+
+/** Compiles every package into its `dist`. */
+export const build = async (): Promise<void> => {
+  for (const directory of directories) removeStale(directory)
+  await run(bin("tsc"), ["-b", ...directories])
+}
+
+/** Packs every package as it would be published, after a build; the tarballs' paths. */
+export const pack = async (destination: string): Promise<ReadonlyArray<string>> => {
+  await run(bin("pnpm"), ["-r", "--filter", "./packages/**", "pack", "--pack-destination", destination])
+  return Fs.readdirSync(destination).map((name) => Path.join(destination, name))
+}

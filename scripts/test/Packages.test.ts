@@ -1,0 +1,160 @@
+/**
+ * The packages as they are published: built, packed, and used from outside of the workspace. Their third-party
+ * dependencies come from the npm registry or npm's cache.
+ */
+import * as Fs from "node:fs"
+import { createRequire } from "node:module"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { pathToFileURL } from "node:url"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import * as Packages from "../Packages.ts"
+
+/** A compiler and a package manager run here, on a machine that does more. */
+const patience = 300_000
+
+const directory = Fs.mkdtempSync(Path.join(Os.tmpdir(), "holdfast-packages-"))
+afterAll(() => Fs.rmSync(directory, { recursive: true, force: true }))
+
+const app = Path.join(directory, "app")
+const tarballs = Path.join(directory, "tarballs")
+const inApp = (path: string): string => Path.join(app, path)
+const write = (name: string, text: string): void => Fs.writeFileSync(inApp(name), text)
+
+const runNode = (...args: ReadonlyArray<string>): Promise<string> => Packages.run(process.execPath, args, app)
+
+/** The version of a package that the workspace has. */
+const installed = (name: string, from: string): string => {
+  const require = createRequire(Path.join(Packages.root, from, "package.json"))
+  const manifest: { readonly version: string } = require(`${name}/package.json`)
+  return `${name}@${manifest.version}`
+}
+
+/** `@holdfast/testing` is checked but not installed: it brings a whole vitest. */
+const isInstalled = (tarball: string): boolean => !Path.basename(tarball).startsWith("holdfast-testing-")
+
+/** Every module of the installed packages but the program, which runs. */
+const modules = (): ReadonlyArray<string> =>
+  Fs.readdirSync(inApp("node_modules/@holdfast")).flatMap((name) =>
+    Fs.readdirSync(inApp(`node_modules/@holdfast/${name}/dist`), { encoding: "utf8", recursive: true })
+      .filter((file) => file.endsWith(".js"))
+      .map((file) => `@holdfast/${name}/${file.slice(0, -3)}`)
+      .filter((specifier) => specifier !== "@holdfast/http/main")
+  )
+
+const manifest = { name: "app", private: true, type: "module" }
+
+const tsconfig = {
+  compilerOptions: {
+    module: "NodeNext",
+    target: "ES2024",
+    lib: ["ES2024", "ESNext.Disposable", "DOM", "DOM.Iterable", "DOM.AsyncIterable"],
+    types: ["node"],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    // The packages' own declarations are checked too.
+    skipLibCheck: false,
+    outDir: "out",
+    rootDir: "."
+  },
+  files: ["promises.ts", "effect.ts", "modules.ts"]
+}
+
+/** Prints the address of every module that is loaded with a package. */
+const tracing = `
+import { registerHooks } from "node:module"
+const urls = new Set()
+registerHooks({
+  resolve: (specifier, context, next) => {
+    const resolved = next(specifier, context)
+    urls.add(resolved.url)
+    return resolved
+  }
+})
+await import(process.argv[2])
+console.log(JSON.stringify([...urls]))
+`
+
+describe("the packages as they are published", () => {
+  beforeAll(async () => {
+    Fs.mkdirSync(app)
+    Fs.mkdirSync(tarballs)
+    await Packages.build()
+    const packed = await Packages.pack(tarballs)
+    assert.lengthOf(packed, Packages.directories.length)
+    write("package.json", JSON.stringify(manifest))
+    const others = [installed("effect", "packages/core"), installed("@types/node", ".")]
+    const options = ["--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"]
+    await Packages.run("npm", ["install", ...options, ...packed.filter(isInstalled), ...others], app)
+  }, patience)
+
+  it.each(Packages.directories)(
+    "%s keeps what its manifest promises",
+    async (path) => {
+      const { name } = JSON.parse(Fs.readFileSync(Path.join(Packages.root, path, "package.json"), "utf8"))
+      const prefix = `${String(name).slice(1).replace("/", "-")}-`
+      const tarball = Fs.readdirSync(tarballs).find((file) => file.startsWith(prefix)) ?? assert.fail(`no ${prefix}`)
+      const packed = Path.join(tarballs, tarball)
+      await Packages.run(Packages.bin("publint"), ["run", packed, "--strict"])
+      await Packages.run(Packages.bin("attw"), [packed, "--profile", "esm-only", "--no-emoji"])
+      for (const file of ["LICENSE", "README.md"]) assert.isTrue(Fs.existsSync(Path.join(Packages.root, path, file)))
+    },
+    patience
+  )
+
+  it(
+    "serve programs outside of the workspace: they compile, run, and find every module",
+    async () => {
+      for (const name of ["promises.ts", "effect.ts"]) {
+        Fs.copyFileSync(Path.join(Packages.root, "examples/library/src", name), inApp(name))
+      }
+      const specifiers = modules()
+      assert.isAbove(specifiers.length, 100)
+      const imports = specifiers.map((specifier, index) => `import * as module${index} from "${specifier}"`)
+      const list = specifiers.map((_, index) => `module${index}`)
+      write("modules.ts", `${imports.join("\n")}\nprocess.stdout.write(String([${list.join(", ")}].length))\n`)
+      write("tsconfig.json", JSON.stringify(tsconfig))
+      await Packages.run(Packages.bin("tsc"), ["-p", app])
+
+      assert.strictEqual(await runNode("out/promises.js"), "200 text/plain; charset=utf-8 Hello\n")
+      for (const name of ["app.sqlite", "files"]) Fs.rmSync(inApp(name), { recursive: true })
+      assert.strictEqual(await runNode("out/effect.js"), "Hello\n")
+      assert.strictEqual(await runNode("out/modules.js"), String(specifiers.length))
+    },
+    patience
+  )
+
+  it(
+    "bring the command line",
+    async () => {
+      const { version }: { readonly version: string } = JSON.parse(
+        Fs.readFileSync(inApp("node_modules/@holdfast/http/package.json"), "utf8")
+      )
+      assert.strictEqual(await Packages.run(inApp("node_modules/.bin/holdfast"), ["--version"], app), `${version}\n`)
+      assert.match(await runNode("node_modules/.bin/holdfast", "migrate", "--data-dir", "data"), /^Migrated: 1 /)
+    },
+    patience
+  )
+
+  it(
+    "leave the core free of everything but effect",
+    async () => {
+      const core: Readonly<Record<string, unknown>> = JSON.parse(
+        Fs.readFileSync(inApp("node_modules/@holdfast/core/package.json"), "utf8")
+      )
+      assert.notProperty(core, "dependencies")
+      assert.notProperty(core, "optionalDependencies")
+      assert.deepStrictEqual(Object.keys(Object(core["peerDependencies"])), ["effect"])
+
+      write("trace.mjs", tracing)
+      const urls: ReadonlyArray<string> = JSON.parse(await runNode("trace.mjs", "@holdfast/core"))
+      const modulesDirectory = `${pathToFileURL(Fs.realpathSync(app)).href}/node_modules/`
+      const others = urls.filter(
+        (url) => !["@holdfast/core/", "effect/"].some((name) => url.startsWith(modulesDirectory + name))
+      )
+      assert.isAbove(urls.length, 50)
+      assert.deepStrictEqual(others, [])
+    },
+    patience
+  )
+})
