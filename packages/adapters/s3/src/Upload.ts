@@ -1,0 +1,78 @@
+/**
+ * One content on its way to the service.
+ */
+import type * as BlobError from "@holdfast/core/storage/BlobError"
+import type { BlobReceipt } from "@holdfast/core/storage/BlobStore"
+import * as Effect from "effect/Effect"
+import type * as Stream from "effect/Stream"
+import * as Assembly from "./Assembly.ts"
+import * as BlobObjects from "./BlobObjects.ts"
+import type * as Connection from "./Connection.ts"
+import * as Multipart from "./Multipart.ts"
+import * as S3Errors from "./S3Errors.ts"
+
+export interface Sizes {
+  /** Bytes of a part. */
+  readonly partBytes: number
+  /** Parts that are filled or sent at once. */
+  readonly partConcurrency: number
+}
+
+/** Tidying up after an outcome that stands already: its own failure is logged, not told. */
+const tidy = (self: Effect.Effect<void, BlobError.BlobError>): Effect.Effect<void> =>
+  Effect.catch(self, (error) => Effect.logWarning("The blob store could not tidy up.", error.cause))
+
+/**
+ * As the port's `put`. A content that is interrupted when the service has just made it visible is removed again, and so
+ * is then what it replaced.
+ */
+export const put = <E, R>(
+  connection: Connection.Connection,
+  { partBytes, partConcurrency }: Sizes,
+  key: string,
+  content: Stream.Stream<Uint8Array, E, R>
+): Effect.Effect<BlobReceipt, BlobError.BlobError | E, R> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const target = yield* connection.target("put", key)
+      const assembly = yield* restore(Assembly.make(content, partBytes))
+      const memory = Assembly.memory()
+      const part = yield* restore(assembly.next(memory))
+      // The first part is never undefined.
+      if (part === undefined) return yield* Effect.die(new Error("a content has no first part"))
+      /** Ends here where the put was interrupted meanwhile. */
+      const proceed = restore(Effect.void)
+
+      const single = connection.call("put", (client, sdk, options) => {
+        const { byteLength } = part.bytes
+        const body = { Body: part.bytes, ContentLength: byteLength, ContentMD5: part.md5 }
+        return client.send(new sdk.PutObjectCommand({ ...target, ...body }), options)
+      })
+
+      const inParts = Effect.flatMap(Multipart.begin(connection, target), (upload) => {
+        const others = Array.from({ length: partConcurrency - 1 }, Assembly.memory)
+        return restore(Multipart.sendAll(connection, upload, assembly, { part, memory }, others)).pipe(
+          Effect.tap(() => proceed),
+          Effect.flatMap((parts) => Multipart.complete(connection, upload, parts)),
+          Effect.onError(() => tidy(Multipart.abort(connection, upload)))
+        )
+      })
+
+      const verify = (size: number) =>
+        Effect.filterOrFail(
+          BlobObjects.statFor(connection, "put", key),
+          (info) => info.size === size,
+          () => S3Errors.unexpected("put", "the service put parts together to another size")
+        )
+
+      // Whether the service has taken the last request in cannot be known before it answers, so the answer is
+      // waited for, and what stands then is removed if it is not wanted any more.
+      yield* proceed
+      yield* part.bytes.byteLength < partBytes ? single : inParts
+      const receipt = assembly.receipt()
+      yield* Effect.andThen(part.bytes.byteLength < partBytes ? Effect.void : verify(receipt.size), proceed).pipe(
+        Effect.onError(() => tidy(BlobObjects.remove(connection, key)))
+      )
+      return receipt
+    }).pipe(Effect.scoped)
+  )

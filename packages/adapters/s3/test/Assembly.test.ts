@@ -1,0 +1,69 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Generate from "@holdfast/testing/data/Generate"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { createHash } from "node:crypto"
+import * as Assembly from "../src/Assembly.ts"
+
+const partBytes = 100_000
+
+/** All parts, each put together in the same memory. */
+const assemble = (content: Stream.Stream<Uint8Array>) =>
+  Effect.gen(function* () {
+    const assembly = yield* Assembly.make(content, partBytes)
+    const memory = Assembly.memory()
+    const parts: Array<Assembly.Part> = []
+    for (let part = yield* assembly.next(memory); part !== undefined; part = yield* assembly.next(memory)) {
+      parts.push({ ...part, bytes: Buffer.from(part.bytes) })
+    }
+    assert.isUndefined(yield* assembly.next(memory))
+    return { parts, receipt: assembly.receipt(), reserved: memory.buffer.byteLength }
+  })
+
+describe("Assembly", () => {
+  it.effect.each([
+    [0, [1]],
+    [1, [1]],
+    [5000, [1]],
+    [99_999, [7, 1000]],
+    [100_000, [100_000]],
+    [100_000, [33_333]],
+    [100_001, [100_001]],
+    [250_000, [65_536]],
+    [300_000, [100_000]],
+    [999_999, [999_999]],
+    [700_007, [1, 150_000, 0, 3]]
+  ] as const)("cuts %i bytes that come in chunks of %j", ([size, sizes]) =>
+    Effect.gen(function* () {
+      const content = Generate.bytes(1, size)
+      // The generator makes no empty chunks.
+      const chunks = Stream.flatMap(
+        Generate.stream(
+          1,
+          size,
+          sizes.filter((size) => size > 0)
+        ),
+        (chunk) => Stream.make(chunk, new Uint8Array(0))
+      )
+      const { parts, receipt, reserved } = yield* assemble(chunks)
+      assert.isTrue(Buffer.concat(parts.map(({ bytes }) => bytes)).equals(content))
+      assert.deepStrictEqual(receipt, { size, sha256: Generate.sha256(content) })
+      const count = Math.max(1, Math.ceil(size / partBytes))
+      assert.deepStrictEqual(
+        parts.map(({ number }) => number),
+        Array.from({ length: count }, (_, index) => index + 1)
+      )
+      for (const { bytes, md5, number } of parts) {
+        if (number < count) assert.strictEqual(bytes.byteLength, partBytes)
+        assert.strictEqual(md5, createHash("md5").update(bytes).digest("base64"))
+      }
+      assert.isAtMost(reserved, partBytes)
+    })
+  )
+
+  it.effect("reserves little for little", () =>
+    Effect.gen(function* () {
+      assert.isAtMost((yield* assemble(Generate.stream(2, 100))).reserved, 64 * 1024)
+    })
+  )
+})

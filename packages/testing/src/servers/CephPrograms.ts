@@ -1,0 +1,31 @@
+/**
+ * Finds Ceph's programs, and the user to run them as.
+ */
+import { existsSync, readFileSync } from "node:fs"
+import { delimiter, join } from "node:path"
+
+const programs = ["radosgw", "radosgw-admin", "ceph", "ceph-authtool", "ceph-mon", "ceph-osd", "monmaptool"] as const
+
+export type Program = (typeof programs)[number]
+
+const isFound = (program: string): boolean =>
+  (process.env.PATH ?? "").split(delimiter).some((directory) => existsSync(join(directory, program)))
+
+const isRoot = process.getuid?.() === 0
+
+const [, , uid, gid] =
+  (existsSync("/etc/passwd") ? readFileSync("/etc/passwd", "utf8") : "")
+    .split("\n")
+    .find((line) => line.startsWith("nobody:"))
+    ?.split(":") ?? []
+
+/** Whom to run the servers as, since they need no rights: undefined for whoever runs this, unless that is root. */
+export const user =
+  isRoot && uid !== undefined && gid !== undefined ? { uid: Number(uid), gid: Number(gid) } : undefined
+
+/** What is missing to run a gateway: undefined when nothing is. */
+export const missing: string | undefined = programs.every(isFound)
+  ? isRoot && user === undefined
+    ? "there is no unprivileged user to run Ceph as"
+    : undefined
+  : "Ceph's gateway (radosgw, ceph-mon, ceph-osd, ceph-common) is not installed"

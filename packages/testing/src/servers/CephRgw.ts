@@ -1,0 +1,129 @@
+/**
+ * A real server of the S3 protocol for tests: Ceph's gateway over a cluster of its own, in memory, that is gone
+ * afterwards. It runs as an unprivileged user.
+ */
+import type { ChildProcess } from "node:child_process"
+import { randomUUID } from "node:crypto"
+import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import * as Configuration from "./CephConfiguration.ts"
+import * as Processes from "./CephProcesses.ts"
+import * as Programs from "./CephPrograms.ts"
+import { freePort } from "./FreePort.ts"
+
+export class CephRgw extends Context.Service<
+  CephRgw,
+  {
+    /** Its URL; buckets stand in the path. */
+    readonly endpoint: string
+    readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: Redacted.Redacted }
+    /** Lets the user keep at most so many bytes in all buckets; undefined for as many as there is memory for. */
+    readonly limit: (bytes: number | undefined) => Effect.Effect<void, Processes.CephError>
+    /** Ends the gateway at once; what it keeps stays. */
+    readonly stop: Effect.Effect<void>
+    /** Starts the gateway again, on the same port; nothing when it runs. */
+    readonly start: Effect.Effect<void, Processes.CephError>
+  }
+>()("@holdfast/testing/servers/CephRgw") {}
+
+/** What is missing to run it: undefined when nothing is. */
+export const missing: string | undefined = Programs.missing
+
+const accessKeyId = "testtesttest"
+const secretAccessKey = "secretsecretsecret"
+const memoryBytes = 2 * 1024 ** 3
+
+/** A directory for the servers' user, removed with the scope. */
+const directory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.sync(() => {
+    const path = mkdtempSync(join(tmpdir(), "holdfast-ceph-"))
+    const own = (path: string) => Programs.user && chownSync(path, Programs.user.uid, Programs.user.gid)
+    own(path)
+    for (const name of ["mon", "osd", "rgw"]) {
+      mkdirSync(join(path, name))
+      own(join(path, name))
+    }
+    return path
+  }),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+const port = Effect.mapError(freePort, ({ message }) => new Processes.CephError({ message }))
+
+/** A server until the scope closes. */
+const serve = (directory: string, program: Programs.Program, args: ReadonlyArray<string>) =>
+  Effect.acquireRelease(Processes.start(directory, program, args), Processes.stop)
+
+const answers = (endpoint: string): Effect.Effect<boolean> =>
+  Effect.promise((signal) =>
+    fetch(endpoint, { signal }).then(
+      ({ ok }) => ok,
+      () => false
+    )
+  )
+
+const make: Effect.Effect<CephRgw["Service"], Processes.CephError, Scope.Scope> = Effect.gen(function* () {
+  const home = yield* directory
+  const ports = { gateway: yield* port, monitor: [yield* port, yield* port] as const }
+  const cluster = randomUUID()
+  yield* Effect.sync(() =>
+    writeFileSync(join(home, "ceph.conf"), Configuration.text(home, cluster, ports, memoryBytes), { mode: 0o644 })
+  )
+  const run = (program: Programs.Program, ...args: ReadonlyArray<string>) => Processes.run(home, program, args)
+
+  yield* run("monmaptool", "--create", "--fsid", cluster, "--addv", "a", Configuration.monitors(ports), "monmap")
+  yield* run("ceph-authtool", "--create-keyring", "keyring", "--gen-key", "-n", "mon.", "--cap", "mon", "allow *")
+  yield* run("ceph-mon", "-i", "a", "--mkfs", "--monmap", "monmap", "--keyring", "keyring")
+  yield* serve(home, "ceph-mon", ["-i", "a"])
+
+  const osd = randomUUID()
+  yield* run("ceph", "osd", "new", osd, "0")
+  yield* run("ceph-osd", "-i", "0", "--mkfs", "--osd-uuid", osd)
+  const store = yield* serve(home, "ceph-osd", ["-i", "0"])
+  const isUp = Effect.match(run("ceph", "osd", "stat", "-f", "json"), {
+    onFailure: () => false,
+    onSuccess: (text) => text.includes('"num_up_osds":1')
+  })
+  yield* Processes.until(store, "ceph-osd", isUp)
+  const keys = [`--access-key=${accessKeyId}`, `--secret-key=${secretAccessKey}`]
+  yield* run("radosgw-admin", "user", "create", "--uid=test", "--display-name=test", ...keys)
+
+  const endpoint = `http://127.0.0.1:${ports.gateway}`
+  let gateway: ChildProcess | undefined
+  const stop = Effect.suspend(() => {
+    const running = gateway
+    gateway = undefined
+    return running === undefined ? Effect.void : Processes.stop(running)
+  })
+  const start = Effect.suspend(() =>
+    gateway === undefined
+      ? Effect.flatMap(Processes.start(home, "radosgw", ["-n", "client.rgw"]), (started) => {
+          gateway = started
+          return Processes.until(started, "radosgw", answers(endpoint))
+        })
+      : Effect.void
+  )
+  const limit = (bytes: number | undefined) => {
+    const scope = ["--uid=test", "--quota-scope=user"]
+    return Effect.asVoid(
+      bytes === undefined
+        ? run("radosgw-admin", "quota", "disable", ...scope)
+        : Effect.andThen(
+            run("radosgw-admin", "quota", "set", ...scope, `--max-size=${bytes}`),
+            run("radosgw-admin", "quota", "enable", ...scope)
+          )
+    )
+  }
+  yield* Effect.addFinalizer(() => stop)
+  yield* start
+  return { endpoint, credentials: { accessKeyId, secretAccessKey: Redacted.make(secretAccessKey) }, limit, start, stop }
+})
+
+/** A running gateway without buckets, for as long as the layer lives. */
+export const layer: Layer.Layer<CephRgw, Processes.CephError> = Layer.effect(CephRgw, make)

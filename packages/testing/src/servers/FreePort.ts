@@ -1,0 +1,24 @@
+/**
+ * Ports of the loopback interface that nobody listens on.
+ */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import { createServer } from "node:net"
+
+export class PortError extends Data.TaggedError("PortError")<{ readonly message: string }> {}
+
+/** A port that was free a moment ago. */
+export const freePort: Effect.Effect<number, PortError> = Effect.callback((resume) => {
+  const server = createServer()
+  server.once("error", (error) => resume(Effect.fail(new PortError({ message: error.message }))))
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    server.close(() =>
+      resume(
+        address === null || typeof address === "string"
+          ? Effect.fail(new PortError({ message: "no port" }))
+          : Effect.succeed(address.port)
+      )
+    )
+  })
+})
