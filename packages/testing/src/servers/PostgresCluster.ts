@@ -3,12 +3,12 @@
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { freePort } from "./FreePort.ts"
 import * as Programs from "./PostgresPrograms.ts"
 
 /** A server for tests does not do what it should. */
@@ -43,21 +43,6 @@ export const run = (
     })
   })
 
-const freePort: Effect.Effect<number, ServerError> = Effect.callback((resume) => {
-  const server = createServer()
-  server.once("error", (error) => resume(Effect.fail(new ServerError({ message: error.message }))))
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    server.close(() =>
-      resume(
-        address === null || typeof address === "string"
-          ? Effect.fail(new ServerError({ message: "no port" }))
-          : Effect.succeed(address.port)
-      )
-    )
-  })
-})
-
 /** A directory for a server's user, removed with the scope. */
 const directory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => {
@@ -87,7 +72,7 @@ export const make = Effect.fnUntraced(function* (
     "--no-sync",
     ...collation.arguments
   ])
-  return { data, sockets: root, port: yield* freePort }
+  return { data, sockets: root, port: yield* Effect.mapError(freePort, ({ message }) => new ServerError({ message })) }
 })
 
 /** Starts the server of a cluster, with settings of `postgresql.conf`; succeeds when it accepts connections. */
