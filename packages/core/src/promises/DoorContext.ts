@@ -33,6 +33,7 @@ export const register = (holdfast: object, context: DoorContext): void => void c
 /** The context of an instance; throws for what is none, or comes from another copy of this package. */
 export const of = (holdfast: object): DoorContext => {
   const context = contexts.get(holdfast)
-  if (context === undefined) throw new TypeError("expected a Holdfast, as open() of this copy of @holdfast/core gives it")
+  if (context === undefined)
+    throw new TypeError("expected a Holdfast, as open() of this copy of @holdfast/core gives it")
   return context
 }

@@ -9,6 +9,7 @@ import { Digest } from "effect/crypto/Digest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as Predicate from "effect/Predicate"
 import { HostActor } from "./HostActor.ts"
 import * as PresentedKey from "./PresentedKey.ts"
 
@@ -49,6 +50,6 @@ export const make: Effect.Effect<Identify, never, Digest> = Effect.map(Digest, (
   return (request) => {
     const askHost = Context.get(request, HostActor)
     if (askHost === undefined) return byKey(request)
-    return Effect.flatMap(askHost, (actor) => (actor === undefined ? byKey(request) : Effect.succeed(actor)))
+    return Effect.filterOrElse(askHost, Predicate.isNotUndefined, () => byKey(request))
   }
 })

@@ -7,10 +7,10 @@ import * as DoorContext from "@holdfast/core/promises/DoorContext"
 import * as Effect from "effect/Effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { RequestListener } from "../server/Listener.ts"
-import * as Closing from "./Closing.ts"
 import * as Mount from "./Mount.ts"
 import * as ParsedBody from "./ParsedBody.ts"
 import * as Prefix from "./Prefix.ts"
+import * as Refusal from "./Refusal.ts"
 
 /** Whom a request is from; undefined where only its API key can tell. */
 export type Authenticated = ActorHandle | undefined
@@ -53,13 +53,14 @@ export const make = (
   building.catch(() => undefined)
 
   return (request, response, authenticate) => {
-    if (door.isClosed()) return Closing.send(response)
+    if (door.isClosed()) return Refusal.send(response, Refusal.closed)
+    const message = ParsedBody.restore(request)
+    if (message === undefined) return Refusal.send(response, Refusal.bodyTaken)
     const visit = { prefix, mountPath: strippedBy(request) + prefix, authenticate }
-    const message = ParsedBody.restore(request) ?? request
     if (ready !== undefined) return ready(message, response, visit)
     building.then(
-      (handle) => (door.isClosed() ? Closing.send(response) : handle(message, response, visit)),
-      () => Closing.send(response)
+      (handle) => (door.isClosed() ? Refusal.send(response, Refusal.closed) : handle(message, response, visit)),
+      () => Refusal.send(response, Refusal.closed)
     )
   }
 }
@@ -69,9 +70,9 @@ export const make = (
  * `app.use("/files", toNodeListener(holdfast))`. Paths begin with `/api/v1` below the prefix. Contents stream both ways,
  * and whatever goes wrong is answered with a problem (RFC 9457); it never calls a host's `next`.
  *
- * Parsers before it, such as `express.json()`, do no harm: a body that was read already is taken from `request.body`, as
- * it was parsed from JSON, as text or as bytes. That of a form cannot be, so no parser of `multipart/form-data` may
- * stand before it.
+ * A body that `express.json()` or the like has read already is taken from `request.body`. What is stored byte for byte
+ * cannot be taken from what was parsed: an upload behind a parser of forms, or a content behind a parser of its type, is
+ * answered with a problem that says so.
  *
  * Closing the Holdfast interrupts what runs and makes the listener answer `503`. Let the server have
  * `requestTimeout: 0` for uploads of more than five minutes; one that stands still is given up after a minute.

@@ -5,7 +5,8 @@
 /** As it is compared: with a leading slash, without a trailing one; empty for none. */
 export const normalize = (prefix: string): string => {
   const path = prefix.replace(/\/+$/, "")
-  if (path !== "" && !/^\/[^?#]*$/.test(path)) throw new TypeError(`prefix must be a path such as "/files", got "${prefix}"`)
+  if (path !== "" && !/^\/[^?#]*$/.test(path))
+    throw new TypeError(`prefix must be a path such as "/files", got "${prefix}"`)
   return path
 }
 

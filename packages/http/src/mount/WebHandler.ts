@@ -3,13 +3,16 @@
  */
 import type { Holdfast } from "@holdfast/core"
 import * as DoorContext from "@holdfast/core/promises/DoorContext"
+import type { DoorServices } from "@holdfast/core/promises/Runner"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as HttpEffect from "effect/http/HttpEffect"
-import * as Closing from "./Closing.ts"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { Scope } from "effect/Scope"
 import * as Mount from "./Mount.ts"
 import type { Authenticated } from "./NodeListener.ts"
 import * as Prefix from "./Prefix.ts"
+import * as Refusal from "./Refusal.ts"
 
 export interface WebHandlerOptions<Host = unknown> {
   /** The path under which the API stands, such as `/files`. */
@@ -23,7 +26,10 @@ export interface WebHandlerOptions<Host = unknown> {
 }
 
 /** `host` is for `authenticate`: Hono's context, the second argument of Next's route handlers. */
-export type WebHandler<Host = unknown> = (request: Request, ...host: unknown extends Host ? [Host?] : [Host]) => Promise<Response>
+export type WebHandler<Host = unknown> = (
+  request: Request,
+  ...host: unknown extends Host ? [Host?] : [Host]
+) => Promise<Response>
 
 /**
  * The whole API as a web handler: `app.all("/files/*", (c) => handler(c.req.raw, c))` in Hono,
@@ -44,15 +50,18 @@ export const toWebHandler = <Host = unknown>(
       Fiber.runIn(fiber, scope)
       return app
     })
-    return { announce, handler: HttpEffect.toWebHandlerWith(door.services)(attached) }
+    return {
+      announce,
+      handler: HttpEffect.toWebHandlerWith<DoorServices, HttpServerRequest | Scope>(door.services)(attached)
+    }
   })
   // Told by each request; before the first there is nobody to tell.
   building.catch(() => undefined)
 
   return async (request, ...[host]) => {
-    if (door.isClosed()) return Closing.make()
+    if (door.isClosed()) return Refusal.make(Refusal.closed)
     const { announce, handler } = await building
-    if (door.isClosed()) return Closing.make()
+    if (door.isClosed()) return Refusal.make(Refusal.closed)
     announce(request, {
       prefix,
       mountPath: prefix,

@@ -1,0 +1,45 @@
+/**
+ * The pages, as HTML.
+ */
+import type { FileRecord } from "@holdfast/core"
+
+const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+
+const page = (body: string): string =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><title>Gallery</title><h1>Gallery</h1>${body}</html>`
+
+export const signIn = page(`
+<form action="/session" method="post">
+  <label>Your name <input name="name" pattern="[a-z]{1,30}" required></label> <button>Sign in</button>
+</form>`)
+
+/** Uploads with a bar that moves, then shows the picture. */
+const script = (files: string): string => `
+const form = document.querySelector("#upload")
+const bar = document.querySelector("progress")
+form.addEventListener("submit", (event) => {
+  event.preventDefault()
+  const request = new XMLHttpRequest()
+  request.upload.addEventListener("progress", ({ loaded, total }) => { bar.value = loaded / total })
+  request.addEventListener("load", () => {
+    if (request.status === 201) location.reload()
+    else document.querySelector("output").textContent = JSON.parse(request.responseText).detail
+  })
+  request.open("POST", ${JSON.stringify(`${files}/upload`)})
+  request.send(new FormData(form))
+})`
+
+/** `files` is where the API has the bucket's files. */
+export const gallery = (files: string, pictures: ReadonlyArray<FileRecord>): string =>
+  page(`
+<form id="upload"><input type="file" name="file" accept="image/*" required> <button>Upload</button></form>
+<progress value="0"></progress> <output></output>
+<ul>${pictures
+    .map(
+      ({ id, name }) => `
+  <li><img src="${files}/${id}/view" alt="${escape(name)}" height="120">
+    <a href="${files}/${id}/download">${escape(name)}</a></li>`
+    )
+    .join("")}
+</ul>
+<script>${script(files)}</script>`)

@@ -1,0 +1,39 @@
+import type { AddressInfo } from "node:net"
+import { expect, it, onTestFinished } from "vitest"
+import * as App from "../src/App.ts"
+import { opened } from "./opened.ts"
+
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==",
+  "base64"
+)
+
+it("signs in, uploads, shows and hands out pictures", async () => {
+  const server = (await App.make(await opened())).listen(0, "127.0.0.1")
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once("listening", resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  expect(await (await fetch(url)).text()).toContain("Sign in")
+  const body = new URLSearchParams({ name: "ada" })
+  const signedIn = await fetch(`${url}/session`, { method: "POST", body, redirect: "manual" })
+  const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? ""
+  const empty = await (await fetch(url, { headers: { cookie } })).text()
+  expect(empty).toContain("<progress")
+
+  // As the page's script does it.
+  const target = /open\("POST", "([^"]+)"\)/.exec(empty)?.[1] ?? ""
+  const form = new FormData()
+  form.append("file", new Blob([png], { type: "image/png" }), "a & b.png")
+  const uploaded = await fetch(url + target, { method: "POST", body: form, headers: { cookie } })
+  expect([uploaded.status, uploaded.headers.get("location")]).toEqual([201, expect.stringMatching(/^\/storage\/api/)])
+
+  const full = await (await fetch(url, { headers: { cookie } })).text()
+  expect(full).toContain("a &#38; b.png</a>")
+  const picture = /<img src="([^"]+)"/.exec(full)?.[1] ?? ""
+  const shown = await fetch(url + picture, { headers: { cookie } })
+  expect([shown.headers.get("content-type"), Buffer.from(await shown.arrayBuffer())]).toEqual(["image/png", png])
+  const saved = await fetch(url + picture.replace(/view$/, "download"), { headers: { cookie } })
+  expect(saved.headers.get("content-disposition")).toContain("attachment")
+  expect((await fetch(url + picture)).status).toBe(401)
+})

@@ -1,0 +1,165 @@
+import * as HttpApi from "effect/http-api/HttpApi"
+import { expect, it } from "vitest"
+import { type ClientErrorCode, createClient, HoldfastError } from "../../src/client/index.ts"
+import { Api } from "../../src/contract/Api.ts"
+import * as Support from "./support.ts"
+
+const failure = async (call: Promise<unknown>): Promise<HoldfastError> => {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason
+  )
+  if (!(error instanceof HoldfastError)) throw new Error("expected a HoldfastError", { cause: error })
+  return error
+}
+
+it("walks through the life of every resource", async () => {
+  const { client } = await Support.setUp()
+  const tenant = await client.tenants.create({ name: "Beta", subdomain: "beta" })
+  const inTenant = { tenantId: tenant.id }
+  expect((await client.tenants.update({ ...inTenant, name: "Gamma" })).name).toBe("Gamma")
+  expect((await client.tenants.list({ limit: 1 })).items).toHaveLength(1)
+  expect((await client.tenants.get(inTenant)).subdomain).toBe("beta")
+  const [role] = (await client.roles(inTenant)).items
+  expect(role?.id).toBe((await client.roles()).items[0]?.id)
+
+  const member = await client.members.add({
+    ...inTenant,
+    user: { email: "a@example.com" },
+    role: { name: "File Reader" }
+  })
+  const memberRef = { ...inTenant, memberId: member.id }
+  expect((await client.members.update({ ...memberRef, role: { id: "role_file_writer" } })).role.id).toBe(
+    "role_file_writer"
+  )
+  expect((await client.members.list(inTenant)).items).toHaveLength(2)
+  expect((await client.members.get(memberRef)).user.email).toBe("a@example.com")
+
+  const expiresAt = new Date(Date.now() + 60_000).toISOString()
+  const token = await client.tokens.create({ ...inTenant, name: "ci", member: { id: member.id }, expiresAt })
+  const tokenRef = { ...inTenant, tokenId: token.id }
+  expect((await client.tokens.get(tokenRef)).expiresAt).toBe(expiresAt)
+  expect((await client.tokens.list(inTenant)).items).toHaveLength(1)
+
+  const bucket = await client.buckets.create({ ...inTenant, name: "b" })
+  const inBucket = { ...inTenant, bucketId: bucket.id }
+  expect((await client.buckets.update({ ...inBucket, name: "c" })).name).toBe("c")
+  expect((await client.buckets.get(inBucket)).name).toBe("c")
+  expect((await client.buckets.list(inTenant)).items).toHaveLength(1)
+
+  const reserved = await client.files.reserve({ ...inBucket, name: "ä & b.txt", path: "/x/", alias: "one" })
+  const fileRef = { ...inBucket, fileId: reserved.id }
+  await client.files.reupload({ ...fileRef, content: "Hello" })
+  expect((await client.files.update({ ...fileRef, metadata: { a: 1 } })).metadata).toEqual({ a: 1 })
+  const listed = await client.files.list({ ...inBucket, recursive: true, expands: ["SIZE", "TYPE"] })
+  expect(listed.items.map(({ expands }) => expands)).toEqual([
+    { size: { bytes: 5, human: "5 B" }, type: { type: "TEXT" } }
+  ])
+  expect((await client.files.get({ ...inBucket, fileId: "@one" })).id).toBe(reserved.id)
+  await client.headers.set({ ...fileRef, name: "X-One", value: "1" })
+  await client.headers.setAll({ ...fileRef, bulk: [{ name: "cache-control", value: "no-cache" }] })
+  expect((await client.headers.list(fileRef)).items).toHaveLength(2)
+  await client.headers.remove({ ...fileRef, name: "x-one" })
+
+  const download = await client.files.download(fileRef)
+  expect(download.response.headers.get("cache-control")).toBe("no-cache")
+  expect([download.length, download.contentType, await download.text()]).toEqual([
+    5,
+    "text/plain; charset=utf-8",
+    "Hello"
+  ])
+
+  await client.files.remove(fileRef)
+  await client.tokens.revoke(tokenRef)
+  await client.members.remove(memberRef)
+  await client.buckets.remove({ ...inBucket, force: true })
+  await client.tenants.remove(inTenant)
+  expect((await failure(client.tenants.get(inTenant))).code).toBe("forbidden")
+})
+
+it("has a method for every operation of the contract", async () => {
+  const seen = new Set<string>()
+  const client = createClient({
+    url: "http://host",
+    apiKey: "k",
+    fetch: async (url, init) => {
+      seen.add(`${init?.method} ${new URL(String(url)).pathname}`)
+      return new Response("{}")
+    }
+  })
+  const ref = { tenantId: ":tenantId", bucketId: ":bucketId", fileId: ":fileId" }
+  const [name, content] = ["n", "c"]
+  const member = { ...ref, memberId: ":memberId" }
+  const token = { ...ref, tokenId: ":tokenId" }
+  await client.me()
+  await client.roles()
+  await client.roles(ref)
+  await client.tenants.create({ name, subdomain: "s" })
+  await Promise.all([
+    client.tenants.list(),
+    client.tenants.get(ref),
+    client.tenants.update(ref),
+    client.tenants.remove(ref)
+  ])
+  await client.members.add({ ...ref, user: { email: "e" }, role: {} })
+  await Promise.all([client.members.list(ref), client.members.get(member), client.members.remove(member)])
+  await client.members.update({ ...member, role: {} })
+  await client.tokens.create({ ...ref, name, member: { id: "m" }, expiresAt: null })
+  await Promise.all([client.tokens.list(ref), client.tokens.get(token), client.tokens.revoke(token)])
+  await client.buckets.create({ ...ref, name })
+  await Promise.all([
+    client.buckets.list(ref),
+    client.buckets.get(ref),
+    client.buckets.update(ref),
+    client.buckets.remove(ref)
+  ])
+  await Promise.all([client.files.reserve({ ...ref, name }), client.files.list(ref), client.files.get(ref)])
+  await Promise.all([
+    client.files.update(ref),
+    client.files.remove(ref),
+    client.files.read(ref),
+    client.files.download(ref)
+  ])
+  await client.files.upload({ ...ref, name, content })
+  await client.files.reupload({ ...ref, content })
+  await client.headers.set({ ...ref, name, value: "v" })
+  await client.headers.setAll({ ...ref, bulk: [] })
+  await client.headers.list(ref)
+  await client.headers.remove({ ...ref, name: ":name" })
+
+  const contract = new Set<string>()
+  HttpApi.reflect(Api, {
+    onGroup: () => undefined,
+    onEndpoint: ({ endpoint: { method, path } }) =>
+      contract.add(`${method} ${path.replaceAll(":", encodeURIComponent(":")).replace(/\/$/, "")}`)
+  })
+  expect([...seen].toSorted()).toEqual([...contract].toSorted())
+})
+
+it("tells why a call failed by a code", async () => {
+  const { client, ref, url } = await Support.setUp()
+  const code = async (call: Promise<unknown>): Promise<ClientErrorCode> => (await failure(call)).code
+  const file = await client.files.reserve({ ...ref, name: "a" })
+
+  const exists = await failure(client.files.reserve({ ...ref, name: "a" }))
+  expect([exists.code, exists.status, exists.existingId]).toEqual(["file_exists", 409, file.id])
+  expect(exists.requestId).toMatch(/^req_/)
+  const invalid = await failure(client.files.reserve({ ...ref, name: "", alias: "" }))
+  expect(invalid.errors.map(({ pointer }) => pointer).toSorted()).toEqual(["/alias", "/name"])
+  expect(await code(client.files.read({ ...ref, fileId: file.id }))).toBe("content_not_uploaded")
+  expect(await code(client.files.get({ ...ref, fileId: ".." }))).toBe("invalid_request")
+  expect(await code(createClient({ url, apiKey: "hf_none" }).me())).toBe("unauthenticated")
+  expect(await code(createClient({ url, apiKey: async () => undefined }).me())).toBe("unauthenticated")
+  expect(await code(createClient({ url: "http://127.0.0.1:1" }).me())).toBe("network_error")
+  const proxy = createClient({ url, fetch: async () => new Response("<h1>Bad Gateway", { status: 502 }) })
+  expect(await failure(proxy.me())).toMatchObject({ code: "unexpected_answer", status: 502 })
+  const busy = createClient({
+    url,
+    fetch: async () =>
+      Response.json({ code: "unavailable", detail: "d" }, { status: 503, headers: { "retry-after": "2" } })
+  })
+  expect(await failure(busy.me())).toMatchObject({ code: "unavailable", retryAfter: 2, message: "d" })
+  const reason = new Error("enough")
+  const aborted = await failure(client.me({ signal: AbortSignal.abort(reason) }))
+  expect([aborted.code, aborted.cause]).toEqual(["aborted", reason])
+})
