@@ -45,7 +45,17 @@ export class Forbidden extends Data.TaggedError("Forbidden")<{}> {
 
 /** What the path names does not exist under its parents. */
 export class NotFound extends Data.TaggedError("NotFound")<{
-  readonly resource: "account" | "tenant" | "member" | "token" | "key" | "role" | "bucket" | "file" | "header"
+  readonly resource:
+    | "account"
+    | "tenant"
+    | "member"
+    | "token"
+    | "key"
+    | "role"
+    | "bucket"
+    | "file"
+    | "header"
+    | "stream"
 }> {
   readonly code = "not_found"
   override get message(): string {

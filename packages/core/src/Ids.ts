@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 
 /** The kinds of identifier, by prefix. */
-export type Kind = "ten" | "acc" | "mem" | "tok" | "key" | "bkt" | "fil" | "blb" | "mir"
+export type Kind = "ten" | "acc" | "mem" | "tok" | "key" | "bkt" | "fil" | "blb" | "mir" | "cnv"
 
 const shape = /^[a-z]{3}_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 

@@ -77,7 +77,7 @@ const ending = (work: Work, output: Package, seconds: number) =>
       const [found, declared] = [seconds, planned.duration].map((value) => value.toFixed(1))
       return yield* failed(`The content is cut off: it ends after ${found} of ${declared} seconds.`)
     }
-    const { events, presentation } = yield* Effect.mapError(output.finish(seconds), internal(operation))
+    const { events, presentation } = yield* Effect.mapError(output.finish, internal(operation))
     if (presentation === undefined) return yield* failed("Nothing of the content can be played.")
     return [...events, Events.Finished({ presentation })]
   })

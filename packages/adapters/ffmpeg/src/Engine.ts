@@ -3,6 +3,7 @@
  */
 import * as Limits from "@holdfast/core/transcoding/Limits"
 import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
@@ -64,3 +65,10 @@ export const make = (options: Options): Engine => {
 /** A limit that the work came to. */
 export const exceeded = (operation: string, detail: string): TranscodeError.TranscodeError =>
   new TranscodeError.TranscodeError({ operation, reason: "LimitExceeded", detail })
+
+/** The limits of a work that never needs more time than this. */
+export const bounded = (limits: Limits.Limits, longest: Duration.Duration): Limits.Limits => ({
+  ...limits,
+  wallTime: Duration.min(limits.wallTime, longest),
+  cpuTime: Duration.min(limits.cpuTime, longest)
+})

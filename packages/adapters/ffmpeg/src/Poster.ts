@@ -6,18 +6,22 @@ import type * as Limits from "@holdfast/core/transcoding/Limits"
 import type { Video } from "@holdfast/core/transcoding/Media"
 import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
 import type { PosterJob } from "@holdfast/core/transcoding/Transcoder"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
 import * as Input from "./arguments/Input.ts"
 import * as Options from "./arguments/Options.ts"
 import type { Engine, Platform } from "./Engine.ts"
-import { exceeded } from "./Engine.ts"
+import { bounded, exceeded } from "./Engine.ts"
 import * as Messages from "./process/Messages.ts"
 import type { Workspace } from "./process/Workspace.ts"
 
 const operation = "poster"
 const still = "poster.jpg"
+
+/** It takes no longer than this, whatever a conversion may take. */
+const longest = Duration.minutes(1)
 
 /** Lines of its shorter side. */
 const mostLines = 720
@@ -70,7 +74,7 @@ export const make =
     Effect.gen(function* () {
       const { video } = media
       if (video === null) return yield* new TranscodeError.TranscodeError({ operation, reason: "Unsupported" })
-      const limits = engine.limits(own)
+      const limits = bounded(engine.limits(own), longest)
       const workspace = yield* engine.workspace(operation, input)
       const isTaken = at < (media.duration ?? Infinity) && (yield* take(engine, workspace, video, limits, at))
       if (!isTaken && !(yield* take(engine, workspace, video, limits, 0))) {

@@ -1,6 +1,6 @@
 /**
- * The port that keeps the life of every blob: PENDING while its bytes come, READY while it is a file's content, DOOMED
- * until it is swept. The row is there before the first byte and goes after the last one, so no bytes are ever without
+ * The port that keeps the life of every blob: PENDING while its bytes come, READY while it is a file's content or a
+ * segment of a conversion of one, DOOMED until it is swept. The row is there before the first byte and goes after the last one, so no bytes are ever without
  * a row. Each method is one atomic step.
  */
 import * as Context from "effect/Context"
@@ -20,7 +20,7 @@ export interface BlobRow extends BlobKey.Parts {
   readonly size: number | null
   /** Hexadecimal; null while PENDING. */
   readonly sha256: string | null
-  /** The file whose content it is. */
+  /** The file whose content it is, or of whose conversion it is a segment. */
   readonly fileId: string | null
 }
 
@@ -50,10 +50,16 @@ export class BlobRepository extends Context.Service<
     /** DOOMED blobs that may be swept at this time, oldest first. */
     readonly due: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<BlobKey.Parts>, MetadataError>
 
-    /** Forgets blobs whose bytes are gone; READY ones are never forgotten. */
+    /**
+     * Forgets blobs whose bytes are gone; READY ones are never forgotten. Conversions of a content go with its blob, and
+     * their segments become DOOMED, due at once.
+     */
     readonly forget: (blobIds: ReadonlyArray<string>) => Effect.Effect<void, MetadataError>
 
-    /** Dooms READY blobs that are no file's content; how many. There are none unless something went wrong. */
+    /**
+     * Dooms READY blobs that are no file's content and no conversion's segment; how many. There are none unless
+     * something went wrong.
+     */
     readonly doomUnreferenced: (
       blobIds: ReadonlyArray<string>,
       sweepAt: DateTime.Utc

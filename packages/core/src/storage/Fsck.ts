@@ -18,7 +18,7 @@ import { BlobStore } from "./BlobStore.ts"
  *
  * - `Missing`: a file's bytes are gone. Nothing repairs this but a backup.
  * - `WrongSize`: a file's bytes are not as many as were acknowledged. Likewise.
- * - `Unreferenced`: a blob that is READY but no file's content. Repair dooms it.
+ * - `Unreferenced`: a blob that is READY but neither a file's content nor a segment. Repair dooms it.
  * - `Orphan`: bytes without a row. Repair removes them.
  */
 export interface Finding {

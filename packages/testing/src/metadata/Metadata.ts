@@ -8,6 +8,7 @@ import type { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import type { FileRepository } from "@holdfast/core/files/FileRepository"
 import type { MemberRepository } from "@holdfast/core/members/MemberRepository"
 import type { BlobRepository } from "@holdfast/core/storage/BlobRepository"
+import type { ConversionRepository } from "@holdfast/core/streams/ConversionRepository"
 import type { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import type { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
 
@@ -17,6 +18,7 @@ export type Metadata =
   | AccountRepository
   | BlobRepository
   | BucketRepository
+  | ConversionRepository
   | FileRepository
   | MemberRepository
   | TenantRepository

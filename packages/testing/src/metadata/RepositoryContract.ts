@@ -10,6 +10,8 @@ import { accessContract } from "./AccessContract.ts"
 import { accountContract } from "./AccountContract.ts"
 import { blobContract } from "./BlobContract.ts"
 import { bucketContract } from "./BucketContract.ts"
+import { conversionClaimContract } from "./ConversionClaimContract.ts"
+import { conversionContract } from "./ConversionContract.ts"
 import { fileChangeContract } from "./FileChangeContract.ts"
 import { fileContentContract } from "./FileContentContract.ts"
 import { fileContract } from "./FileContract.ts"
@@ -38,7 +40,9 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["files: filters", fileFilterContract],
   ["files: folders", folderContract],
   ["removals of whole buckets and tenants: races", removalRaceContract],
-  ["blobs", blobContract]
+  ["blobs", blobContract],
+  ["conversions", conversionContract],
+  ["conversions: claims", conversionClaimContract]
 ]
 
 /** Milliseconds. */

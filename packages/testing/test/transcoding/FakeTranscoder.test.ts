@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as FileType from "@holdfast/core/files/FileType"
+import * as FileSignature from "@holdfast/core/files/FileSignature"
 import type { Media } from "@holdfast/core/transcoding/Media"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -93,7 +93,7 @@ describe("FakeTranscoder", () => {
 
   it("takes files that a detector takes for video", () => {
     const content = FakeMedia.make(FakeMedia.foreign, 3)
-    assert.strictEqual(FileType.detect("anything", content).type, "VIDEO")
+    assert.strictEqual(FileSignature.detect(content, "anything").type, "VIDEO")
     assert.deepStrictEqual(FakeMedia.parse(content), Option.some({ media: FakeMedia.foreign, cutAfter: 3 }))
   })
 })

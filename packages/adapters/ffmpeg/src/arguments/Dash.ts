@@ -37,12 +37,11 @@ export const outputs = (tracks: Tracks): ReadonlyArray<string> => {
     ...Options.make(filters),
     ...pictures.flatMap((picture, index) =>
       Options.make({
-        map: picture.map,
         ...Encoding.picture(picture, `v:${index}`),
         [`aspect:v:${index}`]: pictures.length > 1 ? shape(tracks) : undefined
       })
     ),
-    ...(sound === undefined ? [] : Options.make({ map: sound.map, ...Encoding.sound(sound) })),
+    ...(sound === undefined ? [] : Options.make(Encoding.sound(sound))),
     ...Options.make({
       // In MP4 the sound's description stands once at the beginning, in MPEG-TS before each frame.
       "bsf:a": sound !== undefined && sound.encode === undefined ? "aac_adtstoasc" : undefined,

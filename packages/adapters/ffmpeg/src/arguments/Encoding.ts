@@ -2,7 +2,7 @@
  * The arguments that encode or copy a track. `stream` is the stream's specifier among those of the output.
  */
 import type * as Options from "./Options.ts"
-import type { Picture, Sound } from "./Tracks.ts"
+import type { Encode, Picture, Sound } from "./Tracks.ts"
 
 /** Seconds of a segment; one that is copied lasts until the next keyframe. */
 export const segmentSeconds = 4
@@ -13,28 +13,43 @@ export const segmentSeconds = 4
  */
 const keyframes = `expr:gte(t,if(isnan(prev_forced_t),0,(floor(prev_forced_t/${segmentSeconds})+1)*${segmentSeconds}))`
 
-export const picture = ({ encode }: Picture, stream: string): Options.Options =>
-  encode === undefined
-    ? { [`c:${stream}`]: "copy" }
-    : {
-        [`c:${stream}`]: "libx264",
-        [`preset:${stream}`]: encode.preset,
-        [`profile:${stream}`]: "high",
-        [`threads:${stream}`]: encode.threads,
-        [`fps_mode:${stream}`]: "vfr",
-        [`crf:${stream}`]: 23,
-        [`maxrate:${stream}`]: encode.maxBitrate,
-        [`bufsize:${stream}`]: 2 * encode.maxBitrate,
-        [`force_key_frames:${stream}`]: keyframes,
-        [`sc_threshold:${stream}`]: 0,
-        [`g:${stream}`]: 600
-      }
+/**
+ * Gives each frame the time until the next one as its duration, and the last one that since the one before. Where frames do
+ * not come regularly, containers and encoders tell something else, and then playlists are wrong about their segments. A frame
+ * that is alone and without a duration gets a moment, since muxers divide by it.
+ */
+const trueDurations = [
+  "setts=pts=PTS:dts=DTS:duration='if(between(NEXT_DTS-DTS,1,1e9),NEXT_DTS-DTS",
+  "if(between(DTS-PREV_INDTS,1,1e9),DTS-PREV_INDTS",
+  "if(gt(DURATION,0),DURATION,3600)))'"
+].join(",")
+
+const encoding = ({ maxBitrate, preset, threads }: Encode, stream: string): Options.Options => ({
+  [`c:${stream}`]: "libx264",
+  [`preset:${stream}`]: preset,
+  [`profile:${stream}`]: "high",
+  [`threads:${stream}`]: threads,
+  [`fps_mode:${stream}`]: "vfr",
+  [`crf:${stream}`]: 23,
+  [`maxrate:${stream}`]: maxBitrate,
+  [`bufsize:${stream}`]: 2 * maxBitrate,
+  [`force_key_frames:${stream}`]: keyframes,
+  [`sc_threshold:${stream}`]: 0,
+  [`g:${stream}`]: 600
+})
+
+export const picture = ({ encode, map }: Picture, stream: string): Options.Options => ({
+  map,
+  ...(encode === undefined ? { [`c:${stream}`]: "copy" } : encoding(encode, stream)),
+  [`bsf:${stream}`]: trueDurations
+})
 
 /** Where samples are missing, silence takes their place, so that sound and picture stay together. */
-export const sound = ({ encode }: Sound): Options.Options =>
+export const sound = ({ encode, map }: Sound): Options.Options =>
   encode === undefined
-    ? { "c:a": "copy" }
+    ? { map, "c:a": "copy" }
     : {
+        map,
         "c:a": "aac",
         "b:a": encode.bitrate,
         ac: encode.channels,

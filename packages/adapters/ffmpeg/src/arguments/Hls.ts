@@ -39,8 +39,8 @@ const muxer: Options.Options = {
 const output = ({ pictures, sound }: Tracks, { playlist, prefix }: Place, index: number): ReadonlyArray<string> => {
   const picture = pictures[index]
   return [
-    ...(picture === undefined ? [] : Options.make({ map: picture.map, ...Encoding.picture(picture, "v") })),
-    ...(sound === undefined ? [] : Options.make({ map: sound.map, ...Encoding.sound(sound) })),
+    ...(picture === undefined ? [] : Options.make(Encoding.picture(picture, "v"))),
+    ...(sound === undefined ? [] : Options.make(Encoding.sound(sound))),
     ...Options.make({
       ...Encoding.output,
       ...muxer,

@@ -17,11 +17,11 @@ export const safety = (limits: Limits.Limits, formats: string = containers): Opt
   max_pixels: limits.pixels
 })
 
-/** Of ffmpeg: quiet, deaf, overwriting what an earlier try left, and telling its progress in lines. */
+/** Of ffmpeg: deaf, telling of each message what it is (and of the signal that ended it, for information), overwriting what an earlier try left, and telling its progress in lines. */
 export const general: Options.Options = {
   nostdin: true,
   hide_banner: true,
-  loglevel: "error",
+  loglevel: "level+info",
   nostats: true,
   y: true,
   stats_period: 0.2,

@@ -7,16 +7,29 @@ import type { Rung } from "@holdfast/core/transcoding/Ladder"
 import type { Presentation } from "@holdfast/core/transcoding/Presentation"
 import type * as Options from "./Options.ts"
 
-/** The picture of one rendition; undefined where it is copied. */
+/** How fast the encoder of pictures is, and with how many threads. */
+export interface Effort {
+  readonly preset: string
+  readonly threads: number
+}
+
+export interface Encode extends Effort {
+  /** Bits a second. */
+  readonly maxBitrate: number
+}
+
+/** The picture of one rendition. */
 export interface Picture {
   /** For `-map`. */
   readonly map: string
-  readonly encode: { readonly maxBitrate: number; readonly preset: string; readonly threads: number } | undefined
+  /** Undefined where it is copied. */
+  readonly encode: Encode | undefined
 }
 
 export interface Sound {
   /** For `-map`. */
   readonly map: string
+  /** Undefined where it is copied. */
   readonly encode: { readonly channels: number; readonly sampleRate: number; readonly bitrate: number } | undefined
 }
 
@@ -27,12 +40,6 @@ export interface Tracks {
   readonly sound: Sound | undefined
   /** For all outputs together: the filters between input and pictures. */
   readonly filters: Options.Options
-}
-
-/** Encoder of the picture: how fast, and with how many threads. */
-export interface Effort {
-  readonly preset: string
-  readonly threads: number
 }
 
 /** Each frame keeps its own time, so that frames are left out where they come too fast but never repeated. */
@@ -52,18 +59,14 @@ const filterGraph = (video: ConversionPlan["video"] & { readonly _tag: "Encode" 
   return [`[0:${video.index}]${common.join(",")}${halves}`, ...scaled].join(";")
 }
 
-const picturesOf = ({ renditions, video }: ConversionPlan, { preset, threads }: Effort): ReadonlyArray<Picture> => {
-  switch (video._tag) {
-    case "None":
-      return []
-    case "Copy":
-      return renditions.map(() => ({ map: `0:${video.index}`, encode: undefined }))
-    case "Encode":
-      return video.rungs.map(({ maxBitrate }, index) => ({
-        map: `[picture${index}]`,
-        encode: { maxBitrate, preset, threads }
-      }))
-  }
+const picturesOf = ({ renditions, video }: ConversionPlan, effort: Effort): ReadonlyArray<Picture> => {
+  if (video._tag === "None") return []
+  return renditions.map((_, index) => {
+    const rung = video._tag === "Encode" ? video.rungs[index] : undefined
+    return rung === undefined
+      ? { map: `0:${video.index}`, encode: undefined }
+      : { map: `[picture${index}]`, encode: { ...effort, maxBitrate: rung.maxBitrate } }
+  })
 }
 
 const soundOf = ({ audio }: ConversionPlan): Sound | undefined => {

@@ -7,6 +7,7 @@ import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
+import * as Manifest from "./Manifest.ts"
 import * as OutputDirectory from "./OutputDirectory.ts"
 import type { Package } from "./Package.ts"
 
@@ -19,41 +20,40 @@ export const make = (path: string, planned: Presentation): Effect.Effect<Package
     const { hasAudio, hasVideo, renditions } = planned
     const directory = yield* OutputDirectory.make(path, "dash", [])
     const count = representations(planned)
-    const bytes = Array.from({ length: count }, () => 0)
+    /** Bytes of each representation. */
+    const sizes = Array.from({ length: count }, () => 0)
 
     const take = Effect.map(directory.newSegments, (names) =>
       names.map((name) => {
         const id = Number(name.split("-")[1])
-        bytes[id] = (bytes[id] ?? 0) + directory.sizeOf(name)
+        sizes[id] = (sizes[id] ?? 0) + directory.sizeOf(name)
         return Events.SegmentFinished({ name })
       })
     )
 
-    const finish = (seconds: number) =>
-      Effect.gen(function* () {
-        const segments = yield* take
-        const name = StreamFiles.entry("dash")
-        const text = yield* directory.read(name)
-        if (segments.length + bytes.reduce((sum, size) => sum + size, 0) === 0 || text === undefined) {
-          return { events: segments, presentation: undefined }
-        }
-        const inits = Array.from({ length: count }, (_, id) => Events.SegmentFinished({ name: StreamFiles.init(id) }))
-        const sound = hasAudio ? (bytes[count - 1] ?? 0) : 0
-        const bits = (size: number) => Math.round((8 * size) / Math.max(seconds, 0.001))
-        return {
-          events: [...segments, ...inits, Events.PlaylistUpdated({ name, text })],
-          presentation: {
-            format: "dash" as const,
-            duration: seconds,
-            hasVideo,
-            hasAudio,
-            renditions: Arr.map(renditions, (rendition, index) => ({
-              ...rendition,
-              bitrate: bits((hasVideo ? (bytes[index] ?? 0) : 0) + sound)
-            }))
-          }
-        }
-      })
+    /** A rendition's own bytes, and those of the sound. */
+    const sizeOf = (index: number): number =>
+      (hasVideo ? (sizes[index] ?? 0) : 0) + (hasAudio ? (sizes[count - 1] ?? 0) : 0)
+
+    const finish = Effect.gen(function* () {
+      const events = yield* take
+      const name = StreamFiles.entry("dash")
+      const written = yield* directory.read(name)
+      const duration = Manifest.duration(written ?? "")
+      if (written === undefined || duration === 0) return { events, presentation: undefined }
+      const text = Manifest.withDuration(written, duration)
+      yield* directory.write(name, text)
+      const inits = sizes.map((_, id) => Events.SegmentFinished({ name: StreamFiles.init(id) }))
+      const presentation: Presentation = {
+        ...planned,
+        duration,
+        renditions: Arr.map(renditions, (rendition, index) => ({
+          ...rendition,
+          bitrate: Math.round((8 * sizeOf(index)) / duration)
+        }))
+      }
+      return { events: [...events, ...inits, Events.PlaylistUpdated({ name, text })], presentation }
+    })
 
     return { measure: directory.measure, take, finish }
   })

@@ -93,14 +93,12 @@ export const make = (path: string, planned: Presentation): Effect.Effect<Package
       if (!isPlayable()) return { events, presentation: undefined }
       const results = Arr.map(places, measured)
       const presentation: Presentation = {
-        format: "hls",
+        ...planned,
         duration: Arr.headNonEmpty(results).seconds,
-        hasVideo,
-        hasAudio,
         renditions: Arr.map(results, ({ rendition }) => rendition)
       }
       return { events: places.length > 1 ? [...events, yield* multivariant(measured)] : events, presentation }
     })
 
-    return { measure: directory.measure, take, finish: () => finish }
+    return { measure: directory.measure, take, finish }
   })

@@ -12,9 +12,7 @@ export interface Package {
   /** What is new since the last time. */
   readonly take: Effect.Effect<ReadonlyArray<ConversionEvent>, PlatformError>
   /** The rest, once the program has ended, and what came out of it; undefined when nothing did. */
-  readonly finish: (
-    seconds: number
-  ) => Effect.Effect<
+  readonly finish: Effect.Effect<
     { readonly events: ReadonlyArray<ConversionEvent>; readonly presentation: Presentation | undefined },
     PlatformError
   >

@@ -11,8 +11,9 @@ import * as Stream from "effect/Stream"
 import * as Input from "../arguments/Input.ts"
 import * as Options from "../arguments/Options.ts"
 import type { Engine, Platform } from "../Engine.ts"
-import { exceeded } from "../Engine.ts"
+import { bounded, exceeded } from "../Engine.ts"
 import * as Messages from "../process/Messages.ts"
+import type { Workspace } from "../process/Workspace.ts"
 import * as Report from "./Report.ts"
 import * as ReportedMedia from "./ReportedMedia.ts"
 
@@ -26,13 +27,9 @@ const mostCharacters = 4_000_000
 
 const refuse = (reason: ReportedMedia.Refusal) => new TranscodeError.TranscodeError({ operation, reason })
 
-const bounded = (limits: Limits.Limits): Limits.Limits => ({
-  ...limits,
-  wallTime: Duration.min(limits.wallTime, longest),
-  cpuTime: Duration.min(limits.cpuTime, longest)
-})
+const names = (workspace: Workspace) => [workspace.input, workspace.directory]
 
-const report = (engine: Engine, input: string, limits: Limits.Limits) =>
+const look = (engine: Engine, input: string, limits: Limits.Limits) =>
   Effect.gen(function* () {
     const workspace = yield* engine.workspace(operation, input)
     const child = yield* engine.spawn("ffprobe", {
@@ -40,7 +37,7 @@ const report = (engine: Engine, input: string, limits: Limits.Limits) =>
       limits,
       directory: workspace.directory,
       arguments: Options.make({
-        v: "error",
+        loglevel: "level+error",
         hide_banner: true,
         ...Input.safety(limits),
         threads: limits.threads,
@@ -54,27 +51,28 @@ const report = (engine: Engine, input: string, limits: Limits.Limits) =>
       (sum, part) => (sum.length > mostCharacters ? Effect.fail(refuse("Unsupported")) : Effect.succeed(sum + part))
     )
     const ending = yield* child.ended
-    return ending.code === 0
-      ? text
-      : yield* Messages.failure(operation, ending, "NotMedia", [workspace.input, workspace.directory])
+    if (ending.code !== 0) return yield* Messages.failure(operation, ending, "NotMedia", names(workspace))
+    const report = yield* Effect.mapError(
+      Report.decode(text),
+      (cause) => new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })
+    )
+    // Where it found nothing, its words may tell why, as with a picture that is too large.
+    return yield* Effect.mapError(Effect.fromResult(ReportedMedia.make(report)), (refusal) =>
+      Messages.failure(operation, ending, refusal, names(workspace))
+    )
   })
 
 export const make =
   (engine: Engine) =>
   ({ input, limits: own }: ProbeJob): Effect.Effect<Media, TranscodeError.TranscodeError, Platform> =>
     Effect.gen(function* () {
-      const limits = bounded(engine.limits(own))
-      const text = yield* Effect.scoped(report(engine, input, limits)).pipe(
+      const limits = bounded(engine.limits(own), longest)
+      const media = yield* Effect.scoped(look(engine, input, limits)).pipe(
         Effect.timeoutOrElse({
           duration: limits.wallTime,
           orElse: () => Effect.fail(exceeded(operation, "Looking into the file took too long."))
         })
       )
-      const decoded = yield* Effect.mapError(
-        Report.decode(text),
-        (cause) => new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })
-      )
-      const media = yield* Effect.mapError(Effect.fromResult(ReportedMedia.make(decoded)), refuse)
       const { video } = media
       if (video !== null && video.width * video.height > limits.pixels) {
         return yield* exceeded(operation, "The picture is too large.")

@@ -35,7 +35,8 @@ export interface Child {
   readonly kill: Effect.Effect<void>
 }
 
-const lastWords = 8192
+/** Characters that are kept of what it says, of the beginning and of the end. */
+const kept = 4096
 
 /** What a program has to know of this process's environment; proxies, secrets and FFmpeg's own variables stay here. */
 const inherited = ["PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"]
@@ -48,10 +49,10 @@ const environment = (): Record<string, string | undefined> => ({
 
 const signalNames = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]))
 
-/** A shell reports a child's signal as 128 and its number. */
-const fromCode = (code: number) => ({
+/** The shell of a watchdog reports its child's signal as 128 and its number. */
+const fromCode = (guard: Guard.Guard) => (code: number) => ({
   code,
-  signal: code > 128 && code < 160 ? signalNames.get(code - 128) : undefined
+  signal: guard === "watchdog" ? signalNames.get(code - 128) : undefined
 })
 
 /** The spawner tells the signal in words. */
@@ -81,18 +82,26 @@ export const spawn = ({
         stdin: guarded.stdin,
         killSignal: "SIGKILL"
       }),
-      fail("Unavailable")
+      // Before it starts anything the spawner looks for the directory.
+      (error) => fail(error.reason.module === "ChildProcess" ? "Unavailable" : "Internal")(error)
     )
-    let words = ""
+    let first = ""
+    let last = ""
     const listening = yield* handle.stderr.pipe(
       Stream.decodeText,
-      Stream.runForEach((text) => Effect.sync(() => void (words = (words + text).slice(-lastWords)))),
+      Stream.runForEach((text) =>
+        Effect.sync(() => {
+          const room = kept - first.length
+          first += text.slice(0, room)
+          last = (last + text.slice(room)).slice(-kept)
+        })
+      ),
       Effect.ignore,
       Effect.forkScoped
     )
-    const ended = Effect.match(handle.exitCode, { onFailure: fromError, onSuccess: fromCode }).pipe(
+    const ended = Effect.match(handle.exitCode, { onFailure: fromError, onSuccess: fromCode(guard) }).pipe(
       Effect.tap(() => Fiber.await(listening)),
-      Effect.map(({ code, signal }) => ({ code, signal, words }))
+      Effect.map(({ code, signal }) => ({ code, signal, words: first + last }))
     )
     return {
       text: Stream.mapError(Stream.decodeText(handle.stdout), fail("Internal")),

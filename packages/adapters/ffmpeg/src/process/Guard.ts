@@ -28,25 +28,26 @@ const limits = [
   limit("-H -t", '"$(($2 + 10))"'),
   limit("-v", '"$3"'),
   limit("-f", '"$4"'),
-  "niceness=$5"
+  "niceness=$5",
+  "shift 5",
+  // A lean system may lack it.
+  'if command -v nice >/dev/null 2>&1; then set -- nice -n "$niceness" "$@"; fi'
 ].join("\n")
 
 /** The parent is compared after the kernel knows what to do at its death, so that no moment is unwatched. */
 const signalScript = `[ "$PPID" = "$1" ] || exit 125
 ${limits}
-shift 5
-exec nice -n "$niceness" "$@"`
+exec "$@"`
 
 const watchdogScript = `${limits}
-shift 5
 exec 3<&0
-nice -n "$niceness" "$@" </dev/null 3<&- &
+"$@" </dev/null 3<&- &
 program=$!
 { read -r _; kill -9 "$program"; } <&3 >/dev/null 2>&1 &
 watchdog=$!
 wait "$program"
 status=$?
-kill -9 "$watchdog" 2>/dev/null
+{ kill -9 "$watchdog"; wait "$watchdog"; } 2>/dev/null
 exit "$status"`
 
 /** The arguments that make `setpriv` do no more than succeed, where it knows how to. */

@@ -16,20 +16,32 @@ const mostLines = 3
 const mostCharacters = 300
 
 const isPath = /(?<![\w.<])(?:[a-z][a-z0-9+.-]*:)*\/+[^\s'"]+/gi
-const prefix = /^\[[^\]]*@ (?:0x)?[0-9a-f]+\]\s*/i
+const component = /\[[^\]]*@ (?:0x)?[0-9a-f]+\]\s*/gi
 
-const cleanLine = (line: string): string =>
-  line
+/** FFmpeg marks each of its lines with a level; what other programs say has none. */
+const level = /^\[(\w+)\]\s*/
+const harmless = new Set(["warning", "info", "verbose", "debug", "trace"])
+
+/** What a line tells; empty when it is no error. */
+const cleanLine = (line: string): string => {
+  const text = line
     .replaceAll(/\u001b\[[\d;]*m/g, "")
-    .replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ")
+    .replaceAll(/[\u0000-\u001f\u007f-\u009f\s]+/g, " ")
     .trim()
-    .replace(prefix, "")
-    .replace(/^(?:Error|Fatal):\s*/i, "")
-    .replaceAll(/\b0x[0-9a-f]{4,}\b/gi, "")
-    .trim()
+    .replaceAll(component, "")
+  return harmless.has(level.exec(text)?.[1] ?? "") ? "" : text.replace(level, "").replaceAll(isPath, "a file").trim()
+}
+
+const linesOf = (words: string): ReadonlyArray<string> => words.split(/\r?\n|\r/)
+
+/** The errors among the words. What a file tells about itself is information only, so that it cannot pretend to be one. */
+const errors = (words: string): ReadonlyArray<string> =>
+  linesOf(words)
+    .map(cleanLine)
+    .filter((line) => line !== "" && !line.startsWith("Last message repeated"))
 
 /**
- * The last distinct lines of a message, without escapes, addresses and paths. `names` are texts that must not show, such
+ * The last distinct errors of a message, without escapes, addresses and paths. `names` are texts that must not show, such
  * as the directories of this work.
  */
 export const clean = (words: string, names: ReadonlyArray<string>): string => {
@@ -37,11 +49,7 @@ export const clean = (words: string, names: ReadonlyArray<string>): string => {
     .filter((name) => name.length > 1)
     .toSorted((a, b) => b.length - a.length)
     .reduce((text, name) => text.replaceAll(`file:${name}`, "the input").replaceAll(name, "the input"), words)
-  const lines = bare
-    .split(/\r?\n|\r/)
-    .map((line) => cleanLine(line).replaceAll(isPath, "a file"))
-    .filter((line) => line !== "" && !line.startsWith("Last message repeated"))
-  return [...new Set(lines)].slice(-mostLines).join("; ").slice(0, mostCharacters)
+  return [...new Set(errors(bare))].slice(-mostLines).join("; ").slice(0, mostCharacters)
 }
 
 interface Verdict {
@@ -49,12 +57,16 @@ interface Verdict {
   readonly detail?: string
 }
 
+const tooMuchTime: Verdict = { reason: "LimitExceeded", detail: "It took too much processor time." }
+const ended: Verdict = { reason: "Unavailable", detail: "The converter was ended." }
+
 const signs: ReadonlyArray<readonly [RegExp, Verdict]> = [
-  [/received signal 24/, { reason: "LimitExceeded", detail: "It took too much processor time." }],
+  // The kernel sends SIGXCPU once a second; ffmpeg takes the fourth signal as an order.
+  [/^Received > 3 system signals/, tooMuchTime],
   [/No space left on device|Disk quota exceeded/, { reason: "StorageFull" }],
   [/File too large/, { reason: "LimitExceeded", detail: "The result is too large." }],
   [
-    /exceeds specified max pixel count|Picture size \S+ is invalid|[Vv]ideo size \S+ is invalid/,
+    /exceeds specified max pixel count|Picture size [1-9]\d*x[1-9]\d* is invalid/,
     { reason: "LimitExceeded", detail: "The picture is too large." }
   ],
   [
@@ -66,18 +78,29 @@ const signs: ReadonlyArray<readonly [RegExp, Verdict]> = [
 ]
 
 const signals: { readonly [signal: string]: Verdict } = {
-  SIGXCPU: { reason: "LimitExceeded", detail: "It took too much processor time." },
+  SIGXCPU: tooMuchTime,
   SIGXFSZ: { reason: "LimitExceeded", detail: "The result is too large." },
   SIGKILL: { reason: "Unavailable", detail: "The converter was killed." },
-  SIGTERM: { reason: "Unavailable", detail: "The converter was ended." },
-  SIGINT: { reason: "Unavailable", detail: "The converter was ended." },
-  SIGHUP: { reason: "Unavailable", detail: "The converter was ended." }
+  SIGTERM: ended,
+  SIGINT: ended,
+  SIGHUP: ended
 }
 
-const judge = ({ signal, words }: Ending): Verdict | undefined =>
-  signal === undefined
-    ? signs.find(([sign]) => sign.test(words))?.[1]
-    : (signals[signal] ?? { reason: "Failed", detail: "The converter crashed over the content." })
+/** ffmpeg ends in good order at some signals, and tells their number: 24 is SIGXCPU. */
+const orderly = (words: string): Verdict | undefined => {
+  const [, number] =
+    linesOf(words)
+      .map((line) => /^\[info\] Exiting normally, received signal (\d+)\.$/.exec(line))
+      .find((found) => found !== null) ?? []
+  return number === undefined ? undefined : number === "24" ? tooMuchTime : ended
+}
+
+const judge = ({ signal, words }: Ending): Verdict | undefined => {
+  if (signal !== undefined)
+    return signals[signal] ?? { reason: "Failed", detail: "The converter crashed over the content." }
+  const said = errors(words)
+  return orderly(words) ?? signs.find(([sign]) => said.some((line) => sign.test(line)))?.[1]
+}
 
 /** The error of a child that did not do its work. `otherwise` is the reason where the words tell none. */
 export const failure = (

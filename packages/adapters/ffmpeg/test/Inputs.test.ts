@@ -1,0 +1,111 @@
+import { assert, layer } from "@effect/vitest"
+import type { Format } from "@holdfast/core/transcoding/Presentation"
+import * as Requires from "@holdfast/testing/Requires"
+import * as Conversions from "@holdfast/testing/transcoding/contract/Conversions"
+import { directory } from "@holdfast/testing/transcoding/contract/Samples"
+import * as Effect from "effect/Effect"
+import * as FfmpegTranscoder from "../src/FfmpegTranscoder.ts"
+import * as Results from "./support/Results.ts"
+import * as Samples from "./support/Samples.ts"
+import * as Tools from "./support/Tools.ts"
+
+/** What a sample must become. */
+interface Expectation {
+  readonly sample: Samples.Name
+  readonly sizes: ReadonlyArray<string>
+  readonly seconds: number
+  readonly channels?: number
+}
+
+const expectations: ReadonlyArray<Expectation> = [
+  { sample: "h264.mp4", sizes: ["192x108"], seconds: 6, channels: 1 },
+  { sample: "vp9.webm", sizes: ["192x108"], seconds: 6, channels: 1 },
+  { sample: "hevc.mkv", sizes: ["192x108"], seconds: 6, channels: 1 },
+  { sample: "mpeg4.avi", sizes: ["192x108"], seconds: 6, channels: 1 },
+  { sample: "turned.mov", sizes: ["108x192"], seconds: 6, channels: 1 },
+  { sample: "wmv.wmv", sizes: ["192x108"], seconds: 6, channels: 1 },
+  { sample: "flv.flv", sizes: ["192x108"], seconds: 6, channels: 1 },
+  { sample: "odd.webm", sizes: ["852x478", "642x360"], seconds: 6 },
+  { sample: "uneven.mkv", sizes: ["192x108"], seconds: 6 },
+  { sample: "uneven.webm", sizes: ["192x108"], seconds: 6 },
+  { sample: "tenbit.mp4", sizes: ["192x108"], seconds: 6 },
+  { sample: "silent.mp4", sizes: ["192x108"], seconds: 6 },
+  { sample: "fast.mkv", sizes: ["192x108"], seconds: 3 },
+  { sample: "portrait.mkv", sizes: ["108x192"], seconds: 6 },
+  { sample: "interlaced.mkv", sizes: ["192x108"], seconds: 6 },
+  { sample: "one-frame.mp4", sizes: ["192x108"], seconds: 0.04 },
+  { sample: "one-frame.mkv", sizes: ["192x108"], seconds: 0.04 },
+  { sample: "sound.mp3", sizes: [], seconds: 6, channels: 1 },
+  { sample: "sound.m4a", sizes: [], seconds: 6, channels: 1 }
+]
+
+const convert = (input: string, format: Format) =>
+  Effect.flatMap(directory, (output) => Conversions.convert({ input, output, format }))
+
+const mediaPlaylists = ({ playlists }: Conversions.Outcome) =>
+  [...playlists].filter(([, text]) => text.includes("#EXTINF")).map(([name, text]) => ({ name, text }))
+
+/** Each segment is told as long as it is: until the first frame of the next one. */
+const assertTrueDurations = (output: string, text: string): void => {
+  const starts = Conversions.uris(text).map((uri) => Results.frames(`${output}/${uri}`).times[0] ?? Number.NaN)
+  const told = [...text.matchAll(/#EXTINF:([\d.]+)/g)].map(([, seconds]) => Number(seconds))
+  for (const [index, start] of starts.slice(1).entries()) {
+    assert.approximately(told[index] ?? 0, start - (starts[index] ?? 0), 0.011)
+  }
+}
+
+Requires.requires(Tools.missing).describe("conversion of", () => {
+  layer(FfmpegTranscoder.layer({ preset: "ultrafast" }), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    it.effect.each(expectations)("$sample", ({ channels, sample, seconds, sizes }) =>
+      Effect.gen(function* () {
+        const outcome = yield* convert(Samples.path(sample), "hls")
+        const { finished, output, segments } = outcome
+        assert.approximately(finished.duration ?? 0, seconds, 0.2)
+        assert.deepStrictEqual(
+          finished.renditions.flatMap(({ height, width }) => (width === null ? [] : [`${width}x${height}`])),
+          sizes
+        )
+        Results.decode(segments.map((name) => `${output}/${name}`))
+        for (const { name, text } of mediaPlaylists(outcome)) {
+          assert.approximately(Conversions.seconds(text), seconds, 0.2)
+          const [first = ""] = Conversions.uris(text)
+          const streams = Results.streams(`${output}/${first}`)
+          const picture = streams.find(({ codec_type }) => codec_type === "video")
+          const sound = streams.find(({ codec_type }) => codec_type === "audio")
+          assert.strictEqual(picture !== undefined, sizes.length > 0)
+          if (picture !== undefined) {
+            const rank = finished.renditions.findIndex((rendition) => name === `${rendition.name}.m3u8`)
+            assert.strictEqual(`${picture.width}x${picture.height}`, sizes[Math.max(rank, 0)])
+            assert.strictEqual(picture.codec_name, "h264")
+            assert.strictEqual(picture.pix_fmt, "yuv420p")
+            assert.isUndefined(picture.side_data_list?.find(({ rotation }) => rotation !== undefined))
+            assertTrueDurations(output, text)
+          }
+          assert.strictEqual(sound?.channels, channels)
+          if (sound !== undefined) assert.deepStrictEqual([sound.codec_name, sound.profile], ["aac", "LC"])
+        }
+      })
+    )
+
+    it.effect.each([
+      ["cut.mp4", "Failed"],
+      ["cut.webm", "Failed"],
+      ["cut-index.mp4", "NotMedia"]
+    ] as const)("%s fails as %s", ([sample, reason]) =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(convert(Samples.path(sample), "hls"))
+        assert.strictEqual(error.reason, reason)
+      })
+    )
+
+    it.effect("nothing is written where there is no directory", () =>
+      Effect.gen(function* () {
+        const output = `${yield* directory}/missing`
+        const job = { input: Samples.path("h264.mp4"), output, format: "hls" } as const
+        const error = yield* Effect.flip(Conversions.convert(job))
+        assert.strictEqual(error.reason, "Internal")
+        assert.notInclude(error.message, output)
+      })
+    )
+  })
+})

@@ -1,0 +1,80 @@
+import { assert, layer } from "@effect/vitest"
+import type { Limits } from "@holdfast/core/transcoding/Limits"
+import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
+import * as Requires from "@holdfast/testing/Requires"
+import { directory } from "@holdfast/testing/transcoding/contract/Samples"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { existsSync, readFileSync } from "node:fs"
+import * as FfmpegTranscoder from "../src/FfmpegTranscoder.ts"
+import * as Files from "./support/Files.ts"
+import * as Samples from "./support/Samples.ts"
+import * as Tools from "./support/Tools.ts"
+
+const cases: ReadonlyArray<readonly [what: string, limits: Partial<Limits>]> = [
+  ["time", { wallTime: Duration.millis(400) }],
+  ["processor time", { cpuTime: Duration.seconds(1) }],
+  ["memory", { memoryBytes: 450 * 1024 * 1024 }]
+]
+
+Requires.requires(Tools.missing).describe("FFmpeg", () => {
+  // The slowest preset takes tens of seconds for the sample.
+  layer(FfmpegTranscoder.layer({ preset: "placebo" }), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    it.effect.each(cases)("gives up at its limit of %s", ([, limits]) =>
+      Effect.gen(function* () {
+        const transcoder = yield* Transcoder
+        const input = Samples.path("mpeg4-480.mkv")
+        const media = yield* transcoder.probe({ input })
+        const output = yield* directory
+        const work = Stream.runDrain(transcoder.convert({ input, media, output, format: "hls", limits }))
+        const error = yield* Effect.flip(work)
+        assert.strictEqual(error.reason, "LimitExceeded")
+        assert.isNotEmpty(error.detail)
+        const playlist = `${output}/playlist.m3u8`
+        assert.isFalse(existsSync(playlist) && readFileSync(playlist, "utf8").includes("#EXT-X-ENDLIST"))
+        assert.deepStrictEqual(Files.processesIn(output), [])
+      })
+    )
+
+    it.effect("refuses a picture that is too large, before anything is decoded", () =>
+      Effect.gen(function* () {
+        const transcoder = yield* Transcoder
+        const limits = { memoryBytes: 512 * 1024 * 1024, cpuTime: Duration.seconds(2) }
+        const bomb = yield* Effect.flip(transcoder.probe({ input: Samples.path("bomb.avi"), limits }))
+        assert.strictEqual(bomb.reason, "LimitExceeded")
+        const input = Samples.path("mpeg4-480.mkv")
+        const small = yield* Effect.flip(transcoder.probe({ input, limits: { pixels: 10_000 } }))
+        assert.strictEqual(small.reason, "LimitExceeded")
+      })
+    )
+
+    it.effect("refuses it also when the probe was wrong about it", () =>
+      Effect.gen(function* () {
+        const transcoder = yield* Transcoder
+        const input = Samples.path("mpeg4-480.mkv")
+        const media = yield* transcoder.probe({ input })
+        const output = yield* directory
+        const limits = { pixels: 10_000, cpuTime: Duration.seconds(5) }
+        const work = Stream.runDrain(transcoder.convert({ input, media, output, format: "hls", limits }))
+        assert.strictEqual((yield* Effect.flip(work)).reason, "LimitExceeded")
+      })
+    )
+
+    it.effect("ends with its stream", () =>
+      Effect.gen(function* () {
+        const transcoder = yield* Transcoder
+        const input = Samples.path("mpeg4-480.mkv")
+        const media = yield* transcoder.probe({ input })
+        const output = yield* directory
+        yield* transcoder.convert({ input, media, output, format: "hls" }).pipe(
+          Stream.filter(({ _tag }) => _tag === "Progressed"),
+          Stream.take(1),
+          Stream.tap(() => Effect.sync(() => assert.isNotEmpty(Files.processesIn(output)))),
+          Stream.runDrain
+        )
+        assert.deepStrictEqual(Files.processesIn(output), [])
+      })
+    )
+  })
+})

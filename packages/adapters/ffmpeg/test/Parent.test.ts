@@ -1,0 +1,68 @@
+import { assert } from "@effect/vitest"
+import * as Requires from "@holdfast/testing/Requires"
+import { directory } from "@holdfast/testing/transcoding/contract/Samples"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import { type ChildProcess, spawn } from "node:child_process"
+import { symlinkSync } from "node:fs"
+import { join } from "node:path"
+import * as Files from "./support/Files.ts"
+import * as Samples from "./support/Samples.ts"
+import * as Tools from "./support/Tools.ts"
+
+const converter = join(import.meta.dirname, "programs", "convert.ts")
+
+/** Starts a process of Node that converts a file into a directory; succeeds when ffmpeg is at work. */
+const start = (output: string, temporary: string, path: string | void) =>
+  Effect.callback<ChildProcess, string>((resume) => {
+    const child = spawn(process.execPath, [converter, Samples.path("mpeg4-480.mkv"), output], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, TMPDIR: temporary, ...(typeof path === "string" ? { PATH: path } : {}) }
+    })
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      if (text.includes("Progressed")) resume(Effect.succeed(child))
+    })
+    child.once("exit", (code) => resume(Effect.fail(`it ended with ${code} before it began`)))
+    return Effect.sync(() => child.kill("SIGKILL"))
+  })
+
+const goneFrom = (output: string) =>
+  Effect.repeat(
+    Effect.sync(() => Files.processesIn(output).length === 0),
+    { until: (isGone) => isGone, schedule: Schedule.spaced("10 millis") }
+  )
+
+/** A directory of programs with everything that is needed but `setpriv`. */
+const pathWithoutSetpriv = Effect.map(directory, (path) => {
+  for (const [name, command] of [
+    ["ffmpeg", Tools.ffmpeg],
+    ["ffprobe", Tools.ffprobe],
+    ["nice", "nice"]
+  ] as const) {
+    symlinkSync(Tools.run("/bin/sh", ["-c", 'command -v "$1"', "sh", command]).stdout.trim(), `${path}/${name}`)
+  }
+  return path
+})
+
+const cases = [
+  ["the kernel", Effect.void, Requires.command("setpriv", "--pdeathsig", "KILL", "true")],
+  ["a watchdog", pathWithoutSetpriv, undefined]
+] as const
+
+const linux = process.platform === "linux" ? undefined : "this system has no /proc"
+
+for (const [guard, path, lacking] of cases) {
+  Requires.requires(Requires.all(linux, Tools.missing, lacking)).live(
+    `kill -9 of its parent leaves no ffmpeg (by ${guard})`,
+    () =>
+      Effect.gen(function* () {
+        const output = yield* directory
+        const parent = yield* start(output, yield* directory, yield* path)
+        const before = Files.processesIn(output)
+        assert.isNotEmpty(before)
+        parent.kill("SIGKILL")
+        yield* goneFrom(output)
+      }),
+    60_000
+  )
+}

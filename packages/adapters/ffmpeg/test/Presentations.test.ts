@@ -1,0 +1,123 @@
+import { assert, layer } from "@effect/vitest"
+import type { Format } from "@holdfast/core/transcoding/Presentation"
+import * as Requires from "@holdfast/testing/Requires"
+import * as Conversions from "@holdfast/testing/transcoding/contract/Conversions"
+import { directory } from "@holdfast/testing/transcoding/contract/Samples"
+import * as Effect from "effect/Effect"
+import * as FfmpegTranscoder from "../src/FfmpegTranscoder.ts"
+import * as Files from "./support/Files.ts"
+import * as Results from "./support/Results.ts"
+import * as Samples from "./support/Samples.ts"
+import * as Tools from "./support/Tools.ts"
+
+const convert = (input: string, format: Format) =>
+  Effect.flatMap(directory, (output) => Conversions.convert({ input, output, format }))
+
+Requires.requires(Tools.missing).describe("in a presentation", () => {
+  layer(FfmpegTranscoder.layer({ preset: "ultrafast" }), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    it.effect.each([["h264.mp4"], ["odd.webm"], ["uneven.webm"], ["one-frame.mp4"]] as const)(
+      "each segment of %s in DASH can be decoded",
+      ([sample]) =>
+        Effect.gen(function* () {
+          const { finished, output, playlists, segments } = yield* convert(Samples.path(sample), "dash")
+          Results.decodeDash(output, segments, yield* directory)
+          const manifest = playlists.get("manifest.mpd") ?? ""
+          const shown = [...manifest.matchAll(/<Representation [^>]*width="(\d+)" height="(\d+)"/g)]
+          assert.deepStrictEqual(
+            shown.map(([, width, height]) => [Number(width), Number(height)]),
+            finished.renditions.map(({ height, width }) => [width, height])
+          )
+          assert.match(manifest, /codecs="avc1\.[0-9a-f]{6}"/)
+          assert.strictEqual(manifest.match(/<AdaptationSet /g)?.length, finished.hasAudio ? 2 : 1)
+        })
+    )
+
+    it.effect("a multivariant playlist tells what its renditions are", () =>
+      Effect.gen(function* () {
+        const { finished, output, playlists } = yield* convert(Samples.path("mpeg4-480.mkv"), "hls")
+        const lines = (playlists.get("playlist.m3u8") ?? "").split("\n").filter((line) => line.includes("STREAM-INF"))
+        assert.strictEqual(lines.length, 2)
+        for (const [index, line] of lines.entries()) {
+          const rendition = finished.renditions[index]
+          assert.include(line, `RESOLUTION=${rendition?.width}x${rendition?.height},`)
+          assert.include(line, "FRAME-RATE=10.000,")
+          assert.include(line, `AVERAGE-BANDWIDTH=${rendition?.bitrate},`)
+          assert.isAtLeast(Number(/:BANDWIDTH=(\d+)/.exec(line)?.[1]), rendition?.bitrate ?? Infinity)
+          const text = playlists.get(`${rendition?.name}.m3u8`) ?? ""
+          const [segment = ""] = Conversions.uris(text)
+          const report = Tools.run(Tools.ffprobe, [
+            "-v",
+            "error",
+            "-show_streams",
+            "-show_data",
+            `${output}/${segment}`
+          ])
+          // The first parameter set follows its start code and a byte of its own.
+          const [, set] = /0000 0167 ([0-9a-f]{4} [0-9a-f]{2})/.exec(report.stdout) ?? []
+          assert.include(line, `CODECS="avc1.${set?.replaceAll(" ", "")},mp4a.40.2"`)
+        }
+      })
+    )
+
+    it.effect("what players take stays as it is, frame for frame", () =>
+      Effect.gen(function* () {
+        const { output, segments } = yield* convert(Samples.path("h264.mp4"), "hls")
+        const whole = `${output}/whole.ts`
+        Files.concatenate(
+          segments.map((name) => `${output}/${name}`),
+          whole
+        )
+        assert.deepStrictEqual(Results.pictures(whole), Results.pictures(Samples.path("h264.mp4")))
+      })
+    )
+
+    it.effect("renditions begin their segments with the same frames", () =>
+      Effect.gen(function* () {
+        const { output, playlists } = yield* convert(Samples.path("mpeg4-480.mkv"), "hls")
+        const starts = ["480p.m3u8", "360p.m3u8"].map((name) =>
+          Conversions.uris(playlists.get(name) ?? "").map((uri) => {
+            const { keys, startsWithKey, times } = Results.frames(`${output}/${uri}`)
+            assert.isTrue(startsWithKey)
+            assert.strictEqual(keys, 1)
+            return times[0]
+          })
+        )
+        assert.deepStrictEqual(starts[0], starts[1])
+        assert.strictEqual(starts[0]?.length, 2)
+      })
+    )
+
+    it.effect("no picture has more than 60 frames a second", () =>
+      Effect.gen(function* () {
+        const { output, segments } = yield* convert(Samples.path("fast.mkv"), "hls")
+        const { times } = Results.frames(`${output}/${segments[0]}`)
+        assert.isAtMost(times.length, 3 * 60 + 1)
+        assert.isAtLeast(times.length, 3 * 45)
+      })
+    )
+
+    it.effect("frames that come unevenly keep their times", () =>
+      Effect.gen(function* () {
+        const { output, segments } = yield* convert(Samples.path("uneven.webm"), "hls")
+        const times = segments.flatMap((name) => Results.frames(`${output}/${name}`).times)
+        assert.strictEqual(times.length, 24 + 16)
+        const steps = times.slice(1).map((time, index) => time - (times[index] ?? 0))
+        assert.approximately(steps[0] ?? 0, 1 / 12, 0.011)
+        assert.approximately(steps.at(-1) ?? 0, 3 / 12, 0.011)
+      })
+    )
+
+    it.effect("a gap in the times is filled with nothing", () =>
+      Effect.gen(function* () {
+        const { output, playlists, segments } = yield* convert(Samples.path("gap.mkv"), "hls")
+        const frames = segments.map((name) => Results.frames(`${output}/${name}`))
+        assert.strictEqual(frames.flatMap(({ times }) => times).length, 72)
+        assert.deepStrictEqual(
+          frames.map(({ keys }) => keys),
+          frames.map(() => 1)
+        )
+        assert.approximately(Conversions.seconds(playlists.get("playlist.m3u8") ?? ""), 106, 0.2)
+      })
+    )
+  })
+})

@@ -1,0 +1,90 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Manifest from "../../src/output/Manifest.ts"
+import * as MediaPlaylist from "../../src/output/MediaPlaylist.ts"
+import * as MultivariantPlaylist from "../../src/output/MultivariantPlaylist.ts"
+import * as TransportStream from "../../src/output/TransportStream.ts"
+
+describe("MediaPlaylist", () => {
+  it("reads segments and their durations", () => {
+    const text =
+      "#EXTM3U\n#EXT-X-VERSION:6\n#EXTINF:4.000000,\nindex0.ts\n#EXTINF:2.5,title\n720p/index1.ts\n#EXT-X-ENDLIST\n"
+    assert.deepStrictEqual(MediaPlaylist.entries(text), [
+      { uri: "index0.ts", duration: 4 },
+      { uri: "720p/index1.ts", duration: 2.5 }
+    ])
+    assert.deepStrictEqual(MediaPlaylist.entries("#EXTM3U\n"), [])
+  })
+})
+
+describe("MultivariantPlaylist", () => {
+  it("tells what is known of each variant, and no bandwidth below the average", () => {
+    const picture = { name: "720p", width: 1280, height: 720, frameRate: 29.97, bitrate: 2_000_000 }
+    const sound = { name: "audio", width: null, height: null, frameRate: null, bitrate: 100_000 }
+    const text = MultivariantPlaylist.render([
+      { rendition: picture, uri: "720p.m3u8", peakBitrate: 3_000_000, codecs: ["avc1.64001f", "mp4a.40.2"] },
+      { rendition: sound, uri: "audio.m3u8", peakBitrate: 90_000, codecs: [] }
+    ])
+    assert.deepStrictEqual(text.split("\n"), [
+      "#EXTM3U",
+      "#EXT-X-VERSION:6",
+      "#EXT-X-INDEPENDENT-SEGMENTS",
+      '#EXT-X-STREAM-INF:BANDWIDTH=3000000,AVERAGE-BANDWIDTH=2000000,RESOLUTION=1280x720,FRAME-RATE=29.970,CODECS="avc1.64001f,mp4a.40.2"',
+      "720p.m3u8",
+      "#EXT-X-STREAM-INF:BANDWIDTH=100000,AVERAGE-BANDWIDTH=100000",
+      "audio.m3u8",
+      ""
+    ])
+  })
+})
+
+describe("Manifest", () => {
+  const timeline = (timescale: number, lines: string) =>
+    `<SegmentTemplate timescale="${timescale}" media="x">\n\t<SegmentTimeline>\n${lines}\n</SegmentTimeline></SegmentTemplate>`
+  const text = `<MPD mediaPresentationDuration="PT0.0S">${timeline(1000, '<S t="40" d="4000" r="1" />\n<S d="1500" />')}${timeline(48_000, '<S t="0" d="480000" />')}</MPD>`
+
+  it("finds the end of the longest timeline", () => {
+    assert.strictEqual(Manifest.duration(text), 10)
+    assert.strictEqual(Manifest.duration(timeline(1000, '<S t="40" d="4000" r="1" />\n<S d="1500" />')), 9.54)
+    assert.strictEqual(Manifest.duration("<MPD></MPD>"), 0)
+  })
+
+  it("writes the duration, never as none", () => {
+    assert.include(Manifest.withDuration(text, 9.54), 'mediaPresentationDuration="PT9.540S"')
+    assert.include(Manifest.withDuration(text, 0.0001), '"PT0.001S"')
+  })
+})
+
+describe("TransportStream", () => {
+  const packet = (id: number, payload: ReadonlyArray<number>, adaptation = 0) => {
+    const bytes = Buffer.alloc(188, 0xff)
+    bytes.set([0x47, id >> 8, id & 0xff, adaptation === 0 ? 0x10 : 0x30])
+    if (adaptation > 0) bytes[4] = adaptation
+    bytes.set(payload, adaptation === 0 ? 4 : 5 + adaptation)
+    return bytes
+  }
+  const videoStart = [0, 0, 1, 0xe0, 0, 0, 0x80, 0, 0]
+  const parameters = [0, 0, 0, 1, 0x67, 0x64, 0x00, 0x1f]
+
+  it("finds profile and level in the stream of video", () => {
+    const sound = packet(0x101, [0, 0, 1, 0xc0, 0, 0, 1, 0x67, 1, 2, 3])
+    const video = packet(0x100, [...videoStart, ...parameters], 7)
+    assert.strictEqual(TransportStream.videoCodec(Buffer.concat([sound, video])), "avc1.64001f")
+  })
+
+  it("finds them across packets", () => {
+    const [first, second] = [parameters.slice(0, 6), parameters.slice(6)]
+    const filled = [
+      ...videoStart,
+      ...Array.from({ length: 184 - videoStart.length - first.length }, () => 0xaa),
+      ...first
+    ]
+    const stream = Buffer.concat([packet(0x100, filled), packet(0x101, [9]), packet(0x100, second)])
+    assert.strictEqual(TransportStream.videoCodec(stream), "avc1.64001f")
+  })
+
+  it("finds nothing where nothing is", () => {
+    assert.isUndefined(TransportStream.videoCodec(new Uint8Array()))
+    assert.isUndefined(TransportStream.videoCodec(Buffer.alloc(1000)))
+    assert.isUndefined(TransportStream.videoCodec(packet(0x100, videoStart)))
+  })
+})

@@ -1,0 +1,122 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Report from "../../src/probing/Report.ts"
+import * as ReportedMedia from "../../src/probing/ReportedMedia.ts"
+
+const video = {
+  index: 0,
+  codec_type: "video",
+  codec_name: "h264",
+  profile: "High",
+  level: 41,
+  pix_fmt: "yuv420p",
+  width: 1920,
+  height: 1080,
+  avg_frame_rate: "30000/1001",
+  disposition: { attached_pic: 0, default: 1 }
+}
+const audio = { index: 1, codec_type: "audio", codec_name: "aac", profile: "LC", channels: 2, sample_rate: "48000" }
+const format = { format_name: "mov,mp4,m4a,3gp,3g2,mj2", duration: "10.5", bit_rate: "1000000", probe_score: 100 }
+
+const read = (report: object) =>
+  Effect.map(Report.decode(JSON.stringify({ streams: [video, audio], format, ...report })), ReportedMedia.make)
+
+const media = (report: object) => Effect.map(read(report), Result.getOrThrow)
+
+describe("ReportedMedia", () => {
+  it.effect("reads numbers, ratios and what is not told", () =>
+    Effect.gen(function* () {
+      const found = yield* media({})
+      assert.strictEqual(found.duration, 10.5)
+      assert.isTrue(found.durationDeclared)
+      assert.strictEqual(found.bitrate, 1_000_000)
+      assert.approximately(found.video?.frameRate ?? 0, 29.97, 0.001)
+      assert.isNull(found.video?.bitrate)
+      assert.isNull(found.video?.keyframeInterval)
+      assert.deepStrictEqual(found.audio, {
+        index: 1,
+        codec: "aac",
+        profile: "LC",
+        channels: 2,
+        sampleRate: 48_000,
+        bitrate: null
+      })
+    })
+  )
+
+  it.effect.each([
+    [{ side_data_list: [{ rotation: -90 }] }, 90, "1080x1920"],
+    [{ side_data_list: [{}, { rotation: 90 }] }, 270, "1080x1920"],
+    [{ side_data_list: [{ rotation: 180 }] }, 180, "1920x1080"],
+    [{ tags: { rotate: "270" } }, 270, "1080x1920"],
+    [{ sample_aspect_ratio: "4:3", width: 1440 }, 0, "1920x1080"],
+    [{ sample_aspect_ratio: "4:3", width: 1440, tags: { rotate: "90" } }, 90, "1080x1920"],
+    [{ sample_aspect_ratio: "0:1" }, 0, "1920x1080"]
+  ] as const)("shows a picture with %j turned by %d degrees as %s", ([change, rotation, size]) =>
+    Effect.gen(function* () {
+      const found = yield* media({ streams: [{ ...video, ...change }] })
+      assert.strictEqual(found.video?.rotation, rotation)
+      assert.strictEqual(`${found.video?.width}x${found.video?.height}`, size)
+    })
+  )
+
+  it.effect("counts a stream only as long as it is chosen", () =>
+    Effect.gen(function* () {
+      const streams = [
+        { ...video, index: 0, duration: "8.0", disposition: { attached_pic: 0, default: 0 } },
+        { ...video, index: 1, codec_name: "mjpeg", disposition: { attached_pic: 1, default: 1 } },
+        { ...audio, index: 2, codec_name: "unknown", duration: "9.0" },
+        { ...audio, index: 3, tags: { DURATION: "00:00:09.250000000" } },
+        { index: 4, codec_type: "subtitle", codec_name: "subrip", duration: "100" }
+      ]
+      const found = yield* media({ streams, format: { ...format, duration: "100" } })
+      assert.strictEqual(found.video?.index, 0)
+      assert.strictEqual(found.audio?.index, 3)
+      assert.strictEqual(found.duration, 9.25)
+    })
+  )
+
+  it.effect("measures the distance between keyframes, also after the last one", () =>
+    Effect.gen(function* () {
+      const packet = (pts_time: string, flags: string, stream_index = 0) => ({ stream_index, pts_time, flags })
+      const packets = [
+        packet("0.0", "K_"),
+        packet("1.0", "__"),
+        packet("2.0", "K__"),
+        packet("100.0", "K_", 1),
+        packet("5.0", "___"),
+        packet("4.5", "___")
+      ]
+      assert.strictEqual((yield* media({ packets })).video?.keyframeInterval, 3)
+    })
+  )
+
+  it.effect.each([
+    [[], "NotMedia"],
+    [[{ index: 0, codec_type: "subtitle", codec_name: "subrip" }], "NotMedia"],
+    [[{ ...video, disposition: { attached_pic: 1, default: 0 } }], "NotMedia"],
+    [[{ ...video, width: 0, height: 0 }], "NotMedia"],
+    [[{ ...audio, sample_rate: "0" }], "NotMedia"],
+    [[{ ...video, codec_name: "unknown" }, audio], "Unsupported"],
+    [[{ index: 0, codec_type: "video", width: 10, height: 10 }], "Unsupported"]
+  ] as const)("refuses %j as %s", ([streams, refusal]) =>
+    Effect.gen(function* () {
+      const result = yield* read({ streams })
+      assert.deepStrictEqual(result, Result.fail(refusal))
+    })
+  )
+
+  it.effect.each([
+    ["matroska,webm", true],
+    ["avi", true],
+    ["mp3", false],
+    ["aac", false],
+    ["mpegts", false]
+  ] as const)("takes the duration of %s for declared: %s", ([format_name, expected]) =>
+    Effect.gen(function* () {
+      const found = yield* media({ format: { ...format, format_name } })
+      assert.strictEqual(found.durationDeclared, expected)
+    })
+  )
+})

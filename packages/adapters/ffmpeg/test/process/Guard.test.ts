@@ -1,0 +1,58 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Limits from "@holdfast/core/transcoding/Limits"
+import * as Requires from "@holdfast/testing/Requires"
+import * as Duration from "effect/Duration"
+import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import * as Guard from "../../src/process/Guard.ts"
+
+const limits: Limits.Limits = {
+  ...Limits.defaults,
+  cpuTime: Duration.seconds(100),
+  memoryBytes: 512 * 1024 * 1024,
+  outputBytes: 1024 * 1024
+}
+
+/** Runs a script in the guard to its end, while a pipe to it stays open. */
+const run = async (guard: Guard.Guard, script: string, ...args: ReadonlyArray<string>) => {
+  const guarded = Guard.wrap(guard, limits, 7, "/bin/sh", ["-c", script, "sh", ...args])
+  const child = spawn(guarded.command, guarded.arguments, { stdio: [guarded.stdin, "pipe", "inherit"] })
+  let stdout = ""
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text
+  })
+  const [status] = await once(child, "close")
+  return { status, stdout }
+}
+
+const guards = [
+  ["signal", Requires.command("setpriv", ...Guard.trial)],
+  ["watchdog", undefined]
+] as const
+
+for (const [guard, missing] of guards) {
+  Requires.requires(missing).describe(`Guard by ${guard}`, () => {
+    it("sets the limits", async () => {
+      const shown = "ulimit -S -t; ulimit -H -t; ulimit -v; ulimit -f; ulimit -c; nice"
+      assert.strictEqual((await run(guard, shown)).stdout, "100\n110\n524288\n2048\n0\n7\n")
+    })
+
+    it("passes arguments as they are, and the exit code", async () => {
+      const odd = ["a b", "$(id)", "'\"", "", "-n"]
+      const { status, stdout } = await run(guard, 'for argument; do printf "<%s>" "$argument"; done; exit 42', ...odd)
+      assert.strictEqual(stdout, odd.map((argument) => `<${argument}>`).join(""))
+      assert.strictEqual(status, 42)
+    })
+  })
+}
+
+describe("Guard by signal", () => {
+  it("starts nothing for a parent that is gone already", () => {
+    const { arguments: args } = Guard.wrap("signal", limits, 0, "/bin/echo", ["started"])
+    // The shell without `setpriv`, told of a parent that it does not have.
+    const own = args.slice(args.indexOf("-c")).map((argument) => (argument === String(process.pid) ? "1" : argument))
+    const { status, stdout } = spawnSync("/bin/sh", own, { encoding: "utf8" })
+    assert.strictEqual(status, 125)
+    assert.strictEqual(stdout, "")
+  })
+})

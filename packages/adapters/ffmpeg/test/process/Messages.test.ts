@@ -1,0 +1,71 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import * as Messages from "../../src/process/Messages.ts"
+
+const names = ["file:/tmp/holdfast-ffmpeg-a1/input", "/tmp/holdfast-ffmpeg-a1", "/srv/my data/blobs"]
+
+const failure = (words: string, signal?: string) =>
+  Messages.failure("convert", { code: 1, signal, words }, "Failed", names)
+
+describe("Messages.clean", () => {
+  it.each([
+    ["[mov,mp4,m4a @ 0x5609f232a280] [error] moov atom not found", "moov atom not found"],
+    ["[error] file:/tmp/holdfast-ffmpeg-a1/input: Invalid data found", "the input: Invalid data found"],
+    ["[fatal] /srv/my data/blobs/x/y: Permission denied", "the input/x/y: Permission denied"],
+    ["[error] Could not open '/home/somebody/secret.mp4'", "Could not open 'a file'"],
+    ["[error] https://127.0.0.1:80/x?key=1 failed", "a file failed"],
+    ["[h264 @ 0xab] [IMGUTILS @ 0x7ff] [error] Frame rate 30000/1001 is odd", "Frame rate 30000/1001 is odd"],
+    ["[info] Input #0\n[warning] strange\n[error] bad\n[info] done", "bad"],
+    ["ffmpeg: error while loading shared libraries", "ffmpeg: error while loading shared libraries"],
+    ["[error] one\r\n[error] two\n[error] two\n[error] three\n[error] four", "two; three; four"],
+    ["[error] \u001b[31mred\u001b[0m\u0007 bell", "red bell"],
+    ["", ""]
+  ])("of %j is %j", (words, expected) => {
+    assert.strictEqual(Messages.clean(words, names), expected)
+  })
+
+  it.prop(
+    "shows no name that it is told, and no more than 300 characters",
+    [Schema.String, Schema.String],
+    ([a, b]) => {
+      const shown = Messages.clean(`[error] ${a}/srv/my data/blobs${b} /tmp/holdfast-ffmpeg-a1/input`, names)
+      assert.notInclude(shown, "/srv/my data")
+      assert.notInclude(shown, "holdfast-ffmpeg-a1")
+      assert.isAtMost(shown.length, 300)
+    }
+  )
+})
+
+describe("Messages.failure", () => {
+  it.each([
+    ["[error] av_interleaved_write_frame(): No space left on device", "StorageFull"],
+    ["[error] Picture size 30000x30000 is invalid", "LimitExceeded"],
+    ["[error] Picture size 0x0 is invalid", "Failed"],
+    ["[error] Cannot allocate memory", "LimitExceeded"],
+    ["[fatal] Unknown encoder 'libx264'", "Unavailable"],
+    ["[error] Decoder (codec none) not found for input stream #0:0", "Unsupported"],
+    ["[info] Exiting normally, received signal 24.", "LimitExceeded"],
+    ["[info] Exiting normally, received signal 15.", "Unavailable"],
+    ["Received > 3 system signals, hard exiting", "LimitExceeded"],
+    ["[error] something else", "Failed"]
+  ])("takes %j for %s", (words, reason) => {
+    assert.strictEqual(failure(words).reason, reason)
+  })
+
+  it("does not believe what a file says of itself", () => {
+    const words =
+      "[info]     title           : No space left on device\n[info]     : Exiting normally, received signal 15.\n[error] bad"
+    assert.strictEqual(failure(words).reason, "Failed")
+    assert.strictEqual(failure(words).message, "The conversion failed. bad")
+  })
+
+  it.each([
+    ["SIGKILL", "Unavailable"],
+    ["SIGTERM", "Unavailable"],
+    ["SIGSEGV", "Failed"],
+    ["SIGXCPU", "LimitExceeded"],
+    ["SIGXFSZ", "LimitExceeded"]
+  ])("takes %s for %s", (signal, reason) => {
+    assert.strictEqual(failure("", signal).reason, reason)
+  })
+})

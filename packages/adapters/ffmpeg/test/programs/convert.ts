@@ -1,0 +1,19 @@
+/**
+ * Converts a file, slowly, and tells when it is under way: a program that a test kills.
+ */
+import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import * as FfmpegTranscoder from "../../src/FfmpegTranscoder.ts"
+
+const [input = "", output = ""] = process.argv.slice(2)
+
+const program = Effect.gen(function* () {
+  const transcoder = yield* Transcoder
+  const media = yield* transcoder.probe({ input })
+  yield* Stream.runForEach(transcoder.convert({ input, media, output, format: "hls" }), ({ _tag }) =>
+    Effect.sync(() => process.stdout.write(`${_tag}\n`))
+  )
+})
+
+await Effect.runPromise(Effect.provide(program, FfmpegTranscoder.layer({ preset: "placebo" })))

@@ -1,0 +1,88 @@
+/**
+ * Looks at results with FFmpeg's own programs, without anything of the adapter.
+ */
+import { concatenate } from "./Files.ts"
+import * as Tools from "./Tools.ts"
+
+interface Stream {
+  readonly codec_type: string
+  readonly codec_name: string
+  readonly profile?: string
+  readonly pix_fmt?: string
+  readonly width?: number
+  readonly height?: number
+  readonly sample_aspect_ratio?: string
+  readonly channels?: number
+  readonly sample_rate?: string
+  readonly field_order?: string
+  readonly side_data_list?: ReadonlyArray<{ readonly rotation?: number }>
+}
+
+interface Report {
+  readonly streams: ReadonlyArray<Stream>
+  readonly packets?: ReadonlyArray<{ readonly codec_type: string; readonly pts_time?: string; readonly flags: string }>
+}
+
+const inspect = (path: string, ...args: ReadonlyArray<string>): Report => {
+  const { stdout } = Tools.run(Tools.ffprobe, ["-v", "error", "-of", "json", "-show_streams", ...args, path])
+  return JSON.parse(stdout) as Report
+}
+
+/** The streams of a file or playlist; those of a playlist over one rendition are told once. */
+export const streams = (path: string): ReadonlyArray<Stream> => inspect(path).streams
+
+export interface Frames {
+  /** When they are shown, in seconds, in that order. */
+  readonly times: ReadonlyArray<number>
+  /** How many can be decoded by themselves. */
+  readonly keys: number
+  /** Whether the first one can. */
+  readonly startsWithKey: boolean
+}
+
+/** The frames of a file. */
+export const frames = (path: string): Frames => {
+  const packets = inspect(path, "-show_packets", "-select_streams", "v").packets ?? []
+  return {
+    times: packets.map(({ pts_time }) => Number(pts_time)).toSorted((a, b) => a - b),
+    keys: packets.filter(({ flags }) => flags.startsWith("K")).length,
+    startsWithKey: packets[0]?.flags.startsWith("K") === true
+  }
+}
+
+/** A hash of each decoded frame. */
+export const pictures = (path: string): ReadonlyArray<string> =>
+  Tools.run(Tools.ffmpeg, ["-nostdin", "-v", "error", "-i", path, "-map", "0:v", "-f", "framemd5", "-"])
+    .stdout.split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => line.split(",").at(-1)?.trim() ?? "")
+
+/** Decodes files, each by itself; throws when one has a fault. */
+export const decode = (paths: ReadonlyArray<string>): void => {
+  const inputs = paths.flatMap((path) => ["-i", path])
+  const maps = paths.flatMap((_, index) => ["-map", String(index)])
+  const { stderr } = Tools.run(Tools.ffmpeg, [
+    "-nostdin",
+    "-v",
+    "error",
+    "-xerror",
+    ...inputs,
+    ...maps,
+    "-f",
+    "null",
+    "-"
+  ])
+  if (stderr !== "") throw new Error(`not decodable: ${stderr}`)
+}
+
+/** Decodes each media segment of a DASH presentation after its initialization segment. */
+export const decodeDash = (directory: string, segments: ReadonlyArray<string>, scratch: string): void => {
+  const chunks = segments.filter((name) => name.startsWith("chunk-"))
+  decode(
+    chunks.map((name) => {
+      const path = `${scratch}/${name}.mp4`
+      concatenate([`${directory}/init-${name.split("-")[1]}.m4s`, `${directory}/${name}`], path)
+      return path
+    })
+  )
+}

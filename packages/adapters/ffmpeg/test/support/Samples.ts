@@ -1,0 +1,106 @@
+/**
+ * Small media files, made by FFmpeg when they are first needed, and kept in the system's temporary directory for the next run.
+ */
+import { createHash } from "node:crypto"
+import { existsSync, mkdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Tools from "./Tools.ts"
+
+interface Recipe {
+  readonly arguments: ReadonlyArray<string>
+  /** What is done to the file afterwards. */
+  readonly finish?: (path: string) => void
+}
+
+/** Seconds that the samples play, but for those that say otherwise. */
+export const seconds = 6
+
+const picture = (size: string, rate = 12, source = "testsrc2", duration = seconds): string =>
+  `-f lavfi -i ${source}=s=${size}:r=${rate}:d=${duration}`
+const sound = (rate = 44_100): string => `-f lavfi -i sine=f=440:r=${rate}:d=${seconds}`
+
+const h264 = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 24"
+const hevc = "-c:v libx265 -preset ultrafast -x265-params log-level=none"
+const vp9 = "-c:v libvpx-vp9 -deadline realtime -cpu-used 8"
+
+const recipe = (options: string, finish?: (path: string) => void): Recipe => ({
+  arguments: options.split(" "),
+  ...(finish === undefined ? {} : { finish })
+})
+
+/** Turns the first track of an MP4 by 90 degrees, in the matrix of its header (ISO/IEC 14496-12, 8.3.2). */
+const turn = (path: string): void => {
+  const bytes = readFileSync(path)
+  const matrix = bytes.indexOf("tkhd") + 4 + 40
+  const values = [0, 0x10000, 0, 0xffff0000, 0, 0, 0, 0, 0x40000000]
+  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, matrix + 4 * index)
+  writeFileSync(path, bytes)
+}
+
+/** Makes an uncompressed-size bomb: the header of an AVI tells a picture of 30000 by 30000. */
+const inflate = (path: string): void => {
+  const bytes = readFileSync(path)
+  const format = bytes.indexOf("strf") + 8
+  bytes.writeUInt32LE(30_000, format + 4)
+  bytes.writeUInt32LE(30_000, format + 8)
+  writeFileSync(path, bytes)
+}
+
+const cutTo = (part: number) => (path: string) => truncateSync(path, Math.floor(readFileSync(path).length * part))
+
+const recipes = {
+  /** The index stands at the end. */
+  "h264.mp4": recipe(`${picture("192x108")} ${sound()} ${h264} -c:a aac`),
+  "silent.mp4": recipe(`${picture("192x108")} ${h264}`),
+  "sound.m4a": recipe(`${sound()} -c:a aac`),
+  "sound.mp3": recipe(`${sound()} -c:a libmp3lame`),
+  "mpeg4-480.mkv": recipe(`${picture("854x480", 10)} ${sound(48_000)} -c:v mpeg4 -q:v 5 -c:a ac3`),
+  "vp9.webm": recipe(`${picture("192x108")} ${sound(48_000)} ${vp9} -c:a libopus`),
+  "hevc.mkv": recipe(`${picture("192x108")} ${sound()} ${hevc} -c:a ac3`),
+  "mpeg4.avi": recipe(`${picture("192x108")} ${sound()} -c:v mpeg4 -c:a libmp3lame`),
+  "turned.mov": recipe(`${picture("192x108")} ${sound()} ${h264} -c:a aac`, turn),
+  "wmv.wmv": recipe(`${picture("192x108", 25)} ${sound()} -c:v wmv2 -c:a wmav2`),
+  "flv.flv": recipe(`${picture("192x108")} ${sound()} -c:v flv -c:a libmp3lame`),
+  "odd.webm": recipe(`${picture("853x479", 8, "testsrc")} ${vp9} -pix_fmt yuv420p`),
+  /** Two seconds with each frame, and then every third one only. */
+  "uneven.mkv": recipe(`${picture("192x108")} -vf select='not(mod(n\\,3))+lt(n\\,24)' -fps_mode vfr ${h264}`),
+  "uneven.webm": recipe(`${picture("192x108")} -vf select='not(mod(n\\,3))+lt(n\\,24)' -fps_mode vfr ${vp9}`),
+  /** Three seconds, a hundred without a frame, and three more. */
+  "gap.mkv": recipe(`${picture("192x108")} -vf setpts=PTS+gte(N\\,36)*100/TB -fps_mode vfr -c:v mpeg4`),
+  "tenbit.mp4": recipe(`${picture("192x108")} ${hevc} -pix_fmt yuv420p10le`),
+  "fast.mkv": recipe(`${picture("192x108", 100, "testsrc2", 3)} -c:v mpeg4`),
+  "portrait.mkv": recipe(`${picture("108x192")} -c:v mpeg4`),
+  "interlaced.mkv": recipe(`${picture("192x108", 25)} -c:v mpeg2video -flags +ildct+ilme -vf setfield=tff`),
+  "one-frame.mp4": recipe(`${picture("192x108", 25)} -frames:v 1 ${h264}`),
+  "one-frame.mkv": recipe(`${picture("192x108", 25)} -frames:v 1 -c:v mpeg4`),
+  "cut.mp4": recipe(`${picture("192x108")} ${sound()} ${h264} -c:a aac -movflags +faststart`, cutTo(0.5)),
+  "cut-index.mp4": recipe(`${picture("192x108")} ${sound()} ${h264} -c:a aac`, cutTo(0.5)),
+  "cut.webm": recipe(`${picture("192x108")} ${sound(48_000)} ${vp9} -c:a libopus`, cutTo(0.5)),
+  "bomb.avi": recipe(`${picture("64x64")} -c:v zlib`, inflate)
+} satisfies { readonly [name: string]: Recipe }
+
+export type Name = keyof typeof recipes
+
+const cache = join(tmpdir(), `holdfast-samples-${process.getuid?.() ?? 0}`)
+
+let version: string | undefined
+
+/** The path of a sample. Another FFmpeg, or another recipe, makes another file. */
+export const path = (name: Name): string => {
+  version ??= Tools.run(Tools.ffmpeg, ["-version"]).stdout
+  const { arguments: args, finish }: Recipe = recipes[name]
+  const key = createHash("sha256")
+    .update(JSON.stringify([version, args, String(finish)]))
+    .digest("hex")
+    .slice(0, 16)
+  const file = join(cache, `${key}-${name}`)
+  if (!existsSync(file)) {
+    mkdirSync(cache, { recursive: true, mode: 0o700 })
+    const made = join(cache, `${process.pid}-${name}`)
+    Tools.run(Tools.ffmpeg, ["-nostdin", "-v", "error", "-y", ...args, made])
+    finish?.(made)
+    renameSync(made, file)
+  }
+  return file
+}

@@ -1,0 +1,70 @@
+/**
+ * One run of a conversion, from its claim to the last segment.
+ */
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as BlobKey from "../storage/BlobKey.ts"
+import { BlobStore } from "../storage/BlobStore.ts"
+import { Transcoder } from "../transcoding/Transcoder.ts"
+import type { Claim, Standing } from "./Claim.ts"
+import { ConversionRepository } from "./ConversionRepository.ts"
+import { ConversionWorkspace, type Workspace } from "./ConversionWorkspace.ts"
+import * as Publisher from "./Publisher.ts"
+import type { WorkerOptions } from "./WorkerOptions.ts"
+
+/** Whether a conversion can be made from another one: not where everything was to be encoded anew, and was not. */
+const serves = (standing: Standing, claim: Claim): boolean => claim.mode === "auto" || standing.mode === "transcode"
+
+/** Puts a blob into the workspace. */
+const place = Effect.fnUntraced(function* (claim: Claim, workspace: Workspace, path: string, blobId: string) {
+  const store = yield* BlobStore
+  const key = BlobKey.make({ tenantId: claim.tenantId, bucketId: claim.bucketId, blobId })
+  yield* workspace.place(path, store.localFile(key), store.read(key))
+})
+
+/** What the transcoder tells: of the content, or of another conversion of it that stands. */
+const convert = Effect.fnUntraced(function* (claim: Claim, workspace: Workspace, options: WorkerOptions) {
+  const transcoder = yield* Transcoder
+  const { limits } = options
+  const { format, mode } = claim
+  const { input, output, source } = workspace
+  const other = Option.filter(yield* (yield* ConversionRepository).standing(claim), (one) => serves(one, claim))
+  if (Option.isSome(other)) {
+    const { presentation, segments } = other.value
+    yield* Effect.forEach(segments, ({ blobId, name }) => place(claim, workspace, `${source}/${name}`, blobId), {
+      concurrency: options.uploads,
+      discard: true
+    })
+    return transcoder.repackage({ source, presentation, output, format, limits })
+  }
+  yield* place(claim, workspace, input, claim.blobId)
+  const media = yield* transcoder.probe({ input, limits })
+  return transcoder.convert({ input, media, output, format, mode, limits })
+})
+
+/** Prolongs the claim for as long as it runs; fails when the claim is lost. */
+const hold = Effect.fnUntraced(function* (claim: Claim, lease: Duration.Duration) {
+  const repository = yield* ConversionRepository
+  const renew = Effect.flatMap(DateTime.now, (now) => repository.renew(claim, DateTime.addDuration(now, lease)))
+  return yield* renew.pipe(
+    // Two more tries fit into the lease; after it another worker may have the conversion, which the next try tells.
+    Effect.catchTag("MetadataError", (error) =>
+      Effect.logWarning("Could not renew a conversion's claim", error.reason)
+    ),
+    Effect.delay(Duration.millis(Duration.toMillis(lease) / 3)),
+    Effect.forever
+  )
+})
+
+/** Converts and publishes. Success is a conversion that is READY. */
+export const run = (claim: Claim, options: WorkerOptions) =>
+  Effect.gen(function* () {
+    const work = Effect.gen(function* () {
+      const workspace = yield* (yield* ConversionWorkspace).make
+      const events = yield* convert(claim, workspace, options)
+      yield* Publisher.run(claim, workspace, events, options)
+    })
+    yield* Effect.raceFirst(Effect.scoped(work), hold(claim, options.lease))
+  })

@@ -1,0 +1,25 @@
+/**
+ * `convert <directory> <tenant> <bucket> <file>`: works on conversions, comes half way through one, says `half` once that is
+ * public, and goes no further.
+ */
+import * as Actor from "@holdfast/core/Actor"
+import { Conversions } from "@holdfast/core/streams/Conversions"
+import { TranscoderScript } from "@holdfast/testing/transcoding/TranscoderScript"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { writeSync } from "node:fs"
+import * as Services from "../streams/support/Services.ts"
+
+const [directory = "", tenantId = "", bucketId = "", file = ""] = process.argv.slice(2)
+
+const program = Effect.gen(function* () {
+  const conversions = yield* Conversions
+  yield* (yield* TranscoderScript).holdAt(0.5)
+  yield* Services.startWorker({ lease: Duration.seconds(1) })
+  const record = conversions.get(Actor.system, { tenantId, bucketId, file }, "hls")
+  yield* Services.until(record, ({ progress }) => progress === 0.5)
+  writeSync(1, "half\n")
+  return yield* Effect.never
+})
+
+await Effect.runPromise(Effect.scoped(Effect.provide(program, Services.inDirectory(directory))))

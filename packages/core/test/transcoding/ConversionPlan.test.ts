@@ -1,0 +1,132 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as ConversionPlan from "@holdfast/core/transcoding/ConversionPlan"
+import type { Audio, Media, Video } from "@holdfast/core/transcoding/Media"
+
+const video: Video = {
+  index: 0,
+  codec: "h264",
+  profile: "High",
+  level: 41,
+  pixelFormat: "yuv420p",
+  width: 1920,
+  height: 1080,
+  rotation: 0,
+  squarePixels: true,
+  interlaced: false,
+  frameRate: 30,
+  bitrate: 4_000_000,
+  keyframeInterval: 2
+}
+const audio: Audio = { index: 1, codec: "aac", profile: "LC", channels: 2, sampleRate: 48_000, bitrate: 128_000 }
+const media: Media = {
+  container: "mov,mp4,m4a,3gp,3g2,mj2",
+  duration: 60,
+  durationDeclared: true,
+  bitrate: 4_200_000,
+  video,
+  audio
+}
+
+const withVideo = (change: Partial<Video>): Media => ({ ...media, video: { ...video, ...change } })
+const withAudio = (change: Partial<Audio>): Media => ({ ...media, audio: { ...audio, ...change } })
+const names = ({ renditions }: ConversionPlan.ConversionPlan) => renditions.map(({ name }) => name)
+
+describe("ConversionPlan", () => {
+  it("copies what every player takes, in its own size", () => {
+    const plan = ConversionPlan.make(media, "auto")
+    assert.deepStrictEqual(plan.video, { _tag: "Copy", index: 0 })
+    assert.deepStrictEqual(plan.audio, { _tag: "Copy", index: 1 })
+    assert.deepStrictEqual(plan.renditions, [
+      { name: "1080p", width: 1920, height: 1080, frameRate: 30, bitrate: 4_128_000 }
+    ])
+  })
+
+  it.each<[string, Partial<Video>]>([
+    ["full-range colours", { pixelFormat: "yuvj420p" }],
+    ["4K at level 5.1", { width: 3840, height: 2160, level: 51 }],
+    ["a frame every keyframe", { keyframeInterval: null }],
+    ["an unknown frame rate", { frameRate: null }]
+  ])("copies H.264 with %s", (_, change) => {
+    assert.strictEqual(ConversionPlan.make(withVideo(change), "auto").video._tag, "Copy")
+  })
+
+  it.each<[string, Partial<Video>]>([
+    ["another codec", { codec: "hevc", profile: "Main" }],
+    ["10 bits", { pixelFormat: "yuv420p10le", profile: "High 10" }],
+    ["4:4:4", { pixelFormat: "yuv444p", profile: "High 4:4:4 Predictive" }],
+    ["a level above 5.1", { level: 52 }],
+    ["an unknown level", { level: null }],
+    ["a rotation", { rotation: 90 }],
+    ["oblong pixels", { squarePixels: false }],
+    ["interlacing", { interlaced: true }],
+    ["keyframes too far apart", { keyframeInterval: 30 }]
+  ])("encodes a picture with %s, and still copies the sound", (_, change) => {
+    const plan = ConversionPlan.make(withVideo(change), "auto")
+    assert.strictEqual(plan.video._tag, "Encode")
+    assert.strictEqual(plan.audio._tag, "Copy")
+  })
+
+  it("encodes from a container that keeps no times", () => {
+    assert.strictEqual(ConversionPlan.make({ ...media, container: "avi" }, "auto").video._tag, "Encode")
+  })
+
+  it.each<[string, Partial<Audio>, object]>([
+    ["another codec", { codec: "opus", profile: null }, { channels: 2, sampleRate: 48_000, bitrate: 128_000 }],
+    ["HE-AAC", { profile: "HE-AAC" }, { channels: 2, sampleRate: 48_000, bitrate: 128_000 }],
+    ["six channels", { channels: 6 }, { channels: 2, sampleRate: 48_000, bitrate: 128_000 }],
+    ["one channel of MP3", { codec: "mp3", channels: 1 }, { channels: 1, sampleRate: 48_000, bitrate: 64_000 }],
+    ["44.1 kHz", { codec: "mp3", sampleRate: 44_100 }, { channels: 2, sampleRate: 44_100, bitrate: 128_000 }],
+    ["8 kHz", { codec: "pcm_s16le", sampleRate: 8000 }, { channels: 2, sampleRate: 48_000, bitrate: 128_000 }]
+  ])("encodes a sound with %s, and still copies the picture", (_, change, expected) => {
+    const plan = ConversionPlan.make(withAudio(change), "auto")
+    assert.strictEqual(plan.video._tag, "Copy")
+    assert.deepStrictEqual<object>(plan.audio, { _tag: "Encode", index: 1, ...expected })
+  })
+
+  it("encodes everything when that is asked for", () => {
+    const plan = ConversionPlan.make(media, "transcode")
+    assert.deepStrictEqual([plan.video._tag, plan.audio._tag], ["Encode", "Encode"])
+    assert.deepStrictEqual(names(plan), ["1080p", "720p", "480p"])
+  })
+
+  it("does without sound, or without a picture", () => {
+    const silent = ConversionPlan.make({ ...media, audio: null }, "auto")
+    assert.strictEqual(silent.audio._tag, "None")
+    assert.strictEqual(silent.renditions[0].bitrate, 4_000_000)
+    const sound = ConversionPlan.make({ ...media, video: null }, "auto")
+    assert.strictEqual(sound.video._tag, "None")
+    assert.deepStrictEqual(sound.renditions, [
+      { name: "audio", width: null, height: null, frameRate: null, bitrate: 128_000 }
+    ])
+  })
+
+  it("names a rendition by its shorter side", () => {
+    const portrait = ConversionPlan.make(withVideo({ rotation: 90, width: 1080, height: 1920 }), "auto")
+    assert.deepStrictEqual(names(portrait), ["1080p", "720p", "480p"])
+    assert.deepStrictEqual(
+      portrait.renditions.map(({ height, width }) => [width, height]),
+      [
+        [1080, 1920],
+        [720, 1280],
+        [480, 854]
+      ]
+    )
+  })
+
+  it("asks for deinterlacing and thinning where they are due, and tells the frame rate that comes of it", () => {
+    const plan = ConversionPlan.make(withVideo({ interlaced: true, frameRate: 120 }), "auto")
+    if (plan.video._tag !== "Encode") return assert.fail("it is encoded")
+    assert.isTrue(plan.video.deinterlace)
+    assert.isTrue(plan.video.thin)
+    assert.strictEqual(plan.renditions[0].frameRate, 60)
+    const ordinary = ConversionPlan.make(withVideo({ frameRate: 60 }), "transcode")
+    if (ordinary.video._tag !== "Encode") return assert.fail("it is encoded")
+    assert.isFalse(ordinary.video.deinterlace || ordinary.video.thin)
+  })
+
+  it("reckons the bitrate of a copy from what is known", () => {
+    assert.strictEqual(ConversionPlan.make(withVideo({ bitrate: null }), "auto").renditions[0].bitrate, 4_200_000)
+    const unknown = ConversionPlan.make({ ...withVideo({ bitrate: null }), bitrate: null, audio: null }, "auto")
+    assert.strictEqual(unknown.renditions[0].bitrate, 0)
+  })
+})

@@ -1,0 +1,59 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
+import * as Schema from "effect/Schema"
+
+const index = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 999_999 }))
+
+describe("StreamFiles", () => {
+  it("names files as the interface says", () => {
+    assert.strictEqual(StreamFiles.entry("hls"), "playlist.m3u8")
+    assert.strictEqual(StreamFiles.entry("dash"), "manifest.mpd")
+    assert.strictEqual(StreamFiles.mediaPlaylist({ name: "720p" }), "720p.m3u8")
+    assert.strictEqual(StreamFiles.segment(StreamFiles.segmentPrefix({ name: "1080p" }, true), 0), "index0.ts")
+    assert.strictEqual(StreamFiles.segment(StreamFiles.segmentPrefix({ name: "720p" }, false), 12), "720p/index12.ts")
+    assert.strictEqual(StreamFiles.init(0), "init-0.m4s")
+    assert.strictEqual(StreamFiles.chunk(2, 1), "chunk-2-1.m4s")
+  })
+
+  it.prop("knows every name that it gives", [index], ([number]) => {
+    assert.isTrue(StreamFiles.isName("hls", StreamFiles.segment("", number)))
+    assert.isTrue(StreamFiles.isName("hls", StreamFiles.segment("360p/", number)))
+    assert.isTrue(StreamFiles.isName("dash", StreamFiles.init(number)))
+    assert.isTrue(StreamFiles.isName("dash", StreamFiles.chunk(number, number + 1)))
+    assert.isFalse(StreamFiles.isName("dash", StreamFiles.segment("", number)))
+    assert.isFalse(StreamFiles.isName("hls", StreamFiles.init(number)))
+  })
+
+  it.each([
+    "",
+    "index.ts",
+    "index00.ts",
+    "index-1.ts",
+    "index0.ts\n",
+    "../index0.ts",
+    "/index0.ts",
+    "720p/../index0.ts",
+    "720p//index0.ts",
+    "720p/playlist.m3u8",
+    "audio.m3u8",
+    "playlist.m3u8.tmp",
+    "Index0.ts"
+  ])("knows no file %j", (name) => {
+    assert.isFalse(StreamFiles.isName("hls", name))
+    assert.isFalse(StreamFiles.isName("dash", name))
+  })
+
+  it("knows media types, and what may change", () => {
+    const types = ["playlist.m3u8", "manifest.mpd", "index0.ts", "init-0.m4s", "chunk-0-1.m4s"].map((name) => [
+      StreamFiles.contentType(name),
+      StreamFiles.isPlaylist(name)
+    ])
+    assert.deepStrictEqual(types, [
+      ["application/vnd.apple.mpegurl", true],
+      ["application/dash+xml", true],
+      ["video/mp2t", false],
+      ["video/mp4", false],
+      ["video/mp4", false]
+    ])
+  })
+})
