@@ -28,7 +28,8 @@ const pages: ReadonlyArray<Page> = [
   { title: "first page", query: () => "path=/flat/" },
   {
     title: "deep page",
-    query: (files) => `path=/flat/&${cursor({ path: "/flat/", name: Seed.flatName(Math.floor(files * 0.45)) })}`
+    // So far from the end that the page is still a full one.
+    query: (files) => `path=/flat/&${cursor({ path: "/flat/", name: Seed.flatName(files / 2 - 200) })}`
   },
   { title: "deep page, recursive", query: () => `recursive=true&${cursor({ path: Seed.folder(90), name: "file-" })}` },
   { title: "100 folders", query: () => "path=/tree/" }

@@ -39,8 +39,8 @@ export const quick: Sizes = {
   writes: 200,
   largeBytes: 64 * 1024 ** 2,
   largeRounds: 1,
-  fewFiles: 1000,
-  manyFiles: 20_000,
+  fewFiles: 4000,
+  manyFiles: 40_000,
   pages: 150,
   starts: 2
 }
