@@ -33,6 +33,9 @@ export const strace: Need = program("strace")
 
 export const curl: Need = program("curl")
 
+/** The browser that players and the client are tried in. */
+export const chromium: Need = program("chromium")
+
 /** Ceph's gateway, a server of the S3 protocol. */
 export const ceph: Need = {
   name: "ceph",

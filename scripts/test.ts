@@ -12,7 +12,8 @@ const tell = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
-const unmet = Needs.meet([Needs.postgres, Needs.ffmpeg, Needs.strace, Needs.curl, Needs.locale, Needs.ceph], tell)
+const needs = [Needs.postgres, Needs.ffmpeg, Needs.strace, Needs.curl, Needs.locale, Needs.ceph, Needs.chromium]
+const unmet = Needs.meet(needs, tell)
 if (unmet.length > 0) {
   tell(`Not on this machine: ${unmet.map((need) => need.name).join(", ")}. Tests that need them are skipped.`)
 }

@@ -8,13 +8,11 @@ import * as Stream from "effect/Stream"
 import { createHash, randomUUID } from "node:crypto"
 import { DatabaseSync, type SQLInputValue } from "node:sqlite"
 
-const schema = `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
-  CREATE TABLE IF NOT EXISTS blob (key TEXT PRIMARY KEY, upload TEXT NOT NULL, size INTEGER NOT NULL);
-  CREATE TABLE IF NOT EXISTS chunk (upload TEXT, at INTEGER, bytes BLOB, PRIMARY KEY (upload, at));
-  DELETE FROM chunk WHERE upload NOT IN (SELECT upload FROM blob)`
-
 const make = (db: DatabaseSync) => {
-  db.exec(schema)
+  db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+    CREATE TABLE IF NOT EXISTS blob (key TEXT PRIMARY KEY, upload TEXT NOT NULL, size INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS chunk (upload TEXT, at INTEGER, bytes BLOB, PRIMARY KEY (upload, at));
+    DELETE FROM chunk WHERE upload NOT IN (SELECT upload FROM blob)`)
   const get = (sql: string, ...values: Array<SQLInputValue>) => db.prepare(sql).get(...values)
   const run = (sql: string, ...values: Array<SQLInputValue>) => void db.prepare(sql).run(...values)
   const failed = (operation: string) => (cause: unknown) =>
@@ -76,7 +74,6 @@ const make = (db: DatabaseSync) => {
 
 /** `file`: the database's path. */
 export const layer = (file: string) => {
-  const open = Effect.sync(() => new DatabaseSync(file))
-  const opened = Effect.acquireRelease(open, (db) => Effect.sync(() => db.close()))
-  return Layer.effect(BlobStore, Effect.map(opened, make))
+  const open = Effect.acquireDisposable(Effect.sync(() => new DatabaseSync(file)))
+  return Layer.effect(BlobStore, Effect.map(open, make))
 }

@@ -1,0 +1,74 @@
+/**
+ * The client in a real browser: an upload that reports its progress, a download, an error with its code.
+ */
+import * as Browser from "@holdfast/testing/Browser"
+import * as Requires from "@holdfast/testing/Requires"
+import { toNodeListener } from "@holdfast/http"
+import { build } from "esbuild"
+import { createServer } from "node:http"
+import { expect, it, onTestFinished } from "vitest"
+import * as Mounted from "../mount/support.ts"
+
+const bundle = async (): Promise<string> => {
+  const { outputFiles } = await build({
+    stdin: { contents: 'export * from "@holdfast/http/client"', resolveDir: import.meta.dirname, loader: "ts" },
+    bundle: true,
+    format: "esm",
+    platform: "browser",
+    write: false,
+    logLevel: "silent"
+  })
+  return outputFiles[0]?.text ?? ""
+}
+
+/** The API and a page with the client, on one origin. */
+const serve = async () => {
+  const opened = await Mounted.setUp()
+  const api = toNodeListener(opened.holdfast)
+  const code = await bundle()
+  const server = createServer((request, response) => {
+    if (request.url === "/client.js") response.setHeader("content-type", "text/javascript").end(code)
+    else if (request.url === "/") response.setHeader("content-type", "text/html").end("<!doctype html><title>x</title>")
+    else api(request, response)
+  })
+  server.listen(0, "127.0.0.1")
+  return { ...opened, url: await Mounted.urlOf(server) }
+}
+
+interface Outcome {
+  readonly id: string
+  readonly steps: ReadonlyArray<number>
+  readonly text: string
+  readonly code: string
+}
+
+/** Runs in the page. */
+const program = `async ([apiKey, place]) => {
+  const { createClient, HoldfastError } = await import("/client.js")
+  const client = createClient({ url: location.origin, apiKey })
+  const steps = []
+  const content = new Blob(["x".repeat(3_000_000), "end"])
+  const file = await client.files.upload(
+    { ...place, name: "a.txt", content },
+    { onProgress: ({ sent }) => steps.push(sent) }
+  )
+  const download = await client.files.read({ ...place, fileId: file.id, range: { offset: 2_999_999 } })
+  const text = await download.text()
+  const error = await client.files.get({ ...place, fileId: "@none" }).catch((caught) => caught)
+  return { id: file.id, steps, text, code: error instanceof HoldfastError ? error.code : String(error) }
+}`
+
+Requires.requires(Browser.missing).describe("the client in Chromium", () => {
+  it("uploads with progress, downloads a range, and tells errors by code", { timeout: 60_000 }, async () => {
+    const { key, ref, url } = await serve()
+    const browser = await Browser.launch()
+    onTestFinished(() => browser.close())
+    const page = await browser.newPage()
+    await page.goto(url)
+    const outcome: Outcome = await page.evaluate(`(${program})(${JSON.stringify([key, ref])})`)
+    expect(outcome).toMatchObject({ id: expect.stringMatching(/^fil_/), text: "xend", code: "not_found" })
+    expect(outcome.steps.length).toBeGreaterThan(0)
+    expect(outcome.steps.at(-1)).toBeGreaterThanOrEqual(3_000_003)
+    expect(outcome.steps).toEqual(outcome.steps.toSorted((a, b) => a - b))
+  })
+})
