@@ -3,16 +3,9 @@
  */
 import * as Layer from "effect/Layer"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { AccessRepository } from "@holdfast/core/access/AccessRepository"
-import type { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
-import type { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
-import type { FileRepository } from "@holdfast/core/files/FileRepository"
-import type { MemberRepository } from "@holdfast/core/members/MemberRepository"
+import type { Metadata } from "@holdfast/core/Holdfast"
 import type { MetadataError } from "@holdfast/core/MetadataError"
-import type { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import type { ConversionRepository } from "@holdfast/core/streams/ConversionRepository"
-import type { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
-import type { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
 import * as Access from "./access/SqlAccessRepository.ts"
 import * as Accounts from "./accounts/SqlAccountRepository.ts"
 import * as Buckets from "./buckets/SqlBucketRepository.ts"
@@ -24,17 +17,8 @@ import * as Conversions from "./streams/SqlConversionRepository.ts"
 import * as Tenants from "./tenants/SqlTenantRepository.ts"
 import * as Tokens from "./tokens/SqlTokenRepository.ts"
 
-/** The repositories that make up the metadata side. */
-export type Repositories =
-  | AccessRepository
-  | AccountRepository
-  | BlobRepository
-  | BucketRepository
-  | ConversionRepository
-  | FileRepository
-  | MemberRepository
-  | TenantRepository
-  | TokenRepository
+/** The repositories that make up the metadata side: what the core's services need, and those of conversions. */
+export type Repositories = Metadata | ConversionRepository
 
 /** The repositories over a database that has the schema already: where migrations are run by a separate step. */
 export const layerMigrated: Layer.Layer<Repositories, never, SqlClient> = Layer.mergeAll(
