@@ -1,0 +1,86 @@
+/**
+ * The port to the other end of a mirror: somebody else's bucket or container, where each file stands under its path and
+ * name, so that the copy is useful without Holdfast.
+ *
+ * The caller guarantees that no two writes or removals of one object run at once. An adapter guarantees what the methods say,
+ * and that it changes no object but those it is told to.
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
+import type { MirrorTargetError } from "./MirrorTargetError.ts"
+import type { ObjectDescription } from "./ObjectDescription.ts"
+import type { TargetLocation } from "./TargetLocation.ts"
+
+/** An object as it should stand at the target. */
+export interface MirrorObject {
+  /** Path and name without a leading slash, in Unicode: `holidays/beach.jpg`. */
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+  /** SHA-256 of the bytes, hexadecimal. */
+  readonly sha256: string
+  readonly description: ObjectDescription
+}
+
+/** What the target says of an object that was written. */
+export interface WriteReceipt {
+  /** A text that changes when anybody changes the object's bytes or description: an entity tag or generation. */
+  readonly tag: string
+}
+
+/** An object that stands at the target. */
+export interface TargetObject extends WriteReceipt {
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+}
+
+export interface MirrorTarget {
+  /**
+   * Whether the target exists and its credentials permit to write, list and remove. It may write an object of its own,
+   * whose name begins with `.holdfast-check-`, and removes it.
+   */
+  readonly check: Effect.Effect<void, MirrorTargetError>
+
+  /**
+   * Writes an object, whole or not at all, in place of one that stands. Memory does not grow with its size. The bytes are
+   * verified at the target, or on their way to it, by a checksum where it has one.
+   * The stream's own error passes through unchanged, and then nothing has changed.
+   */
+  readonly write: <E, R>(
+    object: MirrorObject,
+    content: Stream.Stream<Uint8Array, E, R>
+  ) => Effect.Effect<WriteReceipt, MirrorTargetError | E, R>
+
+  /**
+   * Gives an object that stands another description, without its bytes being sent again. `NotFound` when there is none.
+   */
+  readonly describe: (object: MirrorObject) => Effect.Effect<WriteReceipt, MirrorTargetError>
+
+  /** Removes an object. Idempotent: a missing one is a success. */
+  readonly remove: (name: string) => Effect.Effect<void, MirrorTargetError>
+
+  /** What stands under a name. */
+  readonly stat: (name: string) => Effect.Effect<Option.Option<TargetObject>, MirrorTargetError>
+
+  /** Everything that stands at the target, in no promised order, with the tags that `write`, `describe` and `stat` tell. */
+  readonly list: Stream.Stream<TargetObject, MirrorTargetError>
+}
+
+/** Opens a target; no request is made. What it holds is given back with the scope. */
+export type Open<Location> = (location: Location) => Effect.Effect<MirrorTarget, MirrorTargetError, Scope.Scope>
+
+/**
+ * The targets outside of this deployment that it can mirror to. One that is absent is no type to create mirrors of.
+ */
+export class MirrorTargets extends Context.Service<
+  MirrorTargets,
+  {
+    readonly open: {
+      readonly [Type in TargetLocation["type"]]?: Open<Extract<TargetLocation, { readonly type: Type }>>
+    }
+  }
+>()("@holdfast/core/mirrors/MirrorTargets") {}
