@@ -33,6 +33,9 @@ export const strace: Need = program("strace")
 
 export const curl: Need = program("curl")
 
+/** Compares mirrors with what they mirror, by other code than ours. */
+export const rclone: Need = program("rclone")
+
 /** The browser that players and the client are tried in. */
 export const chromium: Need = program("chromium")
 

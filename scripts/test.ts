@@ -12,7 +12,16 @@ const tell = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
-const needs = [Needs.postgres, Needs.ffmpeg, Needs.strace, Needs.curl, Needs.locale, Needs.ceph, Needs.chromium]
+const needs = [
+  Needs.postgres,
+  Needs.ffmpeg,
+  Needs.strace,
+  Needs.curl,
+  Needs.locale,
+  Needs.ceph,
+  Needs.rclone,
+  Needs.chromium
+]
 const unmet = Needs.meet(needs, tell)
 if (unmet.length > 0) {
   tell(`Not on this machine: ${unmet.map((need) => need.name).join(", ")}. Tests that need them are skipped.`)
