@@ -97,7 +97,7 @@ describe("GuardedAgents", () => {
     ["a private one besides a public one", ["1.1.1.1", "127.0.0.1"]],
     ["a public one besides a private one", ["::1", "2606:4700::1111"]],
     ["none", []]
-  ])("refuses a name with %s", ([, answer]) =>
+  ] as const)("refuses a name with %s", ([, answer]) =>
     Effect.gen(function* () {
       const { lookup } = resolver(answer)
       for (const autoSelectFamily of [true, false]) {

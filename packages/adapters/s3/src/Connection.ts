@@ -1,5 +1,5 @@
 /**
- * The SDK's client as effects. The SDK is loaded when the first client is made, not when this package is.
+ * The client of a blob store.
  */
 import type * as Sdk from "@aws-sdk/client-s3"
 import type * as BlobError from "@holdfast/core/storage/BlobError"
@@ -8,30 +8,15 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
+import * as Client from "./Client.ts"
 import * as S3Errors from "./S3Errors.ts"
 import type * as S3Options from "./S3Options.ts"
 
-/** Makes one request. The signal ends it. */
-type Request<A> = (client: Sdk.S3Client, sdk: typeof Sdk, options: { readonly abortSignal: AbortSignal }) => Promise<A>
-
-/** An object's name in a request. */
-interface Target {
-  readonly Bucket: string
-  readonly Key: string
-}
-
-export interface Connection {
+export interface Connection extends Client.Client<BlobError.BlobError> {
   readonly bucket: string
   readonly prefix: string
   /** Where the blob of a key stands; `Internal` for a text that is no key. */
-  readonly target: (operation: string, key: string) => Effect.Effect<Target, BlobError.BlobError>
-  /** A request for one answer. When it is interrupted it is cut off, and has ended when the interruption has. */
-  readonly call: <A>(operation: string, request: Request<A>) => Effect.Effect<A, BlobError.BlobError>
-  /** A request for an object's bytes; whatever is left of them is cut off with the scope. */
-  readonly open: (
-    operation: string,
-    target: Target & { readonly Range?: string }
-  ) => Effect.Effect<Sdk.GetObjectCommandOutput, BlobError.BlobError, Scope.Scope>
+  readonly target: (operation: string, key: string) => Effect.Effect<Client.Target, BlobError.BlobError>
 }
 
 /** Some are kept open for the next request. */
@@ -62,48 +47,15 @@ const plain = ({ accessKeyId, secretAccessKey, sessionToken }: S3Options.Credent
 
 /** A client, closed with the scope. No request is made yet. */
 export const make = (options: S3Options.Options): Effect.Effect<Connection, BlobError.BlobError, Scope.Scope> =>
-  Effect.gen(function* () {
-    const sdk = yield* Effect.promise(() => import("@aws-sdk/client-s3"))
-    const client = yield* Effect.acquireRelease(
-      Effect.try({ try: () => new sdk.S3Client(configuration(options)), catch: S3Errors.fromSdk("open") }),
-      (client) => Effect.sync(() => client.destroy())
-    )
+  Effect.map(Client.make(configuration(options), S3Errors), (client) => {
     const prefix = options.prefix ?? ""
-
-    const call = <A>(operation: string, request: Request<A>): Effect.Effect<A, BlobError.BlobError> =>
-      Effect.callback((resume) => {
-        const controller = new AbortController()
-        const ended = request(client, sdk, { abortSignal: controller.signal }).then(
-          (answer) => resume(Effect.succeed(answer)),
-          (cause) => resume(Effect.fail(S3Errors.fromSdk(operation)(cause)))
-        )
-        return Effect.promise(() => {
-          controller.abort()
-          return ended
-        })
-      })
-
-    const open: Connection["open"] = (operation, target) =>
-      Effect.acquireRelease(
-        Effect.sync(() => new AbortController()),
-        (controller) => Effect.sync(() => controller.abort())
-      ).pipe(
-        Effect.flatMap(({ signal }) =>
-          Effect.tryPromise({
-            try: () => client.send(new sdk.GetObjectCommand(target), { abortSignal: signal }),
-            catch: S3Errors.fromSdk(operation)
-          })
-        )
-      )
-
     return {
+      ...client,
       bucket: options.bucket,
       prefix,
       target: (operation, key) =>
         BlobKey.parse(key) === undefined
           ? Effect.fail(S3Errors.invalidKey(operation))
-          : Effect.succeed({ Bucket: options.bucket, Key: prefix + key }),
-      call,
-      open
+          : Effect.succeed({ Bucket: options.bucket, Key: prefix + key })
     }
   })

@@ -2,6 +2,7 @@
  * From the SDK's errors to the port's.
  */
 import * as BlobError from "@holdfast/core/storage/BlobError"
+import * as Effect from "effect/Effect"
 
 /** What the service says, in the error's name, where its status alone would mislead. */
 const reasons: ReadonlyMap<string, BlobError.Reason> = new Map([
@@ -40,6 +41,15 @@ const statuses: ReadonlyMap<number, BlobError.Reason> = new Map([
   [507, "StorageFull"]
 ])
 
+export const property = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
+
+/** The status that the service answered with, if it did. */
+export const statusOf = (cause: unknown): number | undefined => {
+  const status = property(property(cause, "$metadata"), "httpStatusCode")
+  return typeof status === "number" ? status : undefined
+}
+
 /** What a connection dies of, by errno's names and those of the resolver. */
 const network = new Set([
   "ECONNREFUSED",
@@ -56,16 +66,15 @@ const network = new Set([
   "ERR_STREAM_PREMATURE_CLOSE"
 ])
 
-const property = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
+/** Whether a connection failed, by the code of its error. */
+export const isNetwork = (cause: unknown): boolean => network.has(String(property(cause, "code")))
 
 const reasonOf = (cause: unknown): BlobError.Reason => {
   const named = reasons.get(String(property(cause, "name")))
   if (named !== undefined) return named
-  const status = property(property(cause, "$metadata"), "httpStatusCode")
-  const told = typeof status === "number" ? statuses.get(status) : undefined
+  const told = statuses.get(statusOf(cause) ?? 0)
   if (told !== undefined) return told
-  return network.has(String(property(cause, "code"))) ? "Unavailable" : "Internal"
+  return isNetwork(cause) ? "Unavailable" : "Internal"
 }
 
 /** The error of a port's method for whatever the SDK, or a body of its, threw. */
@@ -79,8 +88,12 @@ export const unexpected = (operation: string, message: string): BlobError.BlobEr
   new BlobError.BlobError({ reason: "Internal", operation, cause: new Error(message) })
 
 /** A content has more bytes than the service takes in one object. */
-export const tooLarge = (message: string): BlobError.BlobError =>
-  new BlobError.BlobError({ reason: "StorageFull", operation: "put", cause: new Error(message) })
+export const tooLarge = (operation: string, message: string): BlobError.BlobError =>
+  new BlobError.BlobError({ reason: "StorageFull", operation, cause: new Error(message) })
+
+/** Tidying up after an outcome that stands already failed: that is logged, not told. */
+export const untidy = (error: BlobError.BlobError): Effect.Effect<void> =>
+  Effect.logWarning("The blob store could not tidy up.", error.cause)
 
 /** The caller broke the port's promise that a key is a `BlobKey`. */
 export const invalidKey = (operation: string): BlobError.BlobError => unexpected(operation, "not a blob key")

@@ -51,7 +51,7 @@ export const sweep = (options: S3Options.Options, age: Duration.Input): Effect.E
     const before = (yield* Clock.currentTimeMillis) - Duration.toMillis(age)
     return yield* pending(connection).pipe(
       Stream.filter(({ begunAt }) => begunAt < before),
-      Stream.mapEffect(({ upload }) => Multipart.abort(connection, upload)),
+      Stream.mapEffect(({ upload }) => Multipart.abort(connection, "put", upload)),
       Stream.runCount
     )
   }).pipe(Effect.scoped)

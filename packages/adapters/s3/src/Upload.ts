@@ -18,10 +18,6 @@ export interface Sizes {
   readonly partConcurrency: number
 }
 
-/** Tidying up after an outcome that stands already: its own failure is logged, not told. */
-const tidy = (self: Effect.Effect<void, BlobError.BlobError>): Effect.Effect<void> =>
-  Effect.catch(self, (error) => Effect.logWarning("The blob store could not tidy up.", error.cause))
-
 /**
  * As the port's `put`. A content that is interrupted when the service has just made it visible is removed again, and so
  * is then what it replaced.
@@ -49,14 +45,13 @@ export const put = <E, R>(
         return client.send(new sdk.PutObjectCommand({ ...target, ...body }), options)
       })
 
-      const inParts = Effect.flatMap(Multipart.begin(connection, target), (upload) => {
-        const others = Array.from({ length: partConcurrency - 1 }, Assembly.memory)
-        return restore(Multipart.sendAll(connection, upload, assembly, { part, memory }, others)).pipe(
-          Effect.tap(() => proceed),
-          Effect.flatMap((parts) => Multipart.complete(connection, upload, parts)),
-          Effect.onError(() => tidy(Multipart.abort(connection, upload)))
+      const others = Array.from({ length: partConcurrency - 1 }, Assembly.memory)
+      const inParts = Multipart.run(connection, "put", target, (upload) =>
+        Effect.tap(
+          restore(Multipart.sendAll(connection, "put", upload, assembly, { part, memory }, others)),
+          () => proceed
         )
-      })
+      )
 
       const verify = (size: number) =>
         Effect.filterOrFail(
@@ -71,7 +66,7 @@ export const put = <E, R>(
       yield* part.bytes.byteLength < partBytes ? single : inParts
       const receipt = assembly.receipt()
       yield* Effect.andThen(part.bytes.byteLength < partBytes ? Effect.void : verify(receipt.size), proceed).pipe(
-        Effect.onError(() => tidy(BlobObjects.remove(connection, key)))
+        Effect.onError(() => Effect.catch(BlobObjects.remove(connection, key), S3Errors.untidy))
       )
       return receipt
     }).pipe(Effect.scoped)

@@ -9,4 +9,9 @@ describe("s3", () => {
     const told = execFileSync(process.execPath, [program("loads")], { encoding: "utf8" })
     assert.deepStrictEqual(JSON.parse(told), { imported: false, opened: true })
   })
+
+  it("loads the SDK when a mirror's target is opened, not before", () => {
+    const told = execFileSync(process.execPath, [program("mirrors")], { encoding: "utf8" })
+    assert.deepStrictEqual(JSON.parse(told), { imported: false, opened: true })
+  })
 })

@@ -5,7 +5,9 @@ import * as Effect from "effect/Effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as Redacted from "effect/Redacted"
+import type * as MirrorOptions from "../../src/MirrorOptions.ts"
 import * as S3BlobStore from "../../src/S3BlobStore.ts"
+import * as S3MirrorTarget from "../../src/S3MirrorTarget.ts"
 import type * as S3Options from "../../src/S3Options.ts"
 
 /** A request, with the whole of its body. */
@@ -20,12 +22,14 @@ type Answer = (request: Received, response: ServerResponse) => void
 
 /** An error as S3 tells it. */
 export const refuse =
-  (status: number, code: string): Answer =>
+  (status: number, code: string, message?: string): Answer =>
   (_request, response) =>
-    void response.writeHead(status, { "content-type": "application/xml" }).end(`<Error><Code>${code}</Code></Error>`)
+    void response
+      .writeHead(status, { "content-type": "application/xml" })
+      .end(`<Error><Code>${code}</Code>${message === undefined ? "" : `<Message>${message}</Message>`}</Error>`)
 
-/** A store on a service, and what that has received; until the scope closes. */
-export const open = (answer: Answer, options: Partial<S3Options.Options> = {}) =>
+/** A service, and what it has received; until the scope closes. */
+const serve = (answer: Answer) =>
   Effect.gen(function* () {
     const received: Array<Received> = []
     const server = yield* Effect.acquireRelease(
@@ -48,15 +52,38 @@ export const open = (answer: Answer, options: Partial<S3Options.Options> = {}) =
         })
     )
     const { port } = server.address() as AddressInfo
+    const seen = () => received.map(({ method, url }) => `${method} ${[...url.searchParams.keys()].join()}`.trim())
+    return { endpoint: `http://127.0.0.1:${port}`, received, seen }
+  })
+
+/** A store on a service, and what that has received; until the scope closes. */
+export const open = (answer: Answer, options: Partial<S3Options.Options> = {}) =>
+  Effect.gen(function* () {
+    const { endpoint, received, seen } = yield* serve(answer)
     const store = yield* S3BlobStore.make({
       bucket: "bucket",
       region: "us-east-1",
-      endpoint: `http://127.0.0.1:${port}`,
+      endpoint,
       forcePathStyle: true,
       credentials: { accessKeyId: "id", secretAccessKey: Redacted.make("secret") },
       maxAttempts: 1,
       ...options
     })
-    const seen = () => received.map(({ method, url }) => `${method} ${[...url.searchParams.keys()].join()}`.trim())
     return { store, received, seen }
+  })
+
+/** A mirror's target on a service, and what that has received; until the scope closes. */
+export const openMirror = (answer: Answer, options: Partial<MirrorOptions.Options> = {}) =>
+  Effect.gen(function* () {
+    const { endpoint, received, seen } = yield* serve(answer)
+    const target = yield* S3MirrorTarget.open({ allowPrivate: true, maxAttempts: 1, ...options })({
+      type: "CLOUD_A",
+      bucketName: "bucket",
+      region: "us-east-1",
+      endpoint,
+      forcePathStyle: true,
+      accessKeyId: "AKIDOFNOBODY",
+      secretAccessKey: Redacted.make("secret-of-nobody")
+    })
+    return { target, received, seen }
   })

@@ -1,0 +1,110 @@
+/**
+ * A mirror's target in a container of Azure Blob Storage.
+ *
+ * An object is visible when it is whole, since the service has it so. A write that fails may leave blocks behind, which are
+ * invisible: the service drops them after a week, or with the next write of the object.
+ */
+import type { MirrorTarget, Open } from "@holdfast/core/mirrors/MirrorTarget"
+import { MirrorTargetError } from "@holdfast/core/mirrors/MirrorTargetError"
+import type { AzureLocation } from "@holdfast/core/mirrors/TargetLocation"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { createHash, randomUUID } from "node:crypto"
+import * as AzureErrors from "./AzureErrors.ts"
+import * as AzureFailure from "./AzureFailure.ts"
+import type * as AzureOptions from "./AzureOptions.ts"
+import * as Connection from "./Connection.ts"
+import * as Listing from "./Listing.ts"
+import * as MirrorDescription from "./MirrorDescription.ts"
+import * as MirrorNames from "./MirrorNames.ts"
+import * as MirrorObjects from "./MirrorObjects.ts"
+import * as Upload from "./Upload.ts"
+
+export interface Options extends AzureOptions.Requests, AzureOptions.Blocks {
+  /** Lets every address be connected to, also those that are not on the public Internet. */
+  readonly allowPrivate: boolean
+}
+
+const invalid = (operation: string, detail: string): MirrorTargetError =>
+  new MirrorTargetError({ reason: "Invalid", operation, detail })
+
+/** What no request needs to be made for. */
+const accept = (
+  operation: string,
+  ...faults: ReadonlyArray<string | undefined>
+): Effect.Effect<void, MirrorTargetError> => {
+  const detail = faults.find((fault) => fault !== undefined)
+  return detail === undefined ? Effect.void : Effect.fail(invalid(operation, detail))
+}
+
+/** An object of the check's own. */
+const probe = () => {
+  const bytes = Buffer.from("Holdfast checks whether it may write here. This object can be removed.\n")
+  const object = {
+    name: `.holdfast-check-${randomUUID()}`,
+    size: bytes.byteLength,
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+    description: { contentType: "text/plain", metadata: {} }
+  }
+  return { object, content: Stream.make(bytes) }
+}
+
+const check = (connection: Connection.Connection, sizes: Upload.Sizes) =>
+  Effect.suspend(() => {
+    const { content, object } = probe()
+    const remove = MirrorObjects.remove(connection, object.name)
+    return MirrorObjects.write(connection, sizes, object, content).pipe(
+      Effect.andThen(Listing.check(connection, "").pipe(Effect.onError(() => Effect.ignore(remove)))),
+      Effect.andThen(remove)
+    )
+  })
+
+/** Opens targets; the SDK is loaded with the first one. */
+export const open =
+  (options: Options): Open<AzureLocation> =>
+  ({ containerName, ...account }) =>
+    Effect.gen(function* () {
+      const connection = yield* Connection.make({ ...options, account, container: containerName }).pipe(
+        Effect.mapError(AzureErrors.toTargetError("open"))
+      )
+      const sizes = Upload.sizes(options)
+      const largest = sizes.blockBytes * Upload.maxBlocks
+
+      const target: MirrorTarget = {
+        check: Effect.mapError(check(connection, sizes), AzureErrors.toTargetError("check")),
+
+        write: (object, content) =>
+          accept(
+            "write",
+            MirrorNames.fault(object.name),
+            MirrorDescription.fault(object.description),
+            object.size > largest ? `The object is larger than ${largest} bytes.` : undefined
+          ).pipe(
+            Effect.andThen(MirrorObjects.write(connection, sizes, object, content)),
+            Effect.mapError((error) =>
+              error instanceof AzureFailure.AzureFailure ? AzureErrors.toTargetError("write")(error) : error
+            )
+          ),
+
+        describe: (object) =>
+          accept("describe", MirrorNames.fault(object.name), MirrorDescription.fault(object.description)).pipe(
+            Effect.andThen(
+              Effect.mapError(MirrorObjects.describe(connection, object), AzureErrors.toTargetError("describe"))
+            )
+          ),
+
+        // What Azure cannot hold does not stand there.
+        remove: (name) =>
+          MirrorNames.fault(name) === undefined
+            ? Effect.mapError(MirrorObjects.remove(connection, name), AzureErrors.toTargetError("remove"))
+            : Effect.void,
+
+        stat: (name) =>
+          MirrorNames.fault(name) === undefined
+            ? Effect.mapError(MirrorObjects.stat(connection, name), AzureErrors.toTargetError("stat"))
+            : Effect.succeedNone,
+
+        list: Stream.mapError(MirrorObjects.list(connection), AzureErrors.toTargetError("list"))
+      }
+      return target
+    })

@@ -1,0 +1,11 @@
+import * as MirrorTargetContract from "@holdfast/testing/mirrors/MirrorTargetContract"
+import { requires } from "@holdfast/testing/Requires"
+import * as Azurite from "@holdfast/testing/servers/Azurite"
+import * as Mirror from "./support/Mirror.ts"
+
+/** Azure cuts dots off, makes slashes of backslashes, and lists in XML. */
+const isUnfit = (name: string): boolean => /\.(?:\/|$)|\\|[\ufffe\uffff]/.test(name)
+
+requires(Azurite.missing).describe("AzureMirrorTarget", () =>
+  MirrorTargetContract.suite("on Azurite", Mirror.subject, { partBytes: 1024 * 1024, isUnfit })
+)

@@ -1,0 +1,44 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as MirrorNames from "../src/MirrorNames.ts"
+
+const isFit = (name: string): boolean => MirrorNames.fault(name) === undefined
+
+describe("MirrorNames", () => {
+  it.each([
+    "a",
+    "a/b.txt",
+    ".hidden/.config",
+    "..a/b",
+    " a ",
+    "per%20cent",
+    "a//b",
+    "smörgåsbord 🎉",
+    "é".repeat(1024),
+    Array.from({ length: 254 }, () => "a").join("/")
+  ])("takes %j", (name) => {
+    assert.isTrue(isFit(name))
+  })
+
+  it.each([
+    "",
+    "a.",
+    ".",
+    "..",
+    "a./b",
+    "../b",
+    "a/./b",
+    "a/",
+    "back\\slash",
+    "a\u0000b",
+    "tab\t",
+    "\u007f",
+    "\u0081",
+    "\ufffe",
+    "a\uffff",
+    "\ud800",
+    "é".repeat(1025),
+    Array.from({ length: 255 }, () => "a").join("/")
+  ])("does not take %j, and says why", (name) => {
+    assert.match(MirrorNames.fault(name) ?? "", /^[A-Z].*\.$/)
+  })
+})

@@ -1,0 +1,22 @@
+/**
+ * Asks a target for an object, and prints what comes of it: its address is the first argument. A proxy may stand in the
+ * environment.
+ */
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as AzureMirrorTarget from "../../src/AzureMirrorTarget.ts"
+
+const open = AzureMirrorTarget.open({ allowPrivate: process.argv[3] === "private", maxAttempts: 1 })
+const told = await open({
+  type: "CLOUD_B",
+  accountName: "account",
+  containerName: "container",
+  accountKey: Redacted.make("a2V5"),
+  endpoint: process.argv[2]
+}).pipe(
+  Effect.flatMap((target) => target.stat("name")),
+  Effect.match({ onFailure: ({ reason }) => reason, onSuccess: ({ _tag }) => _tag }),
+  Effect.scoped,
+  Effect.runPromise
+)
+process.stdout.write(told)

@@ -1,0 +1,80 @@
+/**
+ * The SDK's client as effects, with the errors of the port that it serves. The SDK is loaded when the first client is
+ * made, not when this package is.
+ */
+import type * as Sdk from "@aws-sdk/client-s3"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+
+/** Makes one request. The signal ends it. */
+type Request<A> = (client: Sdk.S3Client, sdk: typeof Sdk, options: { readonly abortSignal: AbortSignal }) => Promise<A>
+
+/** An object's name in a request. */
+export interface Target {
+  readonly Bucket: string
+  readonly Key: string
+}
+
+/** How a port tells what went wrong. */
+export interface Errors<E> {
+  /** For whatever the SDK, or a body of its, threw. */
+  readonly fromSdk: (operation: string) => (cause: unknown) => E
+  /** The service answered, but not as the protocol has it. */
+  readonly unexpected: (operation: string, message: string) => E
+  /** There are more bytes than the service takes in one object. */
+  readonly tooLarge: (operation: string, message: string) => E
+  /** Logs that something was left behind after an outcome that stands already. */
+  readonly untidy: (error: E) => Effect.Effect<void>
+}
+
+export interface Client<E> {
+  readonly errors: Errors<E>
+  /** A request for one answer. When it is interrupted it is cut off, and has ended when the interruption has. */
+  readonly call: <A>(operation: string, request: Request<A>) => Effect.Effect<A, E>
+  /** A request for an object's bytes; whatever is left of them is cut off with the scope. */
+  readonly open: (
+    operation: string,
+    target: Target & { readonly Range?: string }
+  ) => Effect.Effect<Sdk.GetObjectCommandOutput, E, Scope.Scope>
+}
+
+/** A client, closed with the scope. No request is made yet. */
+export const make = <E>(
+  configuration: Sdk.S3ClientConfig,
+  errors: Errors<E>
+): Effect.Effect<Client<E>, E, Scope.Scope> =>
+  Effect.gen(function* () {
+    const sdk = yield* Effect.promise(() => import("@aws-sdk/client-s3"))
+    const client = yield* Effect.acquireRelease(
+      Effect.try({ try: () => new sdk.S3Client(configuration), catch: errors.fromSdk("open") }),
+      (client) => Effect.sync(() => client.destroy())
+    )
+
+    const call = <A>(operation: string, request: Request<A>): Effect.Effect<A, E> =>
+      Effect.callback((resume) => {
+        const controller = new AbortController()
+        const ended = request(client, sdk, { abortSignal: controller.signal }).then(
+          (answer) => resume(Effect.succeed(answer)),
+          (cause) => resume(Effect.fail(errors.fromSdk(operation)(cause)))
+        )
+        return Effect.promise(() => {
+          controller.abort()
+          return ended
+        })
+      })
+
+    const open: Client<E>["open"] = (operation, target) =>
+      Effect.acquireRelease(
+        Effect.sync(() => new AbortController()),
+        (controller) => Effect.sync(() => controller.abort())
+      ).pipe(
+        Effect.flatMap(({ signal }) =>
+          Effect.tryPromise({
+            try: () => client.send(new sdk.GetObjectCommand(target), { abortSignal: signal }),
+            catch: errors.fromSdk(operation)
+          })
+        )
+      )
+
+    return { errors, call, open }
+  })

@@ -1,0 +1,112 @@
+/**
+ * Descriptions travel with the bytes, and change without them.
+ */
+import { assert } from "@effect/vitest"
+import type { ObjectDescription } from "@holdfast/core/mirrors/ObjectDescription"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
+import * as Stream from "effect/Stream"
+import * as Generate from "../../data/Generate.ts"
+import * as Objects from "./Objects.ts"
+import type { Settings, Tester } from "./Settings.ts"
+
+const full: ObjectDescription = {
+  contentType: "text/html; charset=utf-8",
+  cacheControl: "public, max-age=31536000, immutable",
+  contentDisposition: "attachment; filename=\"na_ve.html\"; filename*=UTF-8''na%C3%AFve%20%E2%82%AC.html",
+  contentEncoding: "br",
+  contentLanguage: "de-AT, en",
+  metadata: {
+    "holdfast-file": "fil_01a1fe85-9ad7-7533-b309-006a726f615c",
+    "meta-note": 'na%C3%AFve, "quoted"; a=b & c  d ~!@#$^*()_+|<>?',
+    "x-1": "1",
+    long: "v".repeat(1500)
+  }
+}
+
+const descriptions: ReadonlyArray<ObjectDescription> = [
+  Objects.bare,
+  full,
+  { contentType: "video/mp4", metadata: { "meta-only": "this" } },
+  { contentType: "text/css", contentLanguage: "en", cacheControl: "no-cache", metadata: {} }
+]
+
+export const register = (it: Tester, { partBytes, timeout }: Settings): void => {
+  it.effect.each([0, 1000, partBytes + 1])(
+    "writes the whole description of %i bytes",
+    (size) =>
+      Effect.gen(function* () {
+        const fresh = yield* Objects.fresh
+        const bytes = Generate.bytes(1, size)
+        yield* Objects.write(fresh, "described.html", bytes, full)
+        yield* Objects.assertStands(fresh, "described.html", bytes, full)
+      }),
+    timeout
+  )
+
+  it.effect.each([0, 1000, partBytes + 1])(
+    "replaces the description of %i bytes, and keeps them",
+    (size) =>
+      Effect.gen(function* () {
+        const fresh = yield* Objects.fresh
+        const bytes = Generate.bytes(2, size)
+        yield* Objects.write(fresh, "folder/a b.html", bytes, full)
+        for (const description of [...descriptions, Objects.bare]) {
+          const { tag } = yield* fresh.target.describe(Objects.object("folder/a b.html", bytes, description))
+          assert.strictEqual(yield* Objects.assertStands(fresh, "folder/a b.html", bytes, description), tag)
+        }
+      }),
+    timeout
+  )
+
+  it.effect(
+    "tells another tag for another description, at the latest when its clock has gone on",
+    () =>
+      Effect.gen(function* () {
+        const fresh = yield* Objects.fresh
+        const bytes = Generate.bytes(3, 100)
+        const first = yield* Objects.write(fresh, "a", bytes)
+        let turn = 0
+        const again = Effect.suspend(() =>
+          fresh.target.describe(Objects.object("a", bytes, { ...Objects.bare, metadata: { turn: String(turn++) } }))
+        )
+        // Targets that tell times of changes tell whole seconds.
+        const last = yield* Effect.repeat(again, {
+          while: ({ tag }) => tag === first.tag,
+          schedule: Schedule.spaced("100 millis")
+        })
+        assert.notStrictEqual(last.tag, first.tag)
+        const description = { ...Objects.bare, metadata: { turn: String(turn - 1) } }
+        assert.strictEqual(yield* Objects.assertStands(fresh, "a", bytes, description), last.tag)
+      }),
+    timeout
+  )
+
+  it.effect(
+    "takes a value of metadata without characters, which a store may leave out",
+    () =>
+      Effect.gen(function* () {
+        const { readBack, target } = yield* Objects.fresh
+        const bytes = Generate.bytes(5, 10)
+        const object = Objects.object("a", bytes, { ...Objects.bare, metadata: { empty: "", kept: "1" } })
+        yield* target.write(object, Stream.make(bytes))
+        yield* target.describe(object)
+        const { metadata } = Option.getOrThrow(yield* readBack("a")).description
+        assert.deepStrictEqual({ empty: "", ...metadata }, { empty: "", kept: "1" })
+      }),
+    timeout
+  )
+
+  it.effect(
+    "describes nothing that is not there",
+    () =>
+      Effect.gen(function* () {
+        const fresh = yield* Objects.fresh
+        const error = yield* Effect.flip(fresh.target.describe(Objects.object("missing", Generate.bytes(4, 10), full)))
+        assert.deepStrictEqual([error.reason, error.operation], ["NotFound", "describe"])
+        yield* Objects.assertAbsent(fresh, "missing")
+      }),
+    timeout
+  )
+}

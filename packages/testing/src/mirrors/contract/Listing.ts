@@ -1,0 +1,81 @@
+/**
+ * Removing, asking and listing.
+ */
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import * as Generate from "../../data/Generate.ts"
+import * as Objects from "./Objects.ts"
+import type { Settings, Tester } from "./Settings.ts"
+
+export const register = (it: Tester, { largeTimeout, manyObjects, timeout }: Settings): void => {
+  it.effect(
+    "has nothing at first, and nothing of its own check afterwards",
+    () =>
+      Effect.gen(function* () {
+        const { target } = yield* Objects.fresh
+        assert.deepStrictEqual(yield* Objects.listed(target), [])
+        assert.isUndefined(yield* target.check)
+        assert.deepStrictEqual(yield* Objects.listed(target), [])
+        assert.isTrue(Option.isNone(yield* target.stat("missing")))
+      }),
+    timeout
+  )
+
+  it.effect(
+    "removes an object and no other, as often as it is told",
+    () =>
+      Effect.gen(function* () {
+        const fresh = yield* Objects.fresh
+        const bytes = Generate.bytes(1, 10)
+        const names = ["a", "a/b", "a/b/c", "ab", "a b"]
+        yield* Effect.forEach(names, (name) => Objects.write(fresh, name, bytes), { concurrency: 4 })
+        yield* fresh.target.remove("a/b")
+        yield* fresh.target.remove("a/b")
+        yield* fresh.target.remove("never/there")
+        yield* Objects.assertAbsent(fresh, "a/b")
+        for (const name of ["a", "a/b/c", "ab", "a b"]) yield* Objects.assertStands(fresh, name, bytes)
+        yield* Objects.write(fresh, "a/b", bytes)
+        yield* Objects.assertStands(fresh, "a/b", bytes)
+      }),
+    timeout
+  )
+
+  it.effect(
+    `lists all of ${manyObjects} objects, with the sizes and tags that were told when they were written`,
+    () =>
+      Effect.gen(function* () {
+        const fresh = yield* Objects.fresh
+        const names = Array.from({ length: manyObjects }, (_, index) => `folder ${index % 7}/é+${index}`)
+        const written = yield* Effect.forEach(
+          names,
+          (name, index) => {
+            const bytes = Generate.bytes(index, index % 50)
+            return Effect.map(Objects.write(fresh, name, bytes), ({ tag }) => ({ name, size: bytes.byteLength, tag }))
+          },
+          { concurrency: 16 }
+        )
+        const listed = new Map((yield* Objects.listed(fresh.target)).map((object) => [object.name, object]))
+        assert.strictEqual(listed.size, written.length)
+        for (const object of written) assert.deepStrictEqual(listed.get(object.name), object)
+      }),
+    largeTimeout
+  )
+
+  it.effect(
+    "lists no further than asked, and again from the beginning",
+    () =>
+      Effect.gen(function* () {
+        const fresh = yield* Objects.fresh
+        const names = Array.from({ length: 12 }, (_, index) => `${index}`)
+        yield* Effect.forEach(names, (name) => Objects.write(fresh, name, Generate.bytes(2, 1)), { concurrency: 4 })
+        for (let turn = 0; turn < 10; turn++) {
+          const some = yield* Stream.runCollect(Stream.take(fresh.target.list, 3))
+          assert.strictEqual(new Set(some.map(({ name }) => name)).size, 3)
+        }
+        assert.strictEqual((yield* Objects.listed(fresh.target)).length, names.length)
+      }),
+    timeout
+  )
+}

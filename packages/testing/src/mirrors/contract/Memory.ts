@@ -1,0 +1,48 @@
+/**
+ * Memory does not grow with the object.
+ */
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { createHash } from "node:crypto"
+import * as Generate from "../../data/Generate.ts"
+import { mebibyte } from "../../storage/contract/Blobs.ts"
+import * as Objects from "./Objects.ts"
+import type { Settings, Tester } from "./Settings.ts"
+
+const chunkBytes = 64 * 1024
+
+export const register = (it: Tester, { boundedMemory, largeBytes, largeTimeout }: Settings): void => {
+  const test = boundedMemory ? it.effect : it.effect.skip
+  const name = `writes ${Math.round(largeBytes / mebibyte)} MiB without holding them`
+  test(
+    boundedMemory ? name : `${name} [skipped: this target keeps objects in memory]`,
+    () =>
+      Effect.gen(function* () {
+        const { target } = yield* Objects.fresh
+        // One chunk again and again, so that the source itself leaves no garbage.
+        const chunk = Generate.bytes(1, chunkBytes)
+        const count = Math.ceil(largeBytes / chunkBytes)
+        const size = count * chunkBytes
+        const hash = createHash("sha256")
+        for (let turn = 0; turn < count; turn++) hash.update(chunk)
+        const before = process.memoryUsage.rss()
+        let highest = before
+        const source = Stream.range(1, count).pipe(
+          Stream.rechunk(1),
+          Stream.map((turn) => {
+            if (turn % 64 === 0) highest = Math.max(highest, process.memoryUsage.rss())
+            return chunk
+          })
+        )
+        const object = { ...Objects.object("large", chunk), size, sha256: hash.digest("hex") }
+        const { tag } = yield* target.write(object, source)
+        // What an adapter may hold, and garbage that waits for a collection: far less than the content.
+        assert.isBelow(highest - before, Math.max(64 * mebibyte, size / 3))
+        assert.deepStrictEqual(Option.getOrThrow(yield* target.stat("large")), { name: "large", size, tag })
+        yield* target.remove("large")
+      }),
+    largeTimeout
+  )
+}

@@ -1,0 +1,95 @@
+/**
+ * What was written stands, as a whole, and comes back.
+ */
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import * as Generate from "../../data/Generate.ts"
+import * as Objects from "./Objects.ts"
+import type { Settings, Tester } from "./Settings.ts"
+
+export const register = (it: Tester, { partBytes, timeout }: Settings): void => {
+  it.effect.each([0, 1, 4096, 300_001, partBytes - 1, partBytes, partBytes + 1, 2 * partBytes + 17])(
+    "writes %i bytes",
+    (size) =>
+      Effect.gen(function* () {
+        const fresh = yield* Objects.fresh
+        const bytes = Generate.bytes(size, size)
+        const { tag } = yield* Objects.write(fresh, "folder/file.bin", bytes)
+        assert.strictEqual(yield* Objects.assertStands(fresh, "folder/file.bin", bytes), tag)
+        assert.notStrictEqual(tag, "")
+      }),
+    timeout
+  )
+
+  it.effect(
+    "takes chunks of every size, and none",
+    () =>
+      Effect.gen(function* () {
+        const fresh = yield* Objects.fresh
+        const bytes = Generate.bytes(1, 2 * partBytes + 1000)
+        const none = new Uint8Array(0)
+        const chunks = [
+          none,
+          bytes.subarray(0, 1),
+          none,
+          bytes.subarray(1, partBytes + 3),
+          bytes.subarray(partBytes + 3)
+        ]
+        yield* fresh.target.write(Objects.object("a", bytes), Stream.fromArray(chunks))
+        yield* Objects.assertStands(fresh, "a", bytes)
+      }),
+    timeout
+  )
+
+  it.effect(
+    "replaces an object as a whole, with another tag",
+    () =>
+      Effect.gen(function* () {
+        const fresh = yield* Objects.fresh
+        const former = { ...Objects.bare, cacheControl: "no-store", metadata: { former: "yes" } }
+        const later = { ...Objects.bare, contentType: "text/plain", metadata: { later: "yes" } }
+        const sizes = [partBytes + 1, 1000, 0, 2000]
+        const tags = new Set<string>()
+        for (const [index, size] of sizes.entries()) {
+          const bytes = Generate.bytes(index, size)
+          const description = index % 2 === 0 ? former : later
+          tags.add((yield* Objects.write(fresh, "a/b.txt", bytes, description)).tag)
+          yield* Objects.assertStands(fresh, "a/b.txt", bytes, description)
+        }
+        assert.strictEqual(tags.size, sizes.length)
+      }),
+    timeout
+  )
+
+  it.effect(
+    "tells another tag for other bytes of the same size",
+    () =>
+      Effect.gen(function* () {
+        const fresh = yield* Objects.fresh
+        const first = yield* Objects.write(fresh, "a", Generate.bytes(1, 100))
+        const second = yield* Objects.write(fresh, "a", Generate.bytes(2, 100))
+        assert.notStrictEqual(first.tag, second.tag)
+      }),
+    timeout
+  )
+
+  it.effect(
+    "writes many objects at the same time",
+    () =>
+      Effect.gen(function* () {
+        const fresh = yield* Objects.fresh
+        const objects = Array.from({ length: 24 }, (_, index) => ({
+          name: `many/${index}`,
+          bytes: Generate.bytes(index, index * 9973)
+        }))
+        yield* Effect.forEach(objects, ({ bytes, name }) => Objects.write(fresh, name, bytes), {
+          concurrency: "unbounded"
+        })
+        yield* Effect.forEach(objects, ({ bytes, name }) => Objects.assertStands(fresh, name, bytes), {
+          concurrency: 8
+        })
+      }),
+    timeout
+  )
+}

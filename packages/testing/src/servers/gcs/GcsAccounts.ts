@@ -1,0 +1,98 @@
+/**
+ * Service accounts, and the tokens that they get for an assertion signed with their key (RFC 7523).
+ */
+import { createPublicKey, generateKeyPairSync, randomUUID, verify } from "node:crypto"
+import * as Resource from "./GcsResource.ts"
+
+export interface Account {
+  readonly email: string
+  readonly privateKey: string
+  /** Whether it may do anything. */
+  readonly isPermitted: boolean
+}
+
+export interface Accounts {
+  readonly owner: Account
+  readonly stranger: Account
+  /** Tokens that are good, and whose they are. */
+  readonly tokens: Map<string, Account>
+}
+
+const account = (name: string, isPermitted: boolean): Account => ({
+  email: `${name}@testing.iam.gserviceaccount.com`,
+  privateKey: generateKeyPairSync("rsa", {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+    publicKeyEncoding: { type: "spki", format: "pem" }
+  }).privateKey,
+  isPermitted
+})
+
+export const make = (): Accounts => ({
+  owner: account("owner", true),
+  stranger: account("stranger", false),
+  tokens: new Map()
+})
+
+/** The JSON document that Google's console gives for a service account. */
+export const document = ({ email, privateKey }: Account, tokenUri: string): string =>
+  JSON.stringify({
+    type: "service_account",
+    project_id: "testing",
+    private_key_id: "1",
+    private_key: privateKey,
+    client_email: email,
+    client_id: "1",
+    token_uri: tokenUri
+  })
+
+const lifetimeSeconds = 3600
+
+/** A token of an account; anybody who has it is that account. */
+export const grant = ({ tokens }: Accounts, account: Account) => {
+  const token = `ya29.${randomUUID()}`
+  tokens.set(token, account)
+  return { access_token: token, expires_in: lifetimeSeconds, token_type: "Bearer" }
+}
+
+const grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+const scopes = /auth\/(cloud-platform|devstorage\.(full_control|read_write))\b/
+
+const decode = (part: string): Readonly<Record<string, unknown>> => {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString())
+    return Resource.isRecord(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+const refuse = (description: string) => ({
+  status: 400,
+  body: { error: "invalid_grant", error_description: description }
+})
+
+/** The answer of the token endpoint. */
+export const exchange = (
+  accounts: Accounts,
+  form: URLSearchParams,
+  tokenUri: string
+): { readonly status: number; readonly body: object } => {
+  if (form.get("grant_type") !== grantType) {
+    return { status: 400, body: { error: "unsupported_grant_type", error_description: "Invalid grant_type" } }
+  }
+  const [header = "", payload = "", signature = ""] = (form.get("assertion") ?? "").split(".")
+  const claims = decode(payload)
+  const account = [accounts.owner, accounts.stranger].find(({ email }) => email === claims["iss"])
+  if (account === undefined) return refuse("Invalid grant: account not found")
+  const key = createPublicKey(account.privateKey)
+  const isSigned = verify("RSA-SHA256", Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, "base64url"))
+  if (decode(header)["alg"] !== "RS256" || !isSigned) return refuse("Invalid JWT Signature.")
+  const { aud, exp, iat, scope } = claims
+  const now = Date.now() / 1000
+  const isTimely = Number(iat) < now + 300 && Number(exp) > now && Number(exp) - Number(iat) <= lifetimeSeconds
+  if (!isTimely) return refuse("Invalid JWT: Token must be a short-lived token and in a reasonable timeframe.")
+  if (aud !== tokenUri) return refuse("Invalid JWT: Failed audience check.")
+  if (!scopes.test(String(scope))) return { status: 400, body: { error: "invalid_scope", error_description: "scope" } }
+  return { status: 200, body: grant(accounts, account) }
+}

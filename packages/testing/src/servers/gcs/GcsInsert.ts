@@ -1,0 +1,93 @@
+/**
+ * Objects in one request: `uploadType=multipart` with their resource, and `uploadType=media` without.
+ */
+import * as Conditions from "./GcsConditions.ts"
+import * as Exchange from "./GcsExchange.ts"
+import * as Refusal from "./GcsRefusal.ts"
+import * as Resource from "./GcsResource.ts"
+import * as State from "./GcsState.ts"
+
+const invalidMultipart = () => Refusal.invalid("Multipart body must contain 2 parts.")
+
+const typeOf = (headers: string): string | undefined => /^content-type:[ \t]*(.*)$/im.exec(headers)?.[1]?.trim()
+
+interface Part {
+  readonly type: string | undefined
+  readonly bytes: Buffer
+}
+
+/** The parts of a `multipart/related` body (RFC 2387). */
+const split = (body: Buffer, boundary: string): ReadonlyArray<Part> => {
+  const delimiter = Buffer.from(`\r\n--${boundary}`)
+  const text = Buffer.concat([Buffer.from("\r\n"), body])
+  const parts: Array<Part> = []
+  let at = text.indexOf(delimiter)
+  while (at >= 0) {
+    const begin = at + delimiter.byteLength
+    const end = text.indexOf(delimiter, begin)
+    if (end < 0) break
+    const blank = text.indexOf("\r\n\r\n", begin)
+    if (blank < 0 || blank > end) throw invalidMultipart()
+    parts.push({ type: typeOf(text.toString("latin1", begin, blank)), bytes: text.subarray(blank + 4, end) })
+    at = end
+  }
+  return parts
+}
+
+/** Refuses bytes that are not those whose checksum was announced, in the resource or in the header `x-goog-hash`. */
+export const verify = (
+  digests: { readonly crc32c: string; readonly md5Hash: string },
+  resource: Readonly<Record<string, unknown>>,
+  header: string | ReadonlyArray<string> | undefined
+): void => {
+  const announced = String(header ?? "").split(",")
+  const told = (name: string) =>
+    announced.flatMap((pair) => (pair.trim().startsWith(`${name}=`) ? [pair.trim().slice(name.length + 1)] : []))
+  for (const value of [resource["md5Hash"] ?? undefined, ...told("md5")]) {
+    if (value !== undefined && value !== digests.md5Hash) {
+      throw Refusal.invalid(
+        `Provided MD5 hash "${String(value)}" doesn't match calculated MD5 hash "${digests.md5Hash}".`
+      )
+    }
+  }
+  for (const value of [resource["crc32c"] ?? undefined, ...told("crc32c")]) {
+    if (value !== undefined && value !== digests.crc32c) {
+      throw Refusal.invalid(`Provided CRC32C "${String(value)}" doesn't match calculated CRC32C "${digests.crc32c}".`)
+    }
+  }
+}
+
+export const defaultType = "application/octet-stream"
+
+const parts = (body: Buffer, contentType: string): readonly [Part, Part] => {
+  const boundary = /boundary="?([^";]+)"?/i.exec(contentType)?.[1]
+  if (boundary === undefined) throw invalidMultipart()
+  const [resource, content, ...rest] = split(body, boundary)
+  if (resource === undefined || content === undefined || rest.length > 0) throw invalidMultipart()
+  return [resource, content]
+}
+
+export const insert = async (state: State.State, exchange: Exchange.Exchange, bucket: string): Promise<void> => {
+  const { headers } = exchange.request
+  const body = await Exchange.whole(exchange)
+  const objects = State.bucket(state, bucket)
+  const isMultipart = exchange.query.get("uploadType") === "multipart"
+  const contentType = headers["content-type"] ?? defaultType
+  const [described, content] = isMultipart ? parts(body, contentType) : [undefined, { type: contentType, bytes: body }]
+  const resource = Resource.parse(described?.bytes.toString() ?? "")
+  const name = Resource.checkName(exchange.query.get("name") ?? resource["name"])
+  const conditions = Conditions.of(exchange.query)
+  Conditions.check(conditions, objects.get(name))
+  const fields = Resource.patch({ contentType: content.type ?? defaultType }, resource)
+  const incoming = State.receive(state)
+  State.append(incoming, Exchange.media(exchange, content.bytes))
+  const digests = incoming.hashes.digests()
+  try {
+    verify(digests, resource, headers["x-goog-hash"])
+  } catch (refusal) {
+    State.discard(incoming)
+    throw refusal
+  }
+  const object = State.publish(state, { bucket, name, fields, incoming, digests })
+  Exchange.json(exchange, 200, Resource.of(bucket, object))
+}
