@@ -56,6 +56,7 @@ export class NotFound extends Data.TaggedError("NotFound")<{
     | "file"
     | "header"
     | "stream"
+    | "mirror"
 }> {
   readonly code = "not_found"
   override get message(): string {

@@ -18,3 +18,6 @@ export const make = (kind: Kind): Effect.Effect<string, never, SecureRandom> =>
  * bound to a statement or becomes part of a blob key.
  */
 export const is = (kind: Kind, id: string): boolean => id.length === 40 && id.startsWith(kind) && shape.test(id)
+
+/** When an identifier was made, in epoch milliseconds: a UUIDv7 begins with it (RFC 9562, section 5.7). */
+export const createdAt = (id: string): number => Number.parseInt(id.slice(4, 12) + id.slice(13, 17), 16)

@@ -5,6 +5,8 @@ import * as Layer from "effect/Layer"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Metadata } from "@holdfast/core/Holdfast"
 import type { MetadataError } from "@holdfast/core/MetadataError"
+import type { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
+import type { MirrorTaskRepository } from "@holdfast/core/mirrors/MirrorTaskRepository"
 import type { ConversionRepository } from "@holdfast/core/streams/ConversionRepository"
 import * as Access from "./access/SqlAccessRepository.ts"
 import * as Accounts from "./accounts/SqlAccountRepository.ts"
@@ -12,13 +14,15 @@ import * as Buckets from "./buckets/SqlBucketRepository.ts"
 import * as Files from "./files/SqlFileRepository.ts"
 import * as Members from "./members/SqlMemberRepository.ts"
 import { migrate } from "./migrations/Migrate.ts"
+import * as MirrorTasks from "./mirrors/SqlMirrorTaskRepository.ts"
+import * as Mirrors from "./mirrors/SqlMirrorRepository.ts"
 import * as Blobs from "./storage/SqlBlobRepository.ts"
 import * as Conversions from "./streams/SqlConversionRepository.ts"
 import * as Tenants from "./tenants/SqlTenantRepository.ts"
 import * as Tokens from "./tokens/SqlTokenRepository.ts"
 
-/** The repositories that make up the metadata side: what the core's services need, and those of conversions. */
-export type Repositories = Metadata | ConversionRepository
+/** The repositories that make up the metadata side: what the core's services need, and those of conversions and mirrors. */
+export type Repositories = Metadata | ConversionRepository | MirrorRepository | MirrorTaskRepository
 
 /** The repositories over a database that has the schema already: where migrations are run by a separate step. */
 export const layerMigrated: Layer.Layer<Repositories, never, SqlClient> = Layer.mergeAll(
@@ -29,6 +33,8 @@ export const layerMigrated: Layer.Layer<Repositories, never, SqlClient> = Layer.
   Conversions.layer,
   Files.layer,
   Members.layer,
+  Mirrors.layer,
+  MirrorTasks.layer,
   Tenants.layer,
   Tokens.layer
 )

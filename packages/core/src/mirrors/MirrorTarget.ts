@@ -7,6 +7,7 @@
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
@@ -27,7 +28,11 @@ export interface MirrorObject {
 
 /** What the target says of an object that was written. */
 export interface WriteReceipt {
-  /** A text that changes when anybody changes the object's bytes or description: an entity tag or generation. */
+  /**
+   * A text that changes when anybody changes the object's bytes, and stays while nobody changes the object. It also
+   * changes with the description, unless that is changed within a second of the last change: S3 tells no more of a
+   * description than the second.
+   */
   readonly tag: string
 }
 
@@ -63,7 +68,7 @@ export interface MirrorTarget {
   /** Removes an object. Idempotent: a missing one is a success. */
   readonly remove: (name: string) => Effect.Effect<void, MirrorTargetError>
 
-  /** What stands under a name. */
+  /** What stands under a name; nothing may be told where the target itself is missing. */
   readonly stat: (name: string) => Effect.Effect<Option.Option<TargetObject>, MirrorTargetError>
 
   /** Everything that stands at the target, in no promised order, with the tags that `write`, `describe` and `stat` tell. */
@@ -84,3 +89,6 @@ export class MirrorTargets extends Context.Service<
     }
   }
 >()("@holdfast/core/mirrors/MirrorTargets") {}
+
+/** No targets outside of this deployment: mirrors lead from one of its buckets to another. */
+export const layerNone: Layer.Layer<MirrorTargets> = Layer.succeed(MirrorTargets, MirrorTargets.of({ open: {} }))

@@ -21,6 +21,10 @@ import { fileRaceContract } from "./FileRaceContract.ts"
 import { folderContract } from "./FolderContract.ts"
 import { memberContract } from "./MemberContract.ts"
 import type { It, Metadata } from "./Metadata.ts"
+import { mirrorContract } from "./MirrorContract.ts"
+import { mirrorNameContract } from "./MirrorNameContract.ts"
+import { mirrorTaskContract } from "./MirrorTaskContract.ts"
+import { mirrorTroubleContract } from "./MirrorTroubleContract.ts"
 import { removalRaceContract } from "./RemovalRaceContract.ts"
 import { tenantContract } from "./TenantContract.ts"
 import { tokenContract } from "./TokenContract.ts"
@@ -42,7 +46,11 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["removals of whole buckets and tenants: races", removalRaceContract],
   ["blobs", blobContract],
   ["conversions", conversionContract],
-  ["conversions: claims", conversionClaimContract]
+  ["conversions: claims", conversionClaimContract],
+  ["mirrors", mirrorContract],
+  ["mirrors: tasks", mirrorTaskContract],
+  ["mirrors: names of objects", mirrorNameContract],
+  ["mirrors: trouble and comparisons", mirrorTroubleContract]
 ]
 
 /** Milliseconds. */

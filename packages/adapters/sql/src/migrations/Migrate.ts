@@ -9,6 +9,7 @@ import type { MetadataError } from "@holdfast/core/MetadataError"
 import { operation } from "../SqlFailure.ts"
 import { conversions } from "./Conversions.ts"
 import { initial } from "./Initial.ts"
+import { mirrors } from "./Mirrors.ts"
 
 /** A migration that ran. */
 export interface Migrated {
@@ -17,7 +18,11 @@ export interface Migrated {
 }
 
 /** Every migration, by number. One that was ever released never changes. */
-const migrations = Migrator.fromRecord({ "0001_initial": initial, "0002_conversions": conversions })
+const migrations = Migrator.fromRecord({
+  "0001_initial": initial,
+  "0002_conversions": conversions,
+  "0003_mirrors": mirrors
+})
 
 const failed = (error: Migrator.MigrationError): SqlError =>
   isSqlError(error.cause)

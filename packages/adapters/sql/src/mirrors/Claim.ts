@@ -1,0 +1,103 @@
+/**
+ * Claims pending files of a mirror.
+ */
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { type FileWithContent, type MirrorTask, objectName } from "@holdfast/core/mirrors/MirrorTask"
+import type { StoredFile } from "@holdfast/core/files/File"
+import type { StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
+import { among } from "../Dialect.ts"
+import { columns as fileColumns, inBucket, toFile } from "../files/FileRow.ts"
+import * as Row from "../Row.ts"
+import { transaction } from "../Transaction.ts"
+import { skipLocked } from "./MirrorRow.ts"
+import * as Names from "./Names.ts"
+
+interface Claimed {
+  readonly fileId: string
+  readonly wanted: number
+  readonly attempts: number
+}
+
+const toClaimed: Row.FromRow<Claimed> = (row) => ({
+  fileId: Row.text(row, "file_id"),
+  wanted: Row.int(row, "wanted"),
+  attempts: Row.int(row, "attempts")
+})
+
+/** For how long a file waits whose name another worker is busy with; a little less each time two of them meet. */
+const blockedFor = () => 200 + Math.floor(Math.random() * 300)
+
+/** How many files may be claimed. A mirror in trouble is taken by one worker, for as long as a lease lasts. */
+const admit = (sql: SqlClient, mirror: StoredMirror, limit: number, at: number, leaseUntil: number) => {
+  const standing = sql`id = ${mirror.id} AND revision = ${mirror.revision} AND paused = 0 AND removed = 0
+    AND retry_at <= ${at}`
+  return mirror.trouble === null
+    ? Effect.map(sql`SELECT id FROM mirror WHERE ${standing} AND failing_since IS NULL`, (rows) =>
+        rows.length === 0 ? 0 : limit
+      )
+    : Effect.map(
+        sql`UPDATE mirror SET retry_at = ${leaseUntil}
+          WHERE ${standing} AND failing_since IS NOT NULL RETURNING id`,
+        (rows) => Math.min(rows.length, limit)
+      )
+}
+
+const hasContent = (file: StoredFile): file is FileWithContent => file.content !== null
+
+/**
+ * The files are read after their tasks were claimed, so that what is copied is no older than what was wanted.
+ */
+export const claim = (
+  sql: SqlClient,
+  mirror: StoredMirror,
+  limit: number,
+  lease: string,
+  at: number,
+  leaseUntil: number
+) =>
+  Effect.gen(function* () {
+    const count = yield* admit(sql, mirror, limit, at, leaseUntil)
+    if (count === 0) return []
+    const claimed = yield* sql`WITH due AS ${materialized(sql)} (
+        SELECT file_id FROM mirror_task WHERE mirror_id = ${mirror.id} AND done < wanted AND due_at <= ${at}
+        ORDER BY due_at LIMIT ${count} ${skipLocked(sql)})
+      UPDATE mirror_task SET lease = ${lease}, due_at = ${leaseUntil}
+      WHERE mirror_id = ${mirror.id} AND file_id IN (SELECT file_id FROM due)
+      RETURNING file_id, wanted, attempts`.pipe(Row.all(toClaimed))
+    if (claimed.length === 0) return []
+    const ids = claimed.map(({ fileId }) => fileId)
+    const files = new Map(
+      (yield* sql`SELECT ${sql.literal(fileColumns)} FROM file
+        WHERE ${among(sql, "id", ids)} AND ${inBucket(sql, mirror)}`.pipe(Row.all(toFile)))
+        .filter(hasContent)
+        .map((file) => [file.id, { file, name: objectName(file) }])
+    )
+    const wishes = Array.from(files.values(), ({ file, name }) => ({
+      fileId: file.id,
+      name,
+      sha256: file.content.sha256
+    }))
+    const taken = new Map((yield* Names.take(sql, mirror.id, wishes, lease, at)).map((one) => [one.fileId, one]))
+    const [ready, blocked] = [
+      ids.filter((id) => !files.has(id) || taken.has(id)),
+      ids.filter((id) => files.has(id) && !taken.has(id))
+    ]
+    if (blocked.length > 0) {
+      yield* sql`UPDATE mirror_task SET lease = NULL, due_at = ${at + blockedFor()}
+        WHERE mirror_id = ${mirror.id} AND ${among(sql, "file_id", blocked)}`
+    }
+    const names = Array.from(taken.values(), ({ name }) => name)
+    const others = yield* Names.others(sql, mirror.id, ready, names)
+    return claimed.flatMap(({ attempts, fileId, wanted }): ReadonlyArray<MirrorTask> => {
+      const target = files.get(fileId)
+      const own = taken.get(fileId)
+      if (target !== undefined && own === undefined) return []
+      const remove = others.flatMap((other) => (other.fileId === fileId ? [other.name] : []))
+      const write = target === undefined || own === undefined ? null : { ...target, hasBytes: own.hasBytes }
+      return [{ mirrorId: mirror.id, fileId, lease, wanted, attempts, write, remove }]
+    })
+  }).pipe(transaction(sql))
+
+const materialized = (sql: SqlClient) =>
+  sql.literal(sql.onDialectOrElse({ pg: () => "MATERIALIZED", orElse: () => "" }))

@@ -1,0 +1,85 @@
+/**
+ * How far mirrors are.
+ */
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { MirrorStats } from "@holdfast/core/mirrors/Mirror"
+import type { CountedMirror } from "@holdfast/core/mirrors/MirrorRepository"
+import type { StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
+import { among } from "../Dialect.ts"
+import * as Row from "../Row.ts"
+import { flag } from "./MirrorRow.ts"
+
+interface Count {
+  readonly id: string
+  readonly pending: number
+  readonly bytes: number
+  readonly copied: number
+  readonly failed: number
+  readonly since: number | null
+  readonly error: string | null
+}
+
+const toCount: Row.FromRow<Count> = (row) => ({
+  id: Row.text(row, "mirror_id"),
+  pending: Row.int(row, "pending"),
+  bytes: Row.int(row, "bytes"),
+  copied: Row.int(row, "copied"),
+  failed: Row.int(row, "failed"),
+  since: Row.orNull(Row.int, row, "since"),
+  error: Row.orNull(Row.text, row, "error")
+})
+
+const none = { pending: 0, bytes: 0, copied: 0, failed: 0, since: null, error: null }
+
+/** Files that a mirror is known to have, or is known to lack. */
+const known = (sql: SqlClient, ids: ReadonlyArray<string>) =>
+  sql`SELECT t.mirror_id,
+      CAST(SUM(CASE WHEN t.done < t.wanted THEN 1 ELSE 0 END) AS bigint) AS pending,
+      CAST(SUM(CASE WHEN t.done < t.wanted THEN 0 ELSE 1 END) AS bigint) AS copied,
+      CAST(SUM(CASE WHEN t.done < t.wanted AND t.error IS NOT NULL THEN 1 ELSE 0 END) AS bigint) AS failed,
+      MIN(CASE WHEN t.done < t.wanted THEN t.wanted_at ELSE NULL END) AS since,
+      MAX(CASE WHEN t.done < t.wanted THEN t.error ELSE NULL END) AS error,
+      CAST(COALESCE((SELECT SUM(f.size) FROM mirror_task p JOIN file f ON f.id = p.file_id
+        WHERE p.mirror_id = t.mirror_id AND p.done < p.wanted), 0) AS bigint) AS bytes
+    FROM mirror_task t WHERE ${among(sql, "t.mirror_id", ids)} GROUP BY t.mirror_id`.pipe(Row.all(toCount))
+
+/** Files that mirrors do not know yet. */
+const unknown = (sql: SqlClient, ids: ReadonlyArray<string>) =>
+  sql`SELECT mirror.id AS mirror_id, CAST(COUNT(*) AS bigint) AS pending, CAST(SUM(f.size) AS bigint) AS bytes,
+      0 AS copied, 0 AS failed, MIN(mirror.created_at) AS since, NULL AS error
+    FROM mirror JOIN file f ON f.tenant_id = mirror.tenant_id AND f.bucket_id = mirror.bucket_id
+      AND (f.path, f.name) > (mirror.fill_path, mirror.fill_name) AND f.blob_id IS NOT NULL
+    WHERE ${among(sql, "mirror.id", ids)} AND NOT EXISTS (
+      SELECT 1 FROM mirror_task t WHERE t.mirror_id = mirror.id AND t.file_id = f.id)
+    GROUP BY mirror.id`.pipe(Row.all(toCount))
+
+/** Mirrors read from rows of `mirror`, with the counts of their files. */
+export const counted = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  rows: ReadonlyArray<Row.Row>,
+  at: DateTime.Utc,
+  toMirror: Row.FromRow<StoredMirror>
+) {
+  const found = yield* Row.all((row) => ({ mirror: toMirror(row), isFilling: flag(row, "filling") }))(
+    Effect.succeed(rows)
+  )
+  const ids = found.map(({ mirror }) => mirror.id)
+  const filling = found.flatMap(({ isFilling, mirror }) => (isFilling ? [mirror.id] : []))
+  const counts = new Map((yield* known(sql, ids)).map((count) => [count.id, count]))
+  const more = new Map((filling.length === 0 ? [] : yield* unknown(sql, filling)).map((count) => [count.id, count]))
+  return found.map(({ mirror }): CountedMirror => {
+    const [a, b] = [counts.get(mirror.id) ?? none, more.get(mirror.id) ?? none]
+    const since = Math.min(a.since ?? Number.POSITIVE_INFINITY, b.since ?? Number.POSITIVE_INFINITY)
+    const stats: MirrorStats = {
+      pending: a.pending + b.pending,
+      pendingBytes: a.bytes + b.bytes,
+      copied: a.copied,
+      failed: a.failed,
+      lagSeconds: Number.isFinite(since) ? Math.max(0, (DateTime.toEpochMillis(at) - since) / 1000) : 0,
+      lastError: a.error
+    }
+    return { mirror, stats }
+  })
+})

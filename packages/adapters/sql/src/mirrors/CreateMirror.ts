@@ -1,0 +1,51 @@
+/**
+ * Makes a mirror.
+ */
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { NotFound } from "@holdfast/core/Errors"
+import { MirrorLoop } from "@holdfast/core/mirrors/MirrorErrors"
+import type { NewMirror } from "@holdfast/core/mirrors/MirrorRepository"
+import { millis } from "../Dialect.ts"
+import { transaction } from "../Transaction.ts"
+import { lockWriters } from "./MirrorRow.ts"
+
+/** Whether mirrors lead from a bucket to another, or it is the same. */
+const leads = (sql: SqlClient, from: string, to: string) =>
+  sql`WITH RECURSIVE reached (id) AS (
+      SELECT ${from}
+      UNION
+      SELECT mirror.target_bucket_id FROM mirror JOIN reached ON reached.id = mirror.bucket_id
+      WHERE mirror.removed = 0 AND mirror.target_bucket_id IS NOT NULL)
+    SELECT id FROM reached WHERE id = ${to}`
+
+/** Those that lead to buckets of this deployment are made one after the other, so that two never close a loop. */
+const refuseLoop = Effect.fnUntraced(function* (sql: SqlClient, target: string, source: string) {
+  yield* sql.onDialectOrElse({
+    pg: () => sql`SELECT pg_advisory_xact_lock(hashtextextended('mirrors between buckets', 0))`,
+    orElse: () => Effect.void
+  })
+  if ((yield* leads(sql, target, source)).length > 0) return yield* new MirrorLoop()
+})
+
+/**
+ * Locks go from the bucket to its writers. Once the mirror is committed every writer sees it, and those that did not have
+ * committed; so that whatever the bucket holds then is all that is left to be filled in, without a lock.
+ */
+export const createMirror = (sql: SqlClient, mirror: NewMirror) =>
+  Effect.gen(function* () {
+    const { place } = mirror
+    const target = place.type === "SERVICE" ? place.serviceBucketId : null
+    const share = sql.literal(sql.onDialectOrElse({ pg: () => "FOR KEY SHARE", orElse: () => "" }))
+    const found = yield* sql`SELECT id FROM bucket
+      WHERE id = ${mirror.bucketId} AND tenant_id = ${mirror.tenantId} ${share}`
+    if (found.length === 0) return yield* new NotFound({ resource: "bucket" })
+    if (target !== null) yield* refuseLoop(sql, target, mirror.bucketId)
+    yield* lockWriters(sql, sql`${mirror.bucketId}`)
+    const at = millis(mirror.at)
+    yield* sql`INSERT INTO mirror (id, tenant_id, bucket_id, name, place, secret, revision, target_bucket_id, paused,
+        removed, failures, retry_at, filling, fill_path, fill_name, sync_wanted, sync_done, sync_until,
+        created_at, updated_at)
+      VALUES (${mirror.id}, ${mirror.tenantId}, ${mirror.bucketId}, ${mirror.name}, ${JSON.stringify(place)},
+        ${mirror.secret}, 1, ${target}, 0, 0, 0, 0, 1, '', '', 0, 0, 0, ${at}, ${at})`
+  }).pipe(transaction(sql))

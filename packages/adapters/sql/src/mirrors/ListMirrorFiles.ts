@@ -1,0 +1,49 @@
+/**
+ * What a mirror knows of files.
+ */
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import type { MirrorFile, MirrorFileState } from "@holdfast/core/mirrors/Mirror"
+import * as Row from "../Row.ts"
+import { flag } from "./MirrorRow.ts"
+
+const inState = (sql: SqlClient, state: MirrorFileState | undefined): Fragment => {
+  switch (state) {
+    case undefined:
+      return sql.literal("")
+    case "COPIED":
+      return sql.literal(" AND t.done >= t.wanted")
+    case "FAILED":
+      return sql.literal(" AND t.done < t.wanted AND t.error IS NOT NULL")
+    case "PENDING":
+      return sql.literal(" AND t.done < t.wanted AND t.error IS NULL")
+  }
+}
+
+const toMirrorFile: Row.FromRow<MirrorFile> = (row) => {
+  const isPending = flag(row, "pending")
+  const error = isPending ? Row.orNull(Row.text, row, "error") : null
+  return {
+    fileId: Row.text(row, "file_id"),
+    path: Row.orNull(Row.text, row, "path"),
+    name: Row.orNull(Row.text, row, "name"),
+    state: isPending ? (error === null ? "PENDING" : "FAILED") : "COPIED",
+    error,
+    attempts: Row.int(row, "attempts"),
+    pendingSince: isPending ? Row.instant(row, "wanted_at") : null,
+    nextTryAt: isPending ? Row.instant(row, "due_at") : null
+  }
+}
+
+export const listMirrorFiles = (
+  sql: SqlClient,
+  mirrorId: string,
+  state: MirrorFileState | undefined,
+  after: string | undefined,
+  limit: number
+) =>
+  sql`SELECT t.file_id, t.attempts, t.error, t.wanted_at, t.due_at, f.path, f.name,
+      CASE WHEN t.done < t.wanted THEN 1 ELSE 0 END AS pending
+    FROM mirror_task t LEFT JOIN file f ON f.id = t.file_id
+    WHERE t.mirror_id = ${mirrorId} AND t.file_id > ${after ?? ""}${inState(sql, state)}
+    ORDER BY t.file_id LIMIT ${limit}`.pipe(Row.all(toMirrorFile))

@@ -1,0 +1,71 @@
+/**
+ * Rows of mirrors.
+ */
+import * as Predicate from "effect/Predicate"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { type Place, secretField, type StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
+import * as Row from "../Row.ts"
+
+/** Named one by one, and of the table: they are also read beside counts. */
+export const columns = `mirror.id, mirror.tenant_id, mirror.bucket_id, mirror.name, mirror.place, mirror.secret,
+  mirror.revision, mirror.paused, mirror.failures, mirror.failing_since, mirror.last_error, mirror.created_at,
+  mirror.updated_at`
+
+/** What the column holds was written from a checked value; only its outer shape is looked at again. */
+const isPlace = (value: unknown): value is Place =>
+  Predicate.isObject(value) && typeof value.type === "string" && Object.hasOwn(secretField, value.type)
+
+/** Flags are integers. */
+export const flag = (row: Row.Row, column: string): boolean => Row.int(row, column) === 1
+
+export const toMirror: Row.FromRow<StoredMirror> = (row) => ({
+  id: Row.text(row, "id"),
+  tenantId: Row.text(row, "tenant_id"),
+  bucketId: Row.text(row, "bucket_id"),
+  name: Row.text(row, "name"),
+  place: Row.json(isPlace, row, "place"),
+  secret: Row.text(row, "secret"),
+  revision: Row.int(row, "revision"),
+  paused: flag(row, "paused"),
+  failures: Row.int(row, "failures"),
+  trouble:
+    row.failing_since === null
+      ? null
+      : { since: Row.instant(row, "failing_since"), detail: Row.orNull(Row.text, row, "last_error") ?? "" },
+  createdAt: Row.instant(row, "created_at"),
+  updatedAt: Row.instant(row, "updated_at")
+})
+
+/**
+ * Rows of JSON as a table of the query: `name (column type, …)` of texts and bigints.
+ */
+export const recordset = (
+  sql: SqlClient,
+  alias: string,
+  fields: Readonly<Record<string, "text" | "bigint">>,
+  rows: ReadonlyArray<Readonly<Record<string, string | number | null>>>
+): Fragment => {
+  const json = JSON.stringify(rows)
+  const names = Object.keys(fields)
+  return sql.onDialectOrElse({
+    pg: () =>
+      sql`jsonb_to_recordset(CAST(${json} AS jsonb)) AS ${sql.literal(
+        `${alias} (${names.map((name) => `${name} ${fields[name]}`).join(", ")})`
+      )}`,
+    orElse: () =>
+      sql`(SELECT ${sql.literal(names.map((name) => `value ->> '${name}' AS ${name}`).join(", "))}
+        FROM json_each(${json})) AS ${sql.literal(alias)}`
+  })
+}
+
+/** A row lock of PostgreSQL that passes over rows that others have locked. */
+export const skipLocked = (sql: SqlClient): Fragment =>
+  sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE SKIP LOCKED", orElse: () => "" }))
+
+/** Waits for every writer to a bucket that may not see its mirrors as they are now; until the transaction ends none begins. */
+export const lockWriters = (sql: SqlClient, bucketId: Fragment) =>
+  sql.onDialectOrElse({
+    pg: () => sql`SELECT pg_advisory_xact_lock(hashtextextended('mirror ' || ${bucketId}, 0))`,
+    orElse: () => sql`SELECT 1`
+  })

@@ -1,0 +1,64 @@
+/**
+ * Brings a target to what one file is.
+ */
+import * as Effect from "effect/Effect"
+import type { BucketRef } from "../files/FileRef.ts"
+import * as BlobKey from "../storage/BlobKey.ts"
+import { BlobStore } from "../storage/BlobStore.ts"
+import type { CopiedObject, CopyTarget } from "./CopyTarget.ts"
+import type { MirrorTargetError } from "./MirrorTargetError.ts"
+import type { MirrorTask, WrittenObject } from "./MirrorTask.ts"
+import * as ObjectDescription from "./ObjectDescription.ts"
+
+/** What has been done, also when the rest fails. */
+export interface Progress {
+  written: WrittenObject | null
+  readonly removed: Array<string>
+}
+
+const objectOf = ({ file, name }: NonNullable<MirrorTask["write"]>): CopiedObject => ({
+  name,
+  size: file.content.size,
+  sha256: file.content.sha256,
+  description: ObjectDescription.of(file),
+  file
+})
+
+/** Only where the bytes are known to stand are they not sent again. */
+const put = Effect.fnUntraced(function* (
+  { bucketId, tenantId }: BucketRef,
+  wanted: NonNullable<MirrorTask["write"]>,
+  target: CopyTarget
+) {
+  const store = yield* BlobStore
+  const object = objectOf(wanted)
+  const write = target.write(
+    object,
+    store.read(BlobKey.make({ tenantId, bucketId, blobId: wanted.file.content.blobId }))
+  )
+  const { tag } = wanted.hasBytes
+    ? yield* Effect.catchIf(target.describe(object), isMissing, () => write)
+    : yield* write
+  return { name: object.name, size: object.size, sha256: object.sha256, tag }
+})
+
+const isMissing = (error: MirrorTargetError): boolean => error.reason === "NotFound"
+
+/**
+ * A file under a new name is written before the former one goes. `probe`: whether the target has to be asked even where
+ * there is nothing to do.
+ */
+export const copy = Effect.fnUntraced(function* (
+  bucket: BucketRef,
+  task: MirrorTask,
+  target: CopyTarget,
+  progress: Progress,
+  probe: boolean
+) {
+  if (task.write !== null) progress.written = yield* put(bucket, task.write, target)
+  for (const name of task.remove) {
+    yield* target.remove(name)
+    progress.removed.push(name)
+  }
+  if (probe && task.write === null && task.remove.length === 0) yield* target.check
+})
