@@ -1,0 +1,60 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Generate from "@holdfast/testing/data/Generate"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { createHash } from "node:crypto"
+import * as Assembly from "../src/Assembly.ts"
+
+const pieceBytes = 100_000
+
+/** All pieces, each put together in the same memory. */
+const assemble = (content: Stream.Stream<Uint8Array>) =>
+  Effect.gen(function* () {
+    const assembly = yield* Assembly.make(content, pieceBytes)
+    const memory = Assembly.memory()
+    const pieces: Array<Assembly.Piece> = []
+    do {
+      const piece = yield* assembly.next(memory)
+      pieces.push({ ...piece, bytes: Buffer.from(piece.bytes) })
+    } while (pieces.at(-1)?.isLast === false)
+    return { pieces, digests: assembly.digests(), reserved: memory.buffer.byteLength }
+  })
+
+describe("Assembly", () => {
+  it.effect.each([
+    [0, [1]],
+    [1, [1]],
+    [5000, [1]],
+    [99_999, [7, 1000]],
+    [100_000, [100_000]],
+    [100_000, [33_333]],
+    [100_001, [100_001]],
+    [200_000, [200_000]],
+    [250_000, [65_536]],
+    [300_000, [100_000]],
+    [999_999, [999_999]],
+    [700_007, [1, 150_000, 3]]
+  ] as const)("cuts %i bytes that come in chunks of %j, and knows the last piece", ([size, sizes]) =>
+    Effect.gen(function* () {
+      const content = Generate.bytes(1, size)
+      const chunks = Stream.flatMap(Generate.stream(1, size, sizes), (chunk) => Stream.make(chunk, new Uint8Array(0)))
+      const { digests, pieces, reserved } = yield* assemble(chunks)
+      assert.isTrue(Buffer.concat(pieces.map(({ bytes }) => bytes)).equals(content))
+      const md5 = createHash("md5").update(content).digest("base64")
+      assert.deepStrictEqual(digests, { size, sha256: Generate.sha256(content), md5 })
+      const count = Math.max(1, Math.ceil(size / pieceBytes))
+      assert.deepStrictEqual(
+        pieces.map(({ isLast, offset }) => [offset, isLast]),
+        Array.from({ length: count }, (_, index) => [index * pieceBytes, index === count - 1])
+      )
+      for (const { bytes } of pieces.slice(0, -1)) assert.strictEqual(bytes.byteLength, pieceBytes)
+      assert.isAtMost(reserved, pieceBytes)
+    })
+  )
+
+  it.effect("reserves little for little", () =>
+    Effect.gen(function* () {
+      assert.isAtMost((yield* assemble(Generate.stream(2, 100))).reserved, 64 * 1024)
+    })
+  )
+})

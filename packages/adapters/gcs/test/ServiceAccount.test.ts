@@ -1,0 +1,87 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import { createPublicKey, generateKeyPairSync, verify } from "node:crypto"
+import * as ServiceAccount from "../src/ServiceAccount.ts"
+
+const pem = (bits: number): string =>
+  generateKeyPairSync("rsa", { modulusLength: bits }).privateKey.export({ type: "pkcs8", format: "pem" }).toString()
+
+const key = pem(2048)
+
+const good = {
+  type: "service_account",
+  client_email: "somebody@testing.iam.gserviceaccount.com",
+  private_key: key,
+  private_key_id: "7",
+  token_uri: "https://example.com/token"
+}
+
+/** What is said of a document that is no account. */
+const refused = (document: unknown): string => {
+  const text = typeof document === "string" ? document : JSON.stringify(document)
+  return Result.getOrThrow(Result.flip(ServiceAccount.parse(text)))
+}
+
+const decode = (part = ""): unknown => JSON.parse(Buffer.from(part, "base64url").toString())
+
+describe("ServiceAccount", () => {
+  it("signs what a token is given for", () => {
+    const account = Result.getOrThrow(ServiceAccount.parse(JSON.stringify(good)))
+    const [header, payload, signature = ""] = ServiceAccount.assertion(account, 1_700_000_000_999).split(".")
+    assert.deepStrictEqual(decode(header), { alg: "RS256", typ: "JWT", kid: "7" })
+    assert.deepStrictEqual(decode(payload), {
+      iss: good.client_email,
+      aud: good.token_uri,
+      scope: "https://www.googleapis.com/auth/devstorage.read_write",
+      iat: 1_700_000_000,
+      exp: 1_700_003_600
+    })
+    const signed = Buffer.from(`${header}.${payload}`)
+    assert.isTrue(verify("RSA-SHA256", signed, createPublicKey(key), Buffer.from(signature, "base64url")))
+  })
+
+  it("asks Google for tokens when the document does not say whom", () => {
+    const account = Result.getOrThrow(ServiceAccount.parse(JSON.stringify({ ...good, token_uri: undefined })))
+    assert.strictEqual(account.tokenUri.href, "https://oauth2.googleapis.com/token")
+  })
+
+  // Documents that name files to read, programs to run or addresses to ask.
+  it.each([
+    {
+      type: "external_account",
+      token_url: "https://sts.googleapis.com/v1/token",
+      credential_source: { file: "/etc/passwd" }
+    },
+    { type: "external_account", credential_source: { executable: { command: "/bin/true", timeout_millis: 5000 } } },
+    { type: "external_account", credential_source: { url: "http://169.254.169.254/" } },
+    { type: "external_account_authorized_user", refresh_token: "secret" },
+    { type: "impersonated_service_account", service_account_impersonation_url: "http://127.0.0.1/" },
+    { type: "authorized_user", refresh_token: "secret", client_secret: "secret" },
+    { type: "gdch_service_account", ca_cert_path: "/etc/passwd" },
+    { ...good, type: undefined }
+  ])("refuses $type", (document) => {
+    assert.include(refused(document), "not those of a service account")
+  })
+
+  it.each([
+    ["", "no JSON document"],
+    ["null", "no JSON document"],
+    ['"/etc/passwd"', "no JSON document"],
+    [{ ...good, client_email: "" }, "lack client_email"],
+    [{ ...good, private_key: 7 }, "lack client_email or private_key"],
+    [{ ...good, private_key: "/etc/ssl/private/key.pem" }, "no RSA key"],
+    [{ ...good, private_key: "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----" }, "no RSA key"],
+    [{ ...good, token_uri: "file:///etc/passwd" }, "token_uri"],
+    [{ ...good, token_uri: "https://user:secret@example.com/" }, "token_uri"]
+  ])("refuses %j with a reason", (document, words) => {
+    const why = refused(document)
+    assert.include(why, words)
+    assert.notInclude(why, "secret")
+  })
+
+  it("refuses keys that it would take long to sign with, and such that sign otherwise", () => {
+    assert.include(refused({ ...good, private_key: pem(4608) }), "4096")
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
+    assert.include(refused({ ...good, private_key: privateKey.export({ type: "pkcs8", format: "pem" }) }), "RSA")
+  })
+})

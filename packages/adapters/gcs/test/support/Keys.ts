@@ -1,0 +1,13 @@
+/**
+ * Keys for tests.
+ */
+import * as BlobKey from "@holdfast/core/storage/BlobKey"
+import * as Generate from "@holdfast/testing/data/Generate"
+
+/** The `index`-th blob of one bucket. */
+export const key = (index: number): string =>
+  BlobKey.make({
+    tenantId: Generate.id("ten", 1, 0),
+    bucketId: Generate.id("bkt", 2, 0),
+    blobId: Generate.id("blb", 3, index)
+  })
