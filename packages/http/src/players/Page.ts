@@ -1,0 +1,48 @@
+/**
+ * The frame of every page here: its head, its look and its headers.
+ */
+import * as AssetNames from "./AssetNames.ts"
+import * as Markup from "./Markup.ts"
+import * as PlayerHeaders from "./PlayerHeaders.ts"
+
+export interface Page {
+  readonly html: string
+  readonly headers: PlayerHeaders.Headers
+}
+
+/** The assets, seen from `…/tenants/<id>/buckets/<id>/files/<id>/streams/<format>`, wherever the API is mounted. */
+export const assetsBase = "../".repeat(7) + "players/"
+
+/** `head` and `body` are HTML, the rest is text. */
+export interface Parts {
+  readonly title: string
+  readonly base: string
+  readonly frameAncestors: string
+  readonly head: ReadonlyArray<string>
+  readonly body: ReadonlyArray<string>
+}
+
+export const make = ({ base, body, frameAncestors, head, title }: Parts): Page => ({
+  headers: PlayerHeaders.of(frameAncestors),
+  html: `${[
+    "<!doctype html>",
+    '<html lang="en">',
+    "<head>",
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    '<meta name="robots" content="noindex">',
+    `<title>${Markup.escape(title)}</title>`,
+    // No icon: a browser would ask the host for one.
+    '<link rel="icon" href="data:,">',
+    `<link rel="stylesheet" href="${Markup.escape(base + AssetNames.style())}">`,
+    ...head,
+    "</head>",
+    "<body>",
+    "<main>",
+    ...body,
+    "</main>",
+    "</body>",
+    "</html>"
+  ].join("\n")}\n`
+})

@@ -1,0 +1,70 @@
+/**
+ * `GET …/players/<name>`: the scripts and the style of the player pages, for everybody, with no key: they are the same for all
+ * and hold nothing of anybody's.
+ */
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type * as Layer from "effect/Layer"
+import { basePath } from "../contract/Api.ts"
+import type { Route } from "../problems/AllowedMethods.ts"
+import * as ProblemResponse from "../problems/ProblemResponse.ts"
+import * as EntityTags from "../transfer/EntityTags.ts"
+import * as AssetEncodings from "./AssetEncodings.ts"
+import * as AssetFiles from "./AssetFiles.ts"
+
+const path = `${basePath}/players/:name` as const
+
+/** Their method and path, so that a wrong method is told from an unknown path. */
+export const routes: ReadonlyArray<Route> = [{ method: "GET", path }]
+
+interface Asset {
+  readonly contentType: string
+  readonly as: (encoding: AssetEncodings.Encoding) => Effect.Effect<AssetEncodings.Representation>
+}
+
+/** By name. */
+const prepare: Effect.Effect<ReadonlyMap<string, Asset>> = Effect.gen(function* () {
+  const { modules, ...single } = AssetFiles.load()
+  const assets = new Map<string, Asset>()
+  for (const file of [...modules, ...Object.values(single)]) {
+    assets.set(file.name, { contentType: file.contentType, as: yield* AssetEncodings.make(file) })
+  }
+  return assets
+})
+
+const matches = (header: string | undefined, etag: string): boolean => {
+  const tags = header === undefined ? undefined : EntityTags.parse(header)
+  return tags === "*" || tags?.some((tag) => tag.replace(/^W\//, "") === etag) === true
+}
+
+const respond = ({ as, contentType }: Asset, { headers: asked }: HttpServerRequest) =>
+  Effect.map(as(AssetEncodings.choose(asked["accept-encoding"])), ({ bytes, encoding, etag }) => {
+    const headers = {
+      etag,
+      "cache-control": "public, max-age=31536000, immutable",
+      vary: "Accept-Encoding",
+      "x-content-type-options": "nosniff",
+      ...(encoding === "identity" ? undefined : { "content-encoding": encoding })
+    }
+    return matches(asked["if-none-match"], etag)
+      ? HttpServerResponse.empty({ status: 304, headers })
+      : HttpServerResponse.uint8Array(bytes, { contentType, headers })
+  })
+
+/** The routes. The files are read when the first of them is asked for. */
+export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter> = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const assets = yield* Effect.cached(prepare)
+    yield* router.add("GET", path, (request) =>
+      Effect.gen(function* () {
+        const { params } = yield* HttpRouter.RouteContext
+        const asset = (yield* assets).get(params["name"] ?? "")
+        return yield* asset === undefined
+          ? ProblemResponse.respond({ code: "not_found", message: "There is nothing at this address." })
+          : respond(asset, request)
+      })
+    )
+  })
+)

@@ -1,0 +1,152 @@
+/**
+ * The pages as text: what is in them, and the headers that go with them.
+ */
+import * as FastCheck from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as PlayerHeaders from "../../src/players/PlayerHeaders.ts"
+import * as PlayerPage from "../../src/players/PlayerPage.ts"
+import * as PlayerParameters from "../../src/players/PlayerParameters.ts"
+
+const input: PlayerPage.Input = {
+  format: "hls",
+  source: "hls/playlist.m3u8?apiKey=hf_a",
+  status: "../streams?apiKey=hf_a",
+  poster: undefined,
+  title: "Holidays",
+  parameters: PlayerParameters.defaults,
+  frameAncestors: "*"
+}
+
+/** What the script is told. */
+const settings = (html: string): unknown =>
+  JSON.parse(/<script type="application\/json" id="settings">(.*)<\/script>/.exec(html)?.[1] ?? "")
+
+describe("a player page", () => {
+  it("has headers that keep its key to itself", () => {
+    expect(PlayerPage.render(input).headers).toMatchObject({
+      "cache-control": "private, no-store",
+      "content-type": "text/html; charset=utf-8",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff"
+    })
+  })
+
+  it("loads from its own origin alone, and no script that stands in it", () => {
+    const { headers, html } = PlayerPage.render(input)
+    expect(headers["content-security-policy"]).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; " +
+        "connect-src 'self'; worker-src 'none'; frame-ancestors *; base-uri 'none'; form-action 'none'"
+    )
+    expect(html).not.toMatch(/\son\w+=|style=|https?:/)
+    expect(html.match(/<script(?! type="application\/json"| type="module" src="\.\.\/)/g)).toBeNull()
+  })
+
+  it("says what it plays, in its language, with controls and a name", () => {
+    const { html } = PlayerPage.render(input)
+    expect(html).toContain('<html lang="en">')
+    expect(html).toContain("<title>Holidays</title>")
+    expect(html).toContain('<video id="video" controls aria-label="Holidays" playsinline preload="metadata">')
+  })
+
+  it("tells the script what the parameters are", () => {
+    const parameters = { ...PlayerParameters.defaults, autoplay: true, seek: 5, speed: 2 }
+    expect(settings(PlayerPage.render({ ...input, parameters }).html)).toMatchObject({
+      autoplay: true,
+      controls: true,
+      engine: expect.stringMatching(/^(?:\.\.\/){7}players\/hls-[\w-]{16}\.js$/),
+      format: "hls",
+      seek: 5,
+      source: input.source,
+      speed: 2,
+      status: input.status
+    })
+  })
+
+  it("finds its assets from wherever it is mounted", () => {
+    const { html } = PlayerPage.render(input)
+    const [, script = ""] = /src="([^"]+)"/.exec(html) ?? []
+    const page = "http://h/a/b/api/v1/tenants/t/buckets/b/files/f/streams/hls?apiKey=k"
+    expect(new URL(script, page).pathname).toMatch(/^\/a\/b\/api\/v1\/players\/Player-[\w-]{16}\.js$/)
+    expect(PlayerPage.render({ ...input, assetsBase: "/elsewhere/" }).html).toContain('src="/elsewhere/Player-')
+  })
+
+  it("gives no text a way out", () => {
+    const hostile = FastCheck.oneof(
+      FastCheck.string({ unit: "binary" }),
+      FastCheck.constantFrom("</script><script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "<!--", "</title>")
+    )
+    const plain = PlayerPage.render({ ...input, poster: "p" }).html
+    const elements = (html: string) => html.match(/<[a-z/!][\w-]*/gi)
+    FastCheck.assert(
+      FastCheck.property(hostile, hostile, hostile, hostile, (title, source, status, poster) => {
+        const { html } = PlayerPage.render({ ...input, title, source, status, poster })
+        expect(elements(html)).toEqual(elements(plain))
+        expect(settings(html)).toMatchObject({ source, status })
+      })
+    )
+  })
+})
+
+describe("who may show it in a frame", () => {
+  it.each(["*", "'none'", "'self'", "'self' https://a.example https://*.b.example:8443", "a.example https:"])(
+    "may be %s",
+    (text) => {
+      expect(PlayerHeaders.isFrameAncestors(text)).toBe(true)
+      expect(PlayerHeaders.of(text)["content-security-policy"]).toContain(`; frame-ancestors ${text};`)
+    }
+  )
+
+  it.each(["", "*; script-src *", "a\r\nSet-Cookie: b", "'unsafe-inline'", "a, b", " a"])(
+    "is nobody for %j",
+    (text) => {
+      expect(PlayerHeaders.isFrameAncestors(text)).toBe(false)
+      expect(PlayerHeaders.of(text)["content-security-policy"]).toContain("; frame-ancestors 'none';")
+    }
+  )
+})
+
+describe("a problem page", () => {
+  const render = (status: number, more: object = {}) =>
+    PlayerPage.renderProblem({ status, frameAncestors: "*", ...more }).html
+
+  it.each([
+    [401, {}, "This link is not valid, or not any more."],
+    [403, {}, "This link does not permit watching the video."],
+    [404, {}, "There is no video at this address."],
+    [404, { code: "not_found" }, "There is no video at this address."],
+    [404, { code: "stream_not_converted" }, "Nobody has asked for this video in this format yet."],
+    [404, { code: "content_not_uploaded" }, "The video has not been uploaded yet."],
+    [422, { code: "not_a_video" }, "This file is neither video nor audio"],
+    [422, { code: "conversion_failed" }, "This video could not be converted."],
+    [503, { code: "unavailable" }, "The server cannot answer right now."],
+    [500, { code: "internal" }, "The server failed."],
+    [400, { code: "invalid_request" }, "This address is not right."]
+  ])("for %d %j says so", (status, more, words) => {
+    expect(render(status, more)).toContain(words)
+  })
+
+  it("tells why a conversion failed, and of nothing else more than its status", () => {
+    const detail = "no <moov> at /secret"
+    expect(render(422, { code: "conversion_failed", detail })).toContain("no &lt;moov&gt; at /secret")
+    for (const [status, code] of [
+      [401, "unauthenticated"],
+      [403, "forbidden"],
+      [404, "not_found"],
+      [422, "not_a_video"],
+      [500, "internal"],
+      [503, "unavailable"]
+    ] as const) {
+      expect(render(status, { code, detail })).not.toContain("secret")
+    }
+  })
+
+  it("runs no script, and has the headers of a player", () => {
+    const page = PlayerPage.renderProblem({ status: 404, frameAncestors: "'self'" })
+    expect(page.html).not.toContain("<script")
+    expect(page.headers).toEqual(PlayerHeaders.of("'self'"))
+  })
+
+  it.each(["constructor", "__proto__", "toString"])("is not misled by the code %s", (code) => {
+    expect(render(404, { code })).toContain("There is no video at this address.")
+  })
+})

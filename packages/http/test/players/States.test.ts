@@ -1,0 +1,170 @@
+/**
+ * What a page shows while a stream is not there, or not yet, or not any more.
+ */
+import * as Requires from "@holdfast/testing/Requires"
+import { createServer } from "node:http"
+import { expect, it, onTestFinished } from "vitest"
+import * as Setting from "./support/Setting.ts"
+import * as Stage from "./support/Stage.ts"
+import * as Watch from "./support/Watch.ts"
+
+Requires.requires(Setting.missing).describe("a player's states", () => {
+  const { context, open, put, stage } = Setting.use()
+
+  const alert = ({ page }: Pick<Watch.Opened, "page">) => page.getByRole("alert").innerText()
+
+  it("plays a stream that grows, from its beginning to its end", async () => {
+    stage().state.status = Stage.running(0.4)
+    stage().state.segments = 1
+    const { noise, page } = await open("plain", "hls", "?autoplay&muted&speed=4")
+    await Watch.until(page, "video.currentTime > 0.5 && video.currentTime < 4.1")
+    // It reaches what there is, and tells what it waits for.
+    await Watch.says(page, "Converting, 40 %")
+    const { currentTime } = await Watch.video(page)
+    expect(currentTime).toBeGreaterThan(3)
+    stage().state.segments = 2
+    await Watch.until(page, "video.currentTime > 4.5")
+    stage().state.segments = Infinity
+    stage().state.status = Stage.ready
+    await Watch.until(page, "video.ended")
+    expect((await Watch.video(page)).currentTime).toBeCloseTo(12, 0)
+    expect(noise).toEqual([])
+  })
+
+  it("waits for the moment to begin with while the stream grows", async () => {
+    stage().state.status = Stage.running(0.3)
+    stage().state.segments = 1
+    const { page } = await open("plain", "hls", "?autoplay&muted&seek=9")
+    await Watch.says(page, "Converting, 30 %")
+    await Watch.until(page, "video.readyState >= 2 && video.paused")
+    stage().state.segments = Infinity
+    stage().state.status = Stage.ready
+    await Watch.until(page, "!video.paused && video.currentTime >= 9")
+  })
+
+  it("tells how far the conversion is, and begins by itself", async () => {
+    stage().state.status = { code: 200, item: { state: "QUEUED", progress: 0, error: null } }
+    const { noise, page } = await open("plain", "dash", "?autoplay&muted")
+    await Watch.says(page, "Waiting for the conversion to begin")
+    stage().state.status = Stage.running(0.4)
+    await Watch.says(page, "Converting, 40 %")
+    // Progress is shown, and not read out each time.
+    expect(await page.getByRole("status").innerText()).toBe("Converting")
+    expect(await page.getByRole("progressbar", { name: "Conversion" }).getAttribute("value")).toBe("0.4")
+    stage().state.status = Stage.running(0.756)
+    await Watch.says(page, "Converting, 75 %")
+    stage().state.status = Stage.ready
+    await Watch.until(page, "video.currentTime > 0.2")
+    expect(await page.getByRole("status").innerText()).toBe("")
+    expect(noise).toEqual([])
+  })
+
+  it("waits for the first segment of an HLS stream", async () => {
+    stage().state.status = Stage.running(0)
+    stage().state.segments = 0
+    const { page } = await open("plain", "hls", "?autoplay&muted")
+    await Watch.says(page, "Converting, 0 %")
+    stage().state.segments = 1
+    await Watch.until(page, "video.currentTime > 0.2")
+  })
+
+  it.each([
+    ["missing", { code: 404 }, "This video is not there, or not there any more."],
+    ["missing", { code: 200 }, "This video is not there, or not there any more."],
+    ["forbidden", { code: 403 }, "This link is not valid any more. Ask for a new one."],
+    ["forbidden", { code: 401 }, "This link is not valid any more. Ask for a new one."],
+    [
+      "failed",
+      { code: 200, item: { state: "FAILED", progress: 0.2, error: "Invalid data <b>found</b>" } },
+      "The conversion failed. Invalid data <b>found</b>"
+    ]
+  ])("says that it is %s (%j), and tries again when it is told to", async (_, status, words) => {
+    stage().state.status = status
+    const { page } = await open("plain", "hls", "?autoplay&muted")
+    await Watch.says(page, words)
+    expect(await alert({ page })).toBe(words)
+    stage().state.status = Stage.ready
+    await page.getByRole("button", { name: "Try again" }).click()
+    await Watch.until(page, "video.currentTime > 0.2")
+    expect(await alert({ page })).toBe("")
+  })
+
+  it("says that the conversion failed when it does so while the stream plays", async () => {
+    stage().state.status = Stage.running(0.4)
+    stage().state.segments = 1
+    const { page } = await open("plain", "hls", "?autoplay&muted&speed=4")
+    await Watch.until(page, "video.currentTime > 0.5")
+    stage().state.status = { code: 200, item: { state: "FAILED", progress: 0.4, error: "no space" } }
+    await Watch.says(page, "The conversion failed. no space")
+  })
+
+  it.each(["hls", "dash"] as const)("goes on by itself when the network comes back, in %s", async (format) => {
+    await put("plain", format)
+    stage().state.status = Stage.running(0.9)
+    stage().state.segments = 0
+    const { page } = await open("plain", format, "?autoplay&muted")
+    await Watch.says(page, "Converting, 90 %")
+    stage().state.isDown = true
+    await Watch.says(page, "No connection to the server. Trying again…")
+    stage().state.status = Stage.ready
+    stage().state.segments = Infinity
+    stage().state.isDown = false
+    await Watch.until(page, "video.currentTime > 0.2")
+  })
+
+  it.each(["hls", "dash"] as const)("plays on where it stood after the network was gone, in %s", async (format) => {
+    const { page } = await open("long", format, "?muted&autoplay")
+    await Watch.until(page, "video.currentTime > 0.2")
+    stage().state.isDown = true
+    await page.evaluate("void (video.currentTime = 100)")
+    await Watch.says(page, "No connection to the server. Trying again…")
+    stage().state.isDown = false
+    await Watch.until(page, "!video.paused && video.currentTime > 100.2")
+    expect(await page.getByRole("status").innerText()).toBe("")
+  })
+
+  it.each(["hls", "dash"] as const)("says that a stream is broken, in %s", async (format) => {
+    stage().state.isGarbled = true
+    const { page } = await open("plain", format, "?muted&autoplay")
+    await Watch.says(page, "This video cannot be played here.")
+    stage().state.isGarbled = false
+    await page.getByRole("button", { name: "Try again" }).click()
+    await Watch.until(page, "video.currentTime > 0.2")
+  })
+
+  it("says that a browser cannot play a format", async () => {
+    await context().addInitScript("delete globalThis.MediaSource; delete globalThis.ManagedMediaSource")
+    const { page } = await open("plain", "dash", "")
+    await Watch.says(page, "This browser cannot play this kind of stream.")
+  })
+
+  it("leaves HLS to a browser that can play it and cannot be fed by scripts", async ({ skip }) => {
+    await context().addInitScript("delete globalThis.MediaSource; delete globalThis.ManagedMediaSource")
+    const { page } = await open("plain", "hls", "?muted&autoplay&seek=5")
+    const answer = await page.evaluate("video.canPlayType('application/vnd.apple.mpegurl')")
+    if (answer === "") skip("this Chromium does not play HLS by itself")
+    await Watch.until(page, "video.currentTime > 5.2")
+    expect(
+      stage()
+        .asked()
+        .some((url) => url.includes("/players/hls-"))
+    ).toBe(false)
+  })
+
+  it("plays in a frame of another origin", async () => {
+    await put("plain", "hls")
+    const host = createServer((_, response) => {
+      response.setHeader("content-type", "text/html").end(`<!doctype html><title>host</title>
+        <iframe src="${stage().page("hls", "?muted&autoplay")}" title="A video" width="400" height="225"
+          allow="autoplay; fullscreen"></iframe>`)
+    })
+    const url = await Stage.listen(host)
+    onTestFinished(() => void host.close())
+    const { noise, page } = await Watch.open(context(), url.replace("127.0.0.1", "localhost"))
+    const frame = page.frames().find((candidate) => candidate.url().includes("/streams/hls"))
+    if (frame === undefined) throw new Error("The frame shows nothing.")
+    await Watch.until(frame, "video.currentTime > 0.2")
+    expect(await Watch.video(frame)).toMatchObject({ clientHeight: 225, clientWidth: 400 })
+    expect(noise.filter((line) => !line.includes("404"))).toEqual([])
+  })
+})

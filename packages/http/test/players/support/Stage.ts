@@ -1,0 +1,153 @@
+/**
+ * A server that serves player pages, their assets by the real routes, and one stream in whatever state a test puts it, under a
+ * prefix as in a host program.
+ */
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import type { Format } from "@holdfast/core/transcoding/Presentation"
+import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Fs from "node:fs/promises"
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http"
+import * as Path from "node:path"
+import * as PlayerAssets from "../../../src/players/PlayerAssets.ts"
+import * as PlayerPage from "../../../src/players/PlayerPage.ts"
+import * as PlayerParameters from "../../../src/players/PlayerParameters.ts"
+import * as ProblemMiddleware from "../../../src/problems/ProblemMiddleware.ts"
+import * as Handler from "../../../src/server/Handler.ts"
+
+/** What a test may change while a page is open. */
+export interface State {
+  directory: string
+  /** The answer to the question for the state of the conversions. */
+  status: { readonly code: number; readonly item?: object }
+  /** How many segments of the playlist there are so far; it grows until there are all. */
+  segments: number
+  /** Whether every connection breaks off. */
+  isDown: boolean
+  /** Whether segments hold nonsense. */
+  isGarbled: boolean
+  title: string
+  poster: string | undefined
+}
+
+export const ready = { code: 200, item: { state: "READY", progress: 1, error: null } }
+export const running = (progress: number) => ({ code: 200, item: { state: "RUNNING", progress, error: null } })
+
+export interface Stage {
+  readonly state: State
+  /** The page of a format, with a query such as `?muted`. */
+  readonly page: (format: Format, query?: string) => string
+  readonly url: string
+  /** What was asked for since the last call. */
+  readonly asked: () => ReadonlyArray<string>
+  readonly close: () => Promise<void>
+}
+
+class Assets extends Context.Service<Assets, RequestListener>()("test/Assets") {}
+
+const prefix = "/host"
+const place = "/api/v1/tenants/ten_1/buckets/bkt_1/files/fil_1/streams"
+
+export const listen = async (server: Server): Promise<string> => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const address = server.address()
+  if (address === null || typeof address === "string") throw new Error("no port")
+  return `http://127.0.0.1:${address.port}`
+}
+
+/** The beginning of a media playlist; all of it ends it. */
+const cut = (text: string, segments: number): string => {
+  const lines = text.split("\n")
+  const ends = lines.flatMap((line, index) => (line !== "" && !line.startsWith("#") ? [index] : []))
+  const last = ends[segments - 1]
+  return last === undefined || segments >= ends.length ? text : `${lines.slice(0, last + 1).join("\n")}\n`
+}
+
+export const make = async (): Promise<Stage> => {
+  const runtime = ManagedRuntime.make(
+    Layer.effect(
+      Assets,
+      Handler.make(Layer.merge(PlayerAssets.layer, ProblemMiddleware.layer(PlayerAssets.routes, {})))
+    ).pipe(Layer.provide([NodeHttpServer.layerHttpServices, SecureRandom.layerWebCrypto]))
+  )
+  const assets = await runtime.runPromise(Assets)
+  const state: State = {
+    directory: "",
+    status: ready,
+    segments: Infinity,
+    isDown: false,
+    isGarbled: false,
+    title: "A",
+    poster: undefined
+  }
+  let asked: Array<string> = []
+
+  const page = (format: Format, query: URLSearchParams, response: ServerResponse) => {
+    const { headers, html } = PlayerPage.render({
+      format,
+      source: `${format}/${StreamFiles.entry(format)}?apiKey=k`,
+      status: "../streams?apiKey=k",
+      poster: state.poster,
+      title: state.title,
+      parameters: PlayerParameters.parse(query),
+      frameAncestors: "*"
+    })
+    response.writeHead(200, headers).end(html)
+  }
+
+  const file = async (name: string, response: ServerResponse) => {
+    if (!name.endsWith(".m3u8")) {
+      const path = Path.join(state.directory, name)
+      const bytes =
+        state.isGarbled && !name.endsWith(".mpd") ? Buffer.from("\0\0\0\bjunk".repeat(1000)) : await Fs.readFile(path)
+      return void response.writeHead(200, { "content-type": StreamFiles.contentType(name) }).end(bytes)
+    }
+    if (state.status.code !== 200) return void response.writeHead(state.status.code).end()
+    if (state.segments === 0) return void response.writeHead(503, { "retry-after": "1" }).end()
+    const text = cut(await Fs.readFile(Path.join(state.directory, name), "utf8"), state.segments)
+    response.writeHead(200, { "content-type": StreamFiles.contentType(name), "cache-control": "no-store" }).end(text)
+  }
+
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost")
+    asked.push(request.url ?? "")
+    if (state.isDown) return void request.socket.destroy()
+    const path = pathname.slice(prefix.length)
+    if (path === place) {
+      const items = [state.status.item].flatMap((item) => (item === undefined ? [] : [item]))
+      const all = items.flatMap((item) => [
+        { format: "hls", ...item },
+        { format: "dash", ...item }
+      ])
+      return void response
+        .writeHead(state.status.code, { "content-type": "application/json" })
+        .end(JSON.stringify({ items: all }))
+    }
+    const [, format, name] = /^\/(hls|dash)(?:\/(.+))?$/.exec(path.slice(place.length)) ?? []
+    if (path.startsWith(place) && (format === "hls" || format === "dash")) {
+      if (name === undefined) return page(format, searchParams, response)
+      return void file(name, response).catch(() => response.writeHead(404).end())
+    }
+    request.url = `${path}`
+    assets(request, response)
+  })
+  const url = await listen(server)
+  return {
+    state,
+    url: `${url}${prefix}`,
+    page: (format, query = "") => `${url}${prefix}${place}/${format}${query}`,
+    asked: () => {
+      const all = asked
+      asked = []
+      return all
+    },
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await runtime.dispose()
+    }
+  }
+}

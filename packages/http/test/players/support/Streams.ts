@@ -1,0 +1,80 @@
+/**
+ * Streams made by the real transcoder, of small videos that FFmpeg draws.
+ */
+import type { Format } from "@holdfast/core/transcoding/Presentation"
+import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
+import * as FfmpegTranscoder from "@holdfast/ffmpeg/FfmpegTranscoder"
+import * as Requires from "@holdfast/testing/Requires"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { execFile } from "node:child_process"
+import * as Fs from "node:fs/promises"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { promisify } from "node:util"
+
+export const missing = Requires.all(Requires.command("ffmpeg", "-version"), Requires.command("ffprobe", "-version"))
+
+const tone = "-f lavfi -i sine=f=440:d=12 -c:a aac -shortest"
+const picture = (size: string, seconds: number) => `-f lavfi -i testsrc2=s=${size}:r=12:d=${seconds}`
+const h264 = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 48 -keyint_min 48 -sc_threshold 0"
+
+/** By name: what FFmpeg is told. */
+const recipes = {
+  /** Three segments of four seconds, one rendition. */
+  plain: { options: `${picture("320x180", 12)} ${tone} ${h264}`, file: "plain.mp4" },
+  /** Two renditions. */
+  ladder: { options: `${picture("854x480", 6)} ${tone} -c:v mpeg4 -q:v 5`, file: "ladder.mkv" },
+  /** More than players keep ahead. */
+  long: {
+    options: "-f lavfi -i testsrc2=s=128x72:r=5:d=120 -c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 20",
+    file: "long.mp4"
+  },
+  portrait: { options: `${picture("180x320", 6)} ${h264}`, file: "portrait.mp4" },
+  sound: { options: "-f lavfi -i sine=f=440:d=6 -c:a aac", file: "sound.m4a" }
+} as const
+
+export type Name = keyof typeof recipes
+
+export interface Streams {
+  /** The bytes of a video. */
+  readonly video: (name: Name) => Promise<Uint8Array<ArrayBuffer>>
+  /** Makes a stream when it is first asked for; the directory of its files. */
+  readonly directory: (name: Name, format: Format) => Promise<string>
+  readonly close: () => Promise<void>
+}
+
+const convert = (input: string, output: string, format: Format) =>
+  Effect.gen(function* () {
+    const transcoder = yield* Transcoder
+    const media = yield* transcoder.probe({ input })
+    yield* Stream.runDrain(transcoder.convert({ input, media, output, format }))
+  }).pipe(Effect.provide(FfmpegTranscoder.layer({ preset: "ultrafast" })), Effect.runPromise)
+
+export const make = async (): Promise<Streams> => {
+  const root = await Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-players-"))
+  const made = new Map<string, Promise<string>>()
+  const draw = async (name: Name, prefix: string) => {
+    const { file, options } = recipes[name]
+    const path = Path.join(root, `${prefix}-${file}`)
+    await promisify(execFile)("ffmpeg", ["-nostdin", "-v", "error", "-y", ...options.split(" "), path])
+    return path
+  }
+  const produce = async (name: Name, format: Format) => {
+    const input = await draw(name, format)
+    const output = Path.join(root, `${name}-${format}`)
+    await Fs.mkdir(output)
+    await convert(input, output, format)
+    return output
+  }
+  return {
+    video: async (name) => new Uint8Array(await Fs.readFile(await draw(name, "file"))),
+    directory: (name, format) => {
+      const id = `${name}-${format}`
+      const directory = made.get(id) ?? produce(name, format)
+      made.set(id, directory)
+      return directory
+    },
+    close: () => Fs.rm(root, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * A page in a browser, and what its video does.
+ */
+import type * as Browser from "@holdfast/testing/Browser"
+import { vi } from "vitest"
+
+export type BrowserContext = Awaited<ReturnType<Awaited<ReturnType<typeof Browser.launch>>["newContext"]>>
+type Page = Awaited<ReturnType<BrowserContext["newPage"]>>
+type Frame = ReturnType<Page["mainFrame"]>
+
+export interface Video {
+  readonly currentTime: number
+  readonly duration: number
+  readonly videoWidth: number
+  readonly videoHeight: number
+  readonly clientWidth: number
+  readonly clientHeight: number
+  readonly playbackRate: number
+  readonly muted: boolean
+  readonly paused: boolean
+  readonly ended: boolean
+  readonly loop: boolean
+  readonly controls: boolean
+  readonly readyState: number
+}
+
+const names =
+  "currentTime duration videoWidth videoHeight clientWidth clientHeight playbackRate muted paused ended loop controls readyState"
+
+/** The state of the video. */
+export const video = (page: Page | Frame): Promise<Video> =>
+  page.evaluate(`(() => {
+    const video = document.querySelector("video")
+    return Object.fromEntries(${JSON.stringify(names.split(" "))}.map((name) => [name, video[name]]))
+  })()`)
+
+/** Waits until something holds of the video, such as `video.currentTime > 1`. The page itself forbids evaluating texts. */
+export const until = (page: Page | Frame, condition: string): Promise<void> =>
+  vi.waitFor(
+    async () => {
+      const holds = await page.evaluate(`(() => {
+        const video = document.querySelector("video")
+        return ${condition}
+      })()`)
+      if (holds !== true) throw new Error(`${condition}: ${JSON.stringify(await video(page))}`)
+    },
+    { timeout: 20_000, interval: 50 }
+  )
+
+/** Waits until the page says something. */
+export const says = async (page: Page | Frame, text: string): Promise<void> => {
+  await page.getByText(text).first().waitFor({ timeout: 20_000 })
+}
+
+export interface Opened {
+  readonly page: Page
+  /** What was written to the console, thrown, or stored in the browser. */
+  readonly noise: ReadonlyArray<string>
+}
+
+const spy = `
+  for (const name of ["setItem", "removeItem", "clear"]) {
+    Storage.prototype[name] = () => console.log("storage was used: " + name)
+  }
+  Object.defineProperty(Document.prototype, "cookie", {
+    get: () => "",
+    set: () => console.log("a cookie was set")
+  })`
+
+/** Opens a page. */
+export const open = async (context: BrowserContext, url: string): Promise<Opened> => {
+  const page = await context.newPage()
+  const noise: Array<string> = []
+  page.on("console", (message) => noise.push(message.text()))
+  page.on("pageerror", (error) => noise.push(String(error)))
+  await page.addInitScript(spy)
+  await page.goto(url)
+  return { page, noise }
+}
