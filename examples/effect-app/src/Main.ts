@@ -2,7 +2,10 @@
  * The layers of the program: Holdfast's services over a disk and SQLite, and the archive over those.
  */
 import * as Holdfast from "@holdfast/core/Holdfast"
+import * as MirrorTarget from "@holdfast/core/mirrors/MirrorTarget"
+import * as SecretBox from "@holdfast/core/secrets/SecretBox"
 import * as Sweeper from "@holdfast/core/storage/Sweeper"
+import * as Transcoder from "@holdfast/core/transcoding/Transcoder"
 import * as FsBlobStore from "@holdfast/fs/FsBlobStore"
 import * as SqliteMetadata from "@holdfast/sqlite/SqliteMetadata"
 import * as Digest from "effect/crypto/Digest"
@@ -17,6 +20,9 @@ export const layer = (directory: string) =>
     Layer.provide([
       SqliteMetadata.layer({ file: `${directory}/metadata.sqlite` }),
       FsBlobStore.layer({ directory: `${directory}/files` }),
+      Transcoder.layerNone,
+      MirrorTarget.layerNone,
+      SecretBox.layerNone,
       SecureRandom.layerWebCrypto,
       Digest.layerWebCrypto
     ])

@@ -3,7 +3,10 @@ import { Buckets } from "@holdfast/core/buckets/Buckets"
 import { Downloads } from "@holdfast/core/files/Downloads"
 import { Uploads } from "@holdfast/core/files/Uploads"
 import * as Holdfast from "@holdfast/core/Holdfast"
+import * as MirrorTarget from "@holdfast/core/mirrors/MirrorTarget"
+import * as SecretBox from "@holdfast/core/secrets/SecretBox"
 import { Tenants } from "@holdfast/core/tenants/Tenants"
+import * as Transcoder from "@holdfast/core/transcoding/Transcoder"
 import * as FsBlobStore from "@holdfast/fs/FsBlobStore"
 import * as SqliteMetadata from "@holdfast/sqlite/SqliteMetadata"
 import * as Digest from "effect/crypto/Digest"
@@ -15,6 +18,9 @@ import * as Stream from "effect/Stream"
 const Ports = Layer.mergeAll(
   SqliteMetadata.layer({ file: "app.sqlite" }),
   FsBlobStore.layer({ directory: "./files" }),
+  Transcoder.layerNone,
+  MirrorTarget.layerNone,
+  SecretBox.layerNone,
   SecureRandom.layerWebCrypto,
   Digest.layerWebCrypto
 )

@@ -17,14 +17,26 @@ import * as Uploads from "./files/Uploads.ts"
 import * as Headers from "./headers/Headers.ts"
 import type { MemberRepository } from "./members/MemberRepository.ts"
 import * as Members from "./members/Members.ts"
+import type { MirrorRepository } from "./mirrors/MirrorRepository.ts"
+import * as Mirrors from "./mirrors/Mirrors.ts"
+import * as MirrorSignal from "./mirrors/MirrorSignal.ts"
+import type { MirrorTargets } from "./mirrors/MirrorTarget.ts"
+import type { MirrorTaskRepository } from "./mirrors/MirrorTaskRepository.ts"
+import type { SecretBox } from "./secrets/SecretBox.ts"
 import type { BlobRepository } from "./storage/BlobRepository.ts"
 import type { BlobStore } from "./storage/BlobStore.ts"
 import * as Fsck from "./storage/Fsck.ts"
 import * as Sweeper from "./storage/Sweeper.ts"
+import type { ConversionRepository } from "./streams/ConversionRepository.ts"
+import * as ConversionSignal from "./streams/ConversionSignal.ts"
+import * as Conversions from "./streams/Conversions.ts"
+import * as PlaybackKeys from "./streams/PlaybackKeys.ts"
+import * as Streams from "./streams/Streams.ts"
 import type { TenantRepository } from "./tenants/TenantRepository.ts"
 import * as Tenants from "./tenants/Tenants.ts"
 import type { TokenRepository } from "./tokens/TokenRepository.ts"
 import * as Tokens from "./tokens/Tokens.ts"
+import type { Transcoder } from "./transcoding/Transcoder.ts"
 
 /** The repositories: one metadata adapter gives them all. */
 export type Metadata =
@@ -36,9 +48,16 @@ export type Metadata =
   | BucketRepository
   | FileRepository
   | BlobRepository
+  | ConversionRepository
+  | MirrorRepository
+  | MirrorTaskRepository
 
-/** What Holdfast needs: metadata, a place for bytes, and cryptography. */
-export type Ports = Metadata | BlobStore | SecureRandom | Digest
+/**
+ * What Holdfast needs: metadata, a place for bytes, a converter of videos, targets for mirrors, what seals secrets, and
+ * cryptography. With `Transcoder.layerNone` everything but conversions works, with `MirrorTarget.layerNone` mirrors lead
+ * to buckets of this deployment alone, and with `SecretBox.layerNone` there are none.
+ */
+export type Ports = Metadata | BlobStore | Transcoder | MirrorTargets | SecretBox | SecureRandom | Digest
 
 /** What Holdfast offers. */
 export type Services =
@@ -52,11 +71,16 @@ export type Services =
   | Uploads.Uploads
   | Downloads.Downloads
   | Headers.Headers
+  | Conversions.Conversions
+  | Streams.Streams
+  | PlaybackKeys.PlaybackKeys
+  | ConversionSignal.ConversionSignal
+  | Mirrors.Mirrors
+  | MirrorSignal.MirrorSignal
   | Sweeper.Sweeper
   | Fsck.Fsck
 
-/** Every service. No background work: `Sweeper.layerPeriodic` is added where it should run. */
-export const layer: Layer.Layer<Services, never, Ports> = Layer.mergeAll(
+const services = Layer.mergeAll(
   Accounts.layer,
   Tenants.layer,
   Members.layer,
@@ -66,6 +90,18 @@ export const layer: Layer.Layer<Services, never, Ports> = Layer.mergeAll(
   Uploads.layer,
   Downloads.layer,
   Headers.layer,
+  Conversions.layer,
+  Streams.layer,
+  PlaybackKeys.layer,
   Sweeper.layer,
   Fsck.layer
-).pipe(Layer.provideMerge(Access.layer))
+)
+
+/**
+ * Every service. No background work: `Sweeper.layerPeriodic` is added where it should run, `ConversionWorker.layer` where
+ * videos are to be converted, and `MirrorWorker.layer` where files are to be copied to mirrors.
+ */
+export const layer: Layer.Layer<Services, never, Ports> = Mirrors.layer.pipe(
+  Layer.provideMerge(services),
+  Layer.provideMerge(Layer.mergeAll(Access.layer, ConversionSignal.layer, MirrorSignal.layer))
+)

@@ -17,6 +17,8 @@ export interface Settings {
   readonly blobGrace: Duration.Duration
   /** How long an upload's bytes are kept after its process was last heard of. */
   readonly uploadLease: Duration.Duration
+  /** How long a playback key is good for; it may be a twelfth longer. */
+  readonly playbackLifetime: Duration.Duration
 }
 
 export const defaults: Settings = {
@@ -25,7 +27,8 @@ export const defaults: Settings = {
   allowEternalTokens: false,
   accessCache: Duration.seconds(1),
   blobGrace: Duration.minutes(5),
-  uploadLease: Duration.minutes(2)
+  uploadLease: Duration.minutes(2),
+  playbackLifetime: Duration.hours(12)
 }
 
 export const Settings = Context.Reference<Settings>("@holdfast/core/Settings", { defaultValue: () => defaults })

@@ -24,6 +24,14 @@ export {
   PreconditionFailed,
   Unauthenticated
 } from "./Errors.ts"
+export {
+  ConversionFailed,
+  NotAVideo,
+  StreamNotConverted,
+  StreamNotReady,
+  TranscoderUnavailable
+} from "./streams/StreamErrors.ts"
+export { MirrorLoop, MirrorTargetUnreachable, MirrorTypeUnavailable } from "./mirrors/MirrorErrors.ts"
 export { MetadataError } from "./MetadataError.ts"
 export { BlobError } from "./storage/BlobError.ts"
 export { Aborted, Closed, SourceFailed } from "./promises/DoorErrors.ts"
@@ -31,6 +39,17 @@ export type { ActorHandle } from "./promises/Actors.ts"
 export type { InTenant } from "./promises/Call.ts"
 export type { DownloadHandle, RangeInput } from "./promises/DownloadHandle.ts"
 export type { ContentInput, FileRecord, ReadInput, ReuploadInput, UploadInput } from "./promises/FilesDoor.ts"
+export type { StreamHandle } from "./promises/StreamHandle.ts"
+export type {
+  OpenStreamInput,
+  PlaybackKeyRecord,
+  RequestInput,
+  StreamInput,
+  StreamRecord
+} from "./promises/StreamsDoor.ts"
+export type { VideoAdapter, WorkspaceAdapter } from "./promises/DoorVideo.ts"
+export type { MirrorsAdapter } from "./promises/DoorMirrors.ts"
+export type { CreateMirrorInput, MirrorFileRecord, MirrorRecord, UpdateMirrorInput } from "./promises/MirrorsDoor.ts"
 export type { CallOptions } from "./promises/Runner.ts"
 export type { Source } from "./promises/Source.ts"
 export { type BlobsAdapter, type Holdfast, type MetadataAdapter, open, type OpenOptions } from "./promises/Door.ts"

@@ -23,5 +23,9 @@ const quiet = [
 ]
 
 /** Starts a browser; the caller closes it. */
-export const launch = (): Promise<Browser> =>
-  chromium.launch({ headless: true, args: quiet, ...(executable === undefined ? {} : { executablePath: executable }) })
+export const launch = (...flags: ReadonlyArray<string>): Promise<Browser> =>
+  chromium.launch({
+    headless: true,
+    args: [...quiet, ...flags],
+    ...(executable === undefined ? {} : { executablePath: executable })
+  })

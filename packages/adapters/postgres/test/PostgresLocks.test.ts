@@ -154,7 +154,8 @@ requires(Server.missing).describe("PostgreSQL", () =>
         const ran = yield* Effect.forEach([1, 2, 3, 4, 5], start, { concurrency: "unbounded" })
         expect(ran.flat()).toEqual([
           { id: 1, name: "initial" },
-          { id: 2, name: "conversions" }
+          { id: 2, name: "conversions" },
+          { id: 3, name: "mirrors" }
         ])
       })
     )

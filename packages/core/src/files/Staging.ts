@@ -49,7 +49,8 @@ export interface Staged {
 /** Clients send the one when they know nothing, and curl the other with whatever it is given. */
 const silent = /^\s*application\/(?:octet-stream|x-www-form-urlencoded)\s*(?:;|$)/i
 
-const isSilent = (contentType: string | undefined): boolean => contentType === undefined || silent.test(contentType)
+/** Whether a media type says nothing, so that it is detected. */
+export const isSilent = (contentType: string | undefined): boolean => contentType === undefined || silent.test(contentType)
 
 /** The stager over the blob ports. What is not committed when the scope closes is removed. */
 export const make = Effect.gen(function* () {

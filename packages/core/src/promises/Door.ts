@@ -12,15 +12,21 @@ import * as Core from "../Holdfast.ts"
 import * as Settings from "../Settings.ts"
 import type { BlobStore } from "../storage/BlobStore.ts"
 import * as Sweeper from "../storage/Sweeper.ts"
+import type { ConversionWorkspace } from "../streams/ConversionWorkspace.ts"
+import { PlaybackSecret } from "../streams/PlaybackKeys.ts"
 import { ActorHandle } from "./Actors.ts"
 import type { Call } from "./Call.ts"
 import { BucketsDoor } from "./BucketsDoor.ts"
 import * as DoorContext from "./DoorContext.ts"
+import * as DoorMirrors from "./DoorMirrors.ts"
+import * as DoorVideo from "./DoorVideo.ts"
 import { FilesDoor } from "./FilesDoor.ts"
 import { HeadersDoor } from "./HeadersDoor.ts"
 import { KeysDoor } from "./KeysDoor.ts"
 import { MembersDoor } from "./MembersDoor.ts"
+import { MirrorsDoor } from "./MirrorsDoor.ts"
 import * as Runner from "./Runner.ts"
+import { StreamsDoor } from "./StreamsDoor.ts"
 import { TenantsDoor } from "./TenantsDoor.ts"
 import { TokensDoor } from "./TokensDoor.ts"
 
@@ -32,6 +38,8 @@ export interface MetadataAdapter {
 /** A blob adapter, as its package's factory gives it: `fs({ directory })`. */
 export interface BlobsAdapter {
   readonly blobs: Layer.Layer<BlobStore, unknown>
+  /** Where conversions work best, for an adapter that has a disk of its own. */
+  readonly workspace?: Layer.Layer<ConversionWorkspace, unknown> | undefined
 }
 
 export interface OpenOptions {
@@ -41,6 +49,31 @@ export interface OpenOptions {
   readonly settings?: Partial<Settings.Settings> | undefined
   /** How often bytes that no file needs are removed; `false` for never, where another process does it. Default: a minute. */
   readonly sweepEvery?: Duration.Input | false | undefined
+  /**
+   * Converts videos in this process: `ffmpeg()`. `"elsewhere"` where other processes over the same metadata and blobs do.
+   * Without it nobody can ask for a conversion.
+   */
+  readonly video?: DoorVideo.VideoAdapter | "elsewhere" | undefined
+  /** How many videos are converted at once; each may keep several processors busy. Default: 1. */
+  readonly conversions?: number | undefined
+  /** Where conversions work; the blob adapter's own directory where it has one. */
+  readonly workspace?: DoorVideo.WorkspaceAdapter | undefined
+  /**
+   * What playback keys are signed with: at least 32 random bytes, the same in every process of the deployment. Without it
+   * each process makes its own, and keys end with it.
+   */
+  readonly playbackSecret?: Uint8Array | undefined
+  /**
+   * What the credentials of mirrors are sealed with: 32 random bytes, the same at every opening and in every process of the
+   * deployment. Without it there are no mirrors.
+   */
+  readonly secretKey?: Uint8Array | undefined
+  /** Keys that were the secret key earlier; what they sealed still opens. */
+  readonly formerSecretKeys?: ReadonlyArray<Uint8Array> | undefined
+  /** Where mirrors may lead besides to other buckets of this Holdfast: `s3Mirrors()`, `azureMirrors()`, `gcsMirrors()`. */
+  readonly mirrors?: ReadonlyArray<DoorMirrors.MirrorsAdapter> | undefined
+  /** How many files this process copies to mirrors at once; 0 where other processes do it. Default: 16. */
+  readonly mirrorCopies?: number | undefined
 }
 
 /** An open Holdfast. Close it, or declare it with `await using`. */
@@ -51,6 +84,8 @@ export class Holdfast implements AsyncDisposable {
   readonly buckets: BucketsDoor
   readonly files: FilesDoor
   readonly headers: HeadersDoor
+  readonly streams: StreamsDoor
+  readonly mirrors: MirrorsDoor
   readonly keys: KeysDoor
   readonly #runner: Runner.Runner
 
@@ -72,6 +107,8 @@ export class Holdfast implements AsyncDisposable {
     this.buckets = new BucketsDoor(call)
     this.files = new FilesDoor(call)
     this.headers = new HeadersDoor(call)
+    this.streams = new StreamsDoor(call)
+    this.mirrors = new MirrorsDoor(call)
     this.keys = new KeysDoor(call)
   }
 
@@ -111,10 +148,18 @@ const Crypto = Layer.mergeAll(SecureRandom.layerWebCrypto, Digest.layerWebCrypto
  */
 export const open = async (options: OpenOptions): Promise<Holdfast> => {
   const { blobs, metadata, settings, sweepEvery = "1 minute" } = options
-  const services = Core.layer.pipe(
-    Layer.provide([metadata.metadata, blobs.blobs]),
+  const services = Layer.merge(DoorVideo.worker(options), DoorMirrors.worker(options)).pipe(
+    Layer.provideMerge(Core.layer),
+    Layer.provide([
+      metadata.metadata,
+      blobs.blobs,
+      DoorVideo.transcoder(options),
+      DoorMirrors.targets(options),
+      DoorMirrors.secretBox(options)
+    ]),
     Layer.provideMerge(Crypto),
-    Layer.provideMerge(Layer.succeed(Settings.Settings, { ...Settings.defaults, ...settings }))
+    Layer.provideMerge(Layer.succeed(Settings.Settings, { ...Settings.defaults, ...settings })),
+    Layer.provide(Layer.succeed(PlaybackSecret, DoorVideo.playbackSecret(options)))
   )
   const layer = sweepEvery === false ? services : Layer.provideMerge(Sweeper.layerPeriodic(sweepEvery), services)
   const runtime = ManagedRuntime.make(layer)

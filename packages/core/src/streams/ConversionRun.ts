@@ -5,12 +5,19 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type * as Stream from "effect/Stream"
+import type { MetadataError } from "../MetadataError.ts"
+import type { BlobError } from "../storage/BlobError.ts"
 import * as BlobKey from "../storage/BlobKey.ts"
 import { BlobStore } from "../storage/BlobStore.ts"
+import type { ConversionEvent } from "../transcoding/ConversionEvent.ts"
+import * as StreamFiles from "../transcoding/StreamFiles.ts"
+import type { TranscodeError } from "../transcoding/TranscodeError.ts"
 import { Transcoder } from "../transcoding/Transcoder.ts"
 import type { Claim, Standing } from "./Claim.ts"
 import { ConversionRepository } from "./ConversionRepository.ts"
-import { ConversionWorkspace, type Workspace } from "./ConversionWorkspace.ts"
+import { ConversionWorkspace, type Workspace, type WorkspaceError } from "./ConversionWorkspace.ts"
+import * as Poster from "./Poster.ts"
 import * as Publisher from "./Publisher.ts"
 import type { WorkerOptions } from "./WorkerOptions.ts"
 
@@ -24,8 +31,15 @@ const place = Effect.fnUntraced(function* (claim: Claim, workspace: Workspace, p
   yield* workspace.place(path, store.localFile(key), store.read(key))
 })
 
+type ConvertError = BlobError | MetadataError | TranscodeError | WorkspaceError
+type Events = Stream.Stream<ConversionEvent, ConvertError, BlobStore | Transcoder>
+
 /** What the transcoder tells: of the content, or of another conversion of it that stands. */
-const convert = Effect.fnUntraced(function* (claim: Claim, workspace: Workspace, options: WorkerOptions) {
+const convert = Effect.fnUntraced(function* (
+  claim: Claim,
+  workspace: Workspace,
+  options: WorkerOptions
+): Effect.fn.Return<Events, ConvertError, BlobStore | ConversionRepository | Transcoder> {
   const transcoder = yield* Transcoder
   const { limits } = options
   const { format, mode } = claim
@@ -33,15 +47,20 @@ const convert = Effect.fnUntraced(function* (claim: Claim, workspace: Workspace,
   const other = Option.filter(yield* (yield* ConversionRepository).standing(claim), (one) => serves(one, claim))
   if (Option.isSome(other)) {
     const { presentation, segments } = other.value
-    yield* Effect.forEach(segments, ({ blobId, name }) => place(claim, workspace, `${source}/${name}`, blobId), {
+    const posters = segments.filter(({ name }) => name === StreamFiles.poster)
+    const rest = segments.filter(({ name }) => name !== StreamFiles.poster)
+    yield* Effect.forEach(rest, ({ blobId, name }) => place(claim, workspace, `${source}/${name}`, blobId), {
       concurrency: options.uploads,
       discard: true
     })
-    return transcoder.repackage({ source, presentation, output, format, limits })
+    const copy = Effect.forEach(posters, ({ blobId, name }) => place(claim, workspace, `${output}/${name}`, blobId))
+    const events = transcoder.repackage({ source, presentation, output, format, limits })
+    return Poster.withPoster(events, Effect.as(copy, posters.length > 0))
   }
   yield* place(claim, workspace, input, claim.blobId)
   const media = yield* transcoder.probe({ input, limits })
-  return transcoder.convert({ input, media, output, format, mode, limits })
+  const events = transcoder.convert({ input, media, output, format, mode, limits })
+  return Poster.withPoster(events, Poster.take(workspace, media, limits))
 })
 
 /** Prolongs the claim for as long as it runs; fails when the claim is lost. */

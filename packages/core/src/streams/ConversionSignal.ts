@@ -1,5 +1,6 @@
 /**
- * Tells the worker of this process that a conversion was asked for here, so that it need not wait for its next look.
+ * What the services and the workers of one process tell each other, so that nobody need wait for the next look. Other
+ * processes do not hear it: whoever waits looks now and then, too.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -9,14 +10,24 @@ import * as Layer from "effect/Layer"
 export class ConversionSignal extends Context.Service<
   ConversionSignal,
   {
-    /** Wakes everyone who awaits. */
+    /** A conversion was asked for: wakes everyone who awaits. */
     readonly notify: Effect.Effect<void>
     /** Waits for the next `notify`. */
     readonly await: Effect.Effect<void>
+    /** A conversion has come further, or to its end: wakes everyone who awaits that. */
+    readonly advance: Effect.Effect<void>
+    /** Waits for the next `advance`. */
+    readonly awaitAdvance: Effect.Effect<void>
   }
 >()("@holdfast/core/streams/ConversionSignal") {}
 
 export const layer: Layer.Layer<ConversionSignal> = Layer.sync(ConversionSignal, () => {
-  const latch = Latch.makeUnsafe(false)
-  return ConversionSignal.of({ notify: Effect.asVoid(latch.release), await: latch.await })
+  const asked = Latch.makeUnsafe(false)
+  const advanced = Latch.makeUnsafe(false)
+  return ConversionSignal.of({
+    notify: Effect.asVoid(asked.release),
+    await: asked.await,
+    advance: Effect.asVoid(advanced.release),
+    awaitAdvance: advanced.await
+  })
 })

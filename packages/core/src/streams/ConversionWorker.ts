@@ -80,6 +80,7 @@ const work = Effect.fnUntraced(function* (options: WorkerOptions.WorkerOptions) 
   /** What cannot be settled ends with its lease, and another worker takes it. */
   const conclude = (claim: Claim, end: End) =>
     settle(claim, end).pipe(
+      Effect.andThen(signal.advance),
       Effect.catchTags({
         ClaimLost: () => Effect.logDebug("A conversion was taken from this worker"),
         MetadataError: (error) => Effect.logWarning("A conversion's end could not be told", error.reason)

@@ -3,8 +3,10 @@
  */
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import { Access, type AccessError } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
@@ -25,10 +27,14 @@ import { ConversionRepository } from "./ConversionRepository.ts"
 import { ConversionSignal } from "./ConversionSignal.ts"
 import { NotAVideo, StreamNotConverted, TranscoderUnavailable } from "./StreamErrors.ts"
 import { fromStored, type StreamRecord } from "./StreamRecord.ts"
+import { view, type Viewer } from "./Viewer.ts"
+import * as Waiting from "./Waiting.ts"
 
 export interface RequestOptions {
   /** Default: `auto`. */
   readonly mode?: Mode | undefined
+  /** How long to wait until it is READY or FAILED; then it is told as it stands. Default: not at all. */
+  readonly wait?: Duration.Duration | undefined
 }
 
 export class Conversions extends Context.Service<
@@ -53,8 +59,11 @@ export class Conversions extends Context.Service<
       format: Format
     ) => Effect.Effect<StreamRecord, AccessError | NotFound | ContentNotUploaded | StreamNotConverted>
 
-    /** All conversions of the current content, by format; none for a file without content. */
-    readonly list: (actor: Actor, file: FileRef) => Effect.Effect<ReadonlyArray<StreamRecord>, AccessError | NotFound>
+    /**
+     * All conversions of the current content, by format; none for a file without content. The holder of a playback key
+     * sees the one that it is for.
+     */
+    readonly list: (viewer: Viewer, file: FileRef) => Effect.Effect<ReadonlyArray<StreamRecord>, AccessError | NotFound>
 
     /** Ends and removes a conversion, whatever its state. */
     readonly cancel: (
@@ -106,23 +115,34 @@ const make = Effect.gen(function* () {
     return stored
   })
 
+  const get = Effect.fn("Conversions.get")(function* (actor: Actor, ref: FileRef, format: Format) {
+    yield* access.require(actor, ref.tenantId, "file:read")
+    const { content } = yield* current(ref)
+    const stored = yield* standing(ref, content.blobId, format)
+    return stored === undefined ? yield* new StreamNotConverted() : fromStored(stored)
+  })
+
   return Conversions.of({
-    request: Effect.fn("Conversions.request")(function* (actor, ref, format, { mode = "auto" } = {}) {
+    request: Effect.fn("Conversions.request")(function* (actor, ref, format, { mode = "auto", wait } = {}) {
       yield* access.require(actor, ref.tenantId, "file:write")
-      return fromStored(yield* Effect.retry(request(ref, format, mode), { times: 1, while: isGone }))
+      const asked = fromStored(yield* Effect.retry(request(ref, format, mode), { times: 1, while: isGone }))
+      if (wait === undefined || !isUnderWay(asked)) return asked
+      const isPending = (found: Result.Result<StreamRecord, unknown>) =>
+        Result.isSuccess(found) && isUnderWay(found.success)
+      return yield* Waiting.look(signal, get(actor, ref, format), isPending, wait).pipe(
+        // Cancelled, or of a content that was replaced: what was asked for is told as it stood.
+        Effect.catchTag(["StreamNotConverted", "ContentNotUploaded"], () => Effect.succeed(asked))
+      )
     }),
 
-    get: Effect.fn("Conversions.get")(function* (actor, ref, format) {
-      yield* access.require(actor, ref.tenantId, "file:read")
-      const { content } = yield* current(ref)
-      const stored = yield* standing(ref, content.blobId, format)
-      return stored === undefined ? yield* new StreamNotConverted() : fromStored(stored)
-    }),
+    get,
 
-    list: Effect.fn("Conversions.list")(function* (actor, ref) {
-      yield* access.require(actor, ref.tenantId, "file:read")
-      const { content } = yield* find(files, ref)
-      return content === null ? [] : (yield* conversions.ofContent(ref, content.blobId)).map(fromStored)
+    list: Effect.fn("Conversions.list")(function* (viewer, ref) {
+      const found = Effect.map(find(files, ref), ({ content, id }) => ({ fileId: id, content }))
+      const { content } = yield* view(access, viewer, ref, undefined, found)
+      if (content === null) return []
+      const all = (yield* conversions.ofContent(ref, content.blobId)).map(fromStored)
+      return viewer._tag === "Playback" ? all.filter(({ format }) => format === viewer.stream.format) : all
     }),
 
     cancel: Effect.fn("Conversions.cancel")(function* (actor, ref, format) {
@@ -131,9 +151,12 @@ const make = Effect.gen(function* () {
       const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
       const wasThere = yield* conversions.remove(ref, content.blobId, format, { sweepAt })
       if (!wasThere) return yield* new StreamNotConverted()
+      yield* signal.advance
     })
   })
 })
+
+const isUnderWay = ({ state }: StreamRecord): boolean => state === "QUEUED" || state === "RUNNING"
 
 const isGone = (error: { readonly _tag: string }): boolean => error._tag === "NotFound"
 

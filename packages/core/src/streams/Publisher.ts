@@ -12,6 +12,7 @@ import type { Presentation } from "../transcoding/Presentation.ts"
 import { TranscodeError } from "../transcoding/TranscodeError.ts"
 import type { Claim } from "./Claim.ts"
 import { ConversionRepository } from "./ConversionRepository.ts"
+import { ConversionSignal } from "./ConversionSignal.ts"
 import type { Workspace } from "./ConversionWorkspace.ts"
 import { upload } from "./SegmentUpload.ts"
 import type { WorkerOptions } from "./WorkerOptions.ts"
@@ -63,6 +64,7 @@ const flush = Effect.fnUntraced(function* (
   options: WorkerOptions
 ) {
   const conversions = yield* ConversionRepository
+  const signal = yield* ConversionSignal
   const names = pending.segments
   const playlists = Array.from(pending.playlists, ([name, text]) => ({ name, text }))
   const { isFinished, progress } = pending
@@ -84,6 +86,7 @@ const flush = Effect.fnUntraced(function* (
       at,
       leaseUntil: DateTime.addDuration(at, options.lease)
     })
+    yield* signal.advance
   }
   return isFinished
 })

@@ -7,14 +7,15 @@
  * and leaves no process behind, also when this process is killed.
  */
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
-import type * as Stream from "effect/Stream"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import type { ConversionEvent } from "./ConversionEvent.ts"
 import type { Mode } from "./ConversionPlan.ts"
 import type { Limits } from "./Limits.ts"
 import type { Media } from "./Media.ts"
 import type { Format, Presentation } from "./Presentation.ts"
-import type { TranscodeError } from "./TranscodeError.ts"
+import { TranscodeError } from "./TranscodeError.ts"
 
 /** Limits that differ from those of the adapter. */
 interface Limited {
@@ -100,3 +101,24 @@ export class Transcoder extends Context.Service<
     }
   }
 >()("@holdfast/core/transcoding/Transcoder") {}
+
+const absent = (operation: string) => new TranscodeError({ operation, reason: "Unavailable" })
+
+const without = (name: string, check: Effect.Effect<void, TranscodeError>) =>
+  Layer.succeed(
+    Transcoder,
+    Transcoder.of({
+      probe: () => Effect.fail(absent("probe")),
+      convert: () => Stream.fail(absent("convert")),
+      repackage: () => Stream.fail(absent("repackage")),
+      poster: () => Effect.fail(absent("poster")),
+      check,
+      capabilities: { name }
+    })
+  )
+
+/** For a deployment that converts nothing: whoever asks for a conversion is told so. */
+export const layerNone: Layer.Layer<Transcoder> = without("none", Effect.fail(absent("check")))
+
+/** For a process without workers, in a deployment where others have them: what is asked for here is done there. */
+export const layerElsewhere: Layer.Layer<Transcoder> = without("elsewhere", Effect.void)

@@ -10,11 +10,14 @@ import { Downloads } from "@holdfast/core/files/Downloads"
 import { Files } from "@holdfast/core/files/Files"
 import { Uploads } from "@holdfast/core/files/Uploads"
 import * as Holdfast from "@holdfast/core/Holdfast"
+import * as MirrorTarget from "@holdfast/core/mirrors/MirrorTarget"
+import * as SecretBox from "@holdfast/core/secrets/SecretBox"
 import * as Settings from "@holdfast/core/Settings"
 import { Tenants } from "@holdfast/core/tenants/Tenants"
 import * as MemoryMetadata from "@holdfast/testing/metadata/MemoryMetadata"
 import * as Statements from "@holdfast/testing/metadata/Statements"
 import * as MemoryBlobStore from "@holdfast/testing/storage/MemoryBlobStore"
+import * as FakeTranscoder from "@holdfast/testing/transcoding/FakeTranscoder"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Duration from "effect/Duration"
@@ -28,6 +31,9 @@ const services = (settings: Partial<Settings.Settings>) =>
     Layer.provideMerge([
       MemoryMetadata.layer,
       MemoryBlobStore.layer,
+      FakeTranscoder.layer,
+      MirrorTarget.layerNone,
+      SecretBox.layerNone,
       SecureRandom.layerWebCrypto,
       Digest.layerWebCrypto
     ]),

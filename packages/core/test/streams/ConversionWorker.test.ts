@@ -75,7 +75,7 @@ describe("the worker of conversions", () => {
       expect(yield* record(actor, ref)).toEqual(ready)
       const playlist = yield* (yield* Streams).open(actor, ref, "hls", "playlist.m3u8")
       expect(playlist._tag === "Playlist" && playlist.text).toContain("#EXT-X-ENDLIST")
-      expect(yield* blobsLeft).toBe(11)
+      expect(yield* blobsLeft).toBe(12)
     })
   )
 
@@ -95,7 +95,7 @@ describe("the worker of conversions", () => {
       yield* half.release
       yield* startWorker()
       yield* reached(actor, ref, "READY")
-      expect(yield* blobsLeft).toBe(11)
+      expect(yield* blobsLeft).toBe(12)
     })
   )
 
@@ -161,7 +161,7 @@ describe("the worker of conversions", () => {
       yield* half.release
       yield* conversions.request(actor, ref, "hls")
       yield* reached(actor, ref, "READY")
-      expect(yield* blobsLeft).toBe(4)
+      expect(yield* blobsLeft).toBe(5)
     })
   )
 
@@ -188,7 +188,7 @@ describe("the worker of conversions", () => {
       yield* script.clear
       expect(yield* conversions.request(actor, ref, "hls")).toMatchObject({ state: "QUEUED", error: null })
       yield* reached(actor, ref, "READY")
-      expect(yield* blobsLeft).toBe(11)
+      expect(yield* blobsLeft).toBe(12)
     })
   )
 
@@ -237,7 +237,7 @@ describe("the worker of conversions", () => {
       yield* Effect.provideService(startWorker(), BlobStore, failing)
       yield* reached(actor, ref, "READY")
       expect(yield* (yield* TranscoderScript).calls("convert")).toBe(2)
-      expect(yield* blobsLeft).toBe(11)
+      expect(yield* blobsLeft).toBe(12)
     })
   )
 

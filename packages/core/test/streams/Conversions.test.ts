@@ -58,7 +58,7 @@ describe("conversions", () => {
       expect(yield* tagOf(streams.open(actor, ref, "hls", "index3.ts"))).toBe("NotFound")
       expect(yield* tagOf(streams.open(actor, ref, "hls", "../index2.ts"))).toBe("NotFound")
       expect(yield* tagOf(streams.open(actor, ref, "dash", "manifest.mpd"))).toBe("StreamNotConverted")
-      expect(yield* blobsLeft).toBe(4)
+      expect(yield* blobsLeft).toBe(5)
     })
   )
 

@@ -50,7 +50,7 @@ describe("a process that is killed while it converts", () => {
             yield* startWorker()
             yield* reached(actor, ref, "READY")
             expect(yield* streams.open(actor, ref, "hls", "index9.ts")).toMatchObject({ _tag: "Segment" })
-            expect(yield* blobsLeft).toBe(11)
+            expect(yield* blobsLeft).toBe(12)
           })
         )
       })

@@ -2,10 +2,17 @@
  * Where the stores are, for commands that open them without a service.
  */
 import type * as Option from "effect/Option"
+import * as ConfigBlobs from "../server/ConfigBlobs.ts"
 import * as ConfigFlags from "../server/ConfigFlags.ts"
 import { load } from "./Settings.ts"
 
-const wanted: ReadonlySet<string> = new Set(["config", "dataDir", "databasePool", "databaseUrl"])
+const wanted: ReadonlySet<string> = new Set([
+  "config",
+  "dataDir",
+  "databasePool",
+  "databaseUrl",
+  ...Object.keys(ConfigBlobs.settings)
+])
 
 /** Those of the service's options that say where its stores are. */
 export const flags = Object.fromEntries(Object.entries(ConfigFlags.flags).filter(([name]) => wanted.has(name)))

@@ -3,7 +3,9 @@
  */
 import * as BucketsClient from "./BucketsClient.ts"
 import * as FilesClient from "./FilesClient.ts"
+import * as MirrorsClient from "./MirrorsClient.ts"
 import type * as Records from "./Records.ts"
+import * as StreamsClient from "./StreamsClient.ts"
 import * as TenantsClient from "./TenantsClient.ts"
 import * as Transport from "./Transport.ts"
 
@@ -14,6 +16,8 @@ export interface Client {
   readonly buckets: BucketsClient.BucketsClient
   readonly files: FilesClient.FilesClient
   readonly headers: FilesClient.HeadersClient
+  readonly streams: StreamsClient.StreamsClient
+  readonly mirrors: MirrorsClient.MirrorsClient
   /** What the key stands for. */
   readonly me: (options?: Transport.CallOptions) => Promise<Records.MeRecord>
   /** The roles that there are; those of a tenant, where one is named. */
@@ -39,6 +43,8 @@ export const createClient = (options: Transport.ClientOptions): Client => {
     buckets: BucketsClient.make(transport),
     files: FilesClient.make(transport),
     headers: FilesClient.makeHeaders(transport),
+    streams: StreamsClient.make(transport),
+    mirrors: MirrorsClient.make(transport),
     me: (call) => transport.json({ ...call, method: "GET", path: ["me"] }),
     roles: ({ tenantId } = {}, call) =>
       transport.json({

@@ -7,7 +7,10 @@ import type * as File from "@holdfast/core/files/File"
 import type * as FileList from "@holdfast/core/files/FileList"
 import type * as Header from "@holdfast/core/headers/Header"
 import type * as Member from "@holdfast/core/members/Member"
+import type * as Mirror from "@holdfast/core/mirrors/Mirror"
+import type * as MirrorInput from "@holdfast/core/mirrors/MirrorInput"
 import type * as CoreRole from "@holdfast/core/Role"
+import type * as Stream from "@holdfast/core/streams/StreamRecord"
 import type * as Tenant from "@holdfast/core/tenants/Tenant"
 import type * as Token from "@holdfast/core/tokens/Token"
 
@@ -21,7 +24,11 @@ export type CreatedTokenRecord = typeof Token.CreatedToken.Encoded
 export type BucketRecord = typeof Bucket.Bucket.Encoded
 export type FileRecord = typeof File.File.Encoded
 export type FilePage = typeof FileList.FilePage.Encoded
+export type StreamRecord = typeof Stream.StreamRecord.Encoded
+export type StreamFormat = StreamRecord["format"]
 export type HeaderRecord = typeof Header.Header.Encoded
+export type MirrorRecord = typeof Mirror.Mirror.Encoded
+export type MirrorFileRecord = typeof Mirror.MirrorFile.Encoded
 
 export type CreateTenant = typeof Tenant.CreateTenant.Encoded
 export type UpdateTenant = typeof Tenant.UpdateTenant.Encoded
@@ -32,6 +39,8 @@ export type CreateBucket = typeof Bucket.CreateBucket.Encoded
 export type UpdateBucket = typeof Bucket.UpdateBucket.Encoded
 export type CreateFile = typeof File.CreateFile.Encoded
 export type UpdateFile = typeof File.UpdateFile.Encoded
+export type CreateMirror = typeof MirrorInput.CreateMirror.Encoded
+export type UpdateMirror = typeof MirrorInput.UpdateMirror.Encoded
 
 export type Expand = File.Expand
 

@@ -11,7 +11,10 @@ import { HeadersApi } from "./HeadersApi.ts"
 import { IdentityApi } from "./IdentityApi.ts"
 import { MembersApi } from "./MembersApi.ts"
 import { enrich } from "./openapi/Enrich.ts"
+import { PlaybackApi } from "./PlaybackApi.ts"
+import { MirrorsApi } from "./MirrorsApi.ts"
 import { ReadingApi } from "./ReadingApi.ts"
+import { StreamsApi } from "./StreamsApi.ts"
 import { TenantsApi } from "./TenantsApi.ts"
 import { TokensApi } from "./TokensApi.ts"
 
@@ -20,7 +23,7 @@ export const basePath = "/api/v1"
 
 /** The operations that Effect's `HttpApiBuilder` serves. */
 export class HandledApi extends HttpApi.make("holdfast")
-  .add(IdentityApi, TenantsApi, MembersApi, TokensApi, BucketsApi, FilesApi, HeadersApi, ContentsApi)
+  .add(IdentityApi, TenantsApi, MembersApi, TokensApi, BucketsApi, FilesApi, HeadersApi, ContentsApi, StreamsApi, MirrorsApi)
   .prefix(basePath)
   // All faults of a request at once.
   .annotate(HttpApi.ParseOptions, { errors: "all" }) {}
@@ -34,7 +37,7 @@ const about = `Files in buckets of isolated tenants, for members with roles.
 - In every path the name of a file is its id, or \`@\` and its alias.`
 
 /** All operations. */
-export class Api extends HandledApi.add(ReadingApi.prefix(basePath)).annotateMerge(
+export class Api extends HandledApi.add(ReadingApi.prefix(basePath), PlaybackApi.prefix(basePath)).annotateMerge(
   OpenApi.annotations({
     title: "Holdfast",
     version: "1.0.0",

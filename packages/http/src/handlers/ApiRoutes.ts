@@ -13,6 +13,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import type { Path } from "effect/Path"
 import { Api, HandledApi } from "../contract/Api.ts"
+import * as PlayerAssets from "../players/PlayerAssets.ts"
 import type { Route } from "../problems/AllowedMethods.ts"
 import * as ProblemMiddleware from "../problems/ProblemMiddleware.ts"
 import * as Authentication from "./Authentication.ts"
@@ -23,7 +24,11 @@ import * as HeaderHandlers from "./HeaderHandlers.ts"
 import * as IdentityHandlers from "./IdentityHandlers.ts"
 import * as JsonExchange from "./JsonExchange.ts"
 import * as MemberHandlers from "./MemberHandlers.ts"
+import * as MirrorHandlers from "./MirrorHandlers.ts"
+import * as PlaybackRoutes from "./PlaybackRoutes.ts"
+import * as PlayerRoutes from "./PlayerRoutes.ts"
 import * as ReadingRoutes from "./ReadingRoutes.ts"
+import * as StreamHandlers from "./StreamHandlers.ts"
 import * as TenantHandlers from "./TenantHandlers.ts"
 import * as TokenHandlers from "./TokenHandlers.ts"
 
@@ -70,11 +75,13 @@ export const layerWith = (others: ReadonlyArray<Route>): Layer.Layer<never, neve
       BucketHandlers.layer,
       FileHandlers.layer,
       ContentHandlers.layer,
-      HeaderHandlers.layer
+      HeaderHandlers.layer,
+      MirrorHandlers.layer,
+      StreamHandlers.layer
     ]),
     Layer.provide([Authentication.layer, JsonExchange.layer]),
-    Layer.merge(ReadingRoutes.layer),
-    Layer.merge(ProblemMiddleware.layer([...routes, ...others], routerConfig))
+    Layer.merge(Layer.mergeAll(ReadingRoutes.layer, PlaybackRoutes.layer, PlayerRoutes.layer, PlayerAssets.layer)),
+    Layer.merge(ProblemMiddleware.layer([...routes, ...PlayerAssets.routes, ...others], routerConfig))
   )
 
 /** Registers every route of the contract. */

@@ -19,7 +19,8 @@ const notAccepted = { code: "not_acceptable", message: "The answer would be appl
 
 const limit = ByteSize.bytes(maxBodyBytes)
 
-const checkBody = Effect.flatMap(
+/** Fails where a request's body is declared to be something else, or too large. */
+export const checkBody = Effect.flatMap(
   HttpServerRequest.HttpServerRequest,
   ({ headers }): Effect.Effect<void, Problem.AnyOf<"content_too_large" | "unsupported_media_type">> =>
     !json.test(headers["content-type"] ?? "application/json")
@@ -33,6 +34,11 @@ const checkBody = Effect.flatMap(
 const bodies = JsonBody.of((route) =>
   Effect.andThen(checkBody, Effect.provideService(route, HttpIncomingMessage.MaxBodySize, limit))
 )
+
+/** The text of a body that need not be there. */
+export const limitedText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string> =>
+  // What cannot be read is told as it is everywhere: the defect is translated.
+  Effect.orDie(Effect.provideService(request.text, HttpIncomingMessage.MaxBodySize, limit))
 
 const jsonRanges = new Set(["*/*", "application/*", "application/json"])
 const refused = /^[ \t]*q=0(?:\.0*)?[ \t]*$/i

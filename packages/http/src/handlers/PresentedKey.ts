@@ -23,18 +23,30 @@ const bearer = /^bearer +([^ ]+) *$/i
 const bearerToken = (authorization: string | undefined): string =>
   (authorization === undefined ? undefined : bearer.exec(authorization)?.[1]) ?? ""
 
-/** The key, empty when there is none. An empty one is none; the same one in two places is one. */
-export const find = ({ apiKey = "" }: Query, headers: Headers): string | AmbiguousKey => {
-  let found = ""
-  let isAmbiguous = false
+const each = ({ apiKey = "" }: Query, headers: Headers, use: (key: string) => void): void => {
   const see = (key: string): void => {
-    if (key === "") return
-    isAmbiguous ||= found !== "" && found !== key
-    found ||= key
+    if (key !== "") use(key)
   }
   if (typeof apiKey === "string") see(apiKey)
   else apiKey.forEach(see)
   see(bearerToken(headers["authorization"]))
   see(headers["x-api-key"] ?? "")
+}
+
+/** The key, empty when there is none. An empty one is none; the same one in two places is one. */
+export const find = (query: Query, headers: Headers): string | AmbiguousKey => {
+  let found = ""
+  let isAmbiguous = false
+  each(query, headers, (key) => {
+    isAmbiguous ||= found !== "" && found !== key
+    found ||= key
+  })
   return isAmbiguous ? new AmbiguousKey() : found
+}
+
+/** All keys, each once. */
+export const all = (query: Query, headers: Headers): ReadonlyArray<string> => {
+  const found = new Set<string>()
+  each(query, headers, (key) => found.add(key))
+  return [...found]
 }

@@ -10,6 +10,15 @@ interface FileParams extends BucketRef {
 /** The file that a path names, by id or `@alias`. */
 export const file = ({ bucketId, fileId, tenantId }: FileParams): FileRef => ({ tenantId, bucketId, file: fileId })
 
+/** The same, from a route's own parameters, which are texts that may be missing. */
+export const ofRoute = ({
+  bucketId = "",
+  fileId = "",
+  tenantId = ""
+}: {
+  readonly [name: string]: string | undefined
+}): FileRef => ({ tenantId, bucketId, file: fileId })
+
 /** The way to a bucket's files. */
 export const segments = ({ bucketId, tenantId }: BucketRef): ReadonlyArray<string> => [
   "tenants",

@@ -21,6 +21,7 @@ export const table = {
   forbidden: { status: 403, title: "Not permitted" },
   not_found: { status: 404, title: "Not found" },
   content_not_uploaded: { status: 404, title: "No content yet" },
+  stream_not_converted: { status: 404, title: "Not converted" },
   method_not_allowed: { status: 405, title: "Method not allowed" },
   not_acceptable: { status: 406, title: "Not acceptable" },
   file_exists: { status: 409, title: "The file exists", extension: "existingId" },
@@ -31,13 +32,19 @@ export const table = {
   bucket_not_empty: { status: 409, title: "The bucket is not empty" },
   tenant_not_empty: { status: 409, title: "The tenant is not empty" },
   last_admin: { status: 409, title: "The last Admin stays" },
+  mirror_loop: { status: 409, title: "The mirror would come back to its source" },
   precondition_failed: { status: 412, title: "Precondition failed" },
   content_too_large: { status: 413, title: "Content too large" },
   unsupported_media_type: { status: 415, title: "Unsupported media type" },
   range_not_satisfiable: { status: 416, title: "Range not satisfiable" },
+  not_a_video: { status: 422, title: "Neither video nor audio" },
+  conversion_failed: { status: 422, title: "The conversion failed" },
+  mirror_target_unreachable: { status: 422, title: "The target cannot be used" },
+  mirror_type_unavailable: { status: 422, title: "No mirrors of this type here" },
   rate_limited: { status: 429, title: "Too many requests" },
   internal: { status: 500, title: "Internal error" },
   unavailable: { status: 503, title: "Unavailable for the moment" },
+  transcoder_unavailable: { status: 503, title: "No video converter" },
   storage_full: { status: 507, title: "Storage full" }
 } as const satisfies { readonly [code: string]: Entry }
 

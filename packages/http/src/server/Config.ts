@@ -6,6 +6,8 @@ import type { Digest } from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as BlobPlace from "./BlobPlace.ts"
 import { ConfigError, type Fault, type Given, unacceptable } from "./ConfigError.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 import { file, type Name, names, optionOf, type Setting, settings, type Values } from "./ConfigSettings.ts"
@@ -67,5 +69,8 @@ export const load = Effect.fnUntraced(function* (
   const [first, ...rest] = faults
   if (first !== undefined) return yield* new ConfigError({ faults: [first, ...rest] })
   // Each name was read by the kind of its own setting, which is what `Values` says.
-  return values as Values
+  const config = values as Values
+  const place = BlobPlace.of(config)
+  if (Result.isFailure(place)) return yield* new ConfigError({ faults: [place.failure] })
+  return config
 })

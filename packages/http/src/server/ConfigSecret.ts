@@ -10,7 +10,8 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as ConfigKind from "./ConfigKind.ts"
 
-const secret = <A>(kind: ConfigKind.Kind<A>): ConfigKind.Kind<A> => ({ ...kind, isSecret: true })
+/** A kind whose values are never printed. */
+export const secret = <A>(kind: ConfigKind.Kind<A>): ConfigKind.Kind<A> => ({ ...kind, isSecret: true })
 
 /** A key in the format of core's `ApiKey`, its checksum included. */
 export const accountKey: ConfigKind.Kind<Redacted.Redacted> = secret({

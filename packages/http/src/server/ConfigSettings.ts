@@ -4,42 +4,13 @@
  *
  * The name of a property is the setting's name in the configuration file and in the decoded configuration.
  */
+import * as ConfigBlobs from "./ConfigBlobs.ts"
 import * as ConfigKind from "./ConfigKind.ts"
 import * as ConfigSecret from "./ConfigSecret.ts"
+import { given, optional, type Setting, type ValuesOf } from "./ConfigSetting.ts"
 import * as ConfigWeb from "./ConfigWeb.ts"
 
-export interface Setting<A> {
-  /** Environment variables; the first one that is set counts. */
-  readonly variables: readonly [string, ...ReadonlyArray<string>]
-  readonly kind: ConfigKind.Kind<A>
-  /** A sentence, without the default. */
-  readonly description: string
-  /** As one would write it. A setting without a default may be undefined. */
-  readonly fallback?: string
-  /** The default where standard output is a terminal. */
-  readonly fallbackAtTerminal?: string
-}
-
-interface WithFallback<A> extends Setting<A> {
-  readonly fallback: string
-}
-
-const given = <A>(
-  variables: Setting<A>["variables"],
-  kind: ConfigKind.Kind<A>,
-  fallback: string,
-  description: string
-): WithFallback<A> => ({ variables, kind, fallback, description })
-
-const optional = <A>(
-  variables: Setting<A>["variables"],
-  kind: ConfigKind.Kind<A>,
-  description: string
-): Setting<A> => ({
-  variables,
-  kind,
-  description
-})
+export type { Setting } from "./ConfigSetting.ts"
 
 const { duration } = ConfigKind
 
@@ -61,7 +32,7 @@ export const settings = {
     ["HOLDFAST_DATA_DIR"],
     ConfigKind.path,
     "./data",
-    "Directory of contents, of the SQLite database and of the secret key."
+    "Directory of contents, of the SQLite database and of the secret key, each unless it is kept elsewhere, and of conversions that run."
   ),
   databaseUrl: optional(
     ["DATABASE_URL"],
@@ -74,6 +45,7 @@ export const settings = {
     "10",
     "Most connections to PostgreSQL at a time."
   ),
+  ...ConfigBlobs.settings,
   blobGrace: given(
     ["HOLDFAST_BLOB_GRACE"],
     duration("1s", "24d"),
@@ -159,6 +131,61 @@ export const settings = {
     ConfigKind.path,
     "The ffmpeg program that converts videos; without one it is looked up in PATH."
   ),
+  conversions: given(
+    ["HOLDFAST_CONVERSIONS"],
+    ConfigKind.integer(0, 64),
+    "1",
+    "How many videos this node converts at once; 0 leaves all to other nodes with the same database."
+  ),
+  conversionThreads: given(
+    ["HOLDFAST_CONVERSION_THREADS"],
+    ConfigKind.integer(1, 128),
+    "4",
+    "Threads that each decoder and encoder of a conversion may use."
+  ),
+  conversionMemory: given(
+    ["HOLDFAST_CONVERSION_MEMORY"],
+    ConfigKind.bytes,
+    "4GiB",
+    "Address space of the program that converts one video."
+  ),
+  conversionTimeout: given(
+    ["HOLDFAST_CONVERSION_TIMEOUT"],
+    duration("1s", "24d"),
+    "12h",
+    "How long a conversion may take until it is given up."
+  ),
+  conversionOutputBytes: given(
+    ["HOLDFAST_CONVERSION_OUTPUT_BYTES"],
+    ConfigKind.bytes,
+    "128GiB",
+    "Size of the largest result of a conversion."
+  ),
+  videoDuration: given(
+    ["HOLDFAST_VIDEO_DURATION"],
+    duration("1s", "24d"),
+    "8h",
+    "How long the longest video plays that is converted."
+  ),
+  playbackLifetime: given(
+    ["HOLDFAST_PLAYBACK_LIFETIME"],
+    duration("1m", "24d"),
+    "12h",
+    "How long a player can go on without being loaded again; the key in its addresses ends then."
+  ),
+
+  mirrors: given(
+    ["HOLDFAST_MIRRORS"],
+    ConfigKind.integer(0, 1000),
+    "16",
+    "How many files this node copies to mirrors at once; 0 leaves all to other nodes with the same database."
+  ),
+  mirrorsAllowPrivate: given(
+    ["HOLDFAST_MIRRORS_ALLOW_PRIVATE"],
+    ConfigKind.onOff,
+    "off",
+    "Whether mirrors may lead to addresses that are not on the public Internet, such as those of the operator's own network."
+  ),
 
   logLevel: given(["HOLDFAST_LOG_LEVEL"], ConfigKind.logLevel, "info", "The least important messages that are logged."),
   logFormat: {
@@ -175,10 +202,8 @@ export const settings = {
 
 export type Name = keyof typeof settings
 
-type ValueOf<S> = S extends WithFallback<infer A> ? A : S extends Setting<infer A> ? A | undefined : never
-
 /** The value of every setting. */
-export type Values = { readonly [N in Name]: ValueOf<(typeof settings)[N]> }
+export type Values = ValuesOf<typeof settings>
 
 /** The names of all settings, in the order of the table. */
 export const names = Object.keys(settings) as ReadonlyArray<Name>

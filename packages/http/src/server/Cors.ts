@@ -22,6 +22,7 @@ const exposedHeaders = [
   "Content-Range",
   "ETag",
   "Location",
+  "Preference-Applied",
   "Repr-Digest",
   "Retry-After",
   "WWW-Authenticate",

@@ -19,9 +19,9 @@ export interface Exchange {
 const exchanges = new WeakMap<IncomingMessage, Exchange>()
 
 /** A key in a place where none belongs. */
-const keys = /hf_[A-Za-z0-9_-]{20,}/g
+const keys = /(hfp?_)[A-Za-z0-9_-]{20,}/g
 
-const withoutKeys = (text: string): string => (text.includes("hf_") ? text.replaceAll(keys, "hf_***") : text)
+const withoutKeys = (text: string): string => (text.includes("hf") ? text.replaceAll(keys, "$1***") : text)
 
 const pathOf = (url: string): string => {
   const end = url.search(/[?#]/)

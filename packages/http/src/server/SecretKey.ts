@@ -4,13 +4,14 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as AesSecretBox from "@holdfast/core/secrets/AesSecretBox"
 import type { SecretBox } from "@holdfast/core/secrets/SecretBox"
+import { PlaybackSecret } from "@holdfast/core/streams/PlaybackKeys"
 import type { Digest } from "effect/crypto/Digest"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { randomBytes } from "node:crypto"
+import { createHmac, randomBytes } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import type { Config } from "./Config.ts"
@@ -95,3 +96,21 @@ export const layer = ({
       AesSecretBox.layer({ current, former })
     )
   ).pipe(Layer.provide(NodeCrypto.layerAead))
+
+/**
+ * What playback keys are signed with, derived from the key: nodes that share the one share the other. Keys of players end
+ * when the key is changed, and are made anew when the player is loaded again.
+ */
+export const layerPlayback = ({
+  dataDir,
+  secretKey
+}: Pick<Config, "dataDir" | "secretKey">): Layer.Layer<never, SecretKeyError> =>
+  Layer.effect(
+    PlaybackSecret,
+    Effect.map(secretKey === undefined ? inDirectory(dataDir) : Effect.succeed(secretKey), (key) =>
+      Redacted.make(
+        new Uint8Array(createHmac("sha256", Redacted.value(key)).update("holdfast playback keys").digest()),
+        { label: "PlaybackSecret" }
+      )
+    )
+  )

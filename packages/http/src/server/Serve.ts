@@ -2,8 +2,9 @@
  * Runs the service, and tells where it is.
  */
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import * as Blobs from "./Blobs.ts"
 import type { Config } from "./Config.ts"
+import { ConfigError } from "./ConfigError.ts"
 import * as FirstRun from "./FirstRun.ts"
 import { HttpService } from "./HttpService.ts"
 import * as Logging from "./Logging.ts"
@@ -23,20 +24,36 @@ const ready = ({ logFormat }: Config, version: string, url: string): string => {
 const reachable = (url: string): string => url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
 /** Each node would seal by a key of its own, and none could open what another sealed. */
-const warnOfKeys = ({ databaseUrl, secretKey }: Config): Effect.Effect<void> =>
-  databaseUrl !== undefined && secretKey === undefined
-    ? Effect.logWarning(
+const checkKeys = (config: Config): Effect.Effect<void, ConfigError> => {
+  const { databaseUrl, secretKey } = config
+  if (secretKey !== undefined || databaseUrl === undefined) return Effect.void
+  return Blobs.isStateless(config)
+    ? Effect.fail(
+        new ConfigError({
+          faults: [
+            {
+              where: "HOLDFAST_SECRET_KEY",
+              what: "must be set, since nothing is kept in the data directory: 32 random bytes in base64, the same for every node"
+            }
+          ]
+        })
+      )
+    : Effect.logWarning(
         "The key that seals secrets is in the data directory. Nodes that share the database need one HOLDFAST_SECRET_KEY."
       )
-    : Effect.void
+}
 
 /** Never ends by itself. */
 export const run = (config: Config, version: string) =>
   Effect.gen(function* () {
     const { url } = yield* HttpService
     yield* print(ready(config, version, url))
-    yield* warnOfKeys(config)
     const welcome = yield* FirstRun.welcome(config, config.publicUrl ?? reachable(url))
     if (welcome !== undefined) yield* print(welcome)
     return yield* Effect.never
-  }).pipe(Effect.provide(Service.layer(config, version).pipe(Layer.provideMerge(Logging.layer(config)))), Effect.scoped)
+  }).pipe(
+    Effect.provide(Service.layer(config, version)),
+    (service) => Effect.andThen(checkKeys(config), service),
+    Effect.provide(Logging.layer(config)),
+    Effect.scoped
+  )

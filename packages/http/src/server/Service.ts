@@ -2,33 +2,37 @@
  * The standalone service, put together from what a configuration says.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as MirrorWorker from "@holdfast/core/mirrors/MirrorWorker"
 import * as Settings from "@holdfast/core/Settings"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import * as Sweeper from "@holdfast/core/storage/Sweeper"
-import * as FsBlobStore from "@holdfast/fs/FsBlobStore"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as ApiRoutes from "../handlers/ApiRoutes.ts"
+import * as PlayerRoutes from "../handlers/PlayerRoutes.ts"
 import * as Writing from "../handlers/Writing.ts"
+import * as Blobs from "./Blobs.ts"
 import type { Config } from "./Config.ts"
 import * as Core from "./Core.ts"
 import * as FirstRun from "./FirstRun.ts"
 import * as Handler from "./Handler.ts"
 import * as HttpService from "./HttpService.ts"
 import * as Metadata from "./Metadata.ts"
+import * as MirrorTargets from "./MirrorTargets.ts"
 import * as ProcessMetrics from "./metrics/ProcessMetrics.ts"
 import * as OwnRoutes from "./OwnRoutes.ts"
 import * as RouteTag from "./RouteTag.ts"
 import * as SecretKey from "./SecretKey.ts"
 import * as Telemetry from "./Telemetry.ts"
+import * as Video from "./Video.ts"
 
 const routes = Layer.merge(ApiRoutes.layerWith(OwnRoutes.routes), OwnRoutes.layer).pipe(Layer.provide(RouteTag.layer))
 
 /**
- * What must have happened before the first request: uploads that a former process left are dead, since nobody else has
- * the directory, and the operator's own key works. What is to be swept is swept beside the requests.
+ * What must have happened before the first request: uploads that a former process left are dead where nobody else has
+ * the directory with the metadata, and the operator's own key works. What is to be swept is swept beside the requests.
  */
 const prepare = (config: Config) =>
   Layer.effectDiscard(
@@ -45,8 +49,10 @@ const prepare = (config: Config) =>
   )
 
 /** The lock on the directory first: a second service is told so before it touches the database. */
-const ports = (config: Config) =>
-  Metadata.layer(config).pipe(Layer.provideMerge(FsBlobStore.layer({ directory: config.dataDir })))
+const ports = (config: Config) => Metadata.layer(config).pipe(Layer.provideMerge(Blobs.layer(config)))
+
+const mirrors = ({ mirrors: concurrency }: Config) =>
+  concurrency === 0 ? Layer.empty : MirrorWorker.layer({ concurrency })
 
 const settings = (config: Config) =>
   Layer.mergeAll(
@@ -56,8 +62,10 @@ const settings = (config: Config) =>
       tokensMayCreateTenants: config.tokensMayCreateTenants,
       allowEternalTokens: config.allowEternalTokens,
       accessCache: config.accessCache,
-      blobGrace: config.blobGrace
+      blobGrace: config.blobGrace,
+      playbackLifetime: config.playbackLifetime
     }),
+    Layer.succeed(PlayerRoutes.FrameAncestors, config.frameAncestors.join(" ")),
     Layer.succeed(Writing.IdleTimeout, config.idleTimeout),
     Layer.succeed(HttpRouter.RouterConfig, ApiRoutes.routerConfig)
   )
@@ -68,10 +76,23 @@ const registry = Layer.sync(Metric.MetricRegistry, (): Metric.MetricRegistry => 
 /** The service, for as long as the layer lives. It listens when the layer is built. */
 export const layer = (config: Config, version: string) =>
   HttpService.layer(Handler.make(routes), config).pipe(
-    Layer.provide([prepare(config), Sweeper.layerPeriodic(config.sweepInterval), ProcessMetrics.layer]),
-    Layer.provideMerge(SecretKey.layer(config)),
+    Layer.provide([
+      prepare(config),
+      Sweeper.layerPeriodic(config.sweepInterval),
+      Blobs.layerStaleUploads(config),
+      Video.worker(config),
+      mirrors(config),
+      ProcessMetrics.layer
+    ]),
     Layer.provideMerge(Core.layer),
-    Layer.provide([NodeHttpServer.layerHttpServices, ports(config)]),
+    Layer.provide([
+      NodeHttpServer.layerHttpServices,
+      ports(config),
+      Video.transcoder(config),
+      MirrorTargets.layer(config),
+      SecretKey.layer(config).pipe(Layer.provide(Core.crypto))
+    ]),
+    Layer.provide(SecretKey.layerPlayback(config)),
     Layer.provide(settings(config)),
     Layer.provide(Telemetry.layer(config.otlpEndpoint, version)),
     Layer.provide(registry)

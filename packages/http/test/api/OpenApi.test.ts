@@ -66,6 +66,26 @@ const statuses: ReadonlyArray<Expectation> = [
   ["headers.remove", [204, 404, ...common]],
   ["contents.upload", [201, 404, 409, 412, ...writing]],
   ["contents.reupload", [200, 404, 412, 413, ...reading]],
+  ["mirrors.create", [201, 404, 409, 422, ...writing]],
+  ["mirrors.update", [200, 404, 422, ...writing]],
+  ["mirrors.list", [200, 404, ...reading]],
+  ["mirrors.get", [200, 404, ...reading]],
+  ["mirrors.files", [200, 404, ...reading]],
+  ["mirrors.sync", [202, 404, ...reading]],
+  ["mirrors.remove", [204, 404, ...common]],
+  ["streams.requestHls", [200, 202, 404, 413, 415, 422, ...reading]],
+  ["streams.requestDash", [200, 202, 404, 413, 415, 422, ...reading]],
+  ["streams.removeHls", [204, 404, ...common]],
+  ["streams.removeDash", [204, 404, ...common]],
+  ["playback.list", [200, 404, ...common]],
+  ["playback.hlsPlayer", [200, 404, 422, ...common]],
+  ["playback.dashPlayer", [200, 404, 422, ...common]],
+  ["playback.playlist", [200, 404, 422, ...common]],
+  ["playback.manifest", [200, 404, 422, ...common]],
+  ["playback.hlsFile", [200, 206, 304, 404, 412, 416, 422, ...common]],
+  ["playback.hlsRenditionFile", [200, 206, 304, 404, 412, 416, 422, ...common]],
+  ["playback.dashFile", [200, 206, 304, 404, 412, 416, 422, ...common]],
+  ["playback.poster", [200, 206, 304, 404, 412, 416, 422, ...common]],
   ["reading.view", [200, 206, 304, 404, 412, 416, ...common]],
   ["reading.download", [200, 206, 304, 404, 412, 416, ...common]]
 ]
@@ -150,6 +170,39 @@ describe("the OpenAPI document", () => {
     ])
     const names = operation("reading.view").parameters.map(({ in: place, name }) => `${place} ${name}`)
     expect(names).toEqual(expect.arrayContaining(["header Range", "header If-None-Match", "path fileId"]))
+  })
+
+  it("tells streams by their types, and that a conversion needs no body", () => {
+    expect(operation("streams.requestHls").requestBody).toMatchObject({ required: false })
+    const typesOf = (id: string, status = 200) => Object.keys(operation(id).responses[status]?.content ?? {})
+    expect(typesOf("playback.playlist")).toEqual(["application/vnd.apple.mpegurl"])
+    expect(typesOf("playback.manifest")).toEqual(["application/dash+xml"])
+    expect(typesOf("playback.hlsFile", 206)).toEqual([
+      "video/mp2t",
+      "application/vnd.apple.mpegurl",
+      "multipart/byteranges"
+    ])
+    expect(typesOf("playback.dashFile")).toEqual(["video/mp4"])
+    expect(typesOf("playback.poster")).toEqual(["image/jpeg"])
+    expect(typesOf("playback.hlsPlayer")).toEqual(["text/html"])
+  })
+
+  it("tells mirrors by their types, and secrets as what never comes out", () => {
+    const { CreateMirror, CreateMirror_SERVICE, Mirror, Mirror_CLOUD_A, MirrorFile } = document.components.schemas
+    const types = (schema: unknown) =>
+      Object.keys((schema as { discriminator: { mapping: object } }).discriminator.mapping).toSorted()
+    expect(types(Mirror)).toEqual(["CLOUD_A", "CLOUD_B", "CLOUD_C", "SERVICE"])
+    expect(types(CreateMirror)).toEqual(["AZURE_BLOB", "CLOUD_A", "CLOUD_B", "CLOUD_C", "GCS", "S3", "SERVICE"])
+    expect(CreateMirror_SERVICE).toMatchObject({
+      properties: { type: { enum: ["SERVICE"] }, apiKey: { type: "string", format: "password", writeOnly: true } },
+      required: ["name", "type", "serviceTenantId", "serviceBucketId", "apiKey"]
+    })
+    expect(JSON.stringify([Mirror, Mirror_CLOUD_A])).not.toMatch(/secret|password/i)
+    expect(MirrorFile).toMatchObject({
+      properties: { pendingSince: { anyOf: [{ type: "string", format: "date-time" }, { type: "null" }] } }
+    })
+    const parameters = operation("mirrors.create").parameters.map(({ in: place, name, schema }) => [place, name, schema])
+    expect(parameters).toContainEqual(["query", "verify", { type: "boolean", default: true }])
   })
 
   it("tells bodies as they are on the wire", () => {

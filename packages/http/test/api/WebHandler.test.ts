@@ -2,6 +2,9 @@ import * as ApiKey from "@holdfast/core/access/ApiKey"
 import { Accounts } from "@holdfast/core/accounts/Accounts"
 import * as Actor from "@holdfast/core/Actor"
 import * as Holdfast from "@holdfast/core/Holdfast"
+import * as Transcoder from "@holdfast/core/transcoding/Transcoder"
+import * as MirrorTarget from "@holdfast/core/mirrors/MirrorTarget"
+import * as SecretBox from "@holdfast/core/secrets/SecretBox"
 import * as FsBlobStore from "@holdfast/fs/FsBlobStore"
 import * as SqliteMetadata from "@holdfast/sqlite/SqliteMetadata"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -24,6 +27,9 @@ const serve = (directory: string, own: ApiKey.Minted) => {
     Layer.provideMerge([
       SqliteMetadata.layer({ file: ":memory:" }),
       FsBlobStore.layer({ directory }),
+      Transcoder.layerNone,
+      MirrorTarget.layerNone,
+      SecretBox.layerNone,
       SecureRandom.layerWebCrypto,
       NodeDigest.layer
     ])

@@ -10,7 +10,8 @@ const fresh: World = {
   bucketId: "bkt_01890a5d-ac96-774b-bcce-b302099a8057",
   fileId: "fil_01890a5d-ac96-774b-bcce-b302099a8057",
   memberId: "mem_01890a5d-ac96-774b-bcce-b302099a8057",
-  tokenId: "tok_01890a5d-ac96-774b-bcce-b302099a8057"
+  tokenId: "tok_01890a5d-ac96-774b-bcce-b302099a8057",
+  mirrorId: "mir_01890a5d-ac96-774b-bcce-b302099a8057"
 }
 
 /** Texts that are no id of the kind, and mean something to somebody else. */
@@ -18,7 +19,7 @@ const spelt = ["x", "@", "@none", "%00", "..%2f..", "*", "1' OR '1'='1", "fil_",
 
 /** The parts of a world that a route's path names besides the tenant. */
 const parts = (route: string): ReadonlyArray<keyof World> =>
-  (["bucketId", "fileId", "memberId", "tokenId"] as const).filter((part) => route.includes(`:${part}`))
+  (["bucketId", "fileId", "memberId", "tokenId", "mirrorId"] as const).filter((part) => route.includes(`:${part}`))
 
 const bodyOf = async (response: Response): Promise<string> => {
   const { requestId, ...problem } = (await response.json()) as { readonly requestId: string }
@@ -44,9 +45,9 @@ describe("isolation", () => {
     for (const part of parts(row.route)) {
       it(`${row.route} answers the same 404 for every ${part} that is not there`, async () => {
         const strangers = [foreign[part], fresh[part], ...spelt.map(encodeURIComponent)]
-        // Another bucket of the same tenant is there, but the file is not in it.
-        if (part === "bucketId" && row.route.includes(":fileId")) strangers.push(sibling.bucketId)
-        if (part === "fileId") strangers.push(sibling.fileId)
+        // Another bucket of the same tenant is there, but the file or mirror is not in it.
+        if (part === "bucketId" && /:(?:file|mirror)Id/.test(row.route)) strangers.push(sibling.bucketId)
+        if (part === "fileId" || part === "mirrorId") strangers.push(sibling[part])
         const bodies = new Set<string>()
         for (const id of strangers) {
           const response = await send(server, row, { ...own, [part]: id }, server.rootKey)

@@ -11,6 +11,7 @@ export interface World {
   readonly fileId: string
   readonly memberId: string
   readonly tokenId: string
+  readonly mirrorId: string
 }
 
 export interface Sent {
@@ -47,6 +48,20 @@ const tenant = ({ tenantId }: World) => `/tenants/${tenantId}`
 const bucket = (world: World) => `${tenant(world)}/buckets/${world.bucketId}`
 const files = (world: World) => `${bucket(world)}/files`
 const file = (world: World) => `${files(world)}/${world.fileId}`
+const streams = (world: World) => `${file(world)}/streams`
+
+const mirrors = (world: World) => `${bucket(world)}/mirrors`
+const mirror = (world: World) => `${mirrors(world)}/${world.mirrorId}`
+
+/** One that leads nowhere, and is made all the same. */
+const newMirror = () => ({
+  name: unique(),
+  type: "SERVICE",
+  serviceTenantId: "ten_01890a5d-ac96-774b-bcce-b302099a8057",
+  serviceBucketId: "bkt_01890a5d-ac96-774b-bcce-b302099a8057",
+  apiKey: "none",
+  verify: false
+})
 
 const form = () => {
   const data = new FormData()
@@ -56,6 +71,8 @@ const form = () => {
 }
 
 const filesRoute = "/tenants/:tenantId/buckets/:bucketId/files"
+const streamsRoute = `${filesRoute}/:fileId/streams`
+const mirrorsRoute = "/tenants/:tenantId/buckets/:bucketId/mirrors"
 
 export const rows: ReadonlyArray<Row> = [
   { route: "GET /me", may: everybody, status: 200, isGlobal: true, request: () => ({ path: "/me" }) },
@@ -235,6 +252,70 @@ export const rows: ReadonlyArray<Row> = [
     may: fileWriters,
     status: 204,
     request: (w) => ({ path: `${file(w)}/headers/x-there` })
+  },
+  // The content is no video, and so nothing is converted: whoever may is told that.
+  ...(["hls", "dash"] as const).flatMap((format): ReadonlyArray<Row> => [
+    {
+      route: `POST ${streamsRoute}/${format}`,
+      may: fileWriters,
+      status: 422,
+      request: (w) => ({ path: `${streams(w)}/${format}` })
+    },
+    {
+      route: `DELETE ${streamsRoute}/${format}`,
+      may: fileWriters,
+      status: 404,
+      request: (w) => ({ path: `${streams(w)}/${format}` })
+    },
+    {
+      route: `GET ${streamsRoute}/${format}`,
+      may: fileReaders,
+      status: 404,
+      request: (w) => ({ path: `${streams(w)}/${format}` })
+    }
+  ]),
+  { route: `GET ${streamsRoute}`, may: fileReaders, status: 200, request: (w) => ({ path: streams(w) }) },
+  ...(
+    [
+      ["hls/playlist.m3u8", "hls/playlist.m3u8"],
+      ["hls/:name", "hls/index0.ts"],
+      ["hls/:rendition/:name", "hls/480p/index0.ts"],
+      ["dash/manifest.mpd", "dash/manifest.mpd"],
+      ["dash/:name", "dash/init-0.m4s"],
+      ["poster.jpg", "poster.jpg"]
+    ] as const
+  ).map(([route, path]): Row => ({
+    route: `GET ${streamsRoute}/${route}`,
+    may: fileReaders,
+    status: 404,
+    request: (w) => ({ path: `${streams(w)}/${path}` })
+  })),
+  {
+    route: `POST ${mirrorsRoute}`,
+    may: admin,
+    status: 201,
+    request: (w) => ({ path: mirrors(w), json: newMirror() })
+  },
+  { route: `GET ${mirrorsRoute}`, may: admin, status: 200, request: (w) => ({ path: mirrors(w) }) },
+  { route: `GET ${mirrorsRoute}/:mirrorId`, may: admin, status: 200, request: (w) => ({ path: mirror(w) }) },
+  {
+    route: `PATCH ${mirrorsRoute}/:mirrorId`,
+    may: admin,
+    status: 200,
+    request: (w) => ({ path: mirror(w), json: { name: unique() } })
+  },
+  { route: `DELETE ${mirrorsRoute}/:mirrorId`, may: admin, status: 204, request: (w) => ({ path: mirror(w) }) },
+  {
+    route: `POST ${mirrorsRoute}/:mirrorId/sync`,
+    may: admin,
+    status: 202,
+    request: (w) => ({ path: `${mirror(w)}/sync` })
+  },
+  {
+    route: `GET ${mirrorsRoute}/:mirrorId/files`,
+    may: admin,
+    status: 200,
+    request: (w) => ({ path: `${mirror(w)}/files` })
   }
 ]
 
@@ -256,7 +337,7 @@ const idOf = async (response: Response): Promise<string> => {
   throw new Error(`No record: ${response.status} ${JSON.stringify(record)}`)
 }
 
-/** A tenant of its own with a bucket, a file with a header, a member and a token. */
+/** A tenant of its own with a bucket, a file with a header, a member, a token and a mirror. */
 export const makeWorld = async (server: TestServer, tenantId?: string): Promise<World> => {
   const place = await server.makeBucket(tenantId)
   const { id: fileId } = await server.makeFile(place, "content", { headers: [{ name: "x-there", value: "1" }] })
@@ -270,5 +351,6 @@ export const makeWorld = async (server: TestServer, tenantId?: string): Promise<
       json: { name: "t", member: { id: memberId }, expiresAt: new Date(Date.now() + 3_600_000).toISOString() }
     })
   )
-  return { ...place, fileId, memberId, tokenId }
+  const mirrorId = await idOf(await server.post(mirrors({ ...place, fileId, memberId, tokenId, mirrorId: "" }), { json: newMirror() }))
+  return { ...place, fileId, memberId, tokenId, mirrorId }
 }

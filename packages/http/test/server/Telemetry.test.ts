@@ -1,32 +1,9 @@
-import { createServer } from "node:http"
-import { expect, it, onTestFinished } from "vitest"
+import { expect, it } from "vitest"
 import * as Bucket from "../support/Bucket.ts"
-
-interface Sent {
-  readonly path: string
-  readonly body: string
-}
-
-/** A collector that keeps what it is sent. */
-const collector = async () => {
-  const sent: Array<Sent> = []
-  const server = createServer((request, response) => {
-    let body = ""
-    request.setEncoding("utf8").on("data", (text: string) => (body += text))
-    request.on("end", () => {
-      sent.push({ path: request.url ?? "", body })
-      response.setHeader("content-type", "application/json").end("{}")
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => void server.close())
-  const address = server.address()
-  if (address === null || typeof address === "string") throw new Error("no port")
-  return { url: `http://127.0.0.1:${address.port}`, sent }
-}
+import * as Collector from "../support/Collector.ts"
 
 it("sends traces and metrics to the collector, without keys", async () => {
-  const { sent, url } = await collector()
+  const { sent, url } = await Collector.start()
   const bucket = await Bucket.start({ env: { HOLDFAST_OTLP_ENDPOINT: url } })
   const path = await Bucket.put(bucket, "a.txt", new TextEncoder().encode("Hello"))
   const view = `${bucket.service.url}/api/v1${path}/view?apiKey=${bucket.key}&download=1`

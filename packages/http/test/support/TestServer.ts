@@ -17,11 +17,21 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Accounts } from "@holdfast/core/accounts/Accounts"
 import * as Actor from "@holdfast/core/Actor"
 import * as Holdfast from "@holdfast/core/Holdfast"
+import * as MirrorTarget from "@holdfast/core/mirrors/MirrorTarget"
+import * as MirrorWorker from "@holdfast/core/mirrors/MirrorWorker"
+import type { MirrorWorkerOptions } from "@holdfast/core/mirrors/MirrorWorkerOptions"
+import * as AesSecretBox from "@holdfast/core/secrets/AesSecretBox"
 import * as Settings from "@holdfast/core/Settings"
 import type { BlobStore } from "@holdfast/core/storage/BlobStore"
+import * as ConversionWorker from "@holdfast/core/streams/ConversionWorker"
+import type { WorkerOptions } from "@holdfast/core/streams/WorkerOptions"
+import * as Transcoder from "@holdfast/core/transcoding/Transcoder"
 import * as FsBlobStore from "@holdfast/fs/FsBlobStore"
+import * as FsConversionWorkspace from "@holdfast/fs/FsConversionWorkspace"
 import * as SqliteMetadata from "@holdfast/sqlite/SqliteMetadata"
+import * as Aead from "effect/crypto/Aead"
 import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
@@ -33,6 +43,7 @@ import { createServer } from "node:http"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import * as ApiRoutes from "../../src/handlers/ApiRoutes.ts"
+import * as PlaybackRoutes from "../../src/handlers/PlaybackRoutes.ts"
 import * as NodeDigest from "../../src/server/NodeDigest.ts"
 import * as Requests from "./Requests.ts"
 
@@ -43,6 +54,14 @@ export interface Options {
   readonly blobs?: Layer.Layer<BlobStore, unknown>
   /** What differs from the default settings. */
   readonly settings?: Partial<Settings.Settings>
+  /** What converts videos; nothing when absent. */
+  readonly transcoder?: Layer.Layer<Transcoder.Transcoder, unknown>
+  /** How the worker of conversions works; there is none when absent. */
+  readonly worker?: Partial<WorkerOptions>
+  /** How the worker of mirrors works; there is none when absent. */
+  readonly mirrors?: Partial<MirrorWorkerOptions>
+  /** How long a playlist is waited for, where it differs from the default. */
+  readonly playlistPatience?: Duration.Duration
   /** Further routes of the same router. */
   readonly routes?: Layer.Layer<never, never, HttpRouter.HttpRouter | Holdfast.Services>
 }
@@ -85,6 +104,10 @@ const capture = (lines: Array<string>) => {
   return Logger.layer([Logger.make((options) => void lines.push(format.log(options)))])
 }
 
+const secretBox = AesSecretBox.layer({ current: Redacted.make(new Uint8Array(32).fill(1)) }).pipe(
+  Layer.provide(Aead.layerWebCrypto)
+)
+
 /** Starts a server; fails when it cannot listen. */
 export const start = async (options: Options = {}): Promise<TestServer> => {
   const directory = await Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-http-"))
@@ -93,8 +116,19 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
   const metadata = options.metadata ?? SqliteMetadata.layer({ file: ":memory:" })
   const blobs = options.blobs ?? FsBlobStore.layer({ directory })
 
-  const services = Holdfast.layer.pipe(
-    Layer.provideMerge([metadata, blobs, SecureRandom.layerWebCrypto, NodeDigest.layer]),
+  const transcoder = options.transcoder ?? Transcoder.layerNone
+  const workspace = FsConversionWorkspace.layer({ directory: Path.join(directory, "conversions") })
+  const worker =
+    options.worker === undefined
+      ? Layer.empty
+      : ConversionWorker.layer({ poll: Duration.millis(20), publishEvery: Duration.millis(5), ...options.worker }).pipe(
+          Layer.provide(workspace)
+        )
+
+  const services = worker.pipe(
+    Layer.provideMerge(Holdfast.layer),
+    Layer.provideMerge([metadata, blobs, transcoder, MirrorTarget.layerNone, secretBox]),
+    Layer.provideMerge([SecureRandom.layerWebCrypto, NodeDigest.layer]),
     Layer.provide(Layer.succeed(Settings.Settings, { ...Settings.defaults, ...options.settings }))
   )
   const routes = Layer.merge(ApiRoutes.layer, options.routes ?? Layer.empty)
@@ -105,7 +139,13 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
   }).pipe(
     Layer.provide(NodeHttpServer.layer(() => node, { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: 0 })),
     Layer.provideMerge(services),
-    Layer.provide([capture(logs), Layer.succeed(Settings.Settings, { ...Settings.defaults, ...options.settings })])
+    Layer.provide([
+      options.playlistPatience === undefined
+        ? Layer.empty
+        : Layer.succeed(PlaybackRoutes.PlaylistPatience, options.playlistPatience),
+      capture(logs),
+      Layer.succeed(Settings.Settings, { ...Settings.defaults, ...options.settings })
+    ])
   )
   const runtime = ManagedRuntime.make(app)
   await runtime.context()

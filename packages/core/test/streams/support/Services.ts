@@ -2,13 +2,12 @@
  * Conversions over a fake transcoder. Without the test framework, so that programs can use it too.
  */
 import * as Holdfast from "@holdfast/core/Holdfast"
+import * as MirrorTarget from "@holdfast/core/mirrors/MirrorTarget"
+import * as SecretBox from "@holdfast/core/secrets/SecretBox"
 import * as Settings from "@holdfast/core/Settings"
 import type { BlobStore } from "@holdfast/core/storage/BlobStore"
-import * as ConversionSignal from "@holdfast/core/streams/ConversionSignal"
 import * as ConversionWorker from "@holdfast/core/streams/ConversionWorker"
 import type { ConversionWorkspace } from "@holdfast/core/streams/ConversionWorkspace"
-import * as Conversions from "@holdfast/core/streams/Conversions"
-import * as Streams from "@holdfast/core/streams/Streams"
 import type { WorkerOptions } from "@holdfast/core/streams/WorkerOptions"
 import * as FsBlobStore from "@holdfast/fs/FsBlobStore"
 import * as FsConversionWorkspace from "@holdfast/fs/FsConversionWorkspace"
@@ -33,15 +32,15 @@ export const temporary = Effect.acquireRelease(
 
 /** Everything but a worker. What is doomed is due at once. */
 export const over = <E>(ports: Layer.Layer<Metadata | BlobStore | ConversionWorkspace, E>) =>
-  Layer.mergeAll(Conversions.layer, Streams.layer).pipe(
-    Layer.provideMerge(Holdfast.layer),
+  Holdfast.layer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(
         ports,
         FakeTranscoder.layer,
+        MirrorTarget.layerNone,
+        SecretBox.layerNone,
         SecureRandom.layerWebCrypto,
-        Digest.layerWebCrypto,
-        ConversionSignal.layer
+        Digest.layerWebCrypto
       )
     ),
     Layer.provideMerge(Layer.succeed(Settings.Settings, { ...Settings.defaults, blobGrace: Duration.zero }))

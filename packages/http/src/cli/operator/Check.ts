@@ -5,8 +5,8 @@ import * as Fsck from "@holdfast/core/storage/Fsck"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Blobs from "../../server/Blobs.ts"
 import * as Metadata from "../../server/Metadata.ts"
-import * as UnlockedBlobs from "../../server/UnlockedBlobs.ts"
 import * as Output from "../Output.ts"
 
 /** Something is wrong that was not repaired. */
@@ -29,11 +29,11 @@ const explain = ({ fileId, isRepaired, key, kind }: Fsck.Finding): string => {
   return `${kind.padEnd(12)}  ${key}  ${what}${isRepaired ? " (repaired)" : ""}`
 }
 
-const services = (places: Metadata.Places) =>
-  Fsck.layer.pipe(Layer.provide([Metadata.layer(places), UnlockedBlobs.layer(places.dataDir)]))
+const services = (places: Blobs.Places) =>
+  Fsck.layer.pipe(Layer.provide([Metadata.layer(places), Blobs.unlocked(places)]))
 
 /** Prints every finding and a summary; fails when something is left wrong. */
-export const run = (places: Metadata.Places, repair: boolean) =>
+export const run = (places: Blobs.Places, repair: boolean) =>
   Effect.gen(function* () {
     const { check } = yield* Fsck.Fsck
     const { blobs, findings, rows } = yield* check({ repair })

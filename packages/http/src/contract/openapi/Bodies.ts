@@ -15,8 +15,19 @@ const examples: { readonly [operationId: string]: unknown } = {
   },
   "buckets.create": { name: "photos" },
   "buckets.update": { name: "pictures" },
+  "mirrors.create": {
+    name: "Second site",
+    type: "CLOUD_A",
+    region: "eu-central-1",
+    bucketName: "acme-photos",
+    accessKeyId: "AKIAIOSFODNN7EXAMPLE",
+    secretAccessKey: "<SECRET>"
+  },
+  "mirrors.update": { paused: true },
   "files.reserve": { name: "cat.jpg", path: "/2026/summer/" },
   "files.update": { path: "/2026/autumn/", alias: "cat", metadata: { camera: "X100" } },
+  "streams.requestHls": { mode: "auto" },
+  "streams.requestDash": { mode: "auto" },
   "headers.set": { name: "cache-control", value: "max-age=3600" },
   "headers.setAll": {
     bulk: [
@@ -26,11 +37,30 @@ const examples: { readonly [operationId: string]: unknown } = {
   }
 }
 
+/** Operations that need no body. */
+const withoutBody: ReadonlySet<string> = new Set(["streams.requestHls", "streams.requestDash"])
+
 const binary = { schema: { type: "string", format: "binary" } } as const
 
-/** Contents are of any type. */
-export const ofContent = (status: string): OpenApiSpecContent =>
-  status === "206" ? { "*/*": binary, "multipart/byteranges": binary } : { "*/*": binary }
+const anything: ReadonlyArray<string> = ["*/*"]
+
+/** The media types of operations that answer with bytes; contents are of any type. */
+const types: { readonly [operationId: string]: ReadonlyArray<string> } = {
+  "reading.view": anything,
+  "reading.download": anything,
+  "playback.hlsFile": ["video/mp2t", "application/vnd.apple.mpegurl"],
+  "playback.hlsRenditionFile": ["video/mp2t"],
+  "playback.dashFile": ["video/mp4"],
+  "playback.poster": ["image/jpeg"]
+}
+
+/** What an operation answers with when that is bytes, whole or a part of them; undefined for any other answer. */
+export const ofBytes = (operationId: string, status: string): OpenApiSpecContent | undefined => {
+  const all = types[operationId]
+  if (all === undefined || (status !== "200" && status !== "206")) return undefined
+  const more = status === "206" ? ["multipart/byteranges"] : []
+  return Object.fromEntries([...all, ...more].map((type) => [type, binary]))
+}
 
 /** An operation's request body, with an example where there is one. */
 export const ofRequest = (operationId: string, body: OpenAPISpecRequestBody): OpenAPISpecRequestBody => {
@@ -45,5 +75,7 @@ export const ofRequest = (operationId: string, body: OpenAPISpecRequestBody): Op
   const example = examples[operationId]
   if (json === undefined || example === undefined) return body
   const described = { ...json, example }
-  return { ...body, content: { "application/json": described } }
+  const content = { "application/json": described }
+  // The generator's type says that every body is required; the format has it otherwise.
+  return withoutBody.has(operationId) ? ({ content, required: false } as object as OpenAPISpecRequestBody) : { ...body, content }
 }

@@ -12,6 +12,7 @@ import * as Parameters from "./Parameters.ts"
 import * as ProblemSchemas from "./ProblemSchemas.ts"
 import * as ResponseHeaders from "./ResponseHeaders.ts"
 import { tidy } from "./Tidy.ts"
+import { takeApart } from "./Unions.ts"
 
 type Spec = OpenApi.OpenAPISpec
 type Operation = OpenApi.OpenAPISpecOperation
@@ -26,11 +27,12 @@ const codesIn = (response: Response): ReadonlyArray<ProblemCode> => {
 }
 
 const content = (operationId: string, status: string, { content }: Response): OpenApi.OpenApiSpecContent | undefined =>
-  operationId.startsWith("reading.") && (status === "200" || status === "206") ? Bodies.ofContent(status) : content
+  Bodies.ofBytes(operationId, status) ?? content
 
 const descriptions: { readonly [status: string]: string } = {
   200: "Done.",
   201: "Created.",
+  202: "Taken on; the record tells how far it is.",
   204: "Removed.",
   206: "A part of the content.",
   304: "The caller has the content already."
@@ -89,7 +91,7 @@ export const enrich = (generated: Spec): Spec => {
     ...spec,
     paths: Object.fromEntries(Object.entries(spec.paths).map(([path, item]) => [path, pathItem(item)])),
     components: {
-      schemas: { ...Object.fromEntries(own), ...ProblemSchemas.schemas([...used]) },
+      schemas: { ...takeApart(Object.fromEntries(own)), ...ProblemSchemas.schemas([...used]) },
       securitySchemes: Object.fromEntries(
         Object.entries(schemes).map(([name, scheme]) => [name, securityScheme(scheme)])
       )

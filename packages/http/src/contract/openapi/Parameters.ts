@@ -12,10 +12,12 @@ const known: { readonly [parameter: string]: object } = {
   "path memberId": id("mem"),
   "path tokenId": id("tok"),
   "path bucketId": id("bkt"),
+  "path mirrorId": id("mir"),
   "path fileId": { examples: ["fil_01932c07-209d-7f3a-8c5e-1f2a3b4c5d6e", "@logo"] },
   "query limit": { type: "integer", minimum: 1, maximum: 1000, default: 100 },
   "query path": { default: "/" },
   "query recursive": { type: "boolean", default: false },
+  "query verify": { type: "boolean", default: true },
   "query force": { type: "boolean", default: false }
 }
 

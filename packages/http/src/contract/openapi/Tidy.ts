@@ -1,6 +1,7 @@
 /**
  * Brings the JSON Schemas that Effect generates closer to what the wire carries.
  */
+import { secretField } from "@holdfast/core/mirrors/StoredMirror"
 import * as Predicate from "effect/Predicate"
 
 interface JsonObject {
@@ -25,7 +26,13 @@ const withoutAbsence = (schema: unknown): unknown => {
   return isNull(alternatives.at(-1)) ? withoutLoneAnyOf({ ...schema, anyOf: alternatives.slice(0, -1) }) : schema
 }
 
-const isTime = (name: string): boolean => /[a-z]At$/.test(name)
+const isTime = (name: string): boolean => /[a-z](?:At|Since)$/.test(name)
+
+/** What goes in and never comes out. */
+const secrets: ReadonlySet<string> = new Set(Object.values(secretField))
+
+const asSecret = (schema: unknown): unknown =>
+  isObject(schema) ? { ...schema, format: "password", writeOnly: true } : schema
 
 /** Times are texts with a format. */
 const asTime = (schema: unknown): unknown => {
@@ -40,7 +47,7 @@ const properties = (schema: JsonObject): JsonObject => {
   const needed: ReadonlyArray<unknown> = Array.isArray(required) ? required : []
   const entries = Object.entries(fields).map(([name, field]) => {
     const present = needed.includes(name) ? field : withoutAbsence(field)
-    return [name, isTime(name) ? asTime(present) : present]
+    return [name, isTime(name) ? asTime(present) : secrets.has(name) ? asSecret(present) : present]
   })
   return { ...schema, properties: Object.fromEntries(entries) }
 }

@@ -1,0 +1,158 @@
+/**
+ * `holdfast.streams`: videos for players.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { InvalidRequest } from "../Errors.ts"
+import type { FileRef } from "../files/FileRef.ts"
+import { Conversions } from "../streams/Conversions.ts"
+import { PlaybackKeys } from "../streams/PlaybackKeys.ts"
+import type { StreamRecord as CoreRecord } from "../streams/StreamRecord.ts"
+import { Streams } from "../streams/Streams.ts"
+import type { Mode } from "../transcoding/ConversionPlan.ts"
+import type { Format } from "../transcoding/Presentation.ts"
+import * as StreamFiles from "../transcoding/StreamFiles.ts"
+import type { ActorHandle } from "./Actors.ts"
+import type { Call } from "./Call.ts"
+import * as Plain from "./Plain.ts"
+import type { CallOptions } from "./Runner.ts"
+import { StreamHandle } from "./StreamHandle.ts"
+
+export type StreamRecord = Plain.Plain<CoreRecord>
+
+/** One format of a file; `file` is its id, or `@alias`. */
+export interface StreamInput extends FileRef {
+  readonly format: Format
+}
+
+interface Waits {
+  /** Seconds to wait at most; not at all when absent. */
+  readonly wait?: number | undefined
+}
+
+export interface RequestInput extends StreamInput, Waits {
+  /** `auto` copies what players take as it is, `transcode` encodes everything anew. Default: `auto`. */
+  readonly mode?: Mode | undefined
+}
+
+export interface OpenStreamInput extends StreamInput, Waits {
+  /** Which file of the stream; the playlist or manifest that a player asks for first when absent. */
+  readonly name?: string | undefined
+}
+
+/** Good for reading one stream by HTTP, as `?apiKey=`, in place of the actor's own key. */
+export interface PlaybackKeyRecord {
+  readonly key: string
+  readonly expiresAt: Date
+}
+
+const formats: ReadonlyArray<unknown> = ["hls", "dash"] satisfies ReadonlyArray<Format>
+const modes: ReadonlyArray<unknown> = [undefined, "auto", "transcode"] satisfies ReadonlyArray<Mode | undefined>
+
+const checkFormat = (format: unknown): Effect.Effect<void, InvalidRequest> =>
+  formats.includes(format) ? Effect.void : Effect.fail(InvalidRequest.at("/format", 'must be "hls" or "dash"'))
+
+const checkMode = (mode: unknown): Effect.Effect<void, InvalidRequest> =>
+  modes.includes(mode) ? Effect.void : Effect.fail(InvalidRequest.at("/mode", 'must be "auto" or "transcode"'))
+
+const waitOf = ({ wait }: Waits): Effect.Effect<Duration.Duration | undefined, InvalidRequest> => {
+  if (wait === undefined) return Effect.succeed<Duration.Duration | undefined>(undefined)
+  return typeof wait === "number" && wait >= 0
+    ? Effect.succeed(Duration.seconds(wait))
+    : Effect.fail(InvalidRequest.at("/wait", "must be a number of seconds"))
+}
+
+export class StreamsDoor {
+  readonly #call: Call
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  /**
+   * Asks for the current content in a format, which is made once and then kept. Rejects with `NotAVideo` where the content
+   * excludes it, and with `TranscoderUnavailable` when nothing can convert.
+   */
+  request(actor: ActorHandle, input: RequestInput, options?: CallOptions): Promise<StreamRecord> {
+    return this.#call(actor, input, options, (as) =>
+      Effect.gen(function* () {
+        yield* checkFormat(input.format)
+        yield* checkMode(input.mode)
+        const wait = yield* waitOf(input)
+        const { request } = yield* Conversions
+        return Plain.fromCore(yield* request(as, input, input.format, { mode: input.mode, wait }))
+      })
+    )
+  }
+
+  /** How far a conversion is. Rejects with `StreamNotConverted` when nobody has asked for it. */
+  get(actor: ActorHandle, input: StreamInput, options?: CallOptions): Promise<StreamRecord> {
+    return this.#call(actor, input, options, (as) =>
+      Effect.map(
+        Conversions.use((conversions) => conversions.get(as, input, input.format)),
+        Plain.fromCore
+      )
+    )
+  }
+
+  /** All conversions of a file's current content. */
+  list(actor: ActorHandle, input: FileRef, options?: CallOptions): Promise<ReadonlyArray<StreamRecord>> {
+    return this.#call(actor, input, options, (as) =>
+      Effect.map(
+        Conversions.use((conversions) => conversions.list(as, input)),
+        Plain.fromCore
+      )
+    )
+  }
+
+  /** Ends and removes a conversion, whatever its state. */
+  cancel(actor: ActorHandle, input: StreamInput, options?: CallOptions): Promise<void> {
+    return this.#call(actor, input, options, (as) =>
+      Conversions.use((conversions) => conversions.cancel(as, input, input.format))
+    )
+  }
+
+  /**
+   * Opens a file of a stream, also while the conversion runs: a playlist as it stands, or a segment. Rejects with
+   * `StreamNotConverted`, `StreamNotReady`, `ConversionFailed` or `NotAVideo`.
+   */
+  open(actor: ActorHandle, input: OpenStreamInput, options?: CallOptions): Promise<StreamHandle> {
+    return this.#call(actor, input, options, (as) =>
+      Effect.gen(function* () {
+        yield* checkFormat(input.format)
+        const { format, name = StreamFiles.entry(format) } = input
+        const { open } = yield* Streams
+        const opened = yield* open(as, input, format, name, { patience: yield* waitOf(input) })
+        return new StreamHandle(opened, yield* Effect.context<never>())
+      })
+    )
+  }
+
+  /** Opens the still of a video that was converted, a JPEG. */
+  poster(actor: ActorHandle, input: FileRef, options?: CallOptions): Promise<StreamHandle> {
+    return this.#call(actor, input, options, (as) =>
+      Effect.gen(function* () {
+        const { poster } = yield* Streams
+        return new StreamHandle(yield* poster(as, input), yield* Effect.context<never>())
+      })
+    )
+  }
+
+  /**
+   * A key for a player: good for reading this stream alone, for some hours, and as long as the actor may. It is for
+   * addresses of the HTTP door, such as that of an embedded player.
+   */
+  playbackKey(actor: ActorHandle, input: StreamInput, options?: CallOptions): Promise<PlaybackKeyRecord> {
+    return this.#call(actor, input, options, (as) =>
+      Effect.gen(function* () {
+        yield* checkFormat(input.format)
+        const { fileId } = yield* Streams.use((streams) => streams.show(as, input, input.format))
+        const { bucketId, format, tenantId } = input
+        const { issue } = yield* PlaybackKeys
+        const { expiresAt, key } = yield* issue(as, { tenantId, bucketId, fileId, format })
+        return { key: Redacted.value(key), expiresAt: Plain.fromCore(expiresAt) }
+      })
+    )
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * Mirrors of a bucket.
+ */
+import * as Mirror from "@holdfast/core/mirrors/Mirror"
+import * as MirrorInput from "@holdfast/core/mirrors/MirrorInput"
+import * as Page from "@holdfast/core/Page"
+import * as Effect from "effect/Effect"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
+import { Authentication } from "./Authentication.ts"
+import { JsonAnswer, JsonBody } from "./JsonExchange.ts"
+import { created, describe, Flag, page, problems } from "./Operation.ts"
+
+const bucket = { tenantId: Schema.String, bucketId: Schema.String }
+const params = { ...bucket, mirrorId: Schema.String }
+const permission = "mirror:manage"
+
+/** May be said here or in the body; here it counts more. */
+const verify = {
+  verify: Schema.optional(Flag).annotate({
+    description: "Whether the target must answer before anything is stored; true when absent."
+  })
+}
+
+const types = Object.keys(MirrorInput.typeOf).join(", ")
+
+/** A type that is none is told where it stands, instead of as a body that fits none of them. */
+const Payload = MirrorInput.CreateMirror.pipe(
+  Schema.catchDecoding((issue) =>
+    Effect.fail(
+      issue._tag === "AnyOf" && issue.issues.length === 0
+        ? new SchemaIssue.Pointer(["type"], new SchemaIssue.InvalidValue({ message: `must be one of ${types}` }))
+        : issue
+    )
+  )
+)
+
+const create = HttpApiEndpoint.post("create", "/", {
+  params: bucket,
+  query: verify,
+  disableCodecs: true,
+  payload: Payload,
+  success: created(Mirror.Mirror),
+  error: problems(
+    "invalid_request",
+    "not_found",
+    "mirror_loop",
+    "mirror_type_unavailable",
+    "mirror_target_unreachable"
+  )
+}).annotateMerge(
+  describe({
+    summary: "Mirror the bucket elsewhere",
+    description:
+      "Every file of the bucket is copied to the target, and every later change follows. Secrets are sealed and never " +
+      "come back. `S3`, `AZURE_BLOB` and `GCS` are other names of `CLOUD_A`, `CLOUD_B` and `CLOUD_C`. For `SERVICE`, " +
+      "the body's `apiKey` is a key of the target tenant; the caller's own goes where it always does.",
+    permission
+  })
+)
+
+const update = HttpApiEndpoint.patch("update", "/:mirrorId", {
+  params,
+  query: verify,
+  disableCodecs: true,
+  payload: MirrorInput.UpdateMirror,
+  success: Mirror.Mirror,
+  error: problems("invalid_request", "not_found", "mirror_type_unavailable", "mirror_target_unreachable")
+}).annotateMerge(
+  describe({
+    summary: "Rename, pause or resume a mirror, or give it other credentials",
+    description: "What failed before is then tried again at once.",
+    permission
+  })
+)
+
+const sync = HttpApiEndpoint.post("sync", "/:mirrorId/sync", {
+  params,
+  success: Mirror.Mirror.pipe(HttpApiSchema.status(202)),
+  error: problems("not_found")
+}).annotateMerge(
+  describe({
+    summary: "Compare the target with the bucket",
+    description:
+      "What is missing or different there is copied anew. Objects that the mirror did not write are left alone.",
+    permission
+  })
+)
+
+const list = HttpApiEndpoint.get("list", "/", {
+  params: bucket,
+  query: page,
+  success: Page.of(Mirror.Mirror),
+  error: problems("invalid_request", "invalid_cursor", "not_found")
+}).annotateMerge(describe({ summary: "List the mirrors of the bucket", permission }))
+
+const get = HttpApiEndpoint.get("get", "/:mirrorId", {
+  params,
+  success: Mirror.Mirror,
+  error: problems("not_found")
+}).annotateMerge(describe({ summary: "Read a mirror, and how far behind it is", permission }))
+
+const files = HttpApiEndpoint.get("files", "/:mirrorId/files", {
+  params,
+  query: {
+    state: Schema.optional(Mirror.MirrorFileState).annotate({ description: "Only files in this state." }),
+    ...page
+  },
+  success: Page.of(Mirror.MirrorFile),
+  error: problems("invalid_request", "invalid_cursor", "not_found")
+}).annotateMerge(describe({ summary: "List what became of each file", permission }))
+
+const remove = HttpApiEndpoint.delete("remove", "/:mirrorId", {
+  params,
+  success: HttpApiSchema.NoContent,
+  error: problems("not_found")
+}).annotateMerge(
+  describe({ summary: "Remove a mirror", description: "What it has copied stays at the target.", permission })
+)
+
+export class MirrorsApi extends HttpApiGroup.make("mirrors")
+  .add(create, update)
+  .middleware(JsonBody)
+  .add(list, get, files, sync)
+  .middleware(JsonAnswer)
+  .add(remove)
+  .middleware(Authentication)
+  .prefix("/tenants/:tenantId/buckets/:bucketId/mirrors")
+  .annotate(OpenApi.Description, "Copies of a bucket at other places, kept up to date.") {}

@@ -1,0 +1,78 @@
+/**
+ * Conversions of video and audio for streaming: asking for them and removing them.
+ */
+import { StreamRecord } from "@holdfast/core/streams/StreamRecord"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { Authentication } from "./Authentication.ts"
+import { params } from "./FilesApi.ts"
+import { JsonAnswer } from "./JsonExchange.ts"
+import { describe, problems, text } from "./Operation.ts"
+
+/** What a caller may say of the conversion that it asks for. */
+export const RequestStream = Schema.Struct({
+  mode: Schema.optional(Schema.Literals(["auto", "transcode"])).annotate({
+    description: "`auto`, the default, copies what players take as it is; `transcode` encodes everything anew."
+  })
+}).annotate({ identifier: "RequestStream" })
+
+const applied = {
+  "preference-applied": Schema.optional(Schema.String).annotate({ description: "`wait=N`, where it was asked for." })
+}
+
+const requesting = {
+  params,
+  headers: { prefer: text("`wait=N` (RFC 7240): answer when it is READY or FAILED, or after N seconds; 60 at most.") },
+  disableCodecs: true,
+  payload: RequestStream,
+  success: [
+    HttpApiSchema.WithHeaders(StreamRecord, applied),
+    HttpApiSchema.WithHeaders(StreamRecord.pipe(HttpApiSchema.status(202)), applied)
+  ],
+  error: problems(
+    "invalid_request",
+    "not_found",
+    "content_not_uploaded",
+    "content_too_large",
+    "unsupported_media_type",
+    "not_a_video",
+    "transcoder_unavailable"
+  )
+} as const
+
+const about =
+  "It is made once and then kept: asking again changes nothing, after FAILED it tries anew. `200` when it is READY, " +
+  "else `202`. No body is needed."
+
+const requestHls = HttpApiEndpoint.post("requestHls", "/hls", requesting).annotateMerge(
+  describe({ summary: "Convert to HLS", description: about, permission: "file:write" })
+)
+
+const requestDash = HttpApiEndpoint.post("requestDash", "/dash", requesting).annotateMerge(
+  describe({ summary: "Convert to DASH", description: about, permission: "file:write" })
+)
+
+const removing = {
+  params,
+  success: HttpApiSchema.NoContent,
+  error: problems("not_found", "content_not_uploaded", "stream_not_converted")
+} as const
+
+const removeHls = HttpApiEndpoint.delete("removeHls", "/hls", removing).annotateMerge(
+  describe({ summary: "End and remove the HLS conversion", permission: "file:write" })
+)
+
+const removeDash = HttpApiEndpoint.delete("removeDash", "/dash", removing).annotateMerge(
+  describe({ summary: "End and remove the DASH conversion", permission: "file:write" })
+)
+
+export class StreamsApi extends HttpApiGroup.make("streams")
+  .add(requestHls, requestDash)
+  .middleware(JsonAnswer)
+  .add(removeHls, removeDash)
+  .middleware(Authentication)
+  .prefix("/tenants/:tenantId/buckets/:bucketId/files/:fileId/streams")
+  .annotate(OpenApi.Description, "Video and audio for players: converting.") {}

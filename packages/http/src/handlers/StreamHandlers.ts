@@ -1,0 +1,65 @@
+/**
+ * Conversions over HTTP.
+ */
+import type { FileRef } from "@holdfast/core/files/FileRef"
+import { InvalidRequest } from "@holdfast/core/Errors"
+import * as Input from "@holdfast/core/Input"
+import { Conversions } from "@holdfast/core/streams/Conversions"
+import { StreamRecord } from "@holdfast/core/streams/StreamRecord"
+import type { Format } from "@holdfast/core/transcoding/Presentation"
+import * as Effect from "effect/Effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Schema from "effect/Schema"
+import { Api } from "../contract/Api.ts"
+import { RequestStream } from "../contract/StreamsApi.ts"
+import { asActor } from "./AsActor.ts"
+import * as ProblemResponse from "../problems/ProblemResponse.ts"
+import * as JsonExchange from "./JsonExchange.ts"
+import * as Preference from "./Preference.ts"
+import * as Refs from "./Refs.ts"
+
+const decode = Input.decoder(RequestStream)
+const encode = Schema.encodeSync(StreamRecord)
+
+const parse = (text: string): Effect.Effect<unknown, InvalidRequest> =>
+  Effect.try({
+    try: (): unknown => JSON.parse(text),
+    catch: () => InvalidRequest.at("", "must be JSON")
+  })
+
+/** A body need not be there, and an empty one is none, whatever its type is said to be. */
+const optionsOf = Effect.fnUntraced(function* (request: HttpServerRequest) {
+  const text = yield* JsonExchange.limitedText(request)
+  if (text.trim() === "") return {}
+  yield* JsonExchange.checkBody
+  return yield* Effect.catch(Effect.flatMap(parse(text), decode), ProblemResponse.fail)
+})
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "streams",
+  Effect.fnUntraced(function* (handlers) {
+    const conversions = yield* Conversions
+
+    const request = (http: HttpServerRequest, file: FileRef, format: Format) =>
+      Effect.gen(function* () {
+        const wait = Preference.waitOf(http.headers["prefer"])
+        const { mode } = yield* optionsOf(http)
+        const record = yield* asActor((actor) =>
+          conversions.request(actor, file, format, { mode, wait: wait?.duration })
+        )
+        return HttpServerResponse.jsonUnsafe(encode(record), {
+          status: record.state === "READY" ? 200 : 202,
+          headers: wait === undefined ? {} : { "preference-applied": wait.applied }
+        })
+      })
+
+    return handlers
+      .handleRaw("requestHls", ({ params, request: http }) => request(http, Refs.file(params), "hls"))
+      .handleRaw("requestDash", ({ params, request: http }) => request(http, Refs.file(params), "dash"))
+      .handle("removeHls", ({ params }) => asActor((actor) => conversions.cancel(actor, Refs.file(params), "hls")))
+      .handle("removeDash", ({ params }) => asActor((actor) => conversions.cancel(actor, Refs.file(params), "dash")))
+  })
+)

@@ -1,0 +1,127 @@
+/**
+ * The service with its contents in an object store.
+ */
+import { all, requires } from "@holdfast/testing/Requires"
+import { randomBytes } from "node:crypto"
+import * as Fs from "node:fs/promises"
+import * as Path from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Bucket from "../support/Bucket.ts"
+import * as Ceph from "../support/Ceph.ts"
+import * as Database from "../support/Database.ts"
+import * as Process from "../support/Process.ts"
+
+const secretKey = randomBytes(32).toString("base64")
+
+describe("settings that do not go together end with 2 and one line", () => {
+  const s3 = { HOLDFAST_BLOBS: "s3", HOLDFAST_S3_BUCKET: "b" }
+  const azure = { HOLDFAST_BLOBS: "azure", HOLDFAST_AZURE_CONTAINER: "c", HOLDFAST_AZURE_ACCOUNT_NAME: "a" }
+  const cases: ReadonlyArray<readonly [Readonly<Record<string, string>>, string]> = [
+    [{ HOLDFAST_BLOBS: "tape" }, "HOLDFAST_BLOBS in the environment: expected one of fs, s3, azure, gcs"],
+    [{ HOLDFAST_BLOBS: "s3" }, "HOLDFAST_S3_BUCKET: must be set, since HOLDFAST_BLOBS is s3"],
+    [{ HOLDFAST_S3_BUCKET: "b" }, "HOLDFAST_S3_BUCKET: cannot be used, since HOLDFAST_BLOBS is fs"],
+    [{ ...s3, HOLDFAST_S3_ACCESS_KEY_ID: "k" }, "HOLDFAST_S3_SECRET_ACCESS_KEY: must be set together"],
+    [{ ...s3, HOLDFAST_S3_SECRET_ACCESS_KEY: "hunter2" }, "HOLDFAST_S3_ACCESS_KEY_ID: must be set together"],
+    [{ ...s3, HOLDFAST_S3_ENDPOINT: "ftp://x" }, "HOLDFAST_S3_ENDPOINT in the environment: expected"],
+    [{ HOLDFAST_BLOBS: "azure" }, "HOLDFAST_AZURE_CONTAINER: must be set"],
+    [azure, "HOLDFAST_AZURE_ACCOUNT_KEY: must be set, or HOLDFAST_AZURE_SAS or"],
+    [
+      { ...azure, HOLDFAST_AZURE_SAS: "hunter2", HOLDFAST_AZURE_ACCOUNT_KEY: "hunter2" },
+      "HOLDFAST_AZURE_SAS: cannot be set together with HOLDFAST_AZURE_ACCOUNT_KEY"
+    ],
+    [{ HOLDFAST_BLOBS: "gcs" }, "HOLDFAST_GCS_BUCKET: must be set"],
+    [
+      { ...s3, DATABASE_URL: "postgresql://u:hunter2@127.0.0.1:1/x" },
+      "HOLDFAST_SECRET_KEY: must be set, since nothing is kept in the data directory"
+    ]
+  ]
+  it.each(cases)("%j", async (env, expected) => {
+    const data = Path.join(await Process.directory(), "data")
+    const ended = await Process.run(["serve", "--port", "0", "--data-dir", data], { env })
+    expect(ended.stderr).toContain(expected)
+    expect(ended.code).toBe(2)
+    expect(ended.stderr).toMatch(/^holdfast: [^\n]+\n$/)
+    expect(ended.stderr).not.toContain("hunter2")
+    await expect(Fs.access(data)).rejects.toThrow()
+  })
+})
+
+requires(Ceph.missing).describe("contents in S3", () => {
+  let ceph: Ceph.Ceph
+
+  beforeAll(async () => {
+    ceph = await Ceph.start()
+  }, 120_000)
+  afterAll(() => ceph.close())
+
+  const store = (bucket: string) => ({
+    HOLDFAST_BLOBS: "s3",
+    HOLDFAST_S3_BUCKET: bucket,
+    HOLDFAST_S3_ENDPOINT: ceph.endpoint,
+    HOLDFAST_S3_FORCE_PATH_STYLE: "on",
+    HOLDFAST_S3_ACCESS_KEY_ID: ceph.credentials.accessKeyId,
+    HOLDFAST_S3_SECRET_ACCESS_KEY: ceph.credentials.secretAccessKey,
+    HOLDFAST_S3_PREFIX: "files/",
+    HOLDFAST_BLOB_GRACE: "1s",
+    HOLDFAST_SWEEP_INTERVAL: "1s"
+  })
+
+  it("with SQLite: the data directory is still one service's alone", { timeout: 60_000 }, async () => {
+    const bucket = await ceph.makeBucket()
+    const env = store(bucket.name)
+    const site = await Bucket.start({ env })
+    const content = new Uint8Array(6_000_000).fill(7)
+    const path = await Bucket.put(site, "a.bin", content)
+    const range = await site.api.get(`${path}/view`, { headers: { range: "bytes=5999998-" } })
+    expect([range.status, await range.arrayBuffer()]).toEqual([206, new Uint8Array([7, 7]).buffer])
+    expect(await bucket.keys()).toEqual([expect.stringMatching(/^files\/ten_.*\/bkt_.*\/blb_/)])
+    expect(await (await fetch(`${site.service.url}/health/ready`)).json()).toMatchObject({ checks: { blobs: "ok" } })
+
+    const second = await Process.run(["serve", "--port", "0", "--data-dir", site.service.data], { env })
+    expect([second.code, second.stderr]).toEqual([1, expect.stringContaining("Another process holds")])
+    const fsck = await Process.run(["fsck", "--data-dir", site.service.data], { env })
+    expect([fsck.code, fsck.stdout]).toEqual([0, expect.stringContaining("1 records, 1 contents: 0 findings")])
+
+    expect((await site.api.delete(path)).status).toBe(204)
+    await expect.poll(() => bucket.keys(), { timeout: 30_000 }).toEqual([])
+    expect(await Fs.readdir(site.service.data)).not.toContain("blobs")
+  })
+
+  it("is not ready while the store is not there", { timeout: 60_000 }, async () => {
+    const site = await Bucket.start({ env: store("there-is-no-such-bucket") })
+    const answer = await fetch(`${site.service.url}/health/ready`)
+    expect([answer.status, await answer.json()]).toMatchObject([503, { checks: { metadata: "ok" } }])
+    expect(site.service.stderr()).not.toContain(ceph.credentials.secretAccessKey)
+  })
+})
+
+requires(all(Ceph.missing, Database.missing)).describe("contents in S3 and metadata in PostgreSQL", () => {
+  it("need no data directory, for the service and the operator alike", { timeout: 120_000 }, async () => {
+    const [ceph, database] = [await Ceph.start(), await Database.start()]
+    try {
+      const bucket = await ceph.makeBucket()
+      const data = Path.join(await Process.directory(), "never-made")
+      const env = {
+        DATABASE_URL: await database.create(),
+        HOLDFAST_BLOBS: "s3",
+        HOLDFAST_S3_BUCKET: bucket.name,
+        HOLDFAST_S3_ENDPOINT: ceph.endpoint,
+        HOLDFAST_S3_FORCE_PATH_STYLE: "on",
+        HOLDFAST_S3_ACCESS_KEY_ID: ceph.credentials.accessKeyId,
+        HOLDFAST_S3_SECRET_ACCESS_KEY: ceph.credentials.secretAccessKey,
+        HOLDFAST_DATA_DIR: data
+      }
+      expect((await Process.run(["migrate"], { env })).code).toBe(0)
+      expect((await Process.run(["keys", "list"], { env })).code).toBe(0)
+      const site = await Bucket.start({ env: { ...env, HOLDFAST_SECRET_KEY: secretKey }, data })
+      await Bucket.put(site, "a.txt", new TextEncoder().encode("Hello"))
+      expect(await bucket.keys()).toHaveLength(1)
+      expect((await Process.run(["fsck"], { env })).code).toBe(0)
+      expect((await site.service.stop()).code).toBe(0)
+      await expect(Fs.access(data)).rejects.toThrow()
+    } finally {
+      await ceph.close()
+      await database.close()
+    }
+  })
+})

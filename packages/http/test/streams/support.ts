@@ -1,0 +1,73 @@
+/**
+ * A server that converts videos by a fake transcoder, which a test steers.
+ */
+import type { WorkerOptions } from "@holdfast/core/streams/WorkerOptions"
+import type { Media } from "@holdfast/core/transcoding/Media"
+import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
+import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
+import * as FakeTranscoder from "@holdfast/testing/transcoding/FakeTranscoder"
+import type { TranscoderScript } from "@holdfast/testing/transcoding/TranscoderScript"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { expect } from "vitest"
+import { json } from "../support/Problems.ts"
+import * as TestServer from "../support/TestServer.ts"
+
+export interface Record {
+  readonly format: string
+  readonly state: string
+  readonly progress: number
+  readonly renditions: ReadonlyArray<{ readonly name: string }>
+  readonly error: string | null
+}
+
+export interface StreamServer extends TestServer.TestServer {
+  readonly script: TranscoderScript["Service"]
+  /** A fresh video, or another content, in a bucket. */
+  readonly makeVideo: (
+    bucket: { readonly tenantId: string; readonly bucketId: string },
+    content?: Uint8Array,
+    description?: object
+  ) => Promise<{ readonly id: string; readonly path: string; readonly streams: string }>
+  /** Converts it to the end. */
+  readonly convert: (streams: string, format?: "hls" | "dash") => Promise<void>
+}
+
+export interface Options extends TestServer.Options {
+  /** No worker at all for `false`. */
+  readonly works?: boolean
+}
+
+const worker: Partial<WorkerOptions> = { concurrency: 2 }
+
+export const start = async ({ works = true, ...options }: Options = {}): Promise<StreamServer> => {
+  const { script, transcoder } = await Effect.runPromise(FakeTranscoder.make)
+  const server = await TestServer.start({
+    transcoder: Layer.succeed(Transcoder, transcoder),
+    ...(works ? { worker } : undefined),
+    ...options
+  })
+  return {
+    ...server,
+    script,
+    makeVideo: async (bucket, content = FakeMedia.make(FakeMedia.playable), description = {}) => {
+      const file = await server.makeFile(bucket, new Uint8Array(content), { name: `${Math.random()}.mp4`, ...description })
+      return { ...file, streams: `${file.path}/streams` }
+    },
+    convert: async (streams, format = "hls") => {
+      const answer = await server.post(`${streams}/${format}`, { headers: { prefer: "wait=30" } })
+      expect([answer.status, (await json<Record>(answer)).state]).toEqual([200, "READY"])
+    }
+  }
+}
+
+/** A video of these seconds; of one rendition, or of several. */
+export const lasting = (seconds: number, media: Media = FakeMedia.playable): Uint8Array =>
+  FakeMedia.make({ ...media, duration: seconds })
+
+/** The addresses in a playlist. */
+export const addresses = (playlist: string): ReadonlyArray<string> =>
+  playlist.split("\n").filter((line) => line !== "" && !line.startsWith("#"))
+
+/** The playback key in an address. */
+export const keyIn = (address: string): string => new URL(address, "http://x").searchParams.get("apiKey") ?? ""

@@ -1,0 +1,73 @@
+/**
+ * A gateway of the S3 protocol with buckets, looked at past the adapters.
+ */
+import * as CephRgw from "@holdfast/testing/servers/CephRgw"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import * as SignedRequest from "./SignedRequest.ts"
+
+export { missing } from "@holdfast/testing/servers/CephRgw"
+
+export interface Bucket {
+  readonly name: string
+  /** The keys of all its objects, in order. */
+  readonly keys: () => Promise<ReadonlyArray<string>>
+  readonly get: (key: string) => Promise<Response>
+  readonly remove: (key: string) => Promise<Response>
+}
+
+export interface Ceph {
+  readonly endpoint: string
+  readonly credentials: SignedRequest.Credentials
+  /** A fresh bucket. */
+  readonly makeBucket: () => Promise<Bucket>
+  /** Ends the gateway; what it keeps stays. */
+  readonly stop: () => Promise<void>
+  /** Starts the gateway again. */
+  readonly start: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+const unescape = (text: string): string =>
+  text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&")
+
+let made = 0
+
+/** Starts a gateway. */
+export const start = async (): Promise<Ceph> => {
+  const runtime = ManagedRuntime.make(CephRgw.layer)
+  const gateway = await runtime.runPromise(CephRgw.CephRgw)
+  const { endpoint } = gateway
+  const credentials = {
+    accessKeyId: gateway.credentials.accessKeyId,
+    secretAccessKey: Redacted.value(gateway.credentials.secretAccessKey)
+  }
+
+  const keysOf = async (bucket: string, token?: string): Promise<ReadonlyArray<string>> => {
+    const more: Record<string, string> = token === undefined ? {} : { "continuation-token": token }
+    const answer = await SignedRequest.send(credentials, "GET", endpoint, { bucket }, { "list-type": "2", ...more })
+    const xml = await answer.text()
+    const keys = [...xml.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = ""]) => unescape(key))
+    const [, next] = /<NextContinuationToken>([^<]*)</.exec(xml) ?? []
+    return next === undefined ? keys : [...keys, ...(await keysOf(bucket, unescape(next)))]
+  }
+
+  return {
+    endpoint,
+    credentials,
+    makeBucket: async () => {
+      const bucket = `http-${process.pid}-${++made}`
+      const answer = await SignedRequest.send(credentials, "PUT", endpoint, { bucket })
+      if (!answer.ok) throw new Error(`No bucket: ${answer.status} ${await answer.text()}`)
+      return {
+        name: bucket,
+        keys: async () => (await keysOf(bucket)).toSorted(),
+        get: (key) => SignedRequest.send(credentials, "GET", endpoint, { bucket, key }),
+        remove: (key) => SignedRequest.send(credentials, "DELETE", endpoint, { bucket, key })
+      }
+    },
+    stop: () => runtime.runPromise(gateway.stop),
+    start: () => runtime.runPromise(gateway.start),
+    close: () => runtime.dispose()
+  }
+}

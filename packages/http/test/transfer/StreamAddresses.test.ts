@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest"
+import * as StreamAddresses from "../../src/transfer/StreamAddresses.ts"
+
+const key = "hfp_A-b_c"
+
+describe("addresses in a playlist", () => {
+  const sign = (...lines: ReadonlyArray<string>) => StreamAddresses.sign("playlist.m3u8", lines.join("\n"), key).split("\n")
+
+  it("are all that is no tag", () => {
+    expect(sign("#EXTM3U", "#EXTINF:4.0,", "index0.ts", "", "# a comment", "480p/index1.ts", "")).toEqual([
+      "#EXTM3U",
+      "#EXTINF:4.0,",
+      `index0.ts?apiKey=${key}`,
+      "",
+      "# a comment",
+      `480p/index1.ts?apiKey=${key}`,
+      ""
+    ])
+  })
+
+  it("are those in the attributes of tags, too", () => {
+    expect(
+      sign(
+        `#EXT-X-MAP:URI="init.mp4",BYTERANGE="100@0"`,
+        `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="URI=",URI="audio.m3u8"`,
+        `#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS="avc1.4d401f,mp4a.40.2"`
+      )
+    ).toEqual([
+      `#EXT-X-MAP:URI="init.mp4?apiKey=${key}",BYTERANGE="100@0"`,
+      `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="URI=",URI="audio.m3u8?apiKey=${key}"`,
+      `#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS="avc1.4d401f,mp4a.40.2"`
+    ])
+  })
+
+  it("keep their query and the ends of their lines", () => {
+    expect(sign("index0.ts?a=1\r", "#EXT-X-ENDLIST\r")).toEqual([`index0.ts?a=1&apiKey=${key}\r`, "#EXT-X-ENDLIST\r"])
+  })
+})
+
+describe("addresses in a manifest", () => {
+  const sign = (text: string) => StreamAddresses.sign("manifest.mpd", text, key)
+
+  it("are those of templates, initializations and lists", () => {
+    expect(sign(`<SegmentTemplate timescale="1" initialization="init-$RepresentationID$.m4s" media='c-$Number%05d$.m4s'>`)).toBe(
+      `<SegmentTemplate timescale="1" initialization="init-$RepresentationID$.m4s?apiKey=${key}" media='c-$Number%05d$.m4s?apiKey=${key}'>`
+    )
+    expect(sign(`<Initialization sourceURL="i.mp4"/><SegmentURL media="s.m4s?a=1"/>`)).toBe(
+      `<Initialization sourceURL="i.mp4?apiKey=${key}"/><SegmentURL media="s.m4s?a=1&amp;apiKey=${key}"/>`
+    )
+  })
+
+  it("are those of base addresses that name a file", () => {
+    expect(sign("<BaseURL>film.mp4</BaseURL><BaseURL>low/</BaseURL>")).toBe(
+      `<BaseURL>film.mp4?apiKey=${key}</BaseURL><BaseURL>low/</BaseURL>`
+    )
+  })
+
+  it("are nothing else", () => {
+    const text = `<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" mediaPresentationDuration="PT4S"><AdaptationSet mimeType="video/mp4"/></MPD>`
+    expect(sign(text)).toBe(text)
+  })
+})
+
+it("no text that could be more than a key is put anywhere", () => {
+  expect(() => StreamAddresses.sign("playlist.m3u8", "a.ts", `x"\n`)).toThrow(TypeError)
+})
