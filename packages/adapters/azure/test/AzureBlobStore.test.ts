@@ -4,7 +4,7 @@ import {
   SASProtocol,
   StorageSharedKeyCredential
 } from "@azure/storage-blob"
-import { assert, layer } from "@effect/vitest"
+import { assert, layer, vi } from "@effect/vitest"
 import * as Generate from "@holdfast/testing/data/Generate"
 import { requires } from "@holdfast/testing/Requires"
 import * as Azurite from "@holdfast/testing/servers/Azurite"
@@ -20,6 +20,9 @@ import type * as AzureOptions from "../src/AzureOptions.ts"
 import * as Container from "./support/Container.ts"
 import * as Keys from "./support/Keys.ts"
 import * as Proxy from "./support/Proxy.ts"
+
+// A server is started, which takes a busy machine longer than vitest gives by default.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const mebibyte = 1024 * 1024
 
@@ -58,7 +61,7 @@ const through = Effect.fnUntraced(function* (options: Container.TestOptions, aft
 })
 
 requires(Azurite.missing).describe("AzureBlobStore on Azurite", () =>
-  layer(Azurite.layer, { excludeTestServices: true, timeout: "1 minute" })((it) => {
+  layer(Azurite.layer, { excludeTestServices: true, timeout: "2 minutes" })((it) => {
     it.effect.each([8, 9, 16, 37])("puts %i MiB and a byte together from blocks", (size) =>
       Effect.gen(function* () {
         const { blocks, store } = yield* open

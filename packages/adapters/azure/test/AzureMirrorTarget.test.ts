@@ -1,4 +1,4 @@
-import { assert, describe, it, layer } from "@effect/vitest"
+import { assert, describe, it, layer, vi } from "@effect/vitest"
 import type { ObjectDescription } from "@holdfast/core/mirrors/ObjectDescription"
 import type { AzureLocation } from "@holdfast/core/mirrors/TargetLocation"
 import * as Generate from "@holdfast/testing/data/Generate"
@@ -15,6 +15,9 @@ import * as Container from "./support/Container.ts"
 import * as Mirror from "./support/Mirror.ts"
 import * as Proxy from "./support/Proxy.ts"
 import * as Service from "./support/Service.ts"
+
+// A server is started, which takes a busy machine longer than vitest gives by default.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const mebibyte = 1024 * 1024
 
@@ -48,7 +51,7 @@ const run = (program: string, args: ReadonlyArray<string>, proxy: string) =>
   })
 
 requires(Azurite.missing).describe("AzureMirrorTarget on Azurite", () =>
-  layer(Azurite.layer, { excludeTestServices: true, timeout: "1 minute" })((it) => {
+  layer(Azurite.layer, { excludeTestServices: true, timeout: "2 minutes" })((it) => {
     it.effect("keeps the checksum that the service made of an object, when it is described anew", () =>
       Effect.gen(function* () {
         const { container, target } = yield* Mirror.fresh

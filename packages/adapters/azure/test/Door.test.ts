@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, layer, vi } from "@effect/vitest"
 import { open } from "@holdfast/core"
 import { sqlite } from "@holdfast/sqlite"
 import { requires } from "@holdfast/testing/Requires"
@@ -7,6 +7,9 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { azure } from "../src/index.ts"
 import * as Container from "./support/Container.ts"
+
+// A server is started, which takes a busy machine longer than vitest gives by default.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const roundTrip = async (endpoint: string, container: string, accountName: string, accountKey: string) => {
   const metadata = sqlite({ file: ":memory:" })
@@ -23,7 +26,7 @@ const roundTrip = async (endpoint: string, container: string, accountName: strin
 }
 
 requires(Azurite.missing).describe("azure on Azurite", () =>
-  layer(Azurite.layer, { excludeTestServices: true, timeout: "1 minute" })((it) => {
+  layer(Azurite.layer, { excludeTestServices: true, timeout: "2 minutes" })((it) => {
     it.effect("keeps the contents of a program that does not use Effect", () =>
       Effect.gen(function* () {
         const { accountKey, accountName, container, endpoint } = yield* Container.options

@@ -70,17 +70,9 @@ describe("AzureBlobStore on a service that errs", () => {
     })
   )
 
-  it.live("gives up on a service that says nothing, also over a connection that was used before", () =>
+  it.live("gives up on a service that says nothing", () =>
     Effect.gen(function* () {
-      let isMute = false
-      const { store } = yield* Service.open(
-        (_request, response) => {
-          if (!isMute) Service.blob(response, 7).end()
-        },
-        { idleTimeout: "50 millis" }
-      )
-      assert.strictEqual((yield* store.stat(key)).size, 7)
-      isMute = true
+      const { store } = yield* Service.open(() => {}, { idleTimeout: "50 millis" })
       assert.strictEqual((yield* Effect.flip(store.stat(key))).reason, "Unavailable")
       assert.strictEqual((yield* Effect.flip(store.put(key, Generate.stream(2, 10)))).reason, "Unavailable")
       assert.strictEqual((yield* Effect.flip(Stream.runDrain(store.read(key)))).reason, "Unavailable")

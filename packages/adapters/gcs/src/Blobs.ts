@@ -80,8 +80,8 @@ export const read = (
     Effect.flatMap((name) => told("read")(Objects.media(place.connection, name, bytes))),
     Effect.map((answer): Stream.Stream<Uint8Array, BlobError.BlobError> => {
       const length = Number(answer.headers["content-length"])
-      if (!Number.isSafeInteger(length)) {
-        return Stream.fail(failed(GcsFailure.unexpected("a body without its length")))
+      if (!Number.isSafeInteger(length) || answer.headers["content-encoding"] !== undefined) {
+        return Stream.fail(failed(GcsFailure.unexpected("a body that is encoded, or without its length")))
       }
       // Shorter when the blob ends before the range does, longer when the service takes no ranges.
       return range !== undefined && length !== range.length

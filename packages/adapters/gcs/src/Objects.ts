@@ -58,14 +58,14 @@ export const insert = (
 export const get = (connection: Connection.Connection, name: string): Failing<Resource.Stored> =>
   connection.call({ method: "GET", path: path(connection, name) }).pipe(Effect.flatMap(Resource.of))
 
-/** An object's bytes as they are stored, or a range of them (RFC 9110, section 14). */
+/** An object's bytes, or a range of them (RFC 9110, section 14). */
 export const media = (
   connection: Connection.Connection,
   name: string,
   range: string | undefined
 ): Effect.Effect<IncomingMessage, GcsFailure.GcsFailure, Scope.Scope> => {
-  // Without it the service decompresses what was stored with an encoding.
-  const headers = { "accept-encoding": "gzip", ...(range === undefined ? {} : { range }) }
+  // Nobody on the way is to make other bytes of them.
+  const headers = { "accept-encoding": "identity", ...(range === undefined ? {} : { range }) }
   return connection.open({ method: "GET", path: path(connection, name), query: { alt: "media" }, headers })
 }
 

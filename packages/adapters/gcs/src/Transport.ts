@@ -1,10 +1,11 @@
 /**
  * Requests over Node's HTTP client.
  *
- * The SDK's own requests are not used. Its uploads go on after their stream was destroyed and never cancel a session; they
- * follow whatever address the service names for one; and bytes whose checksum is wrong are removed only after they
- * were visible. Its other requests go through a client that takes no agents, so that addresses of users could not
- * be guarded, and that follows redirects and the environment's proxy by itself.
+ * The SDK's own requests are not used. Its uploads never cancel a session, and one that waits to be repeated goes on after
+ * its stream was destroyed; the token goes to whatever address the service names for a session; and what goes in one
+ * request goes without a checksum, so that damaged bytes are visible until the SDK removes the object, whichever
+ * stands then. For all else it has a client that takes no agents, so that addresses of users could not be guarded, and that
+ * follows redirects and the environment's proxy by itself.
  */
 import type * as GuardedAgents from "@holdfast/outbound/GuardedAgents"
 import * as Http from "node:http"

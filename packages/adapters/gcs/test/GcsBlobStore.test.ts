@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, layer, vi } from "@effect/vitest"
 import * as Generate from "@holdfast/testing/data/Generate"
 import * as FakeGcs from "@holdfast/testing/servers/gcs/FakeGcs"
 import * as Deferred from "effect/Deferred"
@@ -8,6 +8,9 @@ import * as Stream from "effect/Stream"
 import * as GcsBlobStore from "../src/GcsBlobStore.ts"
 import * as Bucket from "./support/Bucket.ts"
 import * as Keys from "./support/Keys.ts"
+
+// Many requests, on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000 })
 
 const mebibyte = 1024 * 1024
 

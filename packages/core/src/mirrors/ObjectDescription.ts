@@ -44,9 +44,12 @@ const percent = (text: string): string =>
 /** A text as printable ASCII; `decodeURIComponent` undoes it. */
 const ascii = (text: string): string => text.replaceAll(unsafe, percent)
 
+/** A known header as every store takes it: no bytes beyond ASCII, and a space where a tab stands. */
+const plain = (value: string): string => value.replaceAll("\t", " ").replaceAll(/[^\u0020-\u007e]/gu, percent)
+
 const nameOf = (name: string): string => {
-  const plain = name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, "-")
-  return /^[a-z]/.test(plain) ? plain : `x-${plain}`
+  const spelt = name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, "-")
+  return /^[a-z]/.test(spelt) ? spelt : `x-${spelt}`
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
@@ -74,8 +77,8 @@ export const of = (file: StoredFile & { readonly content: NonNullable<StoredFile
   }
   for (const { name, value } of file.headers) {
     const lower = name.toLowerCase()
-    if (lower === "content-type") contentType = value
-    else if (isKnown(lower)) headers[known[lower]] = value
+    if (lower === "content-type") contentType = plain(value)
+    else if (isKnown(lower)) headers[known[lower]] = plain(value)
     else add(nameOf(lower), ascii(value))
   }
   for (const [key, value] of Object.entries(file.metadata)) add(`meta-${nameOf(key)}`, ascii(textOf(value)))

@@ -5,23 +5,24 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as AzureBlobStore from "../../src/AzureBlobStore.ts"
+import type * as AzureOptions from "../../src/AzureOptions.ts"
 import * as Keys from "../support/Keys.ts"
 
-const told = await AzureBlobStore.make({
-  accountName: "account",
-  container: "container",
-  endpoint: process.argv[2],
-  token: { getToken: async () => ({ token: "a-token", expiresOnTimestamp: Date.now() + 3_600_000 }) },
-  maxAttempts: 1,
-  idleTimeout: "2 seconds"
-}).pipe(
-  Effect.flatMap((store) =>
-    Effect.all({
-      put: Effect.map(store.put(Keys.key(0), Stream.make(Buffer.from("Hello"))), ({ size }) => size),
-      stat: Effect.match(store.stat(Keys.key(0)), { onFailure: ({ reason }) => reason, onSuccess: ({ size }) => size })
-    })
-  ),
-  Effect.scoped,
-  Effect.runPromise
-)
+const open = (requests: AzureOptions.Requests) =>
+  AzureBlobStore.make({
+    accountName: "account",
+    container: "container",
+    endpoint: process.argv[2],
+    token: { getToken: async () => ({ token: "a-token", expiresOnTimestamp: Date.now() + 3_600_000 }) },
+    maxAttempts: 1,
+    ...requests
+  })
+
+const told = await Effect.gen(function* () {
+  const patient = yield* open({})
+  const { size } = yield* patient.put(Keys.key(0), Stream.make(Buffer.from("Hello")))
+  const hasty = yield* open({ idleTimeout: "50 millis" })
+  const { reason } = yield* Effect.flip(hasty.stat(Keys.key(0)))
+  return { size, reason }
+}).pipe(Effect.scoped, Effect.runPromise)
 process.stdout.write(JSON.stringify(told))

@@ -2,7 +2,7 @@
  * A fake of Google Cloud Storage for tests: the JSON API on a port of the loopback interface, written after Google's
  * documentation, since there is no server of Google's to run. It keeps to the documentation where the adapters depend on
  * it, above all in what is visible when, and both checksums are computed from the bytes and held against what a client
- * announces. It is no proof of how the service itself behaves.
+ * announces. Google's own client is tested on it too. It is no proof of how the service itself behaves.
  *
  * It has: objects by multipart, media and resumable uploads, reads with ranges, lists with prefix, delimiter and pages,
  * PATCH, DELETE, rewrites in several calls, generations and preconditions, service accounts with a token endpoint that

@@ -11,8 +11,6 @@ export type Fault =
   | { readonly kind: "cutAnswer"; readonly after: number }
   /** Bits of the bytes that arrive for an object change on the way. */
   | { readonly kind: "damage" }
-  /** The request is read and never answered. */
-  | { readonly kind: "silence" }
 
 export interface Plan {
   readonly fault: Fault

@@ -57,17 +57,20 @@ interface ContentRange {
   /** Undefined for a question. */
   readonly first: number | undefined
   readonly total: number | undefined
+  /** Whether the upload ends with these bytes. */
+  readonly isLast: boolean
 }
 
 const parseRange = (header: string | undefined): ContentRange => {
-  if (header === undefined) return { first: 0, total: undefined }
+  if (header === undefined) return { first: 0, total: undefined, isLast: true }
   const [, first, last, total] = /^bytes (?:(\d+)-(\d+)|\*)\/(\d+|\*)$/.exec(header) ?? []
   if (total === undefined || (first !== undefined && Number(first) > Number(last))) {
     throw new Refusal.Refusal(400, "badRequest", "Failed to parse Content-Range header.")
   }
   return {
     first: first === undefined ? undefined : Number(first),
-    total: total === "*" ? undefined : Number(total)
+    total: total === "*" ? undefined : Number(total),
+    isLast: last !== undefined && Number(last) + 1 === Number(total)
   }
 }
 
@@ -116,13 +119,13 @@ const take = async (
 export const put = async (state: State.State, exchange: Exchange.Exchange): Promise<void> => {
   const session = find(state, exchange)
   const hasRange = exchange.request.headers["content-range"] !== undefined
-  const { first, total } = parseRange(exchange.request.headers["content-range"])
+  const { first, isLast, total } = parseRange(exchange.request.headers["content-range"])
   if (typeof session.outcome === "object") {
     await Exchange.whole(exchange)
     return Exchange.json(exchange, 200, Resource.of(session.bucket, session.outcome))
   }
   if (first === undefined) await Exchange.whole(exchange)
-  else await take(exchange, session, first, total !== undefined || !hasRange)
+  else await take(exchange, session, first, isLast)
   const { size } = session.incoming
   if (total !== undefined && size > total) throw Refusal.invalid("The upload is longer than it was said to be.")
   if (!hasRange || size === total) return complete(state, exchange, session)

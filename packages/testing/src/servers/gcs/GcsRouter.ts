@@ -113,7 +113,6 @@ const route = async (world: World, exchange: Exchange.Exchange): Promise<void> =
 export const handle = async (world: World, exchange: Exchange.Exchange): Promise<void> => {
   const { fault } = exchange
   try {
-    if (fault?.kind === "silence") return void (await Exchange.whole(exchange))
     if (fault?.kind === "refuse") {
       await Exchange.whole(exchange)
       throw new Refusal.Refusal(fault.status, fault.reason ?? "backendError", fault.message ?? "A test wants it so.")
