@@ -63,7 +63,9 @@ export const parse = (source: string): Result.Result<ServiceAccount, string> => 
 }
 
 const lifetimeSeconds = 3600
-const scope = "https://www.googleapis.com/auth/devstorage.read_write"
+
+/** What the store and a mirror's target need: reading and writing objects. */
+export const scope = "https://www.googleapis.com/auth/devstorage.read_write"
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url")
 

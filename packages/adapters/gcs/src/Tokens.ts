@@ -82,17 +82,17 @@ export const ofAccount = (
 }
 
 /**
- * Tokens of whatever account the SDK finds: that of the environment's document, of the machine, of the workload. The
- * SDK is loaded here, and asks for them over connections of its own.
+ * Tokens of whatever account Google's library finds: that of the environment's document, of the machine, of the workload.
+ * The library is loaded here, and asks for them over connections of its own.
  */
 export const ofEnvironment = (url: URL): Effect.Effect<Tokens> =>
   Effect.map(
-    Effect.promise(() => import("@google-cloud/storage")),
-    ({ Storage }) => {
-      let storage = new Storage()
+    Effect.promise(() => import("google-auth-library")),
+    ({ GoogleAuth }) => {
+      let auth = new GoogleAuth({ scopes: [ServiceAccount.scope] })
       return {
         headers: Effect.tryPromise({
-          try: async () => Object.fromEntries(await storage.authClient.getRequestHeaders(url)),
+          try: async () => Object.fromEntries(await auth.getRequestHeaders(url)),
           catch: (cause) => {
             const { kind } = GcsFailure.of(cause)
             const detail = "The environment's credentials gave no token."
@@ -100,7 +100,7 @@ export const ofEnvironment = (url: URL): Effect.Effect<Tokens> =>
           }
         }),
         // What is kept of an account ends with the object that keeps it.
-        renew: Effect.sync(() => void (storage = new Storage()))
+        renew: Effect.sync(() => void (auth = new GoogleAuth({ scopes: [ServiceAccount.scope] })))
       }
     }
   )

@@ -2,8 +2,11 @@
  * The adapter for programs that do not use Effect: `open({ blobs: gcs({ bucket }), … })`.
  */
 import type { BlobsAdapter } from "@holdfast/core"
+import type { Open } from "@holdfast/core/mirrors/MirrorTarget"
+import type { GcsLocation } from "@holdfast/core/mirrors/TargetLocation"
 import * as Redacted from "effect/Redacted"
 import * as GcsBlobStore from "./GcsBlobStore.ts"
+import * as GcsMirrorTarget from "./GcsMirrorTarget.ts"
 import type * as GcsOptions from "./GcsOptions.ts"
 
 /** Keeps contents in a bucket of Google Cloud Storage, which any number of processes may share. */
@@ -21,4 +24,14 @@ export const gcs = ({
     ...options,
     credentials: credentials === undefined ? undefined : Redacted.make(credentials)
   })
+})
+
+/**
+ * Lets buckets be mirrored to buckets of Google Cloud Storage: those at addresses on the public Internet, unless
+ * `allowPrivate` is set.
+ */
+export const gcsMirrors = (
+  options: Partial<GcsMirrorTarget.Options> = {}
+): { readonly targets: { readonly CLOUD_C: Open<GcsLocation> } } => ({
+  targets: { CLOUD_C: GcsMirrorTarget.open({ allowPrivate: false, ...options }) }
 })

@@ -12,7 +12,7 @@ const program = (name: string): string => fileURLToPath(new URL(`programs/${name
 const run = promisify(execFile)
 
 describe("gcs", () => {
-  it("loads the SDK when a store is opened that has no credentials, not before", () => {
+  it("loads Google's library when a store is opened that has no credentials, not before", () => {
     const told = execFileSync(process.execPath, [program("loads")], { encoding: "utf8" })
     assert.deepStrictEqual(JSON.parse(told), { imported: false, withCredentials: false, without: true })
   })

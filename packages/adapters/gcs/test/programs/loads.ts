@@ -1,5 +1,5 @@
 /**
- * Tells whether the SDK is loaded after the package was, after a store was opened with credentials, and after one was
+ * Tells whether Google's library is loaded after the package was, after a store was opened with credentials, and after one was
  * opened without.
  */
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import { registerHooks } from "node:module"
 let isLoaded = false
 registerHooks({
   resolve: (specifier, context, next) => {
-    isLoaded ||= specifier.startsWith("@google-cloud/")
+    isLoaded ||= specifier.startsWith("google-auth-library")
     return next(specifier, context)
   }
 })
