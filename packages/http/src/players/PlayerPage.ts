@@ -13,7 +13,7 @@ export interface Input {
   readonly source: string
   /** Of the list of conversions with its key, relative to the page. */
   readonly status: string
-  /** Of a still, relative to the page; undefined for none. */
+  /** Of a still, relative to the page; undefined for none. It is asked for when the stream is READY. */
   readonly poster: string | undefined
   /** What is played, in the words of its owner. */
   readonly title: string
@@ -31,7 +31,8 @@ const video = ({ parameters, poster, title }: Input): string => {
     Markup.attribute("loop", parameters.repeat),
     Markup.attribute("width", parameters.width),
     Markup.attribute("height", parameters.height),
-    Markup.attribute("poster", poster),
+    // The script shows it when the stream is whole: until then there may be none, and browsers tell of that in the console.
+    Markup.attribute("data-poster", poster),
     Markup.attribute("aria-label", title)
   ]
   // Without controls it is no tab stop: the button beside it is.

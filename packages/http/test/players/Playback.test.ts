@@ -101,6 +101,13 @@ Requires.requires(Setting.missing).describe("a player in Chromium", () => {
     await Watch.until(page, "video.paused")
   })
 
+  it("shows a still until it plays", async () => {
+    stage().state.poster = "poster.jpg?apiKey='k'&a=<b>"
+    const { page } = await open("plain", "hls", "")
+    await Watch.until(page, "video.readyState >= 2")
+    expect(await page.evaluate("video.poster")).toMatch(/\/streams\/poster\.jpg\?apiKey=%27k%27&a=%3Cb%3E$/)
+  })
+
   it("keeps the picture's shape when one side is given, and fits a narrow frame", async () => {
     const { page } = await open("plain", "hls", "?width=1000")
     await Watch.until(page, "video.readyState >= 2")

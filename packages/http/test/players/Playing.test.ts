@@ -5,7 +5,7 @@ import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as FfmpegTranscoder from "@holdfast/ffmpeg/FfmpegTranscoder"
 import * as Browser from "@holdfast/testing/Browser"
 import * as Requires from "@holdfast/testing/Requires"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import * as TestServer from "../support/TestServer.ts"
 import * as Setting from "./support/Setting.ts"
 import * as Streams from "./support/Streams.ts"
@@ -18,6 +18,7 @@ Requires.requires(Setting.missing).describe("a video", () => {
   let bucket: { readonly tenantId: string; readonly bucketId: string }
   let reader: string
 
+  vi.setConfig({ testTimeout: 90_000 })
   beforeAll(async () => {
     server = await TestServer.start({ transcoder: FfmpegTranscoder.layer({ preset: "ultrafast" }), worker: {} })
     chromium = await Browser.launch()
@@ -29,6 +30,7 @@ Requires.requires(Setting.missing).describe("a video", () => {
     await chromium.close()
     await server.close()
     await samples.close()
+    vi.resetConfig()
   })
 
   const upload = async (name: Streams.Name) => {

@@ -68,23 +68,28 @@ Requires.requires(Setting.missing).describe("a player's states", () => {
     await Watch.until(page, "video.currentTime > 0.2")
   })
 
-  it.each([
-    ["missing", { code: 404 }, "This video is not there, or not there any more."],
-    ["missing", { code: 200 }, "This video is not there, or not there any more."],
-    ["forbidden", { code: 403 }, "This link is not valid any more. Ask for a new one."],
-    ["forbidden", { code: 401 }, "This link is not valid any more. Ask for a new one."],
-    [
-      "failed",
-      { code: 200, item: { state: "FAILED", progress: 0.2, error: "Invalid data <b>found</b>" } },
-      "The conversion failed. Invalid data <b>found</b>"
-    ]
-  ])("says that it is %s (%j), and tries again when it is told to", async (_, status, words) => {
-    stage().state.status = status
+  it("says in words why there is nothing to play, and tries again when it is told to", async () => {
+    const missing = "This video is not there, or not there any more."
+    const forbidden = "This link is not valid any more. Ask for a new one."
+    const failed = { state: "FAILED", progress: 0.2, error: "Invalid data <b>found</b>" }
+    const refusals = [
+      [{ code: 404 }, missing],
+      [{ code: 403 }, forbidden],
+      [{ code: 200 }, missing],
+      [{ code: 401 }, forbidden],
+      [{ code: 200, item: failed }, "The conversion failed. Invalid data <b>found</b>"]
+    ] as const
+    stage().state.status = refusals[0][0]
     const { page } = await open("plain", "hls", "?autoplay&muted")
-    await Watch.says(page, words)
-    expect(await alert({ page })).toBe(words)
+    const again = page.getByRole("button", { name: "Try again" })
+    for (const [status, words] of refusals) {
+      stage().state.status = status
+      await again.click()
+      await Watch.says(page, words)
+      expect(await alert({ page })).toBe(words)
+    }
     stage().state.status = Stage.ready
-    await page.getByRole("button", { name: "Try again" }).click()
+    await again.click()
     await Watch.until(page, "video.currentTime > 0.2")
     expect(await alert({ page })).toBe("")
   })
@@ -98,16 +103,13 @@ Requires.requires(Setting.missing).describe("a player's states", () => {
     await Watch.says(page, "The conversion failed. no space")
   })
 
-  it.each(["hls", "dash"] as const)("goes on by itself when the network comes back, in %s", async (format) => {
-    await put("plain", format)
+  it("goes on by itself when the network comes back", async () => {
     stage().state.status = Stage.running(0.9)
-    stage().state.segments = 0
-    const { page } = await open("plain", format, "?autoplay&muted")
+    const { page } = await open("plain", "dash", "?autoplay&muted")
     await Watch.says(page, "Converting, 90 %")
     stage().state.isDown = true
     await Watch.says(page, "No connection to the server. Trying again…")
     stage().state.status = Stage.ready
-    stage().state.segments = Infinity
     stage().state.isDown = false
     await Watch.until(page, "video.currentTime > 0.2")
   })
@@ -123,11 +125,16 @@ Requires.requires(Setting.missing).describe("a player's states", () => {
     expect(await page.getByRole("status").innerText()).toBe("")
   })
 
-  it.each(["hls", "dash"] as const)("says that a stream is broken, in %s", async (format) => {
-    stage().state.isGarbled = true
+  it.each([
+    ["hls", "garbled"],
+    ["dash", "garbled"],
+    ["hls", "gone"],
+    ["dash", "gone"]
+  ] as const)("says that a stream cannot be played, in %s, when segments are %s", async (format, fault) => {
+    stage().state.fault = fault
     const { page } = await open("plain", format, "?muted&autoplay")
     await Watch.says(page, "This video cannot be played here.")
-    stage().state.isGarbled = false
+    stage().state.fault = undefined
     await page.getByRole("button", { name: "Try again" }).click()
     await Watch.until(page, "video.currentTime > 0.2")
   })
@@ -151,20 +158,37 @@ Requires.requires(Setting.missing).describe("a player's states", () => {
     ).toBe(false)
   })
 
-  it("plays in a frame of another origin", async () => {
+  /** A page of another origin with the player in a frame. */
+  const embed = async (attributes: string) => {
     await put("plain", "hls")
     const host = createServer((_, response) => {
       response.setHeader("content-type", "text/html").end(`<!doctype html><title>host</title>
-        <iframe src="${stage().page("hls", "?muted&autoplay")}" title="A video" width="400" height="225"
+        <link rel="icon" href="data:,">
+        <iframe src="${stage().page("hls", "?muted&autoplay")}" title="A video" width="400" height="225" ${attributes}
           allow="autoplay; fullscreen"></iframe>`)
     })
     const url = await Stage.listen(host)
     onTestFinished(() => void host.close())
     const { noise, page } = await Watch.open(context(), url.replace("127.0.0.1", "localhost"))
-    const frame = page.frames().find((candidate) => candidate.url().includes("/streams/hls"))
-    if (frame === undefined) throw new Error("The frame shows nothing.")
-    await Watch.until(frame, "video.currentTime > 0.2")
-    expect(await Watch.video(frame)).toMatchObject({ clientHeight: 225, clientWidth: 400 })
-    expect(noise.filter((line) => !line.includes("404"))).toEqual([])
+    const [, frame] = page.frames()
+    if (frame === undefined) throw new Error("The page has no frame.")
+    return { frame, noise }
+  }
+
+  it.each(["", 'sandbox="allow-scripts allow-same-origin"'])(
+    "plays in a frame of another origin (%s)",
+    async (more) => {
+      const { frame, noise } = await embed(more)
+      await Watch.until(frame, "video.currentTime > 0.2")
+      expect(await Watch.video(frame)).toMatchObject({ clientHeight: 225, clientWidth: 400 })
+      expect(noise).toEqual([])
+    }
+  )
+
+  it("is not shown in a frame of an origin that is not named", async () => {
+    stage().state.frameAncestors = "'self' https://www.example.com"
+    const { frame, noise } = await embed("")
+    expect(await frame.locator("video").count()).toBe(0)
+    expect(noise.join()).toContain("frame-ancestors 'self' https://www.example.com")
   })
 })

@@ -8,6 +8,14 @@
 /** Seconds that have been played and are kept, for going back. */
 const behind = 60
 
+/** Milliseconds and times. What does not come after these is looked into, and then asked for anew. */
+const patience = {
+  maxTimeToFirstByteMs: 10_000,
+  maxLoadTimeMs: 120_000,
+  timeoutRetry: { maxNumRetry: 2, retryDelayMs: 0, maxRetryDelayMs: 0 },
+  errorRetry: { maxNumRetry: 3, retryDelayMs: 500, maxRetryDelayMs: 2000 }
+}
+
 /**
  * A playlist that grows is a live stream to hls.js; it is played from its beginning to its end all the same.
  *
@@ -20,6 +28,7 @@ const configuration = (position) => ({
   maxLiveSyncPlaybackRate: 1,
   backBufferLength: behind,
   capLevelToPlayerSize: true,
+  fragLoadPolicy: { default: patience },
   // Repackaging a segment takes milliseconds; a worker would be one more script to load.
   enableWorker: false
 })

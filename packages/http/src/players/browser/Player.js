@@ -26,6 +26,7 @@ const play = async (start) => {
       await Screen.refuse(conversion)
       continue
     }
+    if (conversion.state === "ready") Screen.showPoster()
     const isGrowing = conversion.state === "running"
     const left = await Session.run({ settings, start, isGrowing, position, plays }).catch(() => undefined)
     // A library that could not be loaded is a failure too.

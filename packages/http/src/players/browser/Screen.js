@@ -27,6 +27,12 @@ const bar = element("progress", HTMLProgressElement)
 const alert = element("alert", HTMLElement)
 const again = element("again", HTMLButtonElement)
 
+/** Shows the still until the video plays. */
+export const showPoster = () => {
+  const { poster } = video.dataset
+  if (poster !== undefined) video.poster = poster
+}
+
 /**
  * Texts stay as they are when nothing changed: each change of them is read out.
  *

@@ -68,15 +68,20 @@ export const run = async ({ isGrowing, plays, position, settings, start }) => {
     if (now.isChecking) return
     now.isChecking = true
     const pause = Pause.make()
+    let wasOffline = false
     while (!now.isOver && (now.isInTrouble || lacksData() || now.wanted !== undefined)) {
       const conversion = await Conversion.ask(settings)
       if (now.isOver) return
       if (Conversion.isRefused(conversion)) return end(false)
       const isOnline = conversion.state !== "offline"
-      if (!isOnline) now.isInTrouble = true
-      else if (now.isInTrouble) {
+      if (!isOnline) {
+        now.isInTrouble = true
+        wasOffline = true
+      } else if (now.isInTrouble) {
         now.isInTrouble = false
-        if (!engine.resume()) return end(false)
+        // What fails although the server is there may be gone for good.
+        if (!wasOffline || !engine.resume()) return end(!wasOffline)
+        wasOffline = false
       }
       const isWaiting = lacksData() || now.wanted !== undefined
       if (isWaiting && !isOnline) Screen.offline()

@@ -4,7 +4,7 @@
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as Browser from "@holdfast/testing/Browser"
 import * as Requires from "@holdfast/testing/Requires"
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from "vitest"
 import * as Stage from "./Stage.ts"
 import * as Streams from "./Streams.ts"
 import * as Watch from "./Watch.ts"
@@ -24,6 +24,8 @@ export interface Setting {
 
 /** To be called where tests are registered. */
 export const use = (): Setting => {
+  // A browser decodes video, and a busy machine takes its time for that.
+  vi.setConfig({ testTimeout: 90_000 })
   let streams: Streams.Streams
   let stage: Stage.Stage
   let chromium: Chromium
@@ -45,6 +47,7 @@ export const use = (): Setting => {
   afterAll(async () => {
     await chromium.close()
     await streams.close()
+    vi.resetConfig()
   })
 
   const put = async (name: Streams.Name, format: Format) => {

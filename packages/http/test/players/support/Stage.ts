@@ -27,8 +27,9 @@ export interface State {
   segments: number
   /** Whether every connection breaks off. */
   isDown: boolean
-  /** Whether segments hold nonsense. */
-  isGarbled: boolean
+  /** What is wrong with the segments: nonsense is in them, or they are not there. */
+  fault: "garbled" | "gone" | undefined
+  frameAncestors: string
   title: string
   poster: string | undefined
 }
@@ -79,7 +80,8 @@ export const make = async (): Promise<Stage> => {
     status: ready,
     segments: Infinity,
     isDown: false,
-    isGarbled: false,
+    fault: undefined,
+    frameAncestors: "*",
     title: "A",
     poster: undefined
   }
@@ -93,16 +95,19 @@ export const make = async (): Promise<Stage> => {
       poster: state.poster,
       title: state.title,
       parameters: PlayerParameters.parse(query),
-      frameAncestors: "*"
+      frameAncestors: state.frameAncestors
     })
     response.writeHead(200, headers).end(html)
   }
 
   const file = async (name: string, response: ServerResponse) => {
     if (!name.endsWith(".m3u8")) {
+      if (state.fault === "gone" && !name.endsWith(".mpd")) return void response.writeHead(404).end()
       const path = Path.join(state.directory, name)
       const bytes =
-        state.isGarbled && !name.endsWith(".mpd") ? Buffer.from("\0\0\0\bjunk".repeat(1000)) : await Fs.readFile(path)
+        state.fault === "garbled" && !name.endsWith(".mpd")
+          ? Buffer.from("\0\0\0\bjunk".repeat(1000))
+          : await Fs.readFile(path)
       return void response.writeHead(200, { "content-type": StreamFiles.contentType(name) }).end(bytes)
     }
     if (state.status.code !== 200) return void response.writeHead(state.status.code).end()

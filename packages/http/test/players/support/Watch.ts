@@ -44,12 +44,12 @@ export const until = (page: Page | Frame, condition: string): Promise<void> =>
       })()`)
       if (holds !== true) throw new Error(`${condition}: ${JSON.stringify(await video(page))}`)
     },
-    { timeout: 20_000, interval: 50 }
+    { timeout: 40_000, interval: 50 }
   )
 
 /** Waits until the page says something. */
 export const says = async (page: Page | Frame, text: string): Promise<void> => {
-  await page.getByText(text).first().waitFor({ timeout: 20_000 })
+  await page.getByText(text).first().waitFor({ timeout: 40_000 })
 }
 
 export interface Opened {
