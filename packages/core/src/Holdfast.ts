@@ -22,6 +22,7 @@ import * as Mirrors from "./mirrors/Mirrors.ts"
 import * as MirrorSignal from "./mirrors/MirrorSignal.ts"
 import type { MirrorTargets } from "./mirrors/MirrorTarget.ts"
 import type { MirrorTaskRepository } from "./mirrors/MirrorTaskRepository.ts"
+import * as NoticedFiles from "./mirrors/NoticedFiles.ts"
 import type { SecretBox } from "./secrets/SecretBox.ts"
 import type { BlobRepository } from "./storage/BlobRepository.ts"
 import type { BlobStore } from "./storage/BlobStore.ts"
@@ -103,5 +104,6 @@ const services = Layer.mergeAll(
  */
 export const layer: Layer.Layer<Services, never, Ports> = Mirrors.layer.pipe(
   Layer.provideMerge(services),
+  Layer.provide(NoticedFiles.layer),
   Layer.provideMerge(Layer.mergeAll(Access.layer, ConversionSignal.layer, MirrorSignal.layer))
 )

@@ -3,12 +3,12 @@
  */
 import type * as Context from "effect/Context"
 import * as Stream from "effect/Stream"
-import type { OpenedPlaylist, OpenedSegment } from "../streams/Streams.ts"
+import type { OpenedPlaylist, OpenedSegment } from "../streams/OpenedStream.ts"
 
 const encoder = new TextEncoder()
 
 /**
- * A playlist as it stood when it was opened, or a segment, which never changes. Nothing of a segment is read before `stream`,
+ * A playlist as it stood when it was opened, or a segment. Nothing of a segment is read before `stream`,
  * `bytes`, `text` or `response` is called, and each call reads anew. Addresses in a playlist are relative and carry no key.
  */
 export class StreamHandle {
@@ -57,7 +57,7 @@ export class StreamHandle {
     const headers = new Headers({
       "content-type": this.contentType,
       "content-length": String(this.size),
-      "cache-control": opened._tag === "Segment" ? "private, max-age=31536000, immutable" : "private, no-store",
+      "cache-control": opened._tag === "Segment" ? "private, no-cache" : "private, no-store",
       "x-content-type-options": "nosniff"
     })
     if (opened._tag === "Segment") headers.set("etag", opened.etag)

@@ -147,10 +147,10 @@ export class StreamsDoor {
     return this.#call(actor, input, options, (as) =>
       Effect.gen(function* () {
         yield* checkFormat(input.format)
-        const { fileId } = yield* Streams.use((streams) => streams.show(as, input, input.format))
+        const { conversionId, fileId } = yield* Streams.use((streams) => streams.show(as, input, input.format))
         const { bucketId, format, tenantId } = input
         const { issue } = yield* PlaybackKeys
-        const { expiresAt, key } = yield* issue(as, { tenantId, bucketId, fileId, format })
+        const { expiresAt, key } = yield* issue(as, { tenantId, bucketId, fileId, format, conversionId })
         return { key: Redacted.value(key), expiresAt: Plain.fromCore(expiresAt) }
       })
     )

@@ -39,7 +39,7 @@ export interface Wanted {
 export interface StreamLookup {
   readonly fileId: string
   /** Null when nobody has asked for this format. */
-  readonly conversion: Pick<StoredConversion, "state" | "fault"> | null
+  readonly conversion: Pick<StoredConversion, "id" | "state" | "fault"> | null
   readonly found: Data.TaggedEnum<{ Segment: Omit<Segment, "name">; Playlist: { readonly text: string }; None: {} }>
 }
 

@@ -27,7 +27,7 @@ import { ConversionRepository } from "./ConversionRepository.ts"
 import { ConversionSignal } from "./ConversionSignal.ts"
 import { NotAVideo, StreamNotConverted, TranscoderUnavailable } from "./StreamErrors.ts"
 import { fromStored, type StreamRecord } from "./StreamRecord.ts"
-import { view, type Viewer } from "./Viewer.ts"
+import { sees, view, type Viewer } from "./Viewer.ts"
 import * as Waiting from "./Waiting.ts"
 
 export interface RequestOptions {
@@ -141,8 +141,8 @@ const make = Effect.gen(function* () {
       const found = Effect.map(find(files, ref), ({ content, id }) => ({ fileId: id, content }))
       const { content } = yield* view(access, viewer, ref, undefined, found)
       if (content === null) return []
-      const all = (yield* conversions.ofContent(ref, content.blobId)).map(fromStored)
-      return viewer._tag === "Playback" ? all.filter(({ format }) => format === viewer.stream.format) : all
+      const all = yield* conversions.ofContent(ref, content.blobId)
+      return all.filter(({ id }) => sees(viewer, id)).map(fromStored)
     }),
 
     cancel: Effect.fn("Conversions.cancel")(function* (actor, ref, format) {

@@ -11,12 +11,13 @@ export interface Claims {
   readonly expiresAt: number
   readonly fileId: string
   readonly format: Format
+  readonly conversionId: string
   readonly parent: Actor.Actor
 }
 
 const version = 1
 const formats: ReadonlyArray<Format> = ["hls", "dash"]
-const headLength = 22
+const headLength = 38
 const kinds = { System: 0, Key: 1, Account: 2 } as const satisfies { readonly [kind in Actor.Actor["_tag"]]: number }
 
 /** Only ids that have stood a look-up come here: others are a defect. */
@@ -38,13 +39,14 @@ const parentBytes = (parent: Actor.Actor): Uint8Array => {
   }
 }
 
-export const encode = ({ expiresAt, fileId, format, parent }: Claims): Uint8Array => {
+export const encode = ({ conversionId, expiresAt, fileId, format, parent }: Claims): Uint8Array => {
   const id = parentBytes(parent)
   const bytes = new Uint8Array(headLength + id.length)
   bytes[0] = version
   bytes[1] = (formats.indexOf(format) << 4) | kinds[parent._tag]
   new DataView(bytes.buffer).setUint32(2, expiresAt / 1000)
   bytes.set(uuidBytes(fileId), 6)
+  bytes.set(uuidBytes(conversionId), 22)
   bytes.set(id, headLength)
   return bytes
 }
@@ -62,5 +64,7 @@ export const decode = (bytes: Uint8Array): Claims | undefined => {
   const parent = parentOf(second & 15, bytes.subarray(headLength))
   if (first !== version || bytes.length < headLength || format === undefined || parent === undefined) return undefined
   const expiresAt = new DataView(bytes.buffer, bytes.byteOffset).getUint32(2) * 1000
-  return { expiresAt, fileId: `fil_${uuidOf(bytes.subarray(6, headLength))}`, format, parent }
+  const fileId = `fil_${uuidOf(bytes.subarray(6, 22))}`
+  const conversionId = `cnv_${uuidOf(bytes.subarray(22, headLength))}`
+  return { expiresAt, fileId, format, conversionId, parent }
 }

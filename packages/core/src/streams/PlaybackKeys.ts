@@ -1,6 +1,7 @@
 /**
  * Keys for players: good for reading one stream of one file, for some hours, in place of the key that they were made from.
- * They stand in every address of a playlist, which is why they are worth so little.
+ * They stand in every address of a playlist, which is why they are worth so little. A new content, or a conversion made
+ * anew, has other keys and so other addresses: no player mixes two, and no cache holds the former for the latter.
  *
  * A key is `hfp_` and, in base64url, what it says followed by its HMAC-SHA-256 (RFC 2104) under the deployment's secret:
  *
@@ -8,6 +9,7 @@
  *     byte 1       format (0 HLS, 1 DASH) in the high half, kind of parent (0 system, 1 key, 2 account) in the low one
  *     bytes 2–5    when it expires, in seconds since 1970
  *     bytes 6–21   UUID of the file
+ *     bytes 22–37  UUID of the conversion
  *     then         the parent: nothing, the key's SHA-256, or UUID of the account
  *
  * The HMAC covers tenant and bucket, too. Nothing is stored: the parent's standing is looked up with each use.
@@ -21,7 +23,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Mac from "effect/crypto/Mac"
-import { SecureRandom } from "effect/crypto/SecureRandom"
+import type { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { Unauthenticated } from "../Errors.ts"
 import type { BucketRef } from "../files/FileRef.ts"
@@ -56,7 +58,7 @@ export class PlaybackKeys extends Context.Service<
 >()("@holdfast/core/streams/PlaybackKeys") {}
 
 const prefix = "hfp_"
-const shape = /^hfp_[A-Za-z0-9_-]{72,115}$/
+const shape = /^hfp_[A-Za-z0-9_-]{92,137}$/
 const tagLength = 32
 /** So many keys are remembered as genuine; then the memory begins anew. */
 const capacity = 4096
@@ -98,10 +100,10 @@ const make = Effect.gen(function* () {
     if (!(yield* Effect.orDie(mac.verify(secret, tag, covered(bucket, claims))))) return yield* refused
     const read = PlaybackClaims.decode(claims)
     if (read === undefined) return yield* refused
-    const { expiresAt, fileId, format, parent } = read
+    const { conversionId, expiresAt, fileId, format, parent } = read
     const { bucketId, tenantId } = bucket
     return new Playback({
-      stream: { tenantId, bucketId, fileId, format },
+      stream: { tenantId, bucketId, fileId, format, conversionId },
       parent,
       key: Redacted.make(text, { label: "PlaybackKey" }),
       expiresAt: DateTime.makeUnsafe(expiresAt)
@@ -114,8 +116,8 @@ const make = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       const seconds = Math.ceil((Math.ceil((now + lifetime) / step) * step) / 1000)
       const expiresAt = seconds * 1000
-      const { fileId, format } = stream
-      const claims = PlaybackClaims.encode({ expiresAt, fileId, format, parent: viewer })
+      const { conversionId, fileId, format } = stream
+      const claims = PlaybackClaims.encode({ expiresAt, fileId, format, conversionId, parent: viewer })
       const tag = yield* Effect.orDie(mac.sign(secret, covered(stream, claims)))
       const bytes = new Uint8Array([...claims, ...tag])
       return {

@@ -30,7 +30,10 @@ export const take = (
     return true
   }).pipe(
     Effect.catch((error) =>
-      Effect.as(Effect.logWarning("A video's still could not be made", { reason: error.reason, detail: error.detail }), false)
+      Effect.as(
+        Effect.logWarning("A video's still could not be made", { reason: error.reason, detail: error.detail }),
+        false
+      )
     )
   )
 

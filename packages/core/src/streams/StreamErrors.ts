@@ -27,6 +27,8 @@ export class StreamNotConverted extends Data.TaggedError("StreamNotConverted")<{
 /** The conversion runs, or waits to, and has not made this file yet. */
 export class StreamNotReady extends Data.TaggedError("StreamNotReady")<{}> {
   readonly code = "unavailable"
+  /** It is no fault of the service. */
+  readonly isExpected = true
   override readonly message = "The conversion has not come so far yet; try again."
 }
 

@@ -3,12 +3,10 @@
  */
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import type * as Stream from "effect/Stream"
-import { Access, type AccessError } from "../access/Access.ts"
+import { Access } from "../access/Access.ts"
 import { NotFound } from "../Errors.ts"
 import { etagOf } from "../files/File.ts"
 import { ContentNotUploaded } from "../files/FileErrors.ts"
@@ -16,67 +14,18 @@ import { find, select } from "../files/FileLookup.ts"
 import type { FileRef } from "../files/FileRef.ts"
 import { FileRepository } from "../files/FileRepository.ts"
 import * as Ids from "../Ids.ts"
-import type { BlobError } from "../storage/BlobError.ts"
 import * as BlobKey from "../storage/BlobKey.ts"
-import { BlobStore, type ByteRange } from "../storage/BlobStore.ts"
+import { BlobStore } from "../storage/BlobStore.ts"
 import type { Format } from "../transcoding/Presentation.ts"
 import * as StreamFiles from "../transcoding/StreamFiles.ts"
+import type { Segment } from "./Claim.ts"
 import { ConversionRepository } from "./ConversionRepository.ts"
 import { ConversionSignal } from "./ConversionSignal.ts"
-import { type ConversionFailed, type NotAVideo, ofFault, StreamNotConverted, StreamNotReady } from "./StreamErrors.ts"
-import { fromStored, type StreamRecord, type StreamState } from "./StreamRecord.ts"
-import { view, type Viewer } from "./Viewer.ts"
+import type { OpenedPlaylist, OpenedSegment, OpenOptions, ShownStream, StreamError } from "./OpenedStream.ts"
+import { ofFault, StreamNotConverted, StreamNotReady } from "./StreamErrors.ts"
+import { fromStored } from "./StreamRecord.ts"
+import { sees, view, type Viewer } from "./Viewer.ts"
 import * as Waiting from "./Waiting.ts"
-
-/** A playlist or manifest as it stands; it may grow until the conversion is READY. */
-export interface OpenedPlaylist {
-  readonly _tag: "Playlist"
-  readonly fileId: string
-  readonly name: string
-  readonly state: StreamState
-  readonly contentType: string
-  readonly text: string
-}
-
-/** A segment, or the still of a video, which never changes. */
-export interface OpenedSegment {
-  readonly _tag: "Segment"
-  readonly fileId: string
-  readonly name: string
-  readonly contentType: string
-  /** Bytes. */
-  readonly size: number
-  /** Strong, with its quotes. */
-  readonly etag: string
-  readonly storedAt: DateTime.Utc
-  /** The bytes, or a range of them; each call begins anew. */
-  readonly read: (range?: ByteRange) => Stream.Stream<Uint8Array, BlobError>
-  /** A local file that holds exactly the bytes, where the store has one; it may be gone when it is opened. */
-  readonly localFile: string | undefined
-}
-
-/** What a page that plays a stream says of it. */
-export interface ShownStream {
-  readonly fileId: string
-  /** The file's. */
-  readonly name: string
-  readonly record: StreamRecord
-}
-
-export interface OpenOptions {
-  /** How long to wait for a playlist that is still to come. Default: not at all. */
-  readonly patience?: Duration.Duration | undefined
-}
-
-/** Why a file of a stream cannot be had. */
-export type StreamError =
-  | AccessError
-  | NotFound
-  | ContentNotUploaded
-  | StreamNotConverted
-  | StreamNotReady
-  | ConversionFailed
-  | NotAVideo
 
 export class Streams extends Context.Service<
   Streams,
@@ -87,7 +36,8 @@ export class Streams extends Context.Service<
      * - `StreamNotConverted`: nobody has asked for this format.
      * - `StreamNotReady`: the conversion has not made this file yet; it may still come.
      * - `ConversionFailed`, `NotAVideo`: it never will.
-     * - `NotFound`: there is no such file, or the stream has none of this name.
+     * - `NotFound`: there is no such file, the stream has none of this name, or it is no longer the one that a playback
+     *   key is for.
      */
     readonly open: (
       viewer: Viewer,
@@ -98,8 +48,7 @@ export class Streams extends Context.Service<
     ) => Effect.Effect<OpenedPlaylist | OpenedSegment, StreamError>
 
     /**
-     * Finds the still of a video, which is made with its first conversion; the key for either format will do. `NotFound`
-     * when the conversions have made none, as of sound alone.
+     * Finds the still of a video, which is made with each conversion. `NotFound` when none was made, as of sound alone.
      */
     readonly poster: (viewer: Viewer, file: FileRef) => Effect.Effect<OpenedSegment, StreamError>
 
@@ -126,13 +75,16 @@ const make = Effect.gen(function* () {
   const store = yield* BlobStore
   const signal = yield* ConversionSignal
 
-  const segment = (ref: FileRef, fileId: string, name: string, blob: { readonly blobId: string; readonly size: number; readonly sha256: string }): OpenedSegment => {
-    const key = BlobKey.make({ tenantId: ref.tenantId, bucketId: ref.bucketId, blobId: blob.blobId })
+  const segment = (
+    { bucketId, tenantId }: FileRef,
+    about: Pick<OpenedSegment, "conversionId" | "fileId" | "name" | "state">,
+    blob: Omit<Segment, "name">
+  ): OpenedSegment => {
+    const key = BlobKey.make({ tenantId, bucketId, blobId: blob.blobId })
     return {
       _tag: "Segment",
-      fileId,
-      name,
-      contentType: StreamFiles.contentType(name),
+      ...about,
+      contentType: StreamFiles.contentType(about.name),
       size: blob.size,
       etag: etagOf(blob.sha256),
       // A segment's blob is written once, when it is made, and so as old as its name.
@@ -142,28 +94,32 @@ const make = Effect.gen(function* () {
     }
   }
 
-  const look = (viewer: Viewer, ref: FileRef, format: Format, name: string, anyFormat = false) =>
+  const look = (viewer: Viewer, ref: FileRef, format: Format, name: string) =>
     view(
       access,
       viewer,
       ref,
-      anyFormat ? undefined : format,
+      format,
       Effect.flatMap(select(ref), (selector) =>
-        StreamFiles.isName(format, name) ? conversions.look(ref, selector, format, name) : Effect.fail(nowhere)
+        StreamFiles.isName(format, name) || name === StreamFiles.poster
+          ? conversions.look(ref, selector, format, name)
+          : Effect.fail(nowhere)
       )
     ).pipe(
       Effect.flatMap(({ conversion, fileId, found }): Effect.Effect<OpenedPlaylist | OpenedSegment, StreamError> => {
         if (conversion === null) return Effect.fail(new StreamNotConverted())
+        if (!sees(viewer, conversion.id)) return Effect.fail(nowhere)
         if (conversion.fault !== null) return Effect.fail(ofFault(conversion.fault))
-        if (found._tag === "Segment") return Effect.succeed(segment(ref, fileId, name, found))
-        if (found._tag === "None") return Effect.fail(conversion.state === "READY" ? nowhere : new StreamNotReady())
+        const { id: conversionId, state } = conversion
+        if (found._tag === "Segment") return Effect.succeed(segment(ref, { fileId, conversionId, name, state }, found))
+        if (found._tag === "None") return Effect.fail(state === "READY" ? nowhere : new StreamNotReady())
         const contentType = StreamFiles.contentType(name)
-        return Effect.succeed({ _tag: "Playlist", fileId, name, state: conversion.state, contentType, text: found.text })
+        return Effect.succeed({ _tag: "Playlist", fileId, conversionId, name, state, contentType, text: found.text })
       })
     )
 
   const still = (viewer: Viewer, ref: FileRef, format: Format) =>
-    Effect.filterOrFail(look(viewer, ref, format, StreamFiles.poster, true), isSegment, () => nowhere)
+    Effect.filterOrFail(look(viewer, ref, format, StreamFiles.poster), isSegment, () => nowhere)
 
   return Streams.of({
     open: (viewer, ref, format, name, { patience } = {}) => {
@@ -174,12 +130,14 @@ const make = Effect.gen(function* () {
     },
 
     poster: (viewer, ref) =>
-      Effect.catch(still(viewer, ref, "hls"), (first) =>
-        // Whichever format was converted tells more of it than one that was not.
-        Effect.mapError(still(viewer, ref, "dash"), (second) =>
-          second._tag === "StreamNotConverted" ? first : second
-        )
-      ),
+      viewer._tag === "Playback"
+        ? still(viewer, ref, viewer.stream.format)
+        : Effect.catch(still(viewer, ref, "hls"), (first) =>
+            // Whichever format was converted tells more of it than one that was not.
+            Effect.mapError(still(viewer, ref, "dash"), (second) =>
+              second._tag === "StreamNotConverted" ? first : second
+            )
+          ),
 
     show: Effect.fn("Streams.show")(function* (viewer, ref, format) {
       const found = Effect.map(find(files, ref), ({ content, id, name }) => ({ fileId: id, name, content }))
@@ -188,7 +146,9 @@ const make = Effect.gen(function* () {
       const all = yield* conversions.ofContent(ref, content.blobId)
       const stored = all.find((one) => one.format === format)
       if (stored === undefined) return yield* new StreamNotConverted()
-      return stored.fault === null ? { fileId, name, record: fromStored(stored) } : yield* ofFault(stored.fault)
+      if (!sees(viewer, stored.id)) return yield* nowhere
+      if (stored.fault !== null) return yield* ofFault(stored.fault)
+      return { fileId, conversionId: stored.id, name, record: fromStored(stored) }
     })
   })
 })

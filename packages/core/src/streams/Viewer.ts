@@ -11,10 +11,11 @@ import { type NotFound, Unauthenticated } from "../Errors.ts"
 import type { BucketRef, FileRef } from "../files/FileRef.ts"
 import type { Format } from "../transcoding/Presentation.ts"
 
-/** One stream of a file. */
+/** One stream of a file: what one conversion of one of its contents made. */
 export interface StreamRef extends BucketRef {
   readonly fileId: string
   readonly format: Format
+  readonly conversionId: string
 }
 
 /**
@@ -71,3 +72,7 @@ export const view = <A extends { readonly fileId: string }, E extends { readonly
     )
   )
 }
+
+/** Whether a viewer may see this conversion: the holder of a playback key none but the one that it was made for. */
+export const sees = (viewer: Viewer, conversionId: string): boolean =>
+  viewer._tag !== "Playback" || viewer.stream.conversionId === conversionId

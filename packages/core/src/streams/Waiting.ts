@@ -27,6 +27,9 @@ export const look = <A, E, R>(
       const found = yield* Effect.result(attempt)
       const left = end - (yield* Clock.currentTimeMillis)
       if (!isPending(found) || left <= 0) return yield* Effect.fromResult(found)
-      yield* Effect.timeoutOrElse(signal.awaitAdvance, { duration: Math.min(interval, left), orElse: () => Effect.void })
+      yield* Effect.timeoutOrElse(signal.awaitAdvance, {
+        duration: Math.min(interval, left),
+        orElse: () => Effect.void
+      })
     }
   })

@@ -8,7 +8,7 @@
  * DASH: `manifest.mpd`; per representation `init-<id>.m4s` and the segments `chunk-<id>-1.m4s`, `chunk-<id>-2.m4s`, … The
  * representations of the picture have the ids 0, 1, … from the best on, the sound has the one after them.
  *
- * Both: `poster.jpg`, a still of a video.
+ * Beside both stands `poster.jpg`, a still of a video, which is made on its own.
  */
 import type { Format, Rendition } from "./Presentation.ts"
 
@@ -31,13 +31,13 @@ export const init = (representation: number): string => `init-${representation}.
 /** A media segment of a DASH representation, counted from 1. */
 export const chunk = (representation: number, number: number): string => `chunk-${representation}-${number}.m4s`
 
-/** The still of a video. A transcoder makes it on its own, not as part of a conversion. */
+/** The still of a video, beside what a conversion makes: no `isName`. */
 export const poster = "poster.jpg"
 
 const number = "(?:0|[1-9]\\d{0,8})"
 const names: { readonly [format in Format]: RegExp } = {
-  hls: new RegExp(`^(?:(?:playlist|[1-9]\\d{0,3}p)\\.m3u8|(?:[1-9]\\d{0,3}p/)?index${number}\\.ts|poster\\.jpg)$`),
-  dash: new RegExp(`^(?:manifest\\.mpd|init-${number}\\.m4s|chunk-${number}-${number}\\.m4s|poster\\.jpg)$`)
+  hls: new RegExp(`^(?:(?:playlist|[1-9]\\d{0,3}p)\\.m3u8|(?:[1-9]\\d{0,3}p/)?index${number}\\.ts)$`),
+  dash: new RegExp(`^(?:manifest\\.mpd|init-${number}\\.m4s|chunk-${number}-${number}\\.m4s)$`)
 }
 
 /** Whether a conversion could have made a file of this name. No such name leads out of its directory. */

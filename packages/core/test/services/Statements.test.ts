@@ -13,6 +13,9 @@ import * as Holdfast from "@holdfast/core/Holdfast"
 import * as MirrorTarget from "@holdfast/core/mirrors/MirrorTarget"
 import * as SecretBox from "@holdfast/core/secrets/SecretBox"
 import * as Settings from "@holdfast/core/Settings"
+import { Conversions } from "@holdfast/core/streams/Conversions"
+import { PlaybackKeys } from "@holdfast/core/streams/PlaybackKeys"
+import { Streams } from "@holdfast/core/streams/Streams"
 import { Tenants } from "@holdfast/core/tenants/Tenants"
 import * as MemoryMetadata from "@holdfast/testing/metadata/MemoryMetadata"
 import * as Statements from "@holdfast/testing/metadata/Statements"
@@ -70,6 +73,25 @@ describe("statements", () => {
   })
 
   layer(services({}))("with the key remembered", (it) => {
+    it.effect("a segment takes one, whoever plays it", () =>
+      Effect.gen(function* () {
+        const { actor, bucket } = yield* setUp
+        const file = yield* (yield* Uploads).upload(actor, bucket, content, Effect.succeed({ name: "a.mp4" }))
+        const ref = { ...bucket, file: file.id }
+        yield* (yield* Conversions).request(actor, ref, "hls")
+        const { conversionId } = yield* (yield* Streams).show(actor, ref, "hls")
+        const keys = yield* PlaybackKeys
+        const { key } = yield* keys.issue(actor, { ...bucket, fileId: file.id, format: "hls", conversionId })
+        const open = Effect.gen(function* () {
+          const viewer = yield* keys.verify(Redacted.value(key), bucket)
+          return yield* Effect.flip((yield* Streams).open(viewer, ref, "hls", "index0.ts"))
+        })
+        assert.strictEqual((yield* open)._tag, "StreamNotReady")
+        assert.strictEqual(yield* count(open), 1)
+        assert.strictEqual(yield* count(Effect.flip((yield* Streams).open(actor, ref, "hls", "index0.ts"))), 1)
+      })
+    )
+
     it.effect("a view takes one, an upload three, a re-upload four", () =>
       Effect.gen(function* () {
         const { actor, bucket } = yield* setUp

@@ -8,10 +8,14 @@ export interface MirrorRef extends Records.BucketRef {
   readonly mirrorId: string
 }
 
-const at = (
-  { bucketId, tenantId }: Records.BucketRef,
-  ...more: ReadonlyArray<string>
-): ReadonlyArray<string> => ["tenants", tenantId, "buckets", bucketId, "mirrors", ...more]
+const at = ({ bucketId, tenantId }: Records.BucketRef, ...more: ReadonlyArray<string>): ReadonlyArray<string> => [
+  "tenants",
+  tenantId,
+  "buckets",
+  bucketId,
+  "mirrors",
+  ...more
+]
 
 export const make = (transport: Transport) => ({
   /** Mirrors a bucket elsewhere. Unless `verify` is false the target must answer first. */

@@ -1,6 +1,7 @@
 /**
  * `client.streams`.
  */
+import { Download, type Range, toHeader } from "./Download.ts"
 import type * as Records from "./Records.ts"
 import type { CallOptions, Transport } from "./Transport.ts"
 
@@ -14,6 +15,12 @@ export interface RequestInput extends StreamRef {
   readonly mode?: "auto" | "transcode" | undefined
   /** Seconds to wait until it is READY or FAILED, 60 at most; not at all when absent. */
   readonly wait?: number | undefined
+}
+
+export interface ReadStreamInput extends StreamRef {
+  /** As the playlist or manifest has it. */
+  readonly name: string
+  readonly range?: Range | undefined
 }
 
 /** What the address of a player asks for. */
@@ -41,6 +48,17 @@ const at = ({ bucketId, fileId, tenantId }: Records.FileRef, ...more: ReadonlyAr
   "streams",
   ...more
 ]
+
+const parameters = ({ autoplay, controls, height, muted, repeat, seek, speed, width }: PlayerInput) => ({
+  controls,
+  autoplay,
+  muted,
+  repeat,
+  width,
+  height,
+  seek,
+  speed
+})
 
 const entries = { hls: "playlist.m3u8", dash: "manifest.mpd" } as const
 
@@ -71,14 +89,28 @@ export const make = (transport: Transport) => ({
     return (await transport.send({ ...options, method: "GET", path })).text()
   },
 
+  /** Opens a segment, or another file of the stream. */
+  read: async (input: ReadStreamInput, options?: CallOptions): Promise<Download> => {
+    const headers = { range: input.range === undefined ? undefined : toHeader(input.range) }
+    const path = at(input, input.format, ...input.name.split("/"))
+    return new Download(await transport.send({ ...options, method: "GET", path, headers }))
+  },
+
+  /** Opens the still of a video, a JPEG. */
+  poster: async (input: Records.FileRef, options?: CallOptions): Promise<Download> =>
+    new Download(await transport.send({ ...options, method: "GET", path: at(input, "poster.jpg") })),
+
+  /** The page that plays it. Its addresses are relative: show it at `playerUrl`, or let a frame load that. */
+  player: async (input: PlayerInput, options?: CallOptions): Promise<string> => {
+    const call = { method: "GET", path: at(input, input.format), query: parameters(input) } as const
+    return (await transport.send({ ...options, ...call })).text()
+  },
+
   /** The address of the playlist or manifest, without a key. */
   url: (input: StreamRef): string => transport.url(at(input, input.format, entries[input.format])),
 
   /** The address of the page that plays it, without a key. */
-  playerUrl: (input: PlayerInput): string => {
-    const { autoplay, controls, format, height, muted, repeat, seek, speed, width } = input
-    return transport.url(at(input, format), { controls, autoplay, muted, repeat, width, height, seek, speed })
-  },
+  playerUrl: (input: PlayerInput): string => transport.url(at(input, input.format), parameters(input)),
 
   /** The address of a still from the video, without a key. */
   posterUrl: (input: Records.FileRef): string => transport.url(at(input, "poster.jpg"))

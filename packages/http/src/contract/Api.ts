@@ -23,7 +23,18 @@ export const basePath = "/api/v1"
 
 /** The operations that Effect's `HttpApiBuilder` serves. */
 export class HandledApi extends HttpApi.make("holdfast")
-  .add(IdentityApi, TenantsApi, MembersApi, TokensApi, BucketsApi, FilesApi, HeadersApi, ContentsApi, StreamsApi, MirrorsApi)
+  .add(
+    IdentityApi,
+    TenantsApi,
+    MembersApi,
+    TokensApi,
+    BucketsApi,
+    FilesApi,
+    HeadersApi,
+    ContentsApi,
+    StreamsApi,
+    MirrorsApi
+  )
   .prefix(basePath)
   // All faults of a request at once.
   .annotate(HttpApi.ParseOptions, { errors: "all" }) {}

@@ -45,13 +45,7 @@ const create = HttpApiEndpoint.post("create", "/", {
   disableCodecs: true,
   payload: Payload,
   success: created(Mirror.Mirror),
-  error: problems(
-    "invalid_request",
-    "not_found",
-    "mirror_loop",
-    "mirror_type_unavailable",
-    "mirror_target_unreachable"
-  )
+  error: problems("invalid_request", "not_found", "mirror_loop", "mirror_type_unavailable", "mirror_target_unreachable")
 }).annotateMerge(
   describe({
     summary: "Mirror the bucket elsewhere",

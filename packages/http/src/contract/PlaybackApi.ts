@@ -81,7 +81,10 @@ const unchanging = {
 
 const name = Schema.String.annotate({ description: "As the playlist or manifest has it." })
 
-const hlsFile = HttpApiEndpoint.get("hlsFile", "/hls/:name", { ...unchanging, params: { ...params, name } }).annotateMerge(
+const hlsFile = HttpApiEndpoint.get("hlsFile", "/hls/:name", {
+  ...unchanging,
+  params: { ...params, name }
+}).annotateMerge(
   describe({
     summary: "Read an HLS segment, or the playlist of one rendition",
     description: "The best rendition's segments are `index0.ts`, `index1.ts`, …",

@@ -17,8 +17,7 @@ export const layer = HttpApiBuilder.group(
       create: ({ params, payload, query }) =>
         Effect.flatMap(
           asActor((actor) => mirrors.create(actor, params, { ...payload, ...query })),
-          (mirror) =>
-            Created.at(mirror, "tenants", params.tenantId, "buckets", params.bucketId, "mirrors", mirror.id)
+          (mirror) => Created.at(mirror, "tenants", params.tenantId, "buckets", params.bucketId, "mirrors", mirror.id)
         ),
       list: ({ params, query }) => asActor((actor) => mirrors.list(actor, params, query)),
       get: ({ params }) => asActor((actor) => mirrors.get(actor, params)),

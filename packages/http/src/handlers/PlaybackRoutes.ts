@@ -6,29 +6,27 @@ import type { FileRef } from "@holdfast/core/files/FileRef"
 import { Conversions } from "@holdfast/core/streams/Conversions"
 import { PlaybackKeys } from "@holdfast/core/streams/PlaybackKeys"
 import { StreamRecord } from "@holdfast/core/streams/StreamRecord"
-import { type OpenedPlaylist, type OpenedSegment, type StreamError, Streams } from "@holdfast/core/streams/Streams"
+import type { OpenedPlaylist, OpenedSegment, StreamError } from "@holdfast/core/streams/OpenedStream"
+import { Streams } from "@holdfast/core/streams/Streams"
 import type { Viewer } from "@holdfast/core/streams/Viewer"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import type { Digest } from "effect/crypto/Digest"
 import * as Context from "effect/Context"
-import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { Api } from "../contract/Api.ts"
 import * as CommonHeaders from "../problems/CommonHeaders.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
 import { RequestId } from "../problems/RequestId.ts"
-import * as SendContent from "../transfer/SendContent.ts"
-import * as StreamAddresses from "../transfer/StreamAddresses.ts"
 import type { Request } from "./Identification.ts"
 import * as Refs from "./Refs.ts"
+import * as SendStream from "./SendStream.ts"
 import * as Viewing from "./Viewing.ts"
 
 type Visit = Context.Context<Request | HttpRouter.RouteContext>
@@ -38,100 +36,97 @@ export const PlaylistPatience = Context.Reference<Duration.Duration>("@holdfast/
   defaultValue: () => Duration.seconds(20)
 })
 
-/** A segment never changes, and its address holds a key: who has it may keep it, and shared caches may not. */
-const immutable = "private, max-age=31536000, immutable"
-
-const playlistHeaders = { "cache-control": "private, no-store", "x-content-type-options": "nosniff" }
-
-const describe = (segment: OpenedSegment): SendContent.Content => ({
-  etag: segment.etag,
-  lastModified: DateTime.toEpochMillis(segment.storedAt),
-  contentType: segment.contentType,
-  size: segment.size,
-  headers: [],
-  name: segment.name.slice(segment.name.lastIndexOf("/") + 1),
-  disposition: "inline",
-  localFile: segment.localFile,
-  read: segment.read
-})
-
 const encodeList = Schema.encodeSync(Schema.Struct({ items: Schema.Array(StreamRecord) }))
 
 /** The routes. */
-export const layer: Layer.Layer<
-  never,
-  never,
-  HttpRouter.HttpRouter | Conversions | Streams | PlaybackKeys | Digest
-> = HttpRouter.use((router) =>
-  Effect.gen(function* () {
-    const identify = yield* Viewing.make
-    const conversions = yield* Conversions
-    const streams = yield* Streams
-    const playbackKeys = yield* PlaybackKeys
-    const patience = yield* PlaylistPatience
+export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Conversions | Streams | PlaybackKeys | Digest> =
+  HttpRouter.use((router) =>
+    Effect.gen(function* () {
+      const identify = yield* Viewing.make
+      const conversions = yield* Conversions
+      const streams = yield* Streams
+      const playbackKeys = yield* PlaybackKeys
+      const patience = yield* PlaylistPatience
 
-    const sendPlaylist = Effect.fnUntraced(function* (
-      viewer: Viewer,
-      { bucketId, tenantId }: FileRef,
-      format: Format,
-      { contentType, fileId, name, text }: OpenedPlaylist
-    ) {
-      const { key } = yield* playbackKeys.issue(viewer, { tenantId, bucketId, fileId, format })
-      const signed = StreamAddresses.sign(name, text, Redacted.value(key))
-      return HttpServerResponse.text(signed, { contentType, headers: playlistHeaders })
-    })
-
-    const sendSegment = (visit: Visit, segment: OpenedSegment) =>
-      SendContent.send(Context.get(visit, HttpServerRequest.HttpServerRequest), describe(segment), {
-        ...CommonHeaders.of(Context.get(visit, RequestId)),
-        "cache-control": immutable
-      })
-
-    /** What is opened is sent; a segment that was removed in between is looked up once more. */
-    const serve = (
-      open: (viewer: Viewer, file: FileRef, name: string) => Effect.Effect<OpenedPlaylist | OpenedSegment, StreamError>,
-      format: Format,
-      nameOf: (params: HttpRouter.RouteContext["Service"]["params"]) => string
-    ) => {
-      const sent = Effect.contextWith((visit: Visit) => {
-        const { params } = Context.get(visit, HttpRouter.RouteContext)
-        const file = Refs.ofRoute(params)
-        return Effect.flatMap(identify(visit, file), (viewer) =>
-          Effect.flatMap(open(viewer, file, nameOf(params)), (opened) =>
-            opened._tag === "Segment" ? sendSegment(visit, opened) : sendPlaylist(viewer, file, format, opened)
+      /** What is opened is sent; a segment that was removed in between is looked up once more. */
+      const serve = (
+        open: (
+          viewer: Viewer,
+          file: FileRef,
+          name: string
+        ) => Effect.Effect<OpenedPlaylist | OpenedSegment, StreamError>,
+        format: Format,
+        nameOf: (params: HttpRouter.RouteContext["Service"]["params"]) => string
+      ) => {
+        const sent = Effect.contextWith((visit: Visit) => {
+          const { params } = Context.get(visit, HttpRouter.RouteContext)
+          const file = Refs.ofRoute(params)
+          return Effect.flatMap(identify(visit, file), (viewer) =>
+            Effect.flatMap(open(viewer, file, nameOf(params)), (opened) =>
+              opened._tag === "Segment"
+                ? SendStream.segment(
+                    Context.get(visit, HttpServerRequest.HttpServerRequest),
+                    viewer,
+                    opened,
+                    CommonHeaders.of(Context.get(visit, RequestId))
+                  )
+                : SendStream.playlist(playbackKeys, viewer, file, format, opened)
+            )
+          )
+        })
+        return sent.pipe(
+          Effect.catchTag("ContentGone", () => Effect.catchTag(sent, "ContentGone", Effect.die)),
+          Effect.catch((error) =>
+            ProblemResponse.respond(
+              error,
+              "contentRange" in error ? { "content-range": error.contentRange } : undefined
+            )
           )
         )
-      })
-      return sent.pipe(
-        Effect.catchTag("ContentGone", () => Effect.catchTag(sent, "ContentGone", Effect.die)),
-        Effect.catch((error) =>
-          ProblemResponse.respond(error, "contentRange" in error ? { "content-range": error.contentRange } : undefined)
-        )
+      }
+
+      const file = (format: Format, nameOf: (params: HttpRouter.RouteContext["Service"]["params"]) => string) =>
+        serve((viewer, ref, name) => streams.open(viewer, ref, format, name, { patience }), format, nameOf)
+
+      const list = Effect.contextWith((visit: Visit) => {
+        const ref = Refs.ofRoute(Context.get(visit, HttpRouter.RouteContext).params)
+        return Effect.flatMap(identify(visit, ref), (viewer) => conversions.list(viewer, ref))
+      }).pipe(
+        Effect.map((items) => HttpServerResponse.jsonUnsafe(encodeList({ items }))),
+        Effect.catch((error) => ProblemResponse.respond(error))
       )
-    }
 
-    const file = (format: Format, nameOf: (params: HttpRouter.RouteContext["Service"]["params"]) => string) =>
-      serve((viewer, ref, name) => streams.open(viewer, ref, format, name, { patience }), format, nameOf)
-
-    const list = Effect.contextWith((visit: Visit) => {
-      const ref = Refs.ofRoute(Context.get(visit, HttpRouter.RouteContext).params)
-      return Effect.flatMap(identify(visit, ref), (viewer) => conversions.list(viewer, ref))
-    }).pipe(
-      Effect.map((items) => HttpServerResponse.jsonUnsafe(encodeList({ items }))),
-      Effect.catch((error) => ProblemResponse.respond(error))
-    )
-
-    const { endpoints } = Api.groups.playback
-    yield* router.add("GET", endpoints.list.path, list)
-    yield* router.add("GET", endpoints.playlist.path, file("hls", () => StreamFiles.entry("hls")))
-    yield* router.add("GET", endpoints.manifest.path, file("dash", () => StreamFiles.entry("dash")))
-    yield* router.add("GET", endpoints.hlsFile.path, file("hls", ({ name = "" }) => name))
-    yield* router.add(
-      "GET",
-      endpoints.hlsRenditionFile.path,
-      file("hls", ({ name = "", rendition = "" }) => `${rendition}/${name}`)
-    )
-    yield* router.add("GET", endpoints.dashFile.path, file("dash", ({ name = "" }) => name))
-    yield* router.add("GET", endpoints.poster.path, serve(streams.poster, "hls", () => StreamFiles.poster))
-  })
-)
+      const { endpoints } = Api.groups.playback
+      yield* router.add("GET", endpoints.list.path, list)
+      yield* router.add(
+        "GET",
+        endpoints.playlist.path,
+        file("hls", () => StreamFiles.entry("hls"))
+      )
+      yield* router.add(
+        "GET",
+        endpoints.manifest.path,
+        file("dash", () => StreamFiles.entry("dash"))
+      )
+      yield* router.add(
+        "GET",
+        endpoints.hlsFile.path,
+        file("hls", ({ name = "" }) => name)
+      )
+      yield* router.add(
+        "GET",
+        endpoints.hlsRenditionFile.path,
+        file("hls", ({ name = "", rendition = "" }) => `${rendition}/${name}`)
+      )
+      yield* router.add(
+        "GET",
+        endpoints.dashFile.path,
+        file("dash", ({ name = "" }) => name)
+      )
+      yield* router.add(
+        "GET",
+        endpoints.poster.path,
+        serve(streams.poster, "hls", () => StreamFiles.poster)
+      )
+    })
+  )

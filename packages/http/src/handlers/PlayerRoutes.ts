@@ -3,7 +3,8 @@
  * a viewer sees nothing else of the answer.
  */
 import { PlaybackKeys } from "@holdfast/core/streams/PlaybackKeys"
-import { type ShownStream, Streams } from "@holdfast/core/streams/Streams"
+import type { ShownStream } from "@holdfast/core/streams/OpenedStream"
+import { Streams } from "@holdfast/core/streams/Streams"
 import type { Viewer } from "@holdfast/core/streams/Viewer"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
@@ -64,7 +65,13 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Streams | 
         const viewer: Viewer = yield* identify(visit, file)
         const shown = yield* streams.show(viewer, file, format)
         const { bucketId, tenantId } = file
-        const { key } = yield* playbackKeys.issue(viewer, { tenantId, bucketId, fileId: shown.fileId, format })
+        const { key } = yield* playbackKeys.issue(viewer, {
+          tenantId,
+          bucketId,
+          fileId: shown.fileId,
+          format,
+          conversionId: shown.conversionId
+        })
         const base = baseOf(request)
         const query = `?apiKey=${Redacted.value(key)}`
         const rendered = PlayerPage.render({
@@ -86,7 +93,10 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Streams | 
         if (!/\btext\/html\b/i.test(request.headers["accept"] ?? "")) return problem
         const { code, message: detail } = error
         const assetsBase = baseOf(request) + Page.assetsBase
-        return respond(PlayerPage.renderProblem({ status: problem.status, code, detail, frameAncestors, assetsBase }), problem.status)
+        return respond(
+          PlayerPage.renderProblem({ status: problem.status, code, detail, frameAncestors, assetsBase }),
+          problem.status
+        )
       })
 
       const serve = (format: Format) =>

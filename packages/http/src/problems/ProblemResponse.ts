@@ -19,6 +19,8 @@ export interface Coded<Code extends ProblemCode = ProblemCode> {
   readonly message: string
   readonly errors?: ReadonlyArray<Problem.Fault>
   readonly existingId?: string
+  /** What is no news to the operator, whatever its status. */
+  readonly isExpected?: boolean
 }
 
 const isCoded = (error: unknown): error is Coded =>
@@ -50,7 +52,10 @@ const report = (code: ProblemCode, cause: Cause.Cause<unknown>, requestId: strin
 /** Fails with the problem that an error of the core is, once the operator knows of it. */
 export const fail = <Code extends ProblemCode>(error: Coded<Code>): Effect.Effect<never, Problem.AnyOf<Code>> =>
   Effect.flatMap(RequestId, (requestId) =>
-    Effect.andThen(report(error.code, Cause.fail(error), requestId), Effect.fail(toProblem(error, requestId)))
+    Effect.andThen(
+      error.isExpected === true ? Effect.void : report(error.code, Cause.fail(error), requestId),
+      Effect.fail(toProblem(error, requestId))
+    )
   )
 
 /** The answer that an error of the core is. */

@@ -201,7 +201,11 @@ describe("the OpenAPI document", () => {
     expect(MirrorFile).toMatchObject({
       properties: { pendingSince: { anyOf: [{ type: "string", format: "date-time" }, { type: "null" }] } }
     })
-    const parameters = operation("mirrors.create").parameters.map(({ in: place, name, schema }) => [place, name, schema])
+    const parameters = operation("mirrors.create").parameters.map(({ in: place, name, schema }) => [
+      place,
+      name,
+      schema
+    ])
     expect(parameters).toContainEqual(["query", "verify", { type: "boolean", default: true }])
   })
 

@@ -126,6 +126,19 @@ it("has a method for every operation of the contract", async () => {
   await client.headers.setAll({ ...ref, bulk: [] })
   await client.headers.list(ref)
   await client.headers.remove({ ...ref, name: ":name" })
+  for (const format of ["hls", "dash"] as const) {
+    const stream = { ...ref, format }
+    await Promise.all([client.streams.request(stream), client.streams.cancel(stream), client.streams.playlist(stream)])
+    await Promise.all([client.streams.read({ ...stream, name: ":name" }), client.streams.player(stream)])
+  }
+  await client.streams.read({ ...ref, format: "hls", name: ":rendition/:name" })
+  await Promise.all([client.streams.list(ref), client.streams.poster(ref)])
+
+  const mirror = { ...ref, mirrorId: ":mirrorId" }
+  const target = { type: "SERVICE", serviceTenantId: "t", serviceBucketId: "b", apiKey: "k" } as const
+  await client.mirrors.create({ ...ref, name, ...target })
+  await Promise.all([client.mirrors.list(ref), client.mirrors.get(mirror), client.mirrors.files(mirror)])
+  await Promise.all([client.mirrors.update(mirror), client.mirrors.sync(mirror), client.mirrors.remove(mirror)])
 
   const contract = new Set<string>()
   HttpApi.reflect(Api, {

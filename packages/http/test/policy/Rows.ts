@@ -351,6 +351,8 @@ export const makeWorld = async (server: TestServer, tenantId?: string): Promise<
       json: { name: "t", member: { id: memberId }, expiresAt: new Date(Date.now() + 3_600_000).toISOString() }
     })
   )
-  const mirrorId = await idOf(await server.post(mirrors({ ...place, fileId, memberId, tokenId, mirrorId: "" }), { json: newMirror() }))
+  const mirrorId = await idOf(
+    await server.post(mirrors({ ...place, fileId, memberId, tokenId, mirrorId: "" }), { json: newMirror() })
+  )
   return { ...place, fileId, memberId, tokenId, mirrorId }
 }

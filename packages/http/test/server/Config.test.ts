@@ -55,6 +55,9 @@ describe("Config", () => {
           port: 8080,
           dataDir: "./data",
           databasePool: 10,
+          blobs: "fs",
+          s3Region: "us-east-1",
+          s3ForcePathStyle: false,
           blobGrace: "300000 millis",
           sweepInterval: "60000 millis",
           rootEmail: "root@localhost",
@@ -67,6 +70,15 @@ describe("Config", () => {
           frameAncestors: ["*"],
           idleTimeout: "60000 millis",
           shutdownTimeout: "30000 millis",
+          conversions: 1,
+          conversionThreads: 4,
+          conversionMemory: 4 * 1024 ** 3,
+          conversionTimeout: "43200000 millis",
+          conversionOutputBytes: 128 * 1024 ** 3,
+          videoDuration: "28800000 millis",
+          playbackLifetime: "43200000 millis",
+          mirrors: 16,
+          mirrorsAllowPrivate: false,
           logLevel: "Info",
           logFormat: "json",
           accessLog: true
@@ -150,7 +162,7 @@ describe("Config", () => {
   it.effect("never shows a secret", () =>
     Effect.gen(function* () {
       for (const name of names.filter((name) => settings[name].kind.isSecret === true)) {
-        const line = yield* lineOf(settings[name].variables[0], "mysql://me:hunter2@host")
+        const line = yield* lineOf(settings[name].variables[0], "mysql://me:hunter2@host/\0")
         assert.notInclude(line, "hunter2")
         assert.include(line, settings[name].variables[0])
         assert.include(line, "the value is not shown")

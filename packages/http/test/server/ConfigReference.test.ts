@@ -63,7 +63,17 @@ describe("ConfigFlags", () => {
 
   it("has no option for a secret", () => {
     const secrets = names.filter((name) => settings[name].kind.isSecret === true)
-    assert.sameMembers(secrets, ["databaseUrl", "rootKey", "secretKey", "formerSecretKeys"])
+    assert.sameMembers(secrets, [
+      "databaseUrl",
+      "s3SecretAccessKey",
+      "azureAccountKey",
+      "azureSas",
+      "azureConnectionString",
+      "gcsCredentials",
+      "rootKey",
+      "secretKey",
+      "formerSecretKeys"
+    ])
     assert.notIncludeMembers(Object.keys(ConfigFlags.flags), secrets)
     assert.sameMembers(Object.keys(ConfigFlags.flags), [...names.filter((name) => !secrets.includes(name)), "config"])
   })

@@ -70,6 +70,8 @@ it("the access log has a line for each request, without queries and keys", async
   const path = await Bucket.put(bucket, "a.bin", new Uint8Array(100_000))
   const url = `${service.url}/api/v1${path}/view?apiKey=${key}`
   await (await fetch(url, { headers: { "x-request-id": "the-one-that-counts" } })).arrayBuffer()
+  const playbackKey = `hfp_${"A".repeat(132)}`
+  await fetch(`${service.url}/${playbackKey}/x?apiKey=${playbackKey}`)
   await fetch(`${service.url}/${key}/x`, { headers: { "x-request-id": key, authorization: `Bearer ${key}` } })
   await service.stop()
 
@@ -90,7 +92,9 @@ it("the access log has a line for each request, without queries and keys", async
   expect(view?.["sent"]).toBeGreaterThan(100_000)
   expect(lines.at(-1)).toMatchObject({ path: "/hf_***/x", requestId: "hf_***", status: 404 })
   expect(afterTour).not.toContain("apiKey")
+  expect(lines.at(-2)).toMatchObject({ path: "/hfp_***/x" })
   expect(afterTour + service.stderr()).not.toContain(key)
+  expect(afterTour + service.stderr()).not.toContain(playbackKey)
 })
 
 it("the access log can be turned off", async () => {

@@ -72,7 +72,11 @@ describe("asking for a conversion", () => {
     expect(await run((script) => script.calls("convert"))).toBe(calls + 1)
     const form = { body: "", headers: { "content-type": "application/x-www-form-urlencoded" } }
     expect((await server.post(`${streams}/hls`, form)).status).toBe(200)
-    const wrong = await expectProblem(await server.post(`${streams}/hls`, { json: { mode: "fast" } }), 400, "invalid_request")
+    const wrong = await expectProblem(
+      await server.post(`${streams}/hls`, { json: { mode: "fast" } }),
+      400,
+      "invalid_request"
+    )
     expect(pointers(wrong)).toEqual(["/mode"])
     const torn = { body: "{", headers: { "content-type": "application/json" } }
     await expectProblem(await server.post(`${streams}/hls`, torn), 400, "invalid_request")
@@ -146,6 +150,11 @@ describe("a conversion goes", () => {
     await expectProblem(await server.get(`${streams}/hls/playlist.m3u8`), 404, "stream_not_converted")
     await expectProblem(await server.get(`${streams}/hls/${address}`, { key: null }), 404, "stream_not_converted")
     await server.convert(streams)
+    // What played the former content gets nothing of this one under its own addresses.
+    await expectProblem(await server.get(`${streams}/hls/${address}`, { key: null }), 404, "not_found")
+    const formerKey = { key: null, query: { apiKey: Support.keyIn(address) } }
+    await expectProblem(await server.get(`${streams}/hls`, formerKey), 404, "not_found")
+    expect(await (await server.get(streams, formerKey)).json()).toEqual({ items: [] })
     expect(Support.addresses(await (await server.get(`${streams}/hls/playlist.m3u8`)).text())).toHaveLength(1)
   })
 

@@ -40,7 +40,16 @@ const probe = async (place: string, entry: string, addresses: ReadonlyArray<stri
   }
   const text = await (await fetch(`${base}/${entry}?apiKey=${place}`)).text()
   await Fs.writeFile(Path.join(directory, entry), text.replaceAll(/\?apiKey=[\w-]+/g, ""))
-  const shown = run("ffprobe", "-v", "error", "-show_entries", "stream=width,codec_type:format=duration", "-of", "json", Path.join(directory, entry))
+  const shown = run(
+    "ffprobe",
+    "-v",
+    "error",
+    "-show_entries",
+    "stream=width,codec_type:format=duration",
+    "-of",
+    "json",
+    Path.join(directory, entry)
+  )
   const { format, streams } = JSON.parse(shown) as {
     readonly format: { readonly duration: string }
     readonly streams: ReadonlyArray<{ readonly width?: number; readonly codec_type: string }>
@@ -51,57 +60,66 @@ const probe = async (place: string, entry: string, addresses: ReadonlyArray<stri
 const upload = async (bucket: Bucket.Bucket, content: Uint8Array<ArrayBuffer>): Promise<string> =>
   `${await Bucket.put(bucket, "a.mp4", content)}/streams`
 
-const { describe } = Requires.requires(Requires.all(Requires.command("ffmpeg", "-version"), Requires.command("ffprobe", "-version")))
+const timeout = { timeout: 120_000 }
 
+const { describe } = Requires.requires(
+  Requires.all(Requires.command("ffmpeg", "-version"), Requires.command("ffprobe", "-version"))
+)
+
+// Starting the service and FFmpeg takes seconds each, on a busy machine many.
 describe("the service with FFmpeg", () => {
-  it("converts an MP4 into HLS and DASH that play, shows them, and leaves nothing in its working directory", async () => {
-    const bucket = await Bucket.start()
-    const streams = await upload(bucket, await makeVideo("192x108", ...copied))
-    const wait = { headers: { prefer: "wait=60" } }
-    const hls = await bucket.api.post(`${streams}/hls`, wait)
-    expect([hls.status, await hls.json()]).toEqual([
-      200,
-      expect.objectContaining({ state: "READY", renditions: [expect.objectContaining({ width: 192, height: 108 })] })
-    ])
-    const dash = await bucket.api.post(`${streams}/dash`, wait)
-    expect([dash.status, await dash.json()]).toEqual([200, expect.objectContaining({ state: "READY" })])
+  it(
+    "converts an MP4 into HLS and DASH that play, shows them, and leaves nothing in its working directory",
+    timeout,
+    async () => {
+      const bucket = await Bucket.start()
+      const streams = await upload(bucket, await makeVideo("192x108", ...copied))
+      const wait = { headers: { prefer: "wait=60" } }
+      const hls = await bucket.api.post(`${streams}/hls`, wait)
+      expect([hls.status, await hls.json()]).toEqual([
+        200,
+        expect.objectContaining({ state: "READY", renditions: [expect.objectContaining({ width: 192, height: 108 })] })
+      ])
+      const dash = await bucket.api.post(`${streams}/dash`, wait)
+      expect([dash.status, await dash.json()]).toEqual([200, expect.objectContaining({ state: "READY" })])
 
-    const playlist = await (await bucket.api.get(`${streams}/hls/playlist.m3u8`)).text()
-    const segments = Support.addresses(playlist)
-    const key = Support.keyIn(segments[0] ?? "")
-    const played = await probe(key, "playlist.m3u8", segments, `${bucket.service.url}/api/v1${streams}/hls`)
-    expect(played.width).toBe(192)
-    expect(played.duration).toBeGreaterThan(5.8)
+      const playlist = await (await bucket.api.get(`${streams}/hls/playlist.m3u8`)).text()
+      const segments = Support.addresses(playlist)
+      const key = Support.keyIn(segments[0] ?? "")
+      const played = await probe(key, "playlist.m3u8", segments, `${bucket.service.url}/api/v1${streams}/hls`)
+      expect(played.width).toBe(192)
+      expect(played.duration).toBeGreaterThan(5.8)
 
-    const manifest = await (await bucket.api.get(`${streams}/dash/manifest.mpd`)).text()
-    const dashKey = /apiKey=(hfp_[\w-]+)/.exec(manifest)?.[1] ?? ""
-    expect(manifest.match(/(?:media|initialization)="[^"]*"/g)?.every((one) => one.includes(dashKey))).toBe(true)
-    for (const name of ["init-0.m4s", "init-1.m4s", "chunk-0-1.m4s", "chunk-1-1.m4s"]) {
-      const answer = await fetch(`${bucket.service.url}/api/v1${streams}/dash/${name}?apiKey=${dashKey}`)
-      expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "video/mp4"])
+      const manifest = await (await bucket.api.get(`${streams}/dash/manifest.mpd`)).text()
+      const dashKey = /apiKey=(hfp_[\w-]+)/.exec(manifest)?.[1] ?? ""
+      expect(manifest.match(/(?:media|initialization)="[^"]*"/g)?.every((one) => one.includes(dashKey))).toBe(true)
+      for (const name of ["init-0.m4s", "init-1.m4s", "chunk-0-1.m4s", "chunk-1-1.m4s"]) {
+        const answer = await fetch(`${bucket.service.url}/api/v1${streams}/dash/${name}?apiKey=${dashKey}`)
+        expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "video/mp4"])
+      }
+      const poster = await bucket.api.get(`${streams}/poster.jpg`)
+      const [first, second] = new Uint8Array(await poster.arrayBuffer())
+      expect([poster.headers.get("content-type"), first, second]).toEqual(["image/jpeg", 0xff, 0xd8])
+      expect((await bucket.api.get(`${streams}/hls`, { headers: { accept: "text/html" } })).status).toBe(200)
+
+      const metrics = await (await fetch(`${bucket.service.url}/metrics`)).text()
+      expect(metrics).toMatch(/^holdfast_conversions_finished_total(?:\{[^}]*\})? 2$/m)
+      expect(metrics).toMatch(/^holdfast_conversions_running(?:\{[^}]*\})? 0$/m)
+      await expect.poll(() => Fs.readdir(Path.join(bucket.service.data, "conversions"))).toEqual([])
+
+      // The key outlives a restart, since it is signed with the deployment's own.
+      await bucket.service.stop()
+      const again = await Process.serve({ data: bucket.service.data })
+      expect((await fetch(`${again.url}/api/v1${streams}/hls/index0.ts?apiKey=${key}`)).status).toBe(200)
+      for (const output of [bucket.service, again]) {
+        expect(output.stdout() + output.stderr()).not.toContain("hfp_")
+      }
     }
-    const poster = await bucket.api.get(`${streams}/poster.jpg`)
-    const [first, second] = new Uint8Array(await poster.arrayBuffer())
-    expect([poster.headers.get("content-type"), first, second]).toEqual(["image/jpeg", 0xff, 0xd8])
-    expect((await bucket.api.get(`${streams}/hls`, { headers: { accept: "text/html" } })).status).toBe(200)
+  )
 
-    const metrics = await (await fetch(`${bucket.service.url}/metrics`)).text()
-    expect(metrics).toMatch(/^holdfast_conversions_finished_total(?:\{[^}]*\})? 2$/m)
-    expect(metrics).toMatch(/^holdfast_conversions_running(?:\{[^}]*\})? 0$/m)
-    expect(await Fs.readdir(Path.join(bucket.service.data, "conversions"))).toEqual([])
-
-    // The key outlives a restart, since it is signed with the deployment's own.
-    await bucket.service.stop()
-    const again = await Process.serve({ data: bucket.service.data })
-    expect((await fetch(`${again.url}/api/v1${streams}/hls/index0.ts?apiKey=${key}`)).status).toBe(200)
-    for (const output of [bucket.service, again]) {
-      expect(output.stdout() + output.stderr()).not.toContain("hfp_")
-    }
-  })
-
-  it("encodes in several sizes what players do not take", async () => {
+  it("encodes in several sizes what players do not take", timeout, async () => {
     const bucket = await Bucket.start()
-    const streams = await upload(bucket, await makeVideo("854x480", "-c:v", "mpeg4", "-q:v", "5"))
+    const streams = await upload(bucket, await makeVideo("640x480", "-c:v", "mpeg4", "-q:v", "5"))
     const answer = await bucket.api.post(`${streams}/hls`, { headers: { prefer: "wait=60" } })
     expect(await answer.json()).toMatchObject({ state: "READY", renditions: [{ name: "480p" }, { name: "360p" }] })
     const variants = Support.addresses(await (await bucket.api.get(`${streams}/hls/playlist.m3u8`)).text())
@@ -112,7 +130,7 @@ describe("the service with FFmpeg", () => {
     expect((await fetch(new URL(segments[0] ?? "", lower))).headers.get("content-type")).toBe("video/mp2t")
   })
 
-  it("tells when FFmpeg is missing, and does all else", async () => {
+  it("tells when FFmpeg is missing, and does all else", timeout, async () => {
     const bucket = await Bucket.start({ env: { HOLDFAST_FFMPEG: "/nowhere/ffmpeg" } })
     const streams = await upload(bucket, await makeVideo("64x64", ...copied))
     await expectProblem(await bucket.api.post(`${streams}/hls`), 503, "transcoder_unavailable")

@@ -38,6 +38,18 @@ export interface Options extends TestServer.Options {
   readonly works?: boolean
 }
 
+/** A fresh video, or another content, in a bucket. */
+export const makeVideo = async (
+  server: TestServer.TestServer,
+  bucket: { readonly tenantId: string; readonly bucketId: string },
+  content: Uint8Array = FakeMedia.make(FakeMedia.playable),
+  description: object = {}
+) => {
+  const name = `${Math.random()}.mp4`
+  const file = await server.makeFile(bucket, new Uint8Array(content), { name, ...description })
+  return { ...file, streams: `${file.path}/streams` }
+}
+
 const worker: Partial<WorkerOptions> = { concurrency: 2 }
 
 export const start = async ({ works = true, ...options }: Options = {}): Promise<StreamServer> => {
@@ -50,10 +62,7 @@ export const start = async ({ works = true, ...options }: Options = {}): Promise
   return {
     ...server,
     script,
-    makeVideo: async (bucket, content = FakeMedia.make(FakeMedia.playable), description = {}) => {
-      const file = await server.makeFile(bucket, new Uint8Array(content), { name: `${Math.random()}.mp4`, ...description })
-      return { ...file, streams: `${file.path}/streams` }
-    },
+    makeVideo: (bucket, content, description) => makeVideo(server, bucket, content, description),
     convert: async (streams, format = "hls") => {
       const answer = await server.post(`${streams}/${format}`, { headers: { prefer: "wait=30" } })
       expect([answer.status, (await json<Record>(answer)).state]).toEqual([200, "READY"])

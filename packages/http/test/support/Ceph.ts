@@ -14,6 +14,10 @@ export interface Bucket {
   readonly keys: () => Promise<ReadonlyArray<string>>
   readonly get: (key: string) => Promise<Response>
   readonly remove: (key: string) => Promise<Response>
+  /** Begins an upload in parts, which nobody finishes. */
+  readonly beginParts: (key: string) => Promise<void>
+  /** The keys of uploads in parts that have begun. */
+  readonly parts: () => Promise<ReadonlyArray<string>>
 }
 
 export interface Ceph {
@@ -63,7 +67,15 @@ export const start = async (): Promise<Ceph> => {
         name: bucket,
         keys: async () => (await keysOf(bucket)).toSorted(),
         get: (key) => SignedRequest.send(credentials, "GET", endpoint, { bucket, key }),
-        remove: (key) => SignedRequest.send(credentials, "DELETE", endpoint, { bucket, key })
+        remove: (key) => SignedRequest.send(credentials, "DELETE", endpoint, { bucket, key }),
+        beginParts: async (key) => {
+          const answer = await SignedRequest.send(credentials, "POST", endpoint, { bucket, key }, { uploads: "" })
+          if (!answer.ok) throw new Error(`No upload: ${answer.status} ${await answer.text()}`)
+        },
+        parts: async () => {
+          const answer = await SignedRequest.send(credentials, "GET", endpoint, { bucket }, { uploads: "" })
+          return [...(await answer.text()).matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = ""]) => unescape(key))
+        }
       }
     },
     stop: () => runtime.runPromise(gateway.stop),

@@ -24,6 +24,7 @@ import * as AesSecretBox from "@holdfast/core/secrets/AesSecretBox"
 import * as Settings from "@holdfast/core/Settings"
 import type { BlobStore } from "@holdfast/core/storage/BlobStore"
 import * as ConversionWorker from "@holdfast/core/streams/ConversionWorker"
+import { PlaybackSecret } from "@holdfast/core/streams/PlaybackKeys"
 import type { WorkerOptions } from "@holdfast/core/streams/WorkerOptions"
 import * as Transcoder from "@holdfast/core/transcoding/Transcoder"
 import * as FsBlobStore from "@holdfast/fs/FsBlobStore"
@@ -60,6 +61,8 @@ export interface Options {
   readonly worker?: Partial<WorkerOptions>
   /** How the worker of mirrors works; there is none when absent. */
   readonly mirrors?: Partial<MirrorWorkerOptions>
+  /** What playback keys are signed with; the server's own when absent. */
+  readonly playbackSecret?: Uint8Array
   /** How long a playlist is waited for, where it differs from the default. */
   readonly playlistPatience?: Duration.Duration
   /** Further routes of the same router. */
@@ -125,11 +128,19 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
           Layer.provide(workspace)
         )
 
-  const services = worker.pipe(
+  const mirrorWorker = options.mirrors === undefined ? Layer.empty : MirrorWorker.layer(options.mirrors)
+
+  const services = Layer.merge(worker, mirrorWorker).pipe(
     Layer.provideMerge(Holdfast.layer),
     Layer.provideMerge([metadata, blobs, transcoder, MirrorTarget.layerNone, secretBox]),
     Layer.provideMerge([SecureRandom.layerWebCrypto, NodeDigest.layer]),
-    Layer.provide(Layer.succeed(Settings.Settings, { ...Settings.defaults, ...options.settings }))
+    Layer.provide([
+      Layer.succeed(
+        PlaybackSecret,
+        options.playbackSecret === undefined ? undefined : Redacted.make(options.playbackSecret)
+      ),
+      Layer.succeed(Settings.Settings, { ...Settings.defaults, ...options.settings })
+    ])
   )
   const routes = Layer.merge(ApiRoutes.layer, options.routes ?? Layer.empty)
   const app = HttpRouter.serve(routes, {

@@ -77,7 +77,7 @@ export const conversionContract = (it: It): void => {
         conversions.look(bucket, World.byId(file.id), format, name)
       const none = { _tag: "None" }
       expect(yield* look("manifest.mpd", "dash")).toEqual({ fileId: file.id, conversion: null, found: none })
-      const running = { state: "RUNNING", fault: null }
+      const running = { id: claim.conversionId, state: "RUNNING", fault: null }
       expect(yield* look("index0.ts")).toEqual({ fileId: file.id, conversion: running, found: none })
       const [segment] = yield* Conversions.publish(claim, ["index0.ts"])
       const { blobId, sha256, size } = segment ?? { blobId: "", sha256: "", size: 0 }
@@ -86,7 +86,7 @@ export const conversionContract = (it: It): void => {
       yield* Conversions.publish(claim, ["index1.ts"], { isFinished: true, progress: 1 })
       expect(yield* look("playlist.m3u8")).toEqual({
         fileId: file.id,
-        conversion: { state: "READY", fault: null },
+        conversion: { id: claim.conversionId, state: "READY", fault: null },
         found: { _tag: "Playlist", text: "index1.ts" }
       })
       const empty = yield* World.reserve(bucket)

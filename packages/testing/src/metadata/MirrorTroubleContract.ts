@@ -34,7 +34,7 @@ export const mirrorTroubleContract = (it: It): void => {
       const tasks = yield* MirrorTaskRepository
       const claimed = yield* Mirrors.claim(mirror, Sample.at(1000), { limit: 3 })
       const failure = { error: null, retryAt: Sample.at(9000) }
-      yield* Mirrors.settle(claimed.map((task) => ({ ...Mirrors.done(task), written: null, failure })))
+      yield* Mirrors.settle(claimed.map((task) => Mirrors.failed(task, failure)))
       // Three copies fail of one outage, which counts once.
       for (const _ of [1, 2, 3]) yield* tasks.fail(mirror, "It is down.", Sample.at(1100), Sample.at(2100))
       const troubled = (yield* Mirrors.find(bucket, mirror.id)).mirror

@@ -69,6 +69,14 @@ export const done = (task: MirrorTask, tag = "t1"): Outcome => ({
   failure: null
 })
 
+/** What a worker tells that could do nothing. */
+export const failed = (task: MirrorTask, failure: Outcome["failure"]): Outcome => ({
+  task,
+  written: null,
+  removed: [],
+  failure
+})
+
 export const settle = (outcomes: ReadonlyArray<Outcome>, at = Sample.at(2000)) =>
   Effect.flatMap(MirrorTaskRepository, (tasks) => tasks.settle(outcomes, at))
 

@@ -77,5 +77,7 @@ export const ofRequest = (operationId: string, body: OpenAPISpecRequestBody): Op
   const described = { ...json, example }
   const content = { "application/json": described }
   // The generator's type says that every body is required; the format has it otherwise.
-  return withoutBody.has(operationId) ? ({ content, required: false } as object as OpenAPISpecRequestBody) : { ...body, content }
+  return withoutBody.has(operationId)
+    ? ({ content, required: false } as object as OpenAPISpecRequestBody)
+    : { ...body, content }
 }

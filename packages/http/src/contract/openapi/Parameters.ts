@@ -22,7 +22,7 @@ const known: { readonly [parameter: string]: object } = {
 }
 
 /** What the texts of booleans and numbers look like is known by their types. */
-const textual = new Set(["enum", "pattern"])
+const textual = new Set(["anyOf", "enum", "pattern"])
 
 export const describe = ({ name, schema, ...rest }: OpenAPISpecParameter): OpenAPISpecParameter => {
   const more = known[`${rest.in} ${name}`] ?? {}

@@ -26,7 +26,8 @@ const split = (name: string, { anyOf, ...rest }: JsonSchema): Schemas => {
     const type = typeOf(member)
     return type === undefined || !isObject(member) ? [] : [{ type, member, name: `${name}_${type}` }]
   })
-  if (named.length === 0 || named.length < members.length) return { [name]: anyOf === undefined ? rest : { ...rest, anyOf } }
+  if (named.length === 0 || named.length < members.length)
+    return { [name]: anyOf === undefined ? rest : { ...rest, anyOf } }
   const refOf = (one: { readonly name: string }) => `#/components/schemas/${one.name}`
   const union = {
     ...rest,

@@ -1,0 +1,61 @@
+/**
+ * What of a stream is sent: playlists with a key in every address, and segments as any content is.
+ */
+import type { FileRef } from "@holdfast/core/files/FileRef"
+import type { OpenedPlaylist, OpenedSegment } from "@holdfast/core/streams/OpenedStream"
+import type { PlaybackKeys } from "@holdfast/core/streams/PlaybackKeys"
+import type { Viewer } from "@holdfast/core/streams/Viewer"
+import type { Format } from "@holdfast/core/transcoding/Presentation"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Redacted from "effect/Redacted"
+import type { ResponseHeaders } from "../problems/CommonHeaders.ts"
+import * as SendContent from "../transfer/SendContent.ts"
+import * as StreamAddresses from "../transfer/StreamAddresses.ts"
+
+const playlistHeaders = { "cache-control": "private, no-store", "x-content-type-options": "nosniff" }
+
+/** Sends a playlist or manifest as it stands, with the viewer's playback key. */
+export const playlist = (
+  playbackKeys: PlaybackKeys["Service"],
+  viewer: Viewer,
+  { bucketId, tenantId }: FileRef,
+  format: Format,
+  { contentType, conversionId, fileId, name, text }: OpenedPlaylist
+): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
+  Effect.map(playbackKeys.issue(viewer, { tenantId, bucketId, fileId, format, conversionId }), ({ key }) =>
+    HttpServerResponse.text(StreamAddresses.sign(name, text, Redacted.value(key)), {
+      contentType,
+      headers: playlistHeaders
+    })
+  )
+
+const describe = (segment: OpenedSegment): SendContent.Content => ({
+  etag: segment.etag,
+  lastModified: DateTime.toEpochMillis(segment.storedAt),
+  contentType: segment.contentType,
+  size: segment.size,
+  headers: [],
+  name: segment.name.slice(segment.name.lastIndexOf("/") + 1),
+  disposition: "inline",
+  localFile: segment.localFile,
+  read: segment.read
+})
+
+/**
+ * Addresses with a playback key are of one conversion alone, and once that is READY nothing in it changes: who has such a
+ * segment may keep it. Others are asked for anew, since another content may be there by then. Shared caches keep none.
+ */
+const cacheControl = (viewer: Viewer, { state }: OpenedSegment): string =>
+  viewer._tag === "Playback" && state === "READY" ? "private, max-age=31536000, immutable" : "private, no-cache"
+
+/** Sends a segment or a still, whole or in ranges. */
+export const segment = (
+  request: HttpServerRequest,
+  viewer: Viewer,
+  opened: OpenedSegment,
+  headers: ResponseHeaders
+): ReturnType<typeof SendContent.send> =>
+  SendContent.send(request, describe(opened), { ...headers, "cache-control": cacheControl(viewer, opened) })
