@@ -2,6 +2,7 @@
  * Writes one new file from chunks, one system call at a time, in the background: the caller fetches and hashes the next
  * chunks meanwhile.
  */
+import * as GivenChunks from "@holdfast/core/storage/GivenChunks"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
 import * as Durable from "./Durable.ts"
@@ -11,7 +12,8 @@ import * as WriteAll from "./WriteAll.ts"
 export interface Writer {
   /**
    * Begins to write, making the file at the first call. Only while nothing else is under way. With `last` the file is
-   * synced and closed after it. The chunks must stay as they are until `idle`.
+   * synced and closed after it. The chunks must stay as they are until `idle`; those that were given away are freed as
+   * soon as they are written.
    */
   readonly begin: (chunks: ReadonlyArray<Uint8Array>, bytes: number, last: boolean) => void
   /** Waits for what was begun; fails as it failed. */
@@ -38,6 +40,7 @@ export const make = (path: string): Writer => {
 
   const write = (chunks: ReadonlyArray<Uint8Array>, bytes: number, last: boolean): void =>
     WriteAll.writeAll(WriteAll.kernel, descriptor, chunks, bytes, (error) => {
+      GivenChunks.free(chunks)
       if (error || !last) return settle(error)
       state = "closed"
       FsCall.syncAndClose(descriptor, settle)

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as GivenChunks from "@holdfast/core/storage/GivenChunks"
 import * as Generate from "@holdfast/testing/data/Generate"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -24,6 +25,26 @@ describe("FsBlobStore", () => {
       }
       assert.strictEqual(mode(`${directory}/blobs/${tenantId}/${bucketId}/${shard}`), 0o700)
       assert.strictEqual(mode(path), 0o600)
+    })
+  )
+
+  it.live("frees chunks that were given away, once they are written, and leaves all others as they are", () =>
+    Effect.gen(function* () {
+      const { store } = yield* TestStore.open
+      const content = Generate.bytes(4, 8 * 1024 * 1024)
+      const size = 64 * 1024
+      const chunks = Array.from({ length: content.length / size }, (_, index) =>
+        content.slice(index * size, (index + 1) * size)
+      )
+      const isGiven = (_: unknown, index: number) => index % 3 > 0
+      chunks.filter(isGiven).forEach(GivenChunks.give)
+      const cut = chunks.map((chunk, index) => (index % 3 === 2 ? chunk.subarray(0) : chunk))
+      yield* store.put(TestStore.key(5), Stream.fromIterable(cut).pipe(Stream.rechunk(7)))
+      assert.deepStrictEqual(
+        chunks.map(({ length }) => length),
+        chunks.map((_, index) => (index % 3 === 1 ? 0 : size))
+      )
+      assert.isTrue(Buffer.concat(yield* Stream.runCollect(store.read(TestStore.key(5)))).equals(content))
     })
   )
 

@@ -1,9 +1,13 @@
 /**
- * The adapter for programs that do not use Effect: `open({ blobs: s3({ bucket, region }), … })`.
+ * The adapters for programs that do not use Effect: `open({ blobs: s3({ bucket, region }), mirrors: [s3Mirrors()], … })`.
  */
 import type { BlobsAdapter } from "@holdfast/core"
+import type { Open } from "@holdfast/core/mirrors/MirrorTarget"
+import type { S3Location } from "@holdfast/core/mirrors/TargetLocation"
 import * as Redacted from "effect/Redacted"
+import type * as MirrorOptions from "./MirrorOptions.ts"
 import * as S3BlobStore from "./S3BlobStore.ts"
+import * as S3MirrorTarget from "./S3MirrorTarget.ts"
 import type * as S3Options from "./S3Options.ts"
 
 /** Keeps contents in a bucket of S3 or of a service compatible with it, which any number of processes may share. */
@@ -24,4 +28,14 @@ export const s3 = ({
       sessionToken: credentials.sessionToken === undefined ? undefined : Redacted.make(credentials.sessionToken)
     }
   })
+})
+
+/**
+ * Lets buckets be mirrored to buckets of S3 and of services compatible with it: those at addresses on the public Internet,
+ * unless `allowPrivate` is set.
+ */
+export const s3Mirrors = (
+  options: Partial<MirrorOptions.Options> = {}
+): { readonly targets: { readonly CLOUD_A: Open<S3Location> } } => ({
+  targets: { CLOUD_A: S3MirrorTarget.open({ allowPrivate: false, ...options }) }
 })

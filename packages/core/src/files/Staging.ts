@@ -50,7 +50,8 @@ export interface Staged {
 const silent = /^\s*application\/(?:octet-stream|x-www-form-urlencoded)\s*(?:;|$)/i
 
 /** Whether a media type says nothing, so that it is detected. */
-export const isSilent = (contentType: string | undefined): boolean => contentType === undefined || silent.test(contentType)
+export const isSilent = (contentType: string | undefined): boolean =>
+  contentType === undefined || silent.test(contentType)
 
 /** The stager over the blob ports. What is not committed when the scope closes is removed. */
 export const make = Effect.gen(function* () {

@@ -151,7 +151,20 @@ export const UpdateMirror = Schema.Struct({
 export type UpdateMirror = typeof UpdateMirror.Type
 
 const decodeType = Input.decoder(Schema.Struct({ type: Schema.Literals(Object.keys(typeOf)) }))
-const decodeFields = Input.decoder(Schema.toType(CreateMirror))
+
+/** A fault of a secret is found inside of what hides it; callers know the field alone. */
+const outside = ({ errors, message }: InvalidRequest) =>
+  new InvalidRequest({
+    message,
+    errors: errors.map(({ detail, pointer }) => ({ detail, pointer: pointer.replace(/\/value$/, "") }))
+  })
+
+const decoder = <A>(schema: Schema.Codec<A, A>) => {
+  const decode = Input.decoder(schema)
+  return (input: unknown) => Effect.mapError(decode(input), outside)
+}
+
+const decodeFields = decoder(Schema.toType(CreateMirror))
 
 /** Checks the type first, so that faults are told of the fields of that type. */
 export const decodeCreate = (input: unknown, bucketId: string): Effect.Effect<CreateMirror, InvalidRequest> =>
@@ -163,4 +176,4 @@ export const decodeCreate = (input: unknown, bucketId: string): Effect.Effect<Cr
     )
   )
 
-export const decodeUpdate = Input.decoder(Schema.toType(UpdateMirror))
+export const decodeUpdate = decoder(Schema.toType(UpdateMirror))

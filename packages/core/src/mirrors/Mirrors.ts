@@ -176,7 +176,10 @@ const make = Effect.gen(function* () {
       const change = yield* decodeUpdate(input)
       const fresh = yield* MirrorParts.ofChange(mirror.place, change)
       if (fresh !== undefined && change.verify !== false) yield* verify(locationOf(fresh.place, fresh.secret))
-      const credentials = fresh && { place: fresh.place, secret: yield* seal(fresh.place.type, fresh.secret, mirror.id) }
+      const credentials = fresh && {
+        place: fresh.place,
+        secret: yield* seal(fresh.place.type, fresh.secret, mirror.id)
+      }
       const { name, paused } = change
       const at = yield* DateTime.now
       const isThere = yield* repository.update(ref, ref.mirrorId, { name, paused, credentials }, at)

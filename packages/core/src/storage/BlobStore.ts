@@ -53,6 +53,7 @@ export class BlobStore extends Context.Service<
      * - Memory does not grow with the blob. The stream is pulled no faster than the bytes are written.
      * - The stream's own error passes through unchanged.
      * - An existing blob of this key is replaced as a whole.
+     * - The chunks stay the caller's and are not changed, but for those that it gave away (`GivenChunks`).
      */
     readonly put: <E, R>(
       key: string,

@@ -23,9 +23,23 @@ export interface AccessLog {
   readonly note: (exchange: Exchange, outcome: Outcome) => void
 }
 
+let second = Number.NaN
+let secondText = ""
+
+/** Now, by RFC 3339. The text of a second is made once: that saves a request more than a microsecond. */
+const now = (): string => {
+  const at = Date.now()
+  const milliseconds = at % 1000
+  if (at - milliseconds !== second) {
+    second = at - milliseconds
+    secondText = new Date(second).toISOString().slice(0, -4)
+  }
+  return `${secondText}${String(milliseconds).padStart(3, "0")}Z`
+}
+
 const json = (exchange: Exchange, outcome: Outcome): string =>
   JSON.stringify({
-    time: new Date().toISOString(),
+    time: now(),
     type: "access",
     requestId: exchange.requestId,
     remoteAddress: exchange.remoteAddress,
@@ -44,8 +58,7 @@ const pretty = ({ method, path, requestId }: Exchange, { isAborted, milliseconds
   return `${time}  ${status}  ${method} ${path}  ${sent} B  ${milliseconds.toFixed(1)} ms${isAborted ? "  aborted" : ""}  ${requestId}`
 }
 
-const lost = (count: number): string =>
-  JSON.stringify({ time: new Date().toISOString(), type: "access", lostLines: count })
+const lost = (count: number): string => JSON.stringify({ time: now(), type: "access", lostLines: count })
 
 /** Writes to standard output until the scope closes: JSON for programs, short lines for people. */
 export const make = (format: Config["logFormat"]): Effect.Effect<AccessLog, never, Scope.Scope> => {

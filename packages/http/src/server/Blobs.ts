@@ -52,9 +52,7 @@ export const layer = (places: Places): Locked => {
   const place = placeOf(places)
   if (place.store === "fs") {
     return Layer.unwrap(
-      Effect.promise(async (): Promise<Locked> =>
-        (await import("@holdfast/fs/FsBlobStore")).layer({ directory })
-      )
+      Effect.promise(async (): Promise<Locked> => (await import("@holdfast/fs/FsBlobStore")).layer({ directory }))
     )
   }
   if (!Metadata.isEmbedded(places)) return shared(place)
@@ -96,7 +94,9 @@ export const layerStaleUploads = (
   )
   return Layer.effectDiscard(
     sweep.pipe(
-      Effect.tap((count) => (count === 0 ? Effect.void : Effect.logInfo("Gave up uploads that nobody finished", count))),
+      Effect.tap((count) =>
+        count === 0 ? Effect.void : Effect.logInfo("Gave up uploads that nobody finished", count)
+      ),
       Effect.catch((error) => Effect.logWarning("Stale uploads could not be swept", error)),
       Effect.andThen(Effect.sleep(every)),
       Effect.forever,

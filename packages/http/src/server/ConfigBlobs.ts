@@ -16,12 +16,15 @@ const prefix = ConfigKind.make("letters, digits and the characters . _ - and /",
   /^[\w./-]{1,255}$/.test(text) ? text : undefined
 )
 
-const secret = (accepts: string, label: string) =>
+const secret = (accepts: string, shape: RegExp, label: string) =>
   ConfigSecret.secret(
-    ConfigKind.make(accepts, (text) =>
-      text === "" || text.includes("\0") ? undefined : Redacted.make(text, { label })
-    )
+    ConfigKind.make(accepts, (text) => (shape.test(text) ? Redacted.make(text, { label }) : undefined))
   )
+
+const printable = /^[\x20-\x7e]+$/
+const base64 = /^[A-Za-z0-9+/]+={0,2}$/
+/** What is in it is for the SDK to judge, once it is used. */
+const json = /^\{[^\0]*\}$/
 
 const before = "Stands before the name of every object, with its slash if it is to have one."
 
@@ -53,7 +56,7 @@ export const settings = {
   ),
   s3SecretAccessKey: optional(
     ["HOLDFAST_S3_SECRET_ACCESS_KEY"],
-    secret("the secret of the access key", "S3SecretAccessKey"),
+    secret("the secret of the access key", printable, "S3SecretAccessKey"),
     "Secret of that key."
   ),
   s3Prefix: optional(["HOLDFAST_S3_PREFIX"], prefix, before),
@@ -66,17 +69,17 @@ export const settings = {
   azureAccountName: optional(["HOLDFAST_AZURE_ACCOUNT_NAME"], name, "Storage account of that container."),
   azureAccountKey: optional(
     ["HOLDFAST_AZURE_ACCOUNT_KEY"],
-    secret("the key of the account", "AzureAccountKey"),
+    secret("the key of the account, in base64", base64, "AzureAccountKey"),
     "Key of that account."
   ),
   azureSas: optional(
     ["HOLDFAST_AZURE_SAS"],
-    secret("a shared access signature", "AzureSas"),
+    secret("a shared access signature", printable, "AzureSas"),
     "Shared access signature of that account or container, instead of the key."
   ),
   azureConnectionString: optional(
     ["HOLDFAST_AZURE_CONNECTION_STRING"],
-    secret("a connection string", "AzureConnectionString"),
+    secret("a connection string", printable, "AzureConnectionString"),
     "Connection string of that account, instead of its name and key."
   ),
   azureEndpoint: optional(
@@ -89,7 +92,7 @@ export const settings = {
   gcsBucket: optional(["HOLDFAST_GCS_BUCKET"], name, "Bucket of Google Cloud Storage for contents; it must exist."),
   gcsCredentials: optional(
     ["HOLDFAST_GCS_CREDENTIALS"],
-    secret("a service account's JSON document", "GcsCredentials"),
+    secret("a service account's JSON document", json, "GcsCredentials"),
     "Service account that may read and write that bucket, as its JSON document; without one it is looked for where Google's libraries do."
   ),
   gcsEndpoint: optional(

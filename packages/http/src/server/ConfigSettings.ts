@@ -73,7 +73,7 @@ export const settings = {
   secretKey: optional(
     ["HOLDFAST_SECRET_KEY"],
     ConfigSecret.secretKey,
-    "Key that seals stored secrets, such as credentials of mirrors; without one it is made and kept in the data directory."
+    "Key that seals stored secrets, such as credentials of mirrors, and signs the keys of players; without one it is made and kept in the data directory."
   ),
   formerSecretKeys: given(
     ["HOLDFAST_FORMER_SECRET_KEYS"],

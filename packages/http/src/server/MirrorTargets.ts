@@ -8,7 +8,11 @@ import type { Config } from "./Config.ts"
 
 const lazily = <Location>(load: () => Promise<Open<Location>>): Open<Location> => {
   let loading: Promise<Open<Location>> | undefined
-  return (location) => Effect.flatMap(Effect.promise(() => (loading ??= load())), (open) => open(location))
+  return (location) =>
+    Effect.flatMap(
+      Effect.promise(() => (loading ??= load())),
+      (open) => open(location)
+    )
 }
 
 /** Targets on private addresses are refused, unless the settings allow them: who sets up mirrors names the address. */

@@ -23,11 +23,9 @@ const ready = ({ logFormat }: Config, version: string, url: string): string => {
 /** Every address of this machine is no address to go to. */
 const reachable = (url: string): string => url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
-/** Each node would seal by a key of its own, and none could open what another sealed. */
-const checkKeys = (config: Config): Effect.Effect<void, ConfigError> => {
-  const { databaseUrl, secretKey } = config
-  if (secretKey !== undefined || databaseUrl === undefined) return Effect.void
-  return Blobs.isStateless(config)
+/** Without a key of their own, nodes that keep nothing on a disk would have another one with each start. */
+const requireKey = (config: Config): Effect.Effect<void, ConfigError> =>
+  config.secretKey === undefined && Blobs.isStateless(config)
     ? Effect.fail(
         new ConfigError({
           faults: [
@@ -38,22 +36,28 @@ const checkKeys = (config: Config): Effect.Effect<void, ConfigError> => {
           ]
         })
       )
-    : Effect.logWarning(
+    : Effect.void
+
+/** Each node would seal by a key of its own, and none could open what another sealed. */
+const warnOfKeys = ({ databaseUrl, secretKey }: Config): Effect.Effect<void> =>
+  databaseUrl !== undefined && secretKey === undefined
+    ? Effect.logWarning(
         "The key that seals secrets is in the data directory. Nodes that share the database need one HOLDFAST_SECRET_KEY."
       )
-}
+    : Effect.void
 
 /** Never ends by itself. */
 export const run = (config: Config, version: string) =>
   Effect.gen(function* () {
     const { url } = yield* HttpService
     yield* print(ready(config, version, url))
+    yield* warnOfKeys(config)
     const welcome = yield* FirstRun.welcome(config, config.publicUrl ?? reachable(url))
     if (welcome !== undefined) yield* print(welcome)
     return yield* Effect.never
   }).pipe(
     Effect.provide(Service.layer(config, version)),
-    (service) => Effect.andThen(checkKeys(config), service),
+    (service) => Effect.andThen(requireKey(config), service),
     Effect.provide(Logging.layer(config)),
     Effect.scoped
   )

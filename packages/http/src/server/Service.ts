@@ -13,6 +13,7 @@ import * as Metric from "effect/Metric"
 import * as ApiRoutes from "../handlers/ApiRoutes.ts"
 import * as PlayerRoutes from "../handlers/PlayerRoutes.ts"
 import * as Writing from "../handlers/Writing.ts"
+import * as BodySource from "../transfer/BodySource.ts"
 import * as Blobs from "./Blobs.ts"
 import type { Config } from "./Config.ts"
 import * as Core from "./Core.ts"
@@ -67,6 +68,7 @@ const settings = (config: Config) =>
     }),
     Layer.succeed(PlayerRoutes.FrameAncestors, config.frameAncestors.join(" ")),
     Layer.succeed(Writing.IdleTimeout, config.idleTimeout),
+    Layer.succeed(BodySource.IsSoleListener, true),
     Layer.succeed(HttpRouter.RouterConfig, ApiRoutes.routerConfig)
   )
 

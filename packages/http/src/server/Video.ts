@@ -61,12 +61,7 @@ export const worker = (
 ): Layer.Layer<
   never,
   WorkspaceError,
-  | BlobRepository
-  | BlobStore
-  | ConversionRepository
-  | ConversionSignal
-  | SecureRandom
-  | Transcoder.Transcoder
+  BlobRepository | BlobStore | ConversionRepository | ConversionSignal | SecureRandom | Transcoder.Transcoder
 > =>
   config.conversions === 0
     ? Layer.empty

@@ -1,6 +1,8 @@
 /**
  * The bodies of requests as sources of chunks: Node's messages and web `Request`s.
  */
+import * as GivenChunks from "@holdfast/core/storage/GivenChunks"
+import * as Context from "effect/Context"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Sink, Source } from "./BodyReader.ts"
 
@@ -15,20 +17,36 @@ const proceed = (message: IncomingMessage, response: ServerResponse): void => {
 }
 
 /**
+ * Whether nobody but us listens to the messages of Node's server, so that the chunks which its parser makes are ours to
+ * give away. A host's own listeners would find them emptied.
+ */
+export const IsSoleListener = Context.Reference<boolean>("@holdfast/http/transfer/IsSoleListener", {
+  defaultValue: () => false
+})
+
+const giving =
+  (take: Sink["chunk"]): Sink["chunk"] =>
+  (chunk) => {
+    GivenChunks.give(chunk)
+    take(chunk)
+  }
+
+/**
  * The body of a Node message. Stopping leaves the message paused and intact, so that the server can answer, read a
  * bounded rest, and close the connection.
  */
-export const fromNode = (message: IncomingMessage, response: ServerResponse): Source => {
+export const fromNode = (message: IncomingMessage, response: ServerResponse, isSoleListener: boolean): Source => {
   let stop = (): void => undefined
   return {
     start: (sink: Sink) => {
       if (message.readableEnded) throw new Error("The body of the request was read already.")
       if (message.destroyed) return sink.abort(message.errored ?? undefined)
       const onClose = (): void => sink.abort(message.errored ?? undefined)
+      const onData = isSoleListener ? giving(sink.chunk) : sink.chunk
       stop = () => {
         // Once only: what the server does with the rest afterwards is not to be disturbed.
         stop = () => undefined
-        message.off("data", sink.chunk)
+        message.off("data", onData)
         message.off("end", sink.end)
         message.off("error", sink.abort)
         message.off("close", onClose)
@@ -38,7 +56,7 @@ export const fromNode = (message: IncomingMessage, response: ServerResponse): So
       message.on("error", sink.abort)
       message.on("close", onClose)
       proceed(message, response)
-      message.on("data", sink.chunk)
+      message.on("data", onData)
       message.resume()
     },
     pause: () => message.pause(),

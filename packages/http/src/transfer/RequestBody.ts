@@ -27,9 +27,9 @@ export const declaredLength = (request: HttpServerRequest.HttpServerRequest): nu
   return header !== undefined && /^\d+$/.test(header) ? Number(header) : undefined
 }
 
-const sourceOf = (request: HttpServerRequest.HttpServerRequest): BodyReader.Source => {
+const sourceOf = (request: HttpServerRequest.HttpServerRequest, isSoleListener: boolean): BodyReader.Source => {
   const node = NodeExchange.of(request)
-  if (node !== undefined) return BodySource.fromNode(node.message, node.response)
+  if (node !== undefined) return BodySource.fromNode(node.message, node.response, isSoleListener)
   return BodySource.fromWeb(
     request.source instanceof Request ? request.source.body : Stream.toReadableStream(request.stream)
   )
@@ -56,10 +56,10 @@ export const open = (
   const length = declaredLength(request)
   if (length !== undefined && length > limit) return Effect.fail(new ContentTooLarge({ limit }))
   const idle = Duration.toMillis(options.idleTimeout)
-  return Effect.succeed(
+  return Effect.map(BodySource.IsSoleListener, (isSoleListener) =>
     Stream.fromChannel(
       Channel.fromTransform((_, scope) => {
-        const reader = BodyReader.make(sourceOf(request), { limit, length, idle })
+        const reader = BodyReader.make(sourceOf(request, isSoleListener), { limit, length, idle })
         return Effect.as(Scope.addFinalizer(scope, Effect.sync(reader.stop)), reader.pull)
       })
     )

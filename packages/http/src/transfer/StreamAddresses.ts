@@ -24,7 +24,7 @@ const inPlaylist = (text: string, key: string): string =>
 const inManifest = (text: string, key: string): string =>
   text
     .replace(
-      /(?<=\s(?:media|initialization|index|bitstreamSwitching|sourceURL)=)(?:"([^"]*)"|'([^']*)')/g,
+      /(?<=\s(?:media|initialization|sourceURL)=)(?:"([^"]*)"|'([^']*)')/g,
       (_, double?: string, single?: string) =>
         double === undefined ? `'${withKey(single ?? "", key, "&amp;")}'` : `"${withKey(double, key, "&amp;")}"`
     )

@@ -27,57 +27,61 @@ requires(Ceph.missing).describe("a mirror to S3", () => {
 
   const start = () => Site.start({ env: { HOLDFAST_MIRRORS_ALLOW_PRIVATE: "on" } })
 
-  it("keeps objects with their headers and metadata, renamed and removed as the files are", { timeout: 120_000 }, async () => {
-    const [site, bucket] = [await start(), await ceph.makeBucket()]
-    const mirror = await Site.createMirror(site, to(bucket))
-    expect(mirror).toMatchObject({
-      type: "CLOUD_A",
-      bucketName: bucket.name,
-      region: "us-east-1",
-      accessKeyId: ceph.credentials.accessKeyId,
-      endpoint: ceph.endpoint,
-      forcePathStyle: true
-    })
-    expect(JSON.stringify(mirror)).not.toContain(ceph.credentials.secretAccessKey)
+  it(
+    "keeps objects with their headers and metadata, renamed and removed as the files are",
+    { timeout: 120_000 },
+    async () => {
+      const [site, bucket] = [await start(), await ceph.makeBucket()]
+      const mirror = await Site.createMirror(site, to(bucket))
+      expect(mirror).toMatchObject({
+        type: "CLOUD_A",
+        bucketName: bucket.name,
+        region: "us-east-1",
+        accessKeyId: ceph.credentials.accessKeyId,
+        endpoint: ceph.endpoint,
+        forcePathStyle: true
+      })
+      expect(JSON.stringify(mirror)).not.toContain(ceph.credentials.secretAccessKey)
 
-    const large = new Uint8Array(20_000_000).map((_, index) => index * 31)
-    const headers = [
-      { name: "cache-control", value: "max-age=60" },
-      { name: "x-origin", value: "import" }
-    ]
-    const description = { name: "ä & b.bin", path: "/2026/", metadata: { camera: "X100" }, headers }
-    const file = await Site.upload(site, description, large)
-    await Site.upload(site, { name: "empty" }, "")
-    await Site.settled(site, mirror.id)
-    expect(await bucket.keys()).toEqual(["2026/ä & b.bin", "empty"])
-    const object = await bucket.get("2026/ä & b.bin")
-    expect(Object.fromEntries(object.headers)).toMatchObject({
-      "cache-control": "max-age=60",
-      "content-type": "application/octet-stream",
-      "x-amz-meta-x-origin": "import",
-      "x-amz-meta-meta-camera": "X100",
-      "x-amz-meta-holdfast-file": file.id,
-      "x-amz-meta-holdfast-sha256": file.checksum.sha256
-    })
-    expect(Buffer.compare(Buffer.from(await object.arrayBuffer()), Buffer.from(large))).toBe(0)
+      const large = new Uint8Array(20_000_000).map((_, index) => index * 31)
+      const headers = [
+        { name: "cache-control", value: "max-age=60" },
+        { name: "x-origin", value: "import" }
+      ]
+      const description = { name: "ä & b.bin", path: "/2026/", metadata: { camera: "X100" }, headers }
+      const file = await Site.upload(site, description, large)
+      await Site.upload(site, { name: "empty" }, "")
+      await Site.settled(site, mirror.id)
+      expect(await bucket.keys()).toEqual(["2026/ä & b.bin", "empty"])
+      const object = await bucket.get("2026/ä & b.bin")
+      expect(Object.fromEntries(object.headers)).toMatchObject({
+        "cache-control": "max-age=60",
+        "content-type": "application/octet-stream",
+        "x-amz-meta-x-origin": "import",
+        "x-amz-meta-meta-camera": "X100",
+        "x-amz-meta-holdfast-file": file.id,
+        "x-amz-meta-holdfast-sha256": file.checksum.sha256
+      })
+      expect(Buffer.compare(Buffer.from(await object.arrayBuffer()), Buffer.from(large))).toBe(0)
 
-    // Another header alone, then another name, then no file.
-    const own = `${site.files}/${file.id}`
-    await site.api.post(`${own}/headers`, { json: { name: "cache-control", value: "no-store" } })
-    await Site.settled(site, mirror.id)
-    expect((await bucket.get("2026/ä & b.bin")).headers.get("cache-control")).toBe("no-store")
-    await site.api.patch(own, { json: { name: "c.bin", path: "/" } })
-    await Site.settled(site, mirror.id)
-    expect(await bucket.keys()).toEqual(["c.bin", "empty"])
-    expect((await site.api.delete(own)).status).toBe(204)
-    await Site.settled(site, mirror.id)
-    expect(await bucket.keys()).toEqual(["empty"])
+      // Another header alone, then another name, then no file.
+      const own = `${site.files}/${file.id}`
+      await site.api.post(`${own}/headers`, { json: { name: "cache-control", value: "no-store" } })
+      await Site.settled(site, mirror.id)
+      expect((await bucket.get("2026/ä & b.bin")).headers.get("cache-control")).toBe("no-store")
+      await site.api.patch(own, { json: { name: "c.bin", path: "/" } })
+      await Site.settled(site, mirror.id)
+      expect(await bucket.keys()).toEqual(["c.bin", "empty"])
+      expect((await site.api.delete(own)).status).toBe(204)
+      await Site.settled(site, mirror.id)
+      expect(await bucket.keys()).toEqual(["empty"])
 
-    // What somebody removed there comes back with a comparison.
-    await bucket.remove("empty")
-    expect((await site.api.post(`${site.mirrors}/${mirror.id}/sync`)).status).toBe(202)
-    await expect.poll(() => bucket.keys(), { timeout: 60_000, interval: 200 }).toEqual(["empty"])
-  })
+      // What somebody removed there comes back with a comparison.
+      await bucket.remove("empty")
+      expect((await site.api.post(`${site.mirrors}/${mirror.id}/sync`)).status).toBe(202)
+      await expect.poll(() => bucket.keys(), { timeout: 60_000, interval: 200 }).toEqual(["empty"])
+    }
+  )
 
   it("says why a target does not do, in the target's own words", async () => {
     const [site, bucket] = [await start(), await ceph.makeBucket()]

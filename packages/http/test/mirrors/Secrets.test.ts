@@ -13,7 +13,12 @@ const document = JSON.stringify({ type: "service_account", private_key: "sEcReT-
 /** Where nothing listens, so that every target fails. */
 const endpoint = "http://127.0.0.1:1"
 
-const secrets = ["sEcReT-of-the-s3-key-12345", "c0VjUmVULW9mLXRoZS1henVyZS1rZXk=", "sEcReT-document-1234567890", "sEcReT-wrong-kind"]
+const secrets = [
+  "sEcReT-of-the-s3-key-12345",
+  "c0VjUmVULW9mLXRoZS1henVyZS1rZXk=",
+  "sEcReT-document-1234567890",
+  "sEcReT-wrong-kind"
+]
 
 const bodies = (apiKey: string): ReadonlyArray<object> => [
   { name: "a", type: "S3", region: "r", bucketName: "b", accessKeyId: "id", secretAccessKey: secrets[0], endpoint },

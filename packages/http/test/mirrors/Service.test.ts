@@ -3,6 +3,8 @@
  */
 import { expect, it } from "vitest"
 import { expectProblem, json, pointers } from "../support/Problems.ts"
+import * as Process from "../support/Process.ts"
+import * as Requests from "../support/Requests.ts"
 import * as Site from "./Site.ts"
 
 const id = expect.stringMatching(/^mir_[0-9a-f-]{36}$/)
@@ -115,35 +117,39 @@ it("can be listed, read, renamed, paused, compared and removed", { timeout: 120_
   expect([...(await Site.listFiles(target)).keys()].toSorted()).toEqual(["/a", "/b", "/c", "/d"])
 })
 
-it("a target that refuses is told before, or shown afterwards until it is given another key", { timeout: 120_000 }, async () => {
-  const site = await Site.start()
-  const target = await Site.makeTarget(site.api, "target")
-  const apiKey = await Site.makeKey(target, "File Reader")
-  const wrong = { ...Site.toTarget(target), apiKey }
-  const refused = await expectProblem(
-    await site.api.post(site.mirrors, { json: wrong }),
-    422,
-    "mirror_target_unreachable"
-  )
-  expect(refused.detail).toMatch(/^The target of the mirror cannot be used: ./)
-  expect(refused.detail).not.toContain(apiKey)
-  expect((await json<{ items: unknown }>(await site.api.get(site.mirrors))).items).toEqual([])
+it(
+  "a target that refuses is told before, or shown afterwards until it is given another key",
+  { timeout: 120_000 },
+  async () => {
+    const site = await Site.start()
+    const target = await Site.makeTarget(site.api, "target")
+    const apiKey = await Site.makeKey(target, "File Reader")
+    const wrong = { ...Site.toTarget(target), apiKey }
+    const refused = await expectProblem(
+      await site.api.post(site.mirrors, { json: wrong }),
+      422,
+      "mirror_target_unreachable"
+    )
+    expect(refused.detail).toMatch(/^The target of the mirror cannot be used: ./)
+    expect(refused.detail).not.toContain(apiKey)
+    expect((await json<{ items: unknown }>(await site.api.get(site.mirrors))).items).toEqual([])
 
-  await Site.upload(site, { name: "a" }, "a")
-  const answer = await site.api.post(site.mirrors, { json: { ...wrong, verify: true }, query: { verify: "false" } })
-  const { id } = await json<Site.Mirror>(answer)
-  expect(answer.status).toBe(201)
-  const failing = await Site.inState(site, id, "FAILING")
-  expect(failing.stats).toMatchObject({ pending: 1, copied: 0, lastError: expect.stringMatching(/./) })
+    await Site.upload(site, { name: "a" }, "a")
+    const answer = await site.api.post(site.mirrors, { json: { ...wrong, verify: true }, query: { verify: "false" } })
+    const { id } = await json<Site.Mirror>(answer)
+    expect(answer.status).toBe(201)
+    const failing = await Site.inState(site, id, "FAILING")
+    expect(failing.stats).toMatchObject({ pending: 1, copied: 0, lastError: expect.stringMatching(/./) })
 
-  const own = `${site.mirrors}/${id}`
-  await expectProblem(await site.api.patch(own, { json: { apiKey } }), 422, "mirror_target_unreachable")
-  const repaired = await site.api.patch(own, { json: { apiKey: target.apiKey } })
-  expect(repaired.status).toBe(200)
-  expect(JSON.stringify(await repaired.json())).not.toContain(target.apiKey)
-  expect((await Site.settled(site, id)).stats).toMatchObject({ copied: 1, lastError: null })
-  expect((await site.api.post(site.mirrors, { json: { ...wrong, verify: false } })).status).toBe(201)
-})
+    const own = `${site.mirrors}/${id}`
+    await expectProblem(await site.api.patch(own, { json: { apiKey } }), 422, "mirror_target_unreachable")
+    const repaired = await site.api.patch(own, { json: { apiKey: target.apiKey } })
+    expect(repaired.status).toBe(200)
+    expect(JSON.stringify(await repaired.json())).not.toContain(target.apiKey)
+    expect((await Site.settled(site, id)).stats).toMatchObject({ copied: 1, lastError: null })
+    expect((await site.api.post(site.mirrors, { json: { ...wrong, verify: false } })).status).toBe(201)
+  }
+)
 
 it("mirrors that would close a circle are refused", async () => {
   const site = await Site.start()
@@ -156,7 +162,8 @@ it("mirrors that would close a circle are refused", async () => {
 
 it("bodies that are no mirrors are refused with every fault, and without what they hold", async () => {
   const site = await Site.start()
-  const post = async (json: unknown) => expectProblem(await site.api.post(site.mirrors, { json }), 400, "invalid_request")
+  const post = async (json: unknown) =>
+    expectProblem(await site.api.post(site.mirrors, { json }), 400, "invalid_request")
   expect(pointers(await post({ name: "x", type: "FTP", apiKey: "hunter2" }))).toEqual(["/type"])
   expect(pointers(await post({ type: "S3", secretAccessKey: 5, endpoint: "ftp://x" }))).toEqual([
     "/accessKeyId",
@@ -176,4 +183,18 @@ it("bodies that are no mirrors are refused with every fault, and without what th
     await expectProblem(await site.api.post(`${path}/sync`), 404, "not_found")
     await expectProblem(await site.api.get(`${path}/files`), 404, "not_found")
   }
+})
+
+it("a node that copies nothing leaves the work to the next one", { timeout: 120_000 }, async () => {
+  const idle = await Site.start({ args: ["--mirrors", "0"] })
+  const target = await Site.makeTarget(idle.api, "target")
+  await Site.upload(idle, { name: "a" }, "a")
+  const { id } = await Site.createMirror(idle, Site.toTarget(target))
+  const waiting = await Site.getMirror(idle, id)
+  expect(waiting).toMatchObject({ state: "ACTIVE", stats: { pending: 1, pendingBytes: 1, copied: 0 } })
+  await idle.service.stop()
+
+  const service = await Process.serve({ data: idle.service.data })
+  const site = Site.at(Requests.make(`${service.url}/api/v1`, idle.key), idle)
+  expect((await Site.settled(site, id)).stats).toMatchObject({ copied: 1, lagSeconds: 0 })
 })

@@ -75,7 +75,9 @@ const made = async <A>(answer: Response, status = 201): Promise<A> => {
 /** Another tenant with a bucket, and the key of a member of it. */
 export const makeTarget = async (api: Requests, subdomain: string, role = "File Writer") => {
   const { id: tenantId } = await made<Mirror>(await api.post("/tenants", { json: { name: "Target", subdomain } }))
-  const { id: bucketId } = await made<Mirror>(await api.post(`/tenants/${tenantId}/buckets`, { json: { name: "copies" } }))
+  const { id: bucketId } = await made<Mirror>(
+    await api.post(`/tenants/${tenantId}/buckets`, { json: { name: "copies" } })
+  )
   const site = at(api, { tenantId, bucketId })
   return { ...site, apiKey: await makeKey(site, role) }
 }
@@ -83,7 +85,9 @@ export const makeTarget = async (api: Requests, subdomain: string, role = "File 
 /** The key of a fresh token of a fresh member. */
 export const makeKey = async ({ api, tenantId }: Site, role: string): Promise<string> => {
   const user = { email: `${role.replaceAll(" ", "")}-${Math.random().toString(36).slice(2)}@example.com` }
-  const member = await made<Mirror>(await api.post(`/tenants/${tenantId}/members`, { json: { user, role: { name: role } } }))
+  const member = await made<Mirror>(
+    await api.post(`/tenants/${tenantId}/members`, { json: { user, role: { name: role } } })
+  )
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
   const json = { name: "mirror", member: { id: member.id }, expiresAt }
   return (await made<{ readonly key: string }>(await api.post(`/tenants/${tenantId}/tokens`, { json }))).key
@@ -104,7 +108,8 @@ export const upload = async (site: Site, description: Description, content: stri
   form.append("body", JSON.stringify(body))
   form.append("file", new Blob([content]))
   const file = await made<FileRecord>(await site.api.post(`${site.files}/upload`, { body: form }))
-  if (headers !== undefined) await made(await site.api.post(`${site.files}/${file.id}/headers/bulk`, { json: { bulk: headers } }))
+  if (headers !== undefined)
+    await made(await site.api.post(`${site.files}/${file.id}/headers/bulk`, { json: { bulk: headers } }))
   return file
 }
 

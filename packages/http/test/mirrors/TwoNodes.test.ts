@@ -51,7 +51,8 @@ requires(all(Ceph.missing, Database.missing)).describe("two nodes", () => {
       HOLDFAST_SECRET_KEY: randomBytes(32).toString("base64"),
       HOLDFAST_ROOT_KEY: rootKey,
       HOLDFAST_MIRRORS_ALLOW_PRIVATE: "on",
-      HOLDFAST_ACCESS_LOG: "off"
+      HOLDFAST_ACCESS_LOG: "off",
+      HOLDFAST_CONVERSIONS: "0"
     }
     const data = Path.join(await Process.directory(), "never-made")
     const nodes = [await Process.serve({ env, data }), await Process.serve({ env, data })] as const
@@ -59,7 +60,8 @@ requires(all(Ceph.missing, Database.missing)).describe("two nodes", () => {
       Requests.Requests,
       Requests.Requests
     ]
-    const created = async (path: string, json: object) => ((await (await first.post(path, { json })).json()) as Site.Mirror).id
+    const created = async (path: string, json: object) =>
+      ((await (await first.post(path, { json })).json()) as Site.Mirror).id
     const tenantId = await created("/tenants", { name: "T", subdomain: "two" })
     const bucketId = await created(`/tenants/${tenantId}/buckets`, { name: "b" })
     const [one, two] = [Site.at(first, { tenantId, bucketId }), Site.at(second, { tenantId, bucketId })]

@@ -7,6 +7,8 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Stream from "effect/Stream"
 import type { IncomingMessage, RequestListener, Server } from "node:http"
+import * as GivenChunks from "@holdfast/core/storage/GivenChunks"
+import * as BodySource from "@holdfast/http/transfer/BodySource"
 import * as RequestBody from "@holdfast/http/transfer/RequestBody"
 import { connect, listen, until } from "./support/NodeApp.ts"
 import { pattern } from "./support/TempFiles.ts"
@@ -82,6 +84,31 @@ describe("RequestBody over Node", () => {
       assert.isBelow(messages[0]!.socket.bytesRead, 3 * MiB)
       yield* Deferred.succeed(gate, undefined)
       assert.strictEqual((yield* Effect.promise(() => client.response())).body.toString(), `${16 * MiB}`)
+    })
+  )
+
+  it.live.each([true, false])("gives chunks away only where nobody else listens: %s", (isSoleListener) =>
+    Effect.gen(function* () {
+      const left: Array<number> = []
+      const app = yield* listen((request) =>
+        Effect.gen(function* () {
+          const body = yield* RequestBody.open(request, options)
+          const copies: Array<Uint8Array> = []
+          yield* Stream.runForEachArray(body, (chunks) =>
+            Effect.sync(() => {
+              for (const chunk of chunks) copies.push(Buffer.from(chunk))
+              GivenChunks.free(chunks)
+              for (const chunk of chunks) left.push(chunk.length)
+            })
+          )
+          return HttpServerResponse.uint8Array(Buffer.concat(copies))
+        }).pipe(Effect.provideService(BodySource.IsSoleListener, isSoleListener))
+      )
+      const client = yield* connect(app.port)
+      const large = pattern(3 * MiB + 3)
+      client.send(post(`Content-Length: ${large.length}`), large)
+      assert.isTrue((yield* Effect.promise(() => client.response())).body.equals(large))
+      assert.strictEqual(left.includes(0), isSoleListener)
     })
   )
 

@@ -4,7 +4,8 @@ import * as StreamAddresses from "../../src/transfer/StreamAddresses.ts"
 const key = "hfp_A-b_c"
 
 describe("addresses in a playlist", () => {
-  const sign = (...lines: ReadonlyArray<string>) => StreamAddresses.sign("playlist.m3u8", lines.join("\n"), key).split("\n")
+  const sign = (...lines: ReadonlyArray<string>) =>
+    StreamAddresses.sign("playlist.m3u8", lines.join("\n"), key).split("\n")
 
   it("are all that is no tag", () => {
     expect(sign("#EXTM3U", "#EXTINF:4.0,", "index0.ts", "", "# a comment", "480p/index1.ts", "")).toEqual([
@@ -41,7 +42,9 @@ describe("addresses in a manifest", () => {
   const sign = (text: string) => StreamAddresses.sign("manifest.mpd", text, key)
 
   it("are those of templates, initializations and lists", () => {
-    expect(sign(`<SegmentTemplate timescale="1" initialization="init-$RepresentationID$.m4s" media='c-$Number%05d$.m4s'>`)).toBe(
+    expect(
+      sign(`<SegmentTemplate timescale="1" initialization="init-$RepresentationID$.m4s" media='c-$Number%05d$.m4s'>`)
+    ).toBe(
       `<SegmentTemplate timescale="1" initialization="init-$RepresentationID$.m4s?apiKey=${key}" media='c-$Number%05d$.m4s?apiKey=${key}'>`
     )
     expect(sign(`<Initialization sourceURL="i.mp4"/><SegmentURL media="s.m4s?a=1"/>`)).toBe(
@@ -56,7 +59,7 @@ describe("addresses in a manifest", () => {
   })
 
   it("are nothing else", () => {
-    const text = `<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" mediaPresentationDuration="PT4S"><AdaptationSet mimeType="video/mp4"/></MPD>`
+    const text = `<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" mediaPresentationDuration="PT4S"><AdaptationSet mimeType="video/mp4" bitstreamSwitching="true"/></MPD>`
     expect(sign(text)).toBe(text)
   })
 })

@@ -7,10 +7,11 @@ import { SqlClient } from "effect/sql/SqlClient"
 
 /** A file that is leased stays due at the lease's end: whoever has it settles it as still pending. */
 const upsert = (file: "NEW" | "OLD", now: string, least: "LEAST" | "MIN") => `INSERT INTO mirror_task
-    (mirror_id, file_id, wanted, done, wanted_at, due_at, attempts)
-  SELECT id, ${file}.id, 1, 0, ${now}, ${file}.updated_at, 0 FROM mirror
-  WHERE bucket_id = ${file}.bucket_id AND removed = 0 ORDER BY id
+    (mirror_id, file_id, bytes, wanted, done, wanted_at, due_at, attempts)
+  SELECT mirror.id, ${file}.id, ${file === "NEW" ? "NEW.size" : "0"}, 1, 0, ${now}, ${file}.updated_at, 0 FROM mirror
+  WHERE bucket_id = ${file}.bucket_id AND removed = 0 ORDER BY mirror.id
   ON CONFLICT (mirror_id, file_id) DO UPDATE SET
+    bytes = excluded.bytes,
     wanted = mirror_task.wanted + 1,
     wanted_at = CASE WHEN mirror_task.done < mirror_task.wanted THEN mirror_task.wanted_at ELSE excluded.wanted_at END,
     due_at = CASE WHEN mirror_task.lease IS NOT NULL THEN mirror_task.due_at

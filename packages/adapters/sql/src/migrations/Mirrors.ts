@@ -37,10 +37,11 @@ export const mirrors = Effect.gen(function* () {
     updated_at bigint NOT NULL)`
   yield* sql`CREATE INDEX mirror_of_bucket ON mirror (bucket_id, id)`
 
-  // A file is pending while done < wanted. `due_at` is when a worker may take it, at the end of the lease while one has it.
+  // A file, of so many bytes, is pending while done < wanted. `due_at` is when a worker may take it, at the end of the lease while one has it.
   yield* sql`CREATE TABLE mirror_task (
     mirror_id ${text} NOT NULL,
     file_id ${text} NOT NULL,
+    bytes bigint NOT NULL,
     wanted bigint NOT NULL,
     done bigint NOT NULL,
     wanted_at bigint NOT NULL,

@@ -26,7 +26,7 @@ const toClaimed: Row.FromRow<Claimed> = (row) => ({
 })
 
 /** For how long a file waits whose name another worker is busy with; a little less each time two of them meet. */
-const blockedFor = () => 200 + Math.floor(Math.random() * 300)
+const blockedFor = () => 100 + Math.floor(Math.random() * 150)
 
 /** How many files may be claimed. A mirror in trouble is taken by one worker, for as long as a lease lasts. */
 const admit = (sql: SqlClient, mirror: StoredMirror, limit: number, at: number, leaseUntil: number) => {

@@ -41,8 +41,7 @@ const known = (sql: SqlClient, ids: ReadonlyArray<string>) =>
       CAST(SUM(CASE WHEN t.done < t.wanted AND t.error IS NOT NULL THEN 1 ELSE 0 END) AS bigint) AS failed,
       MIN(CASE WHEN t.done < t.wanted THEN t.wanted_at ELSE NULL END) AS since,
       MAX(CASE WHEN t.done < t.wanted THEN t.error ELSE NULL END) AS error,
-      CAST(COALESCE((SELECT SUM(f.size) FROM mirror_task p JOIN file f ON f.id = p.file_id
-        WHERE p.mirror_id = t.mirror_id AND p.done < p.wanted), 0) AS bigint) AS bytes
+      CAST(SUM(CASE WHEN t.done < t.wanted THEN t.bytes ELSE 0 END) AS bigint) AS bytes
     FROM mirror_task t WHERE ${among(sql, "t.mirror_id", ids)} GROUP BY t.mirror_id`.pipe(Row.all(toCount))
 
 /** Files that mirrors do not know yet. */

@@ -11,13 +11,15 @@ import { transaction } from "../Transaction.ts"
 import { lockWriters } from "./MirrorRow.ts"
 
 /** Whether mirrors lead from a bucket to another, or it is the same. */
-const leads = (sql: SqlClient, from: string, to: string) =>
-  sql`WITH RECURSIVE reached (id) AS (
-      SELECT ${from}
+const leads = (sql: SqlClient, from: string, to: string) => {
+  const collation = sql.onDialectOrElse({ pg: () => ` COLLATE "C"`, orElse: () => "" })
+  return sql`WITH RECURSIVE reached (id) AS (
+      SELECT CAST(${from} AS text)${sql.literal(collation)}
       UNION
       SELECT mirror.target_bucket_id FROM mirror JOIN reached ON reached.id = mirror.bucket_id
       WHERE mirror.removed = 0 AND mirror.target_bucket_id IS NOT NULL)
     SELECT id FROM reached WHERE id = ${to}`
+}
 
 /** Those that lead to buckets of this deployment are made one after the other, so that two never close a loop. */
 const refuseLoop = Effect.fnUntraced(function* (sql: SqlClient, target: string, source: string) {

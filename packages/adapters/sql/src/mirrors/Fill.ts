@@ -23,15 +23,18 @@ export const fill = (sql: SqlClient, mirrorId: string, limit: number, at: number
     const found = yield* sql`SELECT tenant_id, bucket_id, fill_path, fill_name FROM mirror
       WHERE id = ${mirrorId} AND filling = 1 AND removed = 0 ${skipLocked(sql)}`.pipe(Row.first(toCursor))
     if (found._tag === "None") return false
+    // A table that has grown since it was last analysed would be read to its end for each part.
+    yield* sql.onDialectOrElse({ pg: () => sql`SET LOCAL enable_bitmapscan = off`, orElse: () => Effect.void })
     const { bucket, name, path } = found.value
     const beyond = sql`${inBucket(sql, bucket)} AND (path, name) > (${path}, ${name})`
     const last = yield* sql`SELECT path, name FROM file WHERE ${beyond}
       ORDER BY path, name LIMIT 1 OFFSET ${limit - 1}`.pipe(Row.first(toPlace))
     const until =
       last._tag === "None" ? sql.literal("") : sql` AND (path, name) <= (${last.value.path}, ${last.value.name})`
-    yield* sql`INSERT INTO mirror_task (mirror_id, file_id, wanted, done, wanted_at, due_at, attempts)
-      SELECT ${mirrorId}, id, 1, 0, CAST(${at} AS bigint), CAST(${at} AS bigint), 0 FROM file
-      WHERE ${beyond}${until} AND blob_id IS NOT NULL
+    yield* sql`INSERT INTO mirror_task (mirror_id, file_id, bytes, wanted, done, wanted_at, due_at, attempts)
+      SELECT ${mirrorId}, id, size, 1, 0, CAST(${at} AS bigint), CAST(${at} AS bigint), 0
+      FROM (SELECT id, size, blob_id FROM file WHERE ${beyond}${until} ORDER BY path, name LIMIT ${limit * 2}) AS part
+      WHERE blob_id IS NOT NULL
       ON CONFLICT (mirror_id, file_id) DO NOTHING`
     yield* last._tag === "None"
       ? sql`UPDATE mirror SET filling = 0 WHERE id = ${mirrorId}`

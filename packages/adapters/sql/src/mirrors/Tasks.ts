@@ -26,8 +26,8 @@ export const bump = (
   const least = sql.literal(sql.onDialectOrElse({ pg: () => "LEAST", orElse: () => "MIN" }))
   return rows.length === 0
     ? Effect.void
-    : sql`INSERT INTO mirror_task (mirror_id, file_id, wanted, done, wanted_at, due_at, attempts)
-        SELECT a.mirror_id, a.file_id, 1, 0, CAST(${at} AS bigint), CAST(${at} AS bigint), 0
+    : sql`INSERT INTO mirror_task (mirror_id, file_id, bytes, wanted, done, wanted_at, due_at, attempts)
+        SELECT a.mirror_id, a.file_id, 0, 1, 0, CAST(${at} AS bigint), CAST(${at} AS bigint), 0
         FROM ${recordset(sql, "a", { mirror_id: "text", file_id: "text" }, rows)}
         WHERE EXISTS (SELECT 1 FROM mirror WHERE mirror.id = a.mirror_id AND mirror.removed = 0 ${share})
         ORDER BY a.mirror_id, a.file_id

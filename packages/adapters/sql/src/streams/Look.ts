@@ -28,15 +28,16 @@ const toLookup = (row: Row.Row) => ({
   hasContent: row.source_id !== null,
   lookup: {
     fileId: Row.text(row, "file_id"),
-    conversion: row.state === null ? null : { state: toState(row), fault: toFault(row) },
+    conversion:
+      row.state === null ? null : { id: Row.text(row, "conversion_id"), state: toState(row), fault: toFault(row) },
     found: foundOf(row)
   } satisfies StreamLookup
 })
 
 export const look = (read: ShortRead, bucket: BucketRef, selector: Selector, format: Format, name: string) =>
   read(
-    (sql) => sql`SELECT source.id AS file_id, source.blob_id AS source_id, conversion.state,
-      conversion.fault_code, conversion.fault_detail, part.blob_id, part.playlist, blob.size, blob.sha256
+    (sql) => sql`SELECT source.id AS file_id, source.blob_id AS source_id, conversion.id AS conversion_id,
+      conversion.state, conversion.fault_code, conversion.fault_detail, part.blob_id, part.playlist, blob.size, blob.sha256
     FROM (SELECT id, blob_id FROM file WHERE ${named(sql, bucket, selector)}) AS source
       LEFT JOIN conversion ON conversion.blob_id = source.blob_id AND conversion.format = ${format}
       LEFT JOIN conversion_file AS part ON part.conversion_id = conversion.id AND part.name = ${name}

@@ -22,10 +22,7 @@ export const layerTasks: Layer.Layer<MirrorTaskRepository, never, MirrorTaskRepo
       settle: (outcomes, at) =>
         Effect.tap(tasks.settle(outcomes, at), () => {
           const failures = outcomes.filter(({ failure }) => failure !== null).length
-          return Effect.andThen(
-            Metric.update(copied, outcomes.length - failures),
-            Metric.update(failed, failures)
-          )
+          return Effect.andThen(Metric.update(copied, outcomes.length - failures), Metric.update(failed, failures))
         }),
       fail: (...step) => Effect.tap(tasks.fail(...step), () => Metric.update(troubled, 1)),
       endSync: (sync, isComplete, at) =>

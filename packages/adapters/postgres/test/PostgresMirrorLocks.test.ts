@@ -1,0 +1,113 @@
+import { expect, layer, vi } from "@effect/vitest"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
+import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
+import { MirrorTaskRepository } from "@holdfast/core/mirrors/MirrorTaskRepository"
+import * as Mirrors from "@holdfast/testing/metadata/Mirrors"
+import * as Sample from "@holdfast/testing/metadata/Sample"
+import * as World from "@holdfast/testing/metadata/World"
+import { requires } from "@holdfast/testing/Requires"
+import * as Server from "@holdfast/testing/servers/Postgres"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { SqlClient } from "effect/sql/SqlClient"
+import * as Store from "./support/Store.ts"
+
+// A server is started, which takes a busy machine longer than vitest gives by default.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+/** Runs a change that meets another one before that is committed, and has to wait for it. */
+const meet = Effect.fnUntraced(function* <A, E, R, A2, E2, R2>(
+  uncommitted: Effect.Effect<A, E, R>,
+  change: Effect.Effect<A2, E2, R2>
+) {
+  const sql = yield* SqlClient
+  const gate = yield* Deferred.make<void>()
+  const waiting = sql`SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+  const blocked = Effect.repeat(waiting, { until: (rows) => rows.length > 0 })
+  // Forked outside of the transaction, so that they have connections of their own.
+  const changing = yield* Effect.forkScoped(Effect.andThen(Deferred.await(gate), change))
+  const watching = yield* Effect.forkScoped(Effect.andThen(Deferred.await(gate), blocked))
+  yield* uncommitted.pipe(
+    Effect.andThen(Deferred.succeed(gate, undefined)),
+    Effect.andThen(Fiber.join(watching)),
+    sql.withTransaction
+  )
+  return yield* Fiber.join(changing)
+})
+
+/** A file whose blob stands, not stored yet. */
+const upload = Effect.fnUntraced(function* (bucket: Effect.Success<typeof emptyBucket>) {
+  const content = Sample.content(yield* World.stage(bucket))
+  const file = Sample.file({ version: 1, content })
+  return { file, insert: (yield* FileRepository).insert(bucket, file) }
+})
+
+const emptyBucket = World.bucket()
+
+requires(Server.missing).describe("mirrors on PostgreSQL", () =>
+  layer(Store.layer("C.UTF-8", 4), { excludeTestServices: true, timeout: "1 minute" })((it) => {
+    it.effect("a mirror that is made waits for writers that do not see it", () =>
+      Effect.gen(function* () {
+        const bucket = yield* emptyBucket
+        const { file, insert } = yield* upload(bucket)
+        const made = Mirrors.fresh(bucket)
+        yield* meet(insert, (yield* MirrorRepository).create(made))
+        yield* Mirrors.fill(made.id)
+        const { mirror } = yield* Mirrors.find(bucket, made.id)
+        expect((yield* Mirrors.claim(mirror)).map(({ fileId }) => fileId)).toEqual([file.id])
+      })
+    )
+
+    it.effect("a writer waits for a mirror that is being made, and sees it", () =>
+      Effect.gen(function* () {
+        const bucket = yield* emptyBucket
+        const { file, insert } = yield* upload(bucket)
+        const made = Mirrors.fresh(bucket)
+        yield* meet((yield* MirrorRepository).create(made), insert)
+        const files = yield* (yield* MirrorRepository).files(made.id, undefined, undefined, 10)
+        expect(files.map(({ fileId }) => fileId)).toEqual([file.id])
+      })
+    )
+
+    it.effect("the last rows of a removed mirror go behind a writer that still saw it", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const { bucket, mirror } = yield* Mirrors.mirror()
+        const { insert } = yield* upload(bucket)
+        const remove = (yield* MirrorRepository).remove(bucket, mirror.id)
+        const clear = (yield* MirrorTaskRepository).clear(mirror.id, 100)
+        expect(yield* meet(insert, Effect.andThen(remove, clear))).toBe(false)
+        expect(yield* sql`SELECT 1 FROM mirror_task WHERE mirror_id = ${mirror.id}`).toEqual([])
+        expect(yield* sql`SELECT 1 FROM mirror WHERE id = ${mirror.id}`).toEqual([])
+      })
+    )
+
+    it.effect("a file whose task is being claimed is claimed by nobody else, and its name is not taken", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const files = yield* FileRepository
+        const bucket = yield* emptyBucket
+        const [a, b] = [yield* World.store(bucket, { name: "a" }), yield* World.store(bucket, { name: "b" })]
+        const { mirror } = yield* Mirrors.mirror(bucket)
+        yield* Mirrors.copyAll(mirror)
+        const at = Sample.at(10)
+        yield* files.update(bucket, World.byId(a.id), { name: "c" }, at)
+        yield* files.update(bucket, World.byId(b.id), { name: "a" }, Sample.at(20))
+        const gate = yield* Deferred.make<void>()
+        const other = yield* Effect.forkScoped(Effect.andThen(Deferred.await(gate), Mirrors.claim(mirror)))
+        const first = yield* Mirrors.claim(mirror, Sample.at(1000), { limit: 1 }).pipe(
+          Effect.tap(() => Deferred.succeed(gate, undefined)),
+          Effect.tap(() => Fiber.await(other)),
+          sql.withTransaction
+        )
+        expect(Mirrors.shown(first)).toEqual([{ fileId: a.id, write: "c", remove: ["a"] }])
+        expect(yield* Fiber.join(other)).toEqual([])
+        yield* Mirrors.settle(first.map((task) => Mirrors.done(task)))
+        expect(Mirrors.shown(yield* Mirrors.claim(mirror, Sample.at(3000)))).toEqual([
+          { fileId: b.id, write: "a", remove: ["b"] }
+        ])
+      })
+    )
+  })
+)

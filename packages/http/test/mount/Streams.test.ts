@@ -1,0 +1,62 @@
+import { open } from "@holdfast/core"
+import { fs } from "@holdfast/fs"
+import { sqlite } from "@holdfast/sqlite"
+import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
+import * as FakeTranscoder from "@holdfast/testing/transcoding/FakeTranscoder"
+import * as Path from "node:path"
+import { expect, it, onTestFinished } from "vitest"
+import { toNodeListener, toWebHandler } from "../../src/index.ts"
+import { directory } from "../support/Process.ts"
+import { addresses, keyIn } from "../streams/support.ts"
+import * as Mounted from "./support.ts"
+
+/** A host that knows its users by a header, as another knows them by a session, with a video of one of them. */
+const setUp = async () => {
+  const place = await directory()
+  const holdfast = await open({
+    metadata: sqlite({ file: Path.join(place, "metadata.sqlite") }),
+    blobs: fs({ directory: Path.join(place, "files") }),
+    video: { transcoder: FakeTranscoder.layer },
+    sweepEvery: false
+  })
+  onTestFinished(() => holdfast.close())
+  const ada = holdfast.account("ada@example.com")
+  const tenant = await holdfast.tenants.create(ada, { name: "Acme", subdomain: "acme" })
+  const { id: bucketId } = await holdfast.buckets.create(ada, { tenantId: tenant.id, name: "media" })
+  const bucket = { tenantId: tenant.id, bucketId }
+  const content = new Uint8Array(FakeMedia.make(FakeMedia.playable))
+  const { id } = await holdfast.files.upload(ada, { ...bucket, name: "a.mp4", content })
+  await holdfast.streams.request(ada, { ...bucket, file: id, format: "hls", wait: 20 })
+  const streams = `/tenants/${tenant.id}/buckets/${bucketId}/files/${id}/streams`
+  return { holdfast, ada, tenant, streams }
+}
+
+it("a player goes on without the session that its page came by, as long as its user may", async () => {
+  const { ada, holdfast, streams, tenant } = await setUp()
+  const authenticate = (request: { readonly headers: { readonly [name: string]: unknown } }) =>
+    request.headers["x-user"] === "ada" ? ada : undefined
+  const origin = await Mounted.serve(toNodeListener(holdfast, { prefix: "/store", authenticate }))
+  const page = `${origin}/store/api/v1${streams}/hls`
+  expect((await fetch(page)).status).toBe(401)
+  const html = await (await fetch(page, { headers: { "x-user": "ada", accept: "text/html" } })).text()
+  const source = /"source":"([^"]*)"/.exec(html)?.[1] ?? ""
+  const playlist = new URL(source, page)
+  const [segment = ""] = addresses(await (await fetch(playlist)).text())
+  const played = await fetch(new URL(segment, playlist))
+  expect([played.status, played.headers.get("content-type")]).toEqual([200, "video/mp2t"])
+  const asset = /<script type="module" src="([^"]*)"/.exec(html)?.[1] ?? ""
+  expect((await fetch(new URL(asset, page))).status).toBe(200)
+
+  const web = toWebHandler(holdfast)
+  const answer = await web(new Request(`http://host/api/v1${streams}/hls/index0.ts?apiKey=${keyIn(segment)}`))
+  expect([answer.status, (await answer.arrayBuffer()).byteLength]).toEqual([200, 188])
+
+  const [member] = (await holdfast.members.list(holdfast.system(), { tenantId: tenant.id })).items
+  await holdfast.members.add(holdfast.system(), {
+    tenantId: tenant.id,
+    user: { email: "bob@example.com" },
+    role: { name: "Admin" }
+  })
+  await holdfast.members.remove(holdfast.system(), { tenantId: tenant.id, memberId: member?.id ?? "" })
+  expect((await fetch(new URL(segment, playlist))).status).toBe(403)
+})
