@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
-import * as RcMap from "effect/RcMap"
 import type { Digest } from "effect/crypto/Digest"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import type { Access } from "../access/Access.ts"
@@ -24,42 +23,18 @@ import * as MirrorSync from "./MirrorSync.ts"
 import type { MirrorTargets } from "./MirrorTarget.ts"
 import { type DueMirror, MirrorTaskRepository } from "./MirrorTaskRepository.ts"
 import * as MirrorWorkerOptions from "./MirrorWorkerOptions.ts"
+import * as OpenTargets from "./OpenTargets.ts"
 import type { StoredMirror } from "./StoredMirror.ts"
-import * as TargetOpener from "./TargetOpener.ts"
 
 /** Mirrors that are looked at in one round. */
 const atOnce = 100
-
-/** Opened targets are kept for a while, with their connections; a change of credentials opens anew. */
-const openTargets = Effect.gen(function* () {
-  const { ofMirror } = yield* TargetOpener.make
-  const mirrors = new Map<string, StoredMirror>()
-  const opened = yield* RcMap.make({
-    lookup: (key: string) =>
-      Effect.suspend(() => {
-        const mirror = mirrors.get(key)
-        return mirror === undefined ? Effect.die(new Error("a mirror that nobody asked for")) : ofMirror(mirror)
-      }),
-    idleTimeToLive: "1 minute"
-  })
-  return (mirror: StoredMirror) => {
-    const key = `${mirror.id} ${mirror.revision}`
-    return Effect.suspend(() => {
-      mirrors.set(key, mirror)
-      return RcMap.get(opened, key)
-    }).pipe(
-      Effect.tapError(() => RcMap.invalidate(opened, key)),
-      Effect.ensuring(Effect.sync(() => mirrors.delete(key)))
-    )
-  }
-})
 
 /** What works for ever, once everything that it needs has been made. */
 const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions.MirrorWorkerOptions) {
   const tasks = yield* MirrorTaskRepository
   const signal = yield* MirrorSignal
   const random = yield* SecureRandom
-  const target = yield* openTargets
+  const target = yield* OpenTargets.make
   const ended = Latch.makeUnsafe(false)
   const holds = yield* MirrorHolds.make(options, ended.open)
   const comparing = yield* FiberMap.make<string>()

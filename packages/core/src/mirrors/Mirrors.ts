@@ -5,7 +5,6 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Digest } from "effect/crypto/Digest"
 import { SecureRandom } from "effect/crypto/SecureRandom"
@@ -21,16 +20,16 @@ import type { Headers } from "../headers/Headers.ts"
 import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
 import * as Page from "../Page.ts"
-import { SecretBox } from "../secrets/SecretBox.ts"
+import type { SecretBox } from "../secrets/SecretBox.ts"
 import { type Mirror, type MirrorFile, MirrorFileState } from "./Mirror.ts"
-import { type MirrorLoop, MirrorTargetUnreachable, MirrorTypeUnavailable } from "./MirrorErrors.ts"
+import { type MirrorLoop, type MirrorTargetUnreachable, MirrorTypeUnavailable } from "./MirrorErrors.ts"
 import { type CreateMirror, decodeCreate, decodeUpdate, type UpdateMirror } from "./MirrorInput.ts"
 import * as MirrorParts from "./MirrorParts.ts"
 import { type CountedMirror, MirrorRepository } from "./MirrorRepository.ts"
 import { MirrorSignal } from "./MirrorSignal.ts"
+import * as MirrorSteps from "./MirrorSteps.ts"
 import type { MirrorTargets } from "./MirrorTarget.ts"
-import { type Location, locationOf, toRecord } from "./StoredMirror.ts"
-import * as TargetOpener from "./TargetOpener.ts"
+import { locationOf, toRecord } from "./StoredMirror.ts"
 
 /** Where a mirror is. */
 export interface MirrorRef extends BucketRef {
@@ -96,7 +95,6 @@ export class Mirrors extends Context.Service<
   }
 >()("@holdfast/core/mirrors/Mirrors") {}
 
-const missing = new NotFound({ resource: "mirror" })
 const decodeFilter = Input.decoder(Schema.Struct({ state: Schema.optional(MirrorFileState) }))
 const record = ({ mirror, stats }: CountedMirror): Mirror => toRecord(mirror, stats)
 
@@ -105,27 +103,8 @@ const make = Effect.gen(function* () {
   const buckets = yield* BucketRepository
   const repository = yield* MirrorRepository
   const signal = yield* MirrorSignal
-  const box = yield* SecretBox
   const random = yield* SecureRandom
-  const opener = yield* TargetOpener.make
-
-  const verify = (location: Location) =>
-    opener.open(location).pipe(
-      Effect.flatMap((target) => target.check),
-      Effect.catchTag("MirrorTargetError", ({ detail, reason }) => new MirrorTargetUnreachable({ detail, reason })),
-      Effect.scoped
-    )
-
-  const seal = (type: Location["type"], secret: Redacted.Redacted, mirrorId: string) =>
-    Effect.mapError(box.seal(secret, mirrorId), () => new MirrorTypeUnavailable({ type, reason: "NoKey" }))
-
-  const guard = ({ bucketId, mirrorId }: MirrorRef) =>
-    Ids.is("bkt", bucketId) && Ids.is("mir", mirrorId) ? Effect.void : Effect.fail(missing)
-
-  const find = Effect.fnUntraced(function* (ref: MirrorRef) {
-    yield* guard(ref)
-    return yield* NotFound.unless(repository.find(ref, ref.mirrorId, yield* DateTime.now), missing)
-  })
+  const { find, guard, has, seal, verify } = yield* MirrorSteps.make
 
   return Mirrors.of({
     create: Effect.fn("Mirrors.create")(function* (actor, bucket, input) {
@@ -133,7 +112,7 @@ const make = Effect.gen(function* () {
       yield* guardBucket(bucket)
       const wanted = yield* decodeCreate(input, bucket.bucketId)
       const { place, secret } = MirrorParts.ofInput(wanted)
-      if (!opener.has(place.type)) return yield* new MirrorTypeUnavailable(place)
+      if (!has(place.type)) return yield* new MirrorTypeUnavailable(place)
       yield* NotFound.unless(buckets.find(bucket.tenantId, bucket.bucketId), new NotFound({ resource: "bucket" }))
       if (wanted.verify !== false) yield* verify(locationOf(place, secret))
       const id = yield* Effect.provideService(Ids.make("mir"), SecureRandom, random)
@@ -183,7 +162,7 @@ const make = Effect.gen(function* () {
       const { name, paused } = change
       const at = yield* DateTime.now
       const isThere = yield* repository.update(ref, ref.mirrorId, { name, paused, credentials }, at)
-      if (!isThere) return yield* missing
+      if (!isThere) return yield* MirrorSteps.missing
       yield* signal.wake(ref.bucketId)
       return record(yield* find(ref))
     }),
@@ -191,13 +170,13 @@ const make = Effect.gen(function* () {
     remove: Effect.fn("Mirrors.remove")(function* (actor, ref) {
       yield* access.require(actor, ref.tenantId, "mirror:manage")
       yield* guard(ref)
-      if (!(yield* repository.remove(ref, ref.mirrorId))) return yield* missing
+      if (!(yield* repository.remove(ref, ref.mirrorId))) return yield* MirrorSteps.missing
     }),
 
     sync: Effect.fn("Mirrors.sync")(function* (actor, ref) {
       yield* access.require(actor, ref.tenantId, "mirror:manage")
       yield* guard(ref)
-      if (!(yield* repository.requestSync(ref, ref.mirrorId, yield* DateTime.now))) return yield* missing
+      if (!(yield* repository.requestSync(ref, ref.mirrorId, yield* DateTime.now))) return yield* MirrorSteps.missing
       yield* signal.wake(ref.bucketId)
       return record(yield* find(ref))
     }),

@@ -58,6 +58,19 @@ export const mirrorTroubleContract = (it: It): void => {
     })
   )
 
+  it.effect("a mirror in trouble for which there is nothing to try is not kept from others", () =>
+    Effect.gen(function* () {
+      const { bucket, mirror } = yield* stored(1)
+      const tasks = yield* MirrorTaskRepository
+      const [task] = yield* Mirrors.claim(mirror)
+      if (task !== undefined) yield* Mirrors.settle([Mirrors.failed(task, { error: null, retryAt: Sample.at(5000) })])
+      yield* tasks.fail(mirror, "It is down.", Sample.at(1100), Sample.at(2000))
+      const troubled = (yield* Mirrors.find(bucket, mirror.id)).mirror
+      expect(yield* Mirrors.claim(troubled, Sample.at(4999), { until: 90_000 })).toEqual([])
+      expect(yield* Mirrors.claim(troubled, Sample.at(5000))).toHaveLength(1)
+    })
+  )
+
   it.effect(
     "other credentials, and being resumed, end the trouble; what is told of the former ones counts no more",
     () =>

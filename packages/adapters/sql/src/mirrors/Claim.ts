@@ -7,7 +7,7 @@ import { type FileWithContent, type MirrorTask, objectName } from "@holdfast/cor
 import type { StoredFile } from "@holdfast/core/files/File"
 import type { StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
 import { among } from "../Dialect.ts"
-import { columns as fileColumns, inBucket, toFile } from "../files/FileRow.ts"
+import { columns as fileColumns, toFile } from "../files/FileRow.ts"
 import * as Row from "../Row.ts"
 import { transaction } from "../Transaction.ts"
 import { skipLocked } from "./MirrorRow.ts"
@@ -48,6 +48,55 @@ const hasContent = (file: StoredFile): file is FileWithContent => file.content !
 /**
  * The files are read after their tasks were claimed, so that what is copied is no older than what was wanted.
  */
+const take = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  mirror: StoredMirror,
+  count: number,
+  lease: string,
+  at: number,
+  leaseUntil: number
+) {
+  const claimed = yield* sql`WITH due AS ${materialized(sql)} (
+        SELECT file_id FROM mirror_task WHERE mirror_id = ${mirror.id} AND done < wanted AND due_at <= ${at}
+        ORDER BY due_at LIMIT ${count} ${skipLocked(sql)})
+      UPDATE mirror_task SET lease = ${lease}, due_at = ${leaseUntil}
+      WHERE mirror_id = ${mirror.id} AND file_id IN (SELECT file_id FROM due)
+      RETURNING file_id, wanted, attempts`.pipe(Row.all(toClaimed))
+  if (claimed.length === 0) return []
+  const ids = claimed.map(({ fileId }) => fileId)
+  // Tasks are of the bucket's files alone. Asked for the bucket, too, SQLite would read all of it.
+  const files = new Map(
+    (yield* sql`SELECT ${sql.literal(fileColumns)} FROM file
+        WHERE ${among(sql, "id", ids)} AND tenant_id = ${mirror.tenantId}`.pipe(Row.all(toFile)))
+      .filter(hasContent)
+      .map((file) => [file.id, { file, name: objectName(file) }])
+  )
+  const wishes = Array.from(files.values(), ({ file, name }) => ({
+    fileId: file.id,
+    name,
+    sha256: file.content.sha256
+  }))
+  const taken = new Map((yield* Names.take(sql, mirror.id, wishes, lease, at)).map((one) => [one.fileId, one]))
+  const [ready, blocked] = [
+    ids.filter((id) => !files.has(id) || taken.has(id)),
+    ids.filter((id) => files.has(id) && !taken.has(id))
+  ]
+  if (blocked.length > 0) {
+    yield* sql`UPDATE mirror_task SET lease = NULL, due_at = ${at + blockedFor()}
+        WHERE mirror_id = ${mirror.id} AND ${among(sql, "file_id", blocked)}`
+  }
+  const names = Array.from(taken.values(), ({ name }) => name)
+  const others = yield* Names.others(sql, mirror.id, ready, names)
+  return claimed.flatMap(({ attempts, fileId, wanted }): ReadonlyArray<MirrorTask> => {
+    const target = files.get(fileId)
+    const own = taken.get(fileId)
+    if (target !== undefined && own === undefined) return []
+    const remove = others.flatMap((other) => (other.fileId === fileId ? [other.name] : []))
+    const write = target === undefined || own === undefined ? null : { ...target, hasBytes: own.hasBytes }
+    return [{ mirrorId: mirror.id, fileId, lease, wanted, attempts, write, remove }]
+  })
+})
+
 export const claim = (
   sql: SqlClient,
   mirror: StoredMirror,
@@ -59,44 +108,12 @@ export const claim = (
   Effect.gen(function* () {
     const count = yield* admit(sql, mirror, limit, at, leaseUntil)
     if (count === 0) return []
-    const claimed = yield* sql`WITH due AS ${materialized(sql)} (
-        SELECT file_id FROM mirror_task WHERE mirror_id = ${mirror.id} AND done < wanted AND due_at <= ${at}
-        ORDER BY due_at LIMIT ${count} ${skipLocked(sql)})
-      UPDATE mirror_task SET lease = ${lease}, due_at = ${leaseUntil}
-      WHERE mirror_id = ${mirror.id} AND file_id IN (SELECT file_id FROM due)
-      RETURNING file_id, wanted, attempts`.pipe(Row.all(toClaimed))
-    if (claimed.length === 0) return []
-    const ids = claimed.map(({ fileId }) => fileId)
-    const files = new Map(
-      (yield* sql`SELECT ${sql.literal(fileColumns)} FROM file
-        WHERE ${among(sql, "id", ids)} AND ${inBucket(sql, mirror)}`.pipe(Row.all(toFile)))
-        .filter(hasContent)
-        .map((file) => [file.id, { file, name: objectName(file) }])
-    )
-    const wishes = Array.from(files.values(), ({ file, name }) => ({
-      fileId: file.id,
-      name,
-      sha256: file.content.sha256
-    }))
-    const taken = new Map((yield* Names.take(sql, mirror.id, wishes, lease, at)).map((one) => [one.fileId, one]))
-    const [ready, blocked] = [
-      ids.filter((id) => !files.has(id) || taken.has(id)),
-      ids.filter((id) => files.has(id) && !taken.has(id))
-    ]
-    if (blocked.length > 0) {
-      yield* sql`UPDATE mirror_task SET lease = NULL, due_at = ${at + blockedFor()}
-        WHERE mirror_id = ${mirror.id} AND ${among(sql, "file_id", blocked)}`
+    const tasks = yield* take(sql, mirror, count, lease, at, leaseUntil)
+    // A mirror in trouble for which there is nothing to try now is anybody's again.
+    if (mirror.trouble !== null && tasks.length === 0) {
+      yield* sql`UPDATE mirror SET retry_at = ${at} WHERE id = ${mirror.id}`
     }
-    const names = Array.from(taken.values(), ({ name }) => name)
-    const others = yield* Names.others(sql, mirror.id, ready, names)
-    return claimed.flatMap(({ attempts, fileId, wanted }): ReadonlyArray<MirrorTask> => {
-      const target = files.get(fileId)
-      const own = taken.get(fileId)
-      if (target !== undefined && own === undefined) return []
-      const remove = others.flatMap((other) => (other.fileId === fileId ? [other.name] : []))
-      const write = target === undefined || own === undefined ? null : { ...target, hasBytes: own.hasBytes }
-      return [{ mirrorId: mirror.id, fileId, lease, wanted, attempts, write, remove }]
-    })
+    return tasks
   }).pipe(transaction(sql))
 
 const materialized = (sql: SqlClient) =>

@@ -21,8 +21,9 @@ export interface Taken {
   readonly hasBytes: boolean
 }
 
-const toOwner: Row.FromRow<{ readonly fileId: string; readonly hasTask: boolean }> = (row) => ({
+const toOwner: Row.FromRow<{ readonly fileId: string; readonly name: string; readonly hasTask: boolean }> = (row) => ({
   fileId: Row.text(row, "file_id"),
+  name: Row.text(row, "name"),
   hasTask: row.task_id !== null
 })
 
@@ -38,10 +39,11 @@ const toObject: Row.FromRow<{ readonly fileId: string; readonly name: string }> 
 })
 
 /**
- * Files from which a name may be taken: no worker holds them, and none can before this transaction ends. Those claimed by this
- * very transaction are among them, so that two files that change names get each other's.
+ * The names that others have and do not give up, and the others that do: no worker holds them, and none can before this
+ * transaction ends. Those claimed by this very transaction give up theirs, so that two files that change names get each
+ * other's.
  */
-const yielding = Effect.fnUntraced(function* (
+const negotiate = Effect.fnUntraced(function* (
   sql: SqlClient,
   mirrorId: string,
   wishes: ReadonlyArray<Wish>,
@@ -50,17 +52,19 @@ const yielding = Effect.fnUntraced(function* (
 ) {
   const names = wishes.map(({ name }) => name)
   const mine = wishes.map(({ fileId }) => fileId)
-  const owners = yield* sql`SELECT o.file_id, t.file_id AS task_id
+  const owners = yield* sql`SELECT o.file_id, o.name, t.file_id AS task_id
     FROM mirror_object o LEFT JOIN mirror_task t ON t.mirror_id = o.mirror_id AND t.file_id = o.file_id
     WHERE o.mirror_id = ${mirrorId} AND ${among(sql, "o.name", names)}
       AND NOT (${among(sql, "o.file_id", mine)})`.pipe(Row.all(toOwner))
-  if (owners.length === 0) return mine
-  const others = owners.flatMap(({ fileId, hasTask }) => (hasTask ? [fileId] : []))
+  if (owners.length === 0) return { from: mine, kept: new Set<string>() }
+  const busy = owners.flatMap(({ fileId, hasTask }) => (hasTask ? [fileId] : []))
   const free = yield* sql`SELECT file_id FROM mirror_task
-    WHERE mirror_id = ${mirrorId} AND ${among(sql, "file_id", others)}
+    WHERE mirror_id = ${mirrorId} AND ${among(sql, "file_id", busy)}
       AND (lease IS NULL OR lease = ${lease} OR due_at <= ${at})
     ORDER BY file_id ${skipLocked(sql)}`.pipe(Row.all((row) => Row.text(row, "file_id")))
-  return [...mine, ...free, ...owners.flatMap(({ fileId, hasTask }) => (hasTask ? [] : [fileId]))]
+  const from = new Set([...mine, ...free, ...owners.flatMap(({ fileId, hasTask }) => (hasTask ? [] : [fileId]))])
+  const kept = new Set(owners.flatMap(({ fileId, name }) => (from.has(fileId) ? [] : [name])))
+  return { from: [...from], kept }
 })
 
 /**
@@ -75,8 +79,10 @@ export const take = Effect.fnUntraced(function* (
   at: number
 ) {
   if (wishes.length === 0) return []
-  const from = yield* yielding(sql, mirrorId, wishes, lease, at)
-  const rows = wishes.map(({ fileId, name, sha256 }) => ({ file_id: fileId, name, sha256 }))
+  const { from, kept } = yield* negotiate(sql, mirrorId, wishes, lease, at)
+  // What others keep is not touched, since it may be locked for as long as they work on it.
+  const rows = wishes.flatMap(({ fileId, name, sha256 }) => (kept.has(name) ? [] : [{ file_id: fileId, name, sha256 }]))
+  if (rows.length === 0) return []
   return yield* sql`INSERT INTO mirror_object (mirror_id, name, file_id)
     SELECT ${mirrorId}, a.name, a.file_id
     FROM ${recordset(sql, "a", { file_id: "text", name: "text", sha256: "text" }, rows)}

@@ -33,11 +33,13 @@ export const compare = (
   at: number
 ) =>
   Effect.gen(function* () {
-    const rows = [...new Map(objects.map(({ name, size, tag }) => [name, { name, size, tag }])).values()]
-    const listed = recordset(sql, "a", { name: "text", size: "bigint", tag: "text" }, rows)
+    const rows = [
+      ...new Map(objects.map(({ name, size, tag }) => [name, { mirror: mirrorId, name, size, tag }])).values()
+    ]
+    const listed = recordset(sql, "a", { mirror: "text", name: "text", size: "bigint", tag: "text" }, rows)
     const changed = yield* sql`UPDATE mirror_object AS o SET seen = ${lease},
         sha256 = CASE WHEN o.tag = a.tag AND o.size = a.size THEN o.sha256 ELSE NULL END
-      FROM ${listed} WHERE o.mirror_id = ${mirrorId} AND o.name = a.name AND o.sha256 IS NOT NULL
+      FROM ${listed} WHERE o.mirror_id = a.mirror AND o.name = a.name AND o.sha256 IS NOT NULL
       RETURNING mirror_id, file_id, sha256`
     const differing = yield* Row.all(toOwner)(Effect.succeed(changed.filter((row) => row.sha256 === null)))
     yield* bump(sql, differing, at)

@@ -1,0 +1,52 @@
+/**
+ * Steps that the methods of `Mirrors` share.
+ */
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
+import { NotFound } from "../Errors.ts"
+import type { BucketRef } from "../files/FileRef.ts"
+import * as Ids from "../Ids.ts"
+import { SecretBox } from "../secrets/SecretBox.ts"
+import { MirrorTargetUnreachable, MirrorTypeUnavailable } from "./MirrorErrors.ts"
+import { MirrorRepository } from "./MirrorRepository.ts"
+import type { Location } from "./StoredMirror.ts"
+import * as TargetOpener from "./TargetOpener.ts"
+
+interface Ref extends BucketRef {
+  readonly mirrorId: string
+}
+
+export const missing = new NotFound({ resource: "mirror" })
+
+export const make = Effect.gen(function* () {
+  const repository = yield* MirrorRepository
+  const box = yield* SecretBox
+  const opener = yield* TargetOpener.make
+
+  const guard = ({ bucketId, mirrorId }: Ref) =>
+    Ids.is("bkt", bucketId) && Ids.is("mir", mirrorId) ? Effect.void : Effect.fail(missing)
+
+  return {
+    has: opener.has,
+
+    /** Fails unless these could be ids. */
+    guard,
+
+    find: Effect.fnUntraced(function* (ref: Ref) {
+      yield* guard(ref)
+      return yield* NotFound.unless(repository.find(ref, ref.mirrorId, yield* DateTime.now), missing)
+    }),
+
+    /** Asks a target whether it lets itself be written. */
+    verify: (location: Location) =>
+      opener.open(location).pipe(
+        Effect.flatMap((target) => target.check),
+        Effect.catchTag("MirrorTargetError", ({ detail, reason }) => new MirrorTargetUnreachable({ detail, reason })),
+        Effect.scoped
+      ),
+
+    seal: (type: Location["type"], secret: Redacted.Redacted, mirrorId: string) =>
+      Effect.mapError(box.seal(secret, mirrorId), () => new MirrorTypeUnavailable({ type, reason: "NoKey" }))
+  }
+})
