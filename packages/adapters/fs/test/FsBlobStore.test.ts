@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as GivenChunks from "@holdfast/core/storage/GivenChunks"
 import * as Generate from "@holdfast/testing/data/Generate"
+import * as BlobFaults from "@holdfast/testing/storage/BlobFaults"
+import * as FaultyBlobStore from "@holdfast/testing/storage/FaultyBlobStore"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Fs from "node:fs"
@@ -45,6 +47,31 @@ describe("FsBlobStore", () => {
         chunks.map((_, index) => (index % 3 === 1 ? 0 : size))
       )
       assert.isTrue(Buffer.concat(yield* Stream.runCollect(store.read(TestStore.key(5)))).equals(content))
+    })
+  )
+
+  it.live("stores what a content holds up to a fault, also of chunks that were given away", () =>
+    Effect.gen(function* () {
+      const { directory, store } = yield* TestStore.open
+      const faulty = FaultyBlobStore.make(store)
+      const content = Generate.bytes(5, 4 * 1024 * 1024)
+      const size = 64 * 1024
+      const given = Stream.range(0, content.length / size - 1).pipe(
+        Stream.map((index) => {
+          const chunk = new Uint8Array(content.subarray(index * size, (index + 1) * size))
+          GivenChunks.give(chunk)
+          return chunk
+        }),
+        Stream.rechunk(5)
+      )
+      const cut = 3_000_001
+      yield* faulty.faults.inject({ method: "put", calls: (nth) => nth === 1, action: BlobFaults.cutAfter(cut) })
+      yield* faulty.store.put(TestStore.key(6), given)
+      const stored = Buffer.concat(yield* Stream.runCollect(store.read(TestStore.key(6))))
+      assert.isTrue(stored.equals(content.subarray(0, cut)))
+      yield* faulty.faults.inject({ method: "put", action: BlobFaults.failAfter(cut, "Unavailable") })
+      assert.strictEqual((yield* Effect.flip(faulty.store.put(TestStore.key(7), given))).reason, "Unavailable")
+      assert.deepStrictEqual(TestStore.names(`${directory}/tmp`), [])
     })
   )
 

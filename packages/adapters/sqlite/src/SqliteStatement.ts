@@ -11,7 +11,7 @@ export interface Prepared {
   readonly rows: (params: ReadonlyArray<unknown>) => ReadonlyArray<object>
 }
 
-/** How many statements stay prepared; the oldest go first. To move up each one that is used would cost its hash anew. */
+/** How many statements stay prepared; the oldest go first. To move up each one that is used costs more than it saves. */
 const maxPrepared = 256
 
 /** A parameter as SQLite can take it; what it cannot is refused by node:sqlite itself. */

@@ -7,6 +7,7 @@ import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as Stream from "effect/Stream"
 import * as Sqlite from "../src/Sqlite.ts"
@@ -22,10 +23,31 @@ describe("Sqlite", () => {
       const open = migrate.pipe(Effect.provide(Sqlite.layer({ file })))
       expect(yield* open).toEqual([
         { id: 1, name: "initial" },
-        { id: 2, name: "conversions" }
+        { id: 2, name: "conversions" },
+        { id: 3, name: "mirrors" }
       ])
       expect(yield* open).toEqual([])
     })
+  )
+
+  it.live("rows follow the table, also where another client changes it", () =>
+    Effect.gen(function* () {
+      const file = yield* Temporary.file
+      const [sql, other] = [yield* Sqlite.make({ file }), yield* Sqlite.make({ file })]
+      yield* sql`CREATE TABLE t (a TEXT, b INTEGER, c TEXT)`
+      yield* sql`INSERT INTO t VALUES ('x', 1, NULL)`
+      const all = sql`SELECT * FROM t`
+      const named = sql`SELECT c, a AS name, count(*) AS count FROM t GROUP BY a`
+      expect(yield* all).toEqual([{ a: "x", b: 1, c: null }])
+      expect(yield* named).toEqual([{ c: null, name: "x", count: 1 }])
+      yield* other`ALTER TABLE t DROP COLUMN b`
+      yield* other`ALTER TABLE t ADD COLUMN d TEXT DEFAULT 'y'`
+      expect(yield* all).toEqual([{ a: "x", c: null, d: "y" }])
+      expect(yield* named).toEqual([{ c: null, name: "x", count: 1 }])
+      expect(yield* named.values).toEqual([[null, "x", 1]])
+      expect(yield* sql`UPDATE t SET c = ${"z"} RETURNING a, c`).toEqual([{ a: "x", c: "z" }])
+      expect(yield* sql`DELETE FROM t`).toEqual([])
+    }).pipe(Effect.provide(Reactivity.layer))
   )
 
   it.live("what was stored is there when the file is opened again", () =>

@@ -120,6 +120,11 @@ export class ConversionRepository extends Context.Service<
       doom: Doom
     ) => Effect.Effect<void, ClaimLost | MetadataError>
 
+    /**
+     * Ends the leases of all claims; how many. Right only for a process that knows to be alone: whoever had them is dead.
+     */
+    readonly expire: (at: DateTime.Utc) => Effect.Effect<number, MetadataError>
+
     /** The conversion of a claim's content into another format, if it is READY. */
     readonly standing: (claim: Claim) => Effect.Effect<Option.Option<Standing>, MetadataError>
   }

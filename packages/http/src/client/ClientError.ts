@@ -19,6 +19,7 @@ export interface ProblemDetails {
   readonly requestId?: string | undefined
   readonly errors?: ReadonlyArray<Fault> | undefined
   readonly existingId?: string | undefined
+  readonly reason?: string | undefined
   readonly retryAfter?: number | undefined
 }
 
@@ -33,6 +34,8 @@ export class HoldfastError extends Error {
   readonly errors: ReadonlyArray<Fault>
   /** What stands in the way; some conflicts alone. */
   readonly existingId: string | undefined
+  /** Why the target of a mirror cannot be used; `mirror_target_unreachable` alone. */
+  readonly reason: string | undefined
   /** Seconds after which to try again, where the service says so. */
   readonly retryAfter: number | undefined
 
@@ -43,6 +46,7 @@ export class HoldfastError extends Error {
     this.requestId = details.requestId
     this.errors = details.errors ?? []
     this.existingId = details.existingId
+    this.reason = details.reason
     this.retryAfter = details.retryAfter
   }
 }

@@ -22,6 +22,8 @@ export interface Occurrence {
   readonly errors?: ReadonlyArray<Fault>
   /** What stands in the way; some conflicts alone. */
   readonly existingId?: string
+  /** Why, for programs; `mirror_target_unreachable` alone. */
+  readonly reason?: string
 }
 
 /** A problem of one code. Its tag is the code: `Effect.catchTag("file_exists", ({ existingId }) => …)`. */
@@ -45,9 +47,12 @@ export interface ProblemSchema<Code extends ProblemCode> extends Schema.Codec<Pr
 
 export const typeOf = (code: ProblemCode): string => `urn:holdfast:problem:${code}`
 
-const extensions: { readonly [K in "errors" | "existingId"]: { readonly [name: string]: Schema.Codec<unknown> } } = {
+type Extension = "errors" | "existingId" | "reason"
+
+const extensions: { readonly [K in Extension]: { readonly [name: string]: Schema.Codec<unknown> } } = {
   errors: { errors: Schema.Array(Fault) },
-  existingId: { existingId: Schema.String }
+  existingId: { existingId: Schema.String },
+  reason: { reason: Schema.String }
 }
 
 const declare = <Code extends ProblemCode>(code: Code): ProblemSchema<Code> => {

@@ -19,6 +19,8 @@ export interface Coded<Code extends ProblemCode = ProblemCode> {
   readonly message: string
   readonly errors?: ReadonlyArray<Problem.Fault>
   readonly existingId?: string
+  /** Many errors have one; few tell it outside. */
+  readonly reason?: string | undefined
   /** What is no news to the operator, whatever its status. */
   readonly isExpected?: boolean
 }
@@ -37,7 +39,8 @@ const toProblem = <Code extends ProblemCode>(error: Coded<Code>, requestId: stri
     detail: error.code === "internal" ? internal.message : error.message,
     requestId,
     ...(error.errors === undefined ? undefined : { errors: error.errors }),
-    ...(error.existingId === undefined ? undefined : { existingId: error.existingId })
+    ...(error.existingId === undefined ? undefined : { existingId: error.existingId }),
+    ...(entryOf(error.code).extension === "reason" ? { reason: error.reason ?? "Internal" } : undefined)
   })
 
 /** Tells the operator what failed inside; callers' own mistakes are no news. */

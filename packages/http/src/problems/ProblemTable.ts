@@ -8,7 +8,7 @@ interface Entry {
   /** The same for every occurrence (RFC 9457, section 3.1.3). */
   readonly title: string
   /** The member that this problem has besides those that all have. */
-  readonly extension?: "errors" | "existingId"
+  readonly extension?: "errors" | "existingId" | "reason"
 }
 
 export const table = {
@@ -39,7 +39,7 @@ export const table = {
   range_not_satisfiable: { status: 416, title: "Range not satisfiable" },
   not_a_video: { status: 422, title: "Neither video nor audio" },
   conversion_failed: { status: 422, title: "The conversion failed" },
-  mirror_target_unreachable: { status: 422, title: "The target cannot be used" },
+  mirror_target_unreachable: { status: 422, title: "The target cannot be used", extension: "reason" },
   mirror_type_unavailable: { status: 422, title: "No mirrors of this type here" },
   rate_limited: { status: 429, title: "Too many requests" },
   internal: { status: 500, title: "Internal error" },

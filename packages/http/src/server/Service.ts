@@ -6,6 +6,8 @@ import * as MirrorWorker from "@holdfast/core/mirrors/MirrorWorker"
 import * as Settings from "@holdfast/core/Settings"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import * as Sweeper from "@holdfast/core/storage/Sweeper"
+import { ConversionRepository } from "@holdfast/core/streams/ConversionRepository"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
@@ -32,15 +34,20 @@ import * as Video from "./Video.ts"
 const routes = Layer.merge(ApiRoutes.layerWith(OwnRoutes.routes), OwnRoutes.layer).pipe(Layer.provide(RouteTag.layer))
 
 /**
- * What must have happened before the first request: uploads that a former process left are dead where nobody else has
- * the directory with the metadata, and the operator's own key works. What is to be swept is swept beside the requests.
+ * What must have happened before the first request: uploads and conversions that a former process left are dead where
+ * nobody else has the directory with the metadata, and the operator's own key works. What is to be swept is swept beside
+ * the requests.
  */
 const prepare = (config: Config) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const { sweep } = yield* Sweeper.Sweeper
       const blobs = yield* BlobRepository
-      if (Metadata.isEmbedded(config)) yield* blobs.expire(undefined)
+      const conversions = yield* ConversionRepository
+      if (Metadata.isEmbedded(config)) {
+        yield* blobs.expire(undefined)
+        yield* conversions.expire(yield* DateTime.now)
+      }
       yield* FirstRun.ensure(config)
       yield* sweep().pipe(
         Effect.catch((error) => Effect.logWarning("The first sweep did not succeed", error)),
@@ -76,13 +83,14 @@ const settings = (config: Config) =>
 const registry = Layer.sync(Metric.MetricRegistry, (): Metric.MetricRegistry => new Map())
 
 /** The service, for as long as the layer lives. It listens when the layer is built. */
-export const layer = (config: Config, version: string) =>
-  HttpService.layer(Handler.make(routes), config).pipe(
+export const layer = (config: Config, version: string) => {
+  const prepared = prepare(config)
+  return HttpService.layer(Handler.make(routes), config).pipe(
     Layer.provide([
-      prepare(config),
+      prepared,
       Sweeper.layerPeriodic(config.sweepInterval),
       Blobs.layerStaleUploads(config),
-      Video.worker(config),
+      Video.worker(config).pipe(Layer.provide(prepared)),
       mirrors(config),
       ProcessMetrics.layer
     ]),
@@ -99,3 +107,4 @@ export const layer = (config: Config, version: string) =>
     Layer.provide(Telemetry.layer(config.otlpEndpoint, version)),
     Layer.provide(registry)
   )
+}

@@ -87,12 +87,14 @@ requires(Ceph.missing).describe("a mirror to S3", () => {
     const [site, bucket] = [await start(), await ceph.makeBucket()]
     const post = async (json: object) =>
       expectProblem(await site.api.post(site.mirrors, { json }), 422, "mirror_target_unreachable")
-    const details = [
+    const problems = [
       await post({ ...to(bucket), bucketName: "there-is-none" }),
       await post({ ...to(bucket), secretAccessKey: "nobody-knows-it" }),
       await post({ ...to(bucket), accessKeyId: "nobody" }),
       await post({ ...to(bucket), endpoint: "http://127.0.0.1:1" })
-    ].map(({ detail }) => detail)
+    ]
+    expect(problems.map(({ reason }) => reason)).toEqual(["NotFound", "Denied", "Denied", "Unavailable"])
+    const details = problems.map(({ detail }) => detail)
     expect(new Set(details).size).toBeGreaterThanOrEqual(3)
     expect(details.join()).not.toContain("nobody-knows-it")
   })

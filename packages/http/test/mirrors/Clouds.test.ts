@@ -12,7 +12,7 @@ import * as Process from "../support/Process.ts"
 import * as SharedKey from "../support/SharedKey.ts"
 import * as Site from "./Site.ts"
 
-interface Object {
+interface Stored {
   readonly text: string
   readonly contentType: string | null
 }
@@ -23,7 +23,7 @@ interface Cloud {
   /** Makes a mirror that leads there. */
   readonly mirror: object
   /** What stands at the mirror's target. */
-  readonly read: (name: string) => Promise<Object | undefined>
+  readonly read: (name: string) => Promise<Stored | undefined>
 }
 
 /** A service over a cloud, and a mirror to it: what is uploaded, changed and removed. */

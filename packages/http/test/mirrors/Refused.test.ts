@@ -71,10 +71,9 @@ it("refuses targets inside, and opens no connection to them", { timeout: 120_000
   for (const endpoint of addresses) {
     for (const json of bodies(endpoint)) {
       const answer = await site.api.post(site.mirrors, { json })
-      const { detail } = await expectProblem(answer, 422, "mirror_target_unreachable")
+      const { reason } = await expectProblem(answer, 422, "mirror_target_unreachable")
       // Some clients take a literal of IPv6 for a name, which does not exist.
-      const words = endpoint.includes("[") ? /./ : /public Internet|does not connect|connected to/
-      expect(detail, endpoint).toMatch(words)
+      expect(endpoint.includes("[") ? ["Refused", "Unavailable"] : ["Refused"], endpoint).toContain(reason)
     }
   }
   expect(connections()).toBe(0)

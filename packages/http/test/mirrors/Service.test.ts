@@ -132,6 +132,7 @@ it(
     )
     expect(refused.detail).toMatch(/^The target of the mirror cannot be used: ./)
     expect(refused.detail).not.toContain(apiKey)
+    expect(refused.reason).toBe("Denied")
     expect((await json<{ items: unknown }>(await site.api.get(site.mirrors))).items).toEqual([])
 
     await Site.upload(site, { name: "a" }, "a")

@@ -18,8 +18,6 @@ import { Accounts } from "@holdfast/core/accounts/Accounts"
 import * as Actor from "@holdfast/core/Actor"
 import * as Holdfast from "@holdfast/core/Holdfast"
 import * as MirrorTarget from "@holdfast/core/mirrors/MirrorTarget"
-import * as MirrorWorker from "@holdfast/core/mirrors/MirrorWorker"
-import type { MirrorWorkerOptions } from "@holdfast/core/mirrors/MirrorWorkerOptions"
 import * as AesSecretBox from "@holdfast/core/secrets/AesSecretBox"
 import * as Settings from "@holdfast/core/Settings"
 import type { BlobStore } from "@holdfast/core/storage/BlobStore"
@@ -59,8 +57,6 @@ export interface Options {
   readonly transcoder?: Layer.Layer<Transcoder.Transcoder, unknown>
   /** How the worker of conversions works; there is none when absent. */
   readonly worker?: Partial<WorkerOptions>
-  /** How the worker of mirrors works; there is none when absent. */
-  readonly mirrors?: Partial<MirrorWorkerOptions>
   /** What playback keys are signed with; the server's own when absent. */
   readonly playbackSecret?: Uint8Array
   /** How long a playlist is waited for, where it differs from the default. */
@@ -128,9 +124,7 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
           Layer.provide(workspace)
         )
 
-  const mirrorWorker = options.mirrors === undefined ? Layer.empty : MirrorWorker.layer(options.mirrors)
-
-  const services = Layer.merge(worker, mirrorWorker).pipe(
+  const services = worker.pipe(
     Layer.provideMerge(Holdfast.layer),
     Layer.provideMerge([metadata, blobs, transcoder, MirrorTarget.layerNone, secretBox]),
     Layer.provideMerge([SecureRandom.layerWebCrypto, NodeDigest.layer]),

@@ -85,6 +85,23 @@ export const conversionClaimContract = (it: It): void => {
     })
   )
 
+  it.effect("all claims end at once for a process that is alone, and what has ended stays", () =>
+    Effect.gen(function* () {
+      const conversions = yield* ConversionRepository
+      const { claim } = yield* Conversions.claimed()
+      expect(yield* conversions.expire(Sample.at(200))).toBeGreaterThanOrEqual(1)
+      const early = yield* conversions.claim(Sample.at(199), Sample.at(9000), Conversions.doom)
+      expect(early).toEqual(Option.none())
+      const next = yield* Conversions.take(Sample.at(200), Sample.at(9000))
+      expect(next).toEqual({ ...claim, attempt: 2, tries: 2 })
+      yield* expectLost(claim)
+      yield* Conversions.publish(next, ["index0.ts"], { isFinished: true, progress: 1 })
+      yield* conversions.expire(Sample.at(300))
+      const after = yield* conversions.claim(Sample.at(9000), Sample.at(9000), Conversions.doom)
+      expect(after).toEqual(Option.none())
+    })
+  )
+
   it.effect("progress and presentation are seen while it runs", () =>
     Effect.gen(function* () {
       const conversions = yield* ConversionRepository

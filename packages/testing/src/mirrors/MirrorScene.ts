@@ -6,11 +6,13 @@ import * as Actor from "@holdfast/core/Actor"
 import * as Buckets from "@holdfast/core/buckets/Buckets"
 import type { BucketRef } from "@holdfast/core/files/FileRef"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
+import * as Downloads from "@holdfast/core/files/Downloads"
 import * as Files from "@holdfast/core/files/Files"
 import * as Uploads from "@holdfast/core/files/Uploads"
 import * as Headers from "@holdfast/core/headers/Headers"
 import * as Mirrors from "@holdfast/core/mirrors/Mirrors"
 import * as MirrorSignal from "@holdfast/core/mirrors/MirrorSignal"
+import type { MirrorTargets } from "@holdfast/core/mirrors/MirrorTarget"
 import { type FileWithContent, objectName } from "@holdfast/core/mirrors/MirrorTask"
 import * as MirrorWorker from "@holdfast/core/mirrors/MirrorWorker"
 import type { MirrorWorkerOptions } from "@holdfast/core/mirrors/MirrorWorkerOptions"
@@ -34,16 +36,19 @@ import * as World from "../metadata/World.ts"
 import * as MemoryBlobStore from "../storage/MemoryBlobStore.ts"
 import * as MemoryTargets from "./MemoryTargets.ts"
 
-/** Everything but a worker. */
-export const services = <Out, E>(metadata: Layer.Layer<Metadata | Out, E>) =>
+/** Everything but a worker, with these targets, over contents in memory. */
+export const servicesTo = <Targets, E2, Out, E>(
+  targets: Layer.Layer<MirrorTargets | Targets, E2>,
+  metadata: Layer.Layer<Metadata | Out, E>
+) =>
   Mirrors.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(Files.layer, Uploads.layer, Headers.layer, Buckets.layer)),
+    Layer.provideMerge(Layer.mergeAll(Files.layer, Uploads.layer, Downloads.layer, Headers.layer, Buckets.layer)),
     Layer.provideMerge(Access.layer),
     Layer.provideMerge(
       Layer.mergeAll(
         metadata,
         MemoryBlobStore.layer,
-        MemoryTargets.layer,
+        targets,
         MirrorSignal.layer,
         AesSecretBox.layer({ current: Redacted.make(new Uint8Array(32).fill(7)) }).pipe(
           Layer.provide(Aead.layerWebCrypto),
@@ -53,6 +58,10 @@ export const services = <Out, E>(metadata: Layer.Layer<Metadata | Out, E>) =>
     ),
     Layer.provideMerge(Layer.mergeAll(SecureRandom.layerWebCrypto, Digest.layerWebCrypto))
   )
+
+/** Everything but a worker, with targets in memory. */
+export const services = <Out, E>(metadata: Layer.Layer<Metadata | Out, E>) =>
+  servicesTo<MemoryTargets.MemoryTargets, never, Out, E>(MemoryTargets.layer, metadata)
 
 /** A worker that hurries. */
 export const hurried: Partial<MirrorWorkerOptions> = {

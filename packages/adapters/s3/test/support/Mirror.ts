@@ -2,6 +2,7 @@
  * Mirrors' targets in fresh buckets of the gateway, and what another client reads there.
  */
 import { GetObjectCommand, NoSuchKey, type S3Client } from "@aws-sdk/client-s3"
+import { MirrorTargets } from "@holdfast/core/mirrors/MirrorTarget"
 import type { S3Location } from "@holdfast/core/mirrors/TargetLocation"
 import { freePort } from "@holdfast/testing/servers/FreePort"
 import * as MirrorSubject from "@holdfast/testing/mirrors/MirrorSubject"
@@ -34,6 +35,16 @@ export const location = (bucket: Effect.Success<typeof Bucket.options>): S3Locat
   endpoint: bucket.endpoint,
   forcePathStyle: true
 })
+
+/** What makes a mirror to a bucket of the gateway. */
+export const input = (bucket: Effect.Success<typeof Bucket.options>) => ({ name: "A mirror", ...location(bucket) })
+
+/** The targets of a deployment that has those of S3 alone. */
+export const targets = (more: Partial<MirrorOptions.Options> = {}): Layer.Layer<MirrorTargets> =>
+  Layer.succeed(
+    MirrorTargets,
+    MirrorTargets.of({ open: { CLOUD_A: S3MirrorTarget.open({ ...options, ...more }) } })
+  )
 
 /** What stands under a key, read by another client. */
 export const readBack = (client: S3Client, bucket: string) => (name: string) =>

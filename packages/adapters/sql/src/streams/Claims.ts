@@ -49,6 +49,12 @@ export const take = Effect.fnUntraced(function* (sql: SqlClient, at: number, lea
 export const renew = (sql: SqlClient, claim: Claim, leaseUntil: number) =>
   orLost(sql`UPDATE conversion SET due_at = ${leaseUntil} WHERE ${held(sql, claim)} RETURNING id`)
 
+export const expire = (sql: SqlClient, at: number) =>
+  Effect.map(
+    sql`UPDATE conversion SET due_at = ${at} WHERE state = 'RUNNING' AND due_at > ${at} RETURNING id`,
+    (rows) => rows.length
+  )
+
 export const fail = (sql: SqlClient, claim: Claim, fault: ConversionFault, at: number, sweepAt: number) =>
   orLost(sql`UPDATE conversion SET state = 'FAILED', due_at = NULL, finished_at = ${at},
       fault_code = ${fault.code}, fault_detail = ${fault.detail}

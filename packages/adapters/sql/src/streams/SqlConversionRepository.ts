@@ -65,6 +65,8 @@ const make = Effect.gen(function* () {
     release: (claim, retryAt, counted, { sweepAt }) =>
       Claims.release(sql, claim, millis(retryAt), counted, millis(sweepAt)).pipe(operation("conversions.release")),
 
+    expire: (at) => Claims.expire(sql, millis(at)).pipe(operation("conversions.expire")),
+
     standing: (claim) =>
       Effect.gen(function* () {
         const other = yield* sql`SELECT id, mode, presentation FROM conversion

@@ -18,7 +18,12 @@ const extensions = {
     description: "Every fault that was found: where (a JSON Pointer, RFC 6901) and what.",
     items: { $ref: "#/components/schemas/Fault" }
   },
-  existingId: { type: "string", description: "The id of what stands in the way." }
+  existingId: { type: "string", description: "The id of what stands in the way." },
+  reason: {
+    type: "string",
+    description: "Why, for programs.",
+    enum: ["NotFound", "Denied", "Refused", "Unavailable", "Full", "Invalid", "Damaged", "Internal"]
+  }
 }
 
 const schemaOf = (code: ProblemCode): JsonSchema => {

@@ -1,0 +1,26 @@
+import * as MirrorComparison from "@holdfast/testing/mirrors/MirrorComparison"
+import * as Rclone from "@holdfast/testing/mirrors/Rclone"
+import { all, requires } from "@holdfast/testing/Requires"
+import * as CephRgw from "@holdfast/testing/servers/CephRgw"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Mirror from "./support/Mirror.ts"
+
+const site = Effect.map(Mirror.fresh, ({ bucket, readBack }): MirrorComparison.Site => ({
+  mirror: Mirror.input(bucket),
+  readBack,
+  remote: {
+    path: bucket.bucket,
+    options: {
+      type: "s3",
+      provider: "Ceph",
+      endpoint: bucket.endpoint,
+      access_key_id: bucket.credentials.accessKeyId,
+      secret_access_key: Redacted.value(bucket.credentials.secretAccessKey)
+    }
+  }
+}))
+
+requires(all(CephRgw.missing, Rclone.missing)).describe("a mirror to S3", () =>
+  MirrorComparison.suite("Ceph", Mirror.targets(), site, CephRgw.layer)
+)

@@ -1,0 +1,202 @@
+/**
+ * Whatever is uploaded: what holds video or sound plays, and what does not is refused with a reason and
+ * leaves nothing behind. With the real transcoder, through the API alone.
+ */
+import { Fsck } from "@holdfast/core/storage/Fsck"
+import { Sweeper } from "@holdfast/core/storage/Sweeper"
+import * as FfmpegTranscoder from "@holdfast/ffmpeg/FfmpegTranscoder"
+import * as Requires from "@holdfast/testing/Requires"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { randomBytes } from "node:crypto"
+import * as Fs from "node:fs/promises"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { json, type ProblemBody } from "../support/Problems.ts"
+import * as TestServer from "../support/TestServer.ts"
+import * as Samples from "./Samples.ts"
+import * as Support from "./support.ts"
+
+const wait = { headers: { prefer: "wait=60" } }
+
+/** What each must become: the sizes of its renditions, none for sound alone, and how long it plays. */
+const good: ReadonlyArray<readonly [Samples.Name, sizes: ReadonlyArray<string>, seconds: number]> = [
+  ["h264.mp4", ["128x72"], 2],
+  ["vp9.webm", ["128x72"], 2],
+  ["hevc.mkv", ["128x72"], 2],
+  ["mpeg4.avi", ["128x72"], 2],
+  ["turned.mov", ["72x128"], 2],
+  ["wmv.wmv", ["128x72"], 2],
+  ["flv.flv", ["128x72"], 2],
+  ["odd.webm", ["852x478", "642x360"], 2],
+  ["uneven.mkv", ["128x72"], 2],
+  ["tenbit.mp4", ["128x72"], 2],
+  ["silent.mp4", ["128x72"], 2],
+  ["portrait.mkv", ["72x128"], 2],
+  ["sound.m4a", [], 2],
+  ["one-frame.mp4", ["128x72"], 0.1]
+]
+
+/** Where the second format is tried too: a copy, an encoding, several sizes, one track alone. */
+const both: ReadonlySet<Samples.Name> = new Set(["h264.mp4", "portrait.mkv", "odd.webm", "silent.mp4", "sound.m4a"])
+
+interface Track {
+  readonly width?: number
+  readonly height?: number
+  readonly nb_read_frames?: string
+}
+
+interface Size {
+  readonly width: number | null
+  readonly height: number | null
+}
+
+type Code = "not_a_video" | "conversion_failed"
+
+const bad: ReadonlyArray<readonly [name: string, make: (place: string) => Uint8Array<ArrayBuffer>, Code, RegExp]> = [
+  ["empty.mp4", () => new Uint8Array(), "not_a_video", /neither video nor audio/],
+  ["random.mp4", () => new Uint8Array(randomBytes(50_000)), "not_a_video", /neither video nor audio/],
+  ["text.mp4", () => new TextEncoder().encode("Hello, this is text.\n".repeat(99)), "not_a_video", /./],
+  ["head.mp4", () => new TextEncoder().encode("\0\0\0\u0018ftypisom\0\0\0\0isom"), "not_a_video", /neither video/],
+  ["cut-index.mp4", (place) => Samples.half(place, "h264.mp4"), "not_a_video", /neither video nor audio/],
+  ["cut.mp4", (place) => Samples.half(place, "long.mp4"), "conversion_failed", /cut off/],
+  ["cut.webm", (place) => Samples.half(place, "long.webm"), "conversion_failed", /cut off/],
+  ["bomb.avi", (place) => Samples.make(place, "bomb.avi"), "conversion_failed", /limit/]
+]
+
+Requires.requires(Samples.missing).describe("an upload", () => {
+  let server: TestServer.TestServer
+  let bucket: { readonly tenantId: string; readonly bucketId: string }
+  let place: string
+  let scratch: string
+
+  vi.setConfig({ testTimeout: 60_000 })
+  beforeAll(async () => {
+    place = await Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-inputs-"))
+    scratch = Path.join(place, "scratch")
+    await Fs.mkdir(scratch)
+    server = await TestServer.start({
+      transcoder: FfmpegTranscoder.layer({ preset: "ultrafast", temporaryDirectory: scratch }),
+      worker: { concurrency: 2 },
+      settings: { blobGrace: Duration.zero }
+    })
+    bucket = await server.makeBucket()
+  })
+  afterAll(async () => {
+    await server.close()
+    await Fs.rm(place, { recursive: true, force: true })
+    vi.resetConfig()
+  })
+
+  const upload = async (name: string, content: Uint8Array<ArrayBuffer>) =>
+    (await server.makeFile(bucket, content, { name: `${Math.random()}-${name}` })).path
+
+  const text = async (path: string) => {
+    const answer = await server.get(path)
+    expect(answer.status).toBe(200)
+    return answer.text()
+  }
+
+  /** Fetches files as a player does, by their addresses alone, and has FFmpeg decode them as one. */
+  const decode = async (base: string, addresses: ReadonlyArray<string>) => {
+    const parts = await Promise.all(
+      addresses.map(async (address) => {
+        const answer = await server.get(`${base}/${address}`, { key: null })
+        expect(answer.status).toBe(200)
+        return new Uint8Array(await answer.arrayBuffer())
+      })
+    )
+    const file = Path.join(place, `played-${Math.random()}`)
+    await Fs.writeFile(file, Buffer.concat(parts))
+    const entries = ["-show_entries", "stream=width,height,nb_read_frames", "-of", "json"]
+    const shown = Samples.run("ffprobe", "-v", "error", "-count_frames", ...entries, file)
+    const { streams } = JSON.parse(shown) as { readonly streams: ReadonlyArray<Track> }
+    expect(streams.length).toBeGreaterThan(0)
+    for (const { nb_read_frames: frames } of streams) expect(Number(frames)).toBeGreaterThan(0)
+    const track = streams.find(({ width }) => width !== undefined)
+    return track === undefined ? undefined : `${track.width}x${track.height}`
+  }
+
+  const playHls = async (streams: string, sizes: ReadonlyArray<string>, seconds: number) => {
+    const entry = await text(`${streams}/hls/playlist.m3u8`)
+    const variants = sizes.length > 1 ? Support.addresses(entry) : ["playlist.m3u8"]
+    for (const [index, variant] of variants.entries()) {
+      const playlist = await text(`${streams}/hls/${variant}`)
+      expect(playlist).toContain("#EXT-X-ENDLIST")
+      const told = [...playlist.matchAll(/#EXTINF:([\d.]+)/g)].reduce((sum, [, value]) => sum + Number(value), 0)
+      expect(Math.abs(told - seconds)).toBeLessThan(0.25)
+      expect(await decode(`${streams}/hls`, Support.addresses(playlist))).toBe(sizes[index])
+    }
+  }
+
+  const playDash = async (streams: string, sizes: ReadonlyArray<string>) => {
+    const manifest = await text(`${streams}/dash/manifest.mpd`)
+    const [, query = ""] = /initialization="init-\$RepresentationID\$\.m4s(\?[^"]*)"/.exec(manifest) ?? []
+    for (const [id, size] of (sizes.length === 0 ? [undefined] : sizes).entries()) {
+      const names = [`init-${id}.m4s${query}`, `chunk-${id}-1.m4s${query}`]
+      expect(await decode(`${streams}/dash`, names)).toBe(size)
+    }
+  }
+
+  it.concurrent.each(good)("of %s plays", async (name, sizes, seconds) => {
+    const streams = `${await upload(name, Samples.make(place, name))}/streams`
+    for (const format of ["hls", "dash"] as const) {
+      if (format === "dash" && !both.has(name)) continue
+      const answer = await server.post(`${streams}/${format}`, wait)
+      const { renditions, ...record } = await json<
+        Omit<Support.Record, "renditions"> & { readonly renditions: ReadonlyArray<Size> }
+      >(answer)
+      expect([answer.status, record]).toMatchObject([200, { format, state: "READY", progress: 1, error: null }])
+      expect(renditions.flatMap(({ height, width }) => (width === null ? [] : [`${width}x${height}`]))).toEqual(sizes)
+      await (format === "hls" ? playHls(streams, sizes, seconds) : playDash(streams, sizes))
+    }
+    const poster = await server.get(`${streams}/poster.jpg`)
+    expect(poster.status).toBe(sizes.length === 0 ? 404 : 200)
+  })
+
+  it.concurrent.each(bad)("of %s is refused", async (name, make, code, why) => {
+    const path = await upload(name, make(place))
+    const asked = await server.post(`${path}/streams/hls`, wait)
+    // What only a look into the content can tell is told by the record, and then by whatever is asked for.
+    if (asked.status === 422) {
+      expect(await json<ProblemBody>(asked)).toMatchObject({ code, detail: expect.stringMatching(why) })
+    } else {
+      const { error, state } = await json<Support.Record>(asked)
+      expect([asked.status, state, error]).toEqual([202, "FAILED", expect.stringMatching(why)])
+      for (const secret of [Os.tmpdir(), "holdfast"]) expect(error).not.toContain(secret)
+      for (const below of ["hls/playlist.m3u8", "hls/index0.ts", "hls"]) {
+        const answer = await server.get(`${path}/streams/${below}`)
+        const problem = await json<ProblemBody>(answer)
+        expect([answer.status, problem.code]).toEqual([422, code])
+        expect(problem.detail).toMatch(why)
+        expect(error).toContain(problem.detail)
+      }
+    }
+    // It is a file like any other all the same.
+    expect((await server.get(`${path}/view`)).status).toBe(200)
+    expect((await server.delete(path)).status).toBe(204)
+  })
+
+  it("leaves nothing behind but what plays", async () => {
+    const files = await server.get(`/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`, {
+      query: { limit: "100" }
+    })
+    const { items } = await json<{ readonly items: ReadonlyArray<{ readonly id: string }> }>(files)
+    for (const { id } of items) {
+      const path = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files/${id}`
+      expect((await server.delete(path)).status).toBe(204)
+    }
+    const left = await server.run(
+      Effect.gen(function* () {
+        const sweeper = yield* Sweeper
+        while ((yield* sweeper.sweep({ isAlone: true })).removed > 0);
+        return yield* (yield* Fsck).check()
+      })
+    )
+    expect(left).toEqual({ rows: 0, blobs: 0, findings: [] })
+    expect(await Fs.readdir(Path.join(server.directory, "conversions"))).toEqual([])
+    expect(await Fs.readdir(scratch)).toEqual([])
+    expect(server.logs.join("\n")).not.toMatch(/level=(ERROR|FATAL)/i)
+  })
+})

@@ -1,0 +1,90 @@
+/**
+ * Small videos, good and bad, made by FFmpeg when a test asks for them.
+ */
+import * as Requires from "@holdfast/testing/Requires"
+import { spawnSync } from "node:child_process"
+import { readFileSync, writeFileSync } from "node:fs"
+import * as Path from "node:path"
+
+export const missing = Requires.all(Requires.command("ffmpeg", "-version"), Requires.command("ffprobe", "-version"))
+
+/** Runs a program to its end; what it wrote to standard output. */
+export const run = (program: string, ...args: ReadonlyArray<string>): string => {
+  const { error, status, stderr, stdout } = spawnSync(program, args, { encoding: "utf8" })
+  if (error !== undefined) throw error
+  if (status !== 0) throw new Error(`${program}: ${stderr}`)
+  return stdout
+}
+
+/** Seconds that the videos play, but for those that say otherwise. */
+export const seconds = 2
+
+const picture = (size = "128x72", duration = seconds) => `-f lavfi -i testsrc2=s=${size}:r=12:d=${duration}`
+const sine = (duration: number) => `-f lavfi -i sine=f=440:r=48000:d=${duration}`
+const sound = sine(seconds)
+const h264 = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 12"
+const hevc = "-c:v libx265 -preset ultrafast -x265-params log-level=none"
+const vp9 = "-c:v libvpx-vp9 -deadline realtime -cpu-used 8"
+const uneven = "-vf select='not(mod(n\\,3))+lt(n\\,12)' -fps_mode vfr"
+
+/** By file name: how FFmpeg makes it. */
+const recipes = {
+  /** The index stands at the end. */
+  "h264.mp4": `${picture()} ${sound} ${h264} -c:a aac`,
+  "vp9.webm": `${picture()} ${sound} ${vp9} -c:a libopus`,
+  "hevc.mkv": `${picture()} ${sound} ${hevc} -c:a ac3`,
+  "mpeg4.avi": `${picture()} ${sound} -c:v mpeg4 -c:a libmp3lame`,
+  "turned.mov": `${picture()} ${sound} ${h264} -c:a aac`,
+  "wmv.wmv": `${picture()} ${sound} -c:v wmv2 -c:a wmav2`,
+  "flv.flv": `${picture()} ${sound} -c:v flv -ar 44100 -c:a libmp3lame`,
+  "odd.webm": `${picture("853x479")} ${vp9} -pix_fmt yuv420p`,
+  "uneven.mkv": `${picture()} ${uneven} -c:v mpeg4`,
+  "tenbit.mp4": `${picture()} ${hevc} -pix_fmt yuv420p10le`,
+  "silent.mp4": `${picture()} ${h264}`,
+  "portrait.mkv": `${picture("72x128")} ${sound} -c:v mpeg4 -c:a aac`,
+  "sound.m4a": `${sound} -c:a aac`,
+  "one-frame.mp4": `${picture()} -frames:v 1 ${h264}`,
+  "long.mp4": `${picture("128x72", 6)} ${sine(6)} ${h264} -c:a aac -movflags +faststart`,
+  "long.webm": `${picture("128x72", 6)} ${sine(6)} ${vp9} -c:a libopus`,
+  /** Encoded anew, in four segments. */
+  "foreign.mkv": `${picture("128x72", 16)} ${sine(16)} -c:v mpeg4 -c:a aac`,
+  "bomb.avi": `${picture()} -c:v zlib`
+} as const
+
+export type Name = keyof typeof recipes
+
+/** Turns the first track of an MP4 by 90 degrees, in the matrix of its header (ISO/IEC 14496-12, 8.3.2). */
+const turn = (bytes: Buffer): void => {
+  const matrix = bytes.indexOf("tkhd") + 4 + 40
+  const values = [0, 0x10000, 0, 0xffff0000, 0, 0, 0, 0, 0x40000000]
+  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, matrix + 4 * index)
+}
+
+/** The header of an AVI tells a picture of 30000 by 30000. */
+const inflate = (bytes: Buffer): void => {
+  const format = bytes.indexOf("strf") + 8
+  bytes.writeUInt32LE(30_000, format + 4)
+  bytes.writeUInt32LE(30_000, format + 8)
+}
+
+/** Makes a video in a directory; its path. */
+export const draw = (directory: string, name: Name): string => {
+  const path = Path.join(directory, name)
+  run("ffmpeg", "-nostdin", "-v", "error", "-y", ...recipes[name].split(" "), path)
+  if (name !== "turned.mov" && name !== "bomb.avi") return path
+  const bytes = readFileSync(path)
+  if (name === "turned.mov") turn(bytes)
+  else inflate(bytes)
+  writeFileSync(path, bytes)
+  return path
+}
+
+/** The bytes of a video. */
+export const make = (directory: string, name: Name): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(readFileSync(draw(directory, name)))
+
+/** The first half of a video. */
+export const half = (directory: string, name: Name): Uint8Array<ArrayBuffer> => {
+  const bytes = make(directory, name)
+  return bytes.subarray(0, Math.floor(bytes.length / 2))
+}
