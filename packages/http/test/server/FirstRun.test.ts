@@ -18,7 +18,7 @@ requires(tools).describe("the tour of a first start", () => {
     const service = await Process.serve()
     await service.printed(/reference: \S+\n/)
     const tour = tourOf(service.stdout())
-    const { stderr, stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", tour])
+    const { stderr, stdout } = await promisify(execFile)("bash", ["--norc", "-euo", "pipefail", "-c", tour])
     expect(stdout).toBe("Hello from Holdfast\n")
     expect(stderr).toBe("")
   })
