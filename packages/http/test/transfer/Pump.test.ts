@@ -212,9 +212,10 @@ describe("Pump", () => {
       const path = yield* tempFile(pattern(16 * MiB))
       const app = yield* fileApp(path, [{ offset: 0, length: 16 * MiB }])
       const client = yield* connect(app.port)
+      // At once, so that most of the file cannot have been sent yet.
+      client.socket.once("data", () => client.socket.pause())
       client.send(get)
       yield* Effect.promise(() => until(() => client.length() > 0))
-      client.socket.pause()
       Fs.truncateSync(path, 0)
       client.socket.resume()
       yield* Effect.promise(() => until(() => client.isClosed() && app.exits.length === 1))
