@@ -2,13 +2,38 @@
  * All scenarios, in the order in which they run.
  */
 import type { Scenario } from "../support/Stage.ts"
+import { convert } from "./Convert.ts"
 import { download } from "./Download.ts"
+import { firstSegment } from "./FirstSegment.ts"
 import { list } from "./List.ts"
+import { mirrorBackfill } from "./MirrorBackfill.ts"
+import { mirrorCopies } from "./MirrorCopies.ts"
+import { mirrorIdle } from "./MirrorIdle.ts"
+import { mirrorWrites } from "./MirrorWrites.ts"
 import { record } from "./Record.ts"
+import { secondFormat } from "./SecondFormat.ts"
+import { segment } from "./Segment.ts"
 import { startUp } from "./StartUp.ts"
 import { uploadForm } from "./UploadForm.ts"
 import { uploadRaw } from "./UploadRaw.ts"
 import { uploadSmall } from "./UploadSmall.ts"
 import { view } from "./View.ts"
 
-export const all: ReadonlyArray<Scenario> = [view, record, download, uploadRaw, uploadForm, uploadSmall, list, startUp]
+export const all: ReadonlyArray<Scenario> = [
+  view,
+  record,
+  download,
+  uploadRaw,
+  uploadForm,
+  uploadSmall,
+  list,
+  startUp,
+  segment,
+  firstSegment,
+  convert,
+  secondFormat,
+  mirrorCopies,
+  mirrorBackfill,
+  mirrorWrites,
+  mirrorIdle
+]

@@ -52,6 +52,10 @@ export const ofFamily = (pid: number): Effect.Effect<number, BenchFailure> =>
     return own.reduce((sum, time) => sum + time, parent.own + parent.ended)
   })
 
+/** Of a process's children that have ended, theirs included. */
+export const ofEnded = (pid: number): Effect.Effect<number, BenchFailure> =>
+  attempt(step, async () => (await stat(pid)).ended)
+
 /** The process that started another. */
 export const parentOf = (pid: number): Effect.Effect<number, BenchFailure> =>
   attempt(step, async () => (await stat(pid)).parent)

@@ -16,6 +16,24 @@ export interface Sizes {
   /** List requests in a round. */
   readonly pages: number
   readonly starts: number
+  readonly video: {
+    /** Of the videos that are encoded. */
+    readonly seconds: number
+    readonly rounds: number
+    /** Of the videos whose first segment is waited for. */
+    readonly minutes: ReadonlyArray<number>
+    readonly starts: number
+  }
+  readonly mirrors: {
+    readonly rounds: number
+    /** Small files that are copied, and large ones of so many bytes. */
+    readonly small: number
+    readonly large: number
+    readonly largeBytes: number
+    /** Files of a bucket that a mirror is made of. */
+    readonly backfill: number
+    readonly idleSeconds: number
+  }
 }
 
 export const gib = 1024 ** 3
@@ -29,7 +47,9 @@ export const full: Sizes = {
   fewFiles: 10_000,
   manyFiles: 1_000_000,
   pages: 600,
-  starts: 5
+  starts: 5,
+  video: { seconds: 60, rounds: 3, minutes: [1, 5, 60], starts: 5 },
+  mirrors: { rounds: 2, small: 2000, large: 4, largeBytes: 256 * 1024 ** 2, backfill: 200_000, idleSeconds: 60 }
 }
 
 /** To see that everything runs; the ratios are rough. */
@@ -42,7 +62,9 @@ export const quick: Sizes = {
   fewFiles: 4000,
   manyFiles: 40_000,
   pages: 150,
-  starts: 2
+  starts: 2,
+  video: { seconds: 10, rounds: 1, minutes: [1, 5], starts: 2 },
+  mirrors: { rounds: 1, small: 400, large: 2, largeBytes: 64 * 1024 ** 2, backfill: 20_000, idleSeconds: 10 }
 }
 
 /** Bytes of a small file. */

@@ -5,7 +5,15 @@ import { type Comparison, isMet, type Unit } from "./Comparison.ts"
 
 const digits = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 3))
 
-const time = (ms: number, unit: Unit): string => (unit === "GiB" ? `${(ms / 1000).toFixed(2)} s` : `${digits(ms)} ms`)
+/** Processor time that is not compared is left out. */
+const cpu = (ms: number, unit: Unit): string => (ms === 0 ? "" : time(ms, unit))
+
+/** Time by the clock; of idle seconds, queries. */
+const wall = (value: number, unit: Unit): string =>
+  unit === "idle second" ? `${digits(value)} queries` : time(value, unit)
+
+const time = (ms: number, unit: Unit): string =>
+  unit === "GiB" || (unit === "video" && ms >= 10_000) ? `${(ms / 1000).toFixed(2)} s` : `${digits(ms)} ms`
 
 const verdict = (comparison: Comparison): string => {
   const met = isMet(comparison)
@@ -34,18 +42,18 @@ const cells = (comparison: Comparison): ReadonlyArray<string> => {
     database,
     unit,
     base.name,
-    time(base.median.cpuMs, unit),
-    time(subject.median.cpuMs, unit),
+    cpu(base.median.cpuMs, unit),
+    cpu(subject.median.cpuMs, unit),
     ratio.toFixed(2),
     goal === null ? "" : `≤ ${goal}`,
     verdict(comparison),
-    time(base.median.wallMs, unit),
-    time(subject.median.wallMs, unit),
+    wall(base.median.wallMs, unit),
+    wall(subject.median.wallMs, unit),
     subject.median.databaseMs > 0 ? time(subject.median.databaseMs, unit) : ""
   ]
 }
 
-const isNumber = (cell: string): boolean => /^≤? ?[\d.]+( m?s)?$/.test(cell)
+const isNumber = (cell: string): boolean => /^≤? ?[\d.]+( m?s| queries)?$/.test(cell)
 
 /** A table of all comparisons, with a line that says what its columns are. */
 export const render = (comparisons: ReadonlyArray<Comparison>): string => {

@@ -46,7 +46,7 @@ export type {
   RequestInput,
   StreamInput,
   StreamRecord
-} from "./promises/StreamsDoor.ts"
+} from "./promises/StreamInputs.ts"
 export type { VideoAdapter, WorkspaceAdapter } from "./promises/DoorVideo.ts"
 export type { MirrorsAdapter } from "./promises/DoorMirrors.ts"
 export type { CreateMirrorInput, MirrorFileRecord, MirrorRecord, UpdateMirrorInput } from "./promises/MirrorsDoor.ts"

@@ -66,18 +66,23 @@ const follow = (work: Work, child: Child, output: Package, tell: (seconds: numbe
     Effect.onError(() => child.kill)
   )
 
-/** A second is lost easily: headers round, and the last frames of a sound may have no end. */
-const isCutOff = (expected: number, reached: number): boolean => expected - reached > Math.max(1, expected / 100)
+/** A second is lost easily, of a short video half of one: headers round, and the last frames of a sound may have no end. */
+const isCutOff = (expected: number, reached: number): boolean => {
+  const rounded = Math.min(1, Math.max(0.5, expected / 4))
+  return expected - reached > Math.max(rounded, expected / 100)
+}
 
 const ending = (work: Work, output: Package, seconds: number) =>
   Effect.gen(function* () {
     const { operation, planned, strict } = work
     const failed = (detail: string) => new TranscodeError.TranscodeError({ operation, reason: "Failed", detail })
-    if (strict && planned.duration !== null && isCutOff(planned.duration, seconds)) {
-      const [found, declared] = [seconds, planned.duration].map((value) => value.toFixed(1))
+    const { events, presentation } = yield* Effect.mapError(output.finish, internal(operation))
+    // What the program tells of its progress is the time at which a frame is decoded: of a slow picture much less.
+    const reached = Math.max(seconds, presentation?.duration ?? 0)
+    if (strict && planned.duration !== null && isCutOff(planned.duration, reached)) {
+      const [found, declared] = [reached, planned.duration].map((value) => value.toFixed(1))
       return yield* failed(`The content is cut off: it ends after ${found} of ${declared} seconds.`)
     }
-    const { events, presentation } = yield* Effect.mapError(output.finish, internal(operation))
     if (presentation === undefined) return yield* failed("Nothing of the content can be played.")
     return [...events, Events.Finished({ presentation })]
   })

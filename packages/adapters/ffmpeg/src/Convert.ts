@@ -44,6 +44,7 @@ export const make = (engine: Engine) => (job: ConvertJob) =>
         duration: media.duration,
         hasVideo: plan.video._tag !== "None",
         hasAudio: plan.audio._tag !== "None",
+        isCopy: ConversionPlan.isCopy(plan),
         renditions: plan.renditions
       }
       const workspace = yield* engine.workspace(operation, input)

@@ -3,7 +3,10 @@ import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as Requires from "@holdfast/testing/Requires"
 import * as Conversions from "@holdfast/testing/transcoding/contract/Conversions"
 import { directory } from "@holdfast/testing/transcoding/contract/Samples"
+import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
+import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import * as FfmpegTranscoder from "../src/FfmpegTranscoder.ts"
 import * as Results from "./support/Results.ts"
 import * as Samples from "./support/Samples.ts"
@@ -31,6 +34,8 @@ const expectations: ReadonlyArray<Expectation> = [
   { sample: "tenbit.mp4", sizes: ["192x108"], seconds: 6 },
   { sample: "silent.mp4", sizes: ["192x108"], seconds: 6 },
   { sample: "fast.mkv", sizes: ["192x108"], seconds: 3 },
+  { sample: "slow.mp4", sizes: ["192x108"], seconds: 20 },
+  { sample: "slow.mkv", sizes: ["192x108"], seconds: 6 },
   { sample: "portrait.mkv", sizes: ["108x192"], seconds: 6 },
   { sample: "interlaced.mkv", sizes: ["192x108"], seconds: 6 },
   { sample: "one-frame.mp4", sizes: ["192x108"], seconds: 0.04 },
@@ -95,6 +100,21 @@ Requires.requires(Tools.missing).describe("conversion of", () => {
       Effect.gen(function* () {
         const error = yield* Effect.flip(convert(Samples.path(sample), "hls"))
         assert.strictEqual(error.reason, reason)
+      })
+    )
+
+    it.effect.each(["hls", "dash"] as const)("a still that stands beside is none of its segments, in %s", (format) =>
+      Effect.gen(function* () {
+        const transcoder = yield* Transcoder
+        const input = Samples.path("h264.mp4")
+        const media = yield* transcoder.probe({ input })
+        const output = yield* directory
+        yield* transcoder.poster({ input, media, output: `${output}/${StreamFiles.poster}`, at: 1 })
+        const events = yield* Stream.runCollect(transcoder.convert({ input, media, output, format }))
+        const names = events.flatMap((event) => (event._tag === "SegmentFinished" ? [event.name] : []))
+        assert.isNotEmpty(names)
+        assert.deepStrictEqual([...new Set(names)], names)
+        assert.notInclude(names, StreamFiles.poster)
       })
     )
 

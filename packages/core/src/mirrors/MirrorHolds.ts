@@ -11,6 +11,7 @@ import * as FiberMap from "effect/FiberMap"
 import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import type { Progress } from "./MirrorCopy.ts"
+import * as MirrorGate from "./MirrorGate.ts"
 import * as MirrorOutcome from "./MirrorOutcome.ts"
 import type { Hold, MirrorTask } from "./MirrorTask.ts"
 import { MirrorTaskRepository } from "./MirrorTaskRepository.ts"
@@ -22,6 +23,9 @@ interface Held {
   isRunning: boolean
 }
 
+/** Ends that are this close to each other are told together. */
+const grouping = "5 millis"
+
 const keyOf = ({ fileId, lease, mirrorId }: Hold) => `${mirrorId} ${fileId} ${lease}`
 
 const isInterrupted = ({ exit }: MirrorOutcome.End): boolean =>
@@ -32,6 +36,7 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, o
   const tasks = yield* MirrorTaskRepository
   const held = new Map<string, Held>()
   const ends = yield* Queue.unbounded<MirrorOutcome.End>()
+  const gate = MirrorGate.make(options)
 
   const settle = Effect.fnUntraced(function* (some: ReadonlyArray<MirrorOutcome.End>) {
     const now = yield* DateTime.now
@@ -50,6 +55,7 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, o
     for (const { task } of some) held.delete(keyOf(task))
     for (const { detail, mirror } of MirrorOutcome.troubled(whole)) {
       yield* tasks.fail(mirror, detail, now, DateTime.addDuration(now, MirrorOutcome.waitOf(mirror, options)))
+      gate.dismiss(mirror.id)
     }
     for (const mirrorId of MirrorOutcome.recovered(whole)) yield* tasks.recover(mirrorId, now)
   })
@@ -73,7 +79,9 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, o
   )
   const fibers = yield* FiberMap.make<string>()
 
-  yield* Queue.takeAll(ends).pipe(
+  yield* Queue.peek(ends).pipe(
+    Effect.andThen(Effect.sleep(grouping)),
+    Effect.andThen(Queue.takeAll(ends)),
     Effect.flatMap((some) =>
       settle(some).pipe(
         Effect.tapError((error) => Effect.logWarning("The ends of copies could not be told yet", error.reason)),
@@ -110,16 +118,16 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, o
   )
 
   return {
-    /** How many copies run, of one mirror or of all. */
-    running: (mirrorId?: string): number => {
+    hasRoom: gate.hasRoom,
+
+    /** How many copies of a mirror run or wait for a place. */
+    running: (mirrorId: string): number => {
       let count = 0
-      for (const { isRunning, task } of held.values()) {
-        if (isRunning && (mirrorId === undefined || task.mirrorId === mirrorId)) count++
-      }
+      for (const { isRunning, task } of held.values()) if (isRunning && task.mirrorId === mirrorId) count++
       return count
     },
 
-    /** Runs the copy of a file that was claimed; not to be interrupted between the claim and this. */
+    /** Runs the copy of a file that was claimed, once there is a place; not to be interrupted between the claim and this. */
     run: <R>(
       mirror: StoredMirror,
       task: MirrorTask,
@@ -129,7 +137,7 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, o
       const entry: Held = { task, isRunning: true }
       const progress: Progress = { written: null, removed: [] }
       held.set(key, entry)
-      const told = Effect.onExit(Effect.interruptible(work(progress)), (exit) =>
+      const told = Effect.onExit(Effect.interruptible(gate.within(mirror.id, work(progress))), (exit) =>
         Effect.suspend(() => {
           entry.isRunning = false
           // One that was lost is gone from here.

@@ -8,14 +8,19 @@ import { NotFound } from "../Errors.ts"
 import type { BucketRef } from "../files/FileRef.ts"
 import * as Ids from "../Ids.ts"
 import { SecretBox } from "../secrets/SecretBox.ts"
+import type { Mirror } from "./Mirror.ts"
 import { MirrorTargetUnreachable, MirrorTypeUnavailable } from "./MirrorErrors.ts"
-import { MirrorRepository } from "./MirrorRepository.ts"
-import type { Location } from "./StoredMirror.ts"
+import { type CountedMirror, MirrorRepository } from "./MirrorRepository.ts"
+import { type Location, toRecord } from "./StoredMirror.ts"
 import * as TargetOpener from "./TargetOpener.ts"
 
-interface Ref extends BucketRef {
+/** Where a mirror is. */
+export interface MirrorRef extends BucketRef {
   readonly mirrorId: string
 }
+
+/** The record that callers see. */
+export const record = ({ mirror, stats }: CountedMirror): Mirror => toRecord(mirror, stats)
 
 export const missing = new NotFound({ resource: "mirror" })
 
@@ -24,7 +29,7 @@ export const make = Effect.gen(function* () {
   const box = yield* SecretBox
   const opener = yield* TargetOpener.make
 
-  const guard = ({ bucketId, mirrorId }: Ref) =>
+  const guard = ({ bucketId, mirrorId }: MirrorRef) =>
     Ids.is("bkt", bucketId) && Ids.is("mir", mirrorId) ? Effect.void : Effect.fail(missing)
 
   return {
@@ -33,7 +38,7 @@ export const make = Effect.gen(function* () {
     /** Fails unless these could be ids. */
     guard,
 
-    find: Effect.fnUntraced(function* (ref: Ref) {
+    find: Effect.fnUntraced(function* (ref: MirrorRef) {
       yield* guard(ref)
       return yield* NotFound.unless(repository.find(ref, ref.mirrorId, yield* DateTime.now), missing)
     }),

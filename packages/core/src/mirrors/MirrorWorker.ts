@@ -29,6 +29,9 @@ import type { StoredMirror } from "./StoredMirror.ts"
 /** Mirrors that are looked at in one round. */
 const atOnce = 100
 
+/** How many files are claimed for each place to copy one. */
+const ahead = 3
+
 /** What works for ever, once everything that it needs has been made. */
 const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions.MirrorWorkerOptions) {
   const tasks = yield* MirrorTaskRepository
@@ -38,19 +41,14 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions.MirrorWor
   const ended = Latch.makeUnsafe(false)
   const holds = yield* MirrorHolds.make(options, ended.open)
   const comparing = yield* FiberMap.make<string>()
-  const reserve = Math.floor(options.concurrency / 4)
   let after = ""
 
-  /** Some places are kept for mirrors that have none, so that slow targets never keep a good one waiting for long. */
-  const room = (mirrorId: string, share: number): number => {
-    const free = options.concurrency - holds.running()
-    const mine = holds.running(mirrorId)
-    return Math.min(options.slots - mine, share - mine, mine === 0 ? free : free - reserve)
-  }
-
   const claim = Effect.fnUntraced(function* (mirror: StoredMirror, share: number) {
-    const limit = room(mirror.id, share)
-    if (limit <= 0) return
+    const mine = holds.running(mirror.id)
+    const most = Math.min(options.slots * ahead, share)
+    // The first one begins at once; further ones are claimed several at a time, since each claim is a transaction.
+    if (mine === 0 ? !holds.hasRoom(mirror.id) : mine > most * 0.7) return
+    const limit = most - mine
     const now = yield* DateTime.now
     const lease = yield* random.uuidV7()
     const claimed = yield* tasks.claim(mirror, limit, lease, now, DateTime.addDuration(now, options.lease))
@@ -110,7 +108,7 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions.MirrorWor
     yield* signal.ignore([...told].filter((bucketId) => !busy.has(bucketId)))
     after = due.length === atOnce ? (due.at(-1)?.mirror.id ?? "") : ""
     const claiming = due.filter(({ hasTasks, isFilling }) => hasTasks || isFilling).length
-    const share = Math.max(1, Math.ceil(options.concurrency / Math.max(1, claiming)))
+    const share = Math.max(1, Math.ceil((options.concurrency * ahead) / Math.max(1, claiming)))
     const more = yield* Effect.forEach(due, (one) => attend(one, share))
     return more.includes(true)
   })

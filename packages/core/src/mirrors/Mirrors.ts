@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { Digest } from "effect/crypto/Digest"
-import { SecureRandom } from "effect/crypto/SecureRandom"
+import type { SecureRandom } from "effect/crypto/SecureRandom"
 import { Access, type AccessError } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import { BucketRepository } from "../buckets/BucketRepository.ts"
@@ -17,24 +17,20 @@ import type { BucketRef } from "../files/FileRef.ts"
 import type { Files } from "../files/Files.ts"
 import type { Uploads } from "../files/Uploads.ts"
 import type { Headers } from "../headers/Headers.ts"
-import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
 import * as Page from "../Page.ts"
 import type { SecretBox } from "../secrets/SecretBox.ts"
 import { type Mirror, type MirrorFile, MirrorFileState } from "./Mirror.ts"
-import { type MirrorLoop, type MirrorTargetUnreachable, MirrorTypeUnavailable } from "./MirrorErrors.ts"
-import { type CreateMirror, decodeCreate, decodeUpdate, type UpdateMirror } from "./MirrorInput.ts"
-import * as MirrorParts from "./MirrorParts.ts"
-import { type CountedMirror, MirrorRepository } from "./MirrorRepository.ts"
+import type { MirrorLoop, MirrorTargetUnreachable, MirrorTypeUnavailable } from "./MirrorErrors.ts"
+import type { CreateMirror, UpdateMirror } from "./MirrorInput.ts"
+import { MirrorRepository } from "./MirrorRepository.ts"
+import * as MirrorSetup from "./MirrorSetup.ts"
 import { MirrorSignal } from "./MirrorSignal.ts"
 import * as MirrorSteps from "./MirrorSteps.ts"
+import type { MirrorRef } from "./MirrorSteps.ts"
 import type { MirrorTargets } from "./MirrorTarget.ts"
-import { locationOf, toRecord } from "./StoredMirror.ts"
 
-/** Where a mirror is. */
-export interface MirrorRef extends BucketRef {
-  readonly mirrorId: string
-}
+export type { MirrorRef } from "./MirrorSteps.ts"
 
 export interface FilesRequest extends Page.Request {
   /** Only files in this state. */
@@ -96,40 +92,19 @@ export class Mirrors extends Context.Service<
 >()("@holdfast/core/mirrors/Mirrors") {}
 
 const decodeFilter = Input.decoder(Schema.Struct({ state: Schema.optional(MirrorFileState) }))
-const record = ({ mirror, stats }: CountedMirror): Mirror => toRecord(mirror, stats)
+
+const { record } = MirrorSteps
 
 const make = Effect.gen(function* () {
   const access = yield* Access
   const buckets = yield* BucketRepository
   const repository = yield* MirrorRepository
   const signal = yield* MirrorSignal
-  const random = yield* SecureRandom
-  const { find, guard, has, seal, verify } = yield* MirrorSteps.make
+  const { find, guard } = yield* MirrorSteps.make
+  const setup = yield* MirrorSetup.make
 
   return Mirrors.of({
-    create: Effect.fn("Mirrors.create")(function* (actor, bucket, input) {
-      yield* access.require(actor, bucket.tenantId, "mirror:manage")
-      yield* guardBucket(bucket)
-      const wanted = yield* decodeCreate(input, bucket.bucketId)
-      const { place, secret } = MirrorParts.ofInput(wanted)
-      if (!has(place.type)) return yield* new MirrorTypeUnavailable(place)
-      yield* NotFound.unless(buckets.find(bucket.tenantId, bucket.bucketId), new NotFound({ resource: "bucket" }))
-      if (wanted.verify !== false) yield* verify(locationOf(place, secret))
-      const id = yield* Effect.provideService(Ids.make("mir"), SecureRandom, random)
-      const sealed = yield* seal(place.type, secret, id)
-      const { bucketId, tenantId } = bucket
-      yield* repository.create({
-        tenantId,
-        bucketId,
-        id,
-        name: wanted.name,
-        place,
-        secret: sealed,
-        at: yield* DateTime.now
-      })
-      yield* signal.wake(bucketId)
-      return record(yield* find({ ...bucket, mirrorId: id }))
-    }),
+    create: setup.create,
 
     list: Effect.fn("Mirrors.list")(function* (actor, bucket, page) {
       yield* access.require(actor, bucket.tenantId, "mirror:manage")
@@ -149,23 +124,7 @@ const make = Effect.gen(function* () {
       return record(yield* find(ref))
     }),
 
-    update: Effect.fn("Mirrors.update")(function* (actor, ref, input) {
-      yield* access.require(actor, ref.tenantId, "mirror:manage")
-      const { mirror } = yield* find(ref)
-      const change = yield* decodeUpdate(input)
-      const fresh = yield* MirrorParts.ofChange(mirror.place, change)
-      if (fresh !== undefined && change.verify !== false) yield* verify(locationOf(fresh.place, fresh.secret))
-      const credentials = fresh && {
-        place: fresh.place,
-        secret: yield* seal(fresh.place.type, fresh.secret, mirror.id)
-      }
-      const { name, paused } = change
-      const at = yield* DateTime.now
-      const isThere = yield* repository.update(ref, ref.mirrorId, { name, paused, credentials }, at)
-      if (!isThere) return yield* MirrorSteps.missing
-      yield* signal.wake(ref.bucketId)
-      return record(yield* find(ref))
-    }),
+    update: setup.update,
 
     remove: Effect.fn("Mirrors.remove")(function* (actor, ref) {
       yield* access.require(actor, ref.tenantId, "mirror:manage")

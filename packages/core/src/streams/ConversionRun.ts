@@ -21,8 +21,17 @@ import * as Poster from "./Poster.ts"
 import * as Publisher from "./Publisher.ts"
 import type { WorkerOptions } from "./WorkerOptions.ts"
 
-/** Whether a conversion can be made from another one: not where everything was to be encoded anew, and was not. */
-const serves = (standing: Standing, claim: Claim): boolean => claim.mode === "auto" || standing.mode === "transcode"
+/** Seconds of a copy from which on it costs more to read its many segments than the content itself once more. */
+const longCopy = 900
+
+/**
+ * Whether a conversion is to be made from another one: not where everything was to be encoded anew, and was not; nor
+ * where the content is the better source.
+ */
+const serves = ({ mode, presentation }: Standing, claim: Claim): boolean => {
+  if (claim.mode === "transcode") return mode === "transcode"
+  return presentation.isCopy !== true || (presentation.duration ?? 0) < longCopy
+}
 
 /** Puts a blob into the workspace. */
 const place = Effect.fnUntraced(function* (claim: Claim, workspace: Workspace, path: string, blobId: string) {

@@ -120,6 +120,8 @@ const work = Effect.fnUntraced(function* (options: WorkerOptions.WorkerOptions) 
     Effect.catch((error) =>
       Effect.as(Effect.logWarning("The worker of conversions could not reach the metadata", error.reason), false)
     ),
+    // A bug stops one look, and not the worker: nobody would ever begin what is asked for afterwards.
+    Effect.catchDefect((defect) => Effect.as(Effect.logError("The worker of conversions failed", defect), false)),
     Effect.flatMap((worked) => (worked ? Effect.void : idle)),
     Effect.forever
   )

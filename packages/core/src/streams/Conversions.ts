@@ -7,25 +7,23 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { SecureRandom } from "effect/crypto/SecureRandom"
+import type { SecureRandom } from "effect/crypto/SecureRandom"
 import { Access, type AccessError } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import type { NotFound } from "../Errors.ts"
-import type { Content } from "../files/File.ts"
-import { ContentNotUploaded } from "../files/FileErrors.ts"
+import type { ContentNotUploaded } from "../files/FileErrors.ts"
 import { find } from "../files/FileLookup.ts"
 import type { FileRef } from "../files/FileRef.ts"
 import { FileRepository } from "../files/FileRepository.ts"
-import type { FileType } from "../files/FileType.ts"
-import * as Ids from "../Ids.ts"
-import type { MetadataError } from "../MetadataError.ts"
 import { Settings } from "../Settings.ts"
 import type { Mode } from "../transcoding/ConversionPlan.ts"
 import type { Format } from "../transcoding/Presentation.ts"
-import { Transcoder } from "../transcoding/Transcoder.ts"
+import type { Transcoder } from "../transcoding/Transcoder.ts"
 import { ConversionRepository } from "./ConversionRepository.ts"
+import * as ConversionRequest from "./ConversionRequest.ts"
 import { ConversionSignal } from "./ConversionSignal.ts"
-import { NotAVideo, StreamNotConverted, TranscoderUnavailable } from "./StreamErrors.ts"
+import { contentOf, conversionOf } from "./CurrentConversion.ts"
+import { type NotAVideo, StreamNotConverted, type TranscoderUnavailable } from "./StreamErrors.ts"
 import { fromStored, type StreamRecord } from "./StreamRecord.ts"
 import { sees, view, type Viewer } from "./Viewer.ts"
 import * as Waiting from "./Waiting.ts"
@@ -74,58 +72,25 @@ export class Conversions extends Context.Service<
   }
 >()("@holdfast/core/streams/Conversions") {}
 
-/** What a detector of types may take for something else, or not know at all: the transcoder looks for itself. */
-const maybeMedia: ReadonlySet<FileType> = new Set<FileType>(["VIDEO", "AUDIO", "OTHER"])
-
 const make = Effect.gen(function* () {
   const access = yield* Access
   const files = yield* FileRepository
   const conversions = yield* ConversionRepository
-  const transcoder = yield* Transcoder
   const signal = yield* ConversionSignal
   const settings = yield* Settings
-  const random = yield* SecureRandom
-
-  const current = (
-    ref: FileRef
-  ): Effect.Effect<
-    { readonly fileId: string; readonly content: Content },
-    NotFound | ContentNotUploaded | MetadataError
-  > =>
-    Effect.flatMap(find(files, ref), ({ content, id }) =>
-      content === null ? Effect.fail(new ContentNotUploaded()) : Effect.succeed({ fileId: id, content })
-    )
-
-  const standing = (ref: FileRef, blobId: string, format: Format) =>
-    Effect.map(conversions.ofContent(ref, blobId), (all) => all.find((one) => one.format === format))
-
-  /** A content that is replaced between the look and the step is looked up once more. */
-  const request = Effect.fnUntraced(function* (ref: FileRef, format: Format, mode: Mode) {
-    const { content, fileId } = yield* current(ref)
-    const stood = yield* standing(ref, content.blobId, format)
-    if (stood !== undefined && stood.state !== "FAILED") return stood
-    if (!maybeMedia.has(content.type)) return yield* new NotAVideo()
-    yield* Effect.catch(transcoder.check, (error) =>
-      Effect.andThen(Effect.logWarning("The video converter cannot work", error.reason), new TranscoderUnavailable())
-    )
-    const id = yield* Effect.provideService(Ids.make("cnv"), SecureRandom, random)
-    const source = { fileId, blobId: content.blobId }
-    const stored = yield* conversions.request(ref, source, { id, format, mode }, yield* DateTime.now)
-    yield* signal.notify
-    return stored
-  })
+  const request = yield* ConversionRequest.make
 
   const get = Effect.fn("Conversions.get")(function* (actor: Actor, ref: FileRef, format: Format) {
     yield* access.require(actor, ref.tenantId, "file:read")
-    const { content } = yield* current(ref)
-    const stored = yield* standing(ref, content.blobId, format)
+    const { content } = yield* contentOf(files, ref)
+    const stored = yield* conversionOf(conversions, ref, content.blobId, format)
     return stored === undefined ? yield* new StreamNotConverted() : fromStored(stored)
   })
 
   return Conversions.of({
     request: Effect.fn("Conversions.request")(function* (actor, ref, format, { mode = "auto", wait } = {}) {
       yield* access.require(actor, ref.tenantId, "file:write")
-      const asked = fromStored(yield* Effect.retry(request(ref, format, mode), { times: 1, while: isGone }))
+      const asked = fromStored(yield* request(ref, format, mode))
       if (wait === undefined || !isUnderWay(asked)) return asked
       const isPending = (found: Result.Result<StreamRecord, unknown>) =>
         Result.isSuccess(found) && isUnderWay(found.success)
@@ -147,7 +112,7 @@ const make = Effect.gen(function* () {
 
     cancel: Effect.fn("Conversions.cancel")(function* (actor, ref, format) {
       yield* access.require(actor, ref.tenantId, "file:write")
-      const { content } = yield* current(ref)
+      const { content } = yield* contentOf(files, ref)
       const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
       const wasThere = yield* conversions.remove(ref, content.blobId, format, { sweepAt })
       if (!wasThere) return yield* new StreamNotConverted()
@@ -157,8 +122,6 @@ const make = Effect.gen(function* () {
 })
 
 const isUnderWay = ({ state }: StreamRecord): boolean => state === "QUEUED" || state === "RUNNING"
-
-const isGone = (error: { readonly _tag: string }): boolean => error._tag === "NotFound"
 
 export const layer: Layer.Layer<
   Conversions,

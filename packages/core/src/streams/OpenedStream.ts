@@ -1,14 +1,20 @@
 /**
  * What is found of a stream, and why it is not.
  */
-import type * as DateTime from "effect/DateTime"
+import * as DateTime from "effect/DateTime"
 import type * as Duration from "effect/Duration"
 import type * as Stream from "effect/Stream"
 import type { AccessError } from "../access/Access.ts"
 import type { NotFound } from "../Errors.ts"
+import { etagOf } from "../files/File.ts"
 import type { ContentNotUploaded } from "../files/FileErrors.ts"
+import type { BucketRef } from "../files/FileRef.ts"
+import * as Ids from "../Ids.ts"
 import type { BlobError } from "../storage/BlobError.ts"
-import type { ByteRange } from "../storage/BlobStore.ts"
+import * as BlobKey from "../storage/BlobKey.ts"
+import type { BlobStore, ByteRange } from "../storage/BlobStore.ts"
+import * as StreamFiles from "../transcoding/StreamFiles.ts"
+import type { Segment } from "./Claim.ts"
 import type { ConversionFailed, NotAVideo, StreamNotConverted, StreamNotReady } from "./StreamErrors.ts"
 import type { StreamRecord, StreamState } from "./StreamRecord.ts"
 
@@ -41,6 +47,27 @@ export interface OpenedSegment {
   readonly read: (range?: ByteRange) => Stream.Stream<Uint8Array, BlobError>
   /** A local file that holds exactly the bytes, where the store has one; it may be gone when it is opened. */
   readonly localFile: string | undefined
+}
+
+/** A segment with what is known of its blob. */
+export const segmentOf = (
+  store: BlobStore["Service"],
+  { bucketId, tenantId }: BucketRef,
+  about: Pick<OpenedSegment, "conversionId" | "fileId" | "name" | "state">,
+  blob: Omit<Segment, "name">
+): OpenedSegment => {
+  const key = BlobKey.make({ tenantId, bucketId, blobId: blob.blobId })
+  return {
+    _tag: "Segment",
+    ...about,
+    contentType: StreamFiles.contentType(about.name),
+    size: blob.size,
+    etag: etagOf(blob.sha256),
+    // A segment's blob is written once, when it is made, and so as old as its name.
+    storedAt: DateTime.makeUnsafe(Ids.createdAt(blob.blobId)),
+    read: (range) => store.read(key, range),
+    localFile: store.localFile(key)
+  }
 }
 
 /** What a page that plays a stream says of it. */

@@ -2,26 +2,28 @@
  * Reading converted video and audio, also while the conversion runs.
  */
 import * as Context from "effect/Context"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { Access } from "../access/Access.ts"
 import { NotFound } from "../Errors.ts"
-import { etagOf } from "../files/File.ts"
 import { ContentNotUploaded } from "../files/FileErrors.ts"
 import { find, select } from "../files/FileLookup.ts"
 import type { FileRef } from "../files/FileRef.ts"
 import { FileRepository } from "../files/FileRepository.ts"
-import * as Ids from "../Ids.ts"
-import * as BlobKey from "../storage/BlobKey.ts"
 import { BlobStore } from "../storage/BlobStore.ts"
 import type { Format } from "../transcoding/Presentation.ts"
 import * as StreamFiles from "../transcoding/StreamFiles.ts"
-import type { Segment } from "./Claim.ts"
 import { ConversionRepository } from "./ConversionRepository.ts"
 import { ConversionSignal } from "./ConversionSignal.ts"
-import type { OpenedPlaylist, OpenedSegment, OpenOptions, ShownStream, StreamError } from "./OpenedStream.ts"
+import {
+  type OpenedPlaylist,
+  type OpenedSegment,
+  type OpenOptions,
+  segmentOf,
+  type ShownStream,
+  type StreamError
+} from "./OpenedStream.ts"
 import { ofFault, StreamNotConverted, StreamNotReady } from "./StreamErrors.ts"
 import { fromStored } from "./StreamRecord.ts"
 import { sees, view, type Viewer } from "./Viewer.ts"
@@ -75,25 +77,6 @@ const make = Effect.gen(function* () {
   const store = yield* BlobStore
   const signal = yield* ConversionSignal
 
-  const segment = (
-    { bucketId, tenantId }: FileRef,
-    about: Pick<OpenedSegment, "conversionId" | "fileId" | "name" | "state">,
-    blob: Omit<Segment, "name">
-  ): OpenedSegment => {
-    const key = BlobKey.make({ tenantId, bucketId, blobId: blob.blobId })
-    return {
-      _tag: "Segment",
-      ...about,
-      contentType: StreamFiles.contentType(about.name),
-      size: blob.size,
-      etag: etagOf(blob.sha256),
-      // A segment's blob is written once, when it is made, and so as old as its name.
-      storedAt: DateTime.makeUnsafe(Ids.createdAt(blob.blobId)),
-      read: (range) => store.read(key, range),
-      localFile: store.localFile(key)
-    }
-  }
-
   const look = (viewer: Viewer, ref: FileRef, format: Format, name: string) =>
     view(
       access,
@@ -111,7 +94,8 @@ const make = Effect.gen(function* () {
         if (!sees(viewer, conversion.id)) return Effect.fail(nowhere)
         if (conversion.fault !== null) return Effect.fail(ofFault(conversion.fault))
         const { id: conversionId, state } = conversion
-        if (found._tag === "Segment") return Effect.succeed(segment(ref, { fileId, conversionId, name, state }, found))
+        if (found._tag === "Segment")
+          return Effect.succeed(segmentOf(store, ref, { fileId, conversionId, name, state }, found))
         if (found._tag === "None") return Effect.fail(state === "READY" ? nowhere : new StreamNotReady())
         const contentType = StreamFiles.contentType(name)
         return Effect.succeed({ _tag: "Playlist", fileId, conversionId, name, state, contentType, text: found.text })

@@ -120,6 +120,10 @@ const planRenditions = (media: Media, video: VideoPlan, audio: AudioPlan): Conve
   }))
 }
 
+/** Whether every track is taken as it is. */
+export const isCopy = ({ audio, video }: Pick<ConversionPlan, "audio" | "video">): boolean =>
+  video._tag !== "Encode" && audio._tag !== "Encode"
+
 /**
  * The plan for a file.
  *

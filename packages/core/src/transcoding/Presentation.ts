@@ -27,6 +27,8 @@ export const Presentation = Schema.Struct({
   duration: Schema.NullOr(Schema.Finite),
   hasVideo: Schema.Boolean,
   hasAudio: Schema.Boolean,
+  /** Whether no track of the content was encoded anew; absent where one was, or nobody knows. */
+  isCopy: Schema.optionalKey(Schema.Boolean),
   /** The best first. */
   renditions: Schema.NonEmptyArray(Rendition)
 }).annotate({ identifier: "Presentation" })

@@ -1,5 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import { Uploads } from "@holdfast/core/files/Uploads"
+import { MetadataError } from "@holdfast/core/MetadataError"
 import { BlobError } from "@holdfast/core/storage/BlobError"
 import * as BlobKey from "@holdfast/core/storage/BlobKey"
 import { BlobStore } from "@holdfast/core/storage/BlobStore"
@@ -13,6 +14,7 @@ import * as Sample from "@holdfast/testing/metadata/Sample"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { blobsLeft, lasting, reached, record, startWorker, test, until, video, withWorker } from "./support/Setup.ts"
@@ -256,6 +258,118 @@ describe("the worker of conversions", () => {
       const failed = yield* reached(actor, ref, "FAILED")
       expect(failed.error).toBe("The conversion was interrupted several times.")
       expect(yield* script.calls("probe")).toBe(0)
+    })
+  )
+
+  test(
+    "what is made faster than it is stored plays from its beginning on",
+    Effect.gen(function* () {
+      const store = yield* BlobStore
+      const streams = yield* Streams
+      const { actor, ref } = yield* video(FakeMedia.make(lasting(400)))
+      const stored = yield* Latch.make(false)
+      let puts = 0
+      const slow = BlobStore.of({
+        ...store,
+        put: (key, stream) =>
+          puts++ < 40 ? store.put(key, stream) : Effect.andThen(stored.await, store.put(key, stream))
+      })
+      yield* (yield* Conversions).request(actor, ref, "hls")
+      yield* Effect.provideService(startWorker(), BlobStore, slow)
+      yield* until(
+        Effect.sync(() => puts),
+        (count) => count > 40
+      )
+      const playlist = yield* streams.open(actor, ref, "hls", "playlist.m3u8")
+      const text = playlist._tag === "Playlist" ? playlist.text : ""
+      const names = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"))
+      expect(names.length).toBeGreaterThan(3)
+      expect(names.length).toBeLessThan(100)
+      expect(text).not.toContain("#EXT-X-ENDLIST")
+      for (const name of names) {
+        expect(yield* streams.open(actor, ref, "hls", name)).toMatchObject({ _tag: "Segment", state: "RUNNING" })
+      }
+      yield* stored.open
+      yield* reached(actor, ref, "READY")
+      // With the content and the still.
+      expect(yield* blobsLeft).toBe(102)
+    })
+  )
+
+  test(
+    "as many run at once as it is told, and the others wait",
+    Effect.gen(function* () {
+      const conversions = yield* Conversions
+      const repository = yield* ConversionRepository
+      const script = yield* TranscoderScript
+      const half = yield* script.holdAt(0.5)
+      let [running, most] = [0, 0]
+      const counting = ConversionRepository.of({
+        ...repository,
+        claim: (...step) =>
+          Effect.tap(repository.claim(...step), (claim) =>
+            Effect.sync(() => {
+              if (Option.isSome(claim)) most = Math.max(most, ++running)
+            })
+          ),
+        publish: (claim, publication) =>
+          Effect.tap(repository.publish(claim, publication), () =>
+            Effect.sync(() => {
+              if (publication.isFinished) running--
+            })
+          )
+      })
+      const videos = yield* Effect.forEach([1, 2, 3, 4], () => video(content))
+      yield* Effect.provideService(startWorker({ concurrency: 2 }), ConversionRepository, counting)
+      for (const { actor, ref } of videos) yield* conversions.request(actor, ref, "hls")
+      yield* until(script.running, (count) => count === 2)
+      const states = yield* Effect.forEach(videos, ({ actor, ref }) => record(actor, ref))
+      expect(states.map(({ state }) => state).toSorted()).toEqual(["QUEUED", "QUEUED", "RUNNING", "RUNNING"])
+      yield* half.release
+      for (const { actor, ref } of videos) yield* reached(actor, ref, "READY")
+      expect(most).toBe(2)
+    })
+  )
+
+  test(
+    "a bug in what it works with does not stop the worker",
+    Effect.gen(function* () {
+      const { actor, ref } = yield* video(content)
+      const repository = yield* ConversionRepository
+      let claims = 0
+      const broken = ConversionRepository.of({
+        ...repository,
+        claim: (...step) => (claims++ === 0 ? Effect.die("A bug.") : repository.claim(...step))
+      })
+      yield* Effect.provideService(startWorker(), ConversionRepository, broken)
+      yield* (yield* Conversions).request(actor, ref, "hls")
+      yield* reached(actor, ref, "READY")
+      expect(claims).toBeGreaterThan(1)
+    })
+  )
+
+  test(
+    "what cannot be published is tried three times, and then told",
+    Effect.gen(function* () {
+      const { actor, ref } = yield* video(content)
+      const repository = yield* ConversionRepository
+      let publications = 0
+      const failing = ConversionRepository.of({
+        ...repository,
+        publish: (claim, publication) =>
+          publication.playlists.length === 0
+            ? repository.publish(claim, publication)
+            : Effect.andThen(
+                Effect.sync(() => publications++),
+                Effect.fail(new MetadataError({ reason: "Internal", operation: "publish" }))
+              )
+      })
+      yield* Effect.provideService(startWorker(), ConversionRepository, failing)
+      yield* (yield* Conversions).request(actor, ref, "hls")
+      const failed = yield* reached(actor, ref, "FAILED")
+      expect(failed.error).toBe("The conversion failed for a reason that is not the file's.")
+      expect(publications).toBe(3)
+      expect(yield* blobsLeft).toBe(1)
     })
   )
 })

@@ -112,6 +112,27 @@ describe("conversions", () => {
   )
 
   test(
+    "a long one that was copied is copied from the content once more, which costs less",
+    Effect.gen(function* () {
+      const conversions = yield* Conversions
+      const script = yield* TranscoderScript
+      yield* startWorker()
+      for (const [seconds, repackaged] of [
+        [800, 1],
+        [1000, 1]
+      ] as const) {
+        const { actor, ref } = yield* video(FakeMedia.make(lasting(seconds)))
+        yield* conversions.request(actor, ref, "hls")
+        yield* reached(actor, ref, "READY")
+        yield* conversions.request(actor, ref, "dash")
+        yield* reached(actor, ref, "READY", "dash")
+        expect(yield* script.calls("repackage")).toBe(repackaged)
+      }
+      expect(yield* script.calls("convert")).toBe(3)
+    })
+  )
+
+  test(
     "one that has to be encoded anew is not made from one that was copied",
     Effect.gen(function* () {
       const conversions = yield* Conversions

@@ -37,6 +37,7 @@ describe("StreamFiles", () => {
     "720p/playlist.m3u8",
     "audio.m3u8",
     "playlist.m3u8.tmp",
+    "poster.jpg",
     "Index0.ts"
   ])("knows no file %j", (name) => {
     assert.isFalse(StreamFiles.isName("hls", name))

@@ -5,11 +5,28 @@ import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as FfmpegTranscoder from "@holdfast/ffmpeg/FfmpegTranscoder"
 import * as Browser from "@holdfast/testing/Browser"
 import * as Requires from "@holdfast/testing/Requires"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { execFileSync } from "node:child_process"
+import * as Fs from "node:fs/promises"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest"
 import * as TestServer from "../support/TestServer.ts"
 import * as Setting from "./support/Setting.ts"
 import * as Streams from "./support/Streams.ts"
 import * as Watch from "./support/Watch.ts"
+
+/** The real FFmpeg; while there is a file `slow` beside it, one that reads a video at twice its speed. */
+const switchable = async (place: string): Promise<string> => {
+  const real = (name: string) => execFileSync("/bin/sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).trim()
+  const lines = [
+    "#!/bin/sh",
+    `case "$*" in *-progress*) [ -e "${place}/slow" ] && exec ${real("ffmpeg")} -readrate 2 "$@" ;; esac`,
+    `exec ${real("ffmpeg")} "$@"`
+  ]
+  await Fs.writeFile(Path.join(place, "ffmpeg"), `${lines.join("\n")}\n`, { mode: 0o755 })
+  await Fs.symlink(real("ffprobe"), Path.join(place, "ffprobe"))
+  return Path.join(place, "ffmpeg")
+}
 
 Requires.requires(Setting.missing).describe("a video", () => {
   let server: TestServer.TestServer
@@ -17,10 +34,13 @@ Requires.requires(Setting.missing).describe("a video", () => {
   let samples: Streams.Streams
   let bucket: { readonly tenantId: string; readonly bucketId: string }
   let reader: string
+  let place: string
 
   vi.setConfig({ testTimeout: 90_000 })
   beforeAll(async () => {
-    server = await TestServer.start({ transcoder: FfmpegTranscoder.layer({ preset: "ultrafast" }), worker: {} })
+    place = await Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-playing-"))
+    const ffmpeg = await switchable(place)
+    server = await TestServer.start({ transcoder: FfmpegTranscoder.layer({ ffmpeg, preset: "ultrafast" }), worker: {} })
     chromium = await Browser.launch()
     samples = await Streams.make()
     bucket = await server.makeBucket()
@@ -30,6 +50,7 @@ Requires.requires(Setting.missing).describe("a video", () => {
     await chromium.close()
     await server.close()
     await samples.close()
+    await Fs.rm(place, { recursive: true, force: true })
     vi.resetConfig()
   })
 
@@ -41,8 +62,66 @@ Requires.requires(Setting.missing).describe("a video", () => {
     `${server.url}/api/v1${streams}/${format}?apiKey=${reader}${query}`
   const open = async (url: string) => {
     const context = await chromium.newContext()
-    return Watch.open(context, url)
+    const asked: Array<{ readonly url: URL; readonly status: number }> = []
+    context.on("response", (response) => asked.push({ url: new URL(response.url()), status: response.status() }))
+    return { ...(await Watch.open(context, url)), asked }
   }
+  type Asked = Awaited<ReturnType<typeof open>>["asked"]
+
+  /** Everything of the stream was asked for with a key, and is refused without it. */
+  const expectChecked = async (asked: Asked, segment: RegExp) => {
+    const streams = asked.filter(({ url }) => url.pathname.includes("/streams"))
+    expect(streams.some(({ url }) => segment.test(url.pathname))).toBe(true)
+    for (const { status, url } of streams) {
+      expect([url.pathname, status, url.searchParams.get("apiKey")]).toEqual([
+        url.pathname,
+        200,
+        expect.stringMatching(/^hfp?_/)
+      ])
+    }
+    const statuses = streams.map(async ({ url }) => (await fetch(`${url.origin}${url.pathname}`)).status)
+    expect(new Set(await Promise.all(statuses))).toEqual(new Set([401]))
+    // All else are scripts and styles, which are the same for everybody.
+    const others = asked.filter((one) => !streams.includes(one)).map(({ url }) => url.pathname)
+    expect(others.filter((path) => !path.startsWith("/api/v1/players/"))).toEqual([])
+  }
+
+  it.each<[Streams.Name, Format, number, number]>([
+    ["plain", "hls", 320, 180],
+    ["plain", "dash", 320, 180],
+    ["portrait", "hls", 180, 320],
+    ["portrait", "dash", 180, 320],
+    ["foreign", "hls", 180, 320],
+    ["foreign", "dash", 180, 320],
+    ["sound", "hls", 0, 0]
+  ])("made of %s is played as %s, with a key for each request", async (name, format, width, height) => {
+    const streams = await upload(name)
+    const converted = await server.post(`${streams}/${format}`, { headers: { prefer: "wait=60" } })
+    expect(await converted.json()).toMatchObject({ state: "READY" })
+    const { asked, noise, page } = await open(address(streams, format, "&autoplay&muted"))
+    await Watch.until(page, "video.currentTime > 0.5")
+    expect(await Watch.video(page)).toMatchObject({ videoWidth: width, videoHeight: height, paused: false })
+    expect(noise).toEqual([])
+    await expectChecked(asked, format === "hls" ? /index0\.ts$/ : /chunk-\d-1\.m4s$/)
+    await page.context().close()
+  })
+
+  it("is played to its end from a playlist that grows meanwhile", async () => {
+    const streams = await upload("plain")
+    await Fs.writeFile(Path.join(place, "slow"), "")
+    onTestFinished(() => Fs.rm(Path.join(place, "slow")))
+    await server.post(`${streams}/hls`)
+    const early = await (await server.get(`${streams}/hls/playlist.m3u8`)).text()
+    expect(early).toContain("index0.ts")
+    expect(early).not.toContain("#EXT-X-ENDLIST")
+    const { asked, noise, page } = await open(address(streams, "hls", "&autoplay&muted&speed=4"))
+    await Watch.until(page, "video.ended")
+    expect((await Watch.video(page)).currentTime).toBeCloseTo(12, 0)
+    expect(noise).toEqual([])
+    expect(asked.filter(({ url }) => url.pathname.endsWith("playlist.m3u8")).length).toBeGreaterThan(1)
+    await expectChecked(asked, /index2\.ts$/)
+    await page.context().close()
+  })
 
   it.each<Format>(["hls", "dash"])("is played as %s while it is being converted, or soon after", async (format) => {
     const streams = await upload("ladder")

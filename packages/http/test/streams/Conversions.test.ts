@@ -45,6 +45,23 @@ describe("asking for a conversion", () => {
     expect(await list(streams)).toHaveLength(1)
   })
 
+  it("comes before everything that it makes, with a key in each query", async () => {
+    const { streams } = await server.makeVideo(bucket)
+    const made = {
+      hls: ["hls/playlist.m3u8", "hls/index0.ts", "hls"],
+      dash: ["dash/manifest.mpd", "dash/init-0.m4s", "dash/chunk-0-1.m4s", "dash"]
+    } as const
+    const inQuery = { key: null, query: { apiKey: server.rootKey } }
+    for (const format of ["hls", "dash"] as const) {
+      for (const path of made[format]) {
+        await expectProblem(await server.get(`${streams}/${path}`, inQuery), 404, "stream_not_converted")
+      }
+      const asked = await server.post(`${streams}/${format}`, { ...inQuery, headers: { prefer: "wait=30" } })
+      expect(asked.status).toBe(200)
+      for (const path of made[format]) expect((await server.get(`${streams}/${path}`, inQuery)).status).toBe(200)
+    }
+  })
+
   it("waits as long as is preferred, and no longer", async () => {
     const { streams } = await server.makeVideo(bucket)
     const hold = await run((script) => script.holdAt(0.5))

@@ -40,7 +40,7 @@ Requires.requires(missing).describe("a file that leads elsewhere", () => {
     place = await Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-hostile-"))
     for (const program of ["ffmpeg", "ffprobe"]) {
       const trace = `strace -f -qq -s 4096 -o "${place}/$$.trace" -e trace=open,openat,openat2,connect`
-      const real = Samples.run("/bin/sh", "-c", `command -v ${program}`).trim()
+      const real = (await Samples.run("/bin/sh", "-c", `command -v ${program}`)).trim()
       await Fs.writeFile(Path.join(place, program), `#!/bin/sh\nexec ${trace} ${real} "$@"\n`, { mode: 0o755 })
     }
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve))
@@ -69,15 +69,15 @@ Requires.requires(missing).describe("a file that leads elsewhere", () => {
   it("opens nothing, asks nobody and tells nothing", async () => {
     const bucket = await server.makeBucket()
     const secret = Path.join(place, "secret.ts")
-    await Fs.copyFile(Samples.draw(place, "h264.mp4"), secret)
+    await Fs.copyFile(await Samples.draw(place, "h264.mp4"), secret)
     const wait = { headers: { prefer: "wait=60" } }
 
     // So that one knows what is seen of a file that is opened.
-    const harmless = await server.makeFile(bucket, Samples.make(place, "silent.mp4"), { name: "harmless.mp4" })
+    const harmless = await server.makeFile(bucket, await Samples.make(place, "silent.mp4"), { name: "harmless.mp4" })
     expect((await server.post(`${harmless.path}/streams/hls`, wait)).status).toBe(200)
     expect(await calls()).toMatch(/open.*\/input"/)
 
-    await server.makeFile(bucket, Samples.make(place, "h264.mp4"), { name: "secret.ts" })
+    await server.makeFile(bucket, await Samples.make(place, "h264.mp4"), { name: "secret.ts" })
     const stored = (await Fs.readdir(Path.join(server.directory, "blobs"), { recursive: true })).map((name) =>
       Path.join(server.directory, "blobs", name)
     )

@@ -52,14 +52,15 @@ interface Size {
   readonly height: number | null
 }
 
+type Content = Uint8Array<ArrayBuffer>
 type Code = "not_a_video" | "conversion_failed"
 
-const bad: ReadonlyArray<readonly [name: string, make: (place: string) => Uint8Array<ArrayBuffer>, Code, RegExp]> = [
+const bad: ReadonlyArray<readonly [name: string, make: (place: string) => Content | Promise<Content>, Code, RegExp]> = [
   ["empty.mp4", () => new Uint8Array(), "not_a_video", /neither video nor audio/],
   ["random.mp4", () => new Uint8Array(randomBytes(50_000)), "not_a_video", /neither video nor audio/],
   ["text.mp4", () => new TextEncoder().encode("Hello, this is text.\n".repeat(99)), "not_a_video", /./],
   ["head.mp4", () => new TextEncoder().encode("\0\0\0\u0018ftypisom\0\0\0\0isom"), "not_a_video", /neither video/],
-  ["cut-index.mp4", (place) => Samples.half(place, "h264.mp4"), "not_a_video", /neither video nor audio/],
+  ["cut-index.mp4", (place) => Samples.half(place, "short.mp4"), "not_a_video", /neither video nor audio/],
   ["cut.mp4", (place) => Samples.half(place, "long.mp4"), "conversion_failed", /cut off/],
   ["cut.webm", (place) => Samples.half(place, "long.webm"), "conversion_failed", /cut off/],
   ["bomb.avi", (place) => Samples.make(place, "bomb.avi"), "conversion_failed", /limit/]
@@ -110,7 +111,7 @@ Requires.requires(Samples.missing).describe("an upload", () => {
     const file = Path.join(place, `played-${Math.random()}`)
     await Fs.writeFile(file, Buffer.concat(parts))
     const entries = ["-show_entries", "stream=width,height,nb_read_frames", "-of", "json"]
-    const shown = Samples.run("ffprobe", "-v", "error", "-count_frames", ...entries, file)
+    const shown = await Samples.run("ffprobe", "-v", "error", "-count_frames", ...entries, file)
     const { streams } = JSON.parse(shown) as { readonly streams: ReadonlyArray<Track> }
     expect(streams.length).toBeGreaterThan(0)
     for (const { nb_read_frames: frames } of streams) expect(Number(frames)).toBeGreaterThan(0)
@@ -140,7 +141,7 @@ Requires.requires(Samples.missing).describe("an upload", () => {
   }
 
   it.concurrent.each(good)("of %s plays", async (name, sizes, seconds) => {
-    const streams = `${await upload(name, Samples.make(place, name))}/streams`
+    const streams = `${await upload(name, await Samples.make(place, name))}/streams`
     for (const format of ["hls", "dash"] as const) {
       if (format === "dash" && !both.has(name)) continue
       const answer = await server.post(`${streams}/${format}`, wait)
@@ -156,7 +157,7 @@ Requires.requires(Samples.missing).describe("an upload", () => {
   })
 
   it.concurrent.each(bad)("of %s is refused", async (name, make, code, why) => {
-    const path = await upload(name, make(place))
+    const path = await upload(name, await make(place))
     const asked = await server.post(`${path}/streams/hls`, wait)
     // What only a look into the content can tell is told by the record, and then by whatever is asked for.
     if (asked.status === 422) {

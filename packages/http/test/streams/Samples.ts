@@ -2,19 +2,16 @@
  * Small videos, good and bad, made by FFmpeg when a test asks for them.
  */
 import * as Requires from "@holdfast/testing/Requires"
-import { spawnSync } from "node:child_process"
-import { readFileSync, writeFileSync } from "node:fs"
+import { execFile } from "node:child_process"
+import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
+import { promisify } from "node:util"
 
 export const missing = Requires.all(Requires.command("ffmpeg", "-version"), Requires.command("ffprobe", "-version"))
 
-/** Runs a program to its end; what it wrote to standard output. */
-export const run = (program: string, ...args: ReadonlyArray<string>): string => {
-  const { error, status, stderr, stdout } = spawnSync(program, args, { encoding: "utf8" })
-  if (error !== undefined) throw error
-  if (status !== 0) throw new Error(`${program}: ${stderr}`)
-  return stdout
-}
+/** Runs a program to its end, beside everything else; what it wrote to standard output. */
+export const run = async (program: string, ...args: ReadonlyArray<string>): Promise<string> =>
+  (await promisify(execFile)(program, args)).stdout
 
 /** Seconds that the videos play, but for those that say otherwise. */
 export const seconds = 2
@@ -44,8 +41,9 @@ const recipes = {
   "portrait.mkv": `${picture("72x128")} ${sound} -c:v mpeg4 -c:a aac`,
   "sound.m4a": `${sound} -c:a aac`,
   "one-frame.mp4": `${picture()} -frames:v 1 ${h264}`,
-  "long.mp4": `${picture("128x72", 6)} ${sine(6)} ${h264} -c:a aac -movflags +faststart`,
-  "long.webm": `${picture("128x72", 6)} ${sine(6)} ${vp9} -c:a libopus`,
+  "short.mp4": `${picture()} ${sound} ${h264} -c:a aac`,
+  "long.mp4": `${picture("128x72", 3)} ${sine(3)} ${h264} -c:a aac -movflags +faststart`,
+  "long.webm": `${picture("128x72", 3)} ${sine(3)} ${vp9} -c:a libopus`,
   /** Encoded anew, in four segments. */
   "foreign.mkv": `${picture("128x72", 16)} ${sine(16)} -c:v mpeg4 -c:a aac`,
   "bomb.avi": `${picture()} -c:v zlib`
@@ -68,23 +66,23 @@ const inflate = (bytes: Buffer): void => {
 }
 
 /** Makes a video in a directory; its path. */
-export const draw = (directory: string, name: Name): string => {
+export const draw = async (directory: string, name: Name): Promise<string> => {
   const path = Path.join(directory, name)
-  run("ffmpeg", "-nostdin", "-v", "error", "-y", ...recipes[name].split(" "), path)
+  await run("ffmpeg", "-nostdin", "-v", "error", "-y", ...recipes[name].split(" "), path)
   if (name !== "turned.mov" && name !== "bomb.avi") return path
-  const bytes = readFileSync(path)
+  const bytes = await Fs.readFile(path)
   if (name === "turned.mov") turn(bytes)
   else inflate(bytes)
-  writeFileSync(path, bytes)
+  await Fs.writeFile(path, bytes)
   return path
 }
 
 /** The bytes of a video. */
-export const make = (directory: string, name: Name): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(readFileSync(draw(directory, name)))
+export const make = async (directory: string, name: Name): Promise<Uint8Array<ArrayBuffer>> =>
+  new Uint8Array(await Fs.readFile(await draw(directory, name)))
 
 /** The first half of a video. */
-export const half = (directory: string, name: Name): Uint8Array<ArrayBuffer> => {
-  const bytes = make(directory, name)
+export const half = async (directory: string, name: Name): Promise<Uint8Array<ArrayBuffer>> => {
+  const bytes = await make(directory, name)
   return bytes.subarray(0, Math.floor(bytes.length / 2))
 }

@@ -22,10 +22,11 @@ const hurry = { HOLDFAST_BLOB_GRACE: "1s", HOLDFAST_SWEEP_INTERVAL: "1s", HOLDFA
 /** The real FFmpeg, but one that reads the video no faster than at twice its speed. */
 const slowFfmpeg = async (): Promise<string> => {
   const place = await Process.directory()
-  const real = (name: string) => Samples.run("/bin/sh", "-c", `command -v ${name}`).trim()
-  const script = `#!/bin/sh\ncase "$*" in *-progress*) exec ${real("ffmpeg")} -readrate 2 "$@" ;; esac\nexec ${real("ffmpeg")} "$@"\n`
+  const real = async (name: string) => (await Samples.run("/bin/sh", "-c", `command -v ${name}`)).trim()
+  const ffmpeg = await real("ffmpeg")
+  const script = `#!/bin/sh\ncase "$*" in *-progress*) exec ${ffmpeg} -readrate 2 "$@" ;; esac\nexec ${ffmpeg} "$@"\n`
   await Fs.writeFile(Path.join(place, "ffmpeg"), script, { mode: 0o755 })
-  await Fs.symlink(real("ffprobe"), Path.join(place, "ffprobe"))
+  await Fs.symlink(await real("ffprobe"), Path.join(place, "ffprobe"))
   return Path.join(place, "ffmpeg")
 }
 
@@ -79,24 +80,31 @@ const missing = all(Samples.missing, process.platform === "linux" ? undefined : 
 
 requires(missing).describe("a node that ends while it converts", () => {
   it(
-    "gives the work back when it is stopped, and is followed at once when it was killed",
+    "gives the work back when it is stopped, is followed at once when it was killed, and can be told to end it",
     { timeout: 120_000 },
     async () => {
       const env = { ...hurry, HOLDFAST_FFMPEG: await slowFfmpeg() }
       const bucket = await Bucket.start({ env })
       const { data } = bucket.service
       const work = Path.join(data, "conversions")
-      const content = Samples.make(await Process.directory(), "foreign.mkv")
+      const content = await Samples.make(await Process.directory(), "foreign.mkv")
       const streams = `${await Bucket.put(bucket, "a.mkv", content)}/streams`
       const restart = async (more: Readonly<Record<string, string>>) => {
         const service = await Process.serve({ data, env: { ...hurry, ...more } })
         return { service, api: Requests.make(`${service.url}/api/v1`, bucket.key) }
       }
 
+      // What is cancelled ends, with its program and its files.
+      await bucket.api.post(`${streams}/hls`)
+      await halfway(bucket.api, streams)
+      expect((await bucket.api.delete(`${streams}/hls`)).status).toBe(204)
+      await expect.poll(() => processesIn(work), patience).toBe(0)
+      await expect.poll(() => Fs.readdir(work), patience).toEqual([])
+
       const asked = await Promise.all(Array.from({ length: 10 }, () => bucket.api.post(`${streams}/hls`)))
       expect(asked.map(({ status }) => status)).toEqual(asked.map(() => 202))
       await halfway(bucket.api, streams)
-      expect(await counted(bucket.service.url, "claimed")).toBe(1)
+      expect(await counted(bucket.service.url, "claimed")).toBe(2)
       expect(processesIn(work)).toBeGreaterThan(0)
       expect((await bucket.service.stop()).code).toBe(0)
       expect(processesIn(work)).toBe(0)
@@ -116,7 +124,7 @@ requires(missing).describe("a node that ends while it converts", () => {
       expect(await convert(third.api, streams)).toMatchObject({ state: "READY", error: null })
       expect(await counted(third.service.url, "finished")).toBe(1)
       expect(await segmentsOf(third.api, streams)).toEqual(segments)
-      expect(await Fs.readdir(work)).toEqual([])
+      await expect.poll(() => Fs.readdir(work), patience).toEqual([])
       await expect.poll(() => filesIn(Path.join(data, "blobs")), patience).toBe(blobs)
       const fsck = await Process.run(["fsck", "--data-dir", data])
       expect(fsck.stdout).toBe(`${blobs} records, ${blobs} contents: 0 findings, 0 left.\n`)
@@ -161,7 +169,7 @@ requires(all(missing, Ceph.missing, Database.missing)).describe("two nodes", () 
     const bucketId = await made(`/tenants/${tenantId}/buckets`, { name: "b" })
     const files = `/tenants/${tenantId}/buckets/${bucketId}/files`
     const place = { service: first, api, key: rootKey, tenantId, bucketId, files }
-    const content = Samples.make(await Process.directory(), "foreign.mkv")
+    const content = await Samples.make(await Process.directory(), "foreign.mkv")
     const streams = `${await Bucket.put(place, "a.mkv", content)}/streams`
     await api.post(`${streams}/hls`)
     await halfway(api, streams)

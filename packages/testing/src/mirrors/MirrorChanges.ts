@@ -9,25 +9,25 @@ import { Headers } from "@holdfast/core/headers/Headers"
 import * as Effect from "effect/Effect"
 import * as Generate from "../data/Generate.ts"
 
-const largeBytes = 64 * 1024 * 1024
-
 /** Folders that no file is named like, so that a local directory can hold what the bucket does. */
 const folders = ["/", "/plain/", "/a b/c#d/", "/100%/", "/日本/åß/", "/👩‍👩‍👧/"]
 
-/** Kinds of changes, each as often as it stands here. */
-const kinds = [
-  ...["upload", "upload", "upload", "upload", "overwrite", "overwrite", "overwrite"],
-  ...["move", "move", "remove", "remove", "header", "metadata"]
-] as const
+/** Kinds of changes, and how often each is made in proportion. */
+const weights = { upload: 4, overwrite: 3, move: 2, remove: 2, header: 1, metadata: 1 } as const
+type Kind = keyof typeof weights
+
+const kinds = Object.entries(weights).flatMap(([kind, weight]) =>
+  Array.from({ length: weight }, (): Kind => kind as Kind)
+)
 
 /** Names that every store and every file system hold; rclone spells others in its own way. */
 const isPlain = (name: string): boolean => !name.includes("\\")
 
 /**
- * Makes this many changes. The first two upload an empty file and one of 64 MiB, which stay: they get other names,
+ * Makes this many changes. The first two upload an empty file and one of `largeBytes`, which stay: they get other names,
  * headers and metadata, but keep their contents.
  */
-export const run = Effect.fnUntraced(function* (bucket: BucketRef, seed: number, count: number) {
+export const run = Effect.fnUntraced(function* (bucket: BucketRef, seed: number, count: number, largeBytes: number) {
   const [files, headers, uploads] = [yield* Files, yield* Headers, yield* Uploads]
   const names = Generate.fileNames(seed, count * 2).filter(isPlain)
   const ids: Array<string> = []
@@ -36,7 +36,7 @@ export const run = Effect.fnUntraced(function* (bucket: BucketRef, seed: number,
   let filled = 0
 
   const draw = (bound: number): number => Generate.integer(seed, drawn++, bound)
-  const place = () => ({ path: folders[draw(folders.length)] ?? "/", name: names[named++] ?? "" })
+  const place = () => ({ path: folders[draw(folders.length)] ?? "/", name: `${seed} ${names[named++]}`.slice(0, 255) })
   const content = (bytes = draw(8) === 0 ? draw(300_000) : draw(3000)) =>
     Generate.stream(seed + ++filled, bytes, [10_000, 64 * 1024])
   const refOf = (index: number) => ({ ...bucket, file: ids[index] ?? "" })

@@ -37,6 +37,7 @@ export interface Site {
 }
 
 const changes = 500
+const largeBytes = 64 * 1024 * 1024
 
 const directory = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "holdfast-mirror-"))),
@@ -85,7 +86,7 @@ export const suite = <E, E2, R>(
       const bucket = yield* World.bucket()
       const made = yield* (yield* Mirrors).create(Actor.system, bucket, mirror)
       yield* MirrorScene.startWorker()
-      yield* MirrorChanges.run(bucket, seed, changes)
+      yield* MirrorChanges.run(bucket, seed, changes, largeBytes)
       yield* MirrorScene.settled({ ...bucket, mirrorId: made.id })
 
       const root = yield* directory
@@ -97,9 +98,9 @@ export const suite = <E, E2, R>(
         expect(description).toEqual(ObjectDescription.of(file))
       }
     }).pipe(
+      Effect.scoped,
       Effect.provide(MirrorScene.servicesTo<never, E, never, unknown>(targets, MemoryMetadata.layer)),
-      Effect.provide(server),
-      Effect.scoped
+      Effect.provide(server)
     )
   )
 }

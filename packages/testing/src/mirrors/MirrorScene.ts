@@ -36,10 +36,11 @@ import * as World from "../metadata/World.ts"
 import * as MemoryBlobStore from "../storage/MemoryBlobStore.ts"
 import * as MemoryTargets from "./MemoryTargets.ts"
 
-/** Everything but a worker, with these targets, over contents in memory. */
+/** Everything but a worker, with these targets; contents are in memory unless another store is given. */
 export const servicesTo = <Targets, E2, Out, E>(
   targets: Layer.Layer<MirrorTargets | Targets, E2>,
-  metadata: Layer.Layer<Metadata | Out, E>
+  metadata: Layer.Layer<Metadata | Out, E>,
+  blobs: Layer.Layer<BlobStore> = MemoryBlobStore.layer
 ) =>
   Mirrors.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(Files.layer, Uploads.layer, Downloads.layer, Headers.layer, Buckets.layer)),
@@ -47,7 +48,7 @@ export const servicesTo = <Targets, E2, Out, E>(
     Layer.provideMerge(
       Layer.mergeAll(
         metadata,
-        MemoryBlobStore.layer,
+        blobs,
         targets,
         MirrorSignal.layer,
         AesSecretBox.layer({ current: Redacted.make(new Uint8Array(32).fill(7)) }).pipe(

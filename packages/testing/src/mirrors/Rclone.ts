@@ -24,7 +24,9 @@ const environment = (directory: string, { options }: Remote) => ({
   LC_ALL: "C.UTF-8",
   HOME: directory,
   RCLONE_CONFIG: join(directory, "no.conf"),
-  ...Object.fromEntries(Object.entries(options).map(([name, value]) => [`RCLONE_CONFIG_IT_${name.toUpperCase()}`, value]))
+  ...Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [`RCLONE_CONFIG_IT_${name.toUpperCase()}`, value])
+  )
 })
 
 /** The names of all files of a directory. Fails unless the remote has the same ones with the same bytes, and no others. */

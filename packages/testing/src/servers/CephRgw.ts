@@ -37,8 +37,6 @@ export const missing: string | undefined = Programs.missing
 
 const accessKeyId = "testtesttest"
 const secretAccessKey = "secretsecretsecret"
-const memoryBytes = 2 * 1024 ** 3
-
 /** A directory for the servers' user, removed with the scope. */
 const directory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => {
@@ -68,7 +66,9 @@ const answers = (endpoint: string): Effect.Effect<boolean> =>
     )
   )
 
-const make: Effect.Effect<CephRgw["Service"], Processes.CephError, Scope.Scope> = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* (
+  memoryBytes: number
+): Effect.fn.Return<CephRgw["Service"], Processes.CephError, Scope.Scope> {
   const home = yield* directory
   const ports = { gateway: yield* port, monitor: [yield* port, yield* port] as const }
   const cluster = randomUUID()
@@ -125,5 +125,9 @@ const make: Effect.Effect<CephRgw["Service"], Processes.CephError, Scope.Scope> 
   return { endpoint, credentials: { accessKeyId, secretAccessKey: Redacted.make(secretAccessKey) }, limit, start, stop }
 })
 
+/** A gateway that keeps at most so many bytes. */
+export const layerOf = (memoryBytes: number): Layer.Layer<CephRgw, Processes.CephError> =>
+  Layer.effect(CephRgw, make(memoryBytes))
+
 /** A running gateway without buckets, for as long as the layer lives. */
-export const layer: Layer.Layer<CephRgw, Processes.CephError> = Layer.effect(CephRgw, make)
+export const layer = layerOf(2 * 1024 ** 3)

@@ -46,6 +46,7 @@ const plan = (media: Media, mode: ConversionPlan.Mode, format: Format): Presenta
     duration: media.duration,
     hasVideo: video._tag !== "None",
     hasAudio: audio._tag !== "None",
+    isCopy: ConversionPlan.isCopy({ audio, video }),
     renditions
   }
 }

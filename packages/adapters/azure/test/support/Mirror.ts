@@ -2,6 +2,7 @@
  * Mirrors' targets in fresh containers of Azurite, and what another client reads there.
  */
 import { RestError } from "@azure/storage-blob"
+import { MirrorTargets } from "@holdfast/core/mirrors/MirrorTarget"
 import type { AzureLocation } from "@holdfast/core/mirrors/TargetLocation"
 import * as MirrorSubject from "@holdfast/testing/mirrors/MirrorSubject"
 import * as Azurite from "@holdfast/testing/servers/Azurite"
@@ -21,6 +22,12 @@ export const location = ({ container, ...account }: Container.TestOptions): Azur
   containerName: container,
   ...account
 })
+
+/** The targets of a deployment that has those of Azure alone. */
+export const targets = Layer.succeed(
+  MirrorTargets,
+  MirrorTargets.of({ open: { CLOUD_B: AzureMirrorTarget.open(options) } })
+)
 
 /** Azure knows no hyphens in names of metadata. */
 const spelt = (metadata: Readonly<Record<string, string>> = {}) =>

@@ -70,6 +70,9 @@ const recipes = {
   "gap.mkv": recipe(`${picture("192x108")} -vf setpts=PTS+gte(N\\,36)*100/TB -fps_mode vfr -c:v mpeg4`),
   "tenbit.mp4": recipe(`${picture("192x108")} ${hevc} -pix_fmt yuv420p10le`),
   "fast.mkv": recipe(`${picture("192x108", 100, "testsrc2", 3)} -c:v mpeg4`),
+  /** One frame in four seconds, encoded out of their order. */
+  "slow.mp4": recipe(`-f lavfi -i testsrc2=s=192x108:r=1/4:d=20 -c:v libx264 -pix_fmt yuv420p`),
+  "slow.mkv": recipe(`-f lavfi -i testsrc2=s=192x108:r=1:d=6 -c:v mpeg4`),
   "portrait.mkv": recipe(`${picture("108x192")} -c:v mpeg4`),
   "interlaced.mkv": recipe(`${picture("192x108", 25)} -c:v mpeg2video -flags +ildct+ilme -vf setfield=tff`),
   "one-frame.mp4": recipe(`${picture("192x108", 25)} -frames:v 1 ${h264}`),

@@ -10,7 +10,7 @@ import type * as S3Options from "../../src/S3Options.ts"
 import * as S3BlobStore from "../../src/S3BlobStore.ts"
 
 /** What both a store and another client need to know. */
-interface TestOptions extends S3Options.Options {
+export interface TestOptions extends S3Options.Options {
   readonly endpoint: string
   readonly forcePathStyle: boolean
   readonly credentials: S3Options.Credentials

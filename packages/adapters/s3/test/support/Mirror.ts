@@ -41,10 +41,7 @@ export const input = (bucket: Effect.Success<typeof Bucket.options>) => ({ name:
 
 /** The targets of a deployment that has those of S3 alone. */
 export const targets = (more: Partial<MirrorOptions.Options> = {}): Layer.Layer<MirrorTargets> =>
-  Layer.succeed(
-    MirrorTargets,
-    MirrorTargets.of({ open: { CLOUD_A: S3MirrorTarget.open({ ...options, ...more }) } })
-  )
+  Layer.succeed(MirrorTargets, MirrorTargets.of({ open: { CLOUD_A: S3MirrorTarget.open({ ...options, ...more }) } }))
 
 /** What stands under a key, read by another client. */
 export const readBack = (client: S3Client, bucket: string) => (name: string) =>

@@ -44,14 +44,16 @@ const known = (sql: SqlClient, ids: ReadonlyArray<string>) =>
       CAST(SUM(CASE WHEN t.done < t.wanted THEN t.bytes ELSE 0 END) AS bigint) AS bytes
     FROM mirror_task t WHERE ${among(sql, "t.mirror_id", ids)} GROUP BY t.mirror_id`.pipe(Row.all(toCount))
 
-/** Files that mirrors do not know yet. */
-const unknown = (sql: SqlClient, ids: ReadonlyArray<string>) =>
+/**
+ * Files that a mirror does not know yet. The known ones are a list of its own: looked up one by one, PostgreSQL would read all
+ * of them for each file while it believes the table to be small.
+ */
+const unknown = (sql: SqlClient, id: string) =>
   sql`SELECT mirror.id AS mirror_id, CAST(COUNT(*) AS bigint) AS pending, CAST(SUM(f.size) AS bigint) AS bytes,
       0 AS copied, 0 AS failed, MIN(mirror.created_at) AS since, NULL AS error
     FROM mirror JOIN file f ON f.tenant_id = mirror.tenant_id AND f.bucket_id = mirror.bucket_id
       AND (f.path, f.name) > (mirror.fill_path, mirror.fill_name) AND f.blob_id IS NOT NULL
-    WHERE ${among(sql, "mirror.id", ids)} AND NOT EXISTS (
-      SELECT 1 FROM mirror_task t WHERE t.mirror_id = mirror.id AND t.file_id = f.id)
+    WHERE mirror.id = ${id} AND f.id NOT IN (SELECT t.file_id FROM mirror_task t WHERE t.mirror_id = ${id})
     GROUP BY mirror.id`.pipe(Row.all(toCount))
 
 /** Mirrors read from rows of `mirror`, with the counts of their files. */
@@ -67,7 +69,8 @@ export const counted = Effect.fnUntraced(function* (
   const ids = found.map(({ mirror }) => mirror.id)
   const filling = found.flatMap(({ isFilling, mirror }) => (isFilling ? [mirror.id] : []))
   const counts = new Map((yield* known(sql, ids)).map((count) => [count.id, count]))
-  const more = new Map((filling.length === 0 ? [] : yield* unknown(sql, filling)).map((count) => [count.id, count]))
+  const unfilled = yield* Effect.forEach(filling, (id) => unknown(sql, id))
+  const more = new Map(unfilled.flat().map((count) => [count.id, count]))
   return found.map(({ mirror }): CountedMirror => {
     const [a, b] = [counts.get(mirror.id) ?? none, more.get(mirror.id) ?? none]
     const since = Math.min(a.since ?? Number.POSITIVE_INFINITY, b.since ?? Number.POSITIVE_INFINITY)

@@ -31,6 +31,8 @@ const recipes = {
     file: "long.mp4"
   },
   portrait: { options: `${picture("180x320", 6)} ${h264}`, file: "portrait.mp4" },
+  /** No player takes it: encoded anew, in one rendition. */
+  foreign: { options: `${picture("180x320", 6)} -c:v mpeg4 -q:v 5`, file: "foreign.avi" },
   sound: { options: "-f lavfi -i sine=f=440:d=6 -c:a aac", file: "sound.m4a" }
 } as const
 

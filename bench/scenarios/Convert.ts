@@ -1,0 +1,57 @@
+/**
+ * A video that no player takes, encoded in three sizes: by the service, and by the one command that makes the same.
+ */
+import { mkdir } from "node:fs/promises"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import { attempt } from "../support/BenchFailure.ts"
+import * as Conversions from "../support/Conversions.ts"
+import * as Pair from "../support/Pair.ts"
+import * as Rounds from "../support/Rounds.ts"
+import type { Scenario } from "../support/Stage.ts"
+import * as Videos from "../support/Videos.ts"
+
+/** With the service's own quality; nothing is checked, kept or published. */
+const command = (input: string): ReadonlyArray<string> => {
+  const sizes = ["1280:720", "854:480", "640:360"]
+  const rates = [2720, 1480, 960]
+  const parts = sizes.map((_, index) => `[s${index}]`).join("")
+  const scales = sizes.map((size, index) => `[s${index}]scale=${size}:flags=bicubic,format=yuv420p[v${index}]`)
+  const outputs = rates.map((rate, index) =>
+    [
+      `-map [v${index}] -c:v libx264 -preset veryfast -profile:v high -threads 4`,
+      `-crf 23 -maxrate ${rate}k -bufsize ${2 * rate}k -g 100 -keyint_min 100 -sc_threshold 0`,
+      "-map 0:a:0 -c:a aac -b:a 64k",
+      `-f hls -hls_time 4 -hls_list_size 0 -hls_segment_filename ${index}-%d.ts ${index}.m3u8`
+    ].join(" ")
+  )
+  const filters = [`[0:v:0]split=3${parts}`, ...scales].join(";")
+  return ["-i", input, "-filter_complex", filters, ...outputs.flatMap((output) => output.split(" "))]
+}
+
+export const convert: Scenario = {
+  name: "convert",
+  about: "a video encoded in three sizes for HLS, against the ffmpeg command that does the same",
+  run: Effect.fnUntraced(function* (stage) {
+    yield* Videos.check
+    const { rounds, seconds } = stage.sizes.video
+    const { holdfast, tenancy } = yield* Pair.start(stage)
+    const [input, output] = [join(stage.directory, "foreign.mkv"), join(stage.directory, "bare-output")]
+    yield* attempt("A directory", () => mkdir(output))
+    yield* Videos.foreign(input, seconds)
+    const video = yield* Conversions.store(holdfast, tenancy, "foreign.mkv", input)
+    return yield* Rounds.compare(
+      { scenario: `convert ${seconds} s of 720p`, database: stage.database.name, unit: "video", goal: 1.05 },
+      { name: "ffmpeg", warmUp: Effect.void, round: Videos.measured(output, command(input)) },
+      {
+        name: "POST hls",
+        warmUp: Effect.void,
+        round: Effect.andThen(
+          Conversions.remove(video, "hls"),
+          Conversions.measured(video, Conversions.convert(video, "hls"))
+        )
+      },
+      rounds
+    )
+  })
+}

@@ -1,0 +1,60 @@
+import { expect, layer, vi } from "@effect/vitest"
+import * as MirrorCrowd from "@holdfast/testing/metadata/MirrorCrowd"
+import { requires } from "@holdfast/testing/Requires"
+import * as Server from "@holdfast/testing/servers/Postgres"
+import * as Effect from "effect/Effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import * as Store from "./support/Store.ts"
+
+// A server is started, which takes a busy machine longer than vitest gives by default.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+interface Step {
+  readonly "Node Type": string
+  readonly "Relation Name"?: string
+  readonly "Index Name"?: string
+  readonly Plans?: ReadonlyArray<Step>
+}
+
+const steps = (step: Step): ReadonlyArray<Step> => [step, ...(step.Plans ?? []).flatMap(steps)]
+
+/** The tables that have many rows here; for the few rows of another one no index is worth its while. */
+const crowded = new Set(["file", "mirror_task"])
+
+requires(Server.missing).describe("statements of mirrors on PostgreSQL", () =>
+  layer(Store.layer("en_US.UTF-8"), { excludeTestServices: true, timeout: "1 minute" })((it) => {
+    it.effect("seek in indexes, however many files there are, also before the tables are analysed", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const crowd = yield* MirrorCrowd.make(40_000)
+        for (const isAnalysed of [false, true]) {
+          if (isAnalysed) yield* sql`ANALYZE`
+          const { find, ...recorded } = yield* MirrorCrowd.statements(crowd)
+          const used = new Map<string, ReadonlyArray<string | undefined>>()
+          for (const [name, statements] of Object.entries(recorded)) {
+            const explained = statements.filter(([text]) => !/^\s*(SET|INSERT INTO mirror_object)/.test(text))
+            const plans = yield* Effect.forEach(explained, ([text, parameters]) =>
+              sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ readonly Plan: Step }> }>(
+                `EXPLAIN (FORMAT JSON) ${text}`,
+                parameters
+              )
+            )
+            const read = plans.flat().flatMap((row) => row["QUERY PLAN"].flatMap(({ Plan }) => steps(Plan)))
+            const whole = read.filter((step) => step["Node Type"] === "Seq Scan")
+            const tables = whole.map((step) => step["Relation Name"] ?? "")
+            expect([name, tables.filter((table) => crowded.has(table))]).toEqual([name, []])
+            used.set(
+              name,
+              read.map((step) => step["Index Name"])
+            )
+          }
+          expect(used.get("due")).toContain("mirror_task_due")
+          expect(used.get("claim")).toContain("mirror_task_due")
+          expect(used.get("fill")).toContain("file_place")
+          // How far the mirror is takes a look at each of its files, and one statement for those that it does not know.
+          expect(find).toHaveLength(3)
+        }
+      })
+    )
+  })
+)

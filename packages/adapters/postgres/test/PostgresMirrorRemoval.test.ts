@@ -1,0 +1,8 @@
+import * as MirrorRemoval from "@holdfast/testing/mirrors/MirrorRemoval"
+import { requires } from "@holdfast/testing/Requires"
+import * as Postgres from "@holdfast/testing/servers/Postgres"
+import * as Store from "./support/Store.ts"
+
+requires(Postgres.missing).describe("PostgreSQL", () =>
+  MirrorRemoval.suite("mirrors that are at work", Store.layer("C.UTF-8"))
+)

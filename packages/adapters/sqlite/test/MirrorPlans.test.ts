@@ -1,0 +1,33 @@
+import { expect, layer } from "@effect/vitest"
+import * as MirrorCrowd from "@holdfast/testing/metadata/MirrorCrowd"
+import * as Effect from "effect/Effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import * as SqliteMetadata from "../src/SqliteMetadata.ts"
+
+/** What is read as a whole: rows that the statement itself brings, and the mirrors, of which there are few. */
+const harmless = /^SCAN (json_each VIRTUAL TABLE|part$|mirror$)/
+
+layer(SqliteMetadata.layer({ file: ":memory:" }))("statements of mirrors", (it) => {
+  it.effect("seek in indexes, however many files there are", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* MirrorCrowd.make(100)
+      const recorded = yield* MirrorCrowd.statements(yield* MirrorCrowd.make(20_000))
+      const steps = new Map<string, ReadonlyArray<string>>()
+      for (const [name, statements] of Object.entries(recorded)) {
+        expect(statements.length).toBeGreaterThan(0)
+        const plans = yield* Effect.forEach(statements, ([text, parameters]) =>
+          sql.unsafe<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`, parameters)
+        )
+        const details = plans.flat().map(({ detail }) => detail)
+        expect(details.filter((detail) => detail.startsWith("SCAN ") && !harmless.test(detail))).toEqual([])
+        steps.set(name, details)
+      }
+      const due = "mirror_task_due (mirror_id=? AND due_at<?)"
+      expect(steps.get("due")).toContain(`SEARCH t USING INDEX ${due}`)
+      expect(steps.get("claim")).toContain(`SEARCH mirror_task USING INDEX ${due}`)
+      expect(steps.get("fill")?.join()).toMatch(/SEARCH file USING INDEX file_place \(bucket_id=\? AND \(path,name\)>/)
+      expect(steps.get("files")?.join()).toContain("mirror_task_failed")
+    })
+  )
+})

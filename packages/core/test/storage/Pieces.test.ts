@@ -1,0 +1,65 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Pieces from "@holdfast/core/storage/Pieces"
+import * as Generate from "@holdfast/testing/data/Generate"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+
+const pieceBytes = 100_000
+
+describe("Pieces", () => {
+  it.effect.each([
+    [0, [1]],
+    [1, [1]],
+    [5000, [1]],
+    [99_999, [7, 1000]],
+    [100_000, [100_000]],
+    [100_000, [33_333]],
+    [100_001, [100_001]],
+    [200_000, [200_000]],
+    [250_000, [65_536]],
+    [999_999, [999_999]],
+    [700_007, [1, 150_000, 3]]
+  ] as const)("cuts %i bytes that come in chunks of %j, and knows the last piece", ([size, sizes]) =>
+    Effect.gen(function* () {
+      const content = Generate.bytes(1, size)
+      const chunks = Generate.stream(1, size, sizes)
+      // Many chunks at once, and each by itself; some are empty.
+      for (const together of [1000, 1]) {
+        const seen: Array<Uint8Array> = []
+        const next = yield* Pieces.make(
+          chunks.pipe(
+            Stream.flatMap((chunk) => Stream.make(chunk, new Uint8Array(0))),
+            Stream.rechunk(together)
+          ),
+          pieceBytes,
+          (bytes) => void seen.push(bytes.slice())
+        )
+        const memory = Pieces.memory()
+        const pieces: Array<Pieces.Piece> = []
+        for (let piece = yield* next(memory); piece !== undefined; piece = yield* next(memory)) {
+          pieces.push({ ...piece, bytes: piece.bytes.slice() })
+        }
+        assert.isUndefined(yield* next(memory))
+        assert.isTrue(Buffer.concat(pieces.map(({ bytes }) => bytes)).equals(content))
+        assert.isTrue(Buffer.concat(seen).equals(content))
+        const count = Math.max(1, Math.ceil(size / pieceBytes))
+        assert.deepStrictEqual(
+          pieces.map(({ index, isLast, offset }) => [index, offset, isLast]),
+          Array.from({ length: count }, (_, index) => [index, index * pieceBytes, index === count - 1])
+        )
+        for (const { bytes } of pieces.slice(0, -1)) assert.strictEqual(bytes.byteLength, pieceBytes)
+        assert.isAtMost(memory.buffer.byteLength, pieceBytes)
+      }
+    })
+  )
+
+  it.effect("ends with the content's own error", () =>
+    Effect.gen(function* () {
+      const content = Stream.concat(Generate.stream(1, 150_000), Stream.fail("cut"))
+      const next = yield* Pieces.make(content, pieceBytes, () => {})
+      const memory = Pieces.memory()
+      assert.strictEqual((yield* next(memory))?.isLast, false)
+      assert.strictEqual(yield* Effect.flip(next(memory)), "cut")
+    })
+  )
+})
