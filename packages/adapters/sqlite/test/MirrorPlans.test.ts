@@ -23,9 +23,9 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("statements of mirrors", (it) 
         expect(details.filter((detail) => detail.startsWith("SCAN ") && !harmless.test(detail))).toEqual([])
         steps.set(name, details)
       }
-      const due = "mirror_task_due (mirror_id=? AND due_at<?)"
-      expect(steps.get("due")).toContain(`SEARCH t USING INDEX ${due}`)
-      expect(steps.get("claim")).toContain(`SEARCH mirror_task USING INDEX ${due}`)
+      const due = "mirror_task_due (mirror_id=?"
+      expect(steps.get("due")).toContain(`SEARCH t USING INDEX ${due})`)
+      expect(steps.get("claim")).toContain(`SEARCH mirror_task USING INDEX ${due} AND due_at<?)`)
       expect(steps.get("fill")?.join()).toMatch(/SEARCH file USING INDEX file_place \(bucket_id=\? AND \(path,name\)>/)
       expect(steps.get("files")?.join()).toContain("mirror_task_failed")
     })

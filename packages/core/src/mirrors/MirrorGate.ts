@@ -13,6 +13,8 @@ const patience = "1 second"
 
 interface Place {
   readonly mirrorId: string
+  /** Of a mirror in trouble, which nobody else tries meanwhile: it waits for as long as it takes. */
+  readonly isProbe: boolean
   isTaken: boolean
   readonly enter: (outcome: Effect.Effect<void>) => void
 }
@@ -59,11 +61,14 @@ export const make = ({ concurrency, slots }: Pick<MirrorWorkerOptions, "concurre
     hasRoom,
 
     /** Runs an effect once there is a place for it; interrupts itself when there is none in time. */
-    within: <A, E, R>(mirrorId: string, self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    within: <A, E, R>(
+      { isProbe, mirrorId }: Pick<Place, "isProbe" | "mirrorId">,
+      self: Effect.Effect<A, E, R>
+    ): Effect.Effect<A, E, R> =>
       Effect.suspend(() => {
         let place: Place | undefined
         const enter = Effect.callback<void>((resume) => {
-          place = { mirrorId, isTaken: false, enter: resume }
+          place = { mirrorId, isProbe, isTaken: false, enter: resume }
           waiting.add(place)
           admit()
         })
@@ -73,17 +78,16 @@ export const make = ({ concurrency, slots }: Pick<MirrorWorkerOptions, "concurre
           if (place.isTaken) count(mirrorId, -1)
           admit()
         })
-        return enter.pipe(
-          Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.interrupt }),
-          Effect.andThen(self),
-          Effect.ensuring(leave)
-        )
+        const inTime = isProbe
+          ? enter
+          : Effect.timeoutOrElse(enter, { duration: patience, orElse: () => Effect.interrupt })
+        return inTime.pipe(Effect.andThen(self), Effect.ensuring(leave))
       }),
 
     /** Interrupts those of a mirror that wait. */
     dismiss: (mirrorId: string): void => {
       for (const place of waiting) {
-        if (place.mirrorId === mirrorId && waiting.delete(place)) place.enter(Effect.interrupt)
+        if (place.mirrorId === mirrorId && !place.isProbe && waiting.delete(place)) place.enter(Effect.interrupt)
       }
     }
   }

@@ -137,12 +137,14 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, o
       const entry: Held = { task, isRunning: true }
       const progress: Progress = { written: null, removed: [] }
       held.set(key, entry)
-      const told = Effect.onExit(Effect.interruptible(gate.within(mirror.id, work(progress))), (exit) =>
-        Effect.suspend(() => {
-          entry.isRunning = false
-          // One that was lost is gone from here.
-          return held.has(key) ? Queue.offer(ends, { mirror, task, progress, exit }) : Effect.void
-        }).pipe(Effect.andThen(onChange))
+      const told = Effect.onExit(
+        Effect.interruptible(gate.within({ mirrorId: mirror.id, isProbe: mirror.trouble !== null }, work(progress))),
+        (exit) =>
+          Effect.suspend(() => {
+            entry.isRunning = false
+            // One that was lost is gone from here.
+            return held.has(key) ? Queue.offer(ends, { mirror, task, progress, exit }) : Effect.void
+          }).pipe(Effect.andThen(onChange))
       )
       return FiberMap.run(
         fibers,

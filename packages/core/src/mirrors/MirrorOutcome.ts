@@ -53,10 +53,12 @@ export const of = ({ exit, progress, task }: End, now: DateTime.Utc, options: Mi
 export const waitOf = (mirror: StoredMirror, options: MirrorWorkerOptions): Duration.Duration =>
   waitAfter(mirror.failures + 1, options)
 
-/** Mirrors that failed as a whole, each once. */
+const byAge = (a: End, b: End): number => a.mirror.revision - b.mirror.revision || a.mirror.failures - b.mirror.failures
+
+/** Mirrors that failed as a whole, each once, as it was read last: a failure of one that was read before counts no more. */
 export const troubled = (ends: ReadonlyArray<End>) =>
   new Map(
-    ends.flatMap(({ exit, mirror }) => {
+    ends.toSorted(byAge).flatMap(({ exit, mirror }) => {
       const detail = blame(exit).mirror
       return detail === null ? [] : [[mirror.id, { mirror, detail }] as const]
     })

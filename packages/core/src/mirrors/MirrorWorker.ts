@@ -47,12 +47,12 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions.MirrorWor
     const mine = holds.running(mirror.id)
     const most = Math.min(options.slots * ahead, share)
     // The first one begins at once; further ones are claimed several at a time, since each claim is a transaction.
-    if (mine === 0 ? !holds.hasRoom(mirror.id) : mine > most * 0.7) return
-    const limit = most - mine
+    const probe = mirror.trouble !== null
+    if (probe || mine === 0 ? !holds.hasRoom(mirror.id) : mine > most * 0.7) return
+    const limit = Math.max(1, most - mine)
     const now = yield* DateTime.now
     const lease = yield* random.uuidV7()
     const claimed = yield* tasks.claim(mirror, limit, lease, now, DateTime.addDuration(now, options.lease))
-    const probe = mirror.trouble !== null
     yield* Effect.forEach(
       claimed,
       (task) =>

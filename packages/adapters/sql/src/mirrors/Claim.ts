@@ -28,7 +28,8 @@ const toClaimed: Row.FromRow<Claimed> = (row) => ({
 /** For how long a file waits whose name another worker is busy with; a little less each time two of them meet. */
 const blockedFor = () => 100 + Math.floor(Math.random() * 150)
 
-/** How many files may be claimed. A mirror in trouble is taken by one worker, for as long as a lease lasts. */
+/** How many files may be claimed. A mirror in trouble is taken by one worker, for as long as a lease lasts;
+ * only as it was read, so that its failure is noted. */
 const admit = (sql: SqlClient, mirror: StoredMirror, limit: number, at: number, leaseUntil: number) => {
   const standing = sql`id = ${mirror.id} AND revision = ${mirror.revision} AND paused = 0 AND removed = 0
     AND retry_at <= ${at}`
@@ -38,7 +39,7 @@ const admit = (sql: SqlClient, mirror: StoredMirror, limit: number, at: number, 
       )
     : Effect.map(
         sql`UPDATE mirror SET retry_at = ${leaseUntil}
-          WHERE ${standing} AND failing_since IS NOT NULL RETURNING id`,
+          WHERE ${standing} AND failing_since IS NOT NULL AND failures = ${mirror.failures} RETURNING id`,
         (rows) => Math.min(rows.length, limit)
       )
 }

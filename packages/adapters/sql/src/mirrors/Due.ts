@@ -14,12 +14,13 @@ const toDue: Row.FromRow<DueMirror> = (row) => ({
   isRemoved: flag(row, "removed")
 })
 
+/** For each mirror the first of its tasks is looked up: whether there are any, PostgreSQL would find out by reading them all. */
 export const due = (sql: SqlClient, at: number, after: string, limit: number) => {
   const works = sql`paused = 0 AND removed = 0 AND retry_at <= ${at}`
   return sql`SELECT * FROM (
       SELECT ${sql.literal(columns)}, mirror.removed, CASE WHEN removed = 0 THEN mirror.filling ELSE 0 END AS filling,
-        CASE WHEN ${works} AND EXISTS (SELECT 1 FROM mirror_task t
-          WHERE t.mirror_id = mirror.id AND t.done < t.wanted AND t.due_at <= ${at}) THEN 1 ELSE 0 END AS has_tasks,
+        CASE WHEN ${works} AND (SELECT t.due_at FROM mirror_task t WHERE t.mirror_id = mirror.id AND t.done < t.wanted
+          ORDER BY t.due_at LIMIT 1) <= ${at} THEN 1 ELSE 0 END AS has_tasks,
         CASE WHEN ${works} AND sync_wanted > sync_done AND (sync_lease IS NULL OR sync_until <= ${at})
           THEN 1 ELSE 0 END AS is_sync_wanted
       FROM mirror) AS m
