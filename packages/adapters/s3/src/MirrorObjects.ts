@@ -47,7 +47,7 @@ export const head = (
     )
     if (answer === undefined) return Option.none()
     if (answer.ContentLength === undefined) {
-      return yield* Effect.fail(connection.errors.unexpected(operation, "the service did not tell an object's size"))
+      return yield* connection.errors.unexpected(operation, "the service did not tell an object's size")
     }
     const tag = tagOf(answer.ETag, answer.LastModified)
     return Option.some({ object: { name, size: answer.ContentLength, tag }, answer })

@@ -13,7 +13,7 @@ import { objectName } from "@holdfast/core/mirrors/MirrorTask"
 import type { MirrorTargets } from "@holdfast/core/mirrors/MirrorTarget"
 import * as ObjectDescription from "@holdfast/core/mirrors/ObjectDescription"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -99,8 +99,9 @@ export const suite = <E, E2, R>(
       }
     }).pipe(
       Effect.scoped,
-      Effect.provide(MirrorScene.servicesTo<never, E, never, unknown>(targets, MemoryMetadata.layer)),
-      Effect.provide(server)
+      Effect.provide(
+        MirrorScene.servicesTo<never, E, never, unknown>(targets, MemoryMetadata.layer).pipe(Layer.provideMerge(server))
+      )
     )
   )
 }
