@@ -27,7 +27,7 @@ const runNode = (...args: ReadonlyArray<string>): Promise<string> => Packages.ru
 const installed = (name: string, from: string): string => {
   const require = createRequire(Path.join(Packages.root, from, "package.json"))
   const manifest: { readonly version: string } = require(`${name}/package.json`)
-  return `${name}@${manifest.version}`
+  return manifest.version
 }
 
 /** `@holdfast/testing` is checked but not installed: it brings a whole vitest. */
@@ -42,7 +42,22 @@ const modules = (): ReadonlyArray<string> =>
       .filter((specifier) => specifier !== "@holdfast/http/main")
   )
 
-const manifest = { name: "app", private: true, type: "module" }
+/** The name of the package in a tarball. */
+const nameOf = (tarball: string): string =>
+  Path.basename(tarball).replace(/^holdfast-(.+?)-\d+\.\d+\.\d+.*$/, "@holdfast/$1")
+
+/** A program that depends on all of them. The overrides keep npm from asking its registry for what is here. */
+const manifest = (packed: ReadonlyArray<string>) => ({
+  name: "app",
+  private: true,
+  type: "module",
+  dependencies: {
+    ...Object.fromEntries(packed.map((tarball) => [nameOf(tarball), `file:${tarball}`])),
+    effect: installed("effect", "packages/core"),
+    "@types/node": installed("@types/node", ".")
+  },
+  overrides: Object.fromEntries(packed.map((tarball) => [nameOf(tarball), `$${nameOf(tarball)}`]))
+})
 
 const tsconfig = {
   compilerOptions: {
@@ -82,10 +97,8 @@ describe("the packages as they are published", () => {
     await Packages.build()
     const packed = await Packages.pack(tarballs)
     assert.lengthOf(packed, Packages.directories.length)
-    write("package.json", JSON.stringify(manifest))
-    const others = [installed("effect", "packages/core"), installed("@types/node", ".")]
-    const options = ["--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"]
-    await Packages.run("npm", ["install", ...options, ...packed.filter(isInstalled), ...others], app)
+    write("package.json", JSON.stringify(manifest(packed.filter(isInstalled))))
+    await Packages.run("npm", ["install", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"], app)
   }, patience)
 
   it.each(Packages.directories)(
