@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, layer, vi } from "@effect/vitest"
 import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
 import * as Requires from "@holdfast/testing/Requires"
 import { directory } from "@holdfast/testing/transcoding/contract/Samples"
@@ -13,6 +13,9 @@ import * as Loopback from "./support/Loopback.ts"
 import * as Samples from "./support/Samples.ts"
 import * as Tools from "./support/Tools.ts"
 import * as Trace from "./support/Trace.ts"
+
+// FFmpeg gives way to everything else that runs, so that it may take long on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
 
 /** What a file from an attacker says, given where another one is. */
 const contents: ReadonlyArray<readonly [what: string, content: (target: string) => string]> = [

@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, layer, vi } from "@effect/vitest"
 import type { Limits } from "@holdfast/core/transcoding/Limits"
 import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
 import * as Requires from "@holdfast/testing/Requires"
@@ -11,6 +11,9 @@ import * as FfmpegTranscoder from "../src/FfmpegTranscoder.ts"
 import * as Files from "./support/Files.ts"
 import * as Samples from "./support/Samples.ts"
 import * as Tools from "./support/Tools.ts"
+
+// FFmpeg gives way to everything else that runs, so that it may take long on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
 
 const cases: ReadonlyArray<readonly [what: string, limits: Partial<Limits>]> = [
   ["time", { wallTime: Duration.millis(400) }],

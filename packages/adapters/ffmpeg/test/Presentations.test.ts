@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, layer, vi } from "@effect/vitest"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as Requires from "@holdfast/testing/Requires"
 import * as Conversions from "@holdfast/testing/transcoding/contract/Conversions"
@@ -9,6 +9,9 @@ import * as Files from "./support/Files.ts"
 import * as Results from "./support/Results.ts"
 import * as Samples from "./support/Samples.ts"
 import * as Tools from "./support/Tools.ts"
+
+// FFmpeg gives way to everything else that runs, so that it may take long on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
 
 const convert = (input: string, format: Format) =>
   Effect.flatMap(directory, (output) => Conversions.convert({ input, output, format }))
