@@ -2,6 +2,7 @@
  * What went wrong with a request. The SDK's own errors hold the request, with its signature: they go no further than here.
  */
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
+import * as ConnectionFailure from "@holdfast/outbound/ConnectionFailure"
 import * as Data from "effect/Data"
 
 /**
@@ -86,22 +87,6 @@ const statuses: ReadonlyMap<number, Meaning> = new Map([
   [507, "Full"]
 ])
 
-/** What a connection dies of, by errno's names and those of the resolver. */
-const network = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "ECONNABORTED",
-  "EPIPE",
-  "ETIMEDOUT",
-  "EHOSTUNREACH",
-  "EHOSTDOWN",
-  "ENETUNREACH",
-  "ENETDOWN",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "ERR_STREAM_PREMATURE_CLOSE"
-])
-
 const property = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
 
@@ -120,7 +105,7 @@ const meaningOf = (cause: unknown, code: string | undefined, status: number | un
   if (told !== undefined) return told
   if (status !== undefined) return statuses.get(status) ?? "Other"
   // A body that ended before its time: nothing of an answer could be read.
-  return code !== undefined && (network.has(code) || code === "PARSE_ERROR") ? "Unavailable" : "Other"
+  return ConnectionFailure.isCode(code) || code === "PARSE_ERROR" ? "Unavailable" : "Other"
 }
 
 /** Enough for an operator; a page of a proxy's is cut, and a signature that it may repeat is taken out. */

@@ -4,6 +4,7 @@
 import type { BlobDownloadResponseParsed } from "@azure/storage-blob"
 import type * as BlobError from "@holdfast/core/storage/BlobError"
 import type { ByteRange } from "@holdfast/core/storage/BlobStore"
+import { exactLength } from "@holdfast/core/storage/ExactLength"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { Readable } from "node:stream"
@@ -13,22 +14,11 @@ import * as BlobObjects from "./BlobObjects.ts"
 
 /** Fails where the bytes do not add up, as when the connection was cut. */
 const counted = (body: Readable, length: number): Stream.Stream<Uint8Array, AzureFailure.AzureFailure> =>
-  Stream.suspend(() => {
-    let count = 0
-    return Stream.fromAsyncIterable<Uint8Array, AzureFailure.AzureFailure>(body, AzureFailure.fromBody).pipe(
-      Stream.map((chunk) => {
-        count += chunk.byteLength
-        return chunk
-      }),
-      Stream.concat(
-        Stream.suspend(() =>
-          count === length
-            ? Stream.empty
-            : Stream.fail(AzureFailure.of("Unavailable", `the service sent ${count} bytes of ${length}`))
-        )
-      )
-    )
-  })
+  exactLength(
+    Stream.fromAsyncIterable<Uint8Array, AzureFailure.AzureFailure>(body, AzureFailure.fromBody),
+    length,
+    (count) => AzureFailure.of("Unavailable", `the service sent ${count} bytes of ${length}`)
+  )
 
 /** A body that is cut off while nobody reads it must not end the process. Whoever reads it is told by the reading. */
 const listening = (answer: BlobDownloadResponseParsed): BlobDownloadResponseParsed => {

@@ -4,6 +4,7 @@
 import * as BlobError from "@holdfast/core/storage/BlobError"
 import * as BlobKey from "@holdfast/core/storage/BlobKey"
 import type { BlobEntry, BlobInfo, ByteRange } from "@holdfast/core/storage/BlobStore"
+import { exactLength } from "@holdfast/core/storage/ExactLength"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -44,25 +45,14 @@ const failed = (failure: GcsFailure.GcsFailure): BlobError.BlobError => GcsError
 
 /** Fails where the bytes do not add up, as when the connection was cut. */
 const counted = (body: Readable, length: number): Stream.Stream<Uint8Array, BlobError.BlobError> =>
-  Stream.suspend(() => {
-    let count = 0
-    const detail = () => `The service sent ${count} bytes of ${length}.`
-    return Stream.fromAsyncIterable<Uint8Array, BlobError.BlobError>(body, (cause) =>
-      failed(GcsFailure.of(cause))
-    ).pipe(
-      Stream.map((chunk) => {
-        count += chunk.byteLength
-        return chunk
-      }),
-      Stream.concat(
-        Stream.suspend(() =>
-          count === length
-            ? Stream.empty
-            : Stream.fail(failed(new GcsFailure.GcsFailure({ kind: "Unavailable", detail: detail() })))
-        )
+  exactLength(
+    Stream.fromAsyncIterable<Uint8Array, BlobError.BlobError>(body, (cause) => failed(GcsFailure.of(cause))),
+    length,
+    (count) =>
+      failed(
+        new GcsFailure.GcsFailure({ kind: "Unavailable", detail: `The service sent ${count} bytes of ${length}.` })
       )
-    )
-  })
+  )
 
 /**
  * As the port's `read`. One request serves one reader, and answers with one generation, so that a blob and its

@@ -1,6 +1,7 @@
 /**
  * Why a request failed.
  */
+import * as ConnectionFailure from "@holdfast/outbound/ConnectionFailure"
 import * as GuardedAgents from "@holdfast/outbound/GuardedAgents"
 import * as Data from "effect/Data"
 
@@ -74,22 +75,6 @@ const statuses: ReadonlyMap<number, Kind> = new Map([
   [507, "Full"]
 ])
 
-/** What a connection dies of, by errno's names and those of the resolver. */
-const network = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "ECONNABORTED",
-  "EPIPE",
-  "ETIMEDOUT",
-  "EHOSTUNREACH",
-  "EHOSTDOWN",
-  "ENETUNREACH",
-  "ENETDOWN",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "ERR_STREAM_PREMATURE_CLOSE"
-])
-
 const kindOfRefusal = ({ message, reason, status }: Refusal): Kind => {
   // The service tells bytes that were damaged on their way, and a missing bucket, by its words alone.
   if (status === 400 && /(md5|crc32c|checksum|hash).*match/i.test(message)) return "Damaged"
@@ -116,7 +101,7 @@ export const of = (cause: unknown): GcsFailure => {
     return new GcsFailure({ kind: "Refused", detail: "The address is none that is connected to from here.", cause })
   }
   const code = property(cause, "code")
-  return typeof code === "string" && network.has(code)
+  return ConnectionFailure.isCode(code)
     ? new GcsFailure({ kind: "Unavailable", detail: `The connection failed (${code}).`, cause })
     : new GcsFailure({
         kind: "Internal",

@@ -4,6 +4,7 @@
 import * as BlobError from "@holdfast/core/storage/BlobError"
 import * as BlobKey from "@holdfast/core/storage/BlobKey"
 import type { BlobEntry, BlobInfo, ByteRange } from "@holdfast/core/storage/BlobStore"
+import { exactLength } from "@holdfast/core/storage/ExactLength"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -34,28 +35,16 @@ export const stat = (connection: Connection.Connection, key: string): Effect.Eff
 
 /** Fails where the bytes do not add up, as when the connection was cut. */
 const counted = (body: Readable, length: number): Stream.Stream<Uint8Array, BlobError.BlobError> =>
-  Stream.suspend(() => {
-    let count = 0
-    return Stream.fromAsyncIterable<Uint8Array, BlobError.BlobError>(body, S3Errors.fromSdk("read")).pipe(
-      Stream.map((chunk) => {
-        count += chunk.byteLength
-        return chunk
-      }),
-      Stream.concat(
-        Stream.suspend(() =>
-          count === length
-            ? Stream.empty
-            : Stream.fail(
-                new BlobError.BlobError({
-                  reason: "Unavailable",
-                  operation: "read",
-                  cause: new Error(`the service sent ${count} bytes of ${length}`)
-                })
-              )
-        )
-      )
-    )
-  })
+  exactLength(
+    Stream.fromAsyncIterable<Uint8Array, BlobError.BlobError>(body, S3Errors.fromSdk("read")),
+    length,
+    (count) =>
+      new BlobError.BlobError({
+        reason: "Unavailable",
+        operation: "read",
+        cause: new Error(`the service sent ${count} bytes of ${length}`)
+      })
+  )
 
 /** As the port's `read`. One request serves one reader, so that a blob and its replacement never mix. */
 export const read = (

@@ -2,6 +2,7 @@
  * From the SDK's errors to the port's.
  */
 import * as BlobError from "@holdfast/core/storage/BlobError"
+import * as ConnectionFailure from "@holdfast/outbound/ConnectionFailure"
 import * as Effect from "effect/Effect"
 
 /** What the service says, in the error's name, where its status alone would mislead. */
@@ -50,24 +51,8 @@ export const statusOf = (cause: unknown): number | undefined => {
   return typeof status === "number" ? status : undefined
 }
 
-/** What a connection dies of, by errno's names and those of the resolver. */
-const network = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "ECONNABORTED",
-  "EPIPE",
-  "ETIMEDOUT",
-  "EHOSTUNREACH",
-  "EHOSTDOWN",
-  "ENETUNREACH",
-  "ENETDOWN",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "ERR_STREAM_PREMATURE_CLOSE"
-])
-
 /** Whether a connection failed, by the code of its error. */
-export const isNetwork = (cause: unknown): boolean => network.has(String(property(cause, "code")))
+export const isNetwork = (cause: unknown): boolean => ConnectionFailure.isCode(property(cause, "code"))
 
 const reasonOf = (cause: unknown): BlobError.Reason => {
   const named = reasons.get(String(property(cause, "name")))
