@@ -9,6 +9,7 @@ import type { Download } from "../files/Downloads.ts"
 import * as File from "../files/File.ts"
 import type { ByteRange } from "../storage/BlobStore.ts"
 import * as Plain from "./Plain.ts"
+import { whole } from "./Whole.ts"
 
 /** Which bytes: `length` from `offset` on, to the end without a length. */
 export interface RangeInput {
@@ -65,13 +66,7 @@ export class DownloadHandle {
 
   /** The bytes at once; they must fit into memory. Rejects with `BlobError` when they cannot be read to the end. */
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    const whole = new Uint8Array(this.length)
-    let at = 0
-    for await (const chunk of this.stream()) {
-      whole.set(chunk, at)
-      at += chunk.length
-    }
-    return whole
+    return whole(this.stream(), this.length)
   }
 
   /** The bytes as UTF-8 text. */

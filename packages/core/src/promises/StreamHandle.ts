@@ -4,6 +4,7 @@
 import type * as Context from "effect/Context"
 import * as Stream from "effect/Stream"
 import type { OpenedPlaylist, OpenedSegment } from "../streams/OpenedStream.ts"
+import { whole } from "./Whole.ts"
 
 const encoder = new TextEncoder()
 
@@ -37,13 +38,7 @@ export class StreamHandle {
 
   /** The bytes at once. Rejects with `BlobError` when they cannot be read to the end. */
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    const whole = new Uint8Array(this.size)
-    let at = 0
-    for await (const chunk of this.stream()) {
-      whole.set(chunk, at)
-      at += chunk.length
-    }
-    return whole
+    return whole(this.stream(), this.size)
   }
 
   /** The bytes as UTF-8 text. */
