@@ -19,12 +19,12 @@ import * as Support from "./support.ts"
 /** What is no longer needed goes soon. */
 const hurry = { HOLDFAST_BLOB_GRACE: "1s", HOLDFAST_SWEEP_INTERVAL: "1s", HOLDFAST_ACCESS_LOG: "off" }
 
-/** The real FFmpeg, but one that reads the video no faster than at twice its speed. */
-const slowFfmpeg = async (): Promise<string> => {
+/** The real FFmpeg, but one that reads the video no faster than at so many times its speed. */
+const slowFfmpeg = async (speed: number): Promise<string> => {
   const place = await Process.directory()
   const real = async (name: string) => (await Samples.run("/bin/sh", "-c", `command -v ${name}`)).trim()
   const ffmpeg = await real("ffmpeg")
-  const script = `#!/bin/sh\ncase "$*" in *-progress*) exec ${ffmpeg} -readrate 2 "$@" ;; esac\nexec ${ffmpeg} "$@"\n`
+  const script = `#!/bin/sh\ncase "$*" in *-progress*) exec ${ffmpeg} -readrate ${speed} "$@" ;; esac\nexec ${ffmpeg} "$@"\n`
   await Fs.writeFile(Path.join(place, "ffmpeg"), script, { mode: 0o755 })
   await Fs.symlink(await real("ffprobe"), Path.join(place, "ffprobe"))
   return Path.join(place, "ffmpeg")
@@ -83,7 +83,7 @@ requires(missing).describe("a node that ends while it converts", () => {
     "gives the work back when it is stopped, is followed at once when it was killed, and can be told to end it",
     { timeout: 120_000 },
     async () => {
-      const env = { ...hurry, HOLDFAST_FFMPEG: await slowFfmpeg() }
+      const env = { ...hurry, HOLDFAST_FFMPEG: await slowFfmpeg(2) }
       const bucket = await Bucket.start({ env })
       const { data } = bucket.service
       const work = Path.join(data, "conversions")
@@ -160,7 +160,8 @@ requires(all(missing, Ceph.missing, Database.missing)).describe("two nodes", () 
       HOLDFAST_SECRET_KEY: randomBytes(32).toString("base64"),
       HOLDFAST_ROOT_KEY: rootKey
     }
-    const slow = { ...env, HOLDFAST_FFMPEG: await slowFfmpeg() }
+    // It must not be done before the other node stands, however busy the machine is.
+    const slow = { ...env, HOLDFAST_FFMPEG: await slowFfmpeg(0.5) }
     const first = await Process.serve({ env: slow })
     const api = Requests.make(`${first.url}/api/v1`, rootKey)
     const made = async (path: string, body: object) =>
