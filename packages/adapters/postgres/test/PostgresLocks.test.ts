@@ -3,7 +3,11 @@ import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
+import { conversions } from "@holdfast/sql/migrations/Conversions"
+import { initial } from "@holdfast/sql/migrations/Initial"
 import { migrate } from "@holdfast/sql/migrations/Migrate"
+import { mirrors } from "@holdfast/sql/migrations/Mirrors"
+import { mirrorTimes } from "@holdfast/sql/migrations/MirrorTimes"
 import * as Sample from "@holdfast/testing/metadata/Sample"
 import * as World from "@holdfast/testing/metadata/World"
 import { requires } from "@holdfast/testing/Requires"
@@ -146,6 +150,27 @@ requires(Server.missing).describe("PostgreSQL", () =>
       })
     )
 
+    it.effect("a migration takes the times of mirrors' objects out of their tags", () =>
+      Effect.gen(function* () {
+        const { createDatabase } = yield* Server.Postgres
+        const url = yield* createDatabase
+        yield* Effect.gen(function* () {
+          const sql = yield* SqlClient
+          yield* Effect.all([initial, conversions, mirrors])
+          yield* sql`INSERT INTO mirror_object (mirror_id, name, file_id, tag)
+            VALUES ('m', 'a', 'f', 'e-3@1795283272'), ('m', 'b', 'f', 'e@'), ('m', 'c', 'f', '0x8'), ('m', 'd', 'f', NULL)`
+          yield* mirrorTimes
+          const rows = sql`SELECT tag, last_modified FROM mirror_object ORDER BY name`
+          expect((yield* rows.values).map(([tag, time]) => [tag, time === null ? null : Number(time)])).toEqual([
+            ["e-3", 1795283272],
+            ["e", null],
+            ["0x8", null],
+            [null, null]
+          ])
+        }).pipe(Effect.provide(Postgres.layer({ url, maxConnections: 1 })))
+      })
+    )
+
     it.effect("of several nodes that start at once on an empty database, one migrates it", () =>
       Effect.gen(function* () {
         const { createDatabase } = yield* Server.Postgres
@@ -155,7 +180,8 @@ requires(Server.missing).describe("PostgreSQL", () =>
         expect(ran.flat()).toEqual([
           { id: 1, name: "initial" },
           { id: 2, name: "conversions" },
-          { id: 3, name: "mirrors" }
+          { id: 3, name: "mirrors" },
+          { id: 4, name: "mirror_times" }
         ])
       })
     )

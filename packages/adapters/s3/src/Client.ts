@@ -5,6 +5,8 @@
 import type * as Sdk from "@aws-sdk/client-s3"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as AnswerTime from "./AnswerTime.ts"
+import * as PayloadHash from "./PayloadHash.ts"
 
 /** Makes one request. The signal ends it. */
 type Request<A> = (client: Sdk.S3Client, sdk: typeof Sdk, options: { readonly abortSignal: AbortSignal }) => Promise<A>
@@ -49,6 +51,8 @@ export const make = <E>(
       Effect.try({ try: () => new sdk.S3Client(configuration), catch: errors.fromSdk("open") }),
       (client) => Effect.sync(() => client.destroy())
     )
+    AnswerTime.install(client)
+    PayloadHash.install(client)
 
     const call = <A>(operation: string, request: Request<A>): Effect.Effect<A, E> =>
       Effect.callback((resume) => {

@@ -92,5 +92,5 @@ export const describe = (
     yield* head.object.size > copyBytes
       ? inParts(connection, target, fields, head, copyBytes)
       : atOnce(connection, target, fields, head)
-    return { tag: (yield* find).object.tag }
+    return MirrorObjects.receipt((yield* find).object)
   })

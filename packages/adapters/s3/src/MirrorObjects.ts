@@ -1,23 +1,35 @@
 /**
  * Asking for the objects of a mirror's target, listing and removing them.
  */
-import type { HeadObjectCommandOutput, ListObjectsV2CommandOutput } from "@aws-sdk/client-s3"
-import type { TargetObject } from "@holdfast/core/mirrors/MirrorTarget"
+import type { HeadObjectCommandOutput, ListObjectsV2CommandOutput, PutObjectCommandOutput } from "@aws-sdk/client-s3"
+import type { TargetObject, WriteReceipt } from "@holdfast/core/mirrors/MirrorTarget"
 import type { MirrorTargetError } from "@holdfast/core/mirrors/MirrorTargetError"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import * as AnswerTime from "./AnswerTime.ts"
 import type * as MirrorConnection from "./MirrorConnection.ts"
 import * as S3Errors from "./S3Errors.ts"
 
-/**
- * The entity tag alone tells nothing of the description. The time of the last change does, in whole seconds: that is what
- * a HEAD tells, while some services list fractions.
- */
-const tagOf = (ETag: string | undefined, LastModified: Date | undefined): string => {
-  const seconds = LastModified === undefined ? "" : Math.floor(LastModified.getTime() / 1000)
-  return `${(ETag ?? "").replaceAll('"', "")}@${seconds}`
+/** Entity tags stand in quotes. They tell nothing of the description. */
+const tagOf = (ETag: string | undefined): string => (ETag ?? "").replaceAll('"', "")
+
+/** Seconds since 1970, whole ones: that is what a HEAD tells, while some services list fractions. */
+const timeOf = (LastModified: Date | undefined): Pick<TargetObject, "lastModified"> =>
+  LastModified === undefined ? {} : { lastModified: Math.floor(LastModified.getTime() / 1000) }
+
+/** Services have several clocks, which agree to within a second. */
+const slack = 1
+
+/** What the answer to a write tells of what stands then; undefined when it tells too little. */
+export const receiptOf = (answer: PutObjectCommandOutput): WriteReceipt | undefined => {
+  const tag = tagOf(answer.ETag)
+  const answered = AnswerTime.of(answer)
+  return tag === "" || answered === undefined ? undefined : { tag, lastModified: answered + slack }
 }
+
+/** What was found, as a receipt. */
+export const receipt = ({ lastModified, tag }: TargetObject): WriteReceipt => ({ tag, lastModified })
 
 /** What a HEAD tells, and the object of it. */
 export interface Head {
@@ -46,11 +58,11 @@ export const head = (
       client.send(new sdk.HeadObjectCommand(target), options).catch(unlessMissing)
     )
     if (answer === undefined) return Option.none()
-    if (answer.ContentLength === undefined) {
+    const { ContentLength: size, ETag, LastModified } = answer
+    if (size === undefined) {
       return yield* connection.errors.unexpected(operation, "the service did not tell an object's size")
     }
-    const tag = tagOf(answer.ETag, answer.LastModified)
-    return Option.some({ object: { name, size: answer.ContentLength, tag }, answer })
+    return Option.some({ object: { name, size, tag: tagOf(ETag), ...timeOf(LastModified) }, answer })
   })
 
 /** As the port's `remove`. */
@@ -69,7 +81,7 @@ const objectsOf = ({ Contents = [], EncodingType }: ListObjectsV2CommandOutput):
   Contents.flatMap(({ ETag, Key, LastModified, Size }) =>
     Key === undefined || Size === undefined
       ? []
-      : [{ name: EncodingType === "url" ? decoded(Key) : Key, size: Size, tag: tagOf(ETag, LastModified) }]
+      : [{ name: EncodingType === "url" ? decoded(Key) : Key, size: Size, tag: tagOf(ETag), ...timeOf(LastModified) }]
   )
 
 const page = (connection: MirrorConnection.Connection, operation: string, token: string | undefined) =>

@@ -12,6 +12,7 @@ import * as MirrorErrors from "./MirrorErrors.ts"
 import * as MirrorFields from "./MirrorFields.ts"
 import * as MirrorObjects from "./MirrorObjects.ts"
 import * as Multipart from "./Multipart.ts"
+import * as PayloadHash from "./PayloadHash.ts"
 import type * as Upload from "./Upload.ts"
 
 const mebibyte = 1024 * 1024
@@ -22,15 +23,15 @@ const fitted = ({ partBytes, partConcurrency }: Upload.Sizes, size: number): Upl
   return least > partBytes ? { partBytes: least, partConcurrency: 1 } : { partBytes, partConcurrency }
 }
 
-/** What stands now must be what was written: the last chance to notice a service that lost some of it. */
-const receipt = (connection: MirrorConnection.Connection, { name, size }: MirrorObject) =>
+/** What stands now must be what was written: the last chance to notice a service that lost some of its parts. */
+const found = (connection: MirrorConnection.Connection, { name, size }: MirrorObject) =>
   MirrorObjects.head(connection, "write", name).pipe(
     Effect.flatMap(
       Option.match({
         onNone: () => Effect.fail(MirrorErrors.damaged("The object was gone when it had been written.")),
         onSome: ({ object }) =>
           object.size === size
-            ? Effect.succeed({ tag: object.tag })
+            ? Effect.succeed(MirrorObjects.receipt(object))
             : Effect.fail(MirrorErrors.damaged(`The service has ${object.size} bytes of ${size}.`))
       })
     )
@@ -60,11 +61,18 @@ export const write = <E, R>(
           ? Effect.void
           : Effect.fail(MirrorErrors.damaged("The bytes that were read are not those of the file."))
       })
+      const find = restore(found(connection, object))
 
       const single = restore(
         connection.call("write", (client, sdk, options) => {
           const body = { Body: part.bytes, ContentLength: part.bytes.byteLength, ContentMD5: part.md5 }
+          PayloadHash.tell(part.bytes, object.sha256)
           return client.send(new sdk.PutObjectCommand({ ...target, ...fields, ...body }), options)
+        })
+      ).pipe(
+        Effect.flatMap((answer) => {
+          const receipt = MirrorObjects.receiptOf(answer)
+          return receipt === undefined ? find : Effect.succeed(receipt)
         })
       )
 
@@ -76,7 +84,6 @@ export const write = <E, R>(
         )
       )
 
-      yield* part.bytes.byteLength < partBytes ? Effect.andThen(verify, single) : inParts
-      return yield* restore(receipt(connection, object))
+      return yield* part.bytes.byteLength < partBytes ? Effect.andThen(verify, single) : Effect.andThen(inParts, find)
     }).pipe(Effect.scoped)
   )

@@ -1,8 +1,8 @@
 /**
  * Mirrors to a bucket of S3 or of a service compatible with it.
  *
- * Objects stand under their path and name as keys, with their description as headers and metadata. A tag is the entity tag
- * and the second of the last change. An upload in parts whose process dies leaves parts, which cost room and are
+ * Objects stand under their path and name as keys, with their description as headers and metadata. A tag is the entity tag,
+ * which tells nothing of the description; the second of the last change does. An upload in parts whose process dies leaves parts, which cost room and are
  * invisible; since other programs may be uploading to the same bucket, they are left to a lifecycle rule of the bucket.
  */
 import { type Open, type MirrorTarget } from "@holdfast/core/mirrors/MirrorTarget"

@@ -9,6 +9,7 @@ import * as Assembly from "./Assembly.ts"
 import * as BlobObjects from "./BlobObjects.ts"
 import type * as Connection from "./Connection.ts"
 import * as Multipart from "./Multipart.ts"
+import * as PayloadHash from "./PayloadHash.ts"
 import * as S3Errors from "./S3Errors.ts"
 
 export interface Sizes {
@@ -39,10 +40,13 @@ export const put = <E, R>(
       /** Ends here where the put was interrupted meanwhile. */
       const proceed = restore(Effect.void)
 
-      const single = connection.call("put", (client, sdk, options) => {
-        const { byteLength } = part.bytes
-        const body = { Body: part.bytes, ContentLength: byteLength, ContentMD5: part.md5 }
-        return client.send(new sdk.PutObjectCommand({ ...target, ...body }), options)
+      const single = Effect.suspend(() => {
+        const receipt = assembly.receipt()
+        const body = { Body: part.bytes, ContentLength: receipt.size, ContentMD5: part.md5 }
+        PayloadHash.tell(part.bytes, receipt.sha256)
+        return connection
+          .call("put", (client, sdk, options) => client.send(new sdk.PutObjectCommand({ ...target, ...body }), options))
+          .pipe(Effect.as(receipt))
       })
 
       const others = Array.from({ length: partConcurrency - 1 }, Assembly.memory)
@@ -59,13 +63,13 @@ export const put = <E, R>(
           (info) => info.size === size,
           () => S3Errors.unexpected("put", "the service put parts together to another size")
         )
+      const isSingle = part.bytes.byteLength < partBytes
 
       // Whether the service has taken the last request in cannot be known before it answers, so the answer is
       // waited for, and what stands then is removed if it is not wanted any more.
       yield* proceed
-      yield* part.bytes.byteLength < partBytes ? single : inParts
-      const receipt = assembly.receipt()
-      yield* Effect.andThen(part.bytes.byteLength < partBytes ? Effect.void : verify(receipt.size), proceed).pipe(
+      const receipt = yield* isSingle ? single : Effect.map(inParts, assembly.receipt)
+      yield* Effect.andThen(isSingle ? Effect.void : verify(receipt.size), proceed).pipe(
         Effect.onError(() => Effect.catch(BlobObjects.remove(connection, key), S3Errors.untidy))
       )
       return receipt

@@ -1,7 +1,11 @@
 import { statSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
+import { conversions } from "@holdfast/sql/migrations/Conversions"
+import { initial } from "@holdfast/sql/migrations/Initial"
 import { migrate } from "@holdfast/sql/migrations/Migrate"
+import { mirrors } from "@holdfast/sql/migrations/Mirrors"
+import { mirrorTimes } from "@holdfast/sql/migrations/MirrorTimes"
 import * as World from "@holdfast/testing/metadata/World"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
@@ -24,10 +28,28 @@ describe("Sqlite", () => {
       expect(yield* open).toEqual([
         { id: 1, name: "initial" },
         { id: 2, name: "conversions" },
-        { id: 3, name: "mirrors" }
+        { id: 3, name: "mirrors" },
+        { id: 4, name: "mirror_times" }
       ])
       expect(yield* open).toEqual([])
     })
+  )
+
+  it.live("a migration takes the times of mirrors' objects out of their tags", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* Effect.all([initial, conversions, mirrors])
+      yield* sql`INSERT INTO mirror_object (mirror_id, name, file_id, tag)
+        VALUES ('m', 'a', 'f', 'e-3@1795283272'), ('m', 'b', 'f', 'e@'), ('m', 'c', 'f', '0x8'), ('m', 'd', 'f', NULL)`
+      yield* mirrorTimes
+      const rows = sql`SELECT tag, last_modified FROM mirror_object ORDER BY name`
+      expect((yield* rows.values).map(([tag, time]) => [tag, time === null ? null : Number(time)])).toEqual([
+        ["e-3", 1795283272],
+        ["e", null],
+        ["0x8", null],
+        [null, null]
+      ])
+    }).pipe(Effect.provide(Sqlite.layer({ file: ":memory:" })))
   )
 
   it.live("rows follow the table, also where another client changes it", () =>

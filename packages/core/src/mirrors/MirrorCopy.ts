@@ -36,10 +36,10 @@ const put = Effect.fnUntraced(function* (
     object,
     store.read(BlobKey.make({ tenantId, bucketId, blobId: wanted.file.content.blobId }))
   )
-  const { tag } = wanted.hasBytes
+  const receipt = wanted.hasBytes
     ? yield* Effect.catchIf(target.describe(object), isMissing, () => write)
     : yield* write
-  return { name: object.name, size: object.size, sha256: object.sha256, tag }
+  return { name: object.name, size: object.size, sha256: object.sha256, ...receipt }
 })
 
 const isMissing = (error: MirrorTargetError): boolean => error.reason === "NotFound"

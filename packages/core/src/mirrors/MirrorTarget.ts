@@ -28,12 +28,13 @@ export interface MirrorObject {
 
 /** What the target says of an object that was written. */
 export interface WriteReceipt {
-  /**
-   * A text that changes when anybody changes the object's bytes, and stays while nobody changes the object. It also
-   * changes with the description, unless that is changed within a second of the last change: S3 tells no more of a
-   * description than the second.
-   */
+  /** A text that changes when anybody changes the object's bytes, and stays while nobody changes the object. */
   readonly tag: string
+  /**
+   * Where the tag tells nothing of the description: when the object was last changed, in whole seconds since 1970 by the
+   * target's clock. A receipt may tell up to two seconds more, where finding out would take another request.
+   */
+  readonly lastModified?: number | undefined
 }
 
 /** An object that stands at the target. */
@@ -42,6 +43,13 @@ export interface TargetObject extends WriteReceipt {
   /** Bytes. */
   readonly size: number
 }
+
+/** Whether an object is still what a receipt was given for, as far as the target can tell. */
+export const isUnchanged = (receipt: WriteReceipt, object: WriteReceipt): boolean =>
+  receipt.tag === object.tag &&
+  (receipt.lastModified === undefined ||
+    object.lastModified === undefined ||
+    object.lastModified <= receipt.lastModified)
 
 export interface MirrorTarget {
   /**
@@ -71,7 +79,7 @@ export interface MirrorTarget {
   /** What stands under a name; nothing may be told where the target itself is missing. */
   readonly stat: (name: string) => Effect.Effect<Option.Option<TargetObject>, MirrorTargetError>
 
-  /** Everything that stands at the target, in no promised order, with the tags that `write`, `describe` and `stat` tell. */
+  /** Everything that stands at the target, in no promised order, with the tags and times that `stat` tells. */
   readonly list: Stream.Stream<TargetObject, MirrorTargetError>
 }
 

@@ -3,6 +3,7 @@
  */
 import type * as DateTime from "effect/DateTime"
 import type { Content, StoredFile } from "../files/File.ts"
+import type { WriteReceipt } from "./MirrorTarget.ts"
 
 /** A worker's hold on a file of a mirror. */
 export interface Hold {
@@ -32,13 +33,12 @@ export interface MirrorTask extends Hold {
 }
 
 /** An object as the target told of it. */
-export interface WrittenObject {
+export interface WrittenObject extends WriteReceipt {
   readonly name: string
   /** Bytes. */
   readonly size: number
   /** Hexadecimal. */
   readonly sha256: string
-  readonly tag: string
 }
 
 /** What became of a task. */

@@ -122,6 +122,35 @@ export const mirrorTroubleContract = (it: It): void => {
     })
   )
 
+  it.effect("a comparison finds what was changed later than it was written, where times are told", () =>
+    Effect.gen(function* () {
+      const made = yield* stored(5)
+      const { bucket, files, mirror } = made
+      const tasks = yield* MirrorTaskRepository
+      const times = [100, 100, 100, 100, null]
+      yield* Mirrors.settle(
+        (yield* Mirrors.claim(mirror)).map((task) => {
+          const lastModified = times[files.findIndex(({ id }) => id === task.fileId)] ?? undefined
+          const outcome = Mirrors.done(task)
+          return { ...outcome, written: outcome.written && { ...outcome.written, lastModified } }
+        })
+      )
+      const sync = yield* begun(made)
+      const found = [99, 100, 101, undefined, 101]
+      const objects = files.map(({ content, name }, index) => ({
+        name,
+        size: content.size,
+        tag: "t1",
+        lastModified: found[index]
+      }))
+      yield* tasks.compare(sync, objects, Sample.at(5100))
+      yield* tasks.endSync(sync, true, Sample.at(5200))
+      const again = yield* Mirrors.claim(mirror, Sample.at(6000))
+      expect(Mirrors.shown(again)).toEqual([{ fileId: files[2]?.id, write: files[2]?.name, remove: [] }])
+      expect((yield* Mirrors.find(bucket, mirror.id)).stats.pending).toBe(1)
+    })
+  )
+
   it.effect("what is written during a comparison is not missed by it", () =>
     Effect.gen(function* () {
       const made = yield* stored(1)

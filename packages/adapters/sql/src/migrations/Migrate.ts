@@ -9,6 +9,7 @@ import type { MetadataError } from "@holdfast/core/MetadataError"
 import { operation } from "../SqlFailure.ts"
 import { conversions } from "./Conversions.ts"
 import { initial } from "./Initial.ts"
+import { mirrorTimes } from "./MirrorTimes.ts"
 import { mirrors } from "./Mirrors.ts"
 
 /** A migration that ran. */
@@ -21,7 +22,8 @@ export interface Migrated {
 const migrations = Migrator.fromRecord({
   "0001_initial": initial,
   "0002_conversions": conversions,
-  "0003_mirrors": mirrors
+  "0003_mirrors": mirrors,
+  "0004_mirror_times": mirrorTimes
 })
 
 const failed = (error: Migrator.MigrationError): SqlError =>

@@ -45,12 +45,25 @@ const nameFields = { mirror_id: "text", file_id: "text", name: "text" } as const
 
 const noteWritten = (sql: SqlClient, outcomes: ReadonlyArray<Outcome>, at: number) => {
   const rows = outcomes.flatMap(({ task, written }) =>
-    written === null ? [] : [{ mirror_id: task.mirrorId, file_id: task.fileId, ...written }]
+    written === null
+      ? []
+      : [
+          {
+            mirror_id: task.mirrorId,
+            file_id: task.fileId,
+            name: written.name,
+            size: written.size,
+            sha256: written.sha256,
+            tag: written.tag,
+            last_modified: written.lastModified ?? null
+          }
+        ]
   )
-  const fields = { ...nameFields, size: "bigint", sha256: "text", tag: "text" } as const
+  const fields = { ...nameFields, size: "bigint", sha256: "text", tag: "text", last_modified: "bigint" } as const
   return rows.length === 0
     ? Effect.void
-    : sql`UPDATE mirror_object AS o SET sha256 = a.sha256, size = a.size, tag = a.tag, written_at = ${at}
+    : sql`UPDATE mirror_object AS o SET sha256 = a.sha256, size = a.size, tag = a.tag,
+          last_modified = a.last_modified, written_at = ${at}
         FROM ${recordset(sql, "a", fields, rows)}
         WHERE o.mirror_id = a.mirror_id AND o.name = a.name AND o.file_id = a.file_id`
 }

@@ -34,11 +34,19 @@ export const compare = (
 ) =>
   Effect.gen(function* () {
     const rows = [
-      ...new Map(objects.map(({ name, size, tag }) => [name, { mirror: mirrorId, name, size, tag }])).values()
+      ...new Map(
+        objects.map(({ lastModified, name, size, tag }) => [
+          name,
+          { mirror: mirrorId, name, size, tag, last_modified: lastModified ?? null }
+        ])
+      ).values()
     ]
-    const listed = recordset(sql, "a", { mirror: "text", name: "text", size: "bigint", tag: "text" }, rows)
+    const fields = { mirror: "text", name: "text", size: "bigint", tag: "text", last_modified: "bigint" } as const
+    const listed = recordset(sql, "a", fields, rows)
     const changed = yield* sql`UPDATE mirror_object AS o SET seen = ${lease},
-        sha256 = CASE WHEN o.tag = a.tag AND o.size = a.size THEN o.sha256 ELSE NULL END
+        sha256 = CASE WHEN o.tag = a.tag AND o.size = a.size
+          AND (o.last_modified IS NULL OR a.last_modified IS NULL OR a.last_modified <= o.last_modified)
+        THEN o.sha256 ELSE NULL END
       FROM ${listed} WHERE o.mirror_id = a.mirror AND o.name = a.name AND o.sha256 IS NOT NULL
       RETURNING mirror_id, file_id, sha256`
     const differing = yield* Row.all(toOwner)(Effect.succeed(changed.filter((row) => row.sha256 === null)))

@@ -43,7 +43,7 @@ const plain = ({ metadata, ...fields }: ObjectDescription) => ({
   metadata: { ...metadata }
 })
 
-/** An object stands with exactly these bytes and this description, as told by every method; gives its tag. */
+/** An object stands with exactly these bytes and this description, as told by every method; gives what it is told by. */
 export const assertStands = (
   { readBack, target }: MirrorSubject.Fresh,
   name: string,
@@ -54,11 +54,11 @@ export const assertStands = (
     const read = Option.getOrThrow(yield* readBack(name))
     assertSame(read.bytes, bytes)
     assert.deepStrictEqual(plain(read.description), plain(description))
-    const { tag, ...rest } = Option.getOrThrow(yield* target.stat(name))
-    assert.deepStrictEqual(rest, { name, size: bytes.byteLength })
+    const found = Option.getOrThrow(yield* target.stat(name))
+    assert.strictEqual(found.size, bytes.byteLength)
     const entries = (yield* listed(target)).filter((entry) => entry.name === name)
-    assert.deepStrictEqual(entries, [{ name, size: bytes.byteLength, tag }])
-    return tag
+    assert.deepStrictEqual(entries, [found])
+    return found
   })
 
 /** Nothing stands under a name, by any method. */

@@ -1,0 +1,43 @@
+/**
+ * Spares the SDK a pass over the bodies of requests. To sign a request it hashes its body, which is in vain where the hash is
+ * known already, and where nobody needs it: over TLS a body with a checksum of its own may go unsigned, as other SDKs
+ * of Amazon have it.
+ */
+import type * as Sdk from "@aws-sdk/client-s3"
+
+const header = "x-amz-content-sha256"
+
+const known = new WeakMap<Uint8Array, string>()
+
+/** Tells the SHA-256 of a body, hexadecimal, which stays as it is until the body was sent. */
+export const tell = (body: Uint8Array, sha256: string): void => {
+  known.set(body, sha256)
+}
+
+/** As much of a request as is looked at. */
+interface Request {
+  readonly protocol: string
+  readonly headers: Record<string, string>
+  readonly body: unknown
+}
+
+const isRequest = (value: unknown): value is Request =>
+  typeof value === "object" && value !== null && "protocol" in value && "headers" in value && "body" in value
+
+const hashOf = ({ body, headers, protocol }: Request): string | undefined => {
+  if (!(body instanceof Uint8Array)) return undefined
+  return known.get(body) ?? (protocol === "https:" && "content-md5" in headers ? "UNSIGNED-PAYLOAD" : undefined)
+}
+
+/** Has all requests of a client signed so. */
+export const install = ({ middlewareStack }: Sdk.S3Client): void => {
+  middlewareStack.add(
+    (next) => (args) => {
+      const { request } = args
+      const hash = isRequest(request) ? hashOf(request) : undefined
+      if (isRequest(request) && hash !== undefined) request.headers[header] = hash
+      return next(args)
+    },
+    { name: "holdfastPayloadHash", step: "build" }
+  )
+}
