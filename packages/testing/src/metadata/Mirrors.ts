@@ -54,7 +54,7 @@ export const claim = (mirror: StoredMirror, at = Sample.at(1000), options: { lim
   )
 
 /** What a worker tells that did all that it was given to do. */
-export const done = (task: MirrorTask, tag = "t1"): Outcome => ({
+export const done = (task: MirrorTask, tag = "t1", lastModified?: number): Outcome => ({
   task,
   written:
     task.write === null
@@ -63,7 +63,8 @@ export const done = (task: MirrorTask, tag = "t1"): Outcome => ({
           name: task.write.name,
           size: task.write.file.content.size,
           sha256: task.write.file.content.sha256,
-          tag
+          tag,
+          lastModified
         },
   removed: task.remove,
   failure: null
