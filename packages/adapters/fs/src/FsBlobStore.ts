@@ -80,10 +80,10 @@ export const make = (
         )
       })
 
-    const read = (key: string, range?: BlobStore.ByteRange): Stream.Stream<Uint8Array, BlobError.BlobError> => {
+    const read: BlobStore.BlobStore["Service"]["read"] = (key, range, options) => {
       const place = Layout.locate(layout, key)
       if (place === undefined) return Stream.fail(FsErrors.invalidKey("read"))
-      return Stream.mapError(Download.make(place.path, range), FsErrors.fromErrno("read"))
+      return Stream.mapError(Download.make(place.path, range, options), FsErrors.fromErrno("read"))
     }
 
     return BlobStore.BlobStore.of({

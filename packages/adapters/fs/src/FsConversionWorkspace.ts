@@ -90,7 +90,7 @@ const workspaceAt = (root: string): Workspace => ({
     }
     yield* writeAll(path, content, toWorkspaceError("place"))
   }),
-  read: (name) => Stream.mapError(Download.make(Path.join(root, "output", name), undefined), toWorkspaceError("read"))
+  read: (name) => Stream.mapError(Download.make(Path.join(root, "output", name)), toWorkspaceError("read"))
 })
 
 const makeIn = (directory: string): Effect.Effect<Workspace, WorkspaceError, Scope.Scope> =>

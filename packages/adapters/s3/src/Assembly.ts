@@ -6,7 +6,7 @@ import * as Pieces from "@holdfast/core/storage/Pieces"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
-import { createHash } from "node:crypto"
+import { createHash, type Hash } from "node:crypto"
 
 export interface Part {
   /** From 1 on. */
@@ -14,7 +14,9 @@ export interface Part {
   /** In the memory that was given for it; as long as a part, but for the last one. */
   readonly bytes: Uint8Array
   /** Base64, as the header Content-MD5 has it. */
-  readonly md5: string
+  readonly md5: string | undefined
+  /** Hexadecimal, as a signature has it. */
+  readonly sha256: string | undefined
 }
 
 export { type Memory, memory } from "@holdfast/core/storage/Pieces"
@@ -29,26 +31,38 @@ export interface Assembly<E, R> {
   readonly receipt: () => BlobReceipt
 }
 
-/** Begins to read a content; the reading ends with the scope. */
+/**
+ * Begins to read a content; the reading ends with the scope. Each part gets the one checksum that its request needs
+ * (`PayloadHash`); the first one has both, since it may be the whole object, for which Object Lock asks for an MD5.
+ */
 export const make = <E, R>(
   content: Stream.Stream<Uint8Array, E, R>,
-  partBytes: number
+  partBytes: number,
+  isEncrypted: boolean,
+  expectedBytes?: number
 ): Effect.Effect<Assembly<E, R>, never, Scope.Scope | R> => {
-  const sha256 = createHash("sha256")
-  let md5 = createHash("md5")
+  const whole = createHash("sha256")
+  let md5: Hash | undefined = createHash("md5")
+  // Of the first part it is that of the whole so far.
+  let sha256: Hash | undefined
   let size = 0
   const observe = (bytes: Uint8Array) => {
-    sha256.update(bytes)
-    md5.update(bytes)
+    for (const hash of [whole, md5, sha256]) hash?.update(bytes)
     size += bytes.byteLength
   }
   const partOf = ({ bytes, index }: Pieces.Piece): Part => {
-    const part = { number: index + 1, bytes, md5: md5.digest("base64") }
-    md5 = createHash("md5")
+    const part = {
+      number: index + 1,
+      bytes,
+      md5: md5?.digest("base64"),
+      sha256: isEncrypted ? undefined : (sha256 ?? whole.copy()).digest("hex")
+    }
+    md5 = isEncrypted ? createHash("md5") : undefined
+    sha256 = isEncrypted ? undefined : createHash("sha256")
     return part
   }
-  return Effect.map(Pieces.make(content, partBytes, observe), (next) => ({
+  return Effect.map(Pieces.make(content, partBytes, observe, expectedBytes), (next) => ({
     next: (memory) => Effect.map(next(memory), (piece) => piece && partOf(piece)),
-    receipt: () => ({ size, sha256: sha256.digest("hex") })
+    receipt: () => ({ size, sha256: whole.digest("hex") })
   }))
 }

@@ -31,6 +31,8 @@ export interface Errors<E> {
 
 export interface Client<E> {
   readonly errors: Errors<E>
+  /** Whether requests go over TLS. */
+  readonly isEncrypted: boolean
   /** A request for one answer. When it is interrupted it is cut off, and has ended when the interruption has. */
   readonly call: <A>(operation: string, request: Request<A>) => Effect.Effect<A, E>
   /** A request for an object's bytes; whatever is left of them is cut off with the scope. */
@@ -40,11 +42,11 @@ export interface Client<E> {
   ) => Effect.Effect<Sdk.GetObjectCommandOutput, E, Scope.Scope>
 }
 
+/** With an endpoint as it is written, if there is one. */
+export type Configuration = Sdk.S3ClientConfig & { readonly endpoint?: string }
+
 /** A client, closed with the scope. No request is made yet. */
-export const make = <E>(
-  configuration: Sdk.S3ClientConfig,
-  errors: Errors<E>
-): Effect.Effect<Client<E>, E, Scope.Scope> =>
+export const make = <E>(configuration: Configuration, errors: Errors<E>): Effect.Effect<Client<E>, E, Scope.Scope> =>
   Effect.gen(function* () {
     const sdk = yield* Effect.promise(() => import("@aws-sdk/client-s3"))
     const client = yield* Effect.acquireRelease(
@@ -80,5 +82,6 @@ export const make = <E>(
         )
       )
 
-    return { errors, call, open }
+    const isEncrypted = configuration.endpoint === undefined || /^https:/i.test(configuration.endpoint)
+    return { errors, isEncrypted, call, open }
   })

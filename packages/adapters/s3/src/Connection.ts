@@ -1,7 +1,6 @@
 /**
  * The client of a blob store.
  */
-import type * as Sdk from "@aws-sdk/client-s3"
 import type * as BlobError from "@holdfast/core/storage/BlobError"
 import * as BlobKey from "@holdfast/core/storage/BlobKey"
 import * as Duration from "effect/Duration"
@@ -22,7 +21,7 @@ export interface Connection extends Client.Client<BlobError.BlobError> {
 /** Some are kept open for the next request. */
 const agent = ({ maxConnections = 500 }: S3Options.Options) => ({ keepAlive: true, maxSockets: maxConnections })
 
-const configuration = (options: S3Options.Options): Sdk.S3ClientConfig => ({
+const configuration = (options: S3Options.Options): Client.Configuration => ({
   region: options.region,
   forcePathStyle: options.forcePathStyle ?? false,
   ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),

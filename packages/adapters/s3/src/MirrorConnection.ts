@@ -1,7 +1,6 @@
 /**
  * The client of a mirror's target, whose address and keys are a user's.
  */
-import type * as Sdk from "@aws-sdk/client-s3"
 import { MirrorTargetError } from "@holdfast/core/mirrors/MirrorTargetError"
 import type { S3Location } from "@holdfast/core/mirrors/TargetLocation"
 import { utf8Length } from "@holdfast/core/Text"
@@ -40,7 +39,7 @@ const collect = async (body: AsyncIterable<Uint8Array>): Promise<Uint8Array> => 
   return Buffer.concat(chunks)
 }
 
-const configuration = (options: MirrorOptions.Options, location: S3Location): Sdk.S3ClientConfig => {
+const configuration = (options: MirrorOptions.Options, location: S3Location): Client.Configuration => {
   const agents = GuardedAgents.make(options, { maxSockets: options.maxConnections ?? 50 })
   return {
     region: location.region,

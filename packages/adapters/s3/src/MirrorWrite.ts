@@ -49,7 +49,7 @@ export const write = <E, R>(
       const { partBytes, partConcurrency } = fitted(sizes, object.size)
       const target = yield* connection.target("write", object.name)
       const fields = yield* MirrorFields.of("write", object.description)
-      const assembly = yield* restore(Assembly.make(content, partBytes))
+      const assembly = yield* restore(Assembly.make(content, partBytes, connection.isEncrypted, object.size))
       const memory = Assembly.memory()
       const part = yield* restore(assembly.next(memory))
       // The first part is never undefined.

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import type * as Assembly from "./Assembly.ts"
 import type * as Client from "./Client.ts"
+import * as PayloadHash from "./PayloadHash.ts"
 
 /** S3's limit. */
 export const maxParts = 10_000
@@ -34,12 +35,13 @@ const send = <E>(
   client: Client.Client<E>,
   operation: string,
   upload: Upload,
-  { bytes, md5, number }: Assembly.Part
+  { bytes, md5, number, sha256 }: Assembly.Part
 ): Effect.Effect<CompletedPart, E> => {
   if (number > maxParts) {
     return Effect.fail(client.errors.tooLarge(operation, `a content has more than ${maxParts} parts`))
   }
   const input = { ...upload, PartNumber: number, Body: bytes, ContentLength: bytes.byteLength, ContentMD5: md5 }
+  if (sha256 !== undefined) PayloadHash.tell(bytes, sha256)
   return client
     .call(operation, (client, sdk, options) => client.send(new sdk.UploadPartCommand(input), options))
     .pipe(Effect.flatMap(({ ETag }) => completed(client, operation, number, ETag)))

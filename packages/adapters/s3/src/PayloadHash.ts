@@ -1,7 +1,7 @@
 /**
- * Spares the SDK a pass over the bodies of requests. To sign a request it hashes its body, which is in vain where the hash is
- * known already, and where nobody needs it: over TLS a body with a checksum of its own may go unsigned, as other SDKs
- * of Amazon have it.
+ * The checksum that a body is sent with. Over TLS that is its Content-MD5, and it goes unsigned, as other SDKs of Amazon
+ * have it: a SHA-256 besides would cost another pass, in vain. Without TLS the signature is over the SHA-256, which the
+ * service verifies, and where that is known already the SDK does not hash the body again.
  */
 import type * as Sdk from "@aws-sdk/client-s3"
 

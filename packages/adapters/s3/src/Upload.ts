@@ -32,7 +32,7 @@ export const put = <E, R>(
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const target = yield* connection.target("put", key)
-      const assembly = yield* restore(Assembly.make(content, partBytes))
+      const assembly = yield* restore(Assembly.make(content, partBytes, connection.isEncrypted))
       const memory = Assembly.memory()
       const part = yield* restore(assembly.next(memory))
       // The first part is never undefined.

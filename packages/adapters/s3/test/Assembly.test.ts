@@ -8,9 +8,9 @@ import * as Assembly from "../src/Assembly.ts"
 const partBytes = 100_000
 
 /** All parts, each put together in the same memory. */
-const assemble = (content: Stream.Stream<Uint8Array>) =>
+const assemble = (content: Stream.Stream<Uint8Array>, isEncrypted = true) =>
   Effect.gen(function* () {
-    const assembly = yield* Assembly.make(content, partBytes)
+    const assembly = yield* Assembly.make(content, partBytes, isEncrypted)
     const memory = Assembly.memory()
     const parts: Array<Assembly.Part> = []
     for (let part = yield* assembly.next(memory); part !== undefined; part = yield* assembly.next(memory)) {
@@ -58,6 +58,20 @@ describe("Assembly", () => {
         assert.strictEqual(md5, createHash("md5").update(bytes).digest("base64"))
       }
       assert.isAtMost(reserved, partBytes)
+    })
+  )
+
+  it.effect("has both checksums of the first part, and of others what signs them without TLS", () =>
+    Effect.gen(function* () {
+      const { parts, receipt } = yield* assemble(Generate.stream(3, 250_000), false)
+      assert.deepStrictEqual(
+        parts.map(({ md5, sha256 }) => [md5 !== undefined, sha256]),
+        parts.map(({ bytes, number }) => [number === 1, Generate.sha256(bytes)])
+      )
+      assert.strictEqual(parts[0]?.md5, createHash("md5").update(Generate.bytes(3, partBytes)).digest("base64"))
+      assert.strictEqual(receipt.sha256, Generate.sha256(Generate.bytes(3, 250_000)))
+      const encrypted = yield* assemble(Generate.stream(3, 250_000))
+      assert.isTrue(encrypted.parts.every(({ sha256 }) => sha256 === undefined))
     })
   )
 

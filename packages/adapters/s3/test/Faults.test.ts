@@ -156,7 +156,7 @@ describe("S3BlobStore", () => {
   it.live.each([
     [size, false],
     [size - 1, true]
-  ] as const)("sends the MD5 of every part; the service then tells %i bytes", ([told, isRefused]) =>
+  ] as const)("signs the SHA-256 of every part; the service then tells %i bytes", ([told, isRefused]) =>
     Effect.gen(function* () {
       const { received, seen, store } = yield* Service.open((request, response) => {
         const { body, headers, status } = multipart(told)(request)
@@ -167,7 +167,9 @@ describe("S3BlobStore", () => {
       else assert.strictEqual((yield* putting).size, size)
       const parts = received.filter(({ method }) => method === "PUT")
       assert.strictEqual(parts.length, 3)
-      for (const { body, headers } of parts) assert.strictEqual(headers["content-md5"], md5(body))
+      for (const { body, headers } of parts) {
+        assert.strictEqual(headers["x-amz-content-sha256"], Generate.sha256(body))
+      }
       assert.strictEqual(seen().includes("DELETE x-id"), isRefused)
     })
   )

@@ -32,10 +32,8 @@ const put = Effect.fnUntraced(function* (
 ) {
   const store = yield* BlobStore
   const object = objectOf(wanted)
-  const write = target.write(
-    object,
-    store.read(BlobKey.make({ tenantId, bucketId, blobId: wanted.file.content.blobId }))
-  )
+  const key = BlobKey.make({ tenantId, bucketId, blobId: wanted.file.content.blobId })
+  const write = target.write(object, store.read(key, undefined, { isTransient: true }))
   const receipt = wanted.hasBytes
     ? yield* Effect.catchIf(target.describe(object), isMissing, () => write)
     : yield* write

@@ -61,7 +61,8 @@ export interface MirrorTarget {
   /**
    * Writes an object, whole or not at all, in place of one that stands. Memory does not grow with its size. The bytes are
    * verified at the target, or on their way to it, by a checksum where it has one.
-   * The stream's own error passes through unchanged, and then nothing has changed.
+   * The stream's own error passes through unchanged, and then nothing has changed. A chunk has to be done with before the
+   * next one is pulled: its memory is used again.
    */
   readonly write: <E, R>(
     object: MirrorObject,

@@ -14,6 +14,7 @@ import * as ApiKey from "../access/ApiKey.ts"
 import type { Files } from "../files/Files.ts"
 import { Uploads } from "../files/Uploads.ts"
 import type { Headers } from "../headers/Headers.ts"
+import * as GivenChunks from "../storage/GivenChunks.ts"
 import type { CopyTarget } from "./CopyTarget.ts"
 import { MirrorTargetError } from "./MirrorTargetError.ts"
 import * as ServiceFiles from "./ServiceFiles.ts"
@@ -52,7 +53,7 @@ export const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const found = yield* files.find(object.name)
           const { headers, metadata } = object.file
-          const source = Stream.mapError(content, asFault)
+          const source = Stream.mapError(Stream.map(content, kept), asFault)
           const announced = {
             length: object.size,
             sha256: object.sha256,
@@ -85,6 +86,13 @@ export const make = Effect.gen(function* () {
     return target
   })
 })
+
+/** A chunk for a store, which may want it longer than until the next one is pulled. */
+const kept = (chunk: Uint8Array): Uint8Array => {
+  const copy = new Uint8Array(chunk)
+  GivenChunks.give(copy)
+  return copy
+}
 
 const missing = Effect.fail(
   new MirrorTargetError({ reason: "NotFound", operation: "describe", detail: "There is no such object." })

@@ -32,6 +32,15 @@ export interface ByteRange {
   readonly length: number
 }
 
+/** How a blob is read. */
+export interface ReadOptions {
+  /**
+   * Whether a chunk is needed no longer once the next one is pulled. A store may then use its memory again, which costs far
+   * less than fresh memory for each; one that does not may pass over this.
+   */
+  readonly isTransient?: boolean
+}
+
 /** What a store can do beyond the port's promises. */
 export interface Capabilities {
   /** The adapter's name, for logs and health reports. */
@@ -64,7 +73,7 @@ export class BlobStore extends Context.Service<
      * Reads a blob, or a range of it. A missing key is `BlobError` with reason `NotFound`, told before the first
      * chunk. A blob that is removed while it is read is still read to its end, or the stream fails; it never ends short.
      */
-    readonly read: (key: string, range?: ByteRange) => Stream.Stream<Uint8Array, BlobError>
+    readonly read: (key: string, range?: ByteRange, options?: ReadOptions) => Stream.Stream<Uint8Array, BlobError>
 
     /** What stands under a key; `NotFound` when nothing does. */
     readonly stat: (key: string) => Effect.Effect<BlobInfo, BlobError>

@@ -17,7 +17,7 @@ export interface Piece {
   readonly isLast: boolean
 }
 
-/** Where one piece at a time is put together; it grows with the first one, up to a piece's size. */
+/** Where one piece at a time is put together; it grows to what is expected of the content, or with its bytes. */
 export interface Memory {
   buffer: Uint8Array
 }
@@ -26,11 +26,11 @@ const initialBytes = 64 * 1024
 
 export const memory = (): Memory => ({ buffer: new Uint8Array(0) })
 
-/** Makes room for `needed` bytes, at most `limit`, and keeps the first `used`. */
-const reserve = (memory: Memory, used: number, needed: number, limit: number): void => {
+/** Makes room for `needed` bytes, better for `likely` ones, at most `limit`, and keeps the first `used`. */
+const reserve = (memory: Memory, used: number, needed: number, likely: number, limit: number): void => {
   if (memory.buffer.byteLength >= needed) return
-  const doubled = Math.max(initialBytes, memory.buffer.byteLength * 2, needed)
-  const larger = new Uint8Array(Math.min(doubled, limit))
+  const grown = likely >= needed ? likely : Math.max(initialBytes, memory.buffer.byteLength * 2, needed)
+  const larger = new Uint8Array(Math.min(grown, limit))
   larger.set(memory.buffer.subarray(0, used))
   memory.buffer = larger
 }
@@ -40,12 +40,13 @@ export type Next<E, R> = (memory: Memory) => Effect.Effect<Piece | undefined, E,
 
 /**
  * Begins to read a content; the reading ends with the scope. `observe` is given all bytes in order, each once, as they are
- * put in their place.
+ * put in their place. `expectedBytes`: how many the content is likely to have, for the memory that it takes.
  */
 export const make = <E, R>(
   content: Stream.Stream<Uint8Array, E, R>,
   pieceBytes: number,
-  observe: (bytes: Uint8Array) => void
+  observe: (bytes: Uint8Array) => void,
+  expectedBytes = 0
 ): Effect.Effect<Next<E, R>, never, Scope.Scope | R> =>
   Effect.map(Stream.toPull(content), (pull) => {
     let index = 0
@@ -66,6 +67,9 @@ export const make = <E, R>(
       Pull.catchDone(() => Effect.sync(() => void (hasEnded = true)))
     )
 
+    /** How many bytes the piece will have: a content that is longer than expected has some more of them. */
+    const likely = (): number => (offset < expectedBytes ? expectedBytes - offset : index > 0 ? pieceBytes : 0)
+
     /** Whether bytes wait for a piece. Chunks without any are passed over. */
     const isWaiting = (): boolean => {
       while (done < chunks.length && chunks[done]?.byteLength === start) {
@@ -80,7 +84,7 @@ export const make = <E, R>(
       let used = from
       while (used < pieceBytes && isWaiting()) {
         const fitting = (chunks[done] ?? new Uint8Array(0)).subarray(start, start + pieceBytes - used)
-        reserve(memory, used, used + fitting.byteLength, pieceBytes)
+        reserve(memory, used, used + fitting.byteLength, likely(), pieceBytes)
         memory.buffer.set(fitting, used)
         used += fitting.byteLength
         start += fitting.byteLength

@@ -53,6 +53,29 @@ describe("Pieces", () => {
     })
   )
 
+  it.effect.each([
+    // As much as was expected, from the first chunk on.
+    [5000, 5000, 5000],
+    [70_000, 70_000, 70_000],
+    [250_000, 250_000, pieceBytes],
+    // More, and less.
+    [90_000, 10_000, 90_000],
+    [100, 90_000, 90_000]
+  ] as const)("reserves for %i bytes, of which %i were expected, %i", ([size, expected, reserved]) =>
+    Effect.gen(function* () {
+      const next = yield* Pieces.make(Generate.stream(1, size, [90]), pieceBytes, () => {}, expected)
+      const memory = Pieces.memory()
+      let read = (yield* next(memory))?.bytes.byteLength ?? 0
+      assert.isAtLeast(memory.buffer.byteLength, Math.min(size, reserved))
+      assert.isAtMost(memory.buffer.byteLength, pieceBytes)
+      if (expected >= size) assert.strictEqual(memory.buffer.byteLength, reserved)
+      for (let piece = yield* next(memory); piece !== undefined; piece = yield* next(memory)) {
+        read += piece.bytes.byteLength
+      }
+      assert.strictEqual(read, size)
+    })
+  )
+
   it.effect("ends with the content's own error", () =>
     Effect.gen(function* () {
       const content = Stream.concat(Generate.stream(1, 150_000), Stream.fail("cut"))

@@ -42,6 +42,18 @@ export const stream = (
     return Stream.fromIterable(chunks(), { chunkSize: 1 })
   })
 
+/** The same stream with every chunk in the same memory, whose bytes are gone once the next one is pulled. */
+export const transient = (content: Stream.Stream<Uint8Array>): Stream.Stream<Uint8Array> =>
+  Stream.suspend(() => {
+    let memory = Buffer.alloc(0)
+    return Stream.map(Stream.rechunk(content, 1), (chunk) => {
+      memory.fill(0)
+      if (memory.byteLength < chunk.byteLength) memory = Buffer.allocUnsafeSlow(chunk.byteLength)
+      memory.set(chunk)
+      return memory.subarray(0, chunk.byteLength)
+    })
+  })
+
 /** SHA-256, hexadecimal, as a store's receipt tells it. */
 export const sha256 = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex")
 

@@ -55,7 +55,7 @@ export const make: Effect.Effect<MemoryMirrorTarget> = Effect.sync(() => {
     yield* Stream.runForEach(content, (chunk) =>
       Effect.sync(() => {
         hash.update(chunk)
-        chunks.push(chunk.slice())
+        chunks.push(new Uint8Array(chunk))
       })
     )
     const bytes = Buffer.concat(chunks)
@@ -91,7 +91,7 @@ export const make: Effect.Effect<MemoryMirrorTarget> = Effect.sync(() => {
     readBack: (name) => Effect.sync(() => Option.map(find(name), ({ bytes, description }) => ({ bytes, description }))),
     names: Effect.sync(() => [...objects.keys()].toSorted()),
     plant: (name, bytes, description = { contentType: "application/octet-stream", metadata: {} }) =>
-      Effect.sync(() => void store(name, bytes.slice(), description)),
+      Effect.sync(() => void store(name, new Uint8Array(bytes), description)),
     uproot: (name) => Effect.sync(() => void objects.delete(name))
   }
 })

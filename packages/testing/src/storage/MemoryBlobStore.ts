@@ -43,7 +43,7 @@ export const make: Effect.Effect<BlobStore.BlobStore["Service"]> = Effect.sync((
       yield* Stream.runForEach(content, (chunk) =>
         Effect.sync(() => {
           hash.update(chunk)
-          chunks.push(chunk.slice())
+          chunks.push(new Uint8Array(chunk))
         })
       )
       const blob = Buffer.concat(chunks)

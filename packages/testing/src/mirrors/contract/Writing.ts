@@ -43,6 +43,19 @@ export const register = (it: Tester, { partBytes, timeout }: Settings): void => 
     timeout
   )
 
+  it.effect.each([100, partBytes - 1, 3 * partBytes + 5])(
+    "is done with a chunk of %i bytes before it pulls the next one",
+    (size) =>
+      Effect.gen(function* () {
+        const fresh = yield* Objects.fresh
+        const bytes = Generate.bytes(4, size)
+        const content = Generate.transient(Generate.stream(4, size, [10, 300_000]))
+        yield* fresh.target.write(Objects.object("a", bytes), content)
+        yield* Objects.assertStands(fresh, "a", bytes)
+      }),
+    timeout
+  )
+
   it.effect(
     "replaces an object as a whole, with another tag",
     () =>

@@ -49,6 +49,25 @@ export const register = (it: Tester, { timeout }: Settings): void => {
     timeout
   )
 
+  it.effect.each<[BlobStore.ByteRange | undefined]>([[undefined], [{ offset: 1_000_003, length: 1_500_001 }]])(
+    "reads into memory that it may use again, range %j",
+    ([range]) =>
+      Effect.gen(function* () {
+        const store = yield* BlobStore.BlobStore
+        const key = Blobs.freshKey()
+        const content = Generate.bytes(26, size)
+        yield* Blobs.put(key, content)
+        const chunks: Array<Uint8Array> = []
+        const reading = store.read(key, range, { isTransient: true })
+        yield* Stream.runForEach(Stream.rechunk(reading, 1), (chunk) =>
+          Effect.sync(() => void chunks.push(new Uint8Array(chunk)))
+        )
+        const { length, offset } = range ?? { offset: 0, length: size }
+        Blobs.assertSame(Buffer.concat(chunks), content.subarray(offset, offset + length))
+      }),
+    timeout
+  )
+
   it.effect(
     "reads ranges and the whole at the same time",
     () =>
