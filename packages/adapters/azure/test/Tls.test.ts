@@ -1,12 +1,10 @@
 import { assert, describe, it, vi } from "@effect/vitest"
-import { command, requires } from "@holdfast/testing/Requires"
+import { requires } from "@holdfast/testing/Requires"
+import * as Certificate from "@holdfast/testing/servers/Certificate"
 import * as Effect from "effect/Effect"
-import { execFile, execFileSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { execFile } from "node:child_process"
 import { createServer } from "node:https"
 import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as AzureBlobStore from "../src/AzureBlobStore.ts"
 import * as Keys from "./support/Keys.ts"
@@ -28,19 +26,6 @@ const listen = (server: Server, end: () => void) =>
       })
   )
 
-/** Files with a certificate for this machine and its key, removed with the scope. */
-const certificate = Effect.acquireRelease(
-  Effect.sync(() => {
-    const directory = mkdtempSync(join(tmpdir(), "holdfast-azure-"))
-    const [cert, key] = [join(directory, "cert.pem"), join(directory, "key.pem")]
-    const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
-    const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", cert]
-    execFileSync("openssl", [...made, ...subject], { stdio: "ignore" })
-    return { directory, cert, key }
-  }),
-  ({ directory }) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
-)
-
 const run = (program: string, endpoint: string, cert: string) =>
   Effect.callback<string, Error>((resume) => {
     const path = fileURLToPath(new URL(`programs/${program}.ts`, import.meta.url))
@@ -51,17 +36,17 @@ const run = (program: string, endpoint: string, cert: string) =>
     return Effect.sync(() => child.kill())
   })
 
-requires(command("openssl", "version")).describe("AzureBlobStore over TLS", () => {
+requires(Certificate.missing).describe("AzureBlobStore over TLS", () => {
   it.live("sends a token, and gives up on a service that says nothing more", () =>
     Effect.gen(function* () {
-      const { cert, key } = yield* certificate
+      const { cert, file, key } = yield* Certificate.make
       const tokens: Array<string | undefined> = []
-      const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }, (request, response) => {
+      const server = createServer({ cert, key }, (request, response) => {
         tokens.push(request.headers.authorization)
         if (request.method === "PUT") request.resume().on("end", () => Service.created(response))
       })
       const port = yield* listen(server, () => server.closeAllConnections())
-      const told = yield* run("secured", `https://127.0.0.1:${port}`, cert)
+      const told = yield* run("secured", `https://127.0.0.1:${port}`, file)
       assert.deepStrictEqual(JSON.parse(told), { size: 5, reason: "Unavailable" })
       assert.strictEqual(tokens[0], "Bearer a-token")
     })

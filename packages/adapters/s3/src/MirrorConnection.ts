@@ -54,7 +54,7 @@ const configuration = (options: MirrorOptions.Options, location: S3Location): Cl
     useDualstackEndpoint: false,
     useFipsEndpoint: false,
     useArnRegion: false,
-    // Every request that brings bytes has its Content-MD5; many compatible services refuse the SDK's own checksums.
+    // Every request that brings bytes has a checksum already; many compatible services refuse the SDK's own checksums.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     // All answers are short, those of a service that means harm as well.

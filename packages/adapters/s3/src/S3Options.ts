@@ -36,7 +36,7 @@ export interface Options {
   readonly partConcurrency?: number | undefined
   /**
    * Whether the SDK adds checksum headers and trailers of its own accord, which many compatible services refuse.
-   * `WHEN_REQUIRED` when absent: every request that brings bytes has its Content-MD5 in any case.
+   * `WHEN_REQUIRED` when absent: every request that brings bytes has a checksum in any case.
    */
   readonly requestChecksumCalculation?: "WHEN_SUPPORTED" | "WHEN_REQUIRED" | undefined
   /**

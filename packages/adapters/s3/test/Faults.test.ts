@@ -12,21 +12,6 @@ const key = Keys.key(0)
 
 const md5 = (body: Buffer): string => createHash("md5").update(body).digest("base64")
 
-/** Takes an upload of parts, and then says that the object has so many bytes. */
-const multipart =
-  (size: number) =>
-  ({ method, url }: Service.Received): { status: number; headers: Record<string, string | number>; body: string } => {
-    if (method === "POST" && url.searchParams.has("uploads")) {
-      const body = "<InitiateMultipartUploadResult><UploadId>u1</UploadId></InitiateMultipartUploadResult>"
-      return { status: 200, headers: {}, body }
-    }
-    if (method === "PUT") return { status: 200, headers: { etag: `"${url.searchParams.get("partNumber")}"` }, body: "" }
-    if (method === "HEAD") return { status: 200, headers: { "content-length": size }, body: "" }
-    if (method === "DELETE") return { status: 204, headers: {}, body: "" }
-    // The entity tag is empty, as some services leave it.
-    return { status: 200, headers: {}, body: "<CompleteMultipartUploadResult><ETag/></CompleteMultipartUploadResult>" }
-  }
-
 describe("S3BlobStore on a service that errs", () => {
   it.live.each([
     [404, "NoSuchKey", "NotFound"],
@@ -159,7 +144,7 @@ describe("S3BlobStore", () => {
   ] as const)("signs the SHA-256 of every part; the service then tells %i bytes", ([told, isRefused]) =>
     Effect.gen(function* () {
       const { received, seen, store } = yield* Service.open((request, response) => {
-        const { body, headers, status } = multipart(told)(request)
+        const { body, headers, status } = Service.multipart(told)(request)
         response.writeHead(status, headers).end(body)
       })
       const putting = store.put(key, Generate.stream(5, size))

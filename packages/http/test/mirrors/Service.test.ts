@@ -1,6 +1,7 @@
 /**
  * Mirrors to another tenant, over HTTP against the real service.
  */
+import { randomBytes } from "node:crypto"
 import { expect, it } from "vitest"
 import { expectProblem, json, pointers } from "../support/Problems.ts"
 import * as Process from "../support/Process.ts"
@@ -48,13 +49,22 @@ it("a mirror copies what is there, and follows every change", { timeout: 120_000
   await Site.settled(site, mirror.id)
   expect([await contentOf(target, "/b.txt"), await contentOf(target, "/x/a.txt")]).toEqual(["two", "three"])
 
+  // More than is read at once, so that memory is used again.
+  const large = randomBytes(3_500_000)
+  const { checksum } = await Site.upload(site, { name: "large.bin" }, large)
+  await Site.settled(site, mirror.id)
+  const copied = (await Site.listFiles(target)).get("/large.bin")
+  expect(copied?.checksum).toEqual(checksum)
+  const bytes = await (await site.api.get(`${target.files}/${copied?.id}/view`)).arrayBuffer()
+  expect(large.equals(Buffer.from(bytes))).toBe(true)
+
   await site.api.patch(`${site.files}/${first.id}`, { json: { name: "c.txt", path: "/" } })
   await Site.settled(site, mirror.id)
-  expect([...(await Site.listFiles(target)).keys()].toSorted()).toEqual(["/b.txt", "/c.txt"])
+  expect([...(await Site.listFiles(target)).keys()].toSorted()).toEqual(["/b.txt", "/c.txt", "/large.bin"])
 
   expect((await site.api.delete(`${site.files}/${first.id}`)).status).toBe(204)
   await Site.settled(site, mirror.id)
-  expect([...(await Site.listFiles(target)).keys()]).toEqual(["/b.txt"])
+  expect([...(await Site.listFiles(target)).keys()]).toEqual(["/b.txt", "/large.bin"])
 })
 
 it("can be listed, read, renamed, paused, compared and removed", { timeout: 120_000 }, async () => {

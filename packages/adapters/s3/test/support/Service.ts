@@ -2,7 +2,9 @@
  * A service that answers as a test says: for what no healthy one does.
  */
 import * as Effect from "effect/Effect"
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { Certificate } from "@holdfast/testing/servers/Certificate"
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http"
+import { createServer as createSecureServer } from "node:https"
 import type { AddressInfo } from "node:net"
 import * as Redacted from "effect/Redacted"
 import type * as MirrorOptions from "../../src/MirrorOptions.ts"
@@ -28,13 +30,28 @@ export const refuse =
       .writeHead(status, { "content-type": "application/xml" })
       .end(`<Error><Code>${code}</Code>${message === undefined ? "" : `<Message>${message}</Message>`}</Error>`)
 
-/** A service, and what it has received; until the scope closes. */
-const serve = (answer: Answer) =>
+/** Takes an upload of parts, and then says that the object has so many bytes. */
+export const multipart =
+  (size: number) =>
+  ({ method, url }: Received): { status: number; headers: Record<string, string | number>; body: string } => {
+    if (method === "POST" && url.searchParams.has("uploads")) {
+      const body = "<InitiateMultipartUploadResult><UploadId>u1</UploadId></InitiateMultipartUploadResult>"
+      return { status: 200, headers: {}, body }
+    }
+    if (method === "PUT") return { status: 200, headers: { etag: `"${url.searchParams.get("partNumber")}"` }, body: "" }
+    if (method === "HEAD") return { status: 200, headers: { "content-length": size }, body: "" }
+    if (method === "DELETE") return { status: 204, headers: {}, body: "" }
+    // The entity tag is empty, as some services leave it.
+    return { status: 200, headers: {}, body: "<CompleteMultipartUploadResult><ETag/></CompleteMultipartUploadResult>" }
+  }
+
+/** A service, over TLS if it has a certificate, and what it has received; until the scope closes. */
+export const serve = (answer: Answer, certificate?: Certificate) =>
   Effect.gen(function* () {
     const received: Array<Received> = []
     const server = yield* Effect.acquireRelease(
-      Effect.callback<ReturnType<typeof createServer>>((resume) => {
-        const server = createServer((request, response) => {
+      Effect.callback<Server>((resume) => {
+        const listener: RequestListener = (request, response) => {
           const chunks: Array<Buffer> = []
           request.on("data", (chunk: Buffer) => chunks.push(chunk))
           request.on("end", () => {
@@ -43,7 +60,9 @@ const serve = (answer: Answer) =>
             received.push(whole)
             answer(whole, response)
           })
-        }).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+        }
+        const server = certificate === undefined ? createServer(listener) : createSecureServer(certificate, listener)
+        server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
       }),
       (server) =>
         Effect.callback<void>((resume) => {
@@ -53,7 +72,8 @@ const serve = (answer: Answer) =>
     )
     const { port } = server.address() as AddressInfo
     const seen = () => received.map(({ method, url }) => `${method} ${[...url.searchParams.keys()].join()}`.trim())
-    return { endpoint: `http://127.0.0.1:${port}`, received, seen }
+    const scheme = certificate === undefined ? "http" : "https"
+    return { endpoint: `${scheme}://127.0.0.1:${port}`, received, seen }
   })
 
 /** A store on a service, and what that has received; until the scope closes. */
