@@ -5,6 +5,7 @@ import type { ByteRange, ReadOptions } from "@holdfast/core/storage/BlobStore"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Pull from "effect/Pull"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Fs from "node:fs"
 import * as FsCall from "./FsCall.ts"
@@ -20,16 +21,29 @@ interface Opened {
   readonly size: number
 }
 
+/** What needs no disk is not worth the trip to a thread: looking at a file that is open, and closing one that was read. */
 const open = (path: string): Effect.Effect<Opened, FsCall.ErrnoError> =>
   FsCall.call<Opened>((done) => {
     Fs.open(path, "r", (openError, descriptor) => {
       if (openError) return done(openError, { descriptor, size: 0 })
-      Fs.fstat(descriptor, (error, stats) => {
-        if (!error) return done(null, { descriptor, size: stats.size })
-        Fs.close(descriptor, () => done(error, { descriptor, size: 0 }))
-      })
+      try {
+        done(null, { descriptor, size: Fs.fstatSync(descriptor).size })
+      } catch (error) {
+        Fs.closeSync(descriptor)
+        done(FsCall.toError(error), { descriptor, size: 0 })
+      }
     })
   })
+
+/** Open until the scope closes. `acquireRelease` would copy all services of the program, for each file. */
+const opened = (path: string): Effect.Effect<Opened, FsCall.ErrnoError, Scope.Scope> =>
+  Effect.uninterruptible(
+    Effect.flatMap(Effect.scope, (scope) =>
+      Effect.tap(open(path), ({ descriptor }) =>
+        Scope.addFinalizer(scope, FsCall.tidy(FsCall.attempt(() => Fs.closeSync(descriptor))))
+      )
+    )
+  )
 
 const tooShort = (): FsCall.ErrnoError => FsCall.errno(new Error("the blob's file is shorter than expected"))
 
@@ -50,29 +64,24 @@ export const make = (
   { isTransient = false }: ReadOptions = {}
 ): Stream.Stream<Uint8Array, FsCall.ErrnoError> =>
   Stream.unwrap(
-    Effect.map(
-      Effect.acquireRelease(open(path), ({ descriptor }) =>
-        FsCall.tidy(FsCall.call<void>((done) => Fs.close(descriptor, done)))
-      ),
-      ({ descriptor, size }) => {
-        let position = range?.offset ?? 0
-        const end = range === undefined ? size : range.offset + range.length
-        if (end > size) return Stream.fail(tooShort())
-        const memory = memoryOf(isTransient, end - position)
-        const next = Effect.suspend((): Pull.Pull<[Uint8Array], FsCall.ErrnoError> => {
-          if (position >= end) return Cause.done()
-          const buffer = memory(end - position)
-          const length = buffer.byteLength
-          return Effect.flatMap(
-            FsCall.call<number>((done) => Fs.read(descriptor, buffer, 0, length, position, done)),
-            (count) => {
-              if (count === 0) return Effect.fail(tooShort())
-              position += count
-              return Effect.succeed<[Uint8Array]>([count === length ? buffer : buffer.subarray(0, count)])
-            }
-          )
-        })
-        return Stream.fromPull(Effect.succeed(next))
-      }
-    )
+    Effect.map(opened(path), ({ descriptor, size }) => {
+      let position = range?.offset ?? 0
+      const end = range === undefined ? size : range.offset + range.length
+      if (end > size) return Stream.fail(tooShort())
+      const memory = memoryOf(isTransient, end - position)
+      const next = Effect.suspend((): Pull.Pull<[Uint8Array], FsCall.ErrnoError> => {
+        if (position >= end) return Cause.done()
+        const buffer = memory(end - position)
+        const length = buffer.byteLength
+        return Effect.flatMap(
+          FsCall.call<number>((done) => Fs.read(descriptor, buffer, 0, length, position, done)),
+          (count) => {
+            if (count === 0) return Effect.fail(tooShort())
+            position += count
+            return Effect.succeed<[Uint8Array]>([count === length ? buffer : buffer.subarray(0, count)])
+          }
+        )
+      })
+      return Stream.fromPull(Effect.succeed(next))
+    })
   )

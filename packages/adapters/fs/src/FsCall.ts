@@ -25,7 +25,7 @@ const nameOf = ({ code = "", errno = 0 }: NodeJS.ErrnoException): string =>
 
 export const errno = (cause: NodeJS.ErrnoException): ErrnoError => new ErrnoError({ code: nameOf(cause), cause })
 
-const toError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)))
+export const toError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)))
 
 /**
  * Runs a callback function; it may also throw. What has begun is awaited, also when the fiber is interrupted: as long
@@ -41,6 +41,10 @@ export const call = <A>(begin: (done: Callback<A>) => void): Effect.Effect<A, Er
       }
     })
   )
+
+/** Runs a function that needs no disk, and may throw. */
+export const attempt = <A>(run: () => A): Effect.Effect<A, ErrnoError> =>
+  Effect.try({ try: run, catch: (cause) => errno(toError(cause)) })
 
 /** A callback that brings no value. */
 export type Done = (error: NodeJS.ErrnoException | null) => void

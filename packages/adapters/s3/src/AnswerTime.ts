@@ -9,9 +9,10 @@ const times = new WeakMap<object, number>()
 /** Seconds since 1970 of an answer that the client gave; undefined when the service did not tell. */
 export const of = (answer: object): number | undefined => times.get(answer)
 
-const dateOf = (response: unknown): number => {
-  const headers = S3Errors.property(response, "headers")
-  return Date.parse(String(S3Errors.property(headers, "date")))
+/** Seconds since 1970 of a header Date; undefined when it is none. */
+export const parse = (date: unknown): number | undefined => {
+  const millis = Date.parse(String(date))
+  return Number.isNaN(millis) ? undefined : Math.floor(millis / 1000)
 }
 
 /** Has a client take note of it. */
@@ -19,8 +20,8 @@ export const install = ({ middlewareStack }: Sdk.S3Client): void => {
   middlewareStack.add(
     (next) => async (args) => {
       const result = await next(args)
-      const date = dateOf(result.response)
-      if (result.output !== undefined && !Number.isNaN(date)) times.set(result.output, Math.floor(date / 1000))
+      const time = parse(S3Errors.property(S3Errors.property(result.response, "headers"), "date"))
+      if (result.output !== undefined && time !== undefined) times.set(result.output, time)
       return result
     },
     // Around what makes the output.

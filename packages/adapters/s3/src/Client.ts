@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as AnswerTime from "./AnswerTime.ts"
 import * as PayloadHash from "./PayloadHash.ts"
+import * as SmallPut from "./SmallPut.ts"
 
 /** Makes one request. The signal ends it. */
 type Request<A> = (client: Sdk.S3Client, sdk: typeof Sdk, options: { readonly abortSignal: AbortSignal }) => Promise<A>
@@ -35,6 +36,8 @@ export interface Client<E> {
   readonly isEncrypted: boolean
   /** A request for one answer. When it is interrupted it is cut off, and has ended when the interruption has. */
   readonly call: <A>(operation: string, request: Request<A>) => Effect.Effect<A, E>
+  /** Puts an object in one request, as `SmallPut` does; interrupted as `call` is. */
+  readonly put: (operation: string, input: SmallPut.Input, sha256: string) => Effect.Effect<SmallPut.Answer, E>
   /** A request for an object's bytes; whatever is left of them is cut off with the scope. */
   readonly open: (
     operation: string,
@@ -53,8 +56,11 @@ export const make = <E>(configuration: Configuration, errors: Errors<E>): Effect
       Effect.try({ try: () => new sdk.S3Client(configuration), catch: errors.fromSdk("open") }),
       (client) => Effect.sync(() => client.destroy())
     )
+    // It makes ready what a log would say, even where nobody listens.
+    client.middlewareStack.remove("loggerMiddleware")
     AnswerTime.install(client)
     PayloadHash.install(client)
+    const put = SmallPut.make(client, sdk)
 
     const call = <A>(operation: string, request: Request<A>): Effect.Effect<A, E> =>
       Effect.callback((resume) => {
@@ -83,5 +89,11 @@ export const make = <E>(configuration: Configuration, errors: Errors<E>): Effect
       )
 
     const isEncrypted = configuration.endpoint === undefined || /^https:/i.test(configuration.endpoint)
-    return { errors, isEncrypted, call, open }
+    return {
+      errors,
+      isEncrypted,
+      call,
+      put: (operation, input, sha256) => call(operation, (_client, _sdk, options) => put(input, sha256, options)),
+      open
+    }
   })

@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
+import type { Readable } from "node:stream"
 import * as Client from "./Client.ts"
 import * as MirrorErrors from "./MirrorErrors.ts"
 import type * as MirrorOptions from "./MirrorOptions.ts"
@@ -28,16 +29,19 @@ export interface Connection extends Client.Client<MirrorTargetError> {
 const maxAnswerBytes = 16 * 1024 * 1024
 
 /** The body of an answer as a whole. */
-const collect = async (body: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
-  const chunks: Array<Uint8Array> = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.byteLength
-    if (size > maxAnswerBytes) throw new Error("an answer is too long")
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-}
+const collect = (body: Readable): Promise<Uint8Array> =>
+  new Promise((resolve, reject) => {
+    const chunks: Array<Uint8Array> = []
+    let size = 0
+    body.on("data", (chunk: Uint8Array) => {
+      chunks.push(chunk)
+      size += chunk.byteLength
+      if (size > maxAnswerBytes) body.destroy(new Error("an answer is too long"))
+    })
+    body.on("end", () => resolve(Buffer.concat(chunks)))
+    body.on("error", reject)
+    body.on("close", () => body.readableEnded || reject(new Error("an answer was cut short")))
+  })
 
 const configuration = (options: MirrorOptions.Options, location: S3Location): Client.Configuration => {
   const agents = GuardedAgents.make(options, { maxSockets: options.maxConnections ?? 50 })

@@ -1,15 +1,15 @@
 /**
  * Asking for the objects of a mirror's target, listing and removing them.
  */
-import type { HeadObjectCommandOutput, ListObjectsV2CommandOutput, PutObjectCommandOutput } from "@aws-sdk/client-s3"
+import type { HeadObjectCommandOutput, ListObjectsV2CommandOutput } from "@aws-sdk/client-s3"
 import type { TargetObject, WriteReceipt } from "@holdfast/core/mirrors/MirrorTarget"
 import type { MirrorTargetError } from "@holdfast/core/mirrors/MirrorTargetError"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import * as AnswerTime from "./AnswerTime.ts"
 import type * as MirrorConnection from "./MirrorConnection.ts"
 import * as S3Errors from "./S3Errors.ts"
+import type * as SmallPut from "./SmallPut.ts"
 
 /** Entity tags stand in quotes. They tell nothing of the description. */
 const tagOf = (ETag: string | undefined): string => (ETag ?? "").replaceAll('"', "")
@@ -22,10 +22,9 @@ const timeOf = (LastModified: Date | undefined): Pick<TargetObject, "lastModifie
 const slack = 1
 
 /** What the answer to a write tells of what stands then; undefined when it tells too little. */
-export const receiptOf = (answer: PutObjectCommandOutput): WriteReceipt | undefined => {
-  const tag = tagOf(answer.ETag)
-  const answered = AnswerTime.of(answer)
-  return tag === "" || answered === undefined ? undefined : { tag, lastModified: answered + slack }
+export const receiptOf = ({ ETag, time }: SmallPut.Answer): WriteReceipt | undefined => {
+  const tag = tagOf(ETag)
+  return tag === "" || time === undefined ? undefined : { tag, lastModified: time + slack }
 }
 
 /** What was found, as a receipt. */

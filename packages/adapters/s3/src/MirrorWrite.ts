@@ -12,7 +12,6 @@ import * as MirrorErrors from "./MirrorErrors.ts"
 import * as MirrorFields from "./MirrorFields.ts"
 import * as MirrorObjects from "./MirrorObjects.ts"
 import * as Multipart from "./Multipart.ts"
-import * as PayloadHash from "./PayloadHash.ts"
 import type * as Upload from "./Upload.ts"
 
 const mebibyte = 1024 * 1024
@@ -64,11 +63,7 @@ export const write = <E, R>(
       const find = restore(found(connection, object))
 
       const single = restore(
-        connection.call("write", (client, sdk, options) => {
-          const body = { Body: part.bytes, ContentLength: part.bytes.byteLength, ContentMD5: part.md5 }
-          PayloadHash.tell(part.bytes, object.sha256)
-          return client.send(new sdk.PutObjectCommand({ ...target, ...fields, ...body }), options)
-        })
+        connection.put("write", { ...target, ...fields, Body: part.bytes, ContentMD5: part.md5 }, object.sha256)
       ).pipe(
         Effect.flatMap((answer) => {
           const receipt = MirrorObjects.receiptOf(answer)

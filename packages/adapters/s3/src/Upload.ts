@@ -9,7 +9,6 @@ import * as Assembly from "./Assembly.ts"
 import * as BlobObjects from "./BlobObjects.ts"
 import type * as Connection from "./Connection.ts"
 import * as Multipart from "./Multipart.ts"
-import * as PayloadHash from "./PayloadHash.ts"
 import * as S3Errors from "./S3Errors.ts"
 
 export interface Sizes {
@@ -42,11 +41,8 @@ export const put = <E, R>(
 
       const single = Effect.suspend(() => {
         const receipt = assembly.receipt()
-        const body = { Body: part.bytes, ContentLength: receipt.size, ContentMD5: part.md5 }
-        PayloadHash.tell(part.bytes, receipt.sha256)
-        return connection
-          .call("put", (client, sdk, options) => client.send(new sdk.PutObjectCommand({ ...target, ...body }), options))
-          .pipe(Effect.as(receipt))
+        const input = { ...target, Body: part.bytes, ContentMD5: part.md5 }
+        return Effect.as(connection.put("put", input, receipt.sha256), receipt)
       })
 
       const others = Array.from({ length: partConcurrency - 1 }, Assembly.memory)

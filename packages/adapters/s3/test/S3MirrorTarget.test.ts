@@ -16,8 +16,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import Dns from "node:dns"
 import * as S3MirrorTarget from "../src/S3MirrorTarget.ts"
+import { localNames } from "./support/LocalNames.ts"
 import * as Mirror from "./support/Mirror.ts"
 
 // A cluster is started, which takes a busy machine longer than vitest gives by default.
@@ -32,20 +32,6 @@ const open = Effect.map(Mirror.fresh, (fresh) => ({
     fresh.client.send(new ListMultipartUploadsCommand({ Bucket: fresh.bucket.bucket }))
   ).pipe(Effect.map(({ Uploads = [] }) => Uploads.map(({ Key }) => Key)))
 }))
-
-/** Lets names below localhost lead there, which not every resolver does; the names that were asked for. */
-const localNames = Effect.gen(function* () {
-  const asked: Array<string> = []
-  const lookup = Dns.lookup.bind(Dns)
-  const spy = vi.spyOn(Dns, "lookup").mockImplementation(((name: string, ...rest: [Dns.LookupAllOptions, Answered]) => {
-    asked.push(name)
-    return lookup(name.endsWith(".localhost") ? "127.0.0.1" : name, ...rest)
-  }) as typeof Dns.lookup)
-  yield* Effect.addFinalizer(() => Effect.sync(() => spy.mockRestore()))
-  return asked
-})
-
-type Answered = (error: NodeJS.ErrnoException | null, addresses: Array<Dns.LookupAddress>) => void
 
 requires(CephRgw.missing).describe("S3MirrorTarget on Ceph's gateway", () =>
   layer(CephRgw.layer, { excludeTestServices: true, timeout: "2 minutes" })((it) => {

@@ -26,7 +26,7 @@ interface Place {
 export const make = ({ concurrency, slots }: Pick<MirrorWorkerOptions, "concurrency" | "slots">) => {
   const reserve = Math.floor(concurrency / 4)
   const taken = new Map<string, number>()
-  const waiting = new Set<Place>()
+  const waiting = new Map<string, Set<Place>>()
   let total = 0
 
   const of = (mirrorId: string): number => taken.get(mirrorId) ?? 0
@@ -41,15 +41,28 @@ export const make = ({ concurrency, slots }: Pick<MirrorWorkerOptions, "concurre
     return mine < slots && total < (mine === 0 ? concurrency : concurrency - reserve)
   }
 
+  const wait = (place: Place) => {
+    const others = waiting.get(place.mirrorId)
+    if (others === undefined) waiting.set(place.mirrorId, new Set([place]))
+    else others.add(place)
+  }
+  /** Whether a place was still waited for. */
+  const unwait = (place: Place): boolean => {
+    const others = waiting.get(place.mirrorId)
+    if (others === undefined || !others.delete(place)) return false
+    if (others.size === 0) waiting.delete(place.mirrorId)
+    return true
+  }
+
   /** Lets in as many as there is room for. */
   const admit = () => {
     while (true) {
       let next: Place | undefined
-      for (const place of waiting) {
-        if (hasRoom(place.mirrorId) && (next === undefined || of(place.mirrorId) < of(next.mirrorId))) next = place
+      for (const [mirrorId, [first]] of waiting) {
+        if (hasRoom(mirrorId) && (next === undefined || of(mirrorId) < of(next.mirrorId))) next = first
       }
       if (next === undefined) return
-      waiting.delete(next)
+      unwait(next)
       next.isTaken = true
       count(next.mirrorId, 1)
       next.enter(Effect.void)
@@ -69,12 +82,12 @@ export const make = ({ concurrency, slots }: Pick<MirrorWorkerOptions, "concurre
         let place: Place | undefined
         const enter = Effect.callback<void>((resume) => {
           place = { mirrorId, isProbe, isTaken: false, enter: resume }
-          waiting.add(place)
+          wait(place)
           admit()
         })
         const leave = Effect.sync(() => {
           if (place === undefined) return
-          waiting.delete(place)
+          unwait(place)
           if (place.isTaken) count(mirrorId, -1)
           admit()
         })
@@ -86,8 +99,8 @@ export const make = ({ concurrency, slots }: Pick<MirrorWorkerOptions, "concurre
 
     /** Interrupts those of a mirror that wait. */
     dismiss: (mirrorId: string): void => {
-      for (const place of waiting) {
-        if (place.mirrorId === mirrorId && !place.isProbe && waiting.delete(place)) place.enter(Effect.interrupt)
+      for (const place of waiting.get(mirrorId) ?? []) {
+        if (!place.isProbe && unwait(place)) place.enter(Effect.interrupt)
       }
     }
   }

@@ -3,16 +3,19 @@
  * down is given back at once.
  */
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberMap from "effect/FiberMap"
+import * as Latch from "effect/Latch"
 import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import type { Progress } from "./MirrorCopy.ts"
 import * as MirrorGate from "./MirrorGate.ts"
 import * as MirrorOutcome from "./MirrorOutcome.ts"
+import * as MirrorPace from "./MirrorPace.ts"
 import type { Hold, MirrorTask } from "./MirrorTask.ts"
 import { MirrorTaskRepository } from "./MirrorTaskRepository.ts"
 import type { MirrorWorkerOptions } from "./MirrorWorkerOptions.ts"
@@ -23,20 +26,32 @@ interface Held {
   isRunning: boolean
 }
 
-/** Ends that are this close to each other are told together. */
-const grouping = "5 millis"
+/** Ends that are this close to each other are told together, unless nothing runs any more. */
+const grouping = "100 millis"
 
 const keyOf = ({ fileId, lease, mirrorId }: Hold) => `${mirrorId} ${fileId} ${lease}`
 
 const isInterrupted = ({ exit }: MirrorOutcome.End): boolean =>
   Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
 
-/** `onChange` runs whenever a copy has ended, and when its end has been told. */
+/** `onChange` runs when a place has become free that nobody waits for, and when the ends of copies have been told. */
 export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, onChange: Effect.Effect<void>) {
   const tasks = yield* MirrorTaskRepository
   const held = new Map<string, Held>()
   const ends = yield* Queue.unbounded<MirrorOutcome.End>()
   const gate = MirrorGate.make(options)
+  const pace = MirrorPace.make()
+  /** Open while nothing runs. */
+  const idle = Latch.makeUnsafe(true)
+
+  /** How many copies run or wait for a place: of one mirror, or of all. */
+  const running = (mirrorId?: string): number => {
+    let count = 0
+    for (const { isRunning, task } of held.values()) {
+      if (isRunning && (mirrorId === undefined || task.mirrorId === mirrorId)) count++
+    }
+    return count
+  }
 
   const settle = Effect.fnUntraced(function* (some: ReadonlyArray<MirrorOutcome.End>) {
     const now = yield* DateTime.now
@@ -80,7 +95,7 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, o
   const fibers = yield* FiberMap.make<string>()
 
   yield* Queue.peek(ends).pipe(
-    Effect.andThen(Effect.sleep(grouping)),
+    Effect.andThen(Effect.raceFirst(Effect.sleep(grouping), idle.await)),
     Effect.andThen(Queue.takeAll(ends)),
     Effect.flatMap((some) =>
       settle(some).pipe(
@@ -121,11 +136,9 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, o
     hasRoom: gate.hasRoom,
 
     /** How many copies of a mirror run or wait for a place. */
-    running: (mirrorId: string): number => {
-      let count = 0
-      for (const { isRunning, task } of held.values()) if (isRunning && task.mirrorId === mirrorId) count++
-      return count
-    },
+    running: (mirrorId: string): number => running(mirrorId),
+
+    ahead: pace.ahead,
 
     /** Runs the copy of a file that was claimed, once there is a place; not to be interrupted between the claim and this. */
     run: <R>(
@@ -137,14 +150,18 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, o
       const entry: Held = { task, isRunning: true }
       const progress: Progress = { written: null, removed: [] }
       held.set(key, entry)
+      idle.closeUnsafe()
       const told = Effect.onExit(
         Effect.interruptible(gate.within({ mirrorId: mirror.id, isProbe: mirror.trouble !== null }, work(progress))),
         (exit) =>
-          Effect.suspend(() => {
+          Effect.gen(function* () {
             entry.isRunning = false
+            if (Exit.isSuccess(exit)) pace.count(mirror.id, yield* Clock.currentTimeMillis)
             // One that was lost is gone from here.
-            return held.has(key) ? Queue.offer(ends, { mirror, task, progress, exit }) : Effect.void
-          }).pipe(Effect.andThen(onChange))
+            if (held.has(key)) yield* Queue.offer(ends, { mirror, task, progress, exit })
+            if (running() === 0) idle.openUnsafe()
+            if (running(mirror.id) < options.slots) yield* onChange
+          })
       )
       return FiberMap.run(
         fibers,

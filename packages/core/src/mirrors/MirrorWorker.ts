@@ -29,9 +29,6 @@ import type { StoredMirror } from "./StoredMirror.ts"
 /** Mirrors that are looked at in one round. */
 const atOnce = 100
 
-/** How many files are claimed for each place to copy one. */
-const ahead = 3
-
 /** What works for ever, once everything that it needs has been made. */
 const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions.MirrorWorkerOptions) {
   const tasks = yield* MirrorTaskRepository
@@ -44,13 +41,14 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions.MirrorWor
   let after = ""
 
   const claim = Effect.fnUntraced(function* (mirror: StoredMirror, share: number) {
+    const now = yield* DateTime.now
     const mine = holds.running(mirror.id)
-    const most = Math.min(options.slots * ahead, share)
+    const places = Math.min(options.slots, share)
+    const ahead = holds.ahead(mirror.id, DateTime.toEpochMillis(now))
     // The first one begins at once; further ones are claimed several at a time, since each claim is a transaction.
     const probe = mirror.trouble !== null
-    if (probe || mine === 0 ? !holds.hasRoom(mirror.id) : mine > most * 0.7) return
-    const limit = Math.max(1, most - mine)
-    const now = yield* DateTime.now
+    if (probe || mine === 0 ? !holds.hasRoom(mirror.id) : mine >= places + ahead / 2) return
+    const limit = Math.max(1, places + ahead - mine)
     const lease = yield* random.uuidV7()
     const claimed = yield* tasks.claim(mirror, limit, lease, now, DateTime.addDuration(now, options.lease))
     yield* Effect.forEach(
@@ -108,7 +106,7 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions.MirrorWor
     yield* signal.ignore([...told].filter((bucketId) => !busy.has(bucketId)))
     after = due.length === atOnce ? (due.at(-1)?.mirror.id ?? "") : ""
     const claiming = due.filter(({ hasTasks, isFilling }) => hasTasks || isFilling).length
-    const share = Math.max(1, Math.ceil((options.concurrency * ahead) / Math.max(1, claiming)))
+    const share = Math.max(1, Math.ceil(options.concurrency / Math.max(1, claiming)))
     const more = yield* Effect.forEach(due, (one) => attend(one, share))
     return more.includes(true)
   })
