@@ -20,7 +20,7 @@ export interface BareSdk {
 }
 
 /** Bytes that the gateway keeps, in memory. */
-const capacity = 6 * 1024 ** 3
+const capacity = 10 * 1024 ** 3
 const decode = Schema.decodeUnknownPromise(Answer)
 
 export const start = (log: string): Effect.Effect<BareSdk, BenchFailure, Scope.Scope> =>

@@ -1,5 +1,5 @@
 /**
- * Rounds of several subjects in turn (A, B, A, B, …), so that what changes on the machine meanwhile changes for all.
+ * Rounds of several subjects in turn, there and back (A, B, B, A, …), so that what changes on the machine meanwhile changes for all.
  */
 import * as Effect from "effect/Effect"
 import type { BenchFailure } from "./BenchFailure.ts"
@@ -14,7 +14,7 @@ export interface Subject<E = BenchFailure> {
   readonly round: Effect.Effect<Measure.Sample, E>
 }
 
-/** Measures all subjects in the same number of rounds, in the order given. */
+/** Measures all subjects in the same number of rounds. */
 export const interleave = <E>(
   subjects: ReadonlyArray<Subject<E>>,
   rounds: number
@@ -23,7 +23,10 @@ export const interleave = <E>(
     yield* Effect.forEach(subjects, ({ warmUp }) => warmUp, { discard: true })
     const samples = subjects.map((): Array<Measure.Sample> => [])
     for (let round = 0; round < rounds; round++) {
-      for (const [index, subject] of subjects.entries()) samples[index]?.push(yield* subject.round)
+      const order = [...subjects.entries()]
+      for (const [index, subject] of round % 2 === 0 ? order : order.toReversed()) {
+        samples[index]?.push(yield* subject.round)
+      }
     }
     return subjects.map(({ name }, index) => Measure.make(name, samples[index] ?? []))
   })

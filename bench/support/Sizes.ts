@@ -49,7 +49,7 @@ export const full: Sizes = {
   pages: 600,
   starts: 5,
   video: { seconds: 60, rounds: 3, minutes: [1, 5, 60], starts: 5 },
-  mirrors: { rounds: 2, small: 2000, large: 4, largeBytes: 256 * 1024 ** 2, backfill: 200_000, idleSeconds: 60 }
+  mirrors: { rounds: 4, small: 2000, large: 4, largeBytes: 256 * 1024 ** 2, backfill: 200_000, idleSeconds: 60 }
 }
 
 /** To see that everything runs; the ratios are rough. */

@@ -10,6 +10,7 @@ import * as MirrorScene from "@holdfast/testing/mirrors/MirrorScene"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { SqlClient } from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { test, testClocked } from "./support/Setup.ts"
 
@@ -115,6 +116,24 @@ describe("the worker of mirrors", () => {
       yield* dead.target.faults.clear
       yield* expectEqual(slow)
       yield* expectEqual(dead)
+    })
+  )
+
+  test(
+    "takes no more files than it has places while they take long, so that other nodes find some",
+    Effect.gen(function* () {
+      const made = yield* scene(0)
+      const block = yield* made.target.faults.block()
+      yield* Effect.forEach(Array.from({ length: 20 }).keys(), (index) => upload(made.bucket, `file ${index}`, "x"))
+      yield* startWorker({ concurrency: 8, slots: 3 })
+      const sql = yield* SqlClient
+      const held = sql`SELECT file_id FROM mirror_task WHERE mirror_id = ${made.ref.mirrorId} AND lease IS NOT NULL`
+      yield* until(held, (rows) => rows.length === 3)
+      // Another node takes what is left.
+      yield* startWorker({ concurrency: 8, slots: 4 })
+      yield* until(held, (rows) => rows.length === 7)
+      yield* block.release
+      yield* expectEqual(made)
     })
   )
 
