@@ -37,9 +37,9 @@ const unescape = (text: string): string =>
 
 let made = 0
 
-/** Starts a gateway. */
-export const start = async (): Promise<Ceph> => {
-  const runtime = ManagedRuntime.make(CephRgw.layer)
+/** Starts a gateway, which keeps at most so many bytes. */
+export const start = async (bytes?: number): Promise<Ceph> => {
+  const runtime = ManagedRuntime.make(bytes === undefined ? CephRgw.layer : CephRgw.layerOf(bytes))
   const gateway = await runtime.runPromise(CephRgw.CephRgw)
   const { endpoint } = gateway
   const credentials = {
