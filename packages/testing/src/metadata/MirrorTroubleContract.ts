@@ -50,6 +50,8 @@ export const mirrorTroubleContract = (it: It): void => {
       yield* tasks.fail(troubled, "It is still down.", Sample.at(2200), Sample.at(4200))
       const still = (yield* Mirrors.find(bucket, mirror.id)).mirror
       expect(still).toMatchObject({ failures: 2, trouble: { since: Sample.at(1100), detail: "It is still down." } })
+      // Who read it before the last failure could not tell of another one.
+      expect(yield* Mirrors.claim(troubled, Sample.at(4200))).toEqual([])
       yield* tasks.recover(mirror.id, Sample.at(4300))
       const well = (yield* Mirrors.find(bucket, mirror.id)).mirror
       expect(well).toMatchObject({ failures: 0, trouble: null })
