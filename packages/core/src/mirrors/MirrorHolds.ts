@@ -26,7 +26,7 @@ interface Held {
   isRunning: boolean
 }
 
-/** Ends that are this close to each other are told together, unless nothing runs any more. */
+/** Ends that are this close to each other are told together, unless one failed, or nothing runs any more. */
 const grouping = "100 millis"
 
 const keyOf = ({ fileId, lease, mirrorId }: Hold) => `${mirrorId} ${fileId} ${lease}`
@@ -41,8 +41,8 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, o
   const ends = yield* Queue.unbounded<MirrorOutcome.End>()
   const gate = MirrorGate.make(options)
   const pace = MirrorPace.make()
-  /** Open while nothing runs. */
-  const idle = Latch.makeUnsafe(true)
+  /** Open when the ends of copies should be told at once. */
+  const hurry = Latch.makeUnsafe(false)
 
   /** How many copies run or wait for a place: of one mirror, or of all. */
   const running = (mirrorId?: string): number => {
@@ -95,7 +95,8 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, o
   const fibers = yield* FiberMap.make<string>()
 
   yield* Queue.peek(ends).pipe(
-    Effect.andThen(Effect.raceFirst(Effect.sleep(grouping), idle.await)),
+    Effect.andThen(Effect.raceFirst(Effect.sleep(grouping), hurry.await)),
+    Effect.andThen(hurry.close),
     Effect.andThen(Queue.takeAll(ends)),
     Effect.flatMap((some) =>
       settle(some).pipe(
@@ -150,7 +151,6 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, o
       const entry: Held = { task, isRunning: true }
       const progress: Progress = { written: null, removed: [] }
       held.set(key, entry)
-      idle.closeUnsafe()
       const told = Effect.onExit(
         Effect.interruptible(gate.within({ mirrorId: mirror.id, isProbe: mirror.trouble !== null }, work(progress))),
         (exit) =>
@@ -159,7 +159,7 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, o
             if (Exit.isSuccess(exit)) pace.count(mirror.id, yield* Clock.currentTimeMillis)
             // One that was lost is gone from here.
             if (held.has(key)) yield* Queue.offer(ends, { mirror, task, progress, exit })
-            if (running() === 0) idle.openUnsafe()
+            if (Exit.isFailure(exit) || running() === 0) yield* hurry.open
             if (running(mirror.id) < options.slots) yield* onChange
           })
       )

@@ -120,6 +120,23 @@ describe("the worker of mirrors", () => {
   )
 
   test(
+    "tries few files of a target that is down, however busy it is with another one",
+    Effect.gen(function* () {
+      const bucket = yield* World.bucket()
+      const [dead, slow] = [yield* mirrored(bucket), yield* mirrored(bucket)]
+      yield* dead.target.faults.failNext(forever, "Unavailable")
+      const block = yield* slow.target.faults.block()
+      yield* Effect.forEach(Array.from({ length: 100 }).keys(), (index) => upload(bucket, `file ${index}`, "x"))
+      yield* startWorker({ concurrency: 8, slots: 4 })
+      yield* until(record(dead.ref), ({ state }) => state === "FAILING")
+      const sql = yield* SqlClient
+      const tried = yield* sql`SELECT file_id FROM mirror_task WHERE mirror_id = ${dead.ref.mirrorId} AND attempts > 0`
+      expect(tried.length).toBeLessThan(20)
+      yield* block.release
+    })
+  )
+
+  test(
     "takes no more files than it has places while they take long, so that other nodes find some",
     Effect.gen(function* () {
       const made = yield* scene(0)
