@@ -2,19 +2,16 @@
  * The files that a worker holds: their leases are prolonged, their ends told in groups, and what is left when the worker is shut
  * down is given back at once.
  */
-import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberMap from "effect/FiberMap"
-import * as Latch from "effect/Latch"
-import * as Queue from "effect/Queue"
-import * as Schedule from "effect/Schedule"
 import type { Progress } from "./MirrorCopy.ts"
+import * as MirrorEnds from "./MirrorEnds.ts"
 import * as MirrorGate from "./MirrorGate.ts"
-import * as MirrorOutcome from "./MirrorOutcome.ts"
+import type * as MirrorOutcome from "./MirrorOutcome.ts"
 import * as MirrorPace from "./MirrorPace.ts"
 import type { Hold, MirrorTask } from "./MirrorTask.ts"
 import { MirrorTaskRepository } from "./MirrorTaskRepository.ts"
@@ -26,23 +23,14 @@ interface Held {
   isRunning: boolean
 }
 
-/** Ends that are this close to each other are told together, unless one failed, or nothing runs any more. */
-const grouping = "100 millis"
-
 const keyOf = ({ fileId, lease, mirrorId }: Hold) => `${mirrorId} ${fileId} ${lease}`
-
-const isInterrupted = ({ exit }: MirrorOutcome.End): boolean =>
-  Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
 
 /** `onChange` runs when a place has become free that nobody waits for, and when the ends of copies have been told. */
 export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, onChange: Effect.Effect<void>) {
   const tasks = yield* MirrorTaskRepository
   const held = new Map<string, Held>()
-  const ends = yield* Queue.unbounded<MirrorOutcome.End>()
   const gate = MirrorGate.make(options)
   const pace = MirrorPace.make()
-  /** Open when the ends of copies should be told at once. */
-  const hurry = Latch.makeUnsafe(false)
 
   /** How many copies run or wait for a place: of one mirror, or of all. */
   const running = (mirrorId?: string): number => {
@@ -53,28 +41,6 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, o
     return count
   }
 
-  const settle = Effect.fnUntraced(function* (some: ReadonlyArray<MirrorOutcome.End>) {
-    const now = yield* DateTime.now
-    const cut = some.filter(isInterrupted)
-    const whole = some.filter((end) => !isInterrupted(end))
-    if (cut.length > 0)
-      yield* tasks.doubt(
-        cut.map(({ task }) => task),
-        now
-      )
-    if (whole.length > 0)
-      yield* tasks.settle(
-        whole.map((end) => MirrorOutcome.of(end, now, options)),
-        now
-      )
-    for (const { task } of some) held.delete(keyOf(task))
-    for (const { detail, mirror } of MirrorOutcome.troubled(whole)) {
-      yield* tasks.fail(mirror, detail, now, DateTime.addDuration(now, MirrorOutcome.waitOf(mirror, options)))
-      gate.dismiss(mirror.id)
-    }
-    for (const mirrorId of MirrorOutcome.recovered(whole)) yield* tasks.recover(mirrorId, now)
-  })
-
   /** What was held, and is not told of: at the end of the worker, or when it was lost. */
   const doubt = (some: ReadonlyArray<MirrorTask>) =>
     Effect.flatMap(DateTime.now, (now) => tasks.doubt(some, now)).pipe(
@@ -82,33 +48,17 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, o
       Effect.catch((error) => Effect.logWarning("Files of mirrors could not be given back", error.reason))
     )
 
-  // Before the fibers, so that it runs when they have ended.
-  yield* Effect.addFinalizer(() =>
-    Effect.gen(function* () {
-      const left = yield* Queue.clear(ends)
-      yield* Effect.catch(settle(left), (error) =>
-        Effect.logWarning("The ends of some copies could not be told", error.reason)
-      )
-      if (held.size > 0) yield* doubt(Array.from(held.values(), ({ task }) => task))
-    })
-  )
+  // When the scope closes: first the copies end, then their ends are told, and then what is left is given back.
+  yield* Effect.addFinalizer(() => (held.size > 0 ? doubt(Array.from(held.values(), ({ task }) => task)) : Effect.void))
+  const ends = yield* MirrorEnds.make(options, {
+    told: (some) => {
+      for (const { task } of some) held.delete(keyOf(task))
+    },
+    troubled: gate.dismiss,
+    done: onChange
+  })
   const fibers = yield* FiberMap.make<string>()
-
-  yield* Queue.peek(ends).pipe(
-    Effect.andThen(Effect.raceFirst(Effect.sleep(grouping), hurry.await)),
-    Effect.andThen(hurry.close),
-    Effect.andThen(Queue.takeAll(ends)),
-    Effect.flatMap((some) =>
-      settle(some).pipe(
-        Effect.tapError((error) => Effect.logWarning("The ends of copies could not be told yet", error.reason)),
-        // What is told too late was lost with its lease, and is treated so.
-        Effect.retry(Schedule.spaced("1 second"))
-      )
-    ),
-    Effect.andThen(onChange),
-    Effect.forever,
-    Effect.forkScoped
-  )
+  yield* Effect.forkScoped(ends.run)
 
   const renew = Effect.gen(function* () {
     const before = [...held]
@@ -139,6 +89,7 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, o
     /** How many copies of a mirror run or wait for a place. */
     running: (mirrorId: string): number => running(mirrorId),
 
+    /** As `MirrorPace` has it. */
     ahead: pace.ahead,
 
     /** Runs the copy of a file that was claimed, once there is a place; not to be interrupted between the claim and this. */
@@ -157,9 +108,9 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, o
           Effect.gen(function* () {
             entry.isRunning = false
             if (Exit.isSuccess(exit)) pace.count(mirror.id, yield* Clock.currentTimeMillis)
+            const isUrgent = Exit.isFailure(exit) || running() === 0
             // One that was lost is gone from here.
-            if (held.has(key)) yield* Queue.offer(ends, { mirror, task, progress, exit })
-            if (Exit.isFailure(exit) || running() === 0) yield* hurry.open
+            if (held.has(key)) yield* ends.offer({ mirror, task, progress, exit }, isUrgent)
             if (running(mirror.id) < options.slots) yield* onChange
           })
       )
