@@ -124,7 +124,7 @@ export const make = (client: Sdk.S3Client, sdk: typeof Sdk): Put => {
       await config.streamCollector(response.body)
       return { ETag: response.headers["etag"], time: AnswerTime.parse(response.headers["date"]) }
     } catch {
-      // It goes wrong for the SDK, too, or it does not.
+      // The SDK tries once more, and tells what is wrong.
       return undefined
     }
   }
