@@ -3,6 +3,7 @@
  */
 import * as MirrorTargetError from "@holdfast/core/mirrors/MirrorTargetError"
 import * as BlobError from "@holdfast/core/storage/BlobError"
+import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import type { AzureFailure, Meaning } from "./AzureFailure.ts"
 
 /** A container that is missing, and credentials that are wrong, are no blob's fault: the configuration is wrong. */
@@ -31,7 +32,7 @@ const targetErrors: Record<Meaning, readonly [reason: MirrorTargetError.Reason, 
   NoAccount: ["NotFound", "The storage account does not exist."],
   NoContainer: ["NotFound", "The container does not exist."],
   Denied: ["Denied", "The storage account does not accept the account key, or does not permit this."],
-  Refused: ["Refused", "The storage account's address is not on the public Internet."],
+  Refused: ["Refused", AddressRefused.detail],
   Unavailable: ["Unavailable", "The storage account does not answer, or asks to come again later."],
   Full: ["Full", "The storage account has no room left."],
   TooLarge: ["Invalid", "The object is larger than the storage account takes."],

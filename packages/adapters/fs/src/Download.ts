@@ -1,11 +1,11 @@
 /**
  * One content, or a range of it, on its way from the disk.
  */
+import * as Scoped from "@holdfast/core/Scoped"
 import type { ByteRange, ReadOptions } from "@holdfast/core/storage/BlobStore"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Pull from "effect/Pull"
-import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Fs from "node:fs"
 import * as FsCall from "./FsCall.ts"
@@ -35,15 +35,8 @@ const open = (path: string): Effect.Effect<Opened, FsCall.ErrnoError> =>
     })
   })
 
-/** Open until the scope closes. `acquireRelease` would copy all services of the program, for each file. */
-const opened = (path: string): Effect.Effect<Opened, FsCall.ErrnoError, Scope.Scope> =>
-  Effect.uninterruptible(
-    Effect.flatMap(Effect.scope, (scope) =>
-      Effect.tap(open(path), ({ descriptor }) =>
-        Scope.addFinalizer(scope, FsCall.tidy(FsCall.attempt(() => Fs.closeSync(descriptor))))
-      )
-    )
-  )
+const close = ({ descriptor }: Opened): Effect.Effect<void> =>
+  FsCall.tidy(FsCall.attempt(() => Fs.closeSync(descriptor)))
 
 const tooShort = (): FsCall.ErrnoError => FsCall.errno(new Error("the blob's file is shorter than expected"))
 
@@ -64,7 +57,7 @@ export const make = (
   { isTransient = false }: ReadOptions = {}
 ): Stream.Stream<Uint8Array, FsCall.ErrnoError> =>
   Stream.unwrap(
-    Effect.map(opened(path), ({ descriptor, size }) => {
+    Effect.map(Scoped.acquire(open(path), close), ({ descriptor, size }) => {
       let position = range?.offset ?? 0
       const end = range === undefined ? size : range.offset + range.length
       if (end > size) return Stream.fail(tooShort())

@@ -1,8 +1,8 @@
 /**
  * Why a request failed.
  */
+import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as ConnectionFailure from "@holdfast/outbound/ConnectionFailure"
-import * as GuardedAgents from "@holdfast/outbound/GuardedAgents"
 import * as Data from "effect/Data"
 
 /**
@@ -97,8 +97,8 @@ export const of = (cause: unknown): GcsFailure => {
     const detail = words(`The service answered ${cause.status}: ${cause.message}`)
     return new GcsFailure({ kind: kindOfRefusal(cause), detail, cause })
   }
-  if (GuardedAgents.isRefused(cause)) {
-    return new GcsFailure({ kind: "Refused", detail: "The address is none that is connected to from here.", cause })
+  if (AddressRefused.isRefused(cause)) {
+    return new GcsFailure({ kind: "Refused", detail: AddressRefused.detail, cause })
   }
   const code = property(cause, "code")
   return ConnectionFailure.isCode(code)

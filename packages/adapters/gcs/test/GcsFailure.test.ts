@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { AddressRefused } from "@holdfast/outbound/GuardedAgents"
+import { AddressRefused, detail as refusedDetail } from "@holdfast/outbound/AddressRefused"
 import * as GcsErrors from "../src/GcsErrors.ts"
 import * as GcsFailure from "../src/GcsFailure.ts"
 
@@ -59,6 +59,11 @@ describe("GcsFailure", () => {
     const failure = GcsFailure.of(answered(400, "invalid"))
     assert.strictEqual(GcsErrors.toTargetError("list")(failure).reason, "Internal")
     assert.strictEqual(GcsErrors.toTargetError("describe")(failure).reason, "Invalid")
+  })
+
+  it("tells a refused address in the words of every adapter", () => {
+    const failure = GcsFailure.of(new AddressRefused({ host: "metadata.internal" }))
+    assert.strictEqual(GcsErrors.toTargetError("write")(failure).detail, refusedDetail)
   })
 
   it("passes the service's words on as one short line", () => {

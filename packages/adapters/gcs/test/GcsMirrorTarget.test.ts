@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import type { MirrorObject } from "@holdfast/core/mirrors/MirrorTarget"
+import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as Generate from "@holdfast/testing/data/Generate"
 import * as FakeGcs from "@holdfast/testing/servers/gcs/FakeGcs"
 import * as Effect from "effect/Effect"
@@ -140,7 +141,10 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
           credentials
         })
         const error = yield* Effect.flip(target.stat("a"))
-        assert.deepStrictEqual([error.reason, error.operation], ["Refused", "stat"])
+        assert.deepStrictEqual(
+          [error.reason, error.operation, error.detail],
+          ["Refused", "stat", AddressRefused.detail]
+        )
       }
       assert.deepStrictEqual(yield* fake.received, [])
     })

@@ -18,6 +18,9 @@ export class AddressRefused extends Data.TaggedError("AddressRefused")<{
   }
 }
 
+/** What adapters tell whoever named the address. It says nothing of where that leads. */
+export const detail = "The address is one that this deployment does not connect to."
+
 /** Errors that an error tells of. */
 const within = (error: object): ReadonlyArray<unknown> => {
   const errors: unknown = Reflect.get(error, "errors")

@@ -45,8 +45,18 @@ const guarded =
       return options.all === true ? done(null, addresses) : done(null, first.address, first.family)
     })
 
-/** Why there must be no connection, if the options alone tell; else the options with a lookup that is guarded. */
-const guard = (options: Http.ClientRequestArgs): AddressRefused | Http.ClientRequestArgs => {
+/** Options of a connection as they are to be used, or why there must be none. */
+type Prepare = (options: Http.ClientRequestArgs) => AddressRefused | Http.ClientRequestArgs
+
+/** Some clients leave the brackets that a URL has around a literal of IPv6. Node would take it for a name then. */
+const bare = (options: Http.ClientRequestArgs): Http.ClientRequestArgs => {
+  const literal = /^\[(.*)\]$/.exec(options.host ?? "")?.[1] ?? ""
+  return Net.isIPv6(literal) ? { ...options, host: literal } : options
+}
+
+/** Refuses what the options alone tell; else gives them a lookup that is guarded. */
+const guard: Prepare = (given) => {
+  const options = bare(given)
   // A path is a socket in the file system, and no connection asks for the address of a literal.
   if (options.socketPath || options.path) return new AddressRefused({ host: "a local socket" })
   const host = options.host ?? "localhost"
@@ -56,19 +66,33 @@ const guard = (options: Http.ClientRequestArgs): AddressRefused | Http.ClientReq
 
 type Created = Parameters<Http.Agent["createConnection"]>[1]
 
-class GuardedHttpAgent extends Http.Agent {
+class HttpAgent extends Http.Agent {
+  readonly #prepare: Prepare
+
+  constructor(prepare: Prepare, options: Options) {
+    super(options)
+    this.#prepare = prepare
+  }
+
   override createConnection(options: Http.ClientRequestArgs, created?: Created) {
-    const checked = guard(options)
-    if (!(checked instanceof AddressRefused)) return super.createConnection(checked, created)
-    return refuse(checked, created)
+    const prepared = this.#prepare(options)
+    if (!(prepared instanceof AddressRefused)) return super.createConnection(prepared, created)
+    return refuse(prepared, created)
   }
 }
 
-class GuardedHttpsAgent extends Https.Agent {
+class HttpsAgent extends Https.Agent {
+  readonly #prepare: Prepare
+
+  constructor(prepare: Prepare, options: Options) {
+    super(options)
+    this.#prepare = prepare
+  }
+
   override createConnection(options: Https.RequestOptions, created?: Created) {
-    const checked = guard(options)
-    if (!(checked instanceof AddressRefused)) return super.createConnection(checked, created)
-    return refuse(checked, created)
+    const prepared = this.#prepare(options)
+    if (!(prepared instanceof AddressRefused)) return super.createConnection(prepared, created)
+    return refuse(prepared, created)
   }
 }
 
@@ -84,7 +108,6 @@ const refuse = (error: AddressRefused, created: Created): undefined => {
  */
 export const make = ({ allowPrivate }: Policy, options: Options = {}): Agents => {
   const settings = { keepAlive: true, ...options }
-  return allowPrivate
-    ? { http: new Http.Agent(settings), https: new Https.Agent(settings) }
-    : { http: new GuardedHttpAgent(settings), https: new GuardedHttpsAgent(settings) }
+  const prepare = allowPrivate ? bare : guard
+  return { http: new HttpAgent(prepare, settings), https: new HttpsAgent(prepare, settings) }
 }

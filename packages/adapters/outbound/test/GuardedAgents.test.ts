@@ -136,6 +136,39 @@ describe("GuardedAgents", () => {
     })
   )
 
+  it.live.each([
+    ["[::1]", false, true],
+    ["[::ffff:7f00:1]", false, true],
+    ["[2606:4700::1111]", false, false],
+    ["[2606:4700::1111]", true, false],
+    ["[::1]", true, false]
+  ] as const)("takes %s for a literal, as clients that keep the brackets ask (all allowed: %s)", (given) =>
+    Effect.gen(function* () {
+      const [hostname, allowPrivate, isRefused] = given
+      const { asked, lookup } = resolver(["1.1.1.1"])
+      const agents = yield* open(allowPrivate, { lookup })
+      // Without waiting for whether there is a way to it.
+      const stop = (socket: Socket) => void socket.destroy(new Error("stopped"))
+      const options = { hostname, localAddress: "::1" }
+      for (const scheme of ["http", "https"]) {
+        const error = yield* Effect.flip(ask(agents, `${scheme}://service.test:1/`, options, stop))
+        assert.strictEqual(GuardedAgents.isRefused(error), isRefused)
+      }
+      assert.strictEqual(asked(), 0)
+    })
+  )
+
+  it.live("asks for a name in brackets like for any other", () =>
+    Effect.gen(function* () {
+      const { asked, lookup } = resolver(["127.0.0.1"])
+      for (const hostname of ["[127.0.0.1]", "[service.test]", "[]"]) {
+        const agents = yield* open(false, { lookup })
+        assert.isTrue(GuardedAgents.isRefused(yield* Effect.flip(ask(agents, "http://h:1/", { hostname }))))
+      }
+      assert.strictEqual(asked(), 3)
+    })
+  )
+
   it.live("checks what a request's own lookup answers", () =>
     Effect.gen(function* () {
       const { connections, port } = yield* serve

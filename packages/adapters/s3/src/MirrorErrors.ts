@@ -3,7 +3,7 @@
  * further.
  */
 import { type Reason, MirrorTargetError } from "@holdfast/core/mirrors/MirrorTargetError"
-import * as GuardedAgents from "@holdfast/outbound/GuardedAgents"
+import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as Effect from "effect/Effect"
 import type * as Client from "./Client.ts"
 import * as S3Errors from "./S3Errors.ts"
@@ -62,7 +62,7 @@ const statuses: ReadonlyMap<number, Reason> = new Map([
 ])
 
 const reasonOf = (name: string, status: number | undefined, cause: unknown): Reason =>
-  GuardedAgents.isRefused(cause)
+  AddressRefused.isRefused(cause)
     ? "Refused"
     : (reasons.get(name) ??
       statuses.get(status ?? 0) ??
@@ -89,7 +89,7 @@ const detailOf = (
   cause: unknown,
   message: string
 ): string => {
-  if (reason === "Refused") return "The service's address is one that this deployment does not connect to."
+  if (reason === "Refused") return AddressRefused.detail
   if (status !== undefined && status !== 200) {
     if (isNameless(name)) return `The service answered with status ${status}.`
     return isNameless(message)

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { MirrorObject } from "@holdfast/core/mirrors/MirrorTarget"
+import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as Generate from "@holdfast/testing/data/Generate"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -113,6 +114,22 @@ describe("S3MirrorTarget on a service that errs", () => {
       const error = yield* Effect.flip(target.stat("a"))
       assert.strictEqual(error.reason, "Unavailable")
       assert.match(error.detail, /^The service cannot be reached \(\w+\)\.$/)
+    })
+  )
+
+  it.live.each(["127.0.0.1", "localhost", "[::1]"])("tells that it does not connect to %s, and no more", (host) =>
+    Effect.gen(function* () {
+      const target = yield* S3MirrorTarget.open({ allowPrivate: false, maxAttempts: 1 })({
+        type: "CLOUD_A",
+        bucketName: "bucket",
+        region: "us-east-1",
+        endpoint: `http://${host}:1`,
+        forcePathStyle: true,
+        accessKeyId: "id",
+        secretAccessKey: Redacted.make("secret")
+      })
+      const error = yield* Effect.flip(target.stat("a"))
+      assert.deepStrictEqual([error.reason, error.detail], ["Refused", AddressRefused.detail])
     })
   )
 

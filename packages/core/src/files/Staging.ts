@@ -11,6 +11,7 @@ import { SecureRandom } from "effect/crypto/SecureRandom"
 import type { NotFound } from "../Errors.ts"
 import * as Ids from "../Ids.ts"
 import type { MetadataError } from "../MetadataError.ts"
+import * as Scoped from "../Scoped.ts"
 import { Settings } from "../Settings.ts"
 import type { BlobError } from "../storage/BlobError.ts"
 import * as BlobKey from "../storage/BlobKey.ts"
@@ -79,7 +80,7 @@ export const make = Effect.gen(function* () {
     const now = yield* DateTime.now
     let isSettled = false
 
-    yield* Effect.acquireRelease(repository.stage(bucket, blobId, now, leases.end(now)), () =>
+    yield* Scoped.acquire(repository.stage(bucket, blobId, now, leases.end(now)), () =>
       isSettled ? Effect.void : discard(key, blobId)
     )
     yield* leases.keep(blobId)

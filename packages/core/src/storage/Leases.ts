@@ -5,6 +5,7 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as Scoped from "../Scoped.ts"
 import { Settings } from "../Settings.ts"
 import { BlobRepository } from "./BlobRepository.ts"
 
@@ -38,7 +39,7 @@ export const make: Effect.Effect<Leases, never, BlobRepository | Scope.Scope> = 
   return {
     end,
     keep: (blobId) =>
-      Effect.acquireRelease(
+      Scoped.acquire(
         Effect.sync(() => live.add(blobId)),
         () => Effect.sync(() => live.delete(blobId))
       )

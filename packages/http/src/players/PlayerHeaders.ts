@@ -3,14 +3,10 @@
  * it runs scripts of its own origin alone and calls nobody else.
  */
 
+import * as FrameAncestors from "./FrameAncestors.ts"
+
 /** By lower-case name. */
 export type Headers = Readonly<Record<string, string>>
-
-/** `*`, `'none'`, or `'self'`, schemes and hosts with spaces between them (CSP 3, section 6.4.2). */
-const ancestors = /^(?:\*|'none'|(?:'self'|[\w*][\w.:*/-]*)(?: +(?:'self'|[\w*][\w.:*/-]*))*)$/
-
-/** Whether a text can be the value of the directive `frame-ancestors`. */
-export const isFrameAncestors = (text: string): boolean => ancestors.test(text)
 
 /** Media come through objects that a script feeds, which have addresses of the scheme `blob`; the icon is an empty `data`. */
 const policy = (frameAncestors: string): string =>
@@ -22,7 +18,7 @@ const policy = (frameAncestors: string): string =>
     "media-src 'self' blob:",
     "connect-src 'self'",
     "worker-src 'none'",
-    `frame-ancestors ${isFrameAncestors(frameAncestors) ? frameAncestors : "'none'"}`,
+    `frame-ancestors ${FrameAncestors.isValue(frameAncestors) ? frameAncestors : "'none'"}`,
     "base-uri 'none'",
     "form-action 'none'"
   ].join("; ")
@@ -43,7 +39,8 @@ const permissions = [
 /**
  * The headers of a page.
  *
- * @param frameAncestors Who may show it in a frame. A text that is no list of sources allows nobody.
+ * @param frameAncestors Who may show it in a frame. A text that is no value of the directive allows nobody; the service's
+ *   configuration has none such.
  */
 export const of = (frameAncestors: string): Headers => ({
   "content-type": "text/html; charset=utf-8",

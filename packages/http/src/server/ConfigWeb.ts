@@ -1,6 +1,7 @@
 /**
  * Kinds of values that name places on the web.
  */
+import * as FrameAncestors from "../players/FrameAncestors.ts"
 import * as ConfigKind from "./ConfigKind.ts"
 
 const isWeb = (url: URL): boolean => url.protocol === "http:" || url.protocol === "https:"
@@ -27,12 +28,14 @@ export const origins: ConfigKind.Kind<ReadonlyArray<string>> = ConfigKind.list(
   origin
 )
 
-const ancestor: ConfigKind.Kind<string> = ConfigKind.make("a source", (text) =>
-  /^[^\s;,]+$/.test(text) ? text : undefined
-)
-
-/** Source expressions of the `frame-ancestors` directive of Content-Security-Policy. */
-export const ancestors: ConfigKind.Kind<ReadonlyArray<string>> = ConfigKind.list(
-  "a comma-separated list of sources of Content-Security-Policy, such as 'self', https://*.example.com, 'none' or *",
-  ancestor
+/**
+ * What is to stand in the `frame-ancestors` directive of Content-Security-Policy, in its parts: the header has them with
+ * blanks between them. Commas may part them as well, as in lists of other settings.
+ */
+export const ancestors: ConfigKind.Kind<ReadonlyArray<string>> = ConfigKind.make(
+  "sources of Content-Security-Policy's frame-ancestors, separated by blanks or commas ('self', schemes such as https:, hosts such as example.com or https://*.example.com:8443, or * for all), or 'none' alone",
+  (text) => {
+    const sources = text.trim().split(/\s*,\s*|\s+/)
+    return !sources.includes("") && FrameAncestors.isValue(sources.join(" ")) ? sources : undefined
+  }
 )

@@ -3,6 +3,7 @@
  */
 import * as FastCheck from "fast-check"
 import { describe, expect, it } from "vitest"
+import * as FrameAncestors from "../../src/players/FrameAncestors.ts"
 import * as PlayerHeaders from "../../src/players/PlayerHeaders.ts"
 import * as PlayerPage from "../../src/players/PlayerPage.ts"
 import * as PlayerParameters from "../../src/players/PlayerParameters.ts"
@@ -91,21 +92,68 @@ describe("a player page", () => {
 })
 
 describe("who may show it in a frame", () => {
-  it.each(["*", "'none'", "'self'", "'self' https://a.example https://*.b.example:8443", "a.example https:"])(
-    "may be %s",
-    (text) => {
-      expect(PlayerHeaders.isFrameAncestors(text)).toBe(true)
-      expect(PlayerHeaders.of(text)["content-security-policy"]).toContain(`; frame-ancestors ${text};`)
-    }
-  )
+  it.each([
+    "*",
+    "'none'",
+    "'NONE'",
+    "'self'",
+    "'self' https://a.example https://*.b.example:8443",
+    "a.example https:",
+    "* 'self'",
+    "web+x.1-a:",
+    "https://*",
+    "*:*",
+    "*.a.example.:81",
+    "127.0.0.1:8080",
+    "xn--bcher-kva.example/a/b%20c/",
+    "https://a.example/"
+  ])("may be %s", (text) => {
+    expect(FrameAncestors.isValue(text)).toBe(true)
+    expect(PlayerHeaders.of(text)["content-security-policy"]).toContain(`; frame-ancestors ${text};`)
+  })
 
-  it.each(["", "*; script-src *", "a\r\nSet-Cookie: b", "'unsafe-inline'", "a, b", " a"])(
-    "is nobody for %j",
-    (text) => {
-      expect(PlayerHeaders.isFrameAncestors(text)).toBe(false)
-      expect(PlayerHeaders.of(text)["content-security-policy"]).toContain("; frame-ancestors 'none';")
-    }
-  )
+  it.each([
+    "",
+    " ",
+    " a",
+    "a ",
+    "a\n",
+    "a\tb",
+    "a, b",
+    "*; script-src *",
+    "a/b;c",
+    "a/b,c",
+    "a\r\nSet-Cookie: b",
+    "'none' 'self'",
+    "a 'none'",
+    "'self",
+    "''",
+    "'unsafe-inline'",
+    "'nonce-YQ=='",
+    "https//a.example",
+    "https:/a.example",
+    "https://",
+    "://a.example",
+    "1a:",
+    "a.*.example",
+    "*a.example",
+    "**",
+    "*.",
+    "a..example",
+    ".a.example",
+    "a_b.example",
+    "bücher.example",
+    "user@a.example",
+    "a.example:81a",
+    "a.example//b",
+    "a.example/%2",
+    "a.example/?b",
+    "a.example/#b",
+    "https://[::1]"
+  ])("is nobody for %j", (text) => {
+    expect(FrameAncestors.isValue(text)).toBe(false)
+    expect(PlayerHeaders.of(text)["content-security-policy"]).toContain("; frame-ancestors 'none';")
+  })
 })
 
 describe("a problem page", () => {

@@ -144,6 +144,21 @@ describe("Config", () => {
     )
   )
 
+  it.effect("takes no text for who may show a player of which the header would allow nobody", () =>
+    Effect.gen(function* () {
+      const { frameAncestors } = yield* load({ HOLDFAST_FRAME_ANCESTORS: "'self' https://*.example.com:8443" })
+      assert.deepStrictEqual(frameAncestors, ["'self'", "https://*.example.com:8443"])
+      assert.strictEqual(
+        yield* lineOf("HOLDFAST_FRAME_ANCESTORS", "https//a.example"),
+        "HOLDFAST_FRAME_ANCESTORS in the environment: expected sources of Content-Security-Policy's frame-ancestors, " +
+          "separated by blanks or commas ('self', schemes such as https:, hosts such as example.com or " +
+          "https://*.example.com:8443, or * for all), or 'none' alone; got \"https//a.example\"."
+      )
+      const [empty] = yield* linesOf(load({}, { options: { frameAncestors: "" } }))
+      assert.match(empty ?? "", /^--frame-ancestors on the command line: expected sources .*; got ""\.$/)
+    })
+  )
+
   it.effect("says which file cannot be used, without quoting it", () =>
     Effect.gen(function* () {
       const broken = yield* withFile('{\n  "secretKey": "hunter2"\n  "port": 1\n}', (path) =>

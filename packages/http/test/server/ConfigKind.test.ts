@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as PlayerHeaders from "@holdfast/http/players/PlayerHeaders"
 import * as ConfigKind from "@holdfast/http/server/ConfigKind"
 import * as ConfigSecret from "@holdfast/http/server/ConfigSecret"
 import * as ConfigWeb from "@holdfast/http/server/ConfigWeb"
@@ -142,10 +143,32 @@ describe("ConfigKind", () => {
         "https://a,,https://b",
         "null"
       )
-      assert.deepStrictEqual(yield* read(ConfigWeb.ancestors, "'self',https://*.example.com"), [
-        ["'self'", "https://*.example.com"]
-      ])
-      yield* refuses(ConfigWeb.ancestors, "'self'; script-src *", "a b")
+    })
+  )
+
+  it.effect("reads who may show a player, as the header of its page has it", () =>
+    Effect.gen(function* () {
+      const both = ["'self'", "https://*.example.com"]
+      assert.deepStrictEqual(
+        yield* read(ConfigWeb.ancestors, both.join(","), both.join(" , "), both.join("  "), "*", "'none'"),
+        [both, both, both, ["*"], ["'none'"]]
+      )
+      yield* refuses(
+        ConfigWeb.ancestors,
+        "",
+        ",",
+        "'self',,https:",
+        "'self'; script-src *",
+        "'none' 'self'",
+        "'unsafe-inline'",
+        "https://[::1]"
+      )
+      const texts = ["* 'self'", "http: a.example:*/b", "A.example"]
+      const written = (yield* read(ConfigWeb.ancestors, ...texts)).map((sources = []) => sources.join(" "))
+      assert.deepStrictEqual(written, texts)
+      for (const text of written) {
+        assert.include(PlayerHeaders.of(text)["content-security-policy"], `; frame-ancestors ${text};`)
+      }
     })
   )
 

@@ -22,6 +22,7 @@ describe("a wrong configuration ends with 2 and one line, before anything is tou
     [["--bogus"], {}, /--bogus/],
     [[], { HOLDFAST_ROOT_KEY: "hf_wrong" }, /HOLDFAST_ROOT_KEY in the environment/],
     [[], { DATABASE_URL: "mysql://user:hunter2@host/x" }, /DATABASE_URL in the environment/],
+    [[], { HOLDFAST_FRAME_ANCESTORS: "https//a.example" }, /HOLDFAST_FRAME_ANCESTORS in the environment: expected so/],
     [[], { HOLDFAST_CONFIG: "/nowhere/holdfast.json" }, /\/nowhere\/holdfast\.json/]
   ])("%j %j", async (args, env, expected) => {
     const data = Path.join(await Process.directory(), "data")

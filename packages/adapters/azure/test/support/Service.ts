@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, isIPv6 } from "node:net"
 import * as AzureBlobStore from "../../src/AzureBlobStore.ts"
 import type * as AzureOptions from "../../src/AzureOptions.ts"
 
@@ -41,8 +41,8 @@ export const account = {
   accountKey: Redacted.make(Buffer.from("a key of the tests").toString("base64"))
 }
 
-/** An account at a service, and what that has received; until the scope closes. */
-export const serve = (answer: Answer) =>
+/** An account at a service on an address of this machine, and what that has received; until the scope closes. */
+export const serve = (answer: Answer, address: "127.0.0.1" | "::1" = "127.0.0.1") =>
   Effect.gen(function* () {
     const received: Array<Received> = []
     const server = yield* Effect.acquireRelease(
@@ -56,7 +56,7 @@ export const serve = (answer: Answer) =>
             received.push(whole)
             answer(whole, response)
           })
-        }).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+        }).listen(0, address, () => resume(Effect.succeed(server)))
       }),
       (server) =>
         Effect.callback<void>((resume) => {
@@ -66,7 +66,8 @@ export const serve = (answer: Answer) =>
     )
     const { port } = server.address() as AddressInfo
     const seen = () => received.map(({ method, url }) => `${method} ${url.searchParams.get("comp") ?? ""}`.trim())
-    return { account: { ...account, endpoint: `http://127.0.0.1:${port}` }, received, seen }
+    const host = isIPv6(address) ? `[${address}]` : address
+    return { account: { ...account, endpoint: `http://${host}:${port}` }, received, seen }
   })
 
 /** A store on a service, and what that has received; until the scope closes. */

@@ -1,0 +1,115 @@
+/**
+ * The metrics of work that waits, of real services.
+ */
+import { requires } from "@holdfast/testing/Requires"
+import * as Postgres from "@holdfast/testing/servers/Postgres"
+import * as Effect from "effect/Effect"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import * as Site from "../mirrors/Site.ts"
+import * as Bucket from "../support/Bucket.ts"
+import * as Collector from "../support/Collector.ts"
+import { json } from "../support/Problems.ts"
+import * as Process from "../support/Process.ts"
+
+const scrape = async (url: string): Promise<string> => {
+  const answer = await fetch(`${url}/metrics`)
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"])
+  return answer.text()
+}
+
+/** The gauges of work that waits, by name; they have no labels. */
+const gauges = (metrics: string): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    Array.from(
+      metrics.matchAll(
+        /^holdfast_((?:conversions|mirrors)_(?:queued|leased|pending_files|failing|lag_seconds)) (\S+)$/gm
+      ),
+      ([, name = "", value]) => [name, Number(value)]
+    )
+  )
+
+const nothing = {
+  conversions_queued: 0,
+  conversions_leased: 0,
+  mirrors_pending_files: 0,
+  mirrors_failing: 0,
+  mirrors_lag_seconds: 0
+}
+
+it("metrics tell of mirrors that fail, and of the files that wait for them", { timeout: 120_000 }, async () => {
+  const idle = await Process.serve()
+  expect(gauges(await scrape(idle.url))).toEqual(nothing)
+
+  const site = await Site.start()
+  const target = await Site.makeTarget(site.api, "target")
+  await Site.upload(site, { name: "a" }, "a")
+  await Site.upload(site, { name: "b" }, "b")
+  // A key that may not write.
+  const apiKey = await Site.makeKey(target, "File Reader")
+  const answer = await site.api.post(site.mirrors, {
+    json: { ...Site.toTarget(target), apiKey },
+    query: { verify: "false" }
+  })
+  const { stats } = await Site.inState(site, (await json<Site.Mirror>(answer)).id, "FAILING")
+
+  const metrics = await scrape(site.service.url)
+  expect(gauges(metrics)).toEqual({
+    ...nothing,
+    mirrors_pending_files: 2,
+    mirrors_failing: 1,
+    mirrors_lag_seconds: expect.any(Number)
+  })
+  expect(gauges(metrics)["mirrors_lag_seconds"]).toBeGreaterThanOrEqual(stats.lagSeconds)
+  expect(metrics).toMatch(/^# HELP holdfast_mirrors_pending_files .* at most 10000 are counted\. The whole deployment/m)
+  expect(metrics).toMatch(/^# TYPE holdfast_mirrors_pending_files gauge$/m)
+})
+
+it("they are sent to a collector without being asked for", { timeout: 60_000 }, async () => {
+  const { sent, url } = await Collector.start()
+  const service = await Process.serve({ env: { HOLDFAST_OTLP_ENDPOINT: url } })
+  const metrics = () => sent.flatMap(({ body, path }) => (path === "/v1/metrics" ? [body] : [])).join()
+  await expect.poll(metrics, { timeout: 40_000 }).toContain("holdfast_mirrors_lag_seconds")
+  await service.stop()
+})
+
+requires(Postgres.missing).describe("with PostgreSQL", () => {
+  const runtime = ManagedRuntime.make(Postgres.layer({ locale: "C.UTF-8" }))
+  let server: Postgres.Postgres["Service"]
+  let url: string
+  beforeAll(async () => {
+    server = await runtime.runPromise(Postgres.Postgres)
+    url = await runtime.runPromise(Effect.map(server.createDatabase, Redacted.value))
+  }, 60_000)
+  afterAll(() => runtime.dispose())
+
+  it("tell the same on every node, and are absent while the database is", { timeout: 120_000 }, async () => {
+    const env = { DATABASE_URL: url, HOLDFAST_CONVERSIONS: "0" }
+    const bucket = await Bucket.start({ env })
+    const nodes = [bucket.service, await Process.serve({ env }), await Process.serve({ env })] as const
+    const path = await Bucket.put(bucket, "a.mp4", new Uint8Array(1000))
+    expect((await bucket.api.post(`${path}/streams/hls`)).status).toBe(202)
+    for (const node of [nodes[0], nodes[1]]) {
+      expect(gauges(await scrape(node.url))).toEqual({ ...nothing, conversions_queued: 1 })
+    }
+
+    await runtime.runPromise(server.stop())
+    // One that has not told anything yet has nothing to tell, but that.
+    const without = await scrape(nodes[2].url)
+    expect(gauges(without)).toEqual({})
+    for (const operation of ["conversions", "mirrors"]) {
+      const failures = `^holdfast_metadata_errors_total\\{operation="${operation}\\.backlog",reason="Unavailable"\\} 1$`
+      expect(without).toMatch(new RegExp(failures, "m"))
+    }
+    const later = { timeout: 30_000, interval: 200 }
+    await expect.poll(async () => gauges(await scrape(nodes[0].url)), later).toEqual({})
+    await runtime.runPromise(server.start)
+    for (const node of nodes) {
+      await expect
+        .poll(async () => gauges(await scrape(node.url)), later)
+        .toEqual({ ...nothing, conversions_queued: 1 })
+    }
+    for (const node of nodes) expect(node.stderr() + node.stdout()).not.toContain(new URL(url).password)
+  })
+})
