@@ -4,9 +4,10 @@
 import * as Effect from "effect/Effect"
 import type { BucketRef } from "../files/FileRef.ts"
 import * as BlobKey from "../storage/BlobKey.ts"
+import type { BlobError } from "../storage/BlobError.ts"
 import { BlobStore } from "../storage/BlobStore.ts"
 import type { CopiedObject, CopyTarget } from "./CopyTarget.ts"
-import type { MirrorTargetError } from "./MirrorTargetError.ts"
+import { MirrorTargetError } from "./MirrorTargetError.ts"
 import type { MirrorTask, WrittenObject } from "./MirrorTask.ts"
 import * as ObjectDescription from "./ObjectDescription.ts"
 
@@ -42,21 +43,33 @@ const put = Effect.fnUntraced(function* (
 
 const isMissing = (error: MirrorTargetError): boolean => error.reason === "NotFound"
 
+/** What fails says nothing of the target as a whole: some names are refused before it is asked, others it alone cannot take. */
+const blamed =
+  ({ check }: Pick<CopyTarget, "check">) =>
+  ({ detail, operation, reason }: MirrorTargetError): Effect.Effect<never, MirrorTargetError> =>
+    Effect.andThen(check, new MirrorTargetError({ reason, operation, detail, targetWorks: true }))
+
 /**
- * A file under a new name is written before the former one goes. `probe`: whether the target has to be asked even where
- * there is nothing to do.
+ * A file under a new name is written before the former one goes. `probe`: whether the target is in trouble, so that it has to
+ * be asked also where there is nothing to do, or what there is does not tell.
  */
-export const copy = Effect.fnUntraced(function* (
+export const copy = (
   bucket: BucketRef,
   task: MirrorTask,
   target: CopyTarget,
   progress: Progress,
   probe: boolean
-) {
-  if (task.write !== null) progress.written = yield* put(bucket, task.write, target)
-  for (const name of task.remove) {
-    yield* target.remove(name)
-    progress.removed.push(name)
-  }
-  if (probe && task.write === null && task.remove.length === 0) yield* target.check
-})
+): Effect.Effect<void, MirrorTargetError | BlobError, BlobStore> => {
+  const { remove, write } = task
+  const work = Effect.gen(function* () {
+    if (write !== null) progress.written = yield* put(bucket, write, target)
+    for (const name of remove) {
+      yield* target.remove(name)
+      progress.removed.push(name)
+    }
+  })
+  if (!probe) return work
+  return write === null && remove.length === 0
+    ? target.check
+    : Effect.catchTag(work, "MirrorTargetError", blamed(target))
+}

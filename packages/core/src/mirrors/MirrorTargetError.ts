@@ -21,6 +21,8 @@ export class MirrorTargetError extends Data.TaggedError("MirrorTargetError")<{
   readonly operation: string
   /** The target's own words, fit for whoever set the mirror up: without keys, addresses of this deployment and paths. */
   readonly detail: string
+  /** Whether the target as a whole was asked since, and works. */
+  readonly targetWorks?: boolean
   readonly cause?: unknown
 }> {
   override get message(): string {
@@ -29,6 +31,6 @@ export class MirrorTargetError extends Data.TaggedError("MirrorTargetError")<{
 
   /** Whether it is about one object alone, so that others of the same mirror may succeed. */
   get isOfObject(): boolean {
-    return this.reason === "Invalid" || this.reason === "Damaged"
+    return this.targetWorks === true || this.reason === "Invalid" || this.reason === "Damaged"
   }
 }

@@ -186,6 +186,39 @@ describe("the worker of mirrors", () => {
   )
 
   test(
+    "goes on with others when the target is down for one alone",
+    Effect.gen(function* () {
+      const made = yield* scene(6)
+      yield* made.target.faults.failNext(forever, "Unavailable", { name: (name) => name === "file 0" })
+      yield* startWorker({ retryAfter: Duration.millis(50), retryAtMost: Duration.seconds(1) })
+      const list = (yield* Mirrors).files(Actor.system, made.ref, { state: "FAILED" })
+      yield* until(record(made.ref), ({ stats }) => stats.copied === 5)
+      yield* until(list, ({ items }) => items.some(({ name }) => name === "file 0"))
+      yield* made.target.faults.clear
+      yield* expectEqual(made)
+    })
+  )
+
+  test(
+    "takes no file that the target cannot hold for a sign that it works again",
+    Effect.gen(function* () {
+      const made = yield* scene(3)
+      const long = yield* upload(made.bucket, "n".repeat(20), "x", { path: `/${"long/".repeat(204)}` })
+      yield* made.target.faults.failNext(forever, "Unavailable", { name: (name) => !name.startsWith("long/") })
+      yield* startWorker({ retryAfter: Duration.millis(5), retryAtMost: Duration.millis(20) })
+      const sql = yield* SqlClient
+      const { mirrorId } = made.ref
+      const since = sql`SELECT failing_since FROM mirror WHERE id = ${mirrorId} AND failing_since IS NOT NULL`
+      const [first] = yield* until(since, (rows) => rows.length === 1)
+      const tries = sql`SELECT attempts FROM mirror_task WHERE mirror_id = ${mirrorId} AND file_id = ${long.id}`
+      yield* until(tries, (rows) => Number(rows[0]?.["attempts"]) >= 4)
+      expect(yield* since).toEqual([first])
+      yield* made.target.faults.clear
+      yield* until(record(made.ref), ({ state, stats }) => state === "ACTIVE" && stats.copied === 3)
+    })
+  )
+
+  test(
     "copies nothing while it is paused, and everything afterwards",
     Effect.gen(function* () {
       const mirrors = yield* Mirrors
