@@ -1,5 +1,5 @@
 /**
- * The port that keeps mirrors. Each method is one atomic step, and sees one tenant's bucket alone.
+ * The port that keeps mirrors. Each method is one atomic step, and sees one tenant's bucket alone; `backlog` sees them all.
  *
  * From `create` on, every change of a file of the bucket that a copy shows makes the file pending, in the step that changes the
  * file; so does its removal. `MirrorTaskRepository` is what a worker does with pending files.
@@ -33,6 +33,15 @@ export interface MirrorChange {
 export interface CountedMirror {
   readonly mirror: StoredMirror
   readonly stats: MirrorStats
+}
+
+/** What waits for the mirrors of the whole deployment that are not paused. */
+export interface MirrorBacklog {
+  readonly pending: number
+  /** Mirrors that fail as a whole. */
+  readonly failing: number
+  /** When the oldest change that is pending was made; null when nothing is. */
+  readonly oldest: DateTime.Utc | null
 }
 
 export class MirrorRepository extends Context.Service<
@@ -84,6 +93,13 @@ export class MirrorRepository extends Context.Service<
       after: string | undefined,
       limit: number
     ) => Effect.Effect<ReadonlyArray<MirrorFile>, MetadataError>
+
+    /**
+     * What there is to do in the whole deployment; one statement, whose cost grows neither with files nor with what was
+     * copied. Counts at most `limit` files. When more are pending, the oldest is looked for at both ends of each mirror's
+     * line, and may be missed in between. Files that a mirror does not know yet are left out.
+     */
+    readonly backlog: (limit: number) => Effect.Effect<MirrorBacklog, MetadataError>
 
     /** Replaces a sealed secret by the same one under another key, unless it was changed meanwhile. */
     readonly reseal: (mirrorId: string, former: string, fresh: string) => Effect.Effect<void, MetadataError>

@@ -43,6 +43,14 @@ export interface StreamLookup {
   readonly found: Data.TaggedEnum<{ Segment: Omit<Segment, "name">; Playlist: { readonly text: string }; None: {} }>
 }
 
+/** Conversions of the whole deployment that are not done yet. */
+export interface ConversionBacklog {
+  /** Those that wait for a worker, those included whose worker's lease has ended, or that wait to be tried again. */
+  readonly queued: number
+  /** Those that a worker has. */
+  readonly leased: number
+}
+
 export class ConversionRepository extends Context.Service<
   ConversionRepository,
   {
@@ -124,6 +132,12 @@ export class ConversionRepository extends Context.Service<
      * Ends the leases of all claims; how many. Right only for a process that knows to be alone: whoever had them is dead.
      */
     readonly expire: (at: DateTime.Utc) => Effect.Effect<number, MetadataError>
+
+    /**
+     * What there is to do in the whole deployment; one statement, whose cost does not grow with the conversions that are
+     * done. At most `limit` that are due are counted, and at most as many that are due later or leased.
+     */
+    readonly backlog: (at: DateTime.Utc, limit: number) => Effect.Effect<ConversionBacklog, MetadataError>
 
     /** The conversion of a claim's content into another format, if it is READY. */
     readonly standing: (claim: Claim) => Effect.Effect<Option.Option<Standing>, MetadataError>

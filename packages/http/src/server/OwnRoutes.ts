@@ -5,19 +5,17 @@ import type { AccountRepository } from "@holdfast/core/accounts/AccountRepositor
 import type { BlobStore } from "@holdfast/core/storage/BlobStore"
 import type * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
-import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import { Api } from "../contract/Api.ts"
 import type { Route } from "../problems/AllowedMethods.ts"
 import * as Docs from "./Docs.ts"
 import * as Health from "./Health.ts"
+import type { Backlog } from "./metrics/BacklogMetrics.ts"
+import * as MetricsRoute from "./metrics/MetricsRoute.ts"
 
 /** Their methods and paths. */
 export const routes: ReadonlyArray<Route> = ["/health/live", "/health/ready", "/metrics", "/docs", "/openapi.json"].map(
   (path) => ({ method: "GET", path })
 )
 
-export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | AccountRepository | BlobStore> = Layer.mergeAll(
-  Health.layer,
-  Docs.layer(Api),
-  PrometheusMetrics.layerHttp({ path: "/metrics" })
-)
+export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | AccountRepository | Backlog | BlobStore> =
+  Layer.mergeAll(Health.layer, Docs.layer(Api), MetricsRoute.layer)

@@ -24,6 +24,7 @@ import * as Handler from "./Handler.ts"
 import * as HttpService from "./HttpService.ts"
 import * as Metadata from "./Metadata.ts"
 import * as MirrorTargets from "./MirrorTargets.ts"
+import * as BacklogMetrics from "./metrics/BacklogMetrics.ts"
 import * as ProcessMetrics from "./metrics/ProcessMetrics.ts"
 import * as OwnRoutes from "./OwnRoutes.ts"
 import * as RouteTag from "./RouteTag.ts"
@@ -92,7 +93,8 @@ export const layer = (config: Config, version: string) => {
       Blobs.layerStaleUploads(config),
       Video.worker(config).pipe(Layer.provide(prepared)),
       mirrors(config),
-      ProcessMetrics.layer
+      ProcessMetrics.layer,
+      BacklogMetrics.layer({ pushed: config.otlpEndpoint !== undefined })
     ]),
     Layer.provideMerge(Core.layer),
     Layer.provide([

@@ -62,7 +62,7 @@ it("metrics tell of mirrors that fail, and of the files that wait for them", { t
     mirrors_lag_seconds: expect.any(Number)
   })
   expect(gauges(metrics)["mirrors_lag_seconds"]).toBeGreaterThanOrEqual(stats.lagSeconds)
-  expect(metrics).toMatch(/^# HELP holdfast_mirrors_pending_files .* at most 10000 are counted\. The whole deployment/m)
+  expect(metrics).toMatch(/^# HELP holdfast_mirrors_pending_files .* at most 5000 are counted\. The whole deployment/m)
   expect(metrics).toMatch(/^# TYPE holdfast_mirrors_pending_files gauge$/m)
 })
 

@@ -8,6 +8,7 @@ import { describe, layer, vi } from "@effect/vitest"
 import type * as Layer from "effect/Layer"
 import { accessContract } from "./AccessContract.ts"
 import { accountContract } from "./AccountContract.ts"
+import { backlogContract } from "./BacklogContract.ts"
 import { blobContract } from "./BlobContract.ts"
 import { bucketContract } from "./BucketContract.ts"
 import { conversionClaimContract } from "./ConversionClaimContract.ts"
@@ -50,7 +51,8 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["mirrors", mirrorContract],
   ["mirrors: tasks", mirrorTaskContract],
   ["mirrors: names of objects", mirrorNameContract],
-  ["mirrors: trouble and comparisons", mirrorTroubleContract]
+  ["mirrors: trouble and comparisons", mirrorTroubleContract],
+  ["work that waits", backlogContract]
 ]
 
 /** Milliseconds. */

@@ -11,6 +11,7 @@ import { millis } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
 import { operation } from "../SqlFailure.ts"
 import { transaction } from "../Transaction.ts"
+import { backlog } from "./Backlog.ts"
 import { counted } from "./Counts.ts"
 import { createMirror } from "./CreateMirror.ts"
 import { listMirrorFiles } from "./ListMirrorFiles.ts"
@@ -80,6 +81,8 @@ const make = Effect.gen(function* () {
 
     files: (mirrorId, state, after, limit) =>
       listMirrorFiles(sql, mirrorId, state, after, limit).pipe(operation("mirrors.files")),
+
+    backlog: (limit) => backlog(sql, limit).pipe(operation("mirrors.backlog")),
 
     reseal: (mirrorId, former, fresh) =>
       sql`UPDATE mirror SET secret = ${fresh} WHERE id = ${mirrorId} AND secret = ${former}`.pipe(

@@ -12,6 +12,7 @@ import * as Reads from "../Reads.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../SqlFailure.ts"
 import { transaction } from "../Transaction.ts"
+import { backlog } from "./Backlog.ts"
 import * as Claims from "./Claims.ts"
 import { columns, toConversion, toMode, toPresentation } from "./ConversionRow.ts"
 import { look } from "./Look.ts"
@@ -66,6 +67,8 @@ const make = Effect.gen(function* () {
       Claims.release(sql, claim, millis(retryAt), counted, millis(sweepAt)).pipe(operation("conversions.release")),
 
     expire: (at) => Claims.expire(sql, millis(at)).pipe(operation("conversions.expire")),
+
+    backlog: (at, limit) => backlog(sql, millis(at), limit).pipe(operation("conversions.backlog")),
 
     standing: (claim) =>
       Effect.gen(function* () {

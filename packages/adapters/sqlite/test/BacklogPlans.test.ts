@@ -1,0 +1,33 @@
+import { expect, layer } from "@effect/vitest"
+import * as BacklogCrowd from "@holdfast/testing/metadata/BacklogCrowd"
+import * as Effect from "effect/Effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import * as SqliteMetadata from "../src/SqliteMetadata.ts"
+
+const count = 10_000
+
+layer(SqliteMetadata.layer({ file: ":memory:" }))("statements of work that waits", (it) => {
+  it.effect("seek in indexes, and sort nothing", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* BacklogCrowd.make(count)
+      for (const isAnalysed of [false, true]) {
+        if (isAnalysed) yield* sql`ANALYZE`
+        const recorded = yield* BacklogCrowd.statements(count, 100)
+        expect(Object.values(recorded).map(({ length }) => length)).toEqual([1, 1])
+        const plans = yield* Effect.forEach(Object.values(recorded).flat(), ([text, parameters]) =>
+          sql.unsafe<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`, parameters)
+        )
+        const details = plans.flat().map(({ detail }) => detail)
+        const read = details.filter((detail) => /^(SCAN|SEARCH) (t|conversion|blob|file)\b/.test(detail))
+        expect(read.toSorted()).toEqual([
+          "SEARCH blob USING INDEX sqlite_autoindex_blob_1 (id=?)",
+          "SEARCH conversion USING INDEX conversion_due (due_at<?)",
+          "SEARCH conversion USING INDEX conversion_due (due_at>?)",
+          ...Array.from({ length: 3 }, () => "SEARCH t USING INDEX mirror_task_due (mirror_id=?)")
+        ])
+        expect(details.join("\n")).not.toContain("TEMP B-TREE")
+      }
+    })
+  )
+})

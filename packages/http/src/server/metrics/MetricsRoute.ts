@@ -1,0 +1,21 @@
+/**
+ * `GET /metrics`, for Prometheus.
+ */
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type * as Layer from "effect/Layer"
+import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
+import { Backlog } from "./BacklogMetrics.ts"
+
+const contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Backlog> = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const { refresh } = yield* Backlog
+    const answer = Effect.map(Effect.andThen(refresh, PrometheusMetrics.format()), (body) =>
+      HttpServerResponse.text(body, { contentType })
+    )
+    yield* router.add("GET", "/metrics", answer)
+  })
+)
