@@ -15,15 +15,7 @@ requires(Ceph.missing).describe("a mirror to S3", () => {
   }, 120_000)
   afterAll(() => ceph.close())
 
-  const to = (bucket: { readonly name: string }) => ({
-    name: "Second site",
-    type: "CLOUD_A",
-    region: "us-east-1",
-    bucketName: bucket.name,
-    endpoint: ceph.endpoint,
-    forcePathStyle: true,
-    ...ceph.credentials
-  })
+  const to = (bucket: Pick<Ceph.Bucket, "name">) => Site.toBucket(ceph, bucket)
 
   const start = () => Site.start({ env: { HOLDFAST_MIRRORS_ALLOW_PRIVATE: "on" } })
 

@@ -26,15 +26,7 @@ requires(all(Ceph.missing, tooSmall)).describe("a mirror of 2 GiB", () => {
       const { pid = 0 } = site.service.child
       Large.forgetPeak(pid)
       const before = Large.memory(pid).now
-      const mirror = await Site.createMirror(site, {
-        name: "Second site",
-        type: "CLOUD_A",
-        region: "us-east-1",
-        bucketName: bucket.name,
-        endpoint: ceph.endpoint,
-        forcePathStyle: true,
-        ...ceph.credentials
-      })
+      const mirror = await Site.createMirror(site, Site.toBucket(ceph, bucket))
       await expect
         .poll(async () => (await Site.getMirror(site, mirror.id)).stats.copied, { timeout: 240_000, interval: 200 })
         .toBe(1)

@@ -3,6 +3,7 @@
  */
 import { expect } from "vitest"
 import * as Bucket from "../support/Bucket.ts"
+import type * as Ceph from "../support/Ceph.ts"
 import type * as Process from "../support/Process.ts"
 import type { Requests } from "../support/Requests.ts"
 
@@ -112,6 +113,17 @@ export const upload = async (site: Site, description: Description, content: stri
     await made(await site.api.post(`${site.files}/${file.id}/headers/bulk`, { json: { bulk: headers } }))
   return file
 }
+
+/** What makes a mirror to a bucket of a gateway. */
+export const toBucket = ({ credentials, endpoint }: Ceph.Ceph, { name }: Pick<Ceph.Bucket, "name">) => ({
+  name: "Second site",
+  type: "CLOUD_A",
+  region: "us-east-1",
+  bucketName: name,
+  endpoint,
+  forcePathStyle: true,
+  ...credentials
+})
 
 export const createMirror = async (site: Site, json: object): Promise<Mirror> =>
   made<Mirror>(await site.api.post(site.mirrors, { json }))
