@@ -3,9 +3,12 @@
  * made, not when this package is.
  */
 import type * as Sdk from "@aws-sdk/client-s3"
+import * as Scoped from "@holdfast/core/Scoped"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { createHash } from "node:crypto"
 import * as AnswerTime from "./AnswerTime.ts"
+import * as DirectRequests from "./DirectRequests.ts"
 import * as PayloadHash from "./PayloadHash.ts"
 import * as SmallPut from "./SmallPut.ts"
 
@@ -16,6 +19,18 @@ type Request<A> = (client: Sdk.S3Client, sdk: typeof Sdk, options: { readonly ab
 export interface Target {
   readonly Bucket: string
   readonly Key: string
+}
+
+/** A part of an object, or the whole. */
+export interface Range extends Target {
+  /** As the header has it. */
+  readonly Range?: string
+}
+
+export interface Opened {
+  /** A stream of Node's where the service sent one. */
+  readonly Body?: unknown
+  readonly ContentLength?: number | undefined
 }
 
 /** How a port tells what went wrong. */
@@ -39,11 +54,10 @@ export interface Client<E> {
   /** Puts an object in one request, as `SmallPut` does; interrupted as `call` is. */
   readonly put: (operation: string, input: SmallPut.Input, sha256: string) => Effect.Effect<SmallPut.Answer, E>
   /** A request for an object's bytes; whatever is left of them is cut off with the scope. */
-  readonly open: (
-    operation: string,
-    target: Target & { readonly Range?: string }
-  ) => Effect.Effect<Sdk.GetObjectCommandOutput, E, Scope.Scope>
+  readonly open: (operation: string, target: Range) => Effect.Effect<Opened, E, Scope.Scope>
 }
+
+const emptySha256 = createHash("sha256").digest("hex")
 
 /** With an endpoint as it is written, if there is one. */
 export type Configuration = Sdk.S3ClientConfig & { readonly endpoint?: string }
@@ -60,7 +74,10 @@ export const make = <E>(configuration: Configuration, errors: Errors<E>): Effect
     client.middlewareStack.remove("loggerMiddleware")
     AnswerTime.install(client)
     PayloadHash.install(client)
-    const put = SmallPut.make(client, sdk)
+    // The SDK's own checksums are the work of its middleware.
+    const isPlain = configuration.requestChecksumCalculation === "WHEN_REQUIRED"
+    const send: DirectRequests.Send = isPlain ? DirectRequests.make(client) : () => Promise.resolve(undefined)
+    const put = SmallPut.make(client, sdk, send)
 
     const call = <A>(operation: string, request: Request<A>): Effect.Effect<A, E> =>
       Effect.callback((resume) => {
@@ -75,16 +92,21 @@ export const make = <E>(configuration: Configuration, errors: Errors<E>): Effect
         })
       })
 
+    const get = async (target: Range, abortSignal: AbortSignal): Promise<Opened> => {
+      const headers = target.Range === undefined ? {} : { range: target.Range }
+      const answer = await send({ operation: "GetObject", target, headers, sha256: emptySha256 }, abortSignal)
+      if (answer === undefined) return client.send(new sdk.GetObjectCommand(target), { abortSignal })
+      const length = answer.headers["content-length"]
+      return { Body: answer.body, ContentLength: length === undefined ? undefined : Number(length) }
+    }
+
     const open: Client<E>["open"] = (operation, target) =>
-      Effect.acquireRelease(
+      Scoped.acquire(
         Effect.sync(() => new AbortController()),
         (controller) => Effect.sync(() => controller.abort())
       ).pipe(
         Effect.flatMap(({ signal }) =>
-          Effect.tryPromise({
-            try: () => client.send(new sdk.GetObjectCommand(target), { abortSignal: signal }),
-            catch: errors.fromSdk(operation)
-          })
+          Effect.tryPromise({ try: () => get(target, signal), catch: errors.fromSdk(operation) })
         )
       )
 

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { MirrorObject } from "@holdfast/core/mirrors/MirrorTarget"
+import type { BlobStore, ByteRange } from "@holdfast/core/storage/BlobStore"
 import * as Generate from "@holdfast/testing/data/Generate"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -153,11 +154,63 @@ describe("small objects", () => {
     })
   )
 
+  it.live("are left to the SDK where it has to add checksums of its own", () =>
+    Effect.gen(function* () {
+      const { received, store } = yield* Service.open((_request, response) => accept(response), {
+        requestChecksumCalculation: "WHEN_SUPPORTED"
+      })
+      for (let index = 0; index < 2; index++) yield* store.put(Keys.key(index), Stream.make(bytes))
+      assert.deepStrictEqual(received.map(isBySdk), [true, true])
+    })
+  )
+
   it.live("that are not so small go by the SDK", () =>
     Effect.gen(function* () {
       const { received, store } = yield* Service.open((_request, response) => accept(response))
       for (let index = 0; index < 2; index++) yield* store.put(Keys.key(index), Generate.stream(1, 2_000_000))
       assert.deepStrictEqual(received.map(isBySdk), [true, true])
+    })
+  )
+})
+
+describe("contents", () => {
+  const give = ({ headers }: Service.Received, response: ServerResponse): void => {
+    const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? "") ?? []
+    const part = first === undefined ? bytes : bytes.subarray(Number(first), Number(last) + 1)
+    response.writeHead(first === undefined ? 200 : 206, { "content-length": part.byteLength }).end(part)
+  }
+  const read = (store: BlobStore["Service"], range?: ByteRange) =>
+    Effect.map(Stream.runCollect(store.read(Keys.key(0), range)), (chunks) => Buffer.concat(chunks))
+
+  it.live("are asked for as the SDK asks, whole and in ranges", () =>
+    Effect.gen(function* () {
+      const { received, store } = yield* Service.open(give)
+      for (const range of [undefined, { offset: 10, length: 20 }]) {
+        const expected = Buffer.from(bytes).subarray(range?.offset ?? 0, range === undefined ? 100 : 30)
+        assert.isTrue((yield* read(store, range)).equals(expected))
+      }
+      const another = yield* Service.open(give)
+      yield* read(another.store, { offset: 10, length: 20 })
+      assert.deepStrictEqual([...received, ...another.received].map(isBySdk), [true, false, true])
+      const [, direct] = received
+      const [bySdk] = another.received
+      if (direct === undefined || bySdk === undefined) return assert.fail("a request is missing")
+      const shownOf = (request: Service.Received) => shown(request).filter(([name]) => name !== "host")
+      assert.strictEqual(direct.url.href, bySdk.url.href)
+      assert.deepStrictEqual(shownOf(direct).toSorted(), shownOf(bySdk).toSorted())
+      assert.deepStrictEqual(signed(direct), signed(bySdk))
+    })
+  )
+
+  it.live("that are gone are told of by the SDK", () =>
+    Effect.gen(function* () {
+      let isGone = false
+      const { store } = yield* Service.open((request, response) =>
+        isGone ? Service.refuse(404, "NoSuchKey")(request, response) : give(request, response)
+      )
+      yield* read(store)
+      isGone = true
+      assert.strictEqual((yield* Effect.flip(read(store))).reason, "NotFound")
     })
   )
 })
