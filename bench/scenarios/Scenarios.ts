@@ -10,6 +10,7 @@ import { mirrorBackfill } from "./MirrorBackfill.ts"
 import { mirrorCopies } from "./MirrorCopies.ts"
 import { mirrorIdle } from "./MirrorIdle.ts"
 import { mirrorWrites } from "./MirrorWrites.ts"
+import { objectStore } from "./ObjectStore.ts"
 import { record } from "./Record.ts"
 import { secondFormat } from "./SecondFormat.ts"
 import { segment } from "./Segment.ts"
@@ -28,6 +29,7 @@ export const all: ReadonlyArray<Scenario> = [
   uploadSmall,
   list,
   startUp,
+  objectStore,
   segment,
   firstSegment,
   convert,

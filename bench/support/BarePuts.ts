@@ -6,46 +6,15 @@
 import { createHash } from "node:crypto"
 import { once } from "node:events"
 import { open } from "node:fs/promises"
-import { Agent } from "node:http"
-import { createRequire } from "node:module"
-import { pathToFileURL } from "node:url"
 import * as Schema from "effect/Schema"
-import { type Answer, Gateway, Job } from "./PutJob.ts"
-
-/** As much of the SDK as is used here. */
-interface Sdk {
-  readonly S3Client: new (options: object) => { readonly send: (command: object) => Promise<Sent> }
-  readonly CreateBucketCommand: new (input: object) => object
-  readonly PutObjectCommand: new (input: object) => object
-  readonly CreateMultipartUploadCommand: new (input: object) => object
-  readonly UploadPartCommand: new (input: object) => object
-  readonly CompleteMultipartUploadCommand: new (input: object) => object
-}
-
-interface Sent {
-  readonly UploadId?: string
-  readonly ETag?: string
-}
+import { type Answer, Job } from "./PutJob.ts"
+import * as Sdk from "./Sdk.ts"
 
 /** As mirrors have them. */
 const partBytes = 8 * 1024 * 1024
 const partConcurrency = 3
 
-const resolve = (from: string, name: string): string => createRequire(from).resolve(name)
-const service = resolve(import.meta.url, "@holdfast/http/main")
-const location = resolve(resolve(service, "@holdfast/s3/S3MirrorTarget"), "@aws-sdk/client-s3")
-const sdk = (await import(pathToFileURL(location).href)) as Sdk
-
-const gateway = Schema.decodeUnknownSync(Schema.fromJsonString(Gateway))(process.argv[2])
-const { endpoint, ...credentials } = gateway
-const client = new sdk.S3Client({
-  region: "us-east-1",
-  endpoint,
-  credentials,
-  forcePathStyle: true,
-  requestChecksumCalculation: "WHEN_REQUIRED",
-  requestHandler: { httpAgent: new Agent({ keepAlive: true, maxSockets: 50 }) }
-})
+const { client, sdk } = await Sdk.load(process.argv[2])
 
 /** Runs something so many times, some at once. */
 const times = async (count: number, concurrency: number, run: (index: number) => Promise<void>): Promise<void> => {
