@@ -28,7 +28,10 @@ export const MirrorStats = Schema.Struct({
   copied: Schema.Int.annotate({ description: "Files that stand at the target as they stand here." }),
   failed: Schema.Int.annotate({ description: "Those of the pending ones whose last try failed." }),
   lagSeconds: Schema.Finite.annotate({ description: "For how long the oldest pending change has waited." }),
-  lastError: Schema.NullOr(Schema.String).annotate({ description: "Why the last try failed; null when none did." })
+  lastError: Schema.NullOr(Schema.String).annotate({ description: "Why the last try failed; null when none did." }),
+  comparing: Schema.Boolean.annotate({
+    description: "Whether a comparison with the target was asked for that has not ended."
+  })
 }).annotate({ identifier: "MirrorStats" })
 export type MirrorStats = typeof MirrorStats.Type
 

@@ -56,7 +56,7 @@ describe("mirrors", () => {
         endpoint: "https://s3.example.com",
         forcePathStyle: true,
         state: "ACTIVE",
-        stats: { pending: 0, pendingBytes: 0, copied: 0, failed: 0, lagSeconds: 0, lastError: null },
+        stats: { pending: 0, pendingBytes: 0, copied: 0, failed: 0, lagSeconds: 0, lastError: null, comparing: false },
         createdAt: made.createdAt,
         updatedAt: made.createdAt
       })

@@ -4,7 +4,7 @@
 import { requires } from "@holdfast/testing/Requires"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as Ceph from "../support/Ceph.ts"
-import { expectProblem } from "../support/Problems.ts"
+import { expectProblem, json } from "../support/Problems.ts"
 import * as Site from "./Site.ts"
 
 requires(Ceph.missing).describe("a mirror to S3", () => {
@@ -70,8 +70,12 @@ requires(Ceph.missing).describe("a mirror to S3", () => {
 
       // What somebody removed there comes back with a comparison.
       await bucket.remove("empty")
-      expect((await site.api.post(`${site.mirrors}/${mirror.id}/sync`)).status).toBe(202)
-      await expect.poll(() => bucket.keys(), { timeout: 60_000, interval: 200 }).toEqual(["empty"])
+      const asked = await site.api.post(`${site.mirrors}/${mirror.id}/sync`)
+      expect([asked.status, (await json<Site.Mirror>(asked)).stats.comparing]).toEqual([202, true])
+      const compared = async () => (await Site.getMirror(site, mirror.id)).stats.comparing
+      await expect.poll(compared, { timeout: 60_000, interval: 200 }).toBe(false)
+      await Site.settled(site, mirror.id)
+      expect(await bucket.keys()).toEqual(["empty"])
     }
   )
 

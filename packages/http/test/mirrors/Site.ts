@@ -19,6 +19,7 @@ export interface Mirror {
     readonly failed: number
     readonly lagSeconds: number
     readonly lastError: string | null
+    readonly comparing: boolean
   }
   readonly [name: string]: unknown
 }

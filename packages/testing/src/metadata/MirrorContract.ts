@@ -43,7 +43,8 @@ export const mirrorContract = (it: It): void => {
         createdAt: made.at,
         updatedAt: made.at
       })
-      const pending = { pending: 3, pendingBytes: 15_000_000_003, copied: 0, failed: 0, lagSeconds: 5, lastError: null }
+      const counts = { pending: 3, pendingBytes: 15_000_000_003, copied: 0, failed: 0 }
+      const pending = { ...counts, lagSeconds: 5, lastError: null, comparing: false }
       expect(stats).toEqual(pending)
       const tasks = yield* MirrorTaskRepository
       expect(yield* tasks.fill(made.id, 2, Sample.at())).toBe(true)

@@ -168,8 +168,11 @@ export const mirrorTroubleContract = (it: It): void => {
       const made = yield* stored(1)
       const { bucket, mirror } = made
       const tasks = yield* MirrorTaskRepository
+      const isComparing = Effect.map(Mirrors.find(bucket, mirror.id), ({ stats }) => stats.comparing)
       yield* Mirrors.copyAll(mirror)
+      expect(yield* isComparing).toBe(false)
       const first = yield* begun(made)
+      expect(yield* isComparing).toBe(true)
       const second = { ...first, lease: Sample.word(), startedAt: Sample.at(5500) }
       expect(yield* tasks.beginSync(second, Sample.at(9000))).toBe(false)
       expect(yield* tasks.renewSync(first, Sample.at(6000))).toBe(true)
@@ -190,6 +193,11 @@ export const mirrorTroubleContract = (it: It): void => {
       yield* (yield* MirrorRepository).requestSync(bucket, mirror.id, Sample.at(6400))
       yield* tasks.endSync(third, true, Sample.at(6500))
       expect(yield* Mirrors.due(mirror.id, Sample.at(6500))).toMatchObject({ isSyncWanted: true })
+      expect(yield* isComparing).toBe(true)
+      const fourth = { ...first, lease: Sample.word(), startedAt: Sample.at(6600) }
+      yield* tasks.beginSync(fourth, Sample.at(9000))
+      yield* tasks.endSync(fourth, true, Sample.at(6700))
+      expect(yield* isComparing).toBe(false)
     })
   )
 }

@@ -63,15 +63,17 @@ export const counted = Effect.fnUntraced(function* (
   at: DateTime.Utc,
   toMirror: Row.FromRow<StoredMirror>
 ) {
-  const found = yield* Row.all((row) => ({ mirror: toMirror(row), isFilling: flag(row, "filling") }))(
-    Effect.succeed(rows)
-  )
+  const found = yield* Row.all((row) => ({
+    mirror: toMirror(row),
+    isFilling: flag(row, "filling"),
+    comparing: Row.int(row, "sync_wanted") > Row.int(row, "sync_done")
+  }))(Effect.succeed(rows))
   const ids = found.map(({ mirror }) => mirror.id)
   const filling = found.flatMap(({ isFilling, mirror }) => (isFilling ? [mirror.id] : []))
   const counts = new Map((yield* known(sql, ids)).map((count) => [count.id, count]))
   const unfilled = yield* Effect.forEach(filling, (id) => unknown(sql, id))
   const more = new Map(unfilled.flat().map((count) => [count.id, count]))
-  return found.map(({ mirror }): CountedMirror => {
+  return found.map(({ comparing, mirror }): CountedMirror => {
     const [a, b] = [counts.get(mirror.id) ?? none, more.get(mirror.id) ?? none]
     const since = Math.min(a.since ?? Number.POSITIVE_INFINITY, b.since ?? Number.POSITIVE_INFINITY)
     const stats: MirrorStats = {
@@ -80,7 +82,8 @@ export const counted = Effect.fnUntraced(function* (
       copied: a.copied,
       failed: a.failed,
       lagSeconds: Number.isFinite(since) ? Math.max(0, (DateTime.toEpochMillis(at) - since) / 1000) : 0,
-      lastError: a.error
+      lastError: a.error,
+      comparing
     }
     return { mirror, stats }
   })

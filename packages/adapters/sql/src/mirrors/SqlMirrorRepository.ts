@@ -20,7 +20,7 @@ import { hurry } from "./Tasks.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
-  const all = sql.literal(`${columns}, mirror.filling`)
+  const all = sql.literal(`${columns}, mirror.filling, mirror.sync_wanted, mirror.sync_done`)
   const isThere = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
 
   const named = (bucket: BucketRef, mirrorId: string) =>
