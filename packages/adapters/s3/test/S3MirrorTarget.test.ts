@@ -75,6 +75,17 @@ requires(CephRgw.missing).describe("S3MirrorTarget on Ceph's gateway", () =>
         })
     )
 
+    it.effect.each(["100% of it", "a%41"])("has a large object of the name %j written anew instead", (name) =>
+      Effect.gen(function* () {
+        const fresh = yield* open
+        const bytes = Generate.bytes(5, 5 * mebibyte + 1)
+        yield* Objects.write(fresh, name, bytes)
+        const error = yield* Effect.flip(fresh.target.describe(Objects.object(name, bytes)))
+        assert.strictEqual(error.reason, "NotFound")
+        yield* Objects.assertStands(fresh, name, bytes)
+      })
+    )
+
     it.effect("tells the second of the last change, which a HEAD and a listing tell alike", () =>
       Effect.gen(function* () {
         const fresh = yield* open

@@ -70,7 +70,8 @@ export interface MirrorTarget {
   ) => Effect.Effect<WriteReceipt, MirrorTargetError | E, R>
 
   /**
-   * Gives an object that stands another description, without its bytes being sent again. `NotFound` when there is none.
+   * Gives an object that stands another description, without its bytes being sent again. `NotFound` when there is none, or when
+   * that cannot be done: then it is written anew.
    */
   readonly describe: (object: MirrorObject) => Effect.Effect<WriteReceipt, MirrorTargetError>
 
