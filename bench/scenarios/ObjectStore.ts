@@ -80,9 +80,7 @@ export const objectStore: Scenario = {
       }),
       rounds
     )
-    const ids = yield* Effect.forEach(Array.from({ length: connections }).keys(), (n) =>
-      tenancy.reserve(`small-${n}.bin`)
-    )
+    const ids = yield* Tenancy.reserveEach(tenancy, connections)
     const stored = yield* Rounds.compare(
       { ...about, scenario: "upload 4 KiB to S3" },
       Subjects.make({

@@ -2,7 +2,6 @@
  * Small bodies, each stored durably: new files by form, and new contents of files that stand.
  */
 import * as Effect from "effect/Effect"
-import type { BenchFailure } from "../support/BenchFailure.ts"
 import { sequence } from "../support/LoadJob.ts"
 import * as Pair from "../support/Pair.ts"
 import * as Requests from "../support/Requests.ts"
@@ -10,18 +9,14 @@ import * as Rounds from "../support/Rounds.ts"
 import { connections, smallBytes } from "../support/Sizes.ts"
 import type { Scenario } from "../support/Stage.ts"
 import * as Subjects from "../support/Subjects.ts"
-
-/** One file for each connection, so that they do not wait for each other. */
-const reserve = ({ tenancy }: Pair.Pair): Effect.Effect<ReadonlyArray<string>, BenchFailure> =>
-  Effect.forEach(Array.from({ length: connections }).keys(), (n) => tenancy.reserve(`small-${n}.bin`))
+import * as Tenancy from "../support/Tenancy.ts"
 
 export const uploadSmall: Scenario = {
   name: "upload-small",
   about: "POST of 4 KiB as a form and raw, against busboy and a pipeline with the same syncs",
   run: Effect.fnUntraced(function* (stage) {
-    const pair = yield* Pair.start(stage)
-    const { onBare, onHoldfast, tenancy } = pair
-    const ids = yield* reserve(pair)
+    const { onBare, onHoldfast, tenancy } = yield* Pair.start(stage)
+    const ids = yield* Tenancy.reserveEach(tenancy, connections)
     const { rounds, writes: count } = stage.sizes
     const common = { connections, count, warmUp: count, unitsPerRequest: 1 }
     const about = { database: stage.database.name, unit: "request" as const, goal: null }

@@ -53,6 +53,10 @@ export const make = (holdfast: Holdfast): Effect.Effect<Tenancy, BenchFailure> =
     }
   })
 
+/** A file without content for each of so many connections, so that they do not wait for each other. */
+export const reserveEach = ({ reserve }: Tenancy, count: number): Effect.Effect<ReadonlyArray<string>, BenchFailure> =>
+  Effect.forEach(Array.from({ length: count }).keys(), (n) => reserve(`small-${n}.bin`))
+
 /** A file with content of this size. */
 export const store = (
   load: Load,

@@ -4,26 +4,11 @@ import { requires } from "@holdfast/testing/Requires"
 import * as Server from "@holdfast/testing/servers/Postgres"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import * as Plans from "./support/Plans.ts"
 import * as Store from "./support/Store.ts"
 
 // A server is started, which takes a busy machine longer than vitest gives by default.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
-
-/** A step of a plan as PostgreSQL explains it. */
-interface Step {
-  readonly "Relation Name"?: string
-  readonly "Index Name"?: string
-  readonly "Actual Rows": number
-  readonly "Actual Loops": number
-  readonly "Rows Removed by Filter"?: number
-  readonly Plans?: ReadonlyArray<Step>
-}
-
-const steps = (step: Step): ReadonlyArray<Step> => [step, ...(step.Plans ?? []).flatMap(steps)]
-
-/** Rows that a step touched. */
-const touched = (step: Step): number =>
-  (step["Actual Rows"] + (step["Rows Removed by Filter"] ?? 0)) * step["Actual Loops"]
 
 const count = 40_000
 const limit = 500
@@ -41,18 +26,12 @@ requires(Server.missing).describe("statements of work that waits on PostgreSQL",
           if (isAnalysed) yield* sql`ANALYZE`
           const recorded = yield* BacklogCrowd.statements(count, limit)
           expect(Object.values(recorded).map(({ length }) => length)).toEqual([1, 1])
-          const plans = yield* Effect.forEach(Object.values(recorded).flat(), ([text, parameters]) =>
-            sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ readonly Plan: Step }> }>(
-              `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
-              parameters
-            )
-          )
-          const read = plans.flat().flatMap((row) => row["QUERY PLAN"].flatMap(({ Plan }) => steps(Plan)))
+          const read = yield* Plans.taken(Object.values(recorded).flat())
           const of = (table: string) => {
             const some = read.filter((step) => step["Relation Name"] === table)
             return {
               indexes: [...new Set(some.map((step) => step["Index Name"]))],
-              rows: some.reduce((sum, step) => sum + touched(step), 0)
+              rows: some.reduce((sum, step) => sum + Plans.touched(step), 0)
             }
           }
           expect(of("mirror_task")).toEqual({ indexes: ["mirror_task_due"], rows: limit + ends })

@@ -4,20 +4,11 @@ import { requires } from "@holdfast/testing/Requires"
 import * as Server from "@holdfast/testing/servers/Postgres"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import * as Plans from "./support/Plans.ts"
 import * as Store from "./support/Store.ts"
 
 // A server is started, which takes a busy machine longer than vitest gives by default.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
-
-interface Step {
-  readonly "Node Type": string
-  readonly "Relation Name"?: string
-  readonly "Index Name"?: string
-  readonly "Join Type"?: string
-  readonly Plans?: ReadonlyArray<Step>
-}
-
-const steps = (step: Step): ReadonlyArray<Step> => [step, ...(step.Plans ?? []).flatMap(steps)]
 
 /** The tables that have many rows here; for the few rows of another one no index is worth its while. */
 const crowded = new Set(["file", "mirror_task"])
@@ -34,13 +25,7 @@ requires(Server.missing).describe("statements of mirrors on PostgreSQL", () =>
           const used = new Map<string, ReadonlyArray<string | undefined>>()
           for (const [name, statements] of Object.entries(recorded)) {
             const explained = statements.filter(([text]) => !/^\s*(SET|INSERT INTO mirror_object)/.test(text))
-            const plans = yield* Effect.forEach(explained, ([text, parameters]) =>
-              sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ readonly Plan: Step }> }>(
-                `EXPLAIN (FORMAT JSON) ${text}`,
-                parameters
-              )
-            )
-            const read = plans.flat().flatMap((row) => row["QUERY PLAN"].flatMap(({ Plan }) => steps(Plan)))
+            const read = yield* Plans.planned(explained)
             const whole = read.filter((step) => step["Node Type"] === "Seq Scan")
             const tables = whole.map((step) => step["Relation Name"] ?? "")
             // How far a mirror is takes a look at each of its files, but not at each other one for that.

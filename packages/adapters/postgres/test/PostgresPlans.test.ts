@@ -6,41 +6,18 @@ import { requires } from "@holdfast/testing/Requires"
 import * as Server from "@holdfast/testing/servers/Postgres"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import * as Plans from "./support/Plans.ts"
 import * as Store from "./support/Store.ts"
 
 // A server is started, which takes a busy machine longer than vitest gives by default.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
-/** A step of a plan as PostgreSQL explains it. */
-interface Step {
-  readonly "Node Type": string
-  readonly "Relation Name"?: string
-  readonly "Index Name"?: string
-  readonly "Actual Rows": number
-  readonly "Actual Loops": number
-  readonly "Rows Removed by Filter"?: number
-  readonly Plans?: ReadonlyArray<Step>
-}
-
-const steps = (step: Step): ReadonlyArray<Step> => [step, ...(step.Plans ?? []).flatMap(steps)]
-
 /** How a statement went: the steps that read files. */
 const explain = Effect.fnUntraced(function* (list: Effect.Effect<unknown, unknown>) {
-  const sql = yield* SqlClient
-  const [[text, parameters] = ["", []], ...more] = yield* Statements.of(list)
-  expect(more).toEqual([])
-  const [row] = yield* sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ readonly Plan: Step }> }>(
-    `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
-    parameters
-  )
-  return (row?.["QUERY PLAN"] ?? [])
-    .flatMap(({ Plan }) => steps(Plan))
-    .filter((step) => step["Relation Name"] === "file")
+  const statements = yield* Statements.of(list)
+  expect(statements).toHaveLength(1)
+  return (yield* Plans.taken(statements)).filter((step) => step["Relation Name"] === "file")
 })
-
-/** Rows that a step touched. */
-const touched = (step: Step): number =>
-  (step["Actual Rows"] + (step["Rows Removed by Filter"] ?? 0)) * step["Actual Loops"]
 
 requires(Server.missing).describe("plans of PostgreSQL", () =>
   layer(Store.layer("en_US.UTF-8"), { excludeTestServices: true, timeout: "1 minute" })((it) => {
@@ -67,11 +44,11 @@ requires(Server.missing).describe("plans of PostgreSQL", () =>
         for (const list of lists) {
           const read = yield* explain(list)
           expect(read.map((step) => [step["Node Type"], step["Index Name"]])).toEqual([["Index Scan", "file_place"]])
-          expect(read.map(touched)).toEqual([100])
+          expect(read.map(Plans.touched)).toEqual([100])
         }
         const read = yield* explain(files.listFolders(bucket, "/", undefined, 100))
         expect(new Set(read.map((step) => step["Index Name"]))).toEqual(new Set(["file_place"]))
-        expect(read.reduce((sum, step) => sum + touched(step), 0)).toBeLessThanOrEqual(4)
+        expect(read.reduce((sum, step) => sum + Plans.touched(step), 0)).toBeLessThanOrEqual(4)
         expect(yield* files.listFolders(bucket, "/", undefined, 100)).toEqual(["/0/", "/1/", "/2/"])
         const [found] = yield* explain(files.find(bucket, World.byId("fil_5")))
         expect(found).toMatchObject({ "Node Type": "Index Scan", "Index Name": "file_pkey", "Actual Rows": 1 })

@@ -2,15 +2,12 @@
  * The metrics of work that waits, of real services.
  */
 import { requires } from "@holdfast/testing/Requires"
-import * as Postgres from "@holdfast/testing/servers/Postgres"
-import * as Effect from "effect/Effect"
-import * as ManagedRuntime from "effect/ManagedRuntime"
-import * as Redacted from "effect/Redacted"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as Site from "../mirrors/Site.ts"
 import * as Bucket from "../support/Bucket.ts"
 import * as Collector from "../support/Collector.ts"
 import { json } from "../support/Problems.ts"
+import * as Database from "../support/Database.ts"
 import * as Process from "../support/Process.ts"
 
 const scrape = async (url: string): Promise<string> => {
@@ -74,15 +71,14 @@ it("they are sent to a collector without being asked for", { timeout: 60_000 }, 
   await service.stop()
 })
 
-requires(Postgres.missing).describe("with PostgreSQL", () => {
-  const runtime = ManagedRuntime.make(Postgres.layer({ locale: "C.UTF-8" }))
-  let server: Postgres.Postgres["Service"]
+requires(Database.missing).describe("with PostgreSQL", () => {
+  let database: Database.Database
   let url: string
   beforeAll(async () => {
-    server = await runtime.runPromise(Postgres.Postgres)
-    url = await runtime.runPromise(Effect.map(server.createDatabase, Redacted.value))
+    database = await Database.start()
+    url = await database.create()
   }, 60_000)
-  afterAll(() => runtime.dispose())
+  afterAll(() => database.close())
 
   it("tell the same on every node, and are absent while the database is", { timeout: 120_000 }, async () => {
     const env = { DATABASE_URL: url, HOLDFAST_CONVERSIONS: "0" }
@@ -94,7 +90,7 @@ requires(Postgres.missing).describe("with PostgreSQL", () => {
       expect(gauges(await scrape(node.url))).toEqual({ ...nothing, conversions_queued: 1 })
     }
 
-    await runtime.runPromise(server.stop())
+    await database.stop()
     // One that has not told anything yet has nothing to tell, but that.
     const without = await scrape(nodes[2].url)
     expect(gauges(without)).toEqual({})
@@ -104,7 +100,7 @@ requires(Postgres.missing).describe("with PostgreSQL", () => {
     }
     const later = { timeout: 30_000, interval: 200 }
     await expect.poll(async () => gauges(await scrape(nodes[0].url)), later).toEqual({})
-    await runtime.runPromise(server.start)
+    await database.start()
     for (const node of nodes) {
       await expect
         .poll(async () => gauges(await scrape(node.url)), later)

@@ -1,12 +1,9 @@
-import * as Postgres from "@holdfast/testing/servers/Postgres"
 import { requires } from "@holdfast/testing/Requires"
-import * as Effect from "effect/Effect"
-import * as ManagedRuntime from "effect/ManagedRuntime"
-import * as Redacted from "effect/Redacted"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Bucket from "../support/Bucket.ts"
+import * as Database from "../support/Database.ts"
 import * as Process from "../support/Process.ts"
 
 interface Report {
@@ -65,15 +62,14 @@ describe("health", () => {
   })
 })
 
-requires(Postgres.missing).describe("with PostgreSQL", () => {
-  const runtime = ManagedRuntime.make(Postgres.layer({ locale: "C.UTF-8" }))
-  let server: Postgres.Postgres["Service"]
+requires(Database.missing).describe("with PostgreSQL", () => {
+  let database: Database.Database
   let url: string
   beforeAll(async () => {
-    server = await runtime.runPromise(Postgres.Postgres)
-    url = await runtime.runPromise(Effect.map(server.createDatabase, Redacted.value))
+    database = await Database.start()
+    url = await database.create()
   })
-  afterAll(() => runtime.dispose())
+  afterAll(() => database.close())
 
   it("serves, is not ready while the database is gone, and is ready again with it", async () => {
     const bucket = await Bucket.start({ env: { DATABASE_URL: url } })
@@ -81,7 +77,7 @@ requires(Postgres.missing).describe("with PostgreSQL", () => {
     expect(await (await bucket.api.get(`${path}/view`)).text()).toBe("Hello")
     expect(await Fs.readdir(bucket.service.data)).not.toContain("holdfast.sqlite")
 
-    await runtime.runPromise(server.stop())
+    await database.stop()
     const report = await until(bucket.service.url, 503)
     expect(report.body).toMatchObject({ checks: { metadata: "unavailable", blobs: "ok" } })
     expect(JSON.stringify(report.body)).not.toMatch(/postgres|127\.0\.0\.1|password/i)
@@ -89,7 +85,7 @@ requires(Postgres.missing).describe("with PostgreSQL", () => {
     const metrics = await (await fetch(`${bucket.service.url}/metrics`)).text()
     expect(metrics).toMatch(/^holdfast_metadata_errors_total\{operation="[\w.]+",reason="Unavailable"\} [1-9]/m)
 
-    await runtime.runPromise(server.start)
+    await database.start()
     await until(bucket.service.url, 200)
     expect(await (await bucket.api.get(`${path}/view`)).text()).toBe("Hello")
     expect(await bucket.service.stop()).toEqual({ code: 0, signal: null })

@@ -10,6 +10,10 @@ export { missing } from "@holdfast/testing/servers/Postgres"
 export interface Database {
   /** The address of a fresh database. */
   readonly create: () => Promise<string>
+  /** Ends the server; what it keeps stays. */
+  readonly stop: () => Promise<void>
+  /** Starts the server again. */
+  readonly start: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -19,6 +23,8 @@ export const start = async (): Promise<Database> => {
   const postgres = await runtime.runPromise(Postgres.Postgres)
   return {
     create: async () => Redacted.value(await runtime.runPromise(postgres.createDatabase)),
+    stop: () => runtime.runPromise(postgres.stop()),
+    start: () => runtime.runPromise(postgres.start),
     close: () => runtime.dispose()
   }
 }
