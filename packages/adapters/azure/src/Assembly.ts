@@ -31,7 +31,8 @@ export interface Assembly<E, R> {
 /** Begins to read a content; the reading ends with the scope. */
 export const make = <E, R>(
   content: Stream.Stream<Uint8Array, E, R>,
-  blockBytes: number
+  blockBytes: number,
+  expectedBytes?: number
 ): Effect.Effect<Assembly<E, R>, never, Scope.Scope | R> => {
   const sha256 = createHash("sha256")
   let md5 = createHash("md5")
@@ -51,7 +52,7 @@ export const make = <E, R>(
     md5 = createHash("md5")
     return block
   }
-  return Effect.map(Pieces.make(content, blockBytes, observe), (next) => ({
+  return Effect.map(Pieces.make(content, blockBytes, observe, expectedBytes), (next) => ({
     next: (memory) => Effect.map(next(memory), (piece) => piece && blockOf(piece)),
     receipt: () => ({ size, sha256: sha256.digest("hex") })
   }))

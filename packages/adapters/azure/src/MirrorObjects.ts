@@ -33,6 +33,7 @@ export const write = <E, R>(
 ): Effect.Effect<WriteReceipt, AzureFailure.AzureFailure | E, R> => {
   const target: Upload.Target = {
     name: object.name,
+    expectedBytes: object.size,
     blobHTTPHeaders: MirrorDescription.headers(object.description),
     metadata: MirrorDescription.metadata(object.description)
   }

@@ -31,6 +31,8 @@ export const sizes = ({ blockBytes = 8 * mebibyte, blockConcurrency = 3 }: Azure
 /** A blob as it is to stand. */
 export interface Target {
   readonly name: string
+  /** As many as it is likely to have. */
+  readonly expectedBytes?: number
   readonly blobHTTPHeaders?: BlobHTTPHeaders
   readonly metadata?: Record<string, string>
 }
@@ -49,11 +51,11 @@ export interface Prepared {
 export const prepare = <E, R>(
   connection: Connection.Connection,
   { blockBytes, blockConcurrency }: Sizes,
-  { name, ...described }: Target,
+  { expectedBytes, name, ...described }: Target,
   content: Stream.Stream<Uint8Array, E, R>
 ): Effect.Effect<Prepared, AzureFailure.AzureFailure | E, Scope.Scope | R> =>
   Effect.gen(function* () {
-    const assembly = yield* Assembly.make(content, blockBytes)
+    const assembly = yield* Assembly.make(content, blockBytes, expectedBytes)
     const memory = Assembly.memory()
     const block = yield* assembly.next(memory)
     if (block === undefined) return yield* Effect.die(new Error("a content has no first block"))

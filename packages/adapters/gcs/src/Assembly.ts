@@ -28,7 +28,8 @@ export interface Assembly<E, R> {
 /** Begins to read a content; the reading ends with the scope. */
 export const make = <E, R>(
   content: Stream.Stream<Uint8Array, E, R>,
-  pieceBytes: number
+  pieceBytes: number,
+  expectedBytes?: number
 ): Effect.Effect<Assembly<E, R>, never, Scope.Scope | R> => {
   const sha256 = createHash("sha256")
   const md5 = createHash("md5")
@@ -38,7 +39,7 @@ export const make = <E, R>(
     md5.update(bytes)
     size += bytes.byteLength
   }
-  return Effect.map(Pieces.make(content, pieceBytes, observe), (next) => ({
+  return Effect.map(Pieces.make(content, pieceBytes, observe, expectedBytes), (next) => ({
     next: (memory) =>
       Effect.flatMap(next(memory), (piece) =>
         piece === undefined ? Effect.die(new Error("a piece was asked for after the last one")) : Effect.succeed(piece)

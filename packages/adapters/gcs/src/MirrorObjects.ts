@@ -61,6 +61,7 @@ export const write = <E, R>(
   const toError = GcsErrors.toTargetError("write")
   const settings: Upload.Settings<MirrorTargetError> = {
     chunkBytes,
+    expectedBytes: size,
     resource: resource(description),
     toError,
     inspect: (digests) =>

@@ -14,6 +14,8 @@ import * as Resumable from "./Resumable.ts"
 export interface Settings<F> {
   /** A multiple of what the service takes. */
   readonly chunkBytes: number
+  /** Of the content, as many as it is likely to have. */
+  readonly expectedBytes?: number
   readonly resource: Resource.Description
   readonly toError: (failure: GcsFailure.GcsFailure) => F
   /** Looks at the whole content before it is made visible, so that it may refuse it. */
@@ -41,13 +43,13 @@ const isSame = ({ md5, size }: Assembly.Digests, stored: Resource.Stored): boole
  */
 export const put = <E, R, F>(
   connection: Connection.Connection,
-  { chunkBytes, inspect, isUndone, resource, toError }: Settings<F>,
+  { chunkBytes, expectedBytes, inspect, isUndone, resource, toError }: Settings<F>,
   name: string,
   content: Stream.Stream<Uint8Array, E, R>
 ): Effect.Effect<{ readonly digests: Assembly.Digests; readonly stored: Resource.Stored }, E | F, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      const assembly = yield* restore(Assembly.make(content, chunkBytes))
+      const assembly = yield* restore(Assembly.make(content, chunkBytes, expectedBytes))
       const memory = Assembly.memory()
       const piece = yield* restore(assembly.next(memory))
       /** Ends here where the upload was interrupted meanwhile. */

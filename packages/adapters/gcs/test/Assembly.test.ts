@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Cuts from "@holdfast/testing/data/Cuts"
 import * as Generate from "@holdfast/testing/data/Generate"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
 import * as Assembly from "../src/Assembly.ts"
 
-const pieceBytes = 100_000
+const pieceBytes = Cuts.pieceBytes
 
 /** All pieces, each put together in the same memory. */
 const assemble = (content: Stream.Stream<Uint8Array>) =>
@@ -21,20 +22,7 @@ const assemble = (content: Stream.Stream<Uint8Array>) =>
   })
 
 describe("Assembly", () => {
-  it.effect.each([
-    [0, [1]],
-    [1, [1]],
-    [5000, [1]],
-    [99_999, [7, 1000]],
-    [100_000, [100_000]],
-    [100_000, [33_333]],
-    [100_001, [100_001]],
-    [200_000, [200_000]],
-    [250_000, [65_536]],
-    [300_000, [100_000]],
-    [999_999, [999_999]],
-    [700_007, [1, 150_000, 3]]
-  ] as const)("cuts %i bytes that come in chunks of %j, and knows the last piece", ([size, sizes]) =>
+  it.effect.each(Cuts.all)("cuts %i bytes that come in chunks of %j, and knows the last piece", ([size, sizes]) =>
     Effect.gen(function* () {
       const content = Generate.bytes(1, size)
       const chunks = Stream.flatMap(Generate.stream(1, size, sizes), (chunk) => Stream.make(chunk, new Uint8Array(0)))

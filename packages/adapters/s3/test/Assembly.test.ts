@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Cuts from "@holdfast/testing/data/Cuts"
 import * as Generate from "@holdfast/testing/data/Generate"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
 import * as Assembly from "../src/Assembly.ts"
 
-const partBytes = 100_000
+const partBytes = Cuts.pieceBytes
 
 /** All parts, each put together in the same memory. */
 const assemble = (content: Stream.Stream<Uint8Array>, isEncrypted = true) =>
@@ -21,30 +22,11 @@ const assemble = (content: Stream.Stream<Uint8Array>, isEncrypted = true) =>
   })
 
 describe("Assembly", () => {
-  it.effect.each([
-    [0, [1]],
-    [1, [1]],
-    [5000, [1]],
-    [99_999, [7, 1000]],
-    [100_000, [100_000]],
-    [100_000, [33_333]],
-    [100_001, [100_001]],
-    [250_000, [65_536]],
-    [300_000, [100_000]],
-    [999_999, [999_999]],
-    [700_007, [1, 150_000, 0, 3]]
-  ] as const)("cuts %i bytes that come in chunks of %j", ([size, sizes]) =>
+  it.effect.each(Cuts.all)("cuts %i bytes that come in chunks of %j", ([size, sizes]) =>
     Effect.gen(function* () {
       const content = Generate.bytes(1, size)
       // The generator makes no empty chunks.
-      const chunks = Stream.flatMap(
-        Generate.stream(
-          1,
-          size,
-          sizes.filter((size) => size > 0)
-        ),
-        (chunk) => Stream.make(chunk, new Uint8Array(0))
-      )
+      const chunks = Stream.flatMap(Generate.stream(1, size, sizes), (chunk) => Stream.make(chunk, new Uint8Array(0)))
       const { parts, receipt, reserved } = yield* assemble(chunks)
       assert.isTrue(Buffer.concat(parts.map(({ bytes }) => bytes)).equals(content))
       assert.deepStrictEqual(receipt, { size, sha256: Generate.sha256(content) })

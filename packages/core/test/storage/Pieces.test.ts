@@ -1,25 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Pieces from "@holdfast/core/storage/Pieces"
+import * as Cuts from "@holdfast/testing/data/Cuts"
 import * as Generate from "@holdfast/testing/data/Generate"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 
-const pieceBytes = 100_000
+const pieceBytes = Cuts.pieceBytes
 
 describe("Pieces", () => {
-  it.effect.each([
-    [0, [1]],
-    [1, [1]],
-    [5000, [1]],
-    [99_999, [7, 1000]],
-    [100_000, [100_000]],
-    [100_000, [33_333]],
-    [100_001, [100_001]],
-    [200_000, [200_000]],
-    [250_000, [65_536]],
-    [999_999, [999_999]],
-    [700_007, [1, 150_000, 3]]
-  ] as const)("cuts %i bytes that come in chunks of %j, and knows the last piece", ([size, sizes]) =>
+  it.effect.each(Cuts.all)("cuts %i bytes that come in chunks of %j, and knows the last piece", ([size, sizes]) =>
     Effect.gen(function* () {
       const content = Generate.bytes(1, size)
       const chunks = Generate.stream(1, size, sizes)

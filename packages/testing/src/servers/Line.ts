@@ -9,6 +9,8 @@ export interface Line {
   readonly port: number
   /** Waits until so many more bytes have gone towards the server, then cuts every connection; others may follow. */
   readonly cutAfter: (bytes: number) => Effect.Effect<void>
+  /** Cuts every connection now; others may follow. */
+  readonly cut: Effect.Effect<void>
   /** From now on at most so many bytes pass in a second, towards the server, over each connection. */
   readonly slow: (bytesPerSecond: number) => Effect.Effect<void>
   /** From now on nothing passes towards the server; connections open, and stay. */
@@ -88,6 +90,7 @@ export const open = (to: number): Effect.Effect<Line, never, Scope.Scope> =>
         Effect.callback((resume) => {
           cut = { left: bytes, done: () => resume(Effect.void) }
         }),
+      cut: Effect.sync(cutAll),
       slow: (bytesPerSecond) => set({ bytesPerSecond }),
       stall: set("stalled"),
       resume: set("open")
