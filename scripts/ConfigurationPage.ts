@@ -2,7 +2,7 @@
  * The page of all settings, made from the table that the service itself reads.
  */
 import * as Path from "node:path"
-import * as ConfigReference from "../packages/http/src/server/ConfigReference.ts"
+import * as ConfigReference from "../packages/http/src/server/config/ConfigReference.ts"
 import * as Packages from "./Packages.ts"
 
 export const path = Path.join(Packages.root, "docs/configuration.md")

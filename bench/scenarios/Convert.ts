@@ -5,11 +5,11 @@ import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { attempt } from "../support/BenchFailure.ts"
-import * as Conversions from "../support/Conversions.ts"
-import * as Pair from "../support/Pair.ts"
-import * as Rounds from "../support/Rounds.ts"
+import * as Conversions from "../support/fixtures/Conversions.ts"
+import * as Pair from "../support/stats/Pair.ts"
+import * as Rounds from "../support/stats/Rounds.ts"
 import type { Scenario } from "../support/Stage.ts"
-import * as Videos from "../support/Videos.ts"
+import * as Videos from "../support/fixtures/Videos.ts"
 
 /** With the service's own quality; nothing is checked, kept or published. */
 const command = (input: string): ReadonlyArray<string> => {

@@ -4,13 +4,13 @@
  */
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import * as Comparison from "../support/Comparison.ts"
-import * as Conversions from "../support/Conversions.ts"
-import * as Measure from "../support/Measure.ts"
-import * as Pair from "../support/Pair.ts"
-import * as Rounds from "../support/Rounds.ts"
+import * as Comparison from "../support/stats/Comparison.ts"
+import * as Conversions from "../support/fixtures/Conversions.ts"
+import * as Measure from "../support/stats/Measure.ts"
+import * as Pair from "../support/stats/Pair.ts"
+import * as Rounds from "../support/stats/Rounds.ts"
 import type { Scenario } from "../support/Stage.ts"
-import * as Videos from "../support/Videos.ts"
+import * as Videos from "../support/fixtures/Videos.ts"
 
 /** Milliseconds that nobody takes for long. */
 const limit = Measure.make("1.5 s", [{ cpuMs: 0, databaseMs: 0, wallMs: 1500 }])

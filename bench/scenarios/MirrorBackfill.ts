@@ -4,12 +4,12 @@
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { BenchFailure } from "../support/BenchFailure.ts"
-import * as Comparison from "../support/Comparison.ts"
-import * as CpuMeter from "../support/CpuMeter.ts"
-import * as Measure from "../support/Measure.ts"
-import * as Mirroring from "../support/Mirroring.ts"
-import * as Rounds from "../support/Rounds.ts"
-import * as Seed from "../support/Seed.ts"
+import * as Comparison from "../support/stats/Comparison.ts"
+import * as CpuMeter from "../support/stats/CpuMeter.ts"
+import * as Measure from "../support/stats/Measure.ts"
+import * as Mirroring from "../support/fixtures/Mirroring.ts"
+import * as Rounds from "../support/stats/Rounds.ts"
+import * as Seed from "../support/fixtures/Seed.ts"
 import type { Scenario } from "../support/Stage.ts"
 
 /** A second for 20,000 files. */

@@ -3,15 +3,15 @@
  * copying itself can be another node's, so mirrors that work are paused here.
  */
 import * as Effect from "effect/Effect"
-import { sequence } from "../support/LoadJob.ts"
-import * as Comparison from "../support/Comparison.ts"
-import * as CpuMeter from "../support/CpuMeter.ts"
-import * as Mirroring from "../support/Mirroring.ts"
-import * as Requests from "../support/Requests.ts"
-import * as Rounds from "../support/Rounds.ts"
-import { connections, smallBytes } from "../support/Sizes.ts"
+import { sequence } from "../support/load/LoadJob.ts"
+import * as Comparison from "../support/stats/Comparison.ts"
+import * as CpuMeter from "../support/stats/CpuMeter.ts"
+import * as Mirroring from "../support/fixtures/Mirroring.ts"
+import * as Requests from "../support/load/Requests.ts"
+import * as Rounds from "../support/stats/Rounds.ts"
+import { connections, smallBytes } from "../support/fixtures/Sizes.ts"
 import type { Scenario } from "../support/Stage.ts"
-import * as Subjects from "../support/Subjects.ts"
+import * as Subjects from "../support/load/Subjects.ts"
 
 const scenes = [
   { name: "none", mirrors: 0, isPaused: true },

@@ -7,16 +7,16 @@ import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { attempt } from "../support/BenchFailure.ts"
-import * as BareSdk from "../support/BareSdk.ts"
+import * as BareSdk from "../support/baselines/BareSdk.ts"
 import * as Child from "../support/Child.ts"
-import * as CpuMeter from "../support/CpuMeter.ts"
-import * as HoldfastProcess from "../support/HoldfastProcess.ts"
-import * as Requests from "../support/Requests.ts"
-import * as Rounds from "../support/Rounds.ts"
-import { connections, smallBytes } from "../support/Sizes.ts"
+import * as CpuMeter from "../support/stats/CpuMeter.ts"
+import * as HoldfastProcess from "../support/fixtures/HoldfastProcess.ts"
+import * as Requests from "../support/load/Requests.ts"
+import * as Rounds from "../support/stats/Rounds.ts"
+import { connections, smallBytes } from "../support/fixtures/Sizes.ts"
 import type { Scenario, Stage } from "../support/Stage.ts"
-import * as Subjects from "../support/Subjects.ts"
-import * as Tenancy from "../support/Tenancy.ts"
+import * as Subjects from "../support/load/Subjects.ts"
+import * as Tenancy from "../support/fixtures/Tenancy.ts"
 
 const bucket = "contents"
 
@@ -26,7 +26,7 @@ const decode = Schema.decodeUnknownPromise(Schema.Struct({ port: Schema.Int }))
 const start = Effect.fnUntraced(function* ({ database, directory, load, profile }: Stage) {
   const { gateway, run } = yield* BareSdk.start(join(directory, "sdk.log"))
   yield* run({ bucket, file: "", count: 0, concurrency: 1 })
-  const script = fileURLToPath(new URL("../support/BareCloud.ts", import.meta.url))
+  const script = fileURLToPath(new URL("../support/baselines/BareCloud.ts", import.meta.url))
   const input = [JSON.stringify(gateway), bucket, String(smallBytes)]
   const bare = yield* Child.spawnNode({ script, arguments: input, log: join(directory, "cloud.log") })
   const message = yield* Child.nextMessage(bare)

@@ -2,13 +2,13 @@
  * The record of a file, as JSON.
  */
 import * as Effect from "effect/Effect"
-import * as Pair from "../support/Pair.ts"
-import * as Requests from "../support/Requests.ts"
-import * as Rounds from "../support/Rounds.ts"
-import { connections, smallBytes } from "../support/Sizes.ts"
+import * as Pair from "../support/stats/Pair.ts"
+import * as Requests from "../support/load/Requests.ts"
+import * as Rounds from "../support/stats/Rounds.ts"
+import { connections, smallBytes } from "../support/fixtures/Sizes.ts"
 import type { Scenario } from "../support/Stage.ts"
-import * as Subjects from "../support/Subjects.ts"
-import * as Tenancy from "../support/Tenancy.ts"
+import * as Subjects from "../support/load/Subjects.ts"
+import * as Tenancy from "../support/fixtures/Tenancy.ts"
 
 export const record: Scenario = {
   name: "record",

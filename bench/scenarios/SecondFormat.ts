@@ -3,11 +3,11 @@
  */
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import * as Conversions from "../support/Conversions.ts"
-import * as Pair from "../support/Pair.ts"
-import * as Rounds from "../support/Rounds.ts"
+import * as Conversions from "../support/fixtures/Conversions.ts"
+import * as Pair from "../support/stats/Pair.ts"
+import * as Rounds from "../support/stats/Rounds.ts"
 import type { Scenario } from "../support/Stage.ts"
-import * as Videos from "../support/Videos.ts"
+import * as Videos from "../support/fixtures/Videos.ts"
 
 /** One conversion in each round: the first format where nothing stands, the second where the first does. */
 const first = (name: string, video: Conversions.Video, mode?: "auto" | "transcode"): Rounds.Subject => ({

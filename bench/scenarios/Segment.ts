@@ -3,15 +3,15 @@
  */
 import * as Effect from "effect/Effect"
 import { join } from "node:path"
-import * as Conversions from "../support/Conversions.ts"
-import * as Pair from "../support/Pair.ts"
-import * as Requests from "../support/Requests.ts"
-import * as Rounds from "../support/Rounds.ts"
-import { connections } from "../support/Sizes.ts"
+import * as Conversions from "../support/fixtures/Conversions.ts"
+import * as Pair from "../support/stats/Pair.ts"
+import * as Requests from "../support/load/Requests.ts"
+import * as Rounds from "../support/stats/Rounds.ts"
+import { connections } from "../support/fixtures/Sizes.ts"
 import type { Scenario } from "../support/Stage.ts"
-import * as Subjects from "../support/Subjects.ts"
-import * as Tenancy from "../support/Tenancy.ts"
-import * as Videos from "../support/Videos.ts"
+import * as Subjects from "../support/load/Subjects.ts"
+import * as Tenancy from "../support/fixtures/Tenancy.ts"
+import * as Videos from "../support/fixtures/Videos.ts"
 
 export const segment: Scenario = {
   name: "segment",

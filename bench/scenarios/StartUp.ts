@@ -4,12 +4,12 @@
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import * as BareProcess from "../support/BareProcess.ts"
+import * as BareProcess from "../support/baselines/BareProcess.ts"
 import type { BenchFailure } from "../support/BenchFailure.ts"
-import * as CpuMeter from "../support/CpuMeter.ts"
-import * as HoldfastProcess from "../support/HoldfastProcess.ts"
-import type { Sample } from "../support/Measure.ts"
-import * as Rounds from "../support/Rounds.ts"
+import * as CpuMeter from "../support/stats/CpuMeter.ts"
+import * as HoldfastProcess from "../support/fixtures/HoldfastProcess.ts"
+import type { Sample } from "../support/stats/Measure.ts"
+import * as Rounds from "../support/stats/Rounds.ts"
 import type { Scenario } from "../support/Stage.ts"
 
 const subject = (name: string, start: Effect.Effect<BareProcess.Server, BenchFailure, Scope.Scope>): Rounds.Subject => {

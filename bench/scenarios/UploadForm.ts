@@ -2,15 +2,15 @@
  * A large file in a multipart form, stored durably.
  */
 import * as Effect from "effect/Effect"
-import * as BareProcess from "../support/BareProcess.ts"
-import * as Comparison from "../support/Comparison.ts"
-import { sequence } from "../support/LoadJob.ts"
-import * as Pair from "../support/Pair.ts"
-import * as Requests from "../support/Requests.ts"
-import * as Rounds from "../support/Rounds.ts"
-import { gib } from "../support/Sizes.ts"
+import * as BareProcess from "../support/baselines/BareProcess.ts"
+import * as Comparison from "../support/stats/Comparison.ts"
+import { sequence } from "../support/load/LoadJob.ts"
+import * as Pair from "../support/stats/Pair.ts"
+import * as Requests from "../support/load/Requests.ts"
+import * as Rounds from "../support/stats/Rounds.ts"
+import { gib } from "../support/fixtures/Sizes.ts"
 import type { Scenario } from "../support/Stage.ts"
-import * as Subjects from "../support/Subjects.ts"
+import * as Subjects from "../support/load/Subjects.ts"
 
 export const uploadForm: Scenario = {
   name: "upload-form",

@@ -2,13 +2,13 @@
  * A large body, stored durably.
  */
 import * as Effect from "effect/Effect"
-import * as BareProcess from "../support/BareProcess.ts"
-import * as Pair from "../support/Pair.ts"
-import * as Requests from "../support/Requests.ts"
-import * as Rounds from "../support/Rounds.ts"
-import { gib } from "../support/Sizes.ts"
+import * as BareProcess from "../support/baselines/BareProcess.ts"
+import * as Pair from "../support/stats/Pair.ts"
+import * as Requests from "../support/load/Requests.ts"
+import * as Rounds from "../support/stats/Rounds.ts"
+import { gib } from "../support/fixtures/Sizes.ts"
 import type { Scenario } from "../support/Stage.ts"
-import * as Subjects from "../support/Subjects.ts"
+import * as Subjects from "../support/load/Subjects.ts"
 
 export const uploadRaw: Scenario = {
   name: "upload-raw",

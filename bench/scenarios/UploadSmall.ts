@@ -2,14 +2,14 @@
  * Small bodies, each stored durably: new files by form, and new contents of files that stand.
  */
 import * as Effect from "effect/Effect"
-import { sequence } from "../support/LoadJob.ts"
-import * as Pair from "../support/Pair.ts"
-import * as Requests from "../support/Requests.ts"
-import * as Rounds from "../support/Rounds.ts"
-import { connections, smallBytes } from "../support/Sizes.ts"
+import { sequence } from "../support/load/LoadJob.ts"
+import * as Pair from "../support/stats/Pair.ts"
+import * as Requests from "../support/load/Requests.ts"
+import * as Rounds from "../support/stats/Rounds.ts"
+import { connections, smallBytes } from "../support/fixtures/Sizes.ts"
 import type { Scenario } from "../support/Stage.ts"
-import * as Subjects from "../support/Subjects.ts"
-import * as Tenancy from "../support/Tenancy.ts"
+import * as Subjects from "../support/load/Subjects.ts"
+import * as Tenancy from "../support/fixtures/Tenancy.ts"
 
 export const uploadSmall: Scenario = {
   name: "upload-small",

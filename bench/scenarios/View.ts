@@ -2,14 +2,14 @@
  * A small file, shown to who has a key for it: over one connection, where each request is alone, and over many.
  */
 import * as Effect from "effect/Effect"
-import type { Comparison } from "../support/Comparison.ts"
-import * as Pair from "../support/Pair.ts"
-import * as Requests from "../support/Requests.ts"
-import * as Rounds from "../support/Rounds.ts"
-import { connections, smallBytes } from "../support/Sizes.ts"
+import type { Comparison } from "../support/stats/Comparison.ts"
+import * as Pair from "../support/stats/Pair.ts"
+import * as Requests from "../support/load/Requests.ts"
+import * as Rounds from "../support/stats/Rounds.ts"
+import { connections, smallBytes } from "../support/fixtures/Sizes.ts"
 import type { Scenario } from "../support/Stage.ts"
-import * as Subjects from "../support/Subjects.ts"
-import * as Tenancy from "../support/Tenancy.ts"
+import * as Subjects from "../support/load/Subjects.ts"
+import * as Tenancy from "../support/fixtures/Tenancy.ts"
 
 export const view: Scenario = {
   name: "view",

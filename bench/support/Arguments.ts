@@ -3,7 +3,7 @@
  */
 import { parseArgs } from "node:util"
 import type { Scenario } from "./Stage.ts"
-import * as Sizes from "./Sizes.ts"
+import * as Sizes from "./fixtures/Sizes.ts"
 
 export interface Arguments {
   readonly scenarios: ReadonlyArray<Scenario>

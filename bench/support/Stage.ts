@@ -4,10 +4,10 @@
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { BenchFailure } from "./BenchFailure.ts"
-import type { Database } from "./Database.ts"
-import type { Load } from "./Load.ts"
-import type { Comparison } from "./Comparison.ts"
-import type { Sizes } from "./Sizes.ts"
+import type { Database } from "./fixtures/Database.ts"
+import type { Load } from "./load/Load.ts"
+import type { Comparison } from "./stats/Comparison.ts"
+import type { Sizes } from "./fixtures/Sizes.ts"
 
 export interface Stage {
   /** Empty at first, and the scenario's own. */

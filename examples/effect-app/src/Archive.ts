@@ -4,7 +4,7 @@
  */
 import type { Actor } from "@holdfast/core/Actor"
 import { Downloads } from "@holdfast/core/files/Downloads"
-import type { BucketRef } from "@holdfast/core/files/FileRef"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { Files } from "@holdfast/core/files/Files"
 import { Uploads } from "@holdfast/core/files/Uploads"
 import * as Context from "effect/Context"
@@ -35,7 +35,7 @@ const make = Effect.gen(function* () {
     /** The lines of a report. */
     lines: (actor: Actor, bucket: BucketRef, file: string) =>
       Stream.unwrap(
-        Effect.map(downloads.open(actor, { ...bucket, file }), (download) =>
+        Effect.map(downloads.open(actor, { ...bucket, fileId: file }), (download) =>
           download.read().pipe(Stream.decodeText, Stream.splitLines)
         )
       ),

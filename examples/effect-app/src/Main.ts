@@ -2,7 +2,7 @@
  * The layers of the program: Holdfast's services over a disk and SQLite, and the archive over those.
  */
 import * as Holdfast from "@holdfast/core/Holdfast"
-import * as MirrorTarget from "@holdfast/core/mirrors/MirrorTarget"
+import * as MirrorTarget from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as SecretBox from "@holdfast/core/secrets/SecretBox"
 import * as Sweeper from "@holdfast/core/storage/Sweeper"
 import * as Transcoder from "@holdfast/core/transcoding/Transcoder"

@@ -3,7 +3,7 @@ import { Buckets } from "@holdfast/core/buckets/Buckets"
 import { Downloads } from "@holdfast/core/files/Downloads"
 import { Uploads } from "@holdfast/core/files/Uploads"
 import * as Holdfast from "@holdfast/core/Holdfast"
-import * as MirrorTarget from "@holdfast/core/mirrors/MirrorTarget"
+import * as MirrorTarget from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as SecretBox from "@holdfast/core/secrets/SecretBox"
 import { Tenants } from "@holdfast/core/tenants/Tenants"
 import * as Transcoder from "@holdfast/core/transcoding/Transcoder"
@@ -38,7 +38,7 @@ const program = Effect.gen(function* () {
   const place = { tenantId: tenant.id, bucketId: bucket.id }
   const content = Stream.make("Hello").pipe(Stream.encodeText)
   const file = yield* uploads.upload(actor, place, content, Effect.succeed({ name: "hello.txt" }))
-  const download = yield* downloads.open(actor, { ...place, file: file.id })
+  const download = yield* downloads.open(actor, { ...place, fileId: file.id })
   return yield* download.read().pipe(Stream.decodeText(), Stream.mkString)
 })
 

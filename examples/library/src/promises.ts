@@ -11,6 +11,6 @@ const tenant = await holdfast.tenants.create(ada, { name: "Acme", subdomain: "ac
 const bucket = await holdfast.buckets.create(ada, { tenantId: tenant.id, name: "media" })
 const place = { tenantId: tenant.id, bucketId: bucket.id }
 const file = await holdfast.files.upload(ada, { ...place, name: "hello.txt", content: "Hello" })
-const response = (await holdfast.files.read(ada, { ...place, file: file.id })).response()
+const response = (await holdfast.files.read(ada, { ...place, fileId: file.id })).response()
 
 process.stdout.write(`${response.status} ${response.headers.get("content-type")} ${await response.text()}\n`)

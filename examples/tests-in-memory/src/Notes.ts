@@ -23,13 +23,13 @@ export const make = (
       if (present === undefined) {
         await holdfast.files.upload(actor, { ...bucket, name: title, path: "/notes/", content: text })
       } else {
-        await holdfast.files.reupload(actor, { ...bucket, file: present.id, content: text })
+        await holdfast.files.reupload(actor, { ...bucket, fileId: present.id, content: text })
       }
     },
     read: async (title) => {
       const present = await find(title)
       if (present === undefined) throw new Error(`There is no note "${title}".`)
-      return (await holdfast.files.read(actor, { ...bucket, file: present.id })).text()
+      return (await holdfast.files.read(actor, { ...bucket, fileId: present.id })).text()
     },
     titles: async () => (await list()).map(({ name }) => name)
   }

@@ -19,20 +19,20 @@ import type { MemberRepository } from "./members/MemberRepository.ts"
 import * as Members from "./members/Members.ts"
 import type { MirrorRepository } from "./mirrors/MirrorRepository.ts"
 import * as Mirrors from "./mirrors/Mirrors.ts"
-import * as MirrorSignal from "./mirrors/MirrorSignal.ts"
-import type { MirrorTargets } from "./mirrors/MirrorTarget.ts"
-import type { MirrorTaskRepository } from "./mirrors/MirrorTaskRepository.ts"
-import * as NoticedFiles from "./mirrors/NoticedFiles.ts"
+import * as FileChangeNotifier from "./mirrors/worker/FileChangeNotifier.ts"
+import type { MirrorTargets } from "./mirrors/targets/MirrorTarget.ts"
+import type { MirrorTaskRepository } from "./mirrors/worker/MirrorTaskRepository.ts"
+import * as NotifyingFiles from "./mirrors/worker/NotifyingFiles.ts"
 import type { SecretBox } from "./secrets/SecretBox.ts"
 import type { BlobRepository } from "./storage/BlobRepository.ts"
 import type { BlobStore } from "./storage/BlobStore.ts"
 import * as Fsck from "./storage/Fsck.ts"
 import * as Sweeper from "./storage/Sweeper.ts"
-import type { ConversionRepository } from "./streams/ConversionRepository.ts"
-import * as ConversionSignal from "./streams/ConversionSignal.ts"
-import * as Conversions from "./streams/Conversions.ts"
-import * as PlaybackKeys from "./streams/PlaybackKeys.ts"
-import * as Streams from "./streams/Streams.ts"
+import type { ConversionRepository } from "./conversions/ConversionRepository.ts"
+import * as ConversionNotifier from "./conversions/ConversionNotifier.ts"
+import * as Conversions from "./conversions/Conversions.ts"
+import * as PlaybackKeys from "./playback/PlaybackKeys.ts"
+import * as Streams from "./playback/Streams.ts"
 import type { TenantRepository } from "./tenants/TenantRepository.ts"
 import * as Tenants from "./tenants/Tenants.ts"
 import type { TokenRepository } from "./tokens/TokenRepository.ts"
@@ -75,9 +75,9 @@ export type Services =
   | Conversions.Conversions
   | Streams.Streams
   | PlaybackKeys.PlaybackKeys
-  | ConversionSignal.ConversionSignal
+  | ConversionNotifier.ConversionNotifier
   | Mirrors.Mirrors
-  | MirrorSignal.MirrorSignal
+  | FileChangeNotifier.FileChangeNotifier
   | Sweeper.Sweeper
   | Fsck.Fsck
 
@@ -104,6 +104,6 @@ const services = Layer.mergeAll(
  */
 export const layer: Layer.Layer<Services, never, Ports> = Mirrors.layer.pipe(
   Layer.provideMerge(services),
-  Layer.provide(NoticedFiles.layer),
-  Layer.provideMerge(Layer.mergeAll(Access.layer, ConversionSignal.layer, MirrorSignal.layer))
+  Layer.provide(NotifyingFiles.layer),
+  Layer.provideMerge(Layer.mergeAll(Access.layer, ConversionNotifier.layer, FileChangeNotifier.layer))
 )

@@ -30,15 +30,15 @@ export {
   StreamNotConverted,
   StreamNotReady,
   TranscoderUnavailable
-} from "./streams/StreamErrors.ts"
+} from "./conversions/StreamErrors.ts"
 export { MirrorLoop, MirrorTargetUnreachable, MirrorTypeUnavailable } from "./mirrors/MirrorErrors.ts"
 export { MetadataError } from "./MetadataError.ts"
 export { BlobError } from "./storage/BlobError.ts"
-export { Aborted, Closed, SourceFailed } from "./promises/DoorErrors.ts"
+export { Aborted, Closed, SourceFailed } from "./promises/PromiseApiErrors.ts"
 export type { ActorHandle } from "./promises/Actors.ts"
 export type { InTenant } from "./promises/Call.ts"
 export type { DownloadHandle, RangeInput } from "./promises/DownloadHandle.ts"
-export type { ContentInput, FileRecord, ReadInput, ReuploadInput, UploadInput } from "./promises/FilesDoor.ts"
+export type { ContentInput, FileRecord, ReadInput, ReuploadInput, UploadInput } from "./promises/FilesApi.ts"
 export type { StreamHandle } from "./promises/StreamHandle.ts"
 export type {
   OpenStreamInput,
@@ -47,9 +47,15 @@ export type {
   StreamInput,
   StreamRecord
 } from "./promises/StreamInputs.ts"
-export type { VideoAdapter, WorkspaceAdapter } from "./promises/DoorVideo.ts"
-export type { MirrorsAdapter } from "./promises/DoorMirrors.ts"
-export type { CreateMirrorInput, MirrorFileRecord, MirrorRecord, UpdateMirrorInput } from "./promises/MirrorsDoor.ts"
+export type { VideoAdapter, WorkspaceAdapter } from "./promises/VideoOptions.ts"
+export type { MirrorsAdapter } from "./promises/MirrorOptions.ts"
+export type { CreateMirrorInput, MirrorFileRecord, MirrorRecord, UpdateMirrorInput } from "./promises/MirrorsApi.ts"
 export type { CallOptions } from "./promises/Runner.ts"
-export type { Source } from "./promises/Source.ts"
-export { type BlobsAdapter, type Holdfast, type MetadataAdapter, open, type OpenOptions } from "./promises/Door.ts"
+export type { Source } from "./promises/ContentSource.ts"
+export {
+  type BlobsAdapter,
+  type Holdfast,
+  type MetadataAdapter,
+  open,
+  type OpenOptions
+} from "./promises/PromiseApi.ts"

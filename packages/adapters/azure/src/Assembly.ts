@@ -2,7 +2,7 @@
  * Cuts one content into blocks, which are hashed as they grow.
  */
 import type { BlobReceipt } from "@holdfast/core/storage/BlobStore"
-import * as Pieces from "@holdfast/core/storage/Pieces"
+import * as Chunker from "@holdfast/core/storage/Chunker"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
@@ -16,14 +16,14 @@ export interface Block {
   readonly md5: Uint8Array
 }
 
-export { type Memory, memory } from "@holdfast/core/storage/Pieces"
+export { type Memory, memory } from "@holdfast/core/storage/Chunker"
 
 export interface Assembly<E, R> {
   /**
    * The next block, undefined after the last one. A content without bytes has one block without any. Not to be run twice
    * at a time. The block is in the memory until that is given again.
    */
-  readonly next: (memory: Pieces.Memory) => Effect.Effect<Block | undefined, E, R>
+  readonly next: (memory: Chunker.Memory) => Effect.Effect<Block | undefined, E, R>
   /** Of all blocks so far; to be asked for once, after the last one. */
   readonly receipt: () => BlobReceipt
 }
@@ -42,7 +42,7 @@ export const make = <E, R>(
     md5.update(bytes)
     size += bytes.byteLength
   }
-  const blockOf = ({ bytes, index }: Pieces.Piece): Block => {
+  const blockOf = ({ bytes, index }: Chunker.Piece): Block => {
     // The SDK would send the whole of the memory that a plain array is a part of.
     const block = {
       index,
@@ -52,7 +52,7 @@ export const make = <E, R>(
     md5 = createHash("md5")
     return block
   }
-  return Effect.map(Pieces.make(content, blockBytes, observe, expectedBytes), (next) => ({
+  return Effect.map(Chunker.make(content, blockBytes, observe, expectedBytes), (next) => ({
     next: (memory) => Effect.map(next(memory), (piece) => piece && blockOf(piece)),
     receipt: () => ({ size, sha256: sha256.digest("hex") })
   }))

@@ -1,7 +1,7 @@
 /**
  * From what went wrong with a request to the errors of the two ports.
  */
-import * as MirrorTargetError from "@holdfast/core/mirrors/MirrorTargetError"
+import * as MirrorTargetError from "@holdfast/core/mirrors/targets/MirrorTargetError"
 import * as BlobError from "@holdfast/core/storage/BlobError"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import type { AzureFailure, Meaning } from "./AzureFailure.ts"

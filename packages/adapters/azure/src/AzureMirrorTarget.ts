@@ -4,9 +4,9 @@
  * An object is visible when it is whole, since the service has it so. A write that fails may leave blocks behind, which are
  * invisible: the service drops them after a week, or with the next write of the object.
  */
-import type { MirrorTarget, Open } from "@holdfast/core/mirrors/MirrorTarget"
-import { MirrorTargetError } from "@holdfast/core/mirrors/MirrorTargetError"
-import type { AzureLocation } from "@holdfast/core/mirrors/TargetLocation"
+import type { MirrorTarget, Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
+import type { AzureLocation } from "@holdfast/core/mirrors/targets/TargetLocation"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { createHash, randomUUID } from "node:crypto"

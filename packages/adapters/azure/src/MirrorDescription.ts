@@ -2,7 +2,7 @@
  * Descriptions in Azure's terms.
  */
 import type { BlobHTTPHeaders } from "@azure/storage-blob"
-import type { ObjectDescription } from "@holdfast/core/mirrors/ObjectDescription"
+import type { ObjectDescription } from "@holdfast/core/mirrors/targets/ObjectDescription"
 
 /** Azure signs what stands in a header as text of ASCII; anything else would look like a wrong key. */
 const printable = /^[\u0020-\u007e]*$/

@@ -1,7 +1,7 @@
 /**
  * Writing, describing and finding objects of a mirror.
  */
-import type { MirrorObject, TargetObject, WriteReceipt } from "@holdfast/core/mirrors/MirrorTarget"
+import type { MirrorObject, TargetObject, WriteReceipt } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Stream from "effect/Stream"

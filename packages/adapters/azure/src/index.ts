@@ -2,8 +2,8 @@
  * The adapters for programs that do not use Effect: `open({ blobs: azure({ container, accountName, accountKey }), … })`.
  */
 import type { BlobsAdapter } from "@holdfast/core"
-import type { Open } from "@holdfast/core/mirrors/MirrorTarget"
-import type { AzureLocation } from "@holdfast/core/mirrors/TargetLocation"
+import type { Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import type { AzureLocation } from "@holdfast/core/mirrors/targets/TargetLocation"
 import * as Redacted from "effect/Redacted"
 import * as AzureBlobStore from "./AzureBlobStore.ts"
 import * as AzureMirrorTarget from "./AzureMirrorTarget.ts"

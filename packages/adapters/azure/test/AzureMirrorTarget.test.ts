@@ -1,6 +1,6 @@
 import { assert, describe, it, layer, vi } from "@effect/vitest"
-import type { ObjectDescription } from "@holdfast/core/mirrors/ObjectDescription"
-import type { AzureLocation } from "@holdfast/core/mirrors/TargetLocation"
+import type { ObjectDescription } from "@holdfast/core/mirrors/targets/ObjectDescription"
+import type { AzureLocation } from "@holdfast/core/mirrors/targets/TargetLocation"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as Generate from "@holdfast/testing/data/Generate"
 import * as Objects from "@holdfast/testing/mirrors/contract/Objects"

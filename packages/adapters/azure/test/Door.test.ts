@@ -22,7 +22,7 @@ const roundTrip = async (endpoint: string, container: string, accountName: strin
   const { id: bucketId } = await holdfast.buckets.create(ada, { tenantId: tenant.id, name: "media" })
   const place = { tenantId: tenant.id, bucketId }
   const file = await holdfast.files.upload(ada, { ...place, name: "hello.txt", content: "Hello" })
-  return (await holdfast.files.read(ada, { ...place, file: file.id })).response().text()
+  return (await holdfast.files.read(ada, { ...place, fileId: file.id })).response().text()
 }
 
 requires(Azurite.missing).describe("azure on Azurite", () =>

@@ -20,7 +20,7 @@ import * as FsCall from "./FsCall.ts"
 import * as FsErrors from "./FsErrors.ts"
 import * as Layout from "./Layout.ts"
 import * as Publication from "./Publication.ts"
-import * as Room from "./Room.ts"
+import * as WriteProbe from "./WriteProbe.ts"
 import * as Upload from "./Upload.ts"
 
 export interface Options {
@@ -93,7 +93,7 @@ export const make = (
       remove: (key) => BlobFiles.remove(layout, key),
       list: (prefix) => BlobFiles.list(layout, prefix),
       localFile: (key) => Layout.locate(layout, key)?.path,
-      check: Room.check(layout, options.reserveBytes ?? 16 * 1024 * 1024),
+      check: WriteProbe.check(layout, options.reserveBytes ?? 16 * 1024 * 1024),
       capabilities: { name: "fs", localFiles: true, shared: false }
     })
   })

@@ -4,7 +4,7 @@
  * Each is a directory that carries the id of its process in its name. What a process left behind that was killed is
  * removed by the next one: the parent directory must be used by processes of one machine alone.
  */
-import { ConversionWorkspace, type Workspace, WorkspaceError } from "@holdfast/core/streams/ConversionWorkspace"
+import { ConversionWorkspace, type Workspace, WorkspaceError } from "@holdfast/core/conversions/ConversionWorkspace"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"

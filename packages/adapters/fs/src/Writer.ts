@@ -2,7 +2,7 @@
  * Writes one new file from chunks, one system call at a time, in the background: the caller fetches and hashes the next
  * chunks meanwhile.
  */
-import * as GivenChunks from "@holdfast/core/storage/GivenChunks"
+import * as TransferableChunks from "@holdfast/core/storage/TransferableChunks"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
 import * as Durable from "./Durable.ts"
@@ -40,7 +40,7 @@ export const make = (path: string): Writer => {
 
   const write = (chunks: ReadonlyArray<Uint8Array>, bytes: number, last: boolean): void =>
     WriteAll.writeAll(WriteAll.kernel, descriptor, chunks, bytes, (error) => {
-      GivenChunks.free(chunks)
+      TransferableChunks.detach(chunks)
       if (error || !last) return settle(error)
       state = "closed"
       FsCall.syncAndClose(descriptor, settle)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as GivenChunks from "@holdfast/core/storage/GivenChunks"
+import * as TransferableChunks from "@holdfast/core/storage/TransferableChunks"
 import * as Generate from "@holdfast/testing/data/Generate"
 import * as BlobFaults from "@holdfast/testing/storage/BlobFaults"
 import * as FaultyBlobStore from "@holdfast/testing/storage/FaultyBlobStore"
@@ -39,7 +39,7 @@ describe("FsBlobStore", () => {
         content.slice(index * size, (index + 1) * size)
       )
       const isGiven = (_: unknown, index: number) => index % 3 > 0
-      chunks.filter(isGiven).forEach(GivenChunks.give)
+      chunks.filter(isGiven).forEach(TransferableChunks.markTransferable)
       const cut = chunks.map((chunk, index) => (index % 3 === 2 ? chunk.subarray(0) : chunk))
       yield* store.put(TestStore.key(5), Stream.fromIterable(cut).pipe(Stream.rechunk(7)))
       assert.deepStrictEqual(
@@ -59,7 +59,7 @@ describe("FsBlobStore", () => {
       const given = Stream.range(0, content.length / size - 1).pipe(
         Stream.map((index) => {
           const chunk = new Uint8Array(content.subarray(index * size, (index + 1) * size))
-          GivenChunks.give(chunk)
+          TransferableChunks.markTransferable(chunk)
           return chunk
         }),
         Stream.rechunk(5)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { ConversionWorkspace } from "@holdfast/core/streams/ConversionWorkspace"
+import { ConversionWorkspace } from "@holdfast/core/conversions/ConversionWorkspace"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"

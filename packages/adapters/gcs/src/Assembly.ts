@@ -1,14 +1,14 @@
 /**
  * Cuts the chunks of one content to pieces of one size, and hashes the content on the way.
  */
-import * as Pieces from "@holdfast/core/storage/Pieces"
+import * as Chunker from "@holdfast/core/storage/Chunker"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
 
-export type { Piece } from "@holdfast/core/storage/Pieces"
-export { type Memory, memory } from "@holdfast/core/storage/Pieces"
+export type { Piece } from "@holdfast/core/storage/Chunker"
+export { type Memory, memory } from "@holdfast/core/storage/Chunker"
 
 export interface Digests {
   readonly size: number
@@ -20,7 +20,7 @@ export interface Digests {
 
 export interface Assembly<E, R> {
   /** The next piece; not to be run after the last one, nor twice at a time. It is in the memory until that is given again. */
-  readonly next: (memory: Pieces.Memory) => Effect.Effect<Pieces.Piece, E, R>
+  readonly next: (memory: Chunker.Memory) => Effect.Effect<Chunker.Piece, E, R>
   /** Of the whole content; to be asked for once, after the last piece. */
   readonly digests: () => Digests
 }
@@ -39,7 +39,7 @@ export const make = <E, R>(
     md5.update(bytes)
     size += bytes.byteLength
   }
-  return Effect.map(Pieces.make(content, pieceBytes, observe, expectedBytes), (next) => ({
+  return Effect.map(Chunker.make(content, pieceBytes, observe, expectedBytes), (next) => ({
     next: (memory) =>
       Effect.flatMap(next(memory), (piece) =>
         piece === undefined ? Effect.die(new Error("a piece was asked for after the last one")) : Effect.succeed(piece)

@@ -1,7 +1,7 @@
 /**
  * From the one failure of this package to the errors of the ports.
  */
-import * as MirrorTargetError from "@holdfast/core/mirrors/MirrorTargetError"
+import * as MirrorTargetError from "@holdfast/core/mirrors/targets/MirrorTargetError"
 import * as BlobError from "@holdfast/core/storage/BlobError"
 import type * as GcsFailure from "./GcsFailure.ts"
 

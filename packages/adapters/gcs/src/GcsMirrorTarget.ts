@@ -5,9 +5,9 @@
  * metageneration. An upload whose process dies leaves a session, which is invisible and which the service drops after a
  * week.
  */
-import type { MirrorTarget, Open } from "@holdfast/core/mirrors/MirrorTarget"
-import { MirrorTargetError, type Reason } from "@holdfast/core/mirrors/MirrorTargetError"
-import type { GcsLocation } from "@holdfast/core/mirrors/TargetLocation"
+import type { MirrorTarget, Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import { MirrorTargetError, type Reason } from "@holdfast/core/mirrors/targets/MirrorTargetError"
+import type { GcsLocation } from "@holdfast/core/mirrors/targets/TargetLocation"
 import * as Endpoint from "@holdfast/outbound/Endpoint"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"

@@ -1,9 +1,9 @@
 /**
  * Writing, describing and finding objects of a mirror.
  */
-import type { MirrorObject, TargetObject, WriteReceipt } from "@holdfast/core/mirrors/MirrorTarget"
-import type { MirrorTargetError } from "@holdfast/core/mirrors/MirrorTargetError"
-import type { ObjectDescription } from "@holdfast/core/mirrors/ObjectDescription"
+import type { MirrorObject, TargetObject, WriteReceipt } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import type { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
+import type { ObjectDescription } from "@holdfast/core/mirrors/targets/ObjectDescription"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"

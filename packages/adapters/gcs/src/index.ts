@@ -2,8 +2,8 @@
  * The adapter for programs that do not use Effect: `open({ blobs: gcs({ bucket }), … })`.
  */
 import type { BlobsAdapter } from "@holdfast/core"
-import type { Open } from "@holdfast/core/mirrors/MirrorTarget"
-import type { GcsLocation } from "@holdfast/core/mirrors/TargetLocation"
+import type { Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import type { GcsLocation } from "@holdfast/core/mirrors/targets/TargetLocation"
 import * as Redacted from "effect/Redacted"
 import * as GcsBlobStore from "./GcsBlobStore.ts"
 import * as GcsMirrorTarget from "./GcsMirrorTarget.ts"

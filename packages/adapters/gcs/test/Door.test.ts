@@ -18,7 +18,7 @@ const roundTrip = async (endpoint: string, bucket: string, credentials: string) 
   const { id: bucketId } = await holdfast.buckets.create(ada, { tenantId: tenant.id, name: "media" })
   const place = { tenantId: tenant.id, bucketId }
   const file = await holdfast.files.upload(ada, { ...place, name: "hello.txt", content: "Hello" })
-  return (await holdfast.files.read(ada, { ...place, file: file.id })).response().text()
+  return (await holdfast.files.read(ada, { ...place, fileId: file.id })).response().text()
 }
 
 layer(FakeGcs.layer, { excludeTestServices: true })("gcs", (it) => {

@@ -28,7 +28,7 @@ const roundTrip = async (url: string, directory: string): Promise<string> => {
   const bucket = await holdfast.buckets.create(system, { tenantId: tenant.id, name: "media" })
   const place = { tenantId: tenant.id, bucketId: bucket.id }
   const { id } = await holdfast.files.upload(system, { ...place, name: "a.txt", content: "kept" })
-  return (await holdfast.files.read(system, { ...place, file: id })).text()
+  return (await holdfast.files.read(system, { ...place, fileId: id })).text()
 }
 
 requires(Postgres.missing).describe("PostgreSQL at the Promise door", () =>

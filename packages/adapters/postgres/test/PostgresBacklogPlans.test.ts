@@ -1,5 +1,5 @@
 import { expect, layer, vi } from "@effect/vitest"
-import * as BacklogCrowd from "@holdfast/testing/metadata/BacklogCrowd"
+import * as QueueDepthCrowd from "@holdfast/testing/metadata/QueueDepthCrowd"
 import { requires } from "@holdfast/testing/Requires"
 import * as Server from "@holdfast/testing/servers/Postgres"
 import * as Effect from "effect/Effect"
@@ -21,10 +21,10 @@ requires(Server.missing).describe("statements of work that waits on PostgreSQL",
     it.effect("touch no more rows than they count, however many there are", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        yield* BacklogCrowd.make(count)
+        yield* QueueDepthCrowd.make(count)
         for (const isAnalysed of [false, true]) {
           if (isAnalysed) yield* sql`ANALYZE`
-          const recorded = yield* BacklogCrowd.statements(count, limit)
+          const recorded = yield* QueueDepthCrowd.statements(count, limit)
           expect(Object.values(recorded).map(({ length }) => length)).toEqual([1, 1])
           const read = yield* Plans.taken(Object.values(recorded).flat())
           const of = (table: string) => {

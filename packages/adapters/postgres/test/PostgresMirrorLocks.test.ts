@@ -1,7 +1,7 @@
 import { expect, layer, vi } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
-import { MirrorTaskRepository } from "@holdfast/core/mirrors/MirrorTaskRepository"
+import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
 import * as Mirrors from "@holdfast/testing/metadata/Mirrors"
 import * as Sample from "@holdfast/testing/metadata/Sample"
 import * as World from "@holdfast/testing/metadata/World"

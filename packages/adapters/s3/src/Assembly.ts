@@ -2,7 +2,7 @@
  * Puts the chunks of one content together to parts, which are hashed as they grow.
  */
 import type { BlobReceipt } from "@holdfast/core/storage/BlobStore"
-import * as Pieces from "@holdfast/core/storage/Pieces"
+import * as Chunker from "@holdfast/core/storage/Chunker"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
@@ -19,14 +19,14 @@ export interface Part {
   readonly sha256: string | undefined
 }
 
-export { type Memory, memory } from "@holdfast/core/storage/Pieces"
+export { type Memory, memory } from "@holdfast/core/storage/Chunker"
 
 export interface Assembly<E, R> {
   /**
    * The next part, undefined after the last one. A content without bytes has one part without any. Not to be run twice
    * at a time. The part is in the memory until that is given again.
    */
-  readonly next: (memory: Pieces.Memory) => Effect.Effect<Part | undefined, E, R>
+  readonly next: (memory: Chunker.Memory) => Effect.Effect<Part | undefined, E, R>
   /** Of all parts so far; to be asked for once, after the last one. */
   readonly receipt: () => BlobReceipt
 }
@@ -50,7 +50,7 @@ export const make = <E, R>(
     for (const hash of [whole, md5, sha256]) hash?.update(bytes)
     size += bytes.byteLength
   }
-  const partOf = ({ bytes, index }: Pieces.Piece): Part => {
+  const partOf = ({ bytes, index }: Chunker.Piece): Part => {
     const part = {
       number: index + 1,
       bytes,
@@ -61,7 +61,7 @@ export const make = <E, R>(
     sha256 = isEncrypted ? undefined : createHash("sha256")
     return part
   }
-  return Effect.map(Pieces.make(content, partBytes, observe, expectedBytes), (next) => ({
+  return Effect.map(Chunker.make(content, partBytes, observe, expectedBytes), (next) => ({
     next: (memory) => Effect.map(next(memory), (piece) => piece && partOf(piece)),
     receipt: () => ({ size, sha256: whole.digest("hex") })
   }))

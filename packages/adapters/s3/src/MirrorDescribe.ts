@@ -2,8 +2,8 @@
  * Another description for an object that stands: S3 copies it onto itself.
  */
 import type { HeadObjectCommandOutput } from "@aws-sdk/client-s3"
-import type { MirrorObject, WriteReceipt } from "@holdfast/core/mirrors/MirrorTarget"
-import type { MirrorTargetError } from "@holdfast/core/mirrors/MirrorTargetError"
+import type { MirrorObject, WriteReceipt } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import type { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Client from "./Client.ts"

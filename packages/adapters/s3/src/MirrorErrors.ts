@@ -2,7 +2,7 @@
  * From the SDK's errors to those of mirror targets. The SDK's own, which hold requests with their signatures, go no
  * further.
  */
-import { type Reason, MirrorTargetError } from "@holdfast/core/mirrors/MirrorTargetError"
+import { type Reason, MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as Effect from "effect/Effect"
 import type * as Client from "./Client.ts"

@@ -2,8 +2,8 @@
  * A description as S3 has it.
  */
 import type { PutObjectCommandInput } from "@aws-sdk/client-s3"
-import type { MirrorTargetError } from "@holdfast/core/mirrors/MirrorTargetError"
-import type { ObjectDescription } from "@holdfast/core/mirrors/ObjectDescription"
+import type { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
+import type { ObjectDescription } from "@holdfast/core/mirrors/targets/ObjectDescription"
 import * as Effect from "effect/Effect"
 import * as MirrorErrors from "./MirrorErrors.ts"
 

@@ -2,8 +2,8 @@
  * Asking for the objects of a mirror's target, listing and removing them.
  */
 import type { HeadObjectCommandOutput, ListObjectsV2CommandOutput } from "@aws-sdk/client-s3"
-import type { TargetObject, WriteReceipt } from "@holdfast/core/mirrors/MirrorTarget"
-import type { MirrorTargetError } from "@holdfast/core/mirrors/MirrorTargetError"
+import type { TargetObject, WriteReceipt } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import type { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"

@@ -1,8 +1,8 @@
 /**
  * One object on its way to a mirror's target.
  */
-import type { MirrorObject, WriteReceipt } from "@holdfast/core/mirrors/MirrorTarget"
-import type { MirrorTargetError } from "@holdfast/core/mirrors/MirrorTargetError"
+import type { MirrorObject, WriteReceipt } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import type { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"

@@ -5,9 +5,9 @@
  * which tells nothing of the description; the second of the last change does. An upload in parts whose process dies leaves parts, which cost room and are
  * invisible; since other programs may be uploading to the same bucket, they are left to a lifecycle rule of the bucket.
  */
-import { type Open, type MirrorTarget } from "@holdfast/core/mirrors/MirrorTarget"
-import { MirrorTargetError } from "@holdfast/core/mirrors/MirrorTargetError"
-import type { S3Location } from "@holdfast/core/mirrors/TargetLocation"
+import { type Open, type MirrorTarget } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
+import type { S3Location } from "@holdfast/core/mirrors/targets/TargetLocation"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"

@@ -2,8 +2,8 @@
  * The adapters for programs that do not use Effect: `open({ blobs: s3({ bucket, region }), mirrors: [s3Mirrors()], … })`.
  */
 import type { BlobsAdapter } from "@holdfast/core"
-import type { Open } from "@holdfast/core/mirrors/MirrorTarget"
-import type { S3Location } from "@holdfast/core/mirrors/TargetLocation"
+import type { Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import type { S3Location } from "@holdfast/core/mirrors/targets/TargetLocation"
 import * as Redacted from "effect/Redacted"
 import type * as MirrorOptions from "./MirrorOptions.ts"
 import * as S3BlobStore from "./S3BlobStore.ts"

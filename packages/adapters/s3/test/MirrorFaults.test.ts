@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { MirrorObject } from "@holdfast/core/mirrors/MirrorTarget"
+import type { MirrorObject } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as Generate from "@holdfast/testing/data/Generate"
 import * as Effect from "effect/Effect"

@@ -26,7 +26,7 @@ requires(CephRgw.missing).describe("a mirror to Ceph's gateway", () =>
         // Two workers, as of two nodes.
         yield* startWorker()
         const { id } = yield* upload(mirrored.bucket, "file.txt", "the first")
-        const file = { ...mirrored.bucket, file: id }
+        const file = { ...mirrored.bucket, fileId: id }
         for (let round = 0; round < 24; round++) {
           for (let change = 0; change < 12; change++) {
             yield* reupload(mirrored.bucket, id, `content ${round} ${change}`)

@@ -6,7 +6,7 @@ import {
   PutObjectCommand
 } from "@aws-sdk/client-s3"
 import { assert, layer, vi } from "@effect/vitest"
-import { isUnchanged } from "@holdfast/core/mirrors/MirrorTarget"
+import { isUnchanged } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as Generate from "@holdfast/testing/data/Generate"
 import * as Objects from "@holdfast/testing/mirrors/contract/Objects"
 import { requires } from "@holdfast/testing/Requires"

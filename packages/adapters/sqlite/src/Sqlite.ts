@@ -10,7 +10,7 @@ import * as Semaphore from "effect/Semaphore"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
-import * as Patience from "./Patience.ts"
+import * as BusyRetry from "./BusyRetry.ts"
 import * as SqliteConnection from "./SqliteConnection.ts"
 import { fromOpening } from "./SqliteError.ts"
 import { open } from "./SqliteFile.ts"
@@ -43,7 +43,7 @@ export const make = ({
       semaphore: Semaphore.makeUnsafe(1),
       isTransaction: () => database.isTransaction
     })
-    const patient = Patience.make(busyTimeout)
+    const patient = BusyRetry.make(busyTimeout)
     const client = yield* SqlClient.make({
       ...acquirers,
       borrower: (use) => patient.statement(borrower(use)),

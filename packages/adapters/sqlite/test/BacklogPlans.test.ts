@@ -1,5 +1,5 @@
 import { expect, layer } from "@effect/vitest"
-import * as BacklogCrowd from "@holdfast/testing/metadata/BacklogCrowd"
+import * as QueueDepthCrowd from "@holdfast/testing/metadata/QueueDepthCrowd"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as SqliteMetadata from "../src/SqliteMetadata.ts"
@@ -10,10 +10,10 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("statements of work that waits
   it.effect("seek in indexes, and sort nothing", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      yield* BacklogCrowd.make(count)
+      yield* QueueDepthCrowd.make(count)
       for (const isAnalysed of [false, true]) {
         if (isAnalysed) yield* sql`ANALYZE`
-        const recorded = yield* BacklogCrowd.statements(count, 100)
+        const recorded = yield* QueueDepthCrowd.statements(count, 100)
         expect(Object.values(recorded).map(({ length }) => length)).toEqual([1, 1])
         const plans = yield* Effect.forEach(Object.values(recorded).flat(), ([text, parameters]) =>
           sql.unsafe<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`, parameters)

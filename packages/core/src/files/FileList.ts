@@ -10,7 +10,7 @@ import type { MetadataError } from "../MetadataError.ts"
 import * as Page from "../Page.ts"
 import * as File from "./File.ts"
 import { FolderPath } from "./FileName.ts"
-import type { BucketRef } from "./FileRef.ts"
+import type { BucketRef } from "../buckets/BucketRef.ts"
 import { type FileQuery, FileRepository } from "./FileRepository.ts"
 import { FileType } from "./FileType.ts"
 

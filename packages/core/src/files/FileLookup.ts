@@ -6,7 +6,8 @@ import { NotFound } from "../Errors.ts"
 import * as Ids from "../Ids.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { StoredFile } from "./File.ts"
-import { type BucketRef, type FileRef, type Selector, selector as parseSelector } from "./FileRef.ts"
+import type { BucketRef } from "../buckets/BucketRef.ts"
+import { type FileRef, type Selector, selector as parseSelector } from "./FileRef.ts"
 import type { FileRepository } from "./FileRepository.ts"
 
 const missing = new NotFound({ resource: "file" })
@@ -18,7 +19,7 @@ export const guardBucket = (bucket: BucketRef): Effect.Effect<void, NotFound> =>
 /** How to find the file, or `NotFound` when the path can name none. */
 export const select = (ref: FileRef): Effect.Effect<Selector, NotFound> =>
   Ids.is("bkt", ref.bucketId)
-    ? Effect.mapError(Effect.fromOption(parseSelector(ref.file)), () => missing)
+    ? Effect.mapError(Effect.fromOption(parseSelector(ref.fileId)), () => missing)
     : Effect.fail(missing)
 
 /** The file as it stands now, in one statement. */

@@ -2,19 +2,14 @@
  * How a caller names a file inside a bucket: by id, or by `@alias`.
  */
 import * as Option from "effect/Option"
+import type { BucketRef } from "../buckets/BucketRef.ts"
 import * as Schema from "effect/Schema"
 import * as Ids from "../Ids.ts"
 import { Alias } from "./FileName.ts"
 
-/** Where a bucket is. */
-export interface BucketRef {
-  readonly tenantId: string
-  readonly bucketId: string
-}
-
-/** Where a file is; `file` is an id or `@alias`. */
+/** A file of a bucket; `fileId` is its id or `@alias`. */
 export interface FileRef extends BucketRef {
-  readonly file: string
+  readonly fileId: string
 }
 
 /** The column that finds the file. */

@@ -17,11 +17,11 @@ import type { BlobError } from "../storage/BlobError.ts"
 import * as BlobKey from "../storage/BlobKey.ts"
 import { BlobRepository } from "../storage/BlobRepository.ts"
 import { BlobStore } from "../storage/BlobStore.ts"
-import * as Leases from "../storage/Leases.ts"
+import * as UploadLeases from "../storage/UploadLeases.ts"
 import * as ContentGuard from "./ContentGuard.ts"
 import { type Content, etagOf } from "./File.ts"
 import { ChecksumMismatch, ContentTooLarge, type LengthMismatch } from "./FileErrors.ts"
-import type { BucketRef } from "./FileRef.ts"
+import type { BucketRef } from "../buckets/BucketRef.ts"
 import * as FileSignature from "./FileSignature.ts"
 
 /** What the sender announced of a content. */
@@ -60,7 +60,7 @@ export const make = Effect.gen(function* () {
   const repository = yield* BlobRepository
   const settings = yield* Settings
   const random = yield* SecureRandom
-  const leases = yield* Leases.make
+  const leases = yield* UploadLeases.make
 
   const discard = (key: string, blobId: string) =>
     Effect.andThen(store.remove(key), repository.forget([blobId])).pipe(

@@ -2,7 +2,7 @@
  * What can go wrong with mirrors, beyond the errors that every service shares.
  */
 import * as Data from "effect/Data"
-import type { Reason } from "./MirrorTargetError.ts"
+import type { Reason } from "./targets/MirrorTargetError.ts"
 
 /** The target did not let itself be written, listed and cleared with what was given. */
 export class MirrorTargetUnreachable extends Data.TaggedError("MirrorTargetUnreachable")<{

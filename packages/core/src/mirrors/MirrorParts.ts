@@ -5,10 +5,10 @@ import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import { InvalidRequest } from "../Errors.ts"
 import type { CreateMirror, UpdateMirror } from "./MirrorInput.ts"
-import { type Place, secretField } from "./StoredMirror.ts"
+import { type TargetAddress, secretField } from "./StoredMirror.ts"
 
 export interface Parts {
-  readonly place: Place
+  readonly place: TargetAddress
   readonly secret: Redacted.Redacted
 }
 
@@ -38,7 +38,10 @@ export const ofInput = (input: CreateMirror): Parts => {
 }
 
 /** The parts after a change of credentials, undefined when there is none. Only those of the mirror's own type are taken. */
-export const ofChange = (place: Place, change: UpdateMirror): Effect.Effect<Parts | undefined, InvalidRequest> => {
+export const ofChange = (
+  place: TargetAddress,
+  change: UpdateMirror
+): Effect.Effect<Parts | undefined, InvalidRequest> => {
   const own = secretField[place.type]
   const foreign = [...Object.values(secretField), "accessKeyId" as const].find(
     (field) => change[field] !== undefined && field !== own && !(field === "accessKeyId" && place.type === "CLOUD_A")

@@ -9,16 +9,16 @@ import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { NotFound } from "../Errors.ts"
-import type { BucketRef } from "../files/FileRef.ts"
+import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { MirrorFile, MirrorFileState, MirrorStats } from "./Mirror.ts"
 import type { MirrorLoop } from "./MirrorErrors.ts"
-import type { Place, StoredMirror } from "./StoredMirror.ts"
+import type { TargetAddress, StoredMirror } from "./StoredMirror.ts"
 
 export interface NewMirror extends BucketRef {
   readonly id: string
   readonly name: string
-  readonly place: Place
+  readonly place: TargetAddress
   readonly secret: string
   readonly at: DateTime.Utc
 }
@@ -26,7 +26,7 @@ export interface NewMirror extends BucketRef {
 export interface MirrorChange {
   readonly name?: string | undefined
   readonly paused?: boolean | undefined
-  readonly credentials?: { readonly place: Place; readonly secret: string } | undefined
+  readonly credentials?: { readonly place: TargetAddress; readonly secret: string } | undefined
 }
 
 /** A mirror with the counts of its files. */
@@ -36,7 +36,7 @@ export interface CountedMirror {
 }
 
 /** What waits for the mirrors of the whole deployment that are not paused. */
-export interface MirrorBacklog {
+export interface MirrorQueueDepth {
   readonly pending: number
   /** Mirrors that fail as a whole. */
   readonly failing: number
@@ -99,7 +99,7 @@ export class MirrorRepository extends Context.Service<
      * copied. Counts at most `limit` files. When more are pending, the oldest is looked for at both ends of each mirror's
      * line, and may be missed in between. Files that a mirror does not know yet are left out.
      */
-    readonly backlog: (limit: number) => Effect.Effect<MirrorBacklog, MetadataError>
+    readonly queueDepth: (limit: number) => Effect.Effect<MirrorQueueDepth, MetadataError>
 
     /** Replaces a sealed secret by the same one under another key, unless it was changed meanwhile. */
     readonly reseal: (mirrorId: string, former: string, fresh: string) => Effect.Effect<void, MetadataError>

@@ -9,13 +9,13 @@ import type { Actor } from "../Actor.ts"
 import { BucketRepository } from "../buckets/BucketRepository.ts"
 import { NotFound } from "../Errors.ts"
 import { guardBucket } from "../files/FileLookup.ts"
-import type { BucketRef } from "../files/FileRef.ts"
+import type { BucketRef } from "../buckets/BucketRef.ts"
 import * as Ids from "../Ids.ts"
 import { MirrorTypeUnavailable } from "./MirrorErrors.ts"
 import { type CreateMirror, decodeCreate, decodeUpdate, type UpdateMirror } from "./MirrorInput.ts"
 import * as MirrorParts from "./MirrorParts.ts"
 import { MirrorRepository } from "./MirrorRepository.ts"
-import { MirrorSignal } from "./MirrorSignal.ts"
+import { FileChangeNotifier } from "./worker/FileChangeNotifier.ts"
 import * as MirrorSteps from "./MirrorSteps.ts"
 import type { MirrorRef } from "./MirrorSteps.ts"
 import { locationOf } from "./StoredMirror.ts"
@@ -27,7 +27,7 @@ export const make = Effect.gen(function* () {
   const access = yield* Access
   const buckets = yield* BucketRepository
   const repository = yield* MirrorRepository
-  const signal = yield* MirrorSignal
+  const signal = yield* FileChangeNotifier
   const random = yield* SecureRandom
   const { find, has, seal, verify } = yield* MirrorSteps.make
 

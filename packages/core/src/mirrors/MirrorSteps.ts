@@ -5,14 +5,14 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import { NotFound } from "../Errors.ts"
-import type { BucketRef } from "../files/FileRef.ts"
+import type { BucketRef } from "../buckets/BucketRef.ts"
 import * as Ids from "../Ids.ts"
 import { SecretBox } from "../secrets/SecretBox.ts"
 import type { Mirror } from "./Mirror.ts"
 import { MirrorTargetUnreachable, MirrorTypeUnavailable } from "./MirrorErrors.ts"
 import { type CountedMirror, MirrorRepository } from "./MirrorRepository.ts"
-import { type Location, toRecord } from "./StoredMirror.ts"
-import * as TargetOpener from "./TargetOpener.ts"
+import { type MirrorLocation, toRecord } from "./StoredMirror.ts"
+import * as TargetOpener from "./targets/TargetOpener.ts"
 
 /** Where a mirror is. */
 export interface MirrorRef extends BucketRef {
@@ -44,14 +44,14 @@ export const make = Effect.gen(function* () {
     }),
 
     /** Asks a target whether it lets itself be written. */
-    verify: (location: Location) =>
+    verify: (location: MirrorLocation) =>
       opener.open(location).pipe(
         Effect.flatMap((target) => target.check),
         Effect.catchTag("MirrorTargetError", ({ detail, reason }) => new MirrorTargetUnreachable({ detail, reason })),
         Effect.scoped
       ),
 
-    seal: (type: Location["type"], secret: Redacted.Redacted, mirrorId: string) =>
+    seal: (type: MirrorLocation["type"], secret: Redacted.Redacted, mirrorId: string) =>
       Effect.mapError(box.seal(secret, mirrorId), () => new MirrorTypeUnavailable({ type, reason: "NoKey" }))
   }
 })

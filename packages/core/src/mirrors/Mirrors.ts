@@ -13,7 +13,7 @@ import type { Actor } from "../Actor.ts"
 import { BucketRepository } from "../buckets/BucketRepository.ts"
 import { type InvalidCursor, type InvalidRequest, NotFound } from "../Errors.ts"
 import { guardBucket } from "../files/FileLookup.ts"
-import type { BucketRef } from "../files/FileRef.ts"
+import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { Files } from "../files/Files.ts"
 import type { Uploads } from "../files/Uploads.ts"
 import type { Headers } from "../headers/Headers.ts"
@@ -25,10 +25,10 @@ import type { MirrorLoop, MirrorTargetUnreachable, MirrorTypeUnavailable } from 
 import type { CreateMirror, UpdateMirror } from "./MirrorInput.ts"
 import { MirrorRepository } from "./MirrorRepository.ts"
 import * as MirrorSetup from "./MirrorSetup.ts"
-import { MirrorSignal } from "./MirrorSignal.ts"
+import { FileChangeNotifier } from "./worker/FileChangeNotifier.ts"
 import * as MirrorSteps from "./MirrorSteps.ts"
 import type { MirrorRef } from "./MirrorSteps.ts"
-import type { MirrorTargets } from "./MirrorTarget.ts"
+import type { MirrorTargets } from "./targets/MirrorTarget.ts"
 
 export type { MirrorRef } from "./MirrorSteps.ts"
 
@@ -99,7 +99,7 @@ const make = Effect.gen(function* () {
   const access = yield* Access
   const buckets = yield* BucketRepository
   const repository = yield* MirrorRepository
-  const signal = yield* MirrorSignal
+  const signal = yield* FileChangeNotifier
   const { find, guard } = yield* MirrorSteps.make
   const setup = yield* MirrorSetup.make
 
@@ -163,7 +163,7 @@ export const layer: Layer.Layer<
   | Files
   | Headers
   | MirrorRepository
-  | MirrorSignal
+  | FileChangeNotifier
   | MirrorTargets
   | SecretBox
   | SecureRandom

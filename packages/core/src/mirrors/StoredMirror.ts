@@ -3,26 +3,26 @@
  */
 import type * as DateTime from "effect/DateTime"
 import type * as Redacted from "effect/Redacted"
-import type { BucketRef } from "../files/FileRef.ts"
+import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { Mirror, MirrorState, MirrorStats } from "./Mirror.ts"
-import type { AzureLocation, GcsLocation, S3Location, TargetLocation } from "./TargetLocation.ts"
+import type { AzureLocation, GcsLocation, S3Location, TargetLocation } from "./targets/TargetLocation.ts"
 
 /** A bucket of another tenant of this deployment. */
-export interface ServiceLocation {
+export interface TenantBucketLocation {
   readonly type: "SERVICE"
   readonly serviceTenantId: string
   readonly serviceBucketId: string
   readonly apiKey: Redacted.Redacted
 }
 
-export type Location = TargetLocation | ServiceLocation
+export type MirrorLocation = TargetLocation | TenantBucketLocation
 
 /** A location without the secret that opens it. */
-export type Place =
+export type TargetAddress =
   | Omit<S3Location, "secretAccessKey">
   | Omit<AzureLocation, "accountKey">
   | Omit<GcsLocation, "credentials">
-  | Omit<ServiceLocation, "apiKey">
+  | Omit<TenantBucketLocation, "apiKey">
 
 /** The one secret of each type of location. */
 export const secretField = {
@@ -30,10 +30,10 @@ export const secretField = {
   CLOUD_B: "accountKey",
   CLOUD_C: "credentials",
   SERVICE: "apiKey"
-} as const satisfies Record<Location["type"], string>
+} as const satisfies Record<MirrorLocation["type"], string>
 
 /** A location from its parts. */
-export const locationOf = (place: Place, secret: Redacted.Redacted): Location => {
+export const locationOf = (place: TargetAddress, secret: Redacted.Redacted): MirrorLocation => {
   switch (place.type) {
     case "CLOUD_A":
       return { ...place, secretAccessKey: secret }
@@ -57,7 +57,7 @@ export interface Trouble {
 export interface StoredMirror extends BucketRef {
   readonly id: string
   readonly name: string
-  readonly place: Place
+  readonly place: TargetAddress
   /** Sealed, with the mirror's id as context. */
   readonly secret: string
   /** One more with each change of place or secret. */

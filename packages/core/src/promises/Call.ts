@@ -16,5 +16,5 @@ export type Call = <A, E>(
   actor: ActorHandle,
   input: object,
   options: Runner.CallOptions | undefined,
-  operation: (actor: Actor.Actor) => Effect.Effect<A, E, Runner.DoorServices>
+  operation: (actor: Actor.Actor) => Effect.Effect<A, E, Runner.PromiseApiServices>
 ) => Promise<A>

@@ -9,7 +9,7 @@ import type { Download } from "../files/Downloads.ts"
 import * as File from "../files/File.ts"
 import type { ByteRange } from "../storage/BlobStore.ts"
 import * as Plain from "./Plain.ts"
-import { whole } from "./Whole.ts"
+import { whole } from "./CollectBytes.ts"
 
 /** Which bytes: `length` from `offset` on, to the end without a length. */
 export interface RangeInput {

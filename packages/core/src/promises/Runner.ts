@@ -12,10 +12,10 @@ import type * as Scope from "effect/Scope"
 import type { Digest } from "effect/crypto/Digest"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type { Services } from "../Holdfast.ts"
-import { Aborted, Closed } from "./DoorErrors.ts"
+import { Aborted, Closed } from "./PromiseApiErrors.ts"
 
 /** What the door runs on. */
-export type DoorServices = Services | Digest | SecureRandom
+export type PromiseApiServices = Services | Digest | SecureRandom
 
 /** What every method takes besides its input. */
 export interface CallOptions {
@@ -24,8 +24,8 @@ export interface CallOptions {
 }
 
 export interface Runner {
-  readonly run: <A, E>(effect: Effect.Effect<A, E, DoorServices>, options?: CallOptions) => Promise<A>
-  readonly services: Context.Context<DoorServices>
+  readonly run: <A, E>(effect: Effect.Effect<A, E, PromiseApiServices>, options?: CallOptions) => Promise<A>
+  readonly services: Context.Context<PromiseApiServices>
   /** Closed before the services are. */
   readonly scope: Scope.Scope
   readonly isClosed: () => boolean
@@ -44,8 +44,8 @@ const throwIfAborted = (signal: AbortSignal | undefined): void => {
 
 /** `services` are those that the runtime has built. */
 export const make = (
-  runtime: ManagedRuntime.ManagedRuntime<DoorServices, unknown>,
-  services: Context.Context<DoorServices>
+  runtime: ManagedRuntime.ManagedRuntime<PromiseApiServices, unknown>,
+  services: Context.Context<PromiseApiServices>
 ): Runner => {
   let closing: Promise<void> | undefined
 

@@ -3,8 +3,8 @@
  */
 import type * as Context from "effect/Context"
 import * as Stream from "effect/Stream"
-import type { OpenedPlaylist, OpenedSegment } from "../streams/OpenedStream.ts"
-import { whole } from "./Whole.ts"
+import type { OpenedPlaylist, OpenedSegment } from "../playback/OpenedStream.ts"
+import { whole } from "./CollectBytes.ts"
 
 const encoder = new TextEncoder()
 

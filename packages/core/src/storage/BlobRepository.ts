@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type { NotFound } from "../Errors.ts"
-import type { BucketRef } from "../files/FileRef.ts"
+import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type * as BlobKey from "./BlobKey.ts"
 

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as MirrorPace from "@holdfast/core/mirrors/MirrorPace"
+import * as ClaimWindow from "@holdfast/core/mirrors/worker/ClaimWindow"
 
 describe("MirrorPace", () => {
   it("claims nothing ahead before anything was copied, and when nothing has been for a while", () => {
-    const pace = MirrorPace.make()
+    const pace = ClaimWindow.make()
     assert.strictEqual(pace.ahead("a", 1000), 0)
     for (let now = 1000; now < 1100; now += 10) pace.count("a", now)
     assert.strictEqual(pace.ahead("a", 1100), 10)
@@ -13,7 +13,7 @@ describe("MirrorPace", () => {
   })
 
   it("claims as many ahead as were copied in the last moment, while they are counted anew", () => {
-    const pace = MirrorPace.make()
+    const pace = ClaimWindow.make()
     for (let now = 0; now < 1000; now += 10) pace.count("a", now)
     assert.strictEqual(pace.ahead("a", 1000), 25)
     for (let now = 1000; now < 2000; now += 100) pace.count("a", now)
@@ -24,7 +24,7 @@ describe("MirrorPace", () => {
   })
 
   it("never claims without bounds, nor keeps mirrors without bounds", () => {
-    const pace = MirrorPace.make()
+    const pace = ClaimWindow.make()
     for (let turn = 0; turn < 10_000; turn++) pace.count("a", 0)
     assert.strictEqual(pace.ahead("a", 0), 64)
     for (let turn = 0; turn < 10_000; turn++) pace.count(`mirror ${turn}`, 0)

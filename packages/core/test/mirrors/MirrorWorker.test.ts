@@ -3,7 +3,7 @@ import * as Actor from "@holdfast/core/Actor"
 import { Buckets } from "@holdfast/core/buckets/Buckets"
 import { Files } from "@holdfast/core/files/Files"
 import { Mirrors } from "@holdfast/core/mirrors/Mirrors"
-import { MirrorSignal } from "@holdfast/core/mirrors/MirrorSignal"
+import { FileChangeNotifier } from "@holdfast/core/mirrors/worker/FileChangeNotifier"
 import * as Statements from "@holdfast/testing/metadata/Statements"
 import * as World from "@holdfast/testing/metadata/World"
 import * as MirrorScene from "@holdfast/testing/mirrors/MirrorScene"
@@ -72,7 +72,7 @@ describe("the worker of mirrors", () => {
       const failing = yield* until(record(made.ref), ({ state }) => state === "FAILING")
       expect(failing.stats).toMatchObject({ pending: 5, copied: 0, failed: 0, lastError: "A fault was injected." })
       yield* until(made.target.faults.calls(), (calls) => calls > 12)
-      yield* (yield* Files).remove(Actor.system, { ...made.bucket, file: made.files[0]?.id ?? "" })
+      yield* (yield* Files).remove(Actor.system, { ...made.bucket, fileId: made.files[0]?.id ?? "" })
       yield* made.target.faults.clear
       yield* expectEqual(made)
       expect((yield* record(made.ref)).stats.lastError).toBe(null)
@@ -167,7 +167,7 @@ describe("the worker of mirrors", () => {
       expect((yield* list).items).toMatchObject([
         { fileId: long.id, path, state: "FAILED", error: "The name is too long." }
       ])
-      yield* (yield* Files).update(Actor.system, { ...made.bucket, file: long.id }, { path: "/short/" })
+      yield* (yield* Files).update(Actor.system, { ...made.bucket, fileId: long.id }, { path: "/short/" })
       yield* expectEqual(made)
       expect((yield* list).items).toEqual([])
     })
@@ -271,7 +271,7 @@ describe("the worker of mirrors", () => {
   test(
     "is woken by what is written here",
     Effect.gen(function* () {
-      const signal = yield* MirrorSignal
+      const signal = yield* FileChangeNotifier
       const made = yield* scene(1)
       yield* startWorker({ poll: Duration.hours(1) })
       yield* expectEqual(made)
@@ -285,7 +285,7 @@ describe("the worker of mirrors", () => {
     "asks the database one question each time that it looks, when there is nothing to do",
     Effect.gen(function* () {
       const bucket = yield* World.bucket()
-      const signal = yield* MirrorSignal
+      const signal = yield* FileChangeNotifier
       const statements = yield* Statements.of(
         Effect.scoped(
           Effect.gen(function* () {

@@ -1,10 +1,10 @@
 import { describe, expect } from "@effect/vitest"
 import * as Actor from "@holdfast/core/Actor"
-import type { BucketRef } from "@holdfast/core/files/FileRef"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { Files } from "@holdfast/core/files/Files"
 import { Headers } from "@holdfast/core/headers/Headers"
 import { Members } from "@holdfast/core/members/Members"
-import { objectName } from "@holdfast/core/mirrors/MirrorTask"
+import { objectName } from "@holdfast/core/mirrors/worker/MirrorTask"
 import { Mirrors } from "@holdfast/core/mirrors/Mirrors"
 import * as Role from "@holdfast/core/Role"
 import * as World from "@holdfast/testing/metadata/World"
@@ -55,7 +55,7 @@ describe("a mirror into another tenant", () => {
       const { from, ref, to } = yield* scene
       const a = yield* upload(from, "a.html", "<p>one</p>", { path: "/ü/", metadata: { by: "Zoë" } })
       const b = yield* upload(from, "b", "two")
-      const ofA = { ...from, file: a.id }
+      const ofA = { ...from, fileId: a.id }
       yield* headers.set(Actor.system, ofA, { name: "Cache-Control", value: "no-store" })
       yield* headers.set(Actor.system, ofA, { name: "X-Own", value: "1" })
       yield* startWorker()
@@ -72,9 +72,9 @@ describe("a mirror into another tenant", () => {
       yield* expectEqual
       yield* reupload(from, b.id, "three")
       yield* expectEqual
-      yield* files.update(Actor.system, { ...from, file: b.id }, { name: "c", path: "/elsewhere/" })
+      yield* files.update(Actor.system, { ...from, fileId: b.id }, { name: "c", path: "/elsewhere/" })
       yield* expectEqual
-      yield* files.remove(Actor.system, { ...from, file: b.id })
+      yield* files.remove(Actor.system, { ...from, fileId: b.id })
       yield* expectEqual
       // What changed was its headers and metadata alone: its content was written once.
       expect((yield* filesOf(to)).map(({ id, version }) => [id, version])).toEqual([[copyOfA?.id, 1]])
@@ -99,7 +99,7 @@ describe("a mirror into another tenant", () => {
       ])
       yield* reupload(to, a?.id ?? "", "changed by others")
       yield* upload(to, "theirs", "x")
-      yield* (yield* Files).remove(Actor.system, { ...to, file: b?.id ?? "" })
+      yield* (yield* Files).remove(Actor.system, { ...to, fileId: b?.id ?? "" })
       yield* mirrors.sync(Actor.system, ref)
       const right = JSON.stringify(yield* shown(from))
       yield* until(
@@ -176,10 +176,10 @@ describe("a mirror into another tenant", () => {
       expect((yield* shown(from)).map(({ name }) => name)).toEqual(["a", "b"])
       expect(yield* shown(to)).toEqual(yield* shown(from))
       yield* reupload(from, a.id, "three")
-      yield* files.update(Actor.system, { ...from, file: a.id }, { metadata: {} })
+      yield* files.update(Actor.system, { ...from, fileId: a.id }, { metadata: {} })
       yield* atRest
       expect(yield* shown(to)).toEqual(yield* shown(from))
-      yield* files.remove(Actor.system, { ...from, file: a.id })
+      yield* files.remove(Actor.system, { ...from, fileId: a.id })
       yield* atRest
       expect((yield* shown(from)).map(({ name }) => name)).toEqual(["b"])
       expect(yield* shown(to)).toEqual(yield* shown(from))

@@ -4,7 +4,7 @@ import * as Actor from "@holdfast/core/Actor"
 import { Files } from "@holdfast/core/files/Files"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import type { MirrorRef } from "@holdfast/core/mirrors/Mirrors"
-import { MirrorTaskRepository } from "@holdfast/core/mirrors/MirrorTaskRepository"
+import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
 import * as MirrorSteps from "@holdfast/testing/metadata/Mirrors"
 import * as Sample from "@holdfast/testing/metadata/Sample"
 import * as MirrorScene from "@holdfast/testing/mirrors/MirrorScene"
@@ -59,17 +59,17 @@ describe("a worker of mirrors", () => {
       // It was not dead but asleep, and wrote its old bytes over the others.
       yield* target.plant("file", new Uint8Array([6, 6, 6]))
       const tasks = yield* MirrorTaskRepository
-      yield* tasks.settle(
+      yield* tasks.complete(
         dead.map((task) => MirrorSteps.done(task)),
         yield* DateTime.now
       )
       yield* settled(ref)
       expect(yield* held(target)).toEqual(yield* wanted(bucket))
       // The same for a name that is nobody's any more.
-      yield* (yield* Files).remove(Actor.system, { ...bucket, file: file.id })
+      yield* (yield* Files).remove(Actor.system, { ...bucket, fileId: file.id })
       yield* settled(ref)
       yield* target.plant("file", new Uint8Array([6, 6, 6]))
-      yield* tasks.doubt(dead, yield* DateTime.now)
+      yield* tasks.abandon(dead, yield* DateTime.now)
       yield* settled(ref)
       expect(yield* target.names).toEqual([])
     })
@@ -88,7 +88,7 @@ describe("a worker of mirrors", () => {
         (got) => got.length > 0
       )
       const tasks = yield* MirrorTaskRepository
-      yield* tasks.settle(
+      yield* tasks.complete(
         thief.map((task) => MirrorSteps.done(task)),
         yield* DateTime.now
       )

@@ -3,12 +3,12 @@
  * public, and goes no further.
  */
 import * as Actor from "@holdfast/core/Actor"
-import { Conversions } from "@holdfast/core/streams/Conversions"
+import { Conversions } from "@holdfast/core/conversions/Conversions"
 import { TranscoderScript } from "@holdfast/testing/transcoding/TranscoderScript"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { writeSync } from "node:fs"
-import * as Services from "../streams/support/Services.ts"
+import * as Services from "../conversions/support/Services.ts"
 
 const [directory = "", tenantId = "", bucketId = "", file = ""] = process.argv.slice(2)
 
@@ -16,7 +16,7 @@ const program = Effect.gen(function* () {
   const conversions = yield* Conversions
   yield* (yield* TranscoderScript).holdAt(0.5)
   yield* Services.startWorker({ lease: Duration.seconds(1) })
-  const record = conversions.get(Actor.system, { tenantId, bucketId, file }, "hls")
+  const record = conversions.get(Actor.system, { tenantId, bucketId, fileId: file }, "hls")
   yield* Services.until(record, ({ progress }) => progress === 0.5)
   writeSync(1, "half\n")
   return yield* Effect.never

@@ -29,7 +29,7 @@ describe("files at the Promise door", () => {
       assert.strictEqual(file.state, "READY")
       assert.strictEqual(file.path, "/x/")
       assert.instanceOf(file.createdAt, Date)
-      const download = await holdfast.files.read(root, { ...bucket, file: file.id })
+      const download = await holdfast.files.read(root, { ...bucket, fileId: file.id })
       assert.strictEqual(download.size, bytes.length)
       assert.strictEqual(await download.text(), "Grüße")
       assert.deepStrictEqual(await download.bytes(), bytes)
@@ -43,17 +43,17 @@ describe("files at the Promise door", () => {
   it("reads ranges, and refuses those that reach beyond the content", async () => {
     const { bucket, holdfast, root } = await setUp()
     const { id } = await holdfast.files.upload(root, { ...bucket, name: "a", content: "0123456789" })
-    const part = await holdfast.files.read(root, { ...bucket, file: id, range: { offset: 2, length: 3 } })
+    const part = await holdfast.files.read(root, { ...bucket, fileId: id, range: { offset: 2, length: 3 } })
     assert.strictEqual(await part.text(), "234")
     const response = part.response()
     assert.strictEqual(response.status, 206)
     assert.strictEqual(response.headers.get("content-range"), "bytes 2-4/10")
     assert.strictEqual(
-      await (await holdfast.files.read(root, { ...bucket, file: id, range: { offset: 8 } })).text(),
+      await (await holdfast.files.read(root, { ...bucket, fileId: id, range: { offset: 8 } })).text(),
       "89"
     )
     for (const range of [{ offset: -1 }, { offset: 11 }, { offset: 0, length: 11 }, { offset: 0.5 }]) {
-      const error = await holdfast.files.read(root, { ...bucket, file: id, range }).catch((caught: unknown) => caught)
+      const error = await holdfast.files.read(root, { ...bucket, fileId: id, range }).catch((caught: unknown) => caught)
       assert.instanceOf(error, Holdfast.InvalidRequest)
       assert.strictEqual(error.errors[0]?.pointer, "/range")
     }
@@ -63,7 +63,7 @@ describe("files at the Promise door", () => {
     const { bucket, holdfast, root } = await setUp()
     const reserved = await holdfast.files.reserve(root, { ...bucket, name: "a", alias: "first", metadata: { n: 1 } })
     assert.strictEqual(reserved.state, "RESERVED")
-    const ref = { ...bucket, file: "@first" }
+    const ref = { ...bucket, fileId: "@first" }
     const missing = await holdfast.files.read(root, ref).catch((caught: unknown) => caught)
     assert.instanceOf(missing, Holdfast.ContentNotUploaded)
     const one = await holdfast.files.reupload(root, { ...ref, content: "one" })
@@ -81,7 +81,7 @@ describe("files at the Promise door", () => {
   it("lists, renames, heads with headers, and removes", async () => {
     const { bucket, holdfast, root } = await setUp()
     const { id } = await holdfast.files.upload(root, { ...bucket, name: "a", path: "/x/y", content: "" })
-    const ref = { ...bucket, file: id }
+    const ref = { ...bucket, fileId: id }
     assert.deepStrictEqual((await holdfast.files.list(root, bucket)).folders, ["/x/"])
     await holdfast.files.update(root, { ...ref, path: "/", name: "b" })
     await holdfast.headers.setAll(root, { ...ref, bulk: [{ name: "x-a", value: "1" }] })

@@ -25,10 +25,10 @@ describe("policy at the Promise door", () => {
     })
     const reader = holdfast.as(token.key)
     const { id } = await holdfast.files.upload(root, { ...bucket, name: "a", content: "x" })
-    assert.strictEqual(await (await holdfast.files.read(reader, { ...bucket, file: id })).text(), "x")
+    assert.strictEqual(await (await holdfast.files.read(reader, { ...bucket, fileId: id })).text(), "x")
     for (const denied of [
       () => holdfast.files.upload(reader, { ...bucket, name: "b", content: "x" }),
-      () => holdfast.files.remove(reader, { ...bucket, file: id }),
+      () => holdfast.files.remove(reader, { ...bucket, fileId: id }),
       () => holdfast.buckets.list(reader, { tenantId }),
       () => holdfast.members.list(reader, { tenantId }),
       () => holdfast.tenants.create(reader, { name: "Other", subdomain: "other" }),
@@ -39,7 +39,7 @@ describe("policy at the Promise door", () => {
     await holdfast.members.update(root, { tenantId, memberId: member.id, role: { id: "role_file_writer" } })
     await holdfast.files.upload(reader, { ...bucket, name: "b", content: "x" })
     await holdfast.tokens.revoke(root, { tenantId, tokenId: token.id })
-    assert.instanceOf(await rejection(holdfast.files.get(reader, { ...bucket, file: id })), Holdfast.Unauthenticated)
+    assert.instanceOf(await rejection(holdfast.files.get(reader, { ...bucket, fileId: id })), Holdfast.Unauthenticated)
     assert.isNotNull((await holdfast.tokens.get(root, { tenantId, tokenId: token.id })).revokedAt)
     assert.strictEqual(tenant.member?.role.name, "Admin")
   })

@@ -27,7 +27,7 @@ const setUp = async (options: Partial<Holdfast.OpenOptions>, directory = makeDir
   const place = { tenantId: tenant.id, bucketId: bucket.id }
   const content = new Uint8Array(FakeMedia.make(FakeMedia.playable))
   const file = await holdfast.files.upload(root, { ...place, name: "a.mp4", alias: "film", content })
-  return { holdfast, directory, root, place, ref: { ...place, file: file.id } }
+  return { holdfast, directory, root, place, ref: { ...place, fileId: file.id } }
 }
 
 const rejection = (promise: Promise<unknown>): Promise<unknown> =>
@@ -46,7 +46,7 @@ describe("holdfast.streams", () => {
     assert.deepInclude(ready, { format: "hls", state: "READY", progress: 1, error: null })
     assert.instanceOf(ready.finishedAt, Date)
     assert.deepStrictEqual(await streams.list(root, ref), [ready])
-    assert.deepStrictEqual(await streams.get(root, { ...ref, file: "@film", format: "hls" }), ready)
+    assert.deepStrictEqual(await streams.get(root, { ...ref, fileId: "@film", format: "hls" }), ready)
     const playlist = await streams.open(root, { ...ref, format: "hls" })
     assert.strictEqual(playlist.contentType, "application/vnd.apple.mpegurl")
     assert.include(await playlist.text(), "\nindex0.ts\n")
@@ -74,7 +74,7 @@ describe("holdfast.streams", () => {
     assert.instanceOf(none, Holdfast.TranscoderUnavailable)
     assert.propertyVal(none, "code", "transcoder_unavailable")
     const text = await holdfast.files.upload(root, { ...place, name: "a.txt", content: "Hello" })
-    const noVideo = rejection(streams.request(root, { ...place, file: text.id, format: "dash" }))
+    const noVideo = rejection(streams.request(root, { ...place, fileId: text.id, format: "dash" }))
     assert.instanceOf(await noVideo, Holdfast.NotAVideo)
     const wrong = { ...ref, format: "mp4" } as unknown as Holdfast.RequestInput
     assert.instanceOf(await rejection(streams.request(root, wrong)), Holdfast.InvalidRequest)

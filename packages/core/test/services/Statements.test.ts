@@ -10,12 +10,12 @@ import { Downloads } from "@holdfast/core/files/Downloads"
 import { Files } from "@holdfast/core/files/Files"
 import { Uploads } from "@holdfast/core/files/Uploads"
 import * as Holdfast from "@holdfast/core/Holdfast"
-import * as MirrorTarget from "@holdfast/core/mirrors/MirrorTarget"
+import * as MirrorTarget from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as SecretBox from "@holdfast/core/secrets/SecretBox"
 import * as Settings from "@holdfast/core/Settings"
-import { Conversions } from "@holdfast/core/streams/Conversions"
-import { PlaybackKeys } from "@holdfast/core/streams/PlaybackKeys"
-import { Streams } from "@holdfast/core/streams/Streams"
+import { Conversions } from "@holdfast/core/conversions/Conversions"
+import { PlaybackKeys } from "@holdfast/core/playback/PlaybackKeys"
+import { Streams } from "@holdfast/core/playback/Streams"
 import { Tenants } from "@holdfast/core/tenants/Tenants"
 import * as MemoryMetadata from "@holdfast/testing/metadata/MemoryMetadata"
 import * as Statements from "@holdfast/testing/metadata/Statements"
@@ -65,7 +65,7 @@ describe("statements", () => {
         const uploads = yield* Uploads
         assert.isAtMost(yield* count(uploads.upload(actor, bucket, content, Effect.succeed({ name: "a" }))), 4)
         const file = yield* uploads.upload(actor, bucket, content, Effect.succeed({ name: "b" }))
-        const ref = { ...bucket, file: file.id }
+        const ref = { ...bucket, fileId: file.id }
         assert.strictEqual(yield* count((yield* Downloads).open(actor, ref)), 2)
         assert.strictEqual(yield* count((yield* Files).get(actor, ref)), 2)
       })
@@ -77,7 +77,7 @@ describe("statements", () => {
       Effect.gen(function* () {
         const { actor, bucket } = yield* setUp
         const file = yield* (yield* Uploads).upload(actor, bucket, content, Effect.succeed({ name: "a.mp4" }))
-        const ref = { ...bucket, file: file.id }
+        const ref = { ...bucket, fileId: file.id }
         yield* (yield* Conversions).request(actor, ref, "hls")
         const { conversionId } = yield* (yield* Streams).show(actor, ref, "hls")
         const keys = yield* PlaybackKeys
@@ -97,7 +97,7 @@ describe("statements", () => {
         const { actor, bucket } = yield* setUp
         const uploads = yield* Uploads
         const file = yield* uploads.upload(actor, bucket, content, Effect.succeed({ name: "a" }))
-        const ref = { ...bucket, file: file.id }
+        const ref = { ...bucket, fileId: file.id }
         assert.strictEqual(yield* count((yield* Downloads).open(actor, ref)), 1)
         assert.strictEqual(yield* count(uploads.upload(actor, bucket, content, Effect.succeed({ name: "b" }))), 3)
         assert.strictEqual(yield* count(uploads.reupload(actor, ref, content)), 4)

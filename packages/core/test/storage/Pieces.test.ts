@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Pieces from "@holdfast/core/storage/Pieces"
+import * as Chunker from "@holdfast/core/storage/Chunker"
 import * as Cuts from "@holdfast/testing/data/Cuts"
 import * as Generate from "@holdfast/testing/data/Generate"
 import * as Effect from "effect/Effect"
@@ -15,7 +15,7 @@ describe("Pieces", () => {
       // Many chunks at once, and each by itself; some are empty.
       for (const together of [1000, 1]) {
         const seen: Array<Uint8Array> = []
-        const next = yield* Pieces.make(
+        const next = yield* Chunker.make(
           chunks.pipe(
             Stream.flatMap((chunk) => Stream.make(chunk, new Uint8Array(0))),
             Stream.rechunk(together)
@@ -23,8 +23,8 @@ describe("Pieces", () => {
           pieceBytes,
           (bytes) => void seen.push(bytes.slice())
         )
-        const memory = Pieces.memory()
-        const pieces: Array<Pieces.Piece> = []
+        const memory = Chunker.memory()
+        const pieces: Array<Chunker.Piece> = []
         for (let piece = yield* next(memory); piece !== undefined; piece = yield* next(memory)) {
           pieces.push({ ...piece, bytes: piece.bytes.slice() })
         }
@@ -52,8 +52,8 @@ describe("Pieces", () => {
     [100, 90_000, 90_000]
   ] as const)("reserves for %i bytes, of which %i were expected, %i", ([size, expected, reserved]) =>
     Effect.gen(function* () {
-      const next = yield* Pieces.make(Generate.stream(1, size, [90]), pieceBytes, () => {}, expected)
-      const memory = Pieces.memory()
+      const next = yield* Chunker.make(Generate.stream(1, size, [90]), pieceBytes, () => {}, expected)
+      const memory = Chunker.memory()
       let read = (yield* next(memory))?.bytes.byteLength ?? 0
       assert.isAtLeast(memory.buffer.byteLength, Math.min(size, reserved))
       assert.isAtMost(memory.buffer.byteLength, pieceBytes)
@@ -68,8 +68,8 @@ describe("Pieces", () => {
   it.effect("ends with the content's own error", () =>
     Effect.gen(function* () {
       const content = Stream.concat(Generate.stream(1, 150_000), Stream.fail("cut"))
-      const next = yield* Pieces.make(content, pieceBytes, () => {})
-      const memory = Pieces.memory()
+      const next = yield* Chunker.make(content, pieceBytes, () => {})
+      const memory = Chunker.memory()
       assert.strictEqual((yield* next(memory))?.isLast, false)
       assert.strictEqual(yield* Effect.flip(next(memory)), "cut")
     })

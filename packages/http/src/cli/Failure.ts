@@ -5,7 +5,7 @@ import * as CliError from "effect/cli/CliError"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Predicate from "effect/Predicate"
-import { ConfigError } from "../server/ConfigError.ts"
+import { ConfigError } from "../server/config/ConfigError.ts"
 import { Interrupted } from "./Signals.ts"
 
 /** The command was called wrongly, or its configuration is wrong. */

@@ -3,7 +3,7 @@
  */
 import * as CliOutput from "effect/cli/CliOutput"
 import type * as Layer from "effect/Layer"
-import * as ConfigReference from "../server/ConfigReference.ts"
+import * as ConfigReference from "../server/config/ConfigReference.ts"
 import * as Output from "./Output.ts"
 
 const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, " ")

@@ -1,6 +1,6 @@
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import * as ConfigFlags from "../server/ConfigFlags.ts"
+import * as ConfigFlags from "../server/config/ConfigFlags.ts"
 import * as Settings from "./Settings.ts"
 import * as Signals from "./Signals.ts"
 import { version } from "./Version.ts"
@@ -11,7 +11,7 @@ export const command = Command.make(
   ConfigFlags.flags,
   Effect.fnUntraced(function* (given) {
     const config = yield* Settings.load(given)
-    const { run } = yield* Effect.promise(() => import("../server/Serve.ts"))
+    const { run } = yield* Effect.promise(() => import("../server/startup/Serve.ts"))
     yield* Signals.untilStopped(run(config, version))
   })
 ).pipe(Command.withDescription("Run the service until SIGTERM or SIGINT; then running requests are finished first"))

@@ -4,10 +4,10 @@
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as Option from "effect/Option"
-import * as Config from "../server/Config.ts"
-import type { ConfigError } from "../server/ConfigError.ts"
-import * as ConfigFlags from "../server/ConfigFlags.ts"
-import * as NodeDigest from "../server/NodeDigest.ts"
+import * as Config from "../server/config/Config.ts"
+import type { ConfigError } from "../server/config/ConfigError.ts"
+import * as ConfigFlags from "../server/config/ConfigFlags.ts"
+import * as NodeDigest from "../server/compose/NodeDigest.ts"
 
 /** Fails with every fault at once. */
 export const load = (

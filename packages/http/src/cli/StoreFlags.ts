@@ -2,8 +2,8 @@
  * Where the stores are, for commands that open them without a service.
  */
 import type * as Option from "effect/Option"
-import * as ConfigBlobs from "../server/ConfigBlobs.ts"
-import * as ConfigFlags from "../server/ConfigFlags.ts"
+import * as ConfigBlobs from "../server/config/ConfigBlobs.ts"
+import * as ConfigFlags from "../server/config/ConfigFlags.ts"
 import { load } from "./Settings.ts"
 
 const wanted: ReadonlySet<string> = new Set([

@@ -10,7 +10,7 @@ import type * as Member from "@holdfast/core/members/Member"
 import type * as Mirror from "@holdfast/core/mirrors/Mirror"
 import type * as MirrorInput from "@holdfast/core/mirrors/MirrorInput"
 import type * as CoreRole from "@holdfast/core/Role"
-import type * as Stream from "@holdfast/core/streams/StreamRecord"
+import type * as Stream from "@holdfast/core/conversions/StreamRecord"
 import type * as Tenant from "@holdfast/core/tenants/Tenant"
 import type * as Token from "@holdfast/core/tokens/Token"
 

@@ -9,7 +9,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { Authentication } from "./Authentication.ts"
-import { JsonAnswer, JsonBody } from "./JsonExchange.ts"
+import { JsonAnswer, JsonBody } from "./JsonBodies.ts"
 import { created, describe, force, page, problems } from "./Operation.ts"
 
 const tenant = { tenantId: Schema.String }

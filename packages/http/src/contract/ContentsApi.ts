@@ -10,7 +10,7 @@ import * as Multipart from "effect/http/Multipart"
 import * as Schema from "effect/Schema"
 import { Authentication } from "./Authentication.ts"
 import { params } from "./FilesApi.ts"
-import { JsonAnswer } from "./JsonExchange.ts"
+import { JsonAnswer } from "./JsonBodies.ts"
 import { created, describe, problems, text } from "./Operation.ts"
 
 const { fileId: _, ...bucket } = params

@@ -10,7 +10,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { Authentication } from "./Authentication.ts"
 import { params } from "./FilesApi.ts"
-import { JsonAnswer, JsonBody } from "./JsonExchange.ts"
+import { JsonAnswer, JsonBody } from "./JsonBodies.ts"
 import { created, describe, problems } from "./Operation.ts"
 
 const set = HttpApiEndpoint.post("set", "/", {

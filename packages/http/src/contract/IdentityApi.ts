@@ -8,7 +8,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { Authentication } from "./Authentication.ts"
-import { JsonAnswer } from "./JsonExchange.ts"
+import { JsonAnswer } from "./JsonBodies.ts"
 import { describe } from "./Operation.ts"
 
 const Roles = Schema.Struct({ items: Schema.Array(Role) })

@@ -12,7 +12,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import { Authentication } from "./Authentication.ts"
-import { JsonAnswer, JsonBody } from "./JsonExchange.ts"
+import { JsonAnswer, JsonBody } from "./JsonBodies.ts"
 import { created, describe, Flag, page, problems } from "./Operation.ts"
 
 const bucket = { tenantId: Schema.String, bucketId: Schema.String }

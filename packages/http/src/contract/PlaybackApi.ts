@@ -1,7 +1,7 @@
 /**
  * Converted video and audio: playing. These routes are served past Effect's `HttpApiBuilder`, and take playback keys too.
  */
-import { StreamRecord } from "@holdfast/core/streams/StreamRecord"
+import { StreamRecord } from "@holdfast/core/conversions/StreamRecord"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"

@@ -1,7 +1,7 @@
 /**
  * Conversions of video and audio for streaming: asking for them and removing them.
  */
-import { StreamRecord } from "@holdfast/core/streams/StreamRecord"
+import { StreamRecord } from "@holdfast/core/conversions/StreamRecord"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
@@ -9,7 +9,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { Authentication } from "./Authentication.ts"
 import { params } from "./FilesApi.ts"
-import { JsonAnswer } from "./JsonExchange.ts"
+import { JsonAnswer } from "./JsonBodies.ts"
 import { describe, problems, text } from "./Operation.ts"
 
 /** What a caller may say of the conversion that it asks for. */

@@ -16,13 +16,13 @@ import { Api, HandledApi } from "../contract/Api.ts"
 import * as PlayerAssets from "../players/PlayerAssets.ts"
 import type { Route } from "../problems/AllowedMethods.ts"
 import * as ProblemMiddleware from "../problems/ProblemMiddleware.ts"
-import * as Authentication from "./Authentication.ts"
+import * as Authentication from "../auth/Authentication.ts"
 import * as BucketHandlers from "./BucketHandlers.ts"
 import * as ContentHandlers from "./ContentHandlers.ts"
 import * as FileHandlers from "./FileHandlers.ts"
 import * as HeaderHandlers from "./HeaderHandlers.ts"
 import * as IdentityHandlers from "./IdentityHandlers.ts"
-import * as JsonExchange from "./JsonExchange.ts"
+import * as JsonBodyChecks from "./JsonBodyChecks.ts"
 import * as MemberHandlers from "./MemberHandlers.ts"
 import * as MirrorHandlers from "./MirrorHandlers.ts"
 import * as PlaybackRoutes from "./PlaybackRoutes.ts"
@@ -79,7 +79,7 @@ export const layerWith = (others: ReadonlyArray<Route>): Layer.Layer<never, neve
       MirrorHandlers.layer,
       StreamHandlers.layer
     ]),
-    Layer.provide([Authentication.layer, JsonExchange.layer]),
+    Layer.provide([Authentication.layer, JsonBodyChecks.layer]),
     Layer.merge(Layer.mergeAll(ReadingRoutes.layer, PlaybackRoutes.layer, PlayerRoutes.layer, PlayerAssets.layer)),
     Layer.merge(ProblemMiddleware.layer([...routes, ...PlayerAssets.routes, ...others], routerConfig))
   )

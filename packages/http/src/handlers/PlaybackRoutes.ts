@@ -3,12 +3,12 @@
  * are asked for as often as contents, and the routes are registered directly for the same reason.
  */
 import type { FileRef } from "@holdfast/core/files/FileRef"
-import { Conversions } from "@holdfast/core/streams/Conversions"
-import { PlaybackKeys } from "@holdfast/core/streams/PlaybackKeys"
-import { StreamRecord } from "@holdfast/core/streams/StreamRecord"
-import type { OpenedPlaylist, OpenedSegment, StreamError } from "@holdfast/core/streams/OpenedStream"
-import { Streams } from "@holdfast/core/streams/Streams"
-import type { Viewer } from "@holdfast/core/streams/Viewer"
+import { Conversions } from "@holdfast/core/conversions/Conversions"
+import { PlaybackKeys } from "@holdfast/core/playback/PlaybackKeys"
+import { StreamRecord } from "@holdfast/core/conversions/StreamRecord"
+import type { OpenedPlaylist, OpenedSegment, StreamError } from "@holdfast/core/playback/OpenedStream"
+import { Streams } from "@holdfast/core/playback/Streams"
+import type { Viewer } from "@holdfast/core/playback/Viewer"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import type { Digest } from "effect/crypto/Digest"
@@ -24,10 +24,10 @@ import { Api } from "../contract/Api.ts"
 import * as CommonHeaders from "../problems/CommonHeaders.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
 import { RequestId } from "../problems/RequestId.ts"
-import type { Request } from "./Identification.ts"
+import type { Request } from "../auth/Identification.ts"
 import * as Refs from "./Refs.ts"
 import * as SendStream from "./SendStream.ts"
-import * as Viewing from "./Viewing.ts"
+import * as Viewing from "../auth/Viewing.ts"
 
 type Visit = Context.Context<Request | HttpRouter.RouteContext>
 

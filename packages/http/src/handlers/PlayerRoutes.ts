@@ -2,10 +2,10 @@
  * The pages that play streams, for frames in other pages. Whoever accepts HTML is told what goes wrong in a page, too, since
  * a viewer sees nothing else of the answer.
  */
-import { PlaybackKeys } from "@holdfast/core/streams/PlaybackKeys"
-import type { ShownStream } from "@holdfast/core/streams/OpenedStream"
-import { Streams } from "@holdfast/core/streams/Streams"
-import type { Viewer } from "@holdfast/core/streams/Viewer"
+import { PlaybackKeys } from "@holdfast/core/playback/PlaybackKeys"
+import type { ShownStream } from "@holdfast/core/playback/OpenedStream"
+import { Streams } from "@holdfast/core/playback/Streams"
+import type { Viewer } from "@holdfast/core/playback/Viewer"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import type { Digest } from "effect/crypto/Digest"
@@ -21,9 +21,9 @@ import * as Page from "../players/Page.ts"
 import * as PlayerPage from "../players/PlayerPage.ts"
 import * as PlayerParameters from "../players/PlayerParameters.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
-import type { Request } from "./Identification.ts"
+import type { Request } from "../auth/Identification.ts"
 import * as Refs from "./Refs.ts"
-import * as Viewing from "./Viewing.ts"
+import * as Viewing from "../auth/Viewing.ts"
 
 type Visit = Context.Context<Request | HttpRouter.RouteContext>
 

@@ -18,7 +18,7 @@ import * as ProblemResponse from "../problems/ProblemResponse.ts"
 import { RequestId } from "../problems/RequestId.ts"
 import type { Disposition } from "../transfer/ContentDisposition.ts"
 import * as SendContent from "../transfer/SendContent.ts"
-import * as Identification from "./Identification.ts"
+import * as Identification from "../auth/Identification.ts"
 
 type Request = Identification.Request | HttpRouter.RouteContext
 
@@ -41,7 +41,7 @@ const fileOf = ({
 }: HttpRouter.RouteContext["Service"]["params"]): FileRef => ({
   tenantId,
   bucketId,
-  file: fileId
+  fileId: fileId
 })
 
 /** The routes. The service asks who may read; there is nothing else of a request to be found wanting first. */

@@ -2,9 +2,9 @@
  * What of a stream is sent: playlists with a key in every address, and segments as any content is.
  */
 import type { FileRef } from "@holdfast/core/files/FileRef"
-import type { OpenedPlaylist, OpenedSegment } from "@holdfast/core/streams/OpenedStream"
-import type { PlaybackKeys } from "@holdfast/core/streams/PlaybackKeys"
-import type { Viewer } from "@holdfast/core/streams/Viewer"
+import type { OpenedPlaylist, OpenedSegment } from "@holdfast/core/playback/OpenedStream"
+import type { PlaybackKeys } from "@holdfast/core/playback/PlaybackKeys"
+import type { Viewer } from "@holdfast/core/playback/Viewer"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"

@@ -4,8 +4,8 @@
 import type { FileRef } from "@holdfast/core/files/FileRef"
 import { InvalidRequest } from "@holdfast/core/Errors"
 import * as Input from "@holdfast/core/Input"
-import { Conversions } from "@holdfast/core/streams/Conversions"
-import { StreamRecord } from "@holdfast/core/streams/StreamRecord"
+import { Conversions } from "@holdfast/core/conversions/Conversions"
+import { StreamRecord } from "@holdfast/core/conversions/StreamRecord"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -16,7 +16,7 @@ import { Api } from "../contract/Api.ts"
 import { RequestStream } from "../contract/StreamsApi.ts"
 import { asActor } from "./AsActor.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
-import * as JsonExchange from "./JsonExchange.ts"
+import * as JsonBodyChecks from "./JsonBodyChecks.ts"
 import * as Preference from "./Preference.ts"
 import * as Refs from "./Refs.ts"
 
@@ -31,9 +31,9 @@ const parse = (text: string): Effect.Effect<unknown, InvalidRequest> =>
 
 /** A body need not be there, and an empty one is none, whatever its type is said to be. */
 const optionsOf = Effect.fnUntraced(function* (request: HttpServerRequest) {
-  const text = yield* JsonExchange.limitedText(request)
+  const text = yield* JsonBodyChecks.limitedText(request)
   if (text.trim() === "") return {}
-  yield* JsonExchange.checkBody
+  yield* JsonBodyChecks.checkBody
   return yield* Effect.catch(Effect.flatMap(parse(text), decode), ProblemResponse.fail)
 })
 

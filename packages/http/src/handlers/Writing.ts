@@ -2,7 +2,8 @@
  * Uploading contents over HTTP.
  */
 import type { InvalidRequest } from "@holdfast/core/Errors"
-import type { BucketRef, FileRef } from "@holdfast/core/files/FileRef"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
+import type { FileRef } from "@holdfast/core/files/FileRef"
 import * as NewFile from "@holdfast/core/files/NewFile"
 import { Uploads, type UploadOptions } from "@holdfast/core/files/Uploads"
 import { Settings } from "@holdfast/core/Settings"

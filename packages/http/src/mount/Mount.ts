@@ -1,7 +1,7 @@
 /**
  * The routes over the services of an open Holdfast, for as long as it is open.
  */
-import type { DoorContext } from "@holdfast/core/promises/DoorContext"
+import type { PromiseApiContext } from "@holdfast/core/promises/PromiseApiContext"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
@@ -11,7 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as ApiRoutes from "../handlers/ApiRoutes.ts"
 import { MountPath } from "../handlers/Created.ts"
-import { type AskHost, HostActor } from "../handlers/HostActor.ts"
+import { type AskHost, HostActor } from "../auth/HostActor.ts"
 import * as Prefix from "./Prefix.ts"
 
 /** What a host's own authentication answers: an actor of the mounted Holdfast, or undefined for "ask for a key". */
@@ -43,14 +43,14 @@ const routes = ApiRoutes.layer.pipe(
 )
 
 /** A handle that is none of this instance's is the host's mistake, not the caller's. */
-const asking = (door: DoorContext, authenticate: NonNullable<Visit["authenticate"]>): AskHost =>
+const asking = (door: PromiseApiContext, authenticate: NonNullable<Visit["authenticate"]>): AskHost =>
   Effect.promise(async () => authenticate()).pipe(
     Effect.flatMap((handle) => (handle === undefined ? Effect.undefined : door.resolve(handle))),
     Effect.catchTag("InvalidRequest", Effect.die),
     Effect.provideContext(door.services)
   )
 
-const visiting = (door: DoorContext, inner: App, { authenticate, mountPath, prefix }: Visit): App => {
+const visiting = (door: PromiseApiContext, inner: App, { authenticate, mountPath, prefix }: Visit): App => {
   const placed = inner.pipe(
     Effect.provideService(MountPath, mountPath),
     Effect.updateService(HttpServerRequest, (request) =>
@@ -61,7 +61,7 @@ const visiting = (door: DoorContext, inner: App, { authenticate, mountPath, pref
 }
 
 /** Builds the routes. */
-export const make = (door: DoorContext): Promise<Mounted> => {
+export const make = (door: PromiseApiContext): Promise<Mounted> => {
   const visits = new WeakMap<object, Visit>()
   return Effect.gen(function* () {
     const scope = yield* Scope.fork(door.scope)

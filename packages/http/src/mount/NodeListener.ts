@@ -3,10 +3,10 @@
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import type { ActorHandle, Holdfast } from "@holdfast/core"
-import * as DoorContext from "@holdfast/core/promises/DoorContext"
+import * as PromiseApiContext from "@holdfast/core/promises/PromiseApiContext"
 import * as Effect from "effect/Effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import type { RequestListener } from "../server/Listener.ts"
+import type { RequestListener } from "../server/listener/Listener.ts"
 import * as Mount from "./Mount.ts"
 import * as ParsedBody from "./ParsedBody.ts"
 import * as Prefix from "./Prefix.ts"
@@ -39,7 +39,7 @@ export const make = (
   holdfast: Holdfast,
   prefix: string
 ): ((request: IncomingMessage, response: ServerResponse, authenticate: Mount.Visit["authenticate"]) => void) => {
-  const door = DoorContext.of(holdfast)
+  const door = PromiseApiContext.of(holdfast)
   let ready: ((request: IncomingMessage, response: ServerResponse, visit: Mount.Visit) => void) | undefined
   const building = Mount.make(door).then(async (mounted) => {
     const listener = await Effect.runPromiseWith(door.services)(listen(mounted))

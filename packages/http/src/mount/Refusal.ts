@@ -6,7 +6,7 @@ import type { ServerResponse } from "node:http"
 import * as CommonHeaders from "../problems/CommonHeaders.ts"
 import * as ProblemHeaders from "../problems/ProblemHeaders.ts"
 import { entryOf, type ProblemCode } from "../problems/ProblemTable.ts"
-import * as NodeProblem from "../server/NodeProblem.ts"
+import * as NodeProblem from "../server/listener/NodeProblem.ts"
 
 interface Refusal {
   readonly code: ProblemCode

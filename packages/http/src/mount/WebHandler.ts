@@ -2,8 +2,8 @@
  * A Holdfast as a function from web `Request` to web `Response`.
  */
 import type { Holdfast } from "@holdfast/core"
-import * as DoorContext from "@holdfast/core/promises/DoorContext"
-import type { DoorServices } from "@holdfast/core/promises/Runner"
+import * as PromiseApiContext from "@holdfast/core/promises/PromiseApiContext"
+import type { PromiseApiServices } from "@holdfast/core/promises/Runner"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as HttpEffect from "effect/http/HttpEffect"
@@ -42,7 +42,7 @@ export const toWebHandler = <Host = unknown>(
   holdfast: Holdfast,
   options: WebHandlerOptions<Host> = {}
 ): WebHandler<Host> => {
-  const door = DoorContext.of(holdfast)
+  const door = PromiseApiContext.of(holdfast)
   const { authenticate } = options
   const prefix = Prefix.normalize(options.prefix ?? "")
   const building = Mount.make(door).then(({ announce, app, scope }) => {
@@ -52,7 +52,7 @@ export const toWebHandler = <Host = unknown>(
     })
     return {
       announce,
-      handler: HttpEffect.toWebHandlerWith<DoorServices, HttpServerRequest | Scope>(door.services)(attached)
+      handler: HttpEffect.toWebHandlerWith<PromiseApiServices, HttpServerRequest | Scope>(door.services)(attached)
     }
   })
   // Told by each request; before the first there is nobody to tell.

@@ -1,7 +1,7 @@
 /**
  * The bodies of requests as sources of chunks: Node's messages and web `Request`s.
  */
-import * as GivenChunks from "@holdfast/core/storage/GivenChunks"
+import * as TransferableChunks from "@holdfast/core/storage/TransferableChunks"
 import * as Context from "effect/Context"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Sink, Source } from "./BodyReader.ts"
@@ -27,7 +27,7 @@ export const IsSoleListener = Context.Reference<boolean>("@holdfast/http/transfe
 const giving =
   (take: Sink["chunk"]): Sink["chunk"] =>
   (chunk) => {
-    GivenChunks.give(chunk)
+    TransferableChunks.markTransferable(chunk)
     take(chunk)
   }
 

@@ -17,7 +17,7 @@ import * as Fs from "node:fs"
 import type { ServerResponse } from "node:http"
 import * as BodyStream from "./BodyStream.ts"
 import * as LocalFile from "./LocalFile.ts"
-import * as NodeExchange from "./NodeExchange.ts"
+import * as NodeRequest from "./NodeRequest.ts"
 import * as Pump from "./Pump.ts"
 import * as SendPlan from "./SendPlan.ts"
 import * as SmallFile from "./SmallFile.ts"
@@ -81,7 +81,7 @@ export const send = (
     // Once Node's response has ended, this one is only what middleware and logs see.
     const empty = HttpServerResponse.empty({ status: plan.status, headers: plan.headers })
     if (plan.pieces.length === 0) return Effect.succeed(empty)
-    const response = NodeExchange.of(request)?.response
+    const response = NodeRequest.of(request)?.response
     return response !== undefined && content.localFile !== undefined
       ? Effect.as(fromFile(response, content.localFile, plan, content.size), empty)
       : Effect.map(BodyStream.open(content, plan.pieces), (body) =>

@@ -122,7 +122,7 @@ describe.each(Object.keys(hosts))("mounted in %s", (name) => {
     })
     await expect(answer).rejects.toThrow("abort")
     await expect.poll(blobs).toEqual([])
-    const record = await holdfast.files.get(root, { ...ref, file: reserved.id })
+    const record = await holdfast.files.get(root, { ...ref, fileId: reserved.id })
     expect(record.version).toBe(0)
   })
 

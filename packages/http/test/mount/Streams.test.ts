@@ -26,7 +26,7 @@ const setUp = async () => {
   const bucket = { tenantId: tenant.id, bucketId }
   const content = new Uint8Array(FakeMedia.make(FakeMedia.playable))
   const { id } = await holdfast.files.upload(ada, { ...bucket, name: "a.mp4", content })
-  await holdfast.streams.request(ada, { ...bucket, file: id, format: "hls", wait: 20 })
+  await holdfast.streams.request(ada, { ...bucket, fileId: id, format: "hls", wait: 20 })
   const streams = `/tenants/${tenant.id}/buckets/${bucketId}/files/${id}/streams`
   return { holdfast, ada, tenant, streams }
 }

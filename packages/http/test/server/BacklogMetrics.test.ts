@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { MetadataError } from "@holdfast/core/MetadataError"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
-import { ConversionRepository } from "@holdfast/core/streams/ConversionRepository"
+import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import * as MemoryMetadata from "@holdfast/testing/metadata/MemoryMetadata"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
-import * as BacklogMetrics from "../../src/server/metrics/BacklogMetrics.ts"
+import * as QueueDepthMetrics from "../../src/server/metrics/QueueDepthMetrics.ts"
 
 type Look = Effect.Effect<{ readonly queued: number; readonly leased: number }, MetadataError>
 
@@ -19,12 +19,12 @@ const make = Effect.fnUntraced(function* (look: (turn: number) => Look, pushed =
   const conversions = Layer.effect(
     ConversionRepository,
     Effect.map(ConversionRepository, (repository) =>
-      ConversionRepository.of({ ...repository, backlog: () => Effect.suspend(() => look(++turns)) })
+      ConversionRepository.of({ ...repository, queueDepth: () => Effect.suspend(() => look(++turns)) })
     )
   ).pipe(Layer.provide(MemoryMetadata.layer))
   const mirrors = Layer.effect(MirrorRepository, MirrorRepository).pipe(Layer.provide(MemoryMetadata.layer))
-  const context = yield* Layer.build(BacklogMetrics.layer({ pushed }).pipe(Layer.provide([conversions, mirrors])))
-  const { refresh } = yield* Effect.provideContext(BacklogMetrics.Backlog, context)
+  const context = yield* Layer.build(QueueDepthMetrics.layer({ pushed }).pipe(Layer.provide([conversions, mirrors])))
+  const { refresh } = yield* Effect.provideContext(QueueDepthMetrics.Backlog, context)
   const queued = Effect.map(Metric.snapshot, (all) => all.find(({ id }) => id === "holdfast_conversions_queued")?.state)
   const others = Effect.map(Metric.snapshot, (all) => all.filter(({ id }) => id.startsWith("holdfast_mirrors_")).length)
   return { refresh, queued, others, turns: () => turns }

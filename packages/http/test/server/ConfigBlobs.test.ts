@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import * as BlobPlace from "@holdfast/http/server/BlobPlace"
-import * as Config from "@holdfast/http/server/Config"
+import * as BlobLocation from "@holdfast/http/server/compose/BlobLocation"
+import * as Config from "@holdfast/http/server/config/Config"
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -15,7 +15,7 @@ const load = (environment: Environment) => Effect.provide(Config.load({ environm
 
 /** The place that the settings make. */
 const placeOf = (environment: Environment) =>
-  Effect.map(load(environment), (config) => Result.getOrThrow(BlobPlace.of(config)))
+  Effect.map(load(environment), (config) => Result.getOrThrow(BlobLocation.of(config)))
 
 const s3 = { HOLDFAST_BLOBS: "s3", HOLDFAST_S3_BUCKET: "b" }
 const azure = { HOLDFAST_BLOBS: "azure", HOLDFAST_AZURE_CONTAINER: "c", HOLDFAST_AZURE_ACCOUNT_NAME: "a" }

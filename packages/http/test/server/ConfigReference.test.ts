@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import * as ConfigFlags from "@holdfast/http/server/ConfigFlags"
-import * as ConfigReference from "@holdfast/http/server/ConfigReference"
-import { names, settings } from "@holdfast/http/server/ConfigSettings"
+import * as ConfigFlags from "@holdfast/http/server/config/ConfigFlags"
+import * as ConfigReference from "@holdfast/http/server/config/ConfigReference"
+import { names, settings } from "@holdfast/http/server/config/ConfigSettings"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 

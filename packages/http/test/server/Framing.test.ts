@@ -5,8 +5,8 @@ import * as Duration from "effect/Duration"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Layer from "effect/Layer"
 import { layerWebCrypto } from "effect/crypto/SecureRandom"
-import type { RequestListener } from "../../src/server/Listener.ts"
-import * as HttpService from "../../src/server/HttpService.ts"
+import type { RequestListener } from "../../src/server/listener/Listener.ts"
+import * as HttpService from "../../src/server/listener/HttpService.ts"
 import * as RawHttp from "../support/RawHttp.ts"
 
 /** Called when the response to /large has ended, with whether all of it was sent. */

@@ -12,9 +12,9 @@ import * as Redacted from "effect/Redacted"
 import { createServer } from "node:http"
 import { expect, it, onTestFinished } from "vitest"
 import * as ApiRoutes from "../../src/handlers/ApiRoutes.ts"
-import * as Core from "../../src/server/Core.ts"
-import * as Handler from "../../src/server/Handler.ts"
-import type { RequestListener } from "../../src/server/Listener.ts"
+import * as Core from "../../src/server/compose/Core.ts"
+import * as Handler from "../../src/server/listener/Handler.ts"
+import type { RequestListener } from "../../src/server/listener/Listener.ts"
 import { directory } from "../support/Process.ts"
 
 class Mounted extends Context.Service<Mounted, RequestListener>()("test/Mounted") {}

@@ -3,7 +3,7 @@ import * as Fs from "node:fs"
 import * as Fsp from "node:fs/promises"
 import * as Path from "node:path"
 import { expect, it } from "vitest"
-import * as LineWriter from "../../src/server/LineWriter.ts"
+import * as LineWriter from "../../src/server/listener/LineWriter.ts"
 import { directory } from "../support/Process.ts"
 
 const lost = (count: number) => `${count} lost`

@@ -38,7 +38,7 @@ const play = async (directory: string) => {
   const { id: tenantId } = await holdfast.tenants.create(actor, { name: "Acme", subdomain: "acme" })
   const { id: bucketId } = await holdfast.buckets.create(actor, { tenantId, name: "media" })
   await holdfast.files.upload(actor, { tenantId, bucketId, name: "a.mp4", alias: "holidays", content: film() })
-  const ref = { tenantId, bucketId, file: "@holidays" }
+  const ref = { tenantId, bucketId, fileId: "@holidays" }
   const record = await holdfast.streams.request(actor, { ...ref, format: "hls", wait: 60 })
   const playlist = await holdfast.streams.open(actor, { ...ref, format: "hls" })
   return { record, playlist: await playlist.text() }

@@ -2,8 +2,8 @@
  * What a key out of a playlist is good for, and what it is not.
  */
 import * as Actor from "@holdfast/core/Actor"
-import { PlaybackKeys } from "@holdfast/core/streams/PlaybackKeys"
-import { Streams } from "@holdfast/core/streams/Streams"
+import { PlaybackKeys } from "@holdfast/core/playback/PlaybackKeys"
+import { Streams } from "@holdfast/core/playback/Streams"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -188,7 +188,7 @@ describe("a playback key", () => {
       Effect.gen(function* () {
         const { show } = yield* Streams
         const { issue } = yield* PlaybackKeys
-        const ref = { tenantId, bucketId, file: "@film" }
+        const ref = { tenantId, bucketId, fileId: "@film" }
         const { conversionId, fileId } = yield* show(Actor.system, ref, "hls")
         return yield* issue(Actor.system, { tenantId, bucketId, fileId, format: "hls", conversionId })
       })

@@ -1,7 +1,7 @@
 /**
  * A server that converts videos by a fake transcoder, which a test steers.
  */
-import type { WorkerOptions } from "@holdfast/core/streams/WorkerOptions"
+import type { ConversionWorkerOptions } from "@holdfast/core/conversions/ConversionWorkerOptions"
 import type { Media } from "@holdfast/core/transcoding/Media"
 import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
 import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
@@ -50,7 +50,7 @@ export const makeVideo = async (
   return { ...file, streams: `${file.path}/streams` }
 }
 
-const worker: Partial<WorkerOptions> = { concurrency: 2 }
+const worker: Partial<ConversionWorkerOptions> = { concurrency: 2 }
 
 export const start = async ({ works = true, ...options }: Options = {}): Promise<StreamServer> => {
   const { script, transcoder } = await Effect.runPromise(FakeTranscoder.make)

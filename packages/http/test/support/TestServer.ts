@@ -17,13 +17,13 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Accounts } from "@holdfast/core/accounts/Accounts"
 import * as Actor from "@holdfast/core/Actor"
 import * as Holdfast from "@holdfast/core/Holdfast"
-import * as MirrorTarget from "@holdfast/core/mirrors/MirrorTarget"
+import * as MirrorTarget from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as AesSecretBox from "@holdfast/core/secrets/AesSecretBox"
 import * as Settings from "@holdfast/core/Settings"
 import type { BlobStore } from "@holdfast/core/storage/BlobStore"
-import * as ConversionWorker from "@holdfast/core/streams/ConversionWorker"
-import { PlaybackSecret } from "@holdfast/core/streams/PlaybackKeys"
-import type { WorkerOptions } from "@holdfast/core/streams/WorkerOptions"
+import * as ConversionWorker from "@holdfast/core/conversions/ConversionWorker"
+import { PlaybackSecret } from "@holdfast/core/playback/PlaybackKeys"
+import type { ConversionWorkerOptions } from "@holdfast/core/conversions/ConversionWorkerOptions"
 import * as Transcoder from "@holdfast/core/transcoding/Transcoder"
 import * as FsBlobStore from "@holdfast/fs/FsBlobStore"
 import * as FsConversionWorkspace from "@holdfast/fs/FsConversionWorkspace"
@@ -43,7 +43,7 @@ import * as Os from "node:os"
 import * as Path from "node:path"
 import * as ApiRoutes from "../../src/handlers/ApiRoutes.ts"
 import * as PlaybackRoutes from "../../src/handlers/PlaybackRoutes.ts"
-import * as NodeDigest from "../../src/server/NodeDigest.ts"
+import * as NodeDigest from "../../src/server/compose/NodeDigest.ts"
 import * as Requests from "./Requests.ts"
 
 export interface Options {
@@ -56,7 +56,7 @@ export interface Options {
   /** What converts videos; nothing when absent. */
   readonly transcoder?: Layer.Layer<Transcoder.Transcoder, unknown>
   /** How the worker of conversions works; there is none when absent. */
-  readonly worker?: Partial<WorkerOptions>
+  readonly worker?: Partial<ConversionWorkerOptions>
   /** What playback keys are signed with; the server's own when absent. */
   readonly playbackSecret?: Uint8Array
   /** How long a playlist is waited for, where it differs from the default. */

@@ -7,7 +7,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Stream from "effect/Stream"
 import type { IncomingMessage, RequestListener, Server } from "node:http"
-import * as GivenChunks from "@holdfast/core/storage/GivenChunks"
+import * as TransferableChunks from "@holdfast/core/storage/TransferableChunks"
 import * as BodySource from "@holdfast/http/transfer/BodySource"
 import * as RequestBody from "@holdfast/http/transfer/RequestBody"
 import { connect, listen, until } from "./support/NodeApp.ts"
@@ -97,7 +97,7 @@ describe("RequestBody over Node", () => {
           yield* Stream.runForEachArray(body, (chunks) =>
             Effect.sync(() => {
               for (const chunk of chunks) copies.push(Buffer.from(chunk))
-              GivenChunks.free(chunks)
+              TransferableChunks.detach(chunks)
               for (const chunk of chunks) left.push(chunk.length)
             })
           )

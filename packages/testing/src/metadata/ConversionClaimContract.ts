@@ -4,8 +4,8 @@
 import { expect } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
-import type { Claim } from "@holdfast/core/streams/Claim"
-import { ConversionRepository } from "@holdfast/core/streams/ConversionRepository"
+import type { ConversionClaim } from "@holdfast/core/conversions/ConversionClaim"
+import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Conversions from "./Conversions.ts"
@@ -16,7 +16,7 @@ import * as World from "./World.ts"
 const stateOf = (blobId: string) => Effect.map(World.blob(blobId), (row) => row?.state)
 
 /** Whatever a worker tells is refused. */
-const expectLost = Effect.fnUntraced(function* (claim: Claim) {
+const expectLost = Effect.fnUntraced(function* (claim: ConversionClaim) {
   const conversions = yield* ConversionRepository
   const fault = { code: "internal", detail: "" } as const
   for (const told of [
@@ -182,11 +182,11 @@ export const conversionClaimContract = (it: It): void => {
       expect(yield* conversions.claim(Sample.at(), Sample.at(9), Conversions.doom)).toEqual(Option.none())
       const segments = yield* Conversions.publish(hls, ["index0.ts", "index1.ts"], { isFinished: true })
       const dash = yield* Conversions.take()
-      const standing = Option.getOrThrow(yield* conversions.standing(dash))
+      const standing = Option.getOrThrow(yield* conversions.findReady(dash))
       expect(standing).toMatchObject({ mode: "auto", presentation: Conversions.presentation() })
       const byName = standing.segments.toSorted((a, b) => (a.name < b.name ? -1 : 1))
       expect(byName).toEqual(segments.map(({ blobId, name }) => ({ name, blobId })))
-      expect(yield* conversions.standing(hls)).toEqual(Option.none())
+      expect(yield* conversions.findReady(hls)).toEqual(Option.none())
     })
   )
 

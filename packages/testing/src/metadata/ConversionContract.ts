@@ -4,7 +4,7 @@
 import { expect } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
-import { ConversionRepository } from "@holdfast/core/streams/ConversionRepository"
+import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Conversions from "./Conversions.ts"
@@ -59,7 +59,7 @@ export const conversionContract = (it: It): void => {
         expect(yield* Effect.flip(asking)).toMatchObject({ _tag: "NotFound", resource: "file" })
         expect(yield* conversions.ofContent(ref, blobId)).toEqual([])
         expect(yield* conversions.remove(ref, blobId, "hls", Conversions.doom)).toBe(false)
-        const looking = conversions.look(ref, World.byId(made.file.id), "hls", "index0.ts")
+        const looking = conversions.findStreamFile(ref, World.byId(made.file.id), "hls", "index0.ts")
         expect(yield* Effect.flip(looking)).toMatchObject({ _tag: "NotFound", resource: "file" })
       }
       const foreign = { fileId: Sample.id("fil"), blobId }
@@ -74,7 +74,7 @@ export const conversionContract = (it: It): void => {
       const conversions = yield* ConversionRepository
       const { bucket, claim, file } = yield* Conversions.claimed()
       const look = (name: string, format: "hls" | "dash" = "hls") =>
-        conversions.look(bucket, World.byId(file.id), format, name)
+        conversions.findStreamFile(bucket, World.byId(file.id), format, name)
       const none = { _tag: "None" }
       expect(yield* look("manifest.mpd", "dash")).toEqual({ fileId: file.id, conversion: null, found: none })
       const running = { id: claim.conversionId, state: "RUNNING", fault: null }
@@ -90,9 +90,9 @@ export const conversionContract = (it: It): void => {
         found: { _tag: "Playlist", text: "index1.ts" }
       })
       const empty = yield* World.reserve(bucket)
-      const looking = conversions.look(bucket, World.byId(empty.id), "hls", "index0.ts")
+      const looking = conversions.findStreamFile(bucket, World.byId(empty.id), "hls", "index0.ts")
       expect(yield* Effect.flip(looking)).toMatchObject({ _tag: "ContentNotUploaded" })
-      const missing = conversions.look(bucket, World.byId(Sample.id("fil")), "hls", "index0.ts")
+      const missing = conversions.findStreamFile(bucket, World.byId(Sample.id("fil")), "hls", "index0.ts")
       expect(yield* Effect.flip(missing)).toMatchObject({ _tag: "NotFound" })
     })
   )
@@ -127,7 +127,7 @@ export const conversionContract = (it: It): void => {
       const fresh = Sample.content(yield* World.stage(bucket))
       yield* files.replaceContent(bucket, file.id, fresh, {}, Conversions.doom)
       // The new content has none, and the old one's are worked on no more.
-      const look = yield* conversions.look(bucket, World.byId(file.id), "hls", "index0.ts")
+      const look = yield* conversions.findStreamFile(bucket, World.byId(file.id), "hls", "index0.ts")
       expect(look.conversion).toBeNull()
       expect(yield* conversions.claim(Sample.at(99), Sample.at(99), Conversions.doom)).toEqual(Option.none())
       const asking = conversions.request(bucket, source, Conversions.wanted(), Sample.at())

@@ -2,9 +2,9 @@
  * Steps that the tests of conversions share. Every conversion that a test leaves open would be claimed by the next one, so
  * that each test works at times of its own and ends what it claimed.
  */
-import type { BucketRef } from "@holdfast/core/files/FileRef"
-import type { Claim, Publication } from "@holdfast/core/streams/Claim"
-import { ConversionRepository } from "@holdfast/core/streams/ConversionRepository"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
+import type { ConversionClaim, Publication } from "@holdfast/core/conversions/ConversionClaim"
+import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import type { Format, Presentation } from "@holdfast/core/transcoding/Presentation"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -69,7 +69,7 @@ export const claimed = Effect.fnUntraced(function* (format: Format = "hls") {
 })
 
 /** Stages segments of these names. */
-export const staged = Effect.fnUntraced(function* (claim: Claim, names: ReadonlyArray<string>) {
+export const staged = Effect.fnUntraced(function* (claim: ConversionClaim, names: ReadonlyArray<string>) {
   const segments = names.map((name) => ({ name, blobId: Sample.id("blb"), size: 5_000_000_001, sha256: Sample.hash() }))
   const ids = segments.map(({ blobId }) => blobId)
   yield* (yield* ConversionRepository).stage(claim, ids, Sample.at(), Sample.at(60_000))
@@ -90,7 +90,7 @@ export const publication = (fields: Partial<Publication>): Publication => ({
 
 /** Publishes segments, and a playlist. */
 export const publish = Effect.fnUntraced(function* (
-  claim: Claim,
+  claim: ConversionClaim,
   names: ReadonlyArray<string>,
   fields: Partial<Publication> = {}
 ) {

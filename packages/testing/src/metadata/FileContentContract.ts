@@ -3,7 +3,7 @@
  */
 import { expect } from "@effect/vitest"
 import type { Content } from "@holdfast/core/files/File"
-import type { BucketRef } from "@holdfast/core/files/FileRef"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { holds, type Precondition } from "@holdfast/core/files/Precondition"
 import * as Effect from "effect/Effect"

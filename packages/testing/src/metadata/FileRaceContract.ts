@@ -3,7 +3,7 @@
  */
 import { expect } from "@effect/vitest"
 import { PreconditionFailed } from "@holdfast/core/Errors"
-import type { BucketRef } from "@holdfast/core/files/FileRef"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import * as Header from "@holdfast/core/headers/Header"
 import * as Effect from "effect/Effect"

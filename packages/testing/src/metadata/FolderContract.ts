@@ -2,7 +2,7 @@
  * What `FileRepository` promises of `listFolders`.
  */
 import { expect } from "@effect/vitest"
-import type { BucketRef } from "@holdfast/core/files/FileRef"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import * as Effect from "effect/Effect"
 import { byBytes } from "./Lists.ts"

@@ -2,7 +2,7 @@
  * Lists of files, and the order that they promise.
  */
 import type { StoredFile } from "@holdfast/core/files/File"
-import type { BucketRef } from "@holdfast/core/files/FileRef"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { type FileQuery, FileRepository, type Position } from "@holdfast/core/files/FileRepository"
 import * as Effect from "effect/Effect"
 import * as World from "./World.ts"

@@ -4,8 +4,8 @@
 import type { Vitest } from "@effect/vitest"
 import type { Metadata as OfServices } from "@holdfast/core/Holdfast"
 import type { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
-import type { MirrorTaskRepository } from "@holdfast/core/mirrors/MirrorTaskRepository"
-import type { ConversionRepository } from "@holdfast/core/streams/ConversionRepository"
+import type { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
+import type { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 
 /** Every repository of one metadata store. They see each other's rows. */
 export type Metadata = OfServices | ConversionRepository | MirrorRepository | MirrorTaskRepository

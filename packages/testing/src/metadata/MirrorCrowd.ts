@@ -2,9 +2,9 @@
  * Buckets with very many files, and mirrors of them, straight in the database; and the statements of mirrors that must not
  * read all of that.
  */
-import type { BucketRef } from "@holdfast/core/files/FileRef"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
-import { MirrorTaskRepository } from "@holdfast/core/mirrors/MirrorTaskRepository"
+import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as Mirrors from "./Mirrors.ts"

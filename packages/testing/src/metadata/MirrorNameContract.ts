@@ -3,7 +3,7 @@
  */
 import { expect } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
-import { MirrorTaskRepository } from "@holdfast/core/mirrors/MirrorTaskRepository"
+import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
 import * as Effect from "effect/Effect"
 import type { It } from "./Metadata.ts"
 import * as Mirrors from "./Mirrors.ts"
@@ -34,7 +34,7 @@ export const mirrorNameContract = (it: It): void => {
       expect(Mirrors.shown(first)).toEqual([{ fileId: a.id, write: "c", remove: ["a"] }])
       // Nobody knows how far that came: neither object is taken for granted.
       yield* rename(a, "d")
-      yield* (yield* MirrorTaskRepository).doubt(first, Sample.at(1100))
+      yield* (yield* MirrorTaskRepository).abandon(first, Sample.at(1100))
       const second = yield* Mirrors.claim(mirror, Sample.at(1100))
       expect(Mirrors.shown(second)).toEqual([{ fileId: a.id, write: "d", remove: ["a", "c"] }])
       yield* Mirrors.settle(second.map((task) => Mirrors.done(task)))
@@ -122,7 +122,7 @@ export const mirrorNameContract = (it: It): void => {
       yield* remove(a)
       yield* Mirrors.copyAll(mirror, Sample.at(2000))
       expect((yield* Mirrors.find(bucket, mirror.id)).stats).toMatchObject({ pending: 0, copied: 1 })
-      yield* (yield* MirrorTaskRepository).doubt(late, Sample.at(2500))
+      yield* (yield* MirrorTaskRepository).abandon(late, Sample.at(2500))
       expect(Mirrors.shown(yield* Mirrors.claim(mirror, Sample.at(2500)))).toEqual([
         { fileId: a.id, write: null, remove: ["a", "c"] }
       ])

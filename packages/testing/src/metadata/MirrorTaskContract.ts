@@ -4,7 +4,7 @@
 import { expect } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
-import { MirrorTaskRepository } from "@holdfast/core/mirrors/MirrorTaskRepository"
+import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
 import * as Effect from "effect/Effect"
 import type { It } from "./Metadata.ts"
 import * as Mirrors from "./Mirrors.ts"
@@ -168,7 +168,7 @@ export const mirrorTaskContract = (it: It): void => {
       const { mirror } = yield* stored(3)
       const tasks = yield* MirrorTaskRepository
       const claimed = yield* Mirrors.claim(mirror)
-      yield* tasks.doubt(claimed, Sample.at(1200))
+      yield* tasks.abandon(claimed, Sample.at(1200))
       const again = yield* Mirrors.claim(mirror, Sample.at(1200))
       expect(again.map(({ attempts, wanted }) => [attempts, wanted])).toEqual([
         [0, 1],

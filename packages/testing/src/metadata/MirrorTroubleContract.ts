@@ -3,7 +3,7 @@
  */
 import { expect } from "@effect/vitest"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
-import { MirrorTaskRepository } from "@holdfast/core/mirrors/MirrorTaskRepository"
+import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
 import * as Effect from "effect/Effect"
 import type { It } from "./Metadata.ts"
 import * as Mirrors from "./Mirrors.ts"
@@ -22,7 +22,7 @@ const begun = Effect.fnUntraced(function* (made: Effect.Success<ReturnType<typeo
   const tasks = yield* MirrorTaskRepository
   yield* (yield* MirrorRepository).requestSync(bucket, mirror.id, Sample.at(at))
   const sync = { mirrorId: mirror.id, lease: Sample.word(), startedAt: Sample.at(at) }
-  expect(yield* tasks.beginSync(sync, Sample.at(at + 1000))).toBe(true)
+  expect(yield* tasks.claimReconciliation(sync, Sample.at(at + 1000))).toBe(true)
   yield* Mirrors.fill(mirror.id)
   return sync
 })
@@ -112,7 +112,7 @@ export const mirrorTroubleContract = (it: It): void => {
       yield* tasks.compare(sync, objects.slice(0, 2), Sample.at(5100))
       yield* tasks.compare(sync, objects.slice(2), Sample.at(5100))
       expect((yield* Mirrors.find(bucket, mirror.id)).stats.pending).toBe(2)
-      yield* tasks.endSync(sync, true, Sample.at(5200))
+      yield* tasks.completeReconciliation(sync, true, Sample.at(5200))
       const again = yield* Mirrors.claim(mirror, Sample.at(6000))
       expect(Mirrors.shown(again)).toEqual(
         [retagged, resized, missing]
@@ -144,7 +144,7 @@ export const mirrorTroubleContract = (it: It): void => {
         lastModified: found[index]
       }))
       yield* tasks.compare(sync, objects, Sample.at(5100))
-      yield* tasks.endSync(sync, true, Sample.at(5200))
+      yield* tasks.completeReconciliation(sync, true, Sample.at(5200))
       const again = yield* Mirrors.claim(mirror, Sample.at(6000))
       expect(Mirrors.shown(again)).toEqual([{ fileId: files[2]?.id, write: files[2]?.name, remove: [] }])
       expect((yield* Mirrors.find(bucket, mirror.id)).stats.pending).toBe(1)
@@ -158,7 +158,7 @@ export const mirrorTroubleContract = (it: It): void => {
       const tasks = yield* MirrorTaskRepository
       const sync = yield* begun(made, 500)
       yield* Mirrors.copyAll(mirror)
-      yield* tasks.endSync(sync, true, Sample.at(2500))
+      yield* tasks.completeReconciliation(sync, true, Sample.at(2500))
       expect((yield* Mirrors.find(bucket, mirror.id)).stats.pending).toBe(0)
     })
   )
@@ -174,29 +174,29 @@ export const mirrorTroubleContract = (it: It): void => {
       const first = yield* begun(made)
       expect(yield* isComparing).toBe(true)
       const second = { ...first, lease: Sample.word(), startedAt: Sample.at(5500) }
-      expect(yield* tasks.beginSync(second, Sample.at(9000))).toBe(false)
-      expect(yield* tasks.renewSync(first, Sample.at(6000))).toBe(true)
+      expect(yield* tasks.claimReconciliation(second, Sample.at(9000))).toBe(false)
+      expect(yield* tasks.renewReconciliation(first, Sample.at(6000))).toBe(true)
       expect(yield* Mirrors.due(mirror.id, Sample.at(5999))).toBe(undefined)
       expect(yield* Mirrors.due(mirror.id, Sample.at(6000))).toMatchObject({ isSyncWanted: true })
       const late = { ...second, startedAt: Sample.at(6000) }
-      expect(yield* tasks.beginSync(late, Sample.at(9000))).toBe(true)
+      expect(yield* tasks.claimReconciliation(late, Sample.at(9000))).toBe(true)
       yield* Mirrors.fill(mirror.id)
-      expect(yield* tasks.renewSync(first, Sample.at(9000))).toBe(false)
+      expect(yield* tasks.renewReconciliation(first, Sample.at(9000))).toBe(false)
       // What the first one tells at its end finds nothing missing.
-      yield* tasks.endSync(first, true, Sample.at(6100))
+      yield* tasks.completeReconciliation(first, true, Sample.at(6100))
       expect((yield* Mirrors.find(bucket, mirror.id)).stats.pending).toBe(0)
-      yield* tasks.endSync(late, false, Sample.at(6200))
+      yield* tasks.completeReconciliation(late, false, Sample.at(6200))
       expect(yield* Mirrors.due(mirror.id, Sample.at(6200))).toMatchObject({ isSyncWanted: true })
       // Asked for twice, it is done once and once more.
       const third = { ...first, lease: Sample.word(), startedAt: Sample.at(6300) }
-      yield* tasks.beginSync(third, Sample.at(9000))
+      yield* tasks.claimReconciliation(third, Sample.at(9000))
       yield* (yield* MirrorRepository).requestSync(bucket, mirror.id, Sample.at(6400))
-      yield* tasks.endSync(third, true, Sample.at(6500))
+      yield* tasks.completeReconciliation(third, true, Sample.at(6500))
       expect(yield* Mirrors.due(mirror.id, Sample.at(6500))).toMatchObject({ isSyncWanted: true })
       expect(yield* isComparing).toBe(true)
       const fourth = { ...first, lease: Sample.word(), startedAt: Sample.at(6600) }
-      yield* tasks.beginSync(fourth, Sample.at(9000))
-      yield* tasks.endSync(fourth, true, Sample.at(6700))
+      yield* tasks.claimReconciliation(fourth, Sample.at(9000))
+      yield* tasks.completeReconciliation(fourth, true, Sample.at(6700))
       expect(yield* isComparing).toBe(false)
     })
   )

@@ -1,10 +1,10 @@
 /**
  * Steps that tests of mirrors share.
  */
-import type { BucketRef } from "@holdfast/core/files/FileRef"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { MirrorRepository, type NewMirror } from "@holdfast/core/mirrors/MirrorRepository"
-import type { MirrorTask, Outcome } from "@holdfast/core/mirrors/MirrorTask"
-import { MirrorTaskRepository } from "@holdfast/core/mirrors/MirrorTaskRepository"
+import type { MirrorTask, TaskResult } from "@holdfast/core/mirrors/worker/MirrorTask"
+import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
 import type { StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
 import * as Effect from "effect/Effect"
 import * as Sample from "./Sample.ts"
@@ -54,7 +54,7 @@ export const claim = (mirror: StoredMirror, at = Sample.at(1000), options: { lim
   )
 
 /** What a worker tells that did all that it was given to do. */
-export const done = (task: MirrorTask, tag = "t1", lastModified?: number): Outcome => ({
+export const done = (task: MirrorTask, tag = "t1", lastModified?: number): TaskResult => ({
   task,
   written:
     task.write === null
@@ -71,15 +71,15 @@ export const done = (task: MirrorTask, tag = "t1", lastModified?: number): Outco
 })
 
 /** What a worker tells that could do nothing. */
-export const failed = (task: MirrorTask, failure: Outcome["failure"]): Outcome => ({
+export const failed = (task: MirrorTask, failure: TaskResult["failure"]): TaskResult => ({
   task,
   written: null,
   removed: [],
   failure
 })
 
-export const settle = (outcomes: ReadonlyArray<Outcome>, at = Sample.at(2000)) =>
-  Effect.flatMap(MirrorTaskRepository, (tasks) => tasks.settle(outcomes, at))
+export const settle = (outcomes: ReadonlyArray<TaskResult>, at = Sample.at(2000)) =>
+  Effect.flatMap(MirrorTaskRepository, (tasks) => tasks.complete(outcomes, at))
 
 /** Copies everything that is due, as a worker does. */
 export const copyAll = Effect.fnUntraced(function* (mirror: StoredMirror, at = Sample.at(1000)) {

@@ -1,9 +1,9 @@
 /**
  * A mirror target that lives and dies with the process, and does to a test what real ones do at their worst.
  */
-import { type MirrorObject, type MirrorTarget, type TargetObject } from "@holdfast/core/mirrors/MirrorTarget"
-import { type Reason, MirrorTargetError } from "@holdfast/core/mirrors/MirrorTargetError"
-import type { ObjectDescription } from "@holdfast/core/mirrors/ObjectDescription"
+import { type MirrorObject, type MirrorTarget, type TargetObject } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import { type Reason, MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
+import type { ObjectDescription } from "@holdfast/core/mirrors/targets/ObjectDescription"
 import { utf8Length } from "@holdfast/core/Text"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -1,9 +1,9 @@
 /**
  * Targets in memory behind the port of a deployment's targets: one for each bucket name that a mirror is given.
  */
-import { type MirrorTarget, MirrorTargets } from "@holdfast/core/mirrors/MirrorTarget"
-import { MirrorTargetError } from "@holdfast/core/mirrors/MirrorTargetError"
-import type { S3Location } from "@holdfast/core/mirrors/TargetLocation"
+import { type MirrorTarget, MirrorTargets } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
+import type { S3Location } from "@holdfast/core/mirrors/targets/TargetLocation"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

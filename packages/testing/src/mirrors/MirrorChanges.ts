@@ -2,7 +2,7 @@
  * Changes of a bucket by chance, of every kind that mirrors follow; the same for the same seed.
  */
 import * as Actor from "@holdfast/core/Actor"
-import type { BucketRef } from "@holdfast/core/files/FileRef"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { Files } from "@holdfast/core/files/Files"
 import { Uploads } from "@holdfast/core/files/Uploads"
 import { Headers } from "@holdfast/core/headers/Headers"
@@ -39,7 +39,7 @@ export const run = Effect.fnUntraced(function* (bucket: BucketRef, seed: number,
   const place = () => ({ path: folders[draw(folders.length)] ?? "/", name: `${seed} ${names[named++]}`.slice(0, 255) })
   const content = (bytes = draw(8) === 0 ? draw(300_000) : draw(3000)) =>
     Generate.stream(seed + ++filled, bytes, [10_000, 64 * 1024])
-  const refOf = (index: number) => ({ ...bucket, file: ids[index] ?? "" })
+  const refOf = (index: number) => ({ ...bucket, fileId: ids[index] ?? "" })
   const upload = (bytes?: number) =>
     Effect.map(uploads.upload(Actor.system, bucket, content(bytes), Effect.succeed(place())), ({ id }) => ids.push(id))
 

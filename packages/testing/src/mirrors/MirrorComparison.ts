@@ -4,14 +4,14 @@
  */
 import { expect, it, vi } from "@effect/vitest"
 import * as Actor from "@holdfast/core/Actor"
-import type { BucketRef } from "@holdfast/core/files/FileRef"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { Downloads } from "@holdfast/core/files/Downloads"
 import { Files } from "@holdfast/core/files/Files"
 import type { CreateMirror } from "@holdfast/core/mirrors/MirrorInput"
 import { Mirrors } from "@holdfast/core/mirrors/Mirrors"
-import { objectName } from "@holdfast/core/mirrors/MirrorTask"
-import type { MirrorTargets } from "@holdfast/core/mirrors/MirrorTarget"
-import * as ObjectDescription from "@holdfast/core/mirrors/ObjectDescription"
+import { objectName } from "@holdfast/core/mirrors/worker/MirrorTask"
+import type { MirrorTargets } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import * as ObjectDescription from "@holdfast/core/mirrors/targets/ObjectDescription"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -62,7 +62,7 @@ const download = Effect.fnUntraced(function* (bucket: BucketRef, root: string) {
   do {
     const page = yield* files.list(Actor.system, bucket, { recursive: true, limit: 100, cursor })
     for (const file of page.items) {
-      const { read } = yield* downloads.open(Actor.system, { ...bucket, file: file.id })
+      const { read } = yield* downloads.open(Actor.system, { ...bucket, fileId: file.id })
       yield* save(join(root, objectName(file)), read())
       count++
     }

@@ -3,11 +3,11 @@
  */
 import { describe, expect, it, vi } from "@effect/vitest"
 import * as Actor from "@holdfast/core/Actor"
-import type { BucketRef } from "@holdfast/core/files/FileRef"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { Files } from "@holdfast/core/files/Files"
 import { Headers } from "@holdfast/core/headers/Headers"
 import { type MirrorRef, Mirrors } from "@holdfast/core/mirrors/Mirrors"
-import { objectName } from "@holdfast/core/mirrors/MirrorTask"
+import { objectName } from "@holdfast/core/mirrors/worker/MirrorTask"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -65,7 +65,7 @@ const take = Effect.fnUntraced(function* (bucket: BucketRef, ref: MirrorRef, tar
   if (found === undefined) {
     return step.do === "put" ? yield* MirrorScene.upload(bucket, name, step.content, { path }) : undefined
   }
-  const file = { ...bucket, file: found.id }
+  const file = { ...bucket, fileId: found.id }
   switch (step.do) {
     case "put":
     case "put again":
@@ -76,9 +76,9 @@ const take = Effect.fnUntraced(function* (bucket: BucketRef, ref: MirrorRef, tar
       // Two files change names.
       const other = yield* find(bucket, step.to)
       if (other === undefined || other.id === found.id) return undefined
-      yield* files.update(Actor.system, { ...bucket, file: other.id }, { name: "aside" })
+      yield* files.update(Actor.system, { ...bucket, fileId: other.id }, { name: "aside" })
       yield* files.update(Actor.system, file, partsOf(step.to))
-      return yield* files.update(Actor.system, { ...bucket, file: other.id }, partsOf(step.place))
+      return yield* files.update(Actor.system, { ...bucket, fileId: other.id }, partsOf(step.place))
     }
     case "remove":
       return yield* files.remove(Actor.system, file)

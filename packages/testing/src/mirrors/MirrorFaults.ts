@@ -1,7 +1,7 @@
 /**
  * What a test does to a target in memory while it is used: makes it fail or wait, and counts.
  */
-import { type Reason, MirrorTargetError } from "@holdfast/core/mirrors/MirrorTargetError"
+import { type Reason, MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 

@@ -5,7 +5,7 @@
 import { describe, expect, it, vi } from "@effect/vitest"
 import * as Actor from "@holdfast/core/Actor"
 import { Buckets } from "@holdfast/core/buckets/Buckets"
-import type { BucketRef } from "@holdfast/core/files/FileRef"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -4,19 +4,19 @@
 import * as Access from "@holdfast/core/access/Access"
 import * as Actor from "@holdfast/core/Actor"
 import * as Buckets from "@holdfast/core/buckets/Buckets"
-import type { BucketRef } from "@holdfast/core/files/FileRef"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import * as Downloads from "@holdfast/core/files/Downloads"
 import * as Files from "@holdfast/core/files/Files"
 import * as Uploads from "@holdfast/core/files/Uploads"
 import * as Headers from "@holdfast/core/headers/Headers"
 import * as Mirrors from "@holdfast/core/mirrors/Mirrors"
-import * as MirrorSignal from "@holdfast/core/mirrors/MirrorSignal"
-import type { MirrorTargets } from "@holdfast/core/mirrors/MirrorTarget"
-import { type FileWithContent, objectName } from "@holdfast/core/mirrors/MirrorTask"
-import * as MirrorWorker from "@holdfast/core/mirrors/MirrorWorker"
-import type { MirrorWorkerOptions } from "@holdfast/core/mirrors/MirrorWorkerOptions"
-import * as ObjectDescription from "@holdfast/core/mirrors/ObjectDescription"
+import * as FileChangeNotifier from "@holdfast/core/mirrors/worker/FileChangeNotifier"
+import type { MirrorTargets } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import { type FileWithContent, objectName } from "@holdfast/core/mirrors/worker/MirrorTask"
+import * as MirrorWorker from "@holdfast/core/mirrors/worker/MirrorWorker"
+import type { MirrorWorkerOptions } from "@holdfast/core/mirrors/worker/MirrorWorkerOptions"
+import * as ObjectDescription from "@holdfast/core/mirrors/targets/ObjectDescription"
 import * as AesSecretBox from "@holdfast/core/secrets/AesSecretBox"
 import * as BlobKey from "@holdfast/core/storage/BlobKey"
 import { BlobStore } from "@holdfast/core/storage/BlobStore"
@@ -50,7 +50,7 @@ export const servicesTo = <Targets, E2, Out, E>(
         metadata,
         blobs,
         targets,
-        MirrorSignal.layer,
+        FileChangeNotifier.layer,
         AesSecretBox.layer({ current: Redacted.make(new Uint8Array(32).fill(7)) }).pipe(
           Layer.provide(Aead.layerWebCrypto),
           Layer.orDie
@@ -119,7 +119,7 @@ export const upload = (
 
 export const reupload = (bucket: BucketRef, file: string, text: string) =>
   Effect.flatMap(Uploads.Uploads, (uploads) =>
-    uploads.reupload(Actor.system, { ...bucket, file }, Stream.make(encoder.encode(text)))
+    uploads.reupload(Actor.system, { ...bucket, fileId: file }, Stream.make(encoder.encode(text)))
   )
 
 /** Every file with content, in order. */

@@ -2,9 +2,9 @@
  * What the contract suite of mirror targets is run on. An adapter's test supplies it as a layer, which starts a server
  * where one is needed.
  */
-import type { MirrorTarget } from "@holdfast/core/mirrors/MirrorTarget"
-import type { MirrorTargetError } from "@holdfast/core/mirrors/MirrorTargetError"
-import type { ObjectDescription } from "@holdfast/core/mirrors/ObjectDescription"
+import type { MirrorTarget } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import type { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
+import type { ObjectDescription } from "@holdfast/core/mirrors/targets/ObjectDescription"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Reason } from "@holdfast/core/mirrors/MirrorTargetError"
+import type { Reason } from "@holdfast/core/mirrors/targets/MirrorTargetError"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"

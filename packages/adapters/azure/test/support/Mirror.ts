@@ -2,8 +2,8 @@
  * Mirrors' targets in fresh containers of Azurite, and what another client reads there.
  */
 import { RestError } from "@azure/storage-blob"
-import { MirrorTargets } from "@holdfast/core/mirrors/MirrorTarget"
-import type { AzureLocation } from "@holdfast/core/mirrors/TargetLocation"
+import { MirrorTargets } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import type { AzureLocation } from "@holdfast/core/mirrors/targets/TargetLocation"
 import * as MirrorSubject from "@holdfast/testing/mirrors/MirrorSubject"
 import * as Azurite from "@holdfast/testing/servers/Azurite"
 import { freePort } from "@holdfast/testing/servers/FreePort"

@@ -1,7 +1,7 @@
 /**
  * Mirrors' targets in fresh buckets of the fake service, and what truly stands there.
  */
-import type { GcsLocation } from "@holdfast/core/mirrors/TargetLocation"
+import type { GcsLocation } from "@holdfast/core/mirrors/targets/TargetLocation"
 import * as MirrorSubject from "@holdfast/testing/mirrors/MirrorSubject"
 import { freePort } from "@holdfast/testing/servers/FreePort"
 import * as FakeGcs from "@holdfast/testing/servers/gcs/FakeGcs"

@@ -2,8 +2,8 @@
  * Mirrors' targets in fresh buckets of the gateway, and what another client reads there.
  */
 import { GetObjectCommand, NoSuchKey, type S3Client } from "@aws-sdk/client-s3"
-import { MirrorTargets } from "@holdfast/core/mirrors/MirrorTarget"
-import type { S3Location } from "@holdfast/core/mirrors/TargetLocation"
+import { MirrorTargets } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import type { S3Location } from "@holdfast/core/mirrors/targets/TargetLocation"
 import { freePort } from "@holdfast/testing/servers/FreePort"
 import * as MirrorSubject from "@holdfast/testing/mirrors/MirrorSubject"
 import * as CephRgw from "@holdfast/testing/servers/CephRgw"

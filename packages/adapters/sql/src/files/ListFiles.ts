@@ -3,7 +3,7 @@
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { BucketRef } from "@holdfast/core/files/FileRef"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import type { FileQuery, Position } from "@holdfast/core/files/FileRepository"
 import * as CodePoints from "../CodePoints.ts"
 import { position } from "../Dialect.ts"

@@ -4,7 +4,7 @@
 import * as Predicate from "effect/Predicate"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { type Place, secretField, type StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
+import { type TargetAddress, secretField, type StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
 import * as Row from "../Row.ts"
 
 /** Named one by one, and of the table: they are also read beside counts. */
@@ -13,7 +13,7 @@ export const columns = `mirror.id, mirror.tenant_id, mirror.bucket_id, mirror.na
   mirror.updated_at`
 
 /** What the column holds was written from a checked value; only its outer shape is looked at again. */
-const isPlace = (value: unknown): value is Place =>
+const isPlace = (value: unknown): value is TargetAddress =>
   Predicate.isObject(value) && typeof value.type === "string" && Object.hasOwn(secretField, value.type)
 
 /** Flags are integers. */

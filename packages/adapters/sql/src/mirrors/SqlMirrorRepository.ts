@@ -6,17 +6,17 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { SqlClient } from "effect/sql/SqlClient"
 import { type MirrorChange, MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
-import type { BucketRef } from "@holdfast/core/files/FileRef"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { millis } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
 import { operation } from "../SqlFailure.ts"
 import { transaction } from "../Transaction.ts"
-import { backlog } from "./Backlog.ts"
-import { counted } from "./Counts.ts"
+import { backlog } from "./QueueDepth.ts"
+import { counted } from "./MirrorCounts.ts"
 import { createMirror } from "./CreateMirror.ts"
 import { listMirrorFiles } from "./ListMirrorFiles.ts"
 import { columns, toMirror } from "./MirrorRow.ts"
-import { hurry } from "./Tasks.ts"
+import { hurry } from "./worker/MirrorTasks.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
@@ -82,7 +82,7 @@ const make = Effect.gen(function* () {
     files: (mirrorId, state, after, limit) =>
       listMirrorFiles(sql, mirrorId, state, after, limit).pipe(operation("mirrors.files")),
 
-    backlog: (limit) => backlog(sql, limit).pipe(operation("mirrors.backlog")),
+    queueDepth: (limit) => backlog(sql, limit).pipe(operation("mirrors.backlog")),
 
     reseal: (mirrorId, former, fresh) =>
       sql`UPDATE mirror SET secret = ${fresh} WHERE id = ${mirrorId} AND secret = ${former}`.pipe(

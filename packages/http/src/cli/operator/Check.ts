@@ -5,8 +5,8 @@ import * as Fsck from "@holdfast/core/storage/Fsck"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Blobs from "../../server/Blobs.ts"
-import * as Metadata from "../../server/Metadata.ts"
+import * as Blobs from "../../server/compose/Blobs.ts"
+import * as Metadata from "../../server/compose/Metadata.ts"
 import * as Output from "../Output.ts"
 
 /** Something is wrong that was not repaired. */

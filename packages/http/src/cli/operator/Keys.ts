@@ -10,8 +10,8 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as Core from "../../server/Core.ts"
-import * as Metadata from "../../server/Metadata.ts"
+import * as Core from "../../server/compose/Core.ts"
+import * as Metadata from "../../server/compose/Metadata.ts"
 import * as Output from "../Output.ts"
 
 /** The account service alone: it opens the metadata, which several processes may, and not the blobs. */

@@ -3,7 +3,7 @@
  */
 import { migrate } from "@holdfast/sql/migrations/Migrate"
 import * as Effect from "effect/Effect"
-import * as Metadata from "../../server/Metadata.ts"
+import * as Metadata from "../../server/compose/Metadata.ts"
 import * as Output from "../Output.ts"
 
 /** Runs the migrations that are missing, and names them. */

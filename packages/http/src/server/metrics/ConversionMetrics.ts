@@ -1,7 +1,7 @@
 /**
  * What becomes of conversions.
  */
-import { ConversionRepository } from "@holdfast/core/streams/ConversionRepository"
+import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

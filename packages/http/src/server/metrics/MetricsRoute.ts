@@ -6,7 +6,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
-import { Backlog } from "./BacklogMetrics.ts"
+import { Backlog } from "./QueueDepthMetrics.ts"
 
 const contentType = "text/plain; version=0.0.4; charset=utf-8"
 

@@ -1,7 +1,7 @@
 /**
  * What becomes of files on their way to mirrors.
  */
-import { MirrorTaskRepository } from "@holdfast/core/mirrors/MirrorTaskRepository"
+import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
@@ -19,14 +19,16 @@ export const layerTasks: Layer.Layer<MirrorTaskRepository, never, MirrorTaskRepo
   Effect.map(MirrorTaskRepository, (tasks) =>
     MirrorTaskRepository.of({
       ...tasks,
-      settle: (outcomes, at) =>
-        Effect.tap(tasks.settle(outcomes, at), () => {
+      complete: (outcomes, at) =>
+        Effect.tap(tasks.complete(outcomes, at), () => {
           const failures = outcomes.filter(({ failure }) => failure !== null).length
           return Effect.andThen(Metric.update(copied, outcomes.length - failures), Metric.update(failed, failures))
         }),
       fail: (...step) => Effect.tap(tasks.fail(...step), () => Metric.update(troubled, 1)),
-      endSync: (sync, isComplete, at) =>
-        Effect.tap(tasks.endSync(sync, isComplete, at), () => (isComplete ? Metric.update(synced, 1) : Effect.void))
+      completeReconciliation: (sync, isComplete, at) =>
+        Effect.tap(tasks.completeReconciliation(sync, isComplete, at), () =>
+          isComplete ? Metric.update(synced, 1) : Effect.void
+        )
     })
   )
 )

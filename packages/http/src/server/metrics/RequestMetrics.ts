@@ -4,11 +4,11 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
-import type { Exchange } from "../Exchange.ts"
+import type { ObservedRequest } from "../listener/ObservedRequest.ts"
 
 export interface RequestMetrics {
   /** A request has been answered, or its client has gone. */
-  readonly answered: (exchange: Exchange, status: number, milliseconds: number) => void
+  readonly answered: (exchange: ObservedRequest, status: number, milliseconds: number) => void
 }
 
 /** Seconds. */

@@ -16,7 +16,7 @@ import * as PlayerAssets from "../../../src/players/PlayerAssets.ts"
 import * as PlayerPage from "../../../src/players/PlayerPage.ts"
 import * as PlayerParameters from "../../../src/players/PlayerParameters.ts"
 import * as ProblemMiddleware from "../../../src/problems/ProblemMiddleware.ts"
-import * as Handler from "../../../src/server/Handler.ts"
+import * as Handler from "../../../src/server/listener/Handler.ts"
 
 /** What a test may change while a page is open. */
 export interface State {

@@ -2,8 +2,8 @@
  * Descriptions travel with the bytes, and change without them.
  */
 import { assert } from "@effect/vitest"
-import * as MirrorTarget from "@holdfast/core/mirrors/MirrorTarget"
-import type { ObjectDescription } from "@holdfast/core/mirrors/ObjectDescription"
+import * as MirrorTarget from "@holdfast/core/mirrors/targets/MirrorTarget"
+import type { ObjectDescription } from "@holdfast/core/mirrors/targets/ObjectDescription"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"

@@ -2,8 +2,8 @@
  * A target that cannot work says why, and never with its keys.
  */
 import { assert } from "@effect/vitest"
-import type { MirrorTarget } from "@holdfast/core/mirrors/MirrorTarget"
-import * as MirrorTargetError from "@holdfast/core/mirrors/MirrorTargetError"
+import type { MirrorTarget } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import * as MirrorTargetError from "@holdfast/core/mirrors/targets/MirrorTargetError"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { inspect } from "node:util"

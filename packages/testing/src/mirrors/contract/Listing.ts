@@ -2,7 +2,7 @@
  * Removing, asking and listing.
  */
 import { assert } from "@effect/vitest"
-import * as MirrorTarget from "@holdfast/core/mirrors/MirrorTarget"
+import * as MirrorTarget from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"

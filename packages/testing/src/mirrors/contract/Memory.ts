@@ -2,7 +2,7 @@
  * Memory does not grow with the object.
  */
 import { assert } from "@effect/vitest"
-import { isUnchanged } from "@holdfast/core/mirrors/MirrorTarget"
+import { isUnchanged } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"

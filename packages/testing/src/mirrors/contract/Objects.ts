@@ -2,9 +2,9 @@
  * Helpers of the contract's tests.
  */
 import { assert } from "@effect/vitest"
-import type { MirrorObject, MirrorTarget, WriteReceipt } from "@holdfast/core/mirrors/MirrorTarget"
-import type { MirrorTargetError } from "@holdfast/core/mirrors/MirrorTargetError"
-import type { ObjectDescription } from "@holdfast/core/mirrors/ObjectDescription"
+import type { MirrorObject, MirrorTarget, WriteReceipt } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import type { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
+import type { ObjectDescription } from "@holdfast/core/mirrors/targets/ObjectDescription"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"

@@ -2,7 +2,7 @@
  * What was written stands, as a whole, and comes back.
  */
 import { assert } from "@effect/vitest"
-import { isUnchanged } from "@holdfast/core/mirrors/MirrorTarget"
+import { isUnchanged } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Generate from "../../data/Generate.ts"

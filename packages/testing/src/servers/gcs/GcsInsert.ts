@@ -2,7 +2,7 @@
  * Objects in one request: `uploadType=multipart` with their resource, and `uploadType=media` without.
  */
 import * as Conditions from "./GcsConditions.ts"
-import * as Exchange from "./GcsExchange.ts"
+import * as Exchange from "./GcsRequest.ts"
 import * as Refusal from "./GcsRefusal.ts"
 import * as Resource from "./GcsResource.ts"
 import * as State from "./GcsState.ts"

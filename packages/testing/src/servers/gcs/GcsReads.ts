@@ -4,7 +4,7 @@
 import { createReadStream } from "node:fs"
 import { pipeline } from "node:stream/promises"
 import * as Conditions from "./GcsConditions.ts"
-import * as Exchange from "./GcsExchange.ts"
+import * as Exchange from "./GcsRequest.ts"
 import * as Refusal from "./GcsRefusal.ts"
 import * as Resource from "./GcsResource.ts"
 import * as State from "./GcsState.ts"

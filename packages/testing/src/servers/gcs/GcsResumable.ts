@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto"
 import * as Conditions from "./GcsConditions.ts"
-import * as Exchange from "./GcsExchange.ts"
+import * as Exchange from "./GcsRequest.ts"
 import * as Insert from "./GcsInsert.ts"
 import * as Refusal from "./GcsRefusal.ts"
 import * as Resource from "./GcsResource.ts"

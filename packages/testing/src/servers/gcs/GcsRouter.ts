@@ -3,7 +3,7 @@
  */
 import * as Accounts from "./GcsAccounts.ts"
 import * as Changes from "./GcsChanges.ts"
-import * as Exchange from "./GcsExchange.ts"
+import * as Exchange from "./GcsRequest.ts"
 import * as Insert from "./GcsInsert.ts"
 import * as Reads from "./GcsReads.ts"
 import * as Refusal from "./GcsRefusal.ts"

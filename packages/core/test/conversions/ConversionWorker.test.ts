@@ -1,0 +1,375 @@
+import { describe, expect } from "@effect/vitest"
+import { Uploads } from "@holdfast/core/files/Uploads"
+import { MetadataError } from "@holdfast/core/MetadataError"
+import { BlobError } from "@holdfast/core/storage/BlobError"
+import * as BlobKey from "@holdfast/core/storage/BlobKey"
+import { BlobStore } from "@holdfast/core/storage/BlobStore"
+import type { ConversionClaim } from "@holdfast/core/conversions/ConversionClaim"
+import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
+import { Conversions } from "@holdfast/core/conversions/Conversions"
+import { Streams } from "@holdfast/core/playback/Streams"
+import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
+import { TranscoderScript } from "@holdfast/testing/transcoding/TranscoderScript"
+import * as Sample from "@holdfast/testing/metadata/Sample"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { blobsLeft, lasting, reached, record, startWorker, test, until, video, withWorker } from "./support/Setup.ts"
+
+const content = FakeMedia.make(lasting(40))
+
+/** Takes a conversion as a worker does that then dies: one segment is public, another is written. */
+const die = Effect.gen(function* () {
+  const conversions = yield* ConversionRepository
+  const store = yield* BlobStore
+  const now = yield* DateTime.now
+  const leaseUntil = DateTime.add(now, { milliseconds: 30 })
+  const claim = Option.getOrThrow(yield* conversions.claim(now, leaseUntil, { sweepAt: now }))
+  const segments = yield* Effect.forEach(["index0.ts", "index1.ts"], (name) => {
+    const blobId = Sample.id("blb")
+    return Effect.map(
+      Effect.andThen(
+        conversions.stage(claim, [blobId], now, DateTime.add(now, { minutes: 1 })),
+        store.put(BlobKey.make({ ...claim, blobId }), Stream.make(new Uint8Array(10)))
+      ),
+      (receipt) => ({ name, blobId, ...receipt })
+    )
+  })
+  const publish = (self: ConversionClaim, isFinished: boolean) =>
+    conversions.publish(self, {
+      segments: segments.slice(isFinished ? 1 : 0, isFinished ? 2 : 1),
+      playlists: [{ name: "playlist.m3u8", text: "the dead one's" }],
+      progress: 0.3,
+      presentation: { format: "hls", duration: 9, hasVideo: true, hasAudio: false, renditions: [rendition] },
+      isFinished,
+      at: now,
+      leaseUntil
+    })
+  yield* publish(claim, false)
+  return { claim, finish: publish(claim, true) }
+})
+
+const rendition = { name: "144p", width: 256, height: 144, frameRate: null, bitrate: 9 }
+
+const tagOf = <A, E extends { readonly _tag: string }, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(self), ({ _tag }) => _tag)
+
+describe("the worker of conversions", () => {
+  test(
+    "another takes over from one that died, and what the dead one made goes",
+    Effect.gen(function* () {
+      const { actor, ref } = yield* video(content)
+      yield* (yield* Conversions).request(actor, ref, "hls")
+      const dead = yield* die
+      expect(yield* record(actor, ref)).toMatchObject({
+        state: "RUNNING",
+        progress: 0.3,
+        renditions: [{ name: "144p" }]
+      })
+      yield* startWorker()
+      const ready = yield* reached(actor, ref, "READY")
+      expect(ready.renditions).toMatchObject([{ name: "720p" }])
+      // It was not dead but asleep: what it tells now changes nothing.
+      expect(yield* tagOf(dead.finish)).toBe("ClaimLost")
+      expect(yield* record(actor, ref)).toEqual(ready)
+      const playlist = yield* (yield* Streams).open(actor, ref, "hls", "playlist.m3u8")
+      expect(playlist._tag === "Playlist" && playlist.text).toContain("#EXT-X-ENDLIST")
+      expect(yield* blobsLeft).toBe(12)
+    })
+  )
+
+  test(
+    "one that is shut down gives its work back at once, and it was no try",
+    Effect.gen(function* () {
+      const conversions = yield* Conversions
+      const script = yield* TranscoderScript
+      const { actor, ref } = yield* video(content)
+      const half = yield* script.holdAt(0.5)
+      yield* conversions.request(actor, ref, "hls")
+      for (const _ of [1, 2, 3, 4]) {
+        yield* withWorker(until(script.running, (running) => running === 1))
+        expect(yield* script.running).toBe(0)
+        expect(yield* record(actor, ref)).toMatchObject({ state: "QUEUED", progress: 0, startedAt: null })
+      }
+      yield* half.release
+      yield* startWorker()
+      yield* reached(actor, ref, "READY")
+      expect(yield* blobsLeft).toBe(12)
+    })
+  )
+
+  test(
+    "one whose claim was lost stops",
+    Effect.gen(function* () {
+      const script = yield* TranscoderScript
+      const { actor, ref } = yield* video(content)
+      yield* script.holdAt(0.5)
+      yield* startWorker({ lease: Duration.millis(60) })
+      yield* (yield* Conversions).request(actor, ref, "hls")
+      yield* until(script.running, (running) => running === 1)
+      const far = DateTime.add(yield* DateTime.now, { hours: 1 })
+      const stolen = yield* (yield* ConversionRepository).claim(far, far, { sweepAt: far })
+      expect(Option.isSome(stolen)).toBe(true)
+      yield* until(script.running, (running) => running === 0)
+      expect(yield* record(actor, ref)).toMatchObject({ state: "RUNNING" })
+    })
+  )
+
+  test(
+    "a claim is prolonged for as long as the work takes",
+    Effect.gen(function* () {
+      const script = yield* TranscoderScript
+      const repository = yield* ConversionRepository
+      const { actor, ref } = yield* video(content)
+      const half = yield* script.holdAt(0.5)
+      let renewals = 0
+      const counting = ConversionRepository.of({
+        ...repository,
+        renew: (claim, leaseUntil) =>
+          Effect.tap(repository.renew(claim, leaseUntil), () => Effect.sync(() => renewals++))
+      })
+      yield* Effect.provideService(startWorker({ lease: Duration.millis(60) }), ConversionRepository, counting)
+      yield* (yield* Conversions).request(actor, ref, "hls")
+      yield* half.reached
+      yield* until(
+        Effect.sync(() => renewals),
+        (count) => count >= 3
+      )
+      yield* half.release
+      yield* reached(actor, ref, "READY")
+      expect(yield* script.calls("convert")).toBe(1)
+    })
+  )
+
+  test(
+    "a content that is replaced is converted no further, and the new one has no conversion",
+    Effect.gen(function* () {
+      const conversions = yield* Conversions
+      const script = yield* TranscoderScript
+      const { actor, ref } = yield* video(content)
+      const half = yield* script.holdAt(0.5)
+      yield* startWorker({ lease: Duration.millis(60) })
+      yield* conversions.request(actor, ref, "hls")
+      yield* half.reached
+      yield* until(record(actor, ref), ({ progress }) => progress > 0)
+      yield* (yield* Uploads).reupload(actor, ref, Stream.make(FakeMedia.make(lasting(12))))
+      expect(yield* tagOf(conversions.get(actor, ref, "hls"))).toBe("StreamNotConverted")
+      expect(yield* tagOf((yield* Streams).open(actor, ref, "hls", "index0.ts"))).toBe("StreamNotConverted")
+      yield* until(script.running, (running) => running === 0)
+      expect(yield* blobsLeft).toBe(1)
+      yield* half.release
+      yield* conversions.request(actor, ref, "hls")
+      yield* reached(actor, ref, "READY")
+      expect(yield* blobsLeft).toBe(5)
+    })
+  )
+
+  test(
+    "a verdict on the content is final until it is asked for anew",
+    Effect.gen(function* () {
+      const conversions = yield* Conversions
+      const streams = yield* Streams
+      const script = yield* TranscoderScript
+      const { actor, ref } = yield* video(content)
+      yield* startWorker()
+      yield* script.failAt(0.5, "Failed", "The picture is torn.")
+      yield* conversions.request(actor, ref, "hls")
+      const failed = yield* reached(actor, ref, "FAILED")
+      expect(failed.error).toBe("The conversion failed. The picture is torn.")
+      expect(failed.finishedAt).not.toBeNull()
+      expect(yield* script.calls("convert")).toBe(1)
+      expect(yield* Effect.flip(streams.open(actor, ref, "hls", "playlist.m3u8"))).toMatchObject({
+        _tag: "ConversionFailed",
+        code: "conversion_failed",
+        message: failed.error
+      })
+      expect(yield* blobsLeft).toBe(1)
+      yield* script.clear
+      expect(yield* conversions.request(actor, ref, "hls")).toMatchObject({ state: "QUEUED", error: null })
+      yield* reached(actor, ref, "READY")
+      expect(yield* blobsLeft).toBe(12)
+    })
+  )
+
+  test(
+    "what turns out to be no media is told as such",
+    Effect.gen(function* () {
+      const { actor, ref } = yield* video(new Uint8Array(1000), "data.bin")
+      yield* startWorker()
+      yield* (yield* Conversions).request(actor, ref, "hls")
+      const failed = yield* reached(actor, ref, "FAILED")
+      expect(failed.error).toBe("The content is neither video nor audio.")
+      expect(yield* tagOf((yield* Streams).open(actor, ref, "hls", "playlist.m3u8"))).toBe("NotAVideo")
+    })
+  )
+
+  test(
+    "what is around the conversion may fail, but not for ever",
+    Effect.gen(function* () {
+      const conversions = yield* Conversions
+      const script = yield* TranscoderScript
+      const { actor, ref } = yield* video(content)
+      yield* script.fail("convert", "StorageFull")
+      yield* startWorker()
+      yield* conversions.request(actor, ref, "hls")
+      const failed = yield* reached(actor, ref, "FAILED")
+      expect(failed.error).toBe("There is no room for the conversion.")
+      expect(yield* script.calls("convert")).toBe(3)
+    })
+  )
+
+  test(
+    "a blob store that fails is no verdict on the content",
+    Effect.gen(function* () {
+      const conversions = yield* Conversions
+      const store = yield* BlobStore
+      const { actor, ref } = yield* video(content)
+      let failures = 0
+      const failing = BlobStore.of({
+        ...store,
+        put: (key, stream) =>
+          failures++ === 0
+            ? Effect.fail(new BlobError({ reason: "Unavailable", operation: "put" }))
+            : store.put(key, stream)
+      })
+      yield* conversions.request(actor, ref, "hls")
+      yield* Effect.provideService(startWorker(), BlobStore, failing)
+      yield* reached(actor, ref, "READY")
+      expect(yield* (yield* TranscoderScript).calls("convert")).toBe(2)
+      expect(yield* blobsLeft).toBe(12)
+    })
+  )
+
+  test(
+    "a conversion that its workers die of is given up",
+    Effect.gen(function* () {
+      const { actor, ref } = yield* video(content)
+      const script = yield* TranscoderScript
+      yield* (yield* Conversions).request(actor, ref, "hls")
+      const conversions = yield* ConversionRepository
+      for (const _ of [1, 2, 3]) {
+        const now = yield* DateTime.now
+        expect(Option.isSome(yield* conversions.claim(now, now, { sweepAt: now }))).toBe(true)
+      }
+      yield* startWorker({ tries: 3 })
+      const failed = yield* reached(actor, ref, "FAILED")
+      expect(failed.error).toBe("The conversion was interrupted several times.")
+      expect(yield* script.calls("probe")).toBe(0)
+    })
+  )
+
+  test(
+    "what is made faster than it is stored plays from its beginning on",
+    Effect.gen(function* () {
+      const store = yield* BlobStore
+      const streams = yield* Streams
+      const { actor, ref } = yield* video(FakeMedia.make(lasting(400)))
+      const stored = yield* Latch.make(false)
+      let puts = 0
+      const slow = BlobStore.of({
+        ...store,
+        put: (key, stream) =>
+          puts++ < 40 ? store.put(key, stream) : Effect.andThen(stored.await, store.put(key, stream))
+      })
+      yield* (yield* Conversions).request(actor, ref, "hls")
+      yield* Effect.provideService(startWorker(), BlobStore, slow)
+      yield* until(
+        Effect.sync(() => puts),
+        (count) => count > 40
+      )
+      const playlist = yield* streams.open(actor, ref, "hls", "playlist.m3u8")
+      const text = playlist._tag === "Playlist" ? playlist.text : ""
+      const names = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"))
+      expect(names.length).toBeGreaterThan(3)
+      expect(names.length).toBeLessThan(100)
+      expect(text).not.toContain("#EXT-X-ENDLIST")
+      for (const name of names) {
+        expect(yield* streams.open(actor, ref, "hls", name)).toMatchObject({ _tag: "Segment", state: "RUNNING" })
+      }
+      yield* stored.open
+      yield* reached(actor, ref, "READY")
+      // With the content and the still.
+      expect(yield* blobsLeft).toBe(102)
+    })
+  )
+
+  test(
+    "as many run at once as it is told, and the others wait",
+    Effect.gen(function* () {
+      const conversions = yield* Conversions
+      const repository = yield* ConversionRepository
+      const script = yield* TranscoderScript
+      const half = yield* script.holdAt(0.5)
+      let [running, most] = [0, 0]
+      const counting = ConversionRepository.of({
+        ...repository,
+        claim: (...step) =>
+          Effect.tap(repository.claim(...step), (claim) =>
+            Effect.sync(() => {
+              if (Option.isSome(claim)) most = Math.max(most, ++running)
+            })
+          ),
+        publish: (claim, publication) =>
+          Effect.tap(repository.publish(claim, publication), () =>
+            Effect.sync(() => {
+              if (publication.isFinished) running--
+            })
+          )
+      })
+      const videos = yield* Effect.forEach([1, 2, 3, 4], () => video(content))
+      yield* Effect.provideService(startWorker({ concurrency: 2 }), ConversionRepository, counting)
+      for (const { actor, ref } of videos) yield* conversions.request(actor, ref, "hls")
+      yield* until(script.running, (count) => count === 2)
+      const states = yield* Effect.forEach(videos, ({ actor, ref }) => record(actor, ref))
+      expect(states.map(({ state }) => state).toSorted()).toEqual(["QUEUED", "QUEUED", "RUNNING", "RUNNING"])
+      yield* half.release
+      for (const { actor, ref } of videos) yield* reached(actor, ref, "READY")
+      expect(most).toBe(2)
+    })
+  )
+
+  test(
+    "a bug in what it works with does not stop the worker",
+    Effect.gen(function* () {
+      const { actor, ref } = yield* video(content)
+      const repository = yield* ConversionRepository
+      let claims = 0
+      const broken = ConversionRepository.of({
+        ...repository,
+        claim: (...step) => (claims++ === 0 ? Effect.die("A bug.") : repository.claim(...step))
+      })
+      yield* Effect.provideService(startWorker(), ConversionRepository, broken)
+      yield* (yield* Conversions).request(actor, ref, "hls")
+      yield* reached(actor, ref, "READY")
+      expect(claims).toBeGreaterThan(1)
+    })
+  )
+
+  test(
+    "what cannot be published is tried three times, and then told",
+    Effect.gen(function* () {
+      const { actor, ref } = yield* video(content)
+      const repository = yield* ConversionRepository
+      let publications = 0
+      const failing = ConversionRepository.of({
+        ...repository,
+        publish: (claim, publication) =>
+          publication.playlists.length === 0
+            ? repository.publish(claim, publication)
+            : Effect.andThen(
+                Effect.sync(() => publications++),
+                Effect.fail(new MetadataError({ reason: "Internal", operation: "publish" }))
+              )
+      })
+      yield* Effect.provideService(startWorker(), ConversionRepository, failing)
+      yield* (yield* Conversions).request(actor, ref, "hls")
+      const failed = yield* reached(actor, ref, "FAILED")
+      expect(failed.error).toBe("The conversion failed for a reason that is not the file's.")
+      expect(publications).toBe(3)
+      expect(yield* blobsLeft).toBe(1)
+    })
+  )
+})

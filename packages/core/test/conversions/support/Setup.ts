@@ -1,0 +1,94 @@
+/**
+ * What tests of conversions begin with.
+ */
+import { expect, it } from "@effect/vitest"
+import * as Actor from "@holdfast/core/Actor"
+import { Accounts } from "@holdfast/core/accounts/Accounts"
+import * as ApiKey from "@holdfast/core/access/ApiKey"
+import { Buckets } from "@holdfast/core/buckets/Buckets"
+import type { FileRef } from "@holdfast/core/files/FileRef"
+import { Uploads } from "@holdfast/core/files/Uploads"
+import { Fsck } from "@holdfast/core/storage/Fsck"
+import { Sweeper } from "@holdfast/core/storage/Sweeper"
+import * as Conversions from "@holdfast/core/conversions/Conversions"
+import type { StreamRecord } from "@holdfast/core/conversions/StreamRecord"
+import type { ConversionWorkerOptions } from "@holdfast/core/conversions/ConversionWorkerOptions"
+import { Tenants } from "@holdfast/core/tenants/Tenants"
+import type { Media } from "@holdfast/core/transcoding/Media"
+import * as FsConversionWorkspace from "@holdfast/fs/FsConversionWorkspace"
+import * as MemoryMetadata from "@holdfast/testing/metadata/MemoryMetadata"
+import * as Sample from "@holdfast/testing/metadata/Sample"
+import * as MemoryBlobStore from "@holdfast/testing/storage/MemoryBlobStore"
+import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as Services from "./Services.ts"
+import { startWorker, until } from "./Services.ts"
+
+export { startWorker, until }
+
+/** Metadata and blobs in memory, workspaces on the disk. */
+const services = Services.over(
+  Layer.mergeAll(
+    MemoryMetadata.layer,
+    MemoryBlobStore.layer,
+    Layer.unwrap(Effect.map(Services.temporary, (directory) => FsConversionWorkspace.layer({ directory })))
+  )
+)
+
+/** A test with services of its own, in real time. */
+export const test = <E>(
+  name: string,
+  body: Effect.Effect<void, E, Layer.Success<typeof services> | Scope.Scope>
+): void => it.live(name, () => Effect.provide(Effect.scoped(body), Layer.fresh(services)))
+
+/** Runs a worker beside the effect; it ends with it. */
+export const withWorker = <A, E, R>(self: Effect.Effect<A, E, R>, options: Partial<ConversionWorkerOptions> = {}) =>
+  Effect.scoped(Effect.andThen(startWorker(options), self))
+
+/** A bucket, and an actor who owns it. */
+export const owner = Effect.gen(function* () {
+  const unique = Sample.word()
+  const { key } = yield* (yield* Accounts).createKey(Actor.system, { email: `${unique}@example.com`, name: "a" })
+  const actor = yield* ApiKey.identify(Redacted.value(key))
+  const tenant = yield* (yield* Tenants).create(actor, { name: "T", subdomain: `t${unique}` })
+  const bucket = yield* (yield* Buckets).create(actor, tenant.id, { name: "b" })
+  return { actor, bucket: { tenantId: tenant.id, bucketId: bucket.id } }
+})
+
+/** A video of the owner's; another content makes it something else. */
+export const video = Effect.fnUntraced(function* (
+  content: Uint8Array = FakeMedia.make(FakeMedia.playable),
+  name = "a.mp4"
+) {
+  const { actor, bucket } = yield* owner
+  const file = yield* (yield* Uploads).upload(actor, bucket, Stream.make(content), Effect.succeed({ name }))
+  return { actor, ref: { ...bucket, fileId: file.id } }
+})
+
+/** Media of these seconds. */
+export const lasting = (seconds: number): Media => ({ ...FakeMedia.playable, duration: seconds })
+
+export const record = (actor: Actor.Actor, ref: FileRef, format: "hls" | "dash" = "hls") =>
+  Effect.flatMap(Conversions.Conversions, (conversions) => conversions.get(actor, ref, format))
+
+/** Waits for a state. */
+export const reached = (
+  actor: Actor.Actor,
+  ref: FileRef,
+  state: StreamRecord["state"],
+  format: "hls" | "dash" = "hls"
+) => until(record(actor, ref, format), (found) => found.state === state)
+
+/** How many blobs there are once everything that is due has been swept; the consistency check has to find nothing. */
+export const blobsLeft = Effect.gen(function* () {
+  const sweeper = yield* Sweeper
+  yield* until(sweeper.sweep({ isAlone: true }), ({ removed }) => removed === 0)
+  const { blobs, findings, rows } = yield* (yield* Fsck).check()
+  expect(findings).toEqual([])
+  expect(rows).toBe(blobs)
+  return blobs
+})

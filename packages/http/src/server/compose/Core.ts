@@ -1,0 +1,70 @@
+/**
+ * Holdfast's services over the ports of a configuration, with what is counted in between.
+ */
+import { AccessRepository } from "@holdfast/core/access/AccessRepository"
+import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
+import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
+import * as Holdfast from "@holdfast/core/Holdfast"
+import { MemberRepository } from "@holdfast/core/members/MemberRepository"
+import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
+import * as MirrorTarget from "@holdfast/core/mirrors/targets/MirrorTarget"
+import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
+import * as SecretBox from "@holdfast/core/secrets/SecretBox"
+import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
+import { BlobStore } from "@holdfast/core/storage/BlobStore"
+import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
+import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
+import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
+import * as Transcoder from "@holdfast/core/transcoding/Transcoder"
+import type { Digest } from "effect/crypto/Digest"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Layer from "effect/Layer"
+import * as ConversionMetrics from "../metrics/ConversionMetrics.ts"
+import * as MirrorMetrics from "../metrics/MirrorMetrics.ts"
+import * as PortMetrics from "../metrics/PortMetrics.ts"
+import * as StorageMetrics from "../metrics/StorageMetrics.ts"
+import * as NodeDigest from "./NodeDigest.ts"
+
+/** Randomness and hashes of Node. */
+export const crypto: Layer.Layer<Digest | SecureRandom.SecureRandom> = Layer.merge(
+  NodeDigest.layer,
+  SecureRandom.layerWebCrypto
+)
+
+const services: Layer.Layer<
+  Holdfast.Services | Digest | SecureRandom.SecureRandom,
+  never,
+  Exclude<Holdfast.Ports, Digest | SecureRandom.SecureRandom>
+> = Holdfast.layer.pipe(Layer.provideMerge(crypto))
+
+/** Every service, uncounted: for a program that neither converts nor copies. */
+export const plain: Layer.Layer<
+  Holdfast.Services | Digest | SecureRandom.SecureRandom,
+  never,
+  Holdfast.Metadata | BlobStore
+> = services.pipe(Layer.provide([Transcoder.layerNone, MirrorTarget.layerNone, SecretBox.layerNone]))
+
+/** The same ports, with their failures and what becomes of uploads counted. */
+const counted = Layer.mergeAll(
+  PortMetrics.layer(AccessRepository),
+  PortMetrics.layer(AccountRepository),
+  PortMetrics.layer(TenantRepository),
+  PortMetrics.layer(MemberRepository),
+  PortMetrics.layer(TokenRepository),
+  PortMetrics.layer(BucketRepository),
+  PortMetrics.layer(BlobRepository),
+  ConversionMetrics.layerRepository.pipe(Layer.provide(PortMetrics.layer(ConversionRepository))),
+  ConversionMetrics.layerTranscoder,
+  PortMetrics.layer(MirrorRepository),
+  MirrorMetrics.layerTasks.pipe(Layer.provide(PortMetrics.layer(MirrorTaskRepository))),
+  StorageMetrics.layerFiles.pipe(Layer.provide(PortMetrics.layer(FileRepository))),
+  StorageMetrics.layerBlobStore.pipe(Layer.provide(PortMetrics.layer(BlobStore)))
+)
+
+/** Every service and the ports that are counted: for the service. */
+export const layer: Layer.Layer<
+  Holdfast.Services | Exclude<Holdfast.Ports, MirrorTarget.MirrorTargets | SecretBox.SecretBox>,
+  never,
+  Exclude<Holdfast.Ports, Digest | SecureRandom.SecureRandom>
+> = StorageMetrics.layerSweeper.pipe(Layer.provideMerge(services), Layer.provideMerge(counted))
