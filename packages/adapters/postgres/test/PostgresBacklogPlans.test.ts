@@ -1,5 +1,5 @@
 import { expect, layer, vi } from "@effect/vitest"
-import * as QueueDepthCrowd from "@holdfast/testing/metadata/QueueDepthCrowd"
+import * as QueueDepthCrowd from "@holdfast/testing/metadata/queues/QueueDepthCrowd"
 import { requires } from "@holdfast/testing/Requires"
 import * as Server from "@holdfast/testing/servers/Postgres"
 import * as Effect from "effect/Effect"

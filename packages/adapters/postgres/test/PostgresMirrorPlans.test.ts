@@ -1,5 +1,5 @@
 import { expect, layer, vi } from "@effect/vitest"
-import * as MirrorCrowd from "@holdfast/testing/metadata/MirrorCrowd"
+import * as MirrorCrowd from "@holdfast/testing/metadata/mirrors/MirrorCrowd"
 import { requires } from "@holdfast/testing/Requires"
 import * as Server from "@holdfast/testing/servers/Postgres"
 import * as Effect from "effect/Effect"

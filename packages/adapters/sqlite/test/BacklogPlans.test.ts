@@ -1,5 +1,5 @@
 import { expect, layer } from "@effect/vitest"
-import * as QueueDepthCrowd from "@holdfast/testing/metadata/QueueDepthCrowd"
+import * as QueueDepthCrowd from "@holdfast/testing/metadata/queues/QueueDepthCrowd"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as SqliteMetadata from "../src/SqliteMetadata.ts"

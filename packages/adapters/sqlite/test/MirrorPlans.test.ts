@@ -1,5 +1,5 @@
 import { expect, layer } from "@effect/vitest"
-import * as MirrorCrowd from "@holdfast/testing/metadata/MirrorCrowd"
+import * as MirrorCrowd from "@holdfast/testing/metadata/mirrors/MirrorCrowd"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as SqliteMetadata from "../src/SqliteMetadata.ts"

@@ -4,9 +4,9 @@
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { all, inOrder, level, list, pages, reserveAll } from "./Lists.ts"
-import type { It } from "./Metadata.ts"
-import * as Sample from "./Sample.ts"
-import * as World from "./World.ts"
+import type { It } from "../Metadata.ts"
+import * as Sample from "../Sample.ts"
+import * as World from "../World.ts"
 
 export const fileFilterContract = (it: It): void => {
   it.effect("a name filter keeps the names that begin with it, to the letter", () =>

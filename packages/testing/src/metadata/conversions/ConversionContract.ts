@@ -8,9 +8,9 @@ import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepos
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Conversions from "./Conversions.ts"
-import type { It } from "./Metadata.ts"
-import * as Sample from "./Sample.ts"
-import * as World from "./World.ts"
+import type { It } from "../Metadata.ts"
+import * as Sample from "../Sample.ts"
+import * as World from "../World.ts"
 
 const stateOf = (blobId: string) => Effect.map(World.blob(blobId), (row) => row?.state)
 

@@ -7,9 +7,9 @@ import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepos
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import * as MirrorCrowd from "./MirrorCrowd.ts"
-import * as Sample from "./Sample.ts"
-import * as Statements from "./Statements.ts"
+import * as MirrorCrowd from "../mirrors/MirrorCrowd.ts"
+import * as Sample from "../Sample.ts"
+import * as Statements from "../Statements.ts"
 
 const due = DateTime.toEpochMillis(Sample.at())
 

@@ -5,10 +5,10 @@ import { expect } from "@effect/vitest"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
 import * as Effect from "effect/Effect"
-import type { It } from "./Metadata.ts"
+import type { It } from "../Metadata.ts"
 import * as Mirrors from "./Mirrors.ts"
-import * as Sample from "./Sample.ts"
-import * as World from "./World.ts"
+import * as Sample from "../Sample.ts"
+import * as World from "../World.ts"
 
 const stored = Effect.fnUntraced(function* (count: number) {
   const bucket = yield* World.bucket()

@@ -8,8 +8,8 @@ import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepos
 import type { Format, Presentation } from "@holdfast/core/transcoding/Presentation"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Sample from "./Sample.ts"
-import * as World from "./World.ts"
+import * as Sample from "../Sample.ts"
+import * as World from "../World.ts"
 
 export const presentation = (format: Format = "hls"): Presentation => ({
   format,

@@ -8,9 +8,9 @@ import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRe
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as Mirrors from "./Mirrors.ts"
-import * as Sample from "./Sample.ts"
-import * as Statements from "./Statements.ts"
-import * as World from "./World.ts"
+import * as Sample from "../Sample.ts"
+import * as Statements from "../Statements.ts"
+import * as World from "../World.ts"
 
 /** Rows of files with content, whose blobs are not there. */
 const files = ({ bucketId, tenantId }: BucketRef, count: number) =>

@@ -7,9 +7,9 @@ import * as Header from "@holdfast/core/headers/Header"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type { It } from "./Metadata.ts"
-import * as Sample from "./Sample.ts"
-import * as World from "./World.ts"
+import type { It } from "../Metadata.ts"
+import * as Sample from "../Sample.ts"
+import * as World from "../World.ts"
 
 const lost = { _tag: "NotFound", resource: "file" }
 

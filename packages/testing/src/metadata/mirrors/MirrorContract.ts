@@ -11,10 +11,10 @@ import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type { It } from "./Metadata.ts"
+import type { It } from "../Metadata.ts"
 import * as Mirrors from "./Mirrors.ts"
-import * as Sample from "./Sample.ts"
-import * as World from "./World.ts"
+import * as Sample from "../Sample.ts"
+import * as World from "../World.ts"
 
 const { doom } = Mirrors
 

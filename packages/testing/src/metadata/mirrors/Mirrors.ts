@@ -7,8 +7,8 @@ import type { MirrorTask, TaskResult } from "@holdfast/core/mirrors/worker/Mirro
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
 import type { StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
 import * as Effect from "effect/Effect"
-import * as Sample from "./Sample.ts"
-import * as World from "./World.ts"
+import * as Sample from "../Sample.ts"
+import * as World from "../World.ts"
 
 export const doom = { sweepAt: Sample.at(90_000) }
 

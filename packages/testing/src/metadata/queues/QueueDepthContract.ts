@@ -9,11 +9,11 @@ import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRe
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as Conversions from "./Conversions.ts"
-import type { It } from "./Metadata.ts"
-import * as Mirrors from "./Mirrors.ts"
-import * as Sample from "./Sample.ts"
-import * as World from "./World.ts"
+import * as Conversions from "../conversions/Conversions.ts"
+import type { It } from "../Metadata.ts"
+import * as Mirrors from "../mirrors/Mirrors.ts"
+import * as Sample from "../Sample.ts"
+import * as World from "../World.ts"
 
 const many = 1000
 

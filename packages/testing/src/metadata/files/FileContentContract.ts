@@ -9,9 +9,9 @@ import { holds, type Precondition } from "@holdfast/core/files/Precondition"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type { It } from "./Metadata.ts"
-import * as Sample from "./Sample.ts"
-import * as World from "./World.ts"
+import type { It } from "../Metadata.ts"
+import * as Sample from "../Sample.ts"
+import * as World from "../World.ts"
 
 const doom = { sweepAt: Sample.at(90_000) }
 

@@ -5,7 +5,7 @@ import type { StoredFile } from "@holdfast/core/files/File"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { type FileQuery, FileRepository, type Position } from "@holdfast/core/files/FileRepository"
 import * as Effect from "effect/Effect"
-import * as World from "./World.ts"
+import * as World from "../World.ts"
 
 const encoder = new TextEncoder()
 

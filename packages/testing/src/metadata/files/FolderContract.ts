@@ -6,9 +6,9 @@ import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import * as Effect from "effect/Effect"
 import { byBytes } from "./Lists.ts"
-import type { It } from "./Metadata.ts"
-import * as Sample from "./Sample.ts"
-import * as World from "./World.ts"
+import type { It } from "../Metadata.ts"
+import * as Sample from "../Sample.ts"
+import * as World from "../World.ts"
 
 const folders = (bucket: BucketRef, path: string, after?: string, limit = 1000) =>
   Effect.flatMap(FileRepository, (files) => files.listFolders(bucket, path, after, limit))

@@ -5,9 +5,9 @@ import { expect } from "@effect/vitest"
 import type { FileQuery, Position } from "@holdfast/core/files/FileRepository"
 import * as Effect from "effect/Effect"
 import { all, byBytes, inOrder, level, list, pages, reserveAll } from "./Lists.ts"
-import type { It } from "./Metadata.ts"
-import * as Sample from "./Sample.ts"
-import * as World from "./World.ts"
+import type { It } from "../Metadata.ts"
+import * as Sample from "../Sample.ts"
+import * as World from "../World.ts"
 
 /** Texts whose order by code point is neither that of UTF-16 nor that of any language. */
 const texts = [
