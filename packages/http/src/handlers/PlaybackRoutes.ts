@@ -16,14 +16,12 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
-import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { Api } from "../contract/Api.ts"
-import * as CommonHeaders from "../problems/CommonHeaders.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
-import { RequestId } from "../problems/RequestId.ts"
+import * as ServeContent from "../transfer/response/ServeContent.ts"
 import type { Request } from "../auth/Identification.ts"
 import * as Refs from "./Refs.ts"
 import * as SendStream from "./SendStream.ts"
@@ -57,33 +55,18 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Conversion
         ) => Effect.Effect<OpenedPlaylist | OpenedSegment, StreamError>,
         format: Format,
         nameOf: (params: HttpRouter.RouteContext["Service"]["params"]) => string
-      ) => {
-        const sent = Effect.contextWith((visit: Visit) => {
+      ) =>
+        ServeContent.serveContent((visit: Visit) => {
           const { params } = Context.get(visit, HttpRouter.RouteContext)
           const file = Refs.ofRoute(params)
           return Effect.flatMap(identify(visit, file), (viewer) =>
             Effect.flatMap(open(viewer, file, nameOf(params)), (opened) =>
               opened._tag === "Segment"
-                ? SendStream.segment(
-                    Context.get(visit, HttpServerRequest.HttpServerRequest),
-                    viewer,
-                    opened,
-                    CommonHeaders.of(Context.get(visit, RequestId))
-                  )
+                ? ServeContent.sendContent(visit, SendStream.segmentContent(viewer, opened))
                 : SendStream.playlist(playbackKeys, viewer, file, format, opened)
             )
           )
         })
-        return sent.pipe(
-          Effect.catchTag("ContentGone", () => Effect.catchTag(sent, "ContentGone", Effect.die)),
-          Effect.catch((error) =>
-            ProblemResponse.respond(
-              error,
-              "contentRange" in error ? { "content-range": error.contentRange } : undefined
-            )
-          )
-        )
-      }
 
       const file = (format: Format, nameOf: (params: HttpRouter.RouteContext["Service"]["params"]) => string) =>
         serve((viewer, ref, name) => streams.open(viewer, ref, format, name, { patience }), format, nameOf)

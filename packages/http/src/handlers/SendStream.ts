@@ -8,11 +8,9 @@ import type { Viewer } from "@holdfast/core/playback/Viewer"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Redacted from "effect/Redacted"
-import type { ResponseHeaders } from "../problems/CommonHeaders.ts"
-import * as SendContent from "../transfer/SendContent.ts"
+import type * as SendContent from "../transfer/SendContent.ts"
 import * as StreamAddresses from "../transfer/StreamAddresses.ts"
 
 const playlistHeaders = { "cache-control": "private, no-store", "x-content-type-options": "nosniff" }
@@ -32,18 +30,6 @@ export const playlist = (
     })
   )
 
-const describe = (segment: OpenedSegment): SendContent.Content => ({
-  etag: segment.etag,
-  lastModified: DateTime.toEpochMillis(segment.storedAt),
-  contentType: segment.contentType,
-  size: segment.size,
-  headers: [],
-  name: segment.name.slice(segment.name.lastIndexOf("/") + 1),
-  disposition: "inline",
-  localFile: segment.localFile,
-  read: segment.read
-})
-
 /**
  * Addresses with a playback key are of one conversion alone, and once that is READY nothing in it changes: who has such a
  * segment may keep it. Others are asked for anew, since another content may be there by then. Shared caches keep none.
@@ -51,11 +37,15 @@ const describe = (segment: OpenedSegment): SendContent.Content => ({
 const cacheControl = (viewer: Viewer, { state }: OpenedSegment): string =>
   viewer._tag === "Playback" && state === "READY" ? "private, max-age=31536000, immutable" : "private, no-cache"
 
-/** Sends a segment or a still, whole or in ranges. */
-export const segment = (
-  request: HttpServerRequest,
-  viewer: Viewer,
-  opened: OpenedSegment,
-  headers: ResponseHeaders
-): ReturnType<typeof SendContent.send> =>
-  SendContent.send(request, describe(opened), { ...headers, "cache-control": cacheControl(viewer, opened) })
+/** A segment or a still as a content to be sent, whole or in ranges. */
+export const segmentContent = (viewer: Viewer, segment: OpenedSegment): SendContent.Content => ({
+  etag: segment.etag,
+  lastModified: DateTime.toEpochMillis(segment.storedAt),
+  contentType: segment.contentType,
+  size: segment.size,
+  headers: [{ name: "cache-control", value: cacheControl(viewer, segment) }],
+  name: segment.name.slice(segment.name.lastIndexOf("/") + 1),
+  disposition: "inline",
+  localFile: segment.localFile,
+  read: segment.read
+})
