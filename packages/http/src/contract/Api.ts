@@ -10,7 +10,7 @@ import { FilesApi } from "./FilesApi.ts"
 import { HeadersApi } from "./HeadersApi.ts"
 import { IdentityApi } from "./IdentityApi.ts"
 import { MembersApi } from "./MembersApi.ts"
-import { enrich } from "./openapi/Enrich.ts"
+import { complete } from "./openapi/CompleteDocument.ts"
 import { PlaybackApi } from "./PlaybackApi.ts"
 import { MirrorsApi } from "./MirrorsApi.ts"
 import { ReadingApi } from "./ReadingApi.ts"
@@ -54,6 +54,6 @@ export class Api extends HandledApi.add(ReadingApi.prefix(basePath), PlaybackApi
     version: "1.0.0",
     description: about,
     license: { name: "MIT", url: "https://opensource.org/license/mit" },
-    transform: (generated) => enrich(generated as OpenApi.OpenAPISpec)
+    transform: (generated) => complete(generated as OpenApi.OpenAPISpec)
   })
 ) {}

@@ -9,7 +9,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { Authentication } from "./Authentication.ts"
-import { JsonAnswer, JsonBody } from "./JsonBodies.ts"
+import { JsonResponse, JsonRequest } from "./JsonMiddleware.ts"
 import { created, describe, force, page, problems } from "./Operation.ts"
 
 const tenant = { tenantId: Schema.String }
@@ -53,9 +53,9 @@ const remove = HttpApiEndpoint.delete("remove", "/:bucketId", {
 
 export class BucketsApi extends HttpApiGroup.make("buckets")
   .add(create, update)
-  .middleware(JsonBody)
+  .middleware(JsonRequest)
   .add(list, get)
-  .middleware(JsonAnswer)
+  .middleware(JsonResponse)
   .add(remove)
   .middleware(Authentication)
   .prefix("/tenants/:tenantId/buckets")

@@ -10,7 +10,7 @@ import * as Multipart from "effect/http/Multipart"
 import * as Schema from "effect/Schema"
 import { Authentication } from "./Authentication.ts"
 import { params } from "./FilesApi.ts"
-import { JsonAnswer } from "./JsonBodies.ts"
+import { JsonResponse } from "./JsonMiddleware.ts"
 import { created, describe, problems, text } from "./Operation.ts"
 
 const { fileId: _, ...bucket } = params
@@ -80,7 +80,7 @@ const reupload = HttpApiEndpoint.post("reupload", "/:fileId/reupload", {
 
 export class ContentsApi extends HttpApiGroup.make("contents")
   .add(upload, reupload)
-  .middleware(JsonAnswer)
+  .middleware(JsonResponse)
   .middleware(Authentication)
   .prefix("/tenants/:tenantId/buckets/:bucketId/files")
   .annotate(OpenApi.Description, "The bytes of files: writing them.") {}

@@ -9,7 +9,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { Authentication } from "./Authentication.ts"
-import { JsonAnswer, JsonBody } from "./JsonBodies.ts"
+import { JsonResponse, JsonRequest } from "./JsonMiddleware.ts"
 import { created, describe, Flag, page, problems, text } from "./Operation.ts"
 
 const bucket = { tenantId: Schema.String, bucketId: Schema.String }
@@ -89,9 +89,9 @@ const remove = HttpApiEndpoint.delete("remove", "/:fileId", {
 
 export class FilesApi extends HttpApiGroup.make("files")
   .add(reserve, update)
-  .middleware(JsonBody)
+  .middleware(JsonRequest)
   .add(list, get)
-  .middleware(JsonAnswer)
+  .middleware(JsonResponse)
   .add(remove)
   .middleware(Authentication)
   .prefix("/tenants/:tenantId/buckets/:bucketId/files")

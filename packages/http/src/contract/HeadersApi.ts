@@ -10,7 +10,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { Authentication } from "./Authentication.ts"
 import { params } from "./FilesApi.ts"
-import { JsonAnswer, JsonBody } from "./JsonBodies.ts"
+import { JsonResponse, JsonRequest } from "./JsonMiddleware.ts"
 import { created, describe, problems } from "./Operation.ts"
 
 const set = HttpApiEndpoint.post("set", "/", {
@@ -47,9 +47,9 @@ const remove = HttpApiEndpoint.delete("remove", "/:name", {
 
 export class HeadersApi extends HttpApiGroup.make("headers")
   .add(set, setAll)
-  .middleware(JsonBody)
+  .middleware(JsonRequest)
   .add(list)
-  .middleware(JsonAnswer)
+  .middleware(JsonResponse)
   .add(remove)
   .middleware(Authentication)
   .prefix("/tenants/:tenantId/buckets/:bucketId/files/:fileId/headers")

@@ -8,7 +8,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { Authentication } from "./Authentication.ts"
-import { JsonAnswer } from "./JsonBodies.ts"
+import { JsonResponse } from "./JsonMiddleware.ts"
 import { describe } from "./Operation.ts"
 
 const Roles = Schema.Struct({ items: Schema.Array(Role) })
@@ -28,6 +28,6 @@ const tenantRoles = HttpApiEndpoint.get("tenantRoles", "/tenants/:tenantId/roles
 
 export class IdentityApi extends HttpApiGroup.make("identity")
   .add(me, roles, tenantRoles)
-  .middleware(JsonAnswer)
+  .middleware(JsonResponse)
   .middleware(Authentication)
   .annotate(OpenApi.Description, "What a key stands for, and the fixed roles.") {}

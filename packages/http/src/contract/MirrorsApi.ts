@@ -12,7 +12,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import { Authentication } from "./Authentication.ts"
-import { JsonAnswer, JsonBody } from "./JsonBodies.ts"
+import { JsonResponse, JsonRequest } from "./JsonMiddleware.ts"
 import { created, describe, Flag, page, problems } from "./Operation.ts"
 
 const bucket = { tenantId: Schema.String, bucketId: Schema.String }
@@ -118,9 +118,9 @@ const remove = HttpApiEndpoint.delete("remove", "/:mirrorId", {
 
 export class MirrorsApi extends HttpApiGroup.make("mirrors")
   .add(create, update)
-  .middleware(JsonBody)
+  .middleware(JsonRequest)
   .add(list, get, files, sync)
-  .middleware(JsonAnswer)
+  .middleware(JsonResponse)
   .add(remove)
   .middleware(Authentication)
   .prefix("/tenants/:tenantId/buckets/:bucketId/mirrors")

@@ -9,7 +9,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { Authentication } from "./Authentication.ts"
 import { params } from "./FilesApi.ts"
-import { JsonAnswer } from "./JsonBodies.ts"
+import { JsonResponse } from "./JsonMiddleware.ts"
 import { describe, problems, text } from "./Operation.ts"
 
 /** What a caller may say of the conversion that it asks for. */
@@ -71,7 +71,7 @@ const removeDash = HttpApiEndpoint.delete("removeDash", "/dash", removing).annot
 
 export class StreamsApi extends HttpApiGroup.make("streams")
   .add(requestHls, requestDash)
-  .middleware(JsonAnswer)
+  .middleware(JsonResponse)
   .add(removeHls, removeDash)
   .middleware(Authentication)
   .prefix("/tenants/:tenantId/buckets/:bucketId/files/:fileId/streams")

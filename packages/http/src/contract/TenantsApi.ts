@@ -9,7 +9,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { Authentication } from "./Authentication.ts"
-import { JsonAnswer, JsonBody } from "./JsonBodies.ts"
+import { JsonResponse, JsonRequest } from "./JsonMiddleware.ts"
 import { created, describe, ForAccounts, force, page, problems } from "./Operation.ts"
 
 const params = { tenantId: Schema.String }
@@ -57,9 +57,9 @@ const remove = HttpApiEndpoint.delete("remove", "/tenants/:tenantId", {
 
 export class TenantsApi extends HttpApiGroup.make("tenants")
   .add(create, update)
-  .middleware(JsonBody)
+  .middleware(JsonRequest)
   .add(list, get)
-  .middleware(JsonAnswer)
+  .middleware(JsonResponse)
   .add(remove)
   .middleware(Authentication)
   .annotate(OpenApi.Description, "Isolated workspaces, each with its own members, buckets and files.") {}

@@ -9,7 +9,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { Authentication } from "./Authentication.ts"
-import { JsonAnswer, JsonBody } from "./JsonBodies.ts"
+import { JsonResponse, JsonRequest } from "./JsonMiddleware.ts"
 import { created, describe, page, problems } from "./Operation.ts"
 
 const tenant = { tenantId: Schema.String }
@@ -51,9 +51,9 @@ const revoke = HttpApiEndpoint.delete("revoke", "/:tokenId", {
 
 export class TokensApi extends HttpApiGroup.make("tokens")
   .add(create)
-  .middleware(JsonBody)
+  .middleware(JsonRequest)
   .add(list, get)
-  .middleware(JsonAnswer)
+  .middleware(JsonResponse)
   .add(revoke)
   .middleware(Authentication)
   .prefix("/tenants/:tenantId/tokens")

@@ -22,7 +22,7 @@ import * as ContentHandlers from "./ContentHandlers.ts"
 import * as FileHandlers from "./FileHandlers.ts"
 import * as HeaderHandlers from "./HeaderHandlers.ts"
 import * as IdentityHandlers from "./IdentityHandlers.ts"
-import * as JsonBodyChecks from "./JsonBodyChecks.ts"
+import * as JsonNegotiation from "./support/JsonNegotiation.ts"
 import * as MemberHandlers from "./MemberHandlers.ts"
 import * as MirrorHandlers from "./MirrorHandlers.ts"
 import * as PlaybackRoutes from "./PlaybackRoutes.ts"
@@ -79,7 +79,7 @@ export const layerWith = (others: ReadonlyArray<Route>): Layer.Layer<never, neve
       MirrorHandlers.layer,
       StreamHandlers.layer
     ]),
-    Layer.provide([Authentication.layer, JsonBodyChecks.layer]),
+    Layer.provide([Authentication.layer, JsonNegotiation.layer]),
     Layer.merge(Layer.mergeAll(ReadingRoutes.layer, PlaybackRoutes.layer, PlayerRoutes.layer, PlayerAssets.layer)),
     Layer.merge(ProblemMiddleware.layer([...routes, ...PlayerAssets.routes, ...others], routerConfig))
   )

@@ -5,8 +5,8 @@ import { Buckets } from "@holdfast/core/buckets/Buckets"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Api } from "../contract/Api.ts"
-import { asActor } from "./AsActor.ts"
-import * as Created from "./Created.ts"
+import { asActor } from "./support/AsActor.ts"
+import * as CreatedResponse from "./support/CreatedResponse.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -17,7 +17,7 @@ export const layer = HttpApiBuilder.group(
       create: ({ params: { tenantId }, payload }) =>
         Effect.flatMap(
           asActor((actor) => buckets.create(actor, tenantId, payload)),
-          (bucket) => Created.at(bucket, "tenants", tenantId, "buckets", bucket.id)
+          (bucket) => CreatedResponse.withLocation(bucket, "tenants", tenantId, "buckets", bucket.id)
         ),
       list: ({ params, query }) => asActor((actor) => buckets.list(actor, params.tenantId, query)),
       get: ({ params }) => asActor((actor) => buckets.get(actor, params)),

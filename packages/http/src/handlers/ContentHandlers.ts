@@ -1,22 +1,90 @@
 /**
- * Uploads over HTTP. Bytes are never held whole: the handlers read the requests themselves.
+ * The API group `contents`: uploads of new files and of new contents for existing files.
+ *
+ * The handlers read the request bodies themselves and stream them into the store: no content is ever held in memory as a
+ * whole.
  */
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
+import type { InvalidRequest } from "@holdfast/core/Errors"
+import type { FileRef } from "@holdfast/core/files/FileRef"
+import * as NewFile from "@holdfast/core/files/NewFile"
+import { Uploads, type UploadOptions } from "@holdfast/core/files/Uploads"
+import { Settings } from "@holdfast/core/Settings"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Predicate from "effect/Predicate"
 import { Api } from "../contract/Api.ts"
-import * as Created from "./Created.ts"
-import * as Refs from "./Refs.ts"
-import * as Writing from "./Writing.ts"
+import * as Digests from "../transfer/request/Digests.ts"
+import * as EntityTags from "../transfer/request/EntityTags.ts"
+import * as MultipartUpload from "../transfer/upload/MultipartUpload.ts"
+import * as RequestBody from "../transfer/upload/RequestBody.ts"
+import { asActor } from "./support/AsActor.ts"
+import * as CreatedResponse from "./support/CreatedResponse.ts"
+import * as FileRefs from "./support/FileRefs.ts"
+
+/** How long an upload waits for the client's next byte before it fails. */
+export const IdleTimeout = Context.Reference<Duration.Duration>("@holdfast/http/handlers/IdleTimeout", {
+  defaultValue: () => Duration.minutes(1)
+})
+
+/** The digest that the request's headers declare for the content, and the conditions for storing it. */
+const optionsFromHeaders = ({ headers }: HttpServerRequest): Effect.Effect<UploadOptions, InvalidRequest> =>
+  Effect.all({ sha256: Digests.declaredSha256(headers), condition: EntityTags.precondition(headers) })
+
+/** The file description from the form's part `body`. If it has no name, it gets the file name of the part `file`. */
+const withDefaultName = (description: unknown, filename: string | undefined): unknown => {
+  if (filename === undefined) return description
+  if (description === undefined) return { name: filename }
+  return Predicate.isObject(description) && !("name" in description) ? { ...description, name: filename } : description
+}
 
 export const layer = HttpApiBuilder.group(
   Api,
   "contents",
   Effect.fnUntraced(function* (handlers) {
-    const { reupload, upload } = yield* Writing.make
+    const uploads = yield* Uploads
+    const { maxUploadBytes } = yield* Settings
+    const limits = { limit: maxUploadBytes, idleTimeout: yield* IdleTimeout }
+
+    const upload = (request: HttpServerRequest, bucket: BucketRef) =>
+      asActor((actor) =>
+        Effect.gen(function* () {
+          const options = yield* optionsFromHeaders(request)
+          const { body, file, isBodyKnown } = yield* MultipartUpload.parse(request, limits)
+          const description = Effect.map(body, (value) => withDefaultName(value, file.filename))
+          // A description that precedes the file is validated before the file's bytes are read.
+          if (isBodyKnown) yield* Effect.flatMap(description, NewFile.decode)
+          const sha256OfPart = yield* Digests.declaredSha256(file.headers)
+          return yield* uploads.upload(actor, bucket, file.stream, description, {
+            ...options,
+            sha256: sha256OfPart ?? options.sha256,
+            contentType: file.contentType
+          })
+        }).pipe(Effect.scoped)
+      )
+
+    const reupload = (request: HttpServerRequest, file: FileRef) =>
+      asActor((actor) =>
+        Effect.gen(function* () {
+          const options = yield* optionsFromHeaders(request)
+          const content = yield* RequestBody.open(request, limits)
+          return yield* uploads.reupload(actor, file, content, {
+            ...options,
+            length: RequestBody.declaredLength(request),
+            contentType: request.headers["content-type"]
+          })
+        })
+      )
+
     return handlers
       .handleRaw("upload", ({ params, request }) =>
-        Effect.flatMap(upload(request, params), (file) => Created.at(file, ...Refs.segments(params), file.id))
+        Effect.flatMap(upload(request, params), (file) =>
+          CreatedResponse.withLocation(file, ...FileRefs.filesPath(params), file.id)
+        )
       )
-      .handleRaw("reupload", ({ params, request }) => reupload(request, Refs.file(params)))
+      .handleRaw("reupload", ({ params, request }) => reupload(request, FileRefs.fromParams(params)))
   })
 )

@@ -5,10 +5,10 @@ import { Files } from "@holdfast/core/files/Files"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Api } from "../contract/Api.ts"
-import * as EntityTags from "../transfer/EntityTags.ts"
-import { asActor } from "./AsActor.ts"
-import * as Created from "./Created.ts"
-import * as Refs from "./Refs.ts"
+import * as EntityTags from "../transfer/request/EntityTags.ts"
+import { asActor } from "./support/AsActor.ts"
+import * as CreatedResponse from "./support/CreatedResponse.ts"
+import * as FileRefs from "./support/FileRefs.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -19,15 +19,15 @@ export const layer = HttpApiBuilder.group(
       reserve: ({ params, payload }) =>
         Effect.flatMap(
           asActor((actor) => files.reserve(actor, params, payload)),
-          (file) => Created.at(file, ...Refs.segments(params), file.id)
+          (file) => CreatedResponse.withLocation(file, ...FileRefs.filesPath(params), file.id)
         ),
       list: ({ params, query }) => asActor((actor) => files.list(actor, params, query)),
-      get: ({ params, query }) => asActor((actor) => files.get(actor, Refs.file(params), query.expands)),
-      update: ({ params, payload }) => asActor((actor) => files.update(actor, Refs.file(params), payload)),
+      get: ({ params, query }) => asActor((actor) => files.get(actor, FileRefs.fromParams(params), query.expands)),
+      update: ({ params, payload }) => asActor((actor) => files.update(actor, FileRefs.fromParams(params), payload)),
       remove: ({ headers, params }) =>
         asActor((actor) =>
           Effect.flatMap(EntityTags.precondition(headers), (condition) =>
-            files.remove(actor, Refs.file(params), condition)
+            files.remove(actor, FileRefs.fromParams(params), condition)
           )
         )
     })

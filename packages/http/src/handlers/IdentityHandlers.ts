@@ -7,7 +7,7 @@ import * as Role from "@holdfast/core/Role"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Api } from "../contract/Api.ts"
-import { asActor } from "./AsActor.ts"
+import { asActor } from "./support/AsActor.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,

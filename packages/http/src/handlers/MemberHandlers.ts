@@ -5,8 +5,8 @@ import { Members } from "@holdfast/core/members/Members"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Api } from "../contract/Api.ts"
-import { asActor } from "./AsActor.ts"
-import * as Created from "./Created.ts"
+import { asActor } from "./support/AsActor.ts"
+import * as CreatedResponse from "./support/CreatedResponse.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -17,7 +17,7 @@ export const layer = HttpApiBuilder.group(
       add: ({ params: { tenantId }, payload }) =>
         Effect.flatMap(
           asActor((actor) => members.add(actor, tenantId, payload)),
-          (member) => Created.at(member, "tenants", tenantId, "members", member.id)
+          (member) => CreatedResponse.withLocation(member, "tenants", tenantId, "members", member.id)
         ),
       list: ({ params, query }) => asActor((actor) => members.list(actor, params.tenantId, query)),
       get: ({ params }) => asActor((actor) => members.get(actor, params.tenantId, params.memberId)),

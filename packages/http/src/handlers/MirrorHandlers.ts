@@ -5,8 +5,8 @@ import { Mirrors } from "@holdfast/core/mirrors/Mirrors"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Api } from "../contract/Api.ts"
-import { asActor } from "./AsActor.ts"
-import * as Created from "./Created.ts"
+import { asActor } from "./support/AsActor.ts"
+import * as CreatedResponse from "./support/CreatedResponse.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -17,7 +17,16 @@ export const layer = HttpApiBuilder.group(
       create: ({ params, payload, query }) =>
         Effect.flatMap(
           asActor((actor) => mirrors.create(actor, params, { ...payload, ...query })),
-          (mirror) => Created.at(mirror, "tenants", params.tenantId, "buckets", params.bucketId, "mirrors", mirror.id)
+          (mirror) =>
+            CreatedResponse.withLocation(
+              mirror,
+              "tenants",
+              params.tenantId,
+              "buckets",
+              params.bucketId,
+              "mirrors",
+              mirror.id
+            )
         ),
       list: ({ params, query }) => asActor((actor) => mirrors.list(actor, params, query)),
       get: ({ params }) => asActor((actor) => mirrors.get(actor, params)),

@@ -23,8 +23,8 @@ import { Api } from "../contract/Api.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
 import * as ServeContent from "../transfer/response/ServeContent.ts"
 import type { Request } from "../auth/Identification.ts"
-import * as Refs from "./Refs.ts"
-import * as SendStream from "./SendStream.ts"
+import * as FileRefs from "./support/FileRefs.ts"
+import * as SendStream from "../transfer/response/SendStream.ts"
 import * as Viewing from "../auth/Viewing.ts"
 
 type Visit = Context.Context<Request | HttpRouter.RouteContext>
@@ -58,7 +58,7 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Conversion
       ) =>
         ServeContent.serveContent((visit: Visit) => {
           const { params } = Context.get(visit, HttpRouter.RouteContext)
-          const file = Refs.ofRoute(params)
+          const file = FileRefs.fromRoute(params)
           return Effect.flatMap(identify(visit, file), (viewer) =>
             Effect.flatMap(open(viewer, file, nameOf(params)), (opened) =>
               opened._tag === "Segment"
@@ -72,7 +72,7 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Conversion
         serve((viewer, ref, name) => streams.open(viewer, ref, format, name, { patience }), format, nameOf)
 
       const list = Effect.contextWith((visit: Visit) => {
-        const ref = Refs.ofRoute(Context.get(visit, HttpRouter.RouteContext).params)
+        const ref = FileRefs.fromRoute(Context.get(visit, HttpRouter.RouteContext).params)
         return Effect.flatMap(identify(visit, ref), (viewer) => conversions.list(viewer, ref))
       }).pipe(
         Effect.map((items) => HttpServerResponse.jsonUnsafe(encodeList({ items }))),

@@ -22,7 +22,7 @@ import * as PlayerPage from "../players/PlayerPage.ts"
 import * as PlayerParameters from "../players/PlayerParameters.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
 import type { Request } from "../auth/Identification.ts"
-import * as Refs from "./Refs.ts"
+import * as FileRefs from "./support/FileRefs.ts"
 import * as Viewing from "../auth/Viewing.ts"
 
 type Visit = Context.Context<Request | HttpRouter.RouteContext>
@@ -61,7 +61,7 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Streams | 
 
       const page = Effect.fnUntraced(function* (visit: Visit, format: Format) {
         const request = Context.get(visit, HttpServerRequest.HttpServerRequest)
-        const file = Refs.ofRoute(Context.get(visit, HttpRouter.RouteContext).params)
+        const file = FileRefs.fromRoute(Context.get(visit, HttpRouter.RouteContext).params)
         const viewer: Viewer = yield* identify(visit, file)
         const shown = yield* streams.show(viewer, file, format)
         const { bucketId, tenantId } = file

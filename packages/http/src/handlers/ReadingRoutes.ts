@@ -11,11 +11,11 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type * as Layer from "effect/Layer"
 import { Api } from "../contract/Api.ts"
-import type { Disposition } from "../transfer/ContentDisposition.ts"
+import type { Disposition } from "../transfer/response/ContentDisposition.ts"
 import * as ServeContent from "../transfer/response/ServeContent.ts"
-import type * as SendContent from "../transfer/SendContent.ts"
+import type * as SendContent from "../transfer/response/SendContent.ts"
 import * as Identification from "../auth/Identification.ts"
-import * as Refs from "./Refs.ts"
+import * as FileRefs from "./support/FileRefs.ts"
 
 type Request = Identification.Request | HttpRouter.RouteContext
 
@@ -41,7 +41,7 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Downloads 
       ServeContent.serveContent((context: Context.Context<Request>) =>
         Effect.flatMap(identify(context), (actor) =>
           Effect.flatMap(
-            downloads.open(actor, Refs.ofRoute(Context.get(context, HttpRouter.RouteContext).params)),
+            downloads.open(actor, FileRefs.fromRoute(Context.get(context, HttpRouter.RouteContext).params)),
             (download) => ServeContent.sendContent(context, toContent(download, disposition))
           )
         )

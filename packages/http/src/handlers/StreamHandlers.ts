@@ -14,11 +14,11 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Schema from "effect/Schema"
 import { Api } from "../contract/Api.ts"
 import { RequestStream } from "../contract/StreamsApi.ts"
-import { asActor } from "./AsActor.ts"
+import { asActor } from "./support/AsActor.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
-import * as JsonBodyChecks from "./JsonBodyChecks.ts"
-import * as Preference from "./Preference.ts"
-import * as Refs from "./Refs.ts"
+import * as JsonNegotiation from "./support/JsonNegotiation.ts"
+import * as Preference from "../transfer/request/Preference.ts"
+import * as FileRefs from "./support/FileRefs.ts"
 
 const decode = Input.decoder(RequestStream)
 const encode = Schema.encodeSync(StreamRecord)
@@ -31,9 +31,9 @@ const parse = (text: string): Effect.Effect<unknown, InvalidRequest> =>
 
 /** A body need not be there, and an empty one is none, whatever its type is said to be. */
 const optionsOf = Effect.fnUntraced(function* (request: HttpServerRequest) {
-  const text = yield* JsonBodyChecks.limitedText(request)
+  const text = yield* JsonNegotiation.readText(request)
   if (text.trim() === "") return {}
-  yield* JsonBodyChecks.checkBody
+  yield* JsonNegotiation.checkRequest
   return yield* Effect.catch(Effect.flatMap(parse(text), decode), ProblemResponse.fail)
 })
 
@@ -57,9 +57,13 @@ export const layer = HttpApiBuilder.group(
       })
 
     return handlers
-      .handleRaw("requestHls", ({ params, request: http }) => request(http, Refs.file(params), "hls"))
-      .handleRaw("requestDash", ({ params, request: http }) => request(http, Refs.file(params), "dash"))
-      .handle("removeHls", ({ params }) => asActor((actor) => conversions.cancel(actor, Refs.file(params), "hls")))
-      .handle("removeDash", ({ params }) => asActor((actor) => conversions.cancel(actor, Refs.file(params), "dash")))
+      .handleRaw("requestHls", ({ params, request: http }) => request(http, FileRefs.fromParams(params), "hls"))
+      .handleRaw("requestDash", ({ params, request: http }) => request(http, FileRefs.fromParams(params), "dash"))
+      .handle("removeHls", ({ params }) =>
+        asActor((actor) => conversions.cancel(actor, FileRefs.fromParams(params), "hls"))
+      )
+      .handle("removeDash", ({ params }) =>
+        asActor((actor) => conversions.cancel(actor, FileRefs.fromParams(params), "dash"))
+      )
   })
 )

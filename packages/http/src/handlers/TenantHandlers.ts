@@ -5,8 +5,8 @@ import { Tenants } from "@holdfast/core/tenants/Tenants"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Api } from "../contract/Api.ts"
-import { asActor } from "./AsActor.ts"
-import * as Created from "./Created.ts"
+import { asActor } from "./support/AsActor.ts"
+import * as CreatedResponse from "./support/CreatedResponse.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -17,7 +17,7 @@ export const layer = HttpApiBuilder.group(
       create: ({ payload }) =>
         Effect.flatMap(
           asActor((actor) => tenants.create(actor, payload)),
-          (tenant) => Created.at(tenant, "tenants", tenant.id)
+          (tenant) => CreatedResponse.withLocation(tenant, "tenants", tenant.id)
         ),
       list: ({ query }) => asActor((actor) => tenants.list(actor, query)),
       get: ({ params }) => asActor((actor) => tenants.get(actor, params.tenantId)),

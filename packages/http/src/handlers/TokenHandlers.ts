@@ -5,8 +5,8 @@ import { Tokens } from "@holdfast/core/tokens/Tokens"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Api } from "../contract/Api.ts"
-import { asActor } from "./AsActor.ts"
-import * as Created from "./Created.ts"
+import { asActor } from "./support/AsActor.ts"
+import * as CreatedResponse from "./support/CreatedResponse.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -17,7 +17,7 @@ export const layer = HttpApiBuilder.group(
       create: ({ params: { tenantId }, payload }) =>
         Effect.flatMap(
           asActor((actor) => tokens.create(actor, tenantId, payload)),
-          (token) => Created.at(token, "tenants", tenantId, "tokens", token.id)
+          (token) => CreatedResponse.withLocation(token, "tenants", tenantId, "tokens", token.id)
         ),
       list: ({ params, query }) => asActor((actor) => tokens.list(actor, params.tenantId, query)),
       get: ({ params }) => asActor((actor) => tokens.get(actor, params.tenantId, params.tokenId)),

@@ -10,7 +10,7 @@ import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as ApiRoutes from "../handlers/ApiRoutes.ts"
-import { MountPath } from "../handlers/Created.ts"
+import { MountPath } from "../handlers/support/CreatedResponse.ts"
 import { type AskHost, HostActor } from "../auth/HostActor.ts"
 import * as Prefix from "./Prefix.ts"
 

@@ -10,7 +10,7 @@ import type * as Layer from "effect/Layer"
 import { basePath } from "../contract/Api.ts"
 import type { Route } from "../problems/AllowedMethods.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
-import * as EntityTags from "../transfer/EntityTags.ts"
+import * as EntityTags from "../transfer/request/EntityTags.ts"
 import * as AssetEncodings from "./AssetEncodings.ts"
 import * as AssetFiles from "./AssetFiles.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "fast-check"
-import * as ByteRanges from "@holdfast/http/transfer/ByteRanges"
+import * as ByteRanges from "@holdfast/http/transfer/request/ByteRanges"
 
 const short = (outcome: ByteRanges.Outcome): string =>
   outcome._tag === "Satisfiable"

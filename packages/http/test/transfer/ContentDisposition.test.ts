@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "fast-check"
-import * as ContentDisposition from "@holdfast/http/transfer/ContentDisposition"
+import * as ContentDisposition from "@holdfast/http/transfer/response/ContentDisposition"
 
 /** RFC 6266 with RFC 8187, as the one form that is ever written. */
 const form =

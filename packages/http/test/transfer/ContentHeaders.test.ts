@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as ContentSecurity from "@holdfast/http/transfer/ContentSecurity"
-import * as ContentHeaders from "@holdfast/http/transfer/ContentHeaders"
+import * as ContentSecurity from "@holdfast/http/transfer/response/ContentSecurity"
+import * as ContentHeaders from "@holdfast/http/transfer/response/ContentHeaders"
 
-const content: ContentHeaders.Described = {
+const content: ContentHeaders.ContentDescription = {
   etag: '"abc"',
   lastModified: Date.UTC(2025, 6, 1, 12),
   contentType: "text/plain",
@@ -14,7 +14,7 @@ const now = Date.UTC(2026, 0, 1)
 
 describe("ContentHeaders", () => {
   it("has the defaults", () => {
-    assert.deepStrictEqual(ContentHeaders.of(content, now), {
+    assert.deepStrictEqual(ContentHeaders.make(content, now), {
       "content-type": "text/plain",
       "content-disposition": "inline; filename=\"a.txt\"; filename*=UTF-8''a.txt",
       "cache-control": "private, no-cache",
@@ -27,7 +27,7 @@ describe("ContentHeaders", () => {
   })
 
   it("puts the file's own headers in their place", () => {
-    const headers = ContentHeaders.of(
+    const headers = ContentHeaders.make(
       {
         ...content,
         headers: [
@@ -48,13 +48,13 @@ describe("ContentHeaders", () => {
 
   it("sandboxes by the type that is finally sent", () => {
     const typed = (contentType: string, own: string): string | undefined =>
-      ContentHeaders.of({ ...content, contentType, headers: [{ name: "content-type", value: own }] }, now)[
+      ContentHeaders.make({ ...content, contentType, headers: [{ name: "content-type", value: own }] }, now)[
         "content-security-policy"
       ]
     assert.strictEqual(typed("text/plain", "text/html"), ContentSecurity.policy)
     assert.isUndefined(typed("text/html", "text/plain"))
     assert.strictEqual(
-      ContentHeaders.of({ ...content, contentType: "image/svg+xml" }, now)["content-security-policy"],
+      ContentHeaders.make({ ...content, contentType: "image/svg+xml" }, now)["content-security-policy"],
       ContentSecurity.policy
     )
   })
@@ -69,12 +69,12 @@ describe("ContentHeaders", () => {
       "Content-Security-Policy"
     ]
     const own = names.map((name) => ({ name, value: "mine" }))
-    const headers = ContentHeaders.of({ ...content, contentType: "text/html", headers: own }, now)
+    const headers = ContentHeaders.make({ ...content, contentType: "text/html", headers: own }, now)
     assert.isFalse(Object.values(headers).includes("mine"))
   })
 
   it("never dates a content after the answer", () => {
-    const headers = ContentHeaders.of({ ...content, lastModified: now + 60_000 }, now)
+    const headers = ContentHeaders.make({ ...content, lastModified: now + 60_000 }, now)
     assert.strictEqual(headers["last-modified"], "Thu, 01 Jan 2026 00:00:00 GMT")
   })
 })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "fast-check"
 import { createHash } from "node:crypto"
-import * as Digests from "@holdfast/http/transfer/Digests"
+import * as Digests from "@holdfast/http/transfer/request/Digests"
 
 const hex = createHash("sha256").update("hello").digest("hex")
 const base64 = Buffer.from(hex, "hex").toString("base64")
@@ -27,7 +27,7 @@ describe("Digests.sha256", () => {
     [{ "repr-digest": "" }, undefined]
   ])("%j", ([headers, expected]) =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* Digests.sha256(headers), expected)
+      assert.strictEqual(yield* Digests.declaredSha256(headers), expected)
     })
   )
 
@@ -50,7 +50,7 @@ describe("Digests.sha256", () => {
     hex
   ])("refuses %j", (value) =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(Digests.sha256({ "repr-digest": value }))
+      const error = yield* Effect.flip(Digests.declaredSha256({ "repr-digest": value }))
       assert.strictEqual(error._tag, "InvalidRequest")
     })
   )
@@ -58,7 +58,7 @@ describe("Digests.sha256", () => {
   it.effect("refuses two that differ", () =>
     Effect.gen(function* () {
       const headers = { "repr-digest": field, "content-digest": `sha-256=:${other}:` }
-      assert.strictEqual((yield* Effect.flip(Digests.sha256(headers)))._tag, "InvalidRequest")
+      assert.strictEqual((yield* Effect.flip(Digests.declaredSha256(headers)))._tag, "InvalidRequest")
     })
   )
 
@@ -67,7 +67,7 @@ describe("Digests.sha256", () => {
       FastCheck.property(FastCheck.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
         const value = `sha-256=:${Buffer.from(bytes).toString("base64")}:`
         assert.strictEqual(
-          Effect.runSync(Digests.sha256({ "content-digest": value })),
+          Effect.runSync(Digests.declaredSha256({ "content-digest": value })),
           Buffer.from(bytes).toString("hex")
         )
       })

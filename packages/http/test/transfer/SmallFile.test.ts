@@ -1,16 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as SmallFile from "@holdfast/http/transfer/SmallFile"
+import * as SmallFile from "@holdfast/http/transfer/local/SmallFile"
 import { until } from "./support/NodeApp.ts"
 import { openCount, pattern, tempFile } from "./support/TempFiles.ts"
 
 /** The two ways of reading: at once, and over the thread pool, which follows a first read that took too long. */
 const readers: ReadonlyArray<readonly [string, () => Effect.Effect<SmallFile.Read>]> = [
-  ["at once", () => Effect.succeed(SmallFile.make({ patience: Infinity, respite: 0 }))],
+  ["at once", () => Effect.succeed(SmallFile.makeReader({ patience: Infinity, respite: 0 }))],
   [
     "over the thread pool",
     () => {
-      const read = SmallFile.make({ patience: -1, respite: Infinity })
+      const read = SmallFile.makeReader({ patience: -1, respite: Infinity })
       return Effect.as(Effect.exit(read("/", 0, Buffer.alloc(0))), read)
     }
   ]

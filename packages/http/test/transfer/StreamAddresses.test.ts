@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest"
-import * as StreamAddresses from "../../src/transfer/StreamAddresses.ts"
+import * as StreamAddresses from "../../src/transfer/response/StreamAddresses.ts"
 
 const key = "hfp_A-b_c"
 
 describe("addresses in a playlist", () => {
   const sign = (...lines: ReadonlyArray<string>) =>
-    StreamAddresses.sign("playlist.m3u8", lines.join("\n"), key).split("\n")
+    StreamAddresses.addKey("playlist.m3u8", lines.join("\n"), key).split("\n")
 
   it("are all that is no tag", () => {
     expect(sign("#EXTM3U", "#EXTINF:4.0,", "index0.ts", "", "# a comment", "480p/index1.ts", "")).toEqual([
@@ -39,7 +39,7 @@ describe("addresses in a playlist", () => {
 })
 
 describe("addresses in a manifest", () => {
-  const sign = (text: string) => StreamAddresses.sign("manifest.mpd", text, key)
+  const sign = (text: string) => StreamAddresses.addKey("manifest.mpd", text, key)
 
   it("are those of templates, initializations and lists", () => {
     expect(
@@ -65,5 +65,5 @@ describe("addresses in a manifest", () => {
 })
 
 it("no text that could be more than a key is put anywhere", () => {
-  expect(() => StreamAddresses.sign("playlist.m3u8", "a.ts", `x"\n`)).toThrow(TypeError)
+  expect(() => StreamAddresses.addKey("playlist.m3u8", "a.ts", `x"\n`)).toThrow(TypeError)
 })

@@ -55,7 +55,7 @@ const types: { readonly [operationId: string]: ReadonlyArray<string> } = {
 }
 
 /** What an operation answers with when that is bytes, whole or a part of them; undefined for any other answer. */
-export const ofBytes = (operationId: string, status: string): OpenApiSpecContent | undefined => {
+export const binaryContent = (operationId: string, status: string): OpenApiSpecContent | undefined => {
   const all = types[operationId]
   if (all === undefined || (status !== "200" && status !== "206")) return undefined
   const more = status === "206" ? ["multipart/byteranges"] : []
@@ -63,7 +63,7 @@ export const ofBytes = (operationId: string, status: string): OpenApiSpecContent
 }
 
 /** An operation's request body, with an example where there is one. */
-export const ofRequest = (operationId: string, body: OpenAPISpecRequestBody): OpenAPISpecRequestBody => {
+export const describeRequest = (operationId: string, body: OpenAPISpecRequestBody): OpenAPISpecRequestBody => {
   const { "application/json": json, "application/octet-stream": bytes, "multipart/form-data": form } = body.content
   if (bytes !== undefined) return { ...body, content: { "application/octet-stream": bytes, "*/*": binary } }
   if (form !== undefined) {

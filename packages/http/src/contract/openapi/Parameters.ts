@@ -2,7 +2,7 @@
  * What the document says of parameters beyond their being texts.
  */
 import type { OpenAPISpecParameter } from "effect/http-api/OpenApi"
-import { spell } from "./ResponseHeaders.ts"
+import { canonicalName } from "./ResponseHeaders.ts"
 
 const id = (prefix: string): object => ({ examples: [`${prefix}_01932c07-209d-7f3a-8c5e-1f2a3b4c5d6e`] })
 
@@ -30,7 +30,7 @@ export const describe = ({ name, schema, ...rest }: OpenAPISpecParameter): OpenA
   const { description, ...described } = Object.fromEntries<unknown>([...entries, ...Object.entries(more)])
   return {
     ...rest,
-    name: rest.in === "header" ? spell(name) : name,
+    name: rest.in === "header" ? canonicalName(name) : name,
     ...(typeof description === "string" ? { description } : undefined),
     schema: described
   }

@@ -21,15 +21,15 @@ const byStatus: { readonly [status: string]: Record<string, OpenAPISpecHeader> }
 const names: { readonly [name: string]: string } = { etag: "ETag" }
 
 /** A header's name as people write it. */
-export const spell = (name: string): string =>
+export const canonicalName = (name: string): string =>
   names[name] ?? name.replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase())
 
 /** All headers of a status, after those that its operation declares. */
-export const of = (
+export const allHeaders = (
   status: string,
   declared: Record<string, OpenAPISpecHeader> | undefined
 ): Record<string, OpenAPISpecHeader> => ({
-  ...Object.fromEntries(Object.entries(declared ?? {}).map(([name, header]) => [spell(name), header])),
+  ...Object.fromEntries(Object.entries(declared ?? {}).map(([name, header]) => [canonicalName(name), header])),
   ...byStatus[status],
   "X-Request-Id": requestId
 })

@@ -14,8 +14,8 @@ import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as ApiRoutes from "../../handlers/ApiRoutes.ts"
 import * as PlayerRoutes from "../../handlers/PlayerRoutes.ts"
-import * as Writing from "../../handlers/Writing.ts"
-import * as BodySource from "../../transfer/BodySource.ts"
+import * as ContentHandlers from "../../handlers/ContentHandlers.ts"
+import * as BodySource from "../../transfer/upload/BodySource.ts"
 import * as Blobs from "./Blobs.ts"
 import type { Config } from "../config/Config.ts"
 import * as Core from "./Core.ts"
@@ -75,7 +75,7 @@ const settings = (config: Config) =>
       playbackLifetime: config.playbackLifetime
     }),
     Layer.succeed(PlayerRoutes.FrameAncestors, config.frameAncestors.join(" ")),
-    Layer.succeed(Writing.IdleTimeout, config.idleTimeout),
+    Layer.succeed(ContentHandlers.IdleTimeout, config.idleTimeout),
     Layer.succeed(BodySource.IsSoleListener, true),
     Layer.succeed(HttpRouter.RouterConfig, ApiRoutes.routerConfig)
   )

@@ -8,7 +8,7 @@ import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as CommonHeaders from "../../problems/CommonHeaders.ts"
 import * as ProblemResponse from "../../problems/ProblemResponse.ts"
 import { RequestId } from "../../problems/RequestId.ts"
-import * as SendContent from "../SendContent.ts"
+import * as SendContent from "./SendContent.ts"
 import { ContentGone, RangeNotSatisfiable } from "../TransferErrors.ts"
 
 /** Answers the request in `context` with a content, and with the headers that every response has. */

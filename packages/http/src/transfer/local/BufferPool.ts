@@ -6,20 +6,20 @@
  * it earlier, one client could get another's bytes. One that is never given back is collected like any other.
  */
 
-export interface Buffers {
-  readonly take: () => Buffer<ArrayBuffer>
-  readonly giveBack: (buffer: Buffer<ArrayBuffer>) => void
+export interface BufferPool {
+  readonly acquire: () => Buffer<ArrayBuffer>
+  readonly release: (buffer: Buffer<ArrayBuffer>) => void
 }
 
 /**
  * A pool of buffers of `size` bytes, of which at most `spare` are kept while nobody uses them. Their contents are what
  * was in them before.
  */
-export const make = (options: { readonly size: number; readonly spare: number }): Buffers => {
+export const make = (options: { readonly size: number; readonly spare: number }): BufferPool => {
   const spare: Array<Buffer<ArrayBuffer>> = []
   return {
-    take: () => spare.pop() ?? Buffer.allocUnsafeSlow(options.size),
-    giveBack: (buffer) => {
+    acquire: () => spare.pop() ?? Buffer.allocUnsafeSlow(options.size),
+    release: (buffer) => {
       if (spare.length < options.spare) spare.push(buffer)
     }
   }

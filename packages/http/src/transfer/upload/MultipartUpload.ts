@@ -20,8 +20,8 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { FilePart } from "./FilePart.ts"
 import * as RequestBody from "./RequestBody.ts"
-import { UnsupportedMediaType } from "./TransferErrors.ts"
-import * as UploadForm from "./UploadForm.ts"
+import { UnsupportedMediaType } from "../TransferErrors.ts"
+import * as UploadFormParser from "./UploadFormParser.ts"
 
 export type UploadError = RequestBody.BodyError | InvalidRequest
 
@@ -44,10 +44,10 @@ export interface Upload {
 
 const openForm = (
   request: HttpServerRequest.HttpServerRequest
-): Effect.Effect<UploadForm.UploadForm, UnsupportedMediaType> => {
+): Effect.Effect<UploadFormParser.UploadFormParser, UnsupportedMediaType> => {
   const contentType = request.headers["content-type"] ?? ""
   return /^multipart\/form-data[ \t]*(?:;|$)/i.test(contentType)
-    ? Effect.sync(() => UploadForm.make(contentType))
+    ? Effect.sync(() => UploadFormParser.make(contentType))
     : Effect.fail(new UnsupportedMediaType({ expected: "multipart/form-data" }))
 }
 
@@ -64,7 +64,7 @@ interface Reading {
 }
 
 const read = Effect.fnUntraced(function* (
-  form: UploadForm.UploadForm,
+  form: UploadFormParser.UploadFormParser,
   source: Stream.Stream<Uint8Array, RequestBody.BodyError>,
   limit: number
 ): Effect.fn.Return<Reading, never, Scope.Scope> {
@@ -81,7 +81,7 @@ const read = Effect.fnUntraced(function* (
     let fault: Fault | undefined
     for (const chunk of chunks) fault ??= form.push(chunk)
     if (fault !== undefined) return refuse(fault)
-    const bytes = form.take()
+    const bytes = form.takeFileBytes()
     for (const chunk of bytes) size += chunk.length
     return size > limit ? Effect.fail(new ContentTooLarge({ limit })) : Effect.succeed(bytes)
   }
@@ -138,7 +138,7 @@ export const parse = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Upload, UploadError | UnsupportedMediaType, Scope.Scope> {
   const { limit } = options
   const form = yield* openForm(request)
-  const source = yield* RequestBody.open(request, { ...options, limit: limit + UploadForm.maxEnvelope }).pipe(
+  const source = yield* RequestBody.open(request, { ...options, limit: limit + UploadFormParser.maxOverhead }).pipe(
     Effect.mapError(() => new ContentTooLarge({ limit }))
   )
   const reading = yield* read(form, source, limit)

@@ -4,7 +4,7 @@
 import { BlobError } from "@holdfast/core/storage/BlobError"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
-import { ContentGone } from "./TransferErrors.ts"
+import { ContentGone } from "../TransferErrors.ts"
 
 export type LocalFileError = ContentGone | BlobError
 
@@ -15,15 +15,15 @@ const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : ""
 
 /** A system error as the port's own. */
-export const failure = (cause: unknown): BlobError =>
+export const toBlobError = (cause: unknown): BlobError =>
   new BlobError({ reason: passing.has(codeOf(cause)) ? "Unavailable" : "Internal", operation: "localFile", cause })
 
 /** The error of opening a file: a missing one is `ContentGone`. */
-export const openFailure = (cause: unknown): LocalFileError =>
-  codeOf(cause) === "ENOENT" ? new ContentGone() : failure(cause)
+export const toOpenError = (cause: unknown): LocalFileError =>
+  codeOf(cause) === "ENOENT" ? new ContentGone() : toBlobError(cause)
 
 /** The file does not hold as many bytes as its record says: it was damaged. */
-export const damaged = (path: string): BlobError =>
+export const sizeMismatch = (path: string): BlobError =>
   new BlobError({
     reason: "Internal",
     operation: "localFile",
@@ -33,7 +33,7 @@ export const damaged = (path: string): BlobError =>
 const open = (path: string): Effect.Effect<number, LocalFileError> =>
   Effect.callback((resume) =>
     Fs.open(path, Fs.constants.O_RDONLY, (error, fd) =>
-      resume(error === null ? Effect.succeed(fd) : Effect.fail(openFailure(error)))
+      resume(error === null ? Effect.succeed(fd) : Effect.fail(toOpenError(error)))
     )
   )
 

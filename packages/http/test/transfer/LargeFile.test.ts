@@ -8,8 +8,8 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Fs from "node:fs"
 import type { ServerResponse } from "node:http"
-import * as LocalFile from "@holdfast/http/transfer/LocalFile"
-import * as Pump from "@holdfast/http/transfer/Pump"
+import * as LocalFile from "@holdfast/http/transfer/local/LocalFile"
+import * as LargeFile from "@holdfast/http/transfer/local/LargeFile"
 import { connect, listen, until } from "./support/NodeApp.ts"
 import { openCount, pattern, tempFile } from "./support/TempFiles.ts"
 
@@ -19,16 +19,16 @@ const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 const responseOf = (request: HttpServerRequest.HttpServerRequest): ServerResponse =>
   NodeHttpServerRequest.toServerResponse(request) as ServerResponse
 
-const sendFile = (response: ServerResponse, path: string, pieces: ReadonlyArray<Pump.Piece>) =>
+const sendFile = (response: ServerResponse, path: string, pieces: ReadonlyArray<LargeFile.BodySlice>) =>
   LocalFile.withFile(path, (fd) => {
     response.writeHead(200, { "content-length": pieces.reduce((sum, piece) => sum + piece.length, 0) })
-    return Pump.send(response, { fd, path }, pieces)
+    return LargeFile.send(response, { fd, path }, pieces)
   })
 
 const done = HttpServerResponse.empty({ status: 200 })
 
 /** An app that sends one file, and tells how each transfer ended. */
-const fileApp = Effect.fnUntraced(function* (path: string, pieces: ReadonlyArray<Pump.Piece>) {
+const fileApp = Effect.fnUntraced(function* (path: string, pieces: ReadonlyArray<LargeFile.BodySlice>) {
   const exits: Array<Exit.Exit<void, unknown>> = []
   const responses: Array<ServerResponse> = []
   const app = yield* listen((request) => {

@@ -12,21 +12,21 @@ import * as Effect from "effect/Effect"
 import { ClientAbort } from "effect/http/HttpServerError"
 import * as Fs from "node:fs"
 import type { ServerResponse } from "node:http"
-import * as Buffers from "./Buffers.ts"
+import * as BufferPool from "./BufferPool.ts"
 import * as LocalFile from "./LocalFile.ts"
 
 /** Bytes to be sent: from the file, or as they are. */
-export type Piece = { readonly offset: number; readonly length: number } | Uint8Array
+export type BodySlice = { readonly offset: number; readonly length: number } | Uint8Array
 
 /** Bytes. From here on larger ones save little, and every slow client holds two. */
 const bufferSize = 256 * 1024
 const buffersPerResponse = 2
-const buffers = Buffers.make({ size: bufferSize, spare: 16 })
+const buffers = BufferPool.make({ size: bufferSize, spare: 16 })
 
-const isBytes = (piece: Piece): piece is Uint8Array => piece instanceof Uint8Array
+const isBytes = (piece: BodySlice): piece is Uint8Array => piece instanceof Uint8Array
 
 /** The next piece that needs the file; bytes on the way to it are written, empty pieces passed over. */
-const advance = (response: ServerResponse, pieces: Iterator<Piece>): Exclude<Piece, Uint8Array> | undefined => {
+const advance = (response: ServerResponse, pieces: Iterator<BodySlice>): Exclude<BodySlice, Uint8Array> | undefined => {
   for (;;) {
     const { done, value: piece } = pieces.next()
     if (done) return undefined
@@ -48,7 +48,7 @@ interface Transfer {
 const start = (
   response: ServerResponse,
   file: { readonly fd: number; readonly path: string },
-  pieces: ReadonlyArray<Piece>,
+  pieces: ReadonlyArray<BodySlice>,
   ended: (end: End) => void
 ): Transfer => {
   const free: Array<Buffer<ArrayBuffer>> = []
@@ -59,7 +59,7 @@ const start = (
   let reading = false
   let end: End | undefined
 
-  const take = (): Buffer<ArrayBuffer> | undefined => (taken++ < buffersPerResponse ? buffers.take() : undefined)
+  const take = (): Buffer<ArrayBuffer> | undefined => (taken++ < buffersPerResponse ? buffers.acquire() : undefined)
 
   const settle = (how: End): void => {
     if (end !== undefined) return
@@ -67,7 +67,7 @@ const start = (
     response.off("close", onClose)
     if (how !== "sent") response.destroy()
     // All writes have succeeded. Those of a response that was broken off may be under way yet.
-    else for (const buffer of free) buffers.giveBack(buffer)
+    else for (const buffer of free) buffers.release(buffer)
     if (!reading) ended(how)
   }
 
@@ -92,8 +92,8 @@ const start = (
     Fs.read(file.fd, buffer, 0, Math.min(bufferSize, length - done), offset + done, (error, count) => {
       reading = false
       if (end !== undefined) return ended(end)
-      if (error) return settle({ failure: LocalFile.failure(error) })
-      if (count === 0) return settle({ failure: LocalFile.damaged(file.path) })
+      if (error) return settle({ failure: LocalFile.toBlobError(error) })
+      if (count === 0) return settle({ failure: LocalFile.sizeMismatch(file.path) })
       done += count
       response.write(count === bufferSize ? buffer : buffer.subarray(0, count), (error) => written(buffer, error))
       if (done === length) {
@@ -126,7 +126,7 @@ const toEffect = (end: End): Effect.Effect<void, BlobError> =>
 export const send = (
   response: ServerResponse,
   file: { readonly fd: number; readonly path: string },
-  pieces: ReadonlyArray<Piece>
+  pieces: ReadonlyArray<BodySlice>
 ): Effect.Effect<void, BlobError> =>
   Effect.interruptible(
     Effect.callback<void, BlobError>((resume) => {

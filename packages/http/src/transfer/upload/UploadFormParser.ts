@@ -11,15 +11,15 @@ import * as FilePart from "./FilePart.ts"
 const maxField = 64 * 1024
 const maxParts = 32
 /** The most bytes beside those of the file. */
-export const maxEnvelope = 256 * 1024
+export const maxOverhead = 256 * 1024
 
-export interface UploadForm {
+export interface UploadFormParser {
   /** Takes a chunk in. What is wrong with the form, once something is: nothing more is to be pushed then. */
   readonly push: (chunk: Uint8Array) => Fault | undefined
   /** No more chunks come. */
   readonly end: () => Fault | undefined
   /** The bytes of the file since the last call. */
-  readonly take: () => ReadonlyArray<Uint8Array>
+  readonly takeFileBytes: () => ReadonlyArray<Uint8Array>
   /** The head of the part `file`, once it has come. */
   readonly file: () => FilePart.FilePart | undefined
   /** The value of the part `body`, once it has come. */
@@ -59,7 +59,7 @@ const decodeJson = (bytes: Uint8Array): { readonly value: unknown } | undefined 
 }
 
 /** A reader for one form, whose boundary the `Content-Type` of the request tells. */
-export const make = (contentType: string): UploadForm => {
+export const make = (contentType: string): UploadFormParser => {
   let data: Array<Uint8Array> = []
   let file: FilePart.FilePart | undefined
   let body: { readonly value: unknown } | undefined
@@ -89,7 +89,7 @@ export const make = (contentType: string): UploadForm => {
       return info.name === "file"
     },
     onFile: (info) => {
-      file ??= FilePart.of(info)
+      file ??= FilePart.fromPartInfo(info)
       return (chunk) => {
         if (chunk !== null) data.push(chunk)
       }
@@ -116,14 +116,14 @@ export const make = (contentType: string): UploadForm => {
       parser.write(chunk)
       envelope += chunk.length
       for (let i = before; i < data.length; i++) envelope -= data[i]?.length ?? 0
-      if (envelope > maxEnvelope) fault ??= ofForm("the form has too much beside the file")
+      if (envelope > maxOverhead) fault ??= ofForm("the form has too much beside the file")
       return fault
     },
     end: () => {
       if (fault === undefined && !isComplete) parser.end()
       return fault
     },
-    take: () => {
+    takeFileBytes: () => {
       const taken = data
       data = []
       return taken

@@ -1,16 +1,16 @@
 /**
  * Several ranges of one content as `multipart/byteranges` (RFC 9110, section 14.6).
  */
-import type { Piece } from "./Pump.ts"
-import { type ByteRange, lengthOf } from "./ByteRanges.ts"
+import type { BodySlice } from "../local/LargeFile.ts"
+import { type ByteRange, lengthOf } from "../request/ByteRanges.ts"
 
-export interface Framed {
+export interface MultipartBody {
   /** The `Content-Type` of the response. */
   readonly contentType: string
   /** The `Content-Length` of the response. */
   readonly length: number
   /** Part heads and ranges in the order in which they are to be sent. */
-  readonly pieces: ReadonlyArray<Piece>
+  readonly slices: ReadonlyArray<BodySlice>
 }
 
 /**
@@ -23,10 +23,10 @@ export const frame = (
   ranges: ReadonlyArray<ByteRange>,
   content: { readonly size: number; readonly contentType: string },
   boundary: string
-): Framed => {
-  const pieces: Array<Piece> = []
+): MultipartBody => {
+  const pieces: Array<BodySlice> = []
   let length = 0
-  const push = (piece: Piece): void => {
+  const push = (piece: BodySlice): void => {
     pieces.push(piece)
     length += piece.length
   }
@@ -40,5 +40,5 @@ export const frame = (
     push({ offset: range.start, length: lengthOf(range) })
   }
   push(Buffer.from(`\r\n--${boundary}--\r\n`, "latin1"))
-  return { contentType: `multipart/byteranges; boundary=${boundary}`, length, pieces }
+  return { contentType: `multipart/byteranges; boundary=${boundary}`, length, slices: pieces }
 }

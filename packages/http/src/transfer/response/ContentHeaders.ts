@@ -4,12 +4,12 @@
 import type { Header } from "@holdfast/core/headers/Header"
 import * as ContentDisposition from "./ContentDisposition.ts"
 import * as ContentSecurity from "./ContentSecurity.ts"
-import * as HttpDate from "./HttpDate.ts"
+import * as HttpDate from "../request/HttpDate.ts"
 
 /** By lower-case name. */
 export type ResponseHeaders = Record<string, string>
 
-export interface Described {
+export interface ContentDescription {
   /** Strong, with its quotes. */
   readonly etag: string
   /** Epoch milliseconds. */
@@ -36,7 +36,7 @@ const cacheControl = "private, no-cache"
  *
  * @param now Epoch milliseconds. `Last-Modified` never lies ahead of it (RFC 9110, section 8.8.2.1).
  */
-export const of = (content: Described, now: number): ResponseHeaders => {
+export const make = (content: ContentDescription, now: number): ResponseHeaders => {
   const headers: ResponseHeaders = {
     "content-type": content.contentType,
     "content-disposition": "",

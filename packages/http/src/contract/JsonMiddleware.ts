@@ -5,14 +5,14 @@ import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import { problems } from "./Operation.ts"
 
 /** The operation takes a JSON body: another media type is `415`, more than `maxBodyBytes` is `413`. */
-export class JsonBody extends HttpApiMiddleware.Service<JsonBody>()("@holdfast/http/contract/JsonBody", {
+export class JsonRequest extends HttpApiMiddleware.Service<JsonRequest>()("@holdfast/http/contract/JsonBody", {
   error: problems("content_too_large", "unsupported_media_type")
 }) {}
 
 /** The operation answers with JSON: a caller that accepts none gets `406`. */
-export class JsonAnswer extends HttpApiMiddleware.Service<JsonAnswer>()("@holdfast/http/contract/JsonAnswer", {
+export class JsonResponse extends HttpApiMiddleware.Service<JsonResponse>()("@holdfast/http/contract/JsonAnswer", {
   error: problems("not_acceptable")
 }) {}
 
 /** The largest JSON body, in bytes. */
-export const maxBodyBytes = 1024 * 1024
+export const maxJsonBytes = 1024 * 1024

@@ -10,7 +10,7 @@ import type { ByteRange } from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
 import type { ServerResponse } from "node:http"
-import * as Buffers from "./Buffers.ts"
+import * as BufferPool from "./BufferPool.ts"
 import * as LocalFile from "./LocalFile.ts"
 
 /** The largest piece to be read by this module, in bytes. */
@@ -34,8 +34,8 @@ const readPooled: Read = (path, offset, into) =>
     Effect.uninterruptible(
       Effect.callback<void, LocalFile.LocalFileError>((resume) =>
         Fs.read(fd, into, 0, into.length, offset, (error, count) => {
-          if (error !== null) resume(Effect.fail(LocalFile.failure(error)))
-          else resume(count === into.length ? Effect.void : Effect.fail(LocalFile.damaged(path)))
+          if (error !== null) resume(Effect.fail(LocalFile.toBlobError(error)))
+          else resume(count === into.length ? Effect.void : Effect.fail(LocalFile.sizeMismatch(path)))
         })
       )
     )
@@ -47,16 +47,16 @@ const readPooled: Read = (path, offset, into) =>
  * @param options.patience How long a synchronous read may take, in milliseconds.
  * @param options.respite For how many times as long the thread pool then reads instead.
  */
-export const make = (options: { readonly patience: number; readonly respite: number }): Read => {
+export const makeReader = (options: { readonly patience: number; readonly respite: number }): Read => {
   let pooledUntil = 0
   return (path, offset, into) =>
     Effect.suspend(() => {
       const begin = performance.now()
       if (begin < pooledUntil) return readPooled(path, offset, into)
       try {
-        return readNow(path, offset, into) ? Effect.void : Effect.fail(LocalFile.damaged(path))
+        return readNow(path, offset, into) ? Effect.void : Effect.fail(LocalFile.sizeMismatch(path))
       } catch (cause) {
-        return Effect.fail(LocalFile.openFailure(cause))
+        return Effect.fail(LocalFile.toOpenError(cause))
       } finally {
         const end = performance.now()
         if (end - begin > options.patience) pooledUntil = end + (end - begin) * options.respite
@@ -64,14 +64,14 @@ export const make = (options: { readonly patience: number; readonly respite: num
     })
 }
 
-const read = make({ patience: 2, respite: 20 })
+const read = makeReader({ patience: 2, respite: 20 })
 
 /**
  * Up to here the bytes are handed over as a text of one byte a character: Node then writes head and body as one piece and
  * at once, which takes 10 µs less than a head and a buffer that it has to keep until they are gone.
  */
 const textLength = 8 * 1024
-const buffers = Buffers.make({ size: maxLength, spare: 64 })
+const buffers = BufferPool.make({ size: maxLength, spare: 64 })
 
 /**
  * Sends a piece of a file as the whole body of a response. The head is written once the bytes are there; on failure
@@ -86,17 +86,17 @@ export const send = (
   writeHead: () => void
 ): Effect.Effect<void, LocalFile.LocalFileError> =>
   Effect.suspend(() => {
-    const whole = buffers.take()
+    const whole = buffers.acquire()
     const bytes = whole.subarray(0, length)
     return Effect.map(read(path, offset, bytes), (): void => {
       writeHead()
       if (length <= textLength) {
         response.end(bytes.toString("latin1"), "latin1")
-        return buffers.giveBack(whole)
+        return buffers.release(whole)
       }
       // Not when the response has finished: HTTP/2 says so of one that was reset, whose bytes may be on their way yet.
       response.write(bytes, (error) => {
-        if (!error) buffers.giveBack(whole)
+        if (!error) buffers.release(whole)
       })
       response.end()
     })

@@ -10,7 +10,7 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as BodyReader from "./BodyReader.ts"
 import * as BodySource from "./BodySource.ts"
-import * as NodeRequest from "./NodeRequest.ts"
+import * as NodeRequest from "../request/NodeRequest.ts"
 
 export type BodyError = BodyReader.BodyError
 
@@ -28,7 +28,7 @@ export const declaredLength = (request: HttpServerRequest.HttpServerRequest): nu
 }
 
 const sourceOf = (request: HttpServerRequest.HttpServerRequest, isSoleListener: boolean): BodyReader.Source => {
-  const node = NodeRequest.of(request)
+  const node = NodeRequest.find(request)
   if (node !== undefined) return BodySource.fromNode(node.message, node.response, isSoleListener)
   return BodySource.fromWeb(
     request.source instanceof Request ? request.source.body : Stream.toReadableStream(request.stream)

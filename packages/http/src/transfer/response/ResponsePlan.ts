@@ -4,25 +4,25 @@
  */
 import { PreconditionFailed } from "@holdfast/core/Errors"
 import { randomBytes } from "node:crypto"
-import * as ByteRanges from "./ByteRanges.ts"
-import * as Conditionals from "./Conditionals.ts"
+import * as ByteRanges from "../request/ByteRanges.ts"
+import * as Conditionals from "../request/Conditionals.ts"
 import * as ContentHeaders from "./ContentHeaders.ts"
-import type { RequestHeaders } from "./EntityTags.ts"
-import * as MultipartRanges from "./MultipartRanges.ts"
-import type { Piece } from "./Pump.ts"
-import { RangeNotSatisfiable } from "./TransferErrors.ts"
+import type { RequestHeaders } from "../request/EntityTags.ts"
+import * as MultipartByteRanges from "./MultipartByteRanges.ts"
+import type { BodySlice } from "../local/LargeFile.ts"
+import { RangeNotSatisfiable } from "../TransferErrors.ts"
 
 /** A content as its record describes it. */
-export interface Described extends ContentHeaders.Described {
+export interface ContentDescription extends ContentHeaders.ContentDescription {
   /** Bytes. */
   readonly size: number
 }
 
-export interface Plan {
+export interface ResponsePlan {
   readonly status: 200 | 206 | 304
   readonly headers: ContentHeaders.ResponseHeaders
   /** What the body consists of; nothing for HEAD, 304 and an empty content. */
-  readonly pieces: ReadonlyArray<Piece>
+  readonly slices: ReadonlyArray<BodySlice>
 }
 
 interface Asked {
@@ -38,22 +38,22 @@ const add = (headers: ContentHeaders.ResponseHeaders, extra: Readonly<Record<str
 }
 
 const partial = (
-  content: Described,
+  content: ContentDescription,
   headers: ContentHeaders.ResponseHeaders,
   ranges: readonly [ByteRanges.ByteRange, ...ReadonlyArray<ByteRanges.ByteRange>]
-): Plan => {
+): ResponsePlan => {
   if (ranges.length === 1) {
     const [range] = ranges
     const length = ByteRanges.lengthOf(range)
     headers["content-range"] = `bytes ${range.start}-${range.end}/${content.size}`
     headers["content-length"] = `${length}`
-    return { status: 206, headers, pieces: [{ offset: range.start, length }] }
+    return { status: 206, headers, slices: [{ offset: range.start, length }] }
   }
   const whole = { size: content.size, contentType: headers["content-type"] ?? content.contentType }
-  const framed = MultipartRanges.frame(ranges, whole, randomBytes(18).toString("base64url"))
+  const framed = MultipartByteRanges.frame(ranges, whole, randomBytes(18).toString("base64url"))
   headers["content-type"] = framed.contentType
   headers["content-length"] = `${framed.length}`
-  return { status: 206, headers, pieces: framed.pieces }
+  return { status: 206, headers, slices: framed.slices }
 }
 
 /**
@@ -65,15 +65,15 @@ const partial = (
  */
 export const make = (
   request: Asked,
-  content: Described,
+  content: ContentDescription,
   extra: Readonly<Record<string, string>>,
   now: number
-): Plan | PreconditionFailed | RangeNotSatisfiable => {
+): ResponsePlan | PreconditionFailed | RangeNotSatisfiable => {
   const outcome = Conditionals.evaluate(request.headers, content, now)
   if (outcome._tag === "PreconditionFailed") return new PreconditionFailed()
-  const headers = ContentHeaders.of(content, now)
+  const headers = ContentHeaders.make(content, now)
   add(headers, extra)
-  if (outcome._tag === "NotModified") return { status: 304, headers, pieces: [] }
+  if (outcome._tag === "NotModified") return { status: 304, headers, slices: [] }
   const { size } = content
   if (request.method === "GET" && outcome.useRange) {
     const ranges = ByteRanges.parse(request.headers["range"], size)
@@ -81,5 +81,5 @@ export const make = (
     if (ranges._tag === "Satisfiable") return partial(content, headers, ranges.ranges)
   }
   headers["content-length"] = `${size}`
-  return { status: 200, headers, pieces: request.method === "HEAD" || size === 0 ? [] : [{ offset: 0, length: size }] }
+  return { status: 200, headers, slices: request.method === "HEAD" || size === 0 ? [] : [{ offset: 0, length: size }] }
 }

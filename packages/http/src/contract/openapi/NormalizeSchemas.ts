@@ -59,10 +59,10 @@ const noise = (key: string, value: unknown): boolean =>
   ((key === "minimum" || key === "maximum") && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER)
 
 /** Tidies a whole document, or a part of one. */
-export const tidy = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(tidy)
+export const normalize = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(normalize)
   if (!isObject(value)) return value
   const kept = Object.entries(value).filter(([key, part]) => !noise(key, part))
-  const parts = Object.fromEntries(kept.map(([key, part]) => [key, tidy(part)]))
+  const parts = Object.fromEntries(kept.map(([key, part]) => [key, normalize(part)]))
   return withoutLoneAnyOf(properties(parts))
 }

@@ -38,5 +38,5 @@ const split = (name: string, { anyOf, ...rest }: JsonSchema): Schemas => {
 }
 
 /** The schemas of a document, its unions taken apart. */
-export const takeApart = (schemas: Schemas): Record<string, JsonSchema> =>
+export const splitUnions = (schemas: Schemas): Record<string, JsonSchema> =>
   Object.fromEntries(Object.entries(schemas).flatMap(([name, schema]) => Object.entries(split(name, schema))))

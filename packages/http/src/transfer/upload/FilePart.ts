@@ -25,7 +25,7 @@ const filenameOf = (info: PartInfo): string | undefined => {
   return baseName("filename*" in info.contentDispositionParameters ? filename : unescape(filename)) || undefined
 }
 
-export const of = (info: PartInfo): FilePart => {
+export const fromPartInfo = (info: PartInfo): FilePart => {
   const headers = Object.fromEntries(
     Object.entries(info.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value])
   )

@@ -7,7 +7,7 @@ import { ContentTooLarge, LengthMismatch } from "@holdfast/core/files/FileErrors
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import { BodyAborted, BodyStalled } from "./TransferErrors.ts"
+import { BodyAborted, BodyStalled } from "../TransferErrors.ts"
 
 export type BodyError = BodyAborted | BodyStalled | ContentTooLarge | LengthMismatch
 

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as MultipartRanges from "@holdfast/http/transfer/MultipartRanges"
+import * as MultipartByteRanges from "@holdfast/http/transfer/response/MultipartByteRanges"
 
 const content = Buffer.from("0123456789")
 
 describe("MultipartRanges", () => {
   it("frames ranges as the RFC's example does, and knows the length before", () => {
-    const framed = MultipartRanges.frame(
+    const framed = MultipartByteRanges.frame(
       [
         { start: 1, end: 2 },
         { start: 8, end: 9 }
@@ -14,7 +14,7 @@ describe("MultipartRanges", () => {
       "b-_1"
     )
     const bytes = Buffer.concat(
-      framed.pieces.map((piece) =>
+      framed.slices.map((piece) =>
         piece instanceof Uint8Array ? piece : content.subarray(piece.offset, piece.offset + piece.length)
       )
     )

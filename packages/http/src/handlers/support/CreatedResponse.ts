@@ -1,16 +1,20 @@
 /**
- * The answer to a creation: the record, and where it is.
+ * The `201` response to a request that created a record.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
-import { basePath } from "../contract/Api.ts"
+import { basePath } from "../../contract/Api.ts"
 
-/** What stands before `/api/v1` in the addresses that clients use, where a host mounts the API under a prefix. */
+/** The path prefix under which a host mounts the API, empty without one. It precedes `/api/v1` in every `Location`. */
 export const MountPath = Context.Reference<string>("@holdfast/http/handlers/MountPath", { defaultValue: () => "" })
 
-/** Answers with the record; `segments` lead to it from the API's base path. */
-export const at = <A>(
+/**
+ * The record with its `Location` header.
+ *
+ * @param segments The record's path below the API's base path, not yet percent-encoded.
+ */
+export const withLocation = <A>(
   record: A,
   ...segments: ReadonlyArray<string>
 ): Effect.Effect<HttpApiSchema.withHeaders<A, { readonly location: string }>> =>

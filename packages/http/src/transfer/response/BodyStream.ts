@@ -7,8 +7,8 @@ import * as Effect from "effect/Effect"
 import * as Pull from "effect/Pull"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { Piece } from "./Pump.ts"
-import { ContentGone } from "./TransferErrors.ts"
+import type { BodySlice } from "../local/LargeFile.ts"
+import { ContentGone } from "../TransferErrors.ts"
 
 export interface Source {
   /** Bytes. */
@@ -37,7 +37,7 @@ const opened = (
  */
 export const open = (
   source: Source,
-  pieces: ReadonlyArray<Piece>
+  pieces: ReadonlyArray<BodySlice>
 ): Effect.Effect<Stream.Stream<Uint8Array, BlobError>, ContentGone | BlobError, Scope.Scope> => {
   const streams = pieces.map((piece): Stream.Stream<Uint8Array, BlobError> => {
     if (piece instanceof Uint8Array) return Stream.succeed(piece)

@@ -6,7 +6,7 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Readable } from "node:stream"
 
-export interface NodeExchange {
+export interface NodeRequest {
   readonly message: IncomingMessage
   readonly response: ServerResponse
 }
@@ -15,7 +15,7 @@ export interface NodeExchange {
  * The message and the response of a request; undefined on servers that speak web `Request`s. Those of HTTP/2 have the
  * same methods as those of HTTP/1.1, as far as they are used here.
  */
-export const of = (request: HttpServerRequest.HttpServerRequest): NodeExchange | undefined =>
+export const find = (request: HttpServerRequest.HttpServerRequest): NodeRequest | undefined =>
   request.source instanceof Readable
     ? {
         message: NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage,

@@ -11,8 +11,8 @@ import * as Bodies from "./Bodies.ts"
 import * as Parameters from "./Parameters.ts"
 import * as ProblemSchemas from "./ProblemSchemas.ts"
 import * as ResponseHeaders from "./ResponseHeaders.ts"
-import { tidy } from "./Tidy.ts"
-import { takeApart } from "./Unions.ts"
+import { normalize } from "./NormalizeSchemas.ts"
+import { splitUnions } from "./DiscriminatedUnions.ts"
 
 type Spec = OpenApi.OpenAPISpec
 type Operation = OpenApi.OpenAPISpecOperation
@@ -27,7 +27,7 @@ const codesIn = (response: Response): ReadonlyArray<ProblemCode> => {
 }
 
 const content = (operationId: string, status: string, { content }: Response): OpenApi.OpenApiSpecContent | undefined =>
-  Bodies.ofBytes(operationId, status) ?? content
+  Bodies.binaryContent(operationId, status) ?? content
 
 const descriptions: { readonly [status: string]: string } = {
   200: "Done.",
@@ -39,7 +39,7 @@ const descriptions: { readonly [status: string]: string } = {
 }
 
 const response = (operationId: string, status: string, generated: Response): Response => {
-  const headers = ResponseHeaders.of(status, generated.headers)
+  const headers = ResponseHeaders.allHeaders(status, generated.headers)
   const codes = codesIn(generated)
   if (codes.length > 0) {
     const { description, schema } = ProblemSchemas.response(codes)
@@ -64,7 +64,7 @@ const operation = ({ requestBody, ...generated }: Operation): Operation => {
     parameters: generated.parameters.map(Parameters.describe),
     responses: Object.fromEntries(responses),
     security: Object.keys(schemes).map((name) => ({ [name]: [] })),
-    ...(requestBody === undefined ? undefined : { requestBody: Bodies.ofRequest(operationId, requestBody) })
+    ...(requestBody === undefined ? undefined : { requestBody: Bodies.describeRequest(operationId, requestBody) })
   }
 }
 
@@ -79,8 +79,8 @@ const securityScheme = (scheme: HttpApiSecurity): OpenApi.OpenAPISecurityScheme 
 }
 
 /** The complete document. */
-export const enrich = (generated: Spec): Spec => {
-  const spec = tidy(generated) as Spec
+export const complete = (generated: Spec): Spec => {
+  const spec = normalize(generated) as Spec
   const used = new Set(
     Object.values(spec.paths)
       .flatMap((item) => operations(item))
@@ -91,7 +91,7 @@ export const enrich = (generated: Spec): Spec => {
     ...spec,
     paths: Object.fromEntries(Object.entries(spec.paths).map(([path, item]) => [path, pathItem(item)])),
     components: {
-      schemas: { ...takeApart(Object.fromEntries(own)), ...ProblemSchemas.schemas([...used]) },
+      schemas: { ...splitUnions(Object.fromEntries(own)), ...ProblemSchemas.schemas([...used]) },
       securitySchemes: Object.fromEntries(
         Object.entries(schemes).map(([name, scheme]) => [name, securityScheme(scheme)])
       )

@@ -51,7 +51,7 @@ const decode = (headers: RequestHeaders, name: string): Effect.Effect<string | u
  * The SHA-256 that `Repr-Digest` and `Content-Digest` announce, in hexadecimal; undefined when neither does. Other
  * algorithms are ignored, as the RFC has it. Two that differ cannot both be right: `InvalidRequest`.
  */
-export const sha256 = (headers: RequestHeaders): Effect.Effect<string | undefined, InvalidRequest> =>
+export const declaredSha256 = (headers: RequestHeaders): Effect.Effect<string | undefined, InvalidRequest> =>
   Effect.flatMap(
     Effect.all([decode(headers, "Repr-Digest"), decode(headers, "Content-Digest")]),
     ([representation, content]) =>

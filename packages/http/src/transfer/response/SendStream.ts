@@ -10,8 +10,8 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Redacted from "effect/Redacted"
-import type * as SendContent from "../transfer/SendContent.ts"
-import * as StreamAddresses from "../transfer/StreamAddresses.ts"
+import type * as SendContent from "./SendContent.ts"
+import * as StreamAddresses from "./StreamAddresses.ts"
 
 const playlistHeaders = { "cache-control": "private, no-store", "x-content-type-options": "nosniff" }
 
@@ -24,7 +24,7 @@ export const playlist = (
   { contentType, conversionId, fileId, name, text }: OpenedPlaylist
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   Effect.map(playbackKeys.issue(viewer, { tenantId, bucketId, fileId, format, conversionId }), ({ key }) =>
-    HttpServerResponse.text(StreamAddresses.sign(name, text, Redacted.value(key)), {
+    HttpServerResponse.text(StreamAddresses.addKey(name, text, Redacted.value(key)), {
       contentType,
       headers: playlistHeaders
     })

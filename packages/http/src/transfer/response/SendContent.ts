@@ -16,15 +16,15 @@ import type * as Stream from "effect/Stream"
 import * as Fs from "node:fs"
 import type { ServerResponse } from "node:http"
 import * as BodyStream from "./BodyStream.ts"
-import * as LocalFile from "./LocalFile.ts"
-import * as NodeRequest from "./NodeRequest.ts"
-import * as Pump from "./Pump.ts"
-import * as SendPlan from "./SendPlan.ts"
-import * as SmallFile from "./SmallFile.ts"
-import type { ContentGone, RangeNotSatisfiable } from "./TransferErrors.ts"
+import * as LocalFile from "../local/LocalFile.ts"
+import * as NodeRequest from "../request/NodeRequest.ts"
+import * as LargeFile from "../local/LargeFile.ts"
+import * as ResponsePlan from "./ResponsePlan.ts"
+import * as SmallFile from "../local/SmallFile.ts"
+import type { ContentGone, RangeNotSatisfiable } from "../TransferErrors.ts"
 
 /** A content to be sent: what its record says, and where its bytes are. */
-export interface Content extends SendPlan.Described {
+export interface Content extends ResponsePlan.ContentDescription {
   /** A local file that holds exactly the bytes, where there is one. */
   readonly localFile?: string | undefined
   /** The bytes, or a range of them. */
@@ -36,25 +36,25 @@ export type SendError = PreconditionFailed | RangeNotSatisfiable | ContentGone |
 const pumped = (
   response: ServerResponse,
   path: string,
-  { headers, pieces, status }: SendPlan.Plan,
+  { headers, slices: pieces, status }: ResponsePlan.ResponsePlan,
   size: number
 ): Effect.Effect<void, LocalFile.LocalFileError> =>
   LocalFile.withFile(path, (fd) =>
     Effect.suspend(() => {
       // Before the head is sent, since after it the only way to tell is to break the connection off.
-      if (Fs.fstatSync(fd).size !== size) return Effect.fail(LocalFile.damaged(path))
+      if (Fs.fstatSync(fd).size !== size) return Effect.fail(LocalFile.sizeMismatch(path))
       response.writeHead(status, headers)
-      return Pump.send(response, { fd, path }, pieces)
+      return LargeFile.send(response, { fd, path }, pieces)
     })
   )
 
 const fromFile = (
   response: ServerResponse,
   path: string,
-  plan: SendPlan.Plan,
+  plan: ResponsePlan.ResponsePlan,
   size: number
 ): Effect.Effect<void, LocalFile.LocalFileError> => {
-  const [piece, ...more] = plan.pieces
+  const [piece, ...more] = plan.slices
   return piece !== undefined && "offset" in piece && more.length === 0 && piece.length <= SmallFile.maxLength
     ? SmallFile.send(response, path, piece, () => response.writeHead(plan.status, plan.headers))
     : pumped(response, path, plan, size)
@@ -76,15 +76,15 @@ export const send = (
   extraHeaders: Readonly<Record<string, string>> = {}
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, SendError, Scope.Scope> =>
   Effect.flatMap(Clock.currentTimeMillis, (now): ReturnType<typeof send> => {
-    const plan = SendPlan.make(request, content, extraHeaders, now)
+    const plan = ResponsePlan.make(request, content, extraHeaders, now)
     if (plan instanceof Error) return Effect.fail(plan)
     // Once Node's response has ended, this one is only what middleware and logs see.
     const empty = HttpServerResponse.empty({ status: plan.status, headers: plan.headers })
-    if (plan.pieces.length === 0) return Effect.succeed(empty)
-    const response = NodeRequest.of(request)?.response
+    if (plan.slices.length === 0) return Effect.succeed(empty)
+    const response = NodeRequest.find(request)?.response
     return response !== undefined && content.localFile !== undefined
       ? Effect.as(fromFile(response, content.localFile, plan, content.size), empty)
-      : Effect.map(BodyStream.open(content, plan.pieces), (body) =>
+      : Effect.map(BodyStream.open(content, plan.slices), (body) =>
           HttpServerResponse.stream(body, {
             status: plan.status,
             headers: plan.headers,

@@ -6,37 +6,37 @@ import * as Effect from "effect/Effect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
-import { JsonAnswer, JsonBody, maxBodyBytes } from "../contract/JsonBodies.ts"
-import type * as Problem from "../problems/Problem.ts"
-import * as ProblemResponse from "../problems/ProblemResponse.ts"
+import { JsonResponse, JsonRequest, maxJsonBytes } from "../../contract/JsonMiddleware.ts"
+import type * as Problem from "../../problems/Problem.ts"
+import * as ProblemResponse from "../../problems/ProblemResponse.ts"
 
 /** A body without a type is taken for JSON. */
 const json = /^[ \t]*application\/json[ \t]*(?:;|$)/i
 
-const tooLarge = { code: "content_too_large", message: `The body is larger than ${maxBodyBytes} bytes.` } as const
+const tooLarge = { code: "content_too_large", message: `The body is larger than ${maxJsonBytes} bytes.` } as const
 const wrongType = { code: "unsupported_media_type", message: "The body must be application/json." } as const
 const notAccepted = { code: "not_acceptable", message: "The answer would be application/json." } as const
 
-const limit = ByteSize.bytes(maxBodyBytes)
+const limit = ByteSize.bytes(maxJsonBytes)
 
 /** Fails where a request's body is declared to be something else, or too large. */
-export const checkBody = Effect.flatMap(
+export const checkRequest = Effect.flatMap(
   HttpServerRequest.HttpServerRequest,
   ({ headers }): Effect.Effect<void, Problem.AnyOf<"content_too_large" | "unsupported_media_type">> =>
     !json.test(headers["content-type"] ?? "application/json")
       ? ProblemResponse.fail(wrongType)
-      : Number(headers["content-length"] ?? 0) > maxBodyBytes
+      : Number(headers["content-length"] ?? 0) > maxJsonBytes
         ? ProblemResponse.fail(tooLarge)
         : Effect.void
 )
 
 /** What comes without a `Content-Length` is counted while it is read. */
-const bodies = JsonBody.of((route) =>
-  Effect.andThen(checkBody, Effect.provideService(route, HttpIncomingMessage.MaxBodySize, limit))
+const bodies = JsonRequest.of((route) =>
+  Effect.andThen(checkRequest, Effect.provideService(route, HttpIncomingMessage.MaxBodySize, limit))
 )
 
 /** The text of a body that need not be there. */
-export const limitedText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string> =>
+export const readText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string> =>
   // What cannot be read is told as it is everywhere: the defect is translated.
   Effect.orDie(Effect.provideService(request.text, HttpIncomingMessage.MaxBodySize, limit))
 
@@ -55,9 +55,9 @@ const checkAnswer = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ heade
   accept === undefined || accept === "*/*" || acceptsJson(accept) ? Effect.void : ProblemResponse.fail(notAccepted)
 )
 
-const answers = JsonAnswer.of((route) => Effect.andThen(checkAnswer, route))
+const answers = JsonResponse.of((route) => Effect.andThen(checkAnswer, route))
 
-export const layer: Layer.Layer<JsonBody | JsonAnswer> = Layer.merge(
-  Layer.succeed(JsonBody, bodies),
-  Layer.succeed(JsonAnswer, answers)
+export const layer: Layer.Layer<JsonRequest | JsonResponse> = Layer.merge(
+  Layer.succeed(JsonRequest, bodies),
+  Layer.succeed(JsonResponse, answers)
 )

@@ -33,7 +33,7 @@ const inManifest = (text: string, key: string): string =>
     )
 
 /** The text with the key in it; `name` says which kind of text it is. */
-export const sign = (name: string, text: string, key: string): string => {
+export const addKey = (name: string, text: string, key: string): string => {
   if (!safe.test(key)) throw new TypeError("a key has characters that no key has")
   return name.endsWith(".mpd") ? inManifest(text, key) : inPlaylist(text, key)
 }
