@@ -6,10 +6,10 @@
  */
 import type { MirrorTarget, Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
+import * as TargetCheck from "@holdfast/core/mirrors/targets/TargetCheck"
 import type { AzureLocation } from "@holdfast/core/mirrors/targets/TargetLocation"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { createHash, randomUUID } from "node:crypto"
 import * as AzureErrors from "./AzureErrors.ts"
 import * as AzureFailure from "./AzureFailure.ts"
 import type * as AzureOptions from "./AzureOptions.ts"
@@ -37,28 +37,6 @@ const accept = (
   return detail === undefined ? Effect.void : Effect.fail(invalid(operation, detail))
 }
 
-/** An object of the check's own. */
-const probe = () => {
-  const bytes = Buffer.from("Holdfast checks whether it may write here. This object can be removed.\n")
-  const object = {
-    name: `.holdfast-check-${randomUUID()}`,
-    size: bytes.byteLength,
-    sha256: createHash("sha256").update(bytes).digest("hex"),
-    description: { contentType: "text/plain", metadata: {} }
-  }
-  return { object, content: Stream.make(bytes) }
-}
-
-const check = (connection: Connection.Connection, sizes: Upload.Sizes) =>
-  Effect.suspend(() => {
-    const { content, object } = probe()
-    const remove = MirrorObjects.remove(connection, object.name)
-    return MirrorObjects.write(connection, sizes, object, content).pipe(
-      Effect.andThen(Listing.check(connection, "").pipe(Effect.onError(() => Effect.ignore(remove)))),
-      Effect.andThen(remove)
-    )
-  })
-
 /** Opens targets; the SDK is loaded with the first one. */
 export const open =
   (options: Options): Open<AzureLocation> =>
@@ -70,9 +48,7 @@ export const open =
       const sizes = Upload.sizes(options)
       const largest = sizes.blockBytes * Upload.maxBlocks
 
-      const target: MirrorTarget = {
-        check: Effect.mapError(check(connection, sizes), AzureErrors.toTargetError("check")),
-
+      const target: Omit<MirrorTarget, "check"> = {
         write: (object, content) =>
           accept(
             "write",
@@ -106,5 +82,8 @@ export const open =
 
         list: Stream.mapError(MirrorObjects.list(connection), AzureErrors.toTargetError("list"))
       }
-      return target
+      const { remove, write } = target
+      const list = Effect.mapError(Listing.check(connection, ""), AzureErrors.toTargetError("check"))
+      // An account's key permits everything, so describing is not tried out.
+      return { ...target, check: TargetCheck.run({ remove, write }, list) }
     })

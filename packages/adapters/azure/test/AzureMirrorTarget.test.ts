@@ -155,6 +155,29 @@ describe("AzureMirrorTarget", () => {
     })
   )
 
+  it.live("check: connection cut before its DELETE → the next check overwrites and removes the same object", () =>
+    Effect.gen(function* () {
+      let isCut = true
+      const { received, target } = yield* open((request, response) => {
+        if (request.method === "PUT") return Service.created(response)
+        if (request.method === "GET") {
+          return void response
+            .writeHead(200, { "content-type": "application/xml" })
+            .end('<EnumerationResults ContainerName="container"><Blobs/><NextMarker/></EnumerationResults>')
+        }
+        if (!isCut) return void response.writeHead(202).end()
+        isCut = false
+        response.destroy()
+      })
+      assert.strictEqual((yield* Effect.flip(target.check)).reason, "Unavailable")
+      yield* target.check
+      const named = (method: string) =>
+        new Set(received.filter((request) => request.method === method).map(({ url }) => url.pathname))
+      assert.strictEqual(named("PUT").size, 1)
+      assert.deepStrictEqual(named("DELETE"), named("PUT"))
+    })
+  )
+
   it.live("asks nobody for what Azure cannot hold", () =>
     Effect.gen(function* () {
       const { seen, target } = yield* open((_request, response) => Service.created(response))

@@ -7,12 +7,12 @@
  */
 import type { MirrorTarget, Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import { MirrorTargetError, type Reason } from "@holdfast/core/mirrors/targets/MirrorTargetError"
+import * as TargetCheck from "@holdfast/core/mirrors/targets/TargetCheck"
 import type { GcsLocation } from "@holdfast/core/mirrors/targets/TargetLocation"
 import * as Endpoint from "@holdfast/outbound/Endpoint"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import { createHash, randomUUID } from "node:crypto"
 import * as Connection from "./Connection.ts"
 import * as GcsErrors from "./GcsErrors.ts"
 import type * as GcsOptions from "./GcsOptions.ts"
@@ -43,29 +43,6 @@ const accept = (operation: string, name: string, size: number): Effect.Effect<vo
   return fault === undefined ? Effect.void : Effect.fail(failure("Invalid", operation, fault))
 }
 
-const probe = Buffer.from("Holdfast checks whether it may write here. This object can be removed.\n")
-
-type Methods = Omit<MirrorTarget, "check">
-
-/** All that a mirror needs to be allowed, tried on an object of its own. */
-const check = (target: Methods, canList: Effect.Effect<unknown, MirrorTargetError>) =>
-  Effect.suspend(() => {
-    const object = {
-      name: `.holdfast-check-${randomUUID()}`,
-      size: probe.byteLength,
-      sha256: createHash("sha256").update(probe).digest("hex"),
-      description: { contentType: "text/plain", metadata: {} }
-    }
-    return Effect.acquireUseRelease(
-      target.write(object, Stream.make(probe)),
-      () => Effect.andThen(target.describe(object), canList),
-      () => target.remove(object.name)
-    )
-  }).pipe(
-    Effect.asVoid,
-    Effect.mapError(({ detail, reason }) => failure(reason, "check", detail))
-  )
-
 const connect = (options: Options, location: GcsLocation) =>
   Effect.gen(function* () {
     const endpoint = yield* Effect.mapError(
@@ -90,7 +67,7 @@ export const open =
   (location) =>
     Effect.map(connect(options, location), (connection) => {
       const chunkBytes = Upload.chunkBytesOf(options)
-      const methods: Methods = {
+      const methods: Omit<MirrorTarget, "check"> = {
         write: (object, content) =>
           Effect.andThen(
             accept("write", object.name, object.size),
@@ -113,5 +90,5 @@ export const open =
         list: Stream.mapError(MirrorObjects.list(connection), GcsErrors.toTargetError("list"))
       }
       const canList = Effect.mapError(Objects.page(connection, "", undefined, 1), GcsErrors.toTargetError("check"))
-      return { ...methods, check: check(methods, canList) }
+      return { ...methods, check: TargetCheck.run(methods, canList) }
     })

@@ -122,6 +122,22 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
     })
   )
 
+  it.effect("check: connection cut before its DELETE → the next check overwrites and removes the same object", () =>
+    Effect.gen(function* () {
+      const fake = yield* FakeGcs.FakeGcs
+      const { target } = yield* Mirror.fresh
+      yield* fake.fail({
+        fault: { kind: "refuse", status: 503 },
+        match: /^DELETE/,
+        times: Mirror.options.maxAttempts ?? 1
+      })
+      assert.strictEqual((yield* Effect.flip(target.check)).reason, "Unavailable")
+      assert.strictEqual((yield* Stream.runCollect(target.list)).length, 1)
+      yield* target.check
+      assert.deepStrictEqual(yield* Stream.runCollect(target.list), [])
+    })
+  )
+
   it.effect("asks no private address for a token, whoever the document names", () =>
     Effect.gen(function* () {
       const fake = yield* FakeGcs.FakeGcs

@@ -6,12 +6,10 @@
  * invisible; since other programs may be uploading to the same bucket, they are left to a lifecycle rule of the bucket.
  */
 import { type Open, type MirrorTarget } from "@holdfast/core/mirrors/targets/MirrorTarget"
-import { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
+import * as TargetCheck from "@holdfast/core/mirrors/targets/TargetCheck"
 import type { S3Location } from "@holdfast/core/mirrors/targets/TargetLocation"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
-import { createHash, randomUUID } from "node:crypto"
 import * as MirrorConnection from "./MirrorConnection.ts"
 import * as MirrorDescribe from "./MirrorDescribe.ts"
 import * as MirrorObjects from "./MirrorObjects.ts"
@@ -21,26 +19,6 @@ import * as MirrorWrite from "./MirrorWrite.ts"
 const mebibyte = 1024 * 1024
 const minPartBytes = 5 * mebibyte
 const maxCopyBytes = 5 * 1024 * mebibyte
-
-const bytes = Buffer.from("Holdfast checks whether it can write here.\n")
-
-type Methods = Omit<MirrorTarget, "check">
-
-/** All that a mirror needs to be allowed, tried on an object of its own. */
-const check = (target: Methods, canList: Effect.Effect<void, MirrorTargetError>) =>
-  Effect.suspend(() => {
-    const object = {
-      name: `.holdfast-check-${randomUUID()}`,
-      size: bytes.byteLength,
-      sha256: createHash("sha256").update(bytes).digest("hex"),
-      description: { contentType: "text/plain", metadata: {} }
-    }
-    return Effect.acquireUseRelease(
-      target.write(object, Stream.make(bytes)),
-      () => Effect.andThen(target.describe(object), canList),
-      () => target.remove(object.name)
-    )
-  }).pipe(Effect.mapError(({ detail, reason }) => new MirrorTargetError({ reason, operation: "check", detail })))
 
 /** Opens targets by these options; nothing is asked of the service yet, and the SDK is loaded with the first one. */
 export const open =
@@ -52,7 +30,7 @@ export const open =
         partConcurrency: Math.max(1, options.partConcurrency ?? 3)
       }
       const copyBytes = Math.min(maxCopyBytes, Math.max(minPartBytes, options.copyBytes ?? maxCopyBytes))
-      const methods: Methods = {
+      const methods: Omit<MirrorTarget, "check"> = {
         write: (object, content) => MirrorWrite.write(connection, sizes, object, content),
         describe: (object) => MirrorDescribe.describe(connection, copyBytes, object),
         remove: (name) => MirrorObjects.remove(connection, name),
@@ -63,5 +41,5 @@ export const open =
           ),
         list: MirrorObjects.list(connection)
       }
-      return { ...methods, check: check(methods, MirrorObjects.canList(connection)) }
+      return { ...methods, check: TargetCheck.run(methods, MirrorObjects.canList(connection)) }
     })

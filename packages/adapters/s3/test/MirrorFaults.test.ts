@@ -337,6 +337,49 @@ describe("S3MirrorTarget on a service that errs", () => {
     })
   )
 
+  it.live("check: connection cut before its DELETE → the next check overwrites and removes the same object", () =>
+    Effect.gen(function* () {
+      let size = 0
+      let isCut = true
+      const { received, target } = yield* Service.openMirror((request, response) => {
+        if (request.method === "DELETE" && isCut) {
+          isCut = false
+          return void response.destroy()
+        }
+        const copy = request.headers["x-amz-copy-source"] !== undefined
+        if (request.method === "PUT" && !copy) size = request.body.byteLength
+        response.writeHead(200, healthy(size)(request))
+        response.end(copy ? "<CopyObjectResult/>" : request.method === "GET" ? "<ListBucketResult/>" : "")
+      })
+      assert.strictEqual((yield* Effect.flip(target.check)).reason, "Unavailable")
+      yield* target.check
+      const named = (method: string) =>
+        new Set(received.filter((request) => request.method === method).map(({ url }) => url.pathname))
+      assert.strictEqual(named("PUT").size, 1)
+      assert.deepStrictEqual(named("DELETE"), named("PUT"))
+    })
+  )
+
+  it.live("check: object removed by a concurrent check → written again, and the check succeeds", () =>
+    Effect.gen(function* () {
+      let size = 0
+      let heads = 0
+      const { received, target } = yield* Service.openMirror((request, response) => {
+        if (request.method === "HEAD" && heads++ === 0) return void response.writeHead(404).end()
+        const copy = request.headers["x-amz-copy-source"] !== undefined
+        if (request.method === "PUT" && !copy) size = request.body.byteLength
+        response.writeHead(200, healthy(size)(request))
+        response.end(copy ? "<CopyObjectResult/>" : request.method === "GET" ? "<ListBucketResult/>" : "")
+      })
+      yield* target.check
+      const writes = received.filter(
+        ({ headers, method }) => method === "PUT" && headers["x-amz-copy-source"] === undefined
+      )
+      assert.strictEqual(writes.length, 2)
+      assert.strictEqual(received.at(-1)?.method, "DELETE")
+    })
+  )
+
   it.live("removes what is not there, also where the service says so", () =>
     Effect.gen(function* () {
       const { target } = yield* Service.openMirror(Service.refuse(404, "NoSuchKey"))

@@ -3,6 +3,7 @@ import * as Actor from "@holdfast/core/Actor"
 import { Buckets } from "@holdfast/core/buckets/Buckets"
 import { Files } from "@holdfast/core/files/Files"
 import { Mirrors } from "@holdfast/core/mirrors/Mirrors"
+import * as TargetCheck from "@holdfast/core/mirrors/targets/TargetCheck"
 import { FileChangeNotifier } from "@holdfast/core/mirrors/worker/FileChangeNotifier"
 import * as Statements from "@holdfast/testing/metadata/Statements"
 import * as World from "@holdfast/testing/metadata/World"
@@ -251,6 +252,51 @@ describe("the worker of mirrors", () => {
       yield* until(ours, (shown) => JSON.stringify(shown) === right)
       expect(yield* made.target.names).toContain("theirs")
       expect(yield* made.target.faults.calls("write")).toBe(writes + 2)
+    })
+  )
+
+  test(
+    "reconciliation: objects left by checks → removed, but not those of files",
+    Effect.gen(function* () {
+      const made = yield* scene(2)
+      const left = ".holdfast-check-0aa1fe85-9ad7-4533-b309-006a726f615c"
+      const own = ".holdfast-check-1bb2fe85-9ad7-4533-b309-006a726f615c"
+      yield* upload(made.bucket, own, "a file")
+      yield* startWorker()
+      yield* expectEqual(made)
+      yield* made.target.plant(TargetCheck.objectName, new Uint8Array([1]))
+      yield* made.target.plant(left, new Uint8Array([1]))
+      yield* made.target.plant(".holdfast-check-of-another-deployment", new Uint8Array([1]))
+      yield* (yield* Mirrors).sync(Actor.system, made.ref)
+      yield* until(record(made.ref), ({ stats }) => !stats.comparing)
+      expect(yield* made.target.names).toEqual([own, ".holdfast-check-of-another-deployment", "file 0", "file 1"])
+    })
+  )
+
+  test(
+    "mirror that fails: object left by a check → removed when the target works again",
+    Effect.gen(function* () {
+      const made = yield* scene(3)
+      yield* made.target.faults.failNext(forever, "Unavailable")
+      yield* startWorker()
+      yield* until(record(made.ref), ({ state }) => state === "FAILING")
+      yield* made.target.plant(TargetCheck.objectName, new Uint8Array([1]))
+      yield* made.target.faults.clear
+      yield* expectEqual(made)
+    })
+  )
+
+  test(
+    "file with the name of the check's object: → FAILED, and copied once it has another name",
+    Effect.gen(function* () {
+      const made = yield* scene(1)
+      const file = yield* upload(made.bucket, TargetCheck.objectName, "x")
+      yield* startWorker()
+      const failed = yield* until(record(made.ref), ({ stats }) => stats.copied === 1 && stats.failed === 1)
+      expect(failed.state).toBe("ACTIVE")
+      expect(failed.stats.lastError).toContain("reserved")
+      yield* (yield* Files).update(Actor.system, { ...made.bucket, fileId: file.id }, { name: "renamed" })
+      yield* expectEqual(made)
     })
   )
 

@@ -3,6 +3,7 @@
  */
 import { type MirrorTarget, MirrorTargets } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
+import * as TargetCheck from "@holdfast/core/mirrors/targets/TargetCheck"
 import type { S3Location } from "@holdfast/core/mirrors/targets/TargetLocation"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -61,7 +62,12 @@ const guard = (memory: MemoryMirrorTarget.MemoryMirrorTarget): Guarded => {
       check: Effect.andThen(checked, target.check),
       write: (object, content) => Effect.andThen(checked, alone(object.name, target.write(object, content))),
       describe: (object) => Effect.andThen(checked, alone(object.name, target.describe(object))),
-      remove: (name) => Effect.andThen(checked, alone(name, target.remove(name))),
+      // Checks may overlap: their object is the one that every check of the target replaces.
+      remove: (name) =>
+        Effect.andThen(
+          checked,
+          name === TargetCheck.objectName ? target.remove(name) : alone(name, target.remove(name))
+        ),
       stat: (name) => Effect.andThen(checked, target.stat(name)),
       list: Stream.unwrap(Effect.as(checked, target.list))
     }

@@ -12,8 +12,11 @@ export interface CopiedObject extends MirrorObject {
   readonly file: FileWithContent
 }
 
-/** What `MirrorTarget` promises, of objects with their files; so that every `MirrorTarget` is one. */
+/** What `MirrorTarget` promises, of objects with their files. */
 export interface CopyTarget extends Pick<MirrorTarget, "check" | "remove" | "list"> {
+  /** Whether `check` writes an object, which it may leave behind when it is cut off. */
+  readonly hasCheckObject: boolean
+
   readonly write: <E, R>(
     object: CopiedObject,
     content: Stream.Stream<Uint8Array, E, R>

@@ -53,8 +53,8 @@ export const isUnchanged = (receipt: WriteReceipt, object: WriteReceipt): boolea
 
 export interface MirrorTarget {
   /**
-   * Whether the target exists and its credentials permit to write, list and remove. It may write an object of its own,
-   * whose name begins with `.holdfast-check-`, and removes it.
+   * Checks that the target exists and that its credentials permit to write, list and remove. It may write the object
+   * `TargetCheck.objectName`, and removes it; a check that is cut off leaves it for the next one to replace and remove.
    */
   readonly check: Effect.Effect<void, MirrorTargetError>
 

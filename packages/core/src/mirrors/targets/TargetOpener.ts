@@ -11,6 +11,7 @@ import { MirrorTypeUnavailable } from "../MirrorErrors.ts"
 import { MirrorRepository } from "../MirrorRepository.ts"
 import { MirrorTargets } from "./MirrorTarget.ts"
 import { MirrorTargetError } from "./MirrorTargetError.ts"
+import type { TargetLocation } from "./TargetLocation.ts"
 import * as TenantBucketTarget from "./TenantBucketTarget.ts"
 import { type MirrorLocation, locationOf, type StoredMirror } from "../StoredMirror.ts"
 
@@ -33,14 +34,27 @@ export const make = Effect.gen(function* () {
   const box = yield* SecretBox
   const openService = yield* TenantBucketTarget.make
 
+  const openCloud = (location: TargetLocation) => {
+    switch (location.type) {
+      case "CLOUD_A":
+        return targets.open.CLOUD_A?.(location)
+      case "CLOUD_B":
+        return targets.open.CLOUD_B?.(location)
+      case "CLOUD_C":
+        return targets.open.CLOUD_C?.(location)
+    }
+  }
+
   const open: TargetOpener["open"] = (location) => {
     switch (location.type) {
       case "CLOUD_A":
-        return targets.open.CLOUD_A?.(location) ?? new MirrorTypeUnavailable(location)
       case "CLOUD_B":
-        return targets.open.CLOUD_B?.(location) ?? new MirrorTypeUnavailable(location)
-      case "CLOUD_C":
-        return targets.open.CLOUD_C?.(location) ?? new MirrorTypeUnavailable(location)
+      case "CLOUD_C": {
+        const opened = openCloud(location)
+        return opened === undefined
+          ? Effect.fail(new MirrorTypeUnavailable(location))
+          : Effect.map(opened, (target): CopyTarget => ({ ...target, hasCheckObject: true }))
+      }
       case "SERVICE":
         return openService(location)
     }

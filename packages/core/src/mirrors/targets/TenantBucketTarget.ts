@@ -44,6 +44,8 @@ export const make = Effect.gen(function* () {
     const files = yield* Effect.provide(TenantBucketFiles.make(actor, bucket), services)
 
     const target: CopyTarget = {
+      hasCheckObject: false,
+
       check: Effect.gen(function* () {
         yield* access.require(actor, bucket.tenantId, "file:write")
         yield* files.find(".holdfast-check")

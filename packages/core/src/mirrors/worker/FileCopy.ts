@@ -8,6 +8,7 @@ import type { BlobError } from "../../storage/BlobError.ts"
 import { BlobStore } from "../../storage/BlobStore.ts"
 import type { CopiedObject, CopyTarget } from "../targets/CopyTarget.ts"
 import { MirrorTargetError } from "../targets/MirrorTargetError.ts"
+import * as TargetCheck from "../targets/TargetCheck.ts"
 import type { MirrorTask, WrittenObject } from "./MirrorTask.ts"
 import * as ObjectDescription from "../targets/ObjectDescription.ts"
 
@@ -33,12 +34,19 @@ const put = Effect.fnUntraced(function* (
 ) {
   const store = yield* BlobStore
   const object = objectOf(wanted)
+  if (target.hasCheckObject && object.name === TargetCheck.objectName) return yield* reserved
   const key = BlobKey.make({ tenantId, bucketId, blobId: wanted.file.content.blobId })
   const write = target.write(object, store.read(key, undefined, { isTransient: true }))
   const receipt = wanted.hasBytes
     ? yield* Effect.catchIf(target.describe(object), isMissing, () => write)
     : yield* write
   return { name: object.name, size: object.size, sha256: object.sha256, ...receipt }
+})
+
+const reserved = new MirrorTargetError({
+  reason: "Invalid",
+  operation: "write",
+  detail: `The name ${TargetCheck.objectName} is reserved for checks of the target. Give the file another name.`
 })
 
 const isMissing = (error: MirrorTargetError): boolean => error.reason === "NotFound"
@@ -69,7 +77,8 @@ export const copy = (
     }
   })
   if (!probe) return work
-  return write === null && remove.length === 0
-    ? target.check
-    : Effect.catchTag(work, "MirrorTargetError", blamed(target))
+  if (write === null && remove.length === 0) return target.check
+  // A check before this one may have been cut off before it removed its object.
+  const cleaned = target.hasCheckObject ? Effect.andThen(work, target.remove(TargetCheck.objectName)) : work
+  return Effect.catchTag(cleaned, "MirrorTargetError", blamed(target))
 }

@@ -109,6 +109,12 @@ export class MirrorTaskRepository extends Context.Service<
       at: DateTime.Utc
     ) => Effect.Effect<void, MetadataError>
 
+    /** Returns those of the names that belong to a file of the mirror, as objects that may stand at its target. */
+    readonly findOwnNames: (input: {
+      readonly mirrorId: string
+      readonly names: ReadonlyArray<string>
+    }) => Effect.Effect<ReadonlyArray<string>, MetadataError>
+
     /**
      * Ends a comparison. When it is `complete`, whoever has an object that was not among those compared is pending; otherwise
      * it is still wanted.

@@ -7,7 +7,9 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { CopyTarget } from "../targets/CopyTarget.ts"
+import type { TargetObject } from "../targets/MirrorTarget.ts"
 import type { MirrorTargetError } from "../targets/MirrorTargetError.ts"
+import * as TargetCheck from "../targets/TargetCheck.ts"
 import { MirrorTaskRepository, type ReconciliationLease } from "./MirrorTaskRepository.ts"
 import type { MirrorWorkerOptions } from "./MirrorWorkerOptions.ts"
 
@@ -27,6 +29,24 @@ const keep = Effect.fnUntraced(function* (sync: ReconciliationLease, lease: Dura
   }
 })
 
+/** Removes objects that checks have left at the target. */
+const removeCheckObjects = Effect.fnUntraced(function* (
+  mirrorId: string,
+  objects: ReadonlyArray<TargetObject>,
+  remove: CopyTarget["remove"]
+) {
+  const names = objects.map(({ name }) => name)
+  if (names.includes(TargetCheck.objectName)) yield* remove(TargetCheck.objectName)
+  const former = names.filter(TargetCheck.isFormerName)
+  if (former.length === 0) return
+  const own = new Set(yield* (yield* MirrorTaskRepository).findOwnNames({ mirrorId, names: former }))
+  yield* Effect.forEach(
+    former.filter((name) => !own.has(name)),
+    remove,
+    { discard: true }
+  )
+})
+
 /**
  * One comparison, from taking it to its end. Fails with what the target says; then, and when it is interrupted, the comparison is
  * still wanted. Whether it was this worker's, and complete.
@@ -40,10 +60,15 @@ export const run = Effect.fnUntraced(function* (
   if (!(yield* tasks.claimReconciliation(sync, DateTime.addDuration(sync.startedAt, options.lease)))) return false
   let isComplete = false
   const compare = Effect.gen(function* () {
-    const { list } = yield* target
+    const { hasCheckObject, list, remove } = yield* target
     yield* list.pipe(
       Stream.grouped(batch),
-      Stream.runForEach((objects) => Effect.flatMap(DateTime.now, (now) => tasks.compare(sync, objects, now)))
+      Stream.runForEach(
+        Effect.fnUntraced(function* (objects) {
+          yield* tasks.compare(sync, objects, yield* DateTime.now)
+          if (hasCheckObject) yield* removeCheckObjects(sync.mirrorId, objects, remove)
+        })
+      )
     )
     isComplete = true
   })

@@ -151,6 +151,19 @@ export const mirrorTroubleContract = (it: It): void => {
     })
   )
 
+  it.effect("findOwnNames: names of objects → those of the mirror's files, also of files that are not copied yet", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* stored(2), yield* stored(1)]
+      const tasks = yield* MirrorTaskRepository
+      const [a = "", b = "", c = ""] = [...one.files, ...other.files].map(({ name }) => name)
+      const find = tasks.findOwnNames({ mirrorId: one.mirror.id, names: [a, b, c, "another program's"] })
+      expect(yield* find).toEqual([])
+      yield* Mirrors.claim(one.mirror)
+      yield* Mirrors.copyAll(other.mirror)
+      expect((yield* find).toSorted()).toEqual([a, b].toSorted())
+    })
+  )
+
   it.effect("what is written during a comparison is not missed by it", () =>
     Effect.gen(function* () {
       const made = yield* stored(1)

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { TargetObject } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import type { ReconciliationLease } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
-import { millis } from "../../Dialect.ts"
+import { among, millis } from "../../Dialect.ts"
 import * as Row from "../../Row.ts"
 import { transaction } from "../../Transaction.ts"
 import { recordset } from "../MirrorRow.ts"
@@ -53,6 +53,11 @@ export const compare = (
     const differing = yield* Row.all(toOwner)(Effect.succeed(changed.filter((row) => row.sha256 === null)))
     yield* bump(sql, differing, at)
   }).pipe(transaction(sql))
+
+export const findOwnNames = (sql: SqlClient, mirrorId: string, names: ReadonlyArray<string>) =>
+  sql`SELECT name FROM mirror_object WHERE mirror_id = ${mirrorId} AND ${among(sql, "name", names)}`.pipe(
+    Row.all((row) => Row.text(row, "name"))
+  )
 
 /** What was written since the comparison began may have been listed before. */
 const missing = Effect.fnUntraced(function* (

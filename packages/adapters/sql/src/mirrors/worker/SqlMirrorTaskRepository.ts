@@ -59,6 +59,9 @@ const make = Effect.gen(function* () {
     compare: (sync, objects, at) =>
       ReconcileTarget.compare(sql, sync, objects, millis(at)).pipe(operation("mirrors.compare")),
 
+    findOwnNames: ({ mirrorId, names }) =>
+      ReconcileTarget.findOwnNames(sql, mirrorId, names).pipe(operation("mirrors.findOwnNames")),
+
     completeReconciliation: (sync, isComplete, at) =>
       ReconcileTarget.end(sql, sync, isComplete, millis(at)).pipe(operation("mirrors.endSync"))
   })
