@@ -1,16 +1,17 @@
 /**
- * The error of a connection that was not opened because of where it leads.
+ * The error of a connection that was not opened because its address is not public.
  */
 import * as Data from "effect/Data"
+import { property } from "./Property.ts"
 
 const code = "ERR_ADDRESS_REFUSED"
 
-/** Names what was asked for, and not which address that has: it may be told to whoever asked. */
+/** Names the host that was requested, and not the address that it resolves to: the user who requested it may see the error. */
 export class AddressRefused extends Data.TaggedError("AddressRefused")<{
-  /** The host as it was asked for. */
+  /** The host as it was requested. */
   readonly host: string
 }> {
-  /** Clients that wrap a connection's error mostly keep its code, and not always the error. */
+  /** Most clients that wrap the error of a connection keep its code; not all keep the error itself. */
   readonly code = code
 
   override get message(): string {
@@ -18,22 +19,22 @@ export class AddressRefused extends Data.TaggedError("AddressRefused")<{
   }
 }
 
-/** What adapters tell whoever named the address. It says nothing of where that leads. */
-export const detail = "The address is one that this deployment does not connect to."
+/** The error text of every adapter for a refused address. It does not reveal the address that a host resolves to. */
+export const detail = "The address is not on the public Internet, and this deployment connects to no other addresses."
 
-/** Errors that an error tells of. */
-const within = (error: object): ReadonlyArray<unknown> => {
-  const errors: unknown = Reflect.get(error, "errors")
-  return [Reflect.get(error, "cause"), ...(Array.isArray(errors) ? errors : [])]
+/** Returns the errors that an error wraps: its cause, and the members of an `AggregateError`. */
+const wrapped = (error: unknown): ReadonlyArray<unknown> => {
+  const errors = property(error, "errors")
+  return [property(error, "cause"), ...(Array.isArray(errors) ? errors : [])]
 }
 
-/** Whether an error is a refusal, or was caused by one. */
+/** Returns whether an error is an `AddressRefused`, or wraps one. */
 export const isRefused = (error: unknown): boolean => {
   const seen = new Set<unknown>()
   const search = (error: unknown): boolean => {
     if (typeof error !== "object" || error === null || seen.has(error)) return false
     seen.add(error)
-    return Reflect.get(error, "code") === code || within(error).some(search)
+    return property(error, "code") === code || wrapped(error).some(search)
   }
   return search(error)
 }

@@ -1,8 +1,8 @@
 /**
- * What connections die of, by the codes that Node gives to errors.
+ * Recognizes failed connections by the codes of Node's errors.
  */
 
-/** errno's names, those of the resolver, and Node's own for a body that was cut off. */
+/** Names of errno, codes of the resolver, and Node's own code for a body that ended early. */
 const codes: ReadonlySet<unknown> = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -18,5 +18,5 @@ const codes: ReadonlySet<unknown> = new Set([
   "ERR_STREAM_PREMATURE_CLOSE"
 ])
 
-/** Whether an error's code says that its connection failed, so that the same request may succeed later. */
+/** Returns whether an error's code means that its connection failed, so that the same request may succeed later. */
 export const isCode = (code: unknown): boolean => codes.has(code)

@@ -1,20 +1,20 @@
 /**
- * The address of a service as a user types it.
+ * Parses the URL of a service as a user enters it.
  */
 import * as Result from "effect/Result"
 
 /**
- * The URL of an endpoint, or why a text is none. It is `http` or `https`, with a host and perhaps a port and a path, and
- * nothing that would end up in logs or be dropped unnoticed: no user, no password, no query, no fragment. Where it leads
- * is checked by the agents, when a connection is opened.
+ * Returns the URL of an endpoint, or the reason why a text is not one, as a sentence. An endpoint is `http` or `https` with a
+ * host and optionally a port and a path. It has no user, password, query or fragment: those would appear in logs, or be
+ * dropped without notice. `GuardedAgents` checks the address when a connection is opened.
  */
 export const parse = (text: string): Result.Result<URL, string> => {
-  if (!URL.canParse(text)) return Result.fail("It is no URL.")
+  if (!URL.canParse(text)) return Result.fail("It is not a URL.")
   const url = new URL(text)
   if (url.protocol !== "http:" && url.protocol !== "https:")
     return Result.fail("It begins neither with https:// nor http://.")
   if (url.username !== "" || url.password !== "") return Result.fail("It contains a user name or a password.")
-  // An empty query or fragment is not told by the URL's parts.
+  // The parts of a parsed URL do not show an empty query or fragment.
   if (/[?#]/.test(text)) return Result.fail("It contains a query or a fragment.")
   return Result.succeed(url)
 }

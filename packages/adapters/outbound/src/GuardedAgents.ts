@@ -1,9 +1,11 @@
 /**
- * Agents for Node's HTTP clients that connect to no address inside, for requests whose address a user has named.
+ * Agents for Node's HTTP clients that connect to public addresses only, for requests whose address a user has configured.
  *
- * Each connection is checked where it is opened, so that redirects are checked as well, and the address that was checked
- * is the one that is connected to: a name that changes its address in between gains nothing.
+ * Each connection is checked when it is opened, which includes the connections of redirects. The address that was checked is
+ * the address that is connected to, so a name that changes its address in between (DNS rebinding) gains nothing.
  */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import * as Dns from "node:dns"
 import * as Http from "node:http"
 import * as Https from "node:https"
@@ -14,11 +16,11 @@ import * as PublicAddress from "./PublicAddress.ts"
 export { AddressRefused, isRefused } from "./AddressRefused.ts"
 
 export interface Policy {
-  /** Lets every address through, as for services of the deployment's own network; nothing is checked then. */
+  /** Whether addresses are permitted that are not public, such as those of the deployment's own network. Nothing is checked then. */
   readonly allowPrivate: boolean
 }
 
-/** A proxy would resolve names by itself, out of reach of the checks. */
+/** A proxy would resolve names itself, out of reach of the checks. */
 export type Options = Omit<Https.AgentOptions, "proxyEnv">
 
 export interface Agents {
@@ -28,16 +30,16 @@ export interface Agents {
 
 const resolve: Net.LookupFunction = (host, options, done) => Dns.lookup(host, options, done)
 
-const plural = (addresses: string | ReadonlyArray<Dns.LookupAddress>, family: number | undefined) =>
-  typeof addresses === "string" ? [{ address: addresses, family: family ?? Net.isIP(addresses) }] : [...addresses]
+const toAddresses = (found: string | ReadonlyArray<Dns.LookupAddress>, family: number | undefined) =>
+  typeof found === "string" ? [{ address: found, family: family ?? Net.isIP(found) }] : [...found]
 
-/** A lookup that gives only addresses which are public. A name that has another one besides is refused as a whole. */
-const guarded =
+/** Wraps a lookup so that it refuses a name unless all of its addresses are public. */
+const lookupPublic =
   (lookup: Net.LookupFunction): Net.LookupFunction =>
   (host, options, done) =>
     lookup(host, { ...options, all: true }, (error, found, family) => {
       if (error !== null) return done(error, [])
-      const addresses = plural(found, family)
+      const addresses = toAddresses(found, family)
       const [first] = addresses
       if (first === undefined || !addresses.every(({ address }) => PublicAddress.isPublic(address))) {
         return done(new AddressRefused({ host }), [])
@@ -45,69 +47,57 @@ const guarded =
       return options.all === true ? done(null, addresses) : done(null, first.address, first.family)
     })
 
-/** Options of a connection as they are to be used, or why there must be none. */
+/** Returns the options to connect with, or the reason not to connect. */
 type Prepare = (options: Http.ClientRequestArgs) => AddressRefused | Http.ClientRequestArgs
 
-/** Some clients leave the brackets that a URL has around a literal of IPv6. Node would take it for a name then. */
-const bare = (options: Http.ClientRequestArgs): Http.ClientRequestArgs => {
+/** Removes the brackets that some clients leave around an IPv6 literal. Node would take the literal for a name. */
+const withoutBrackets = (options: Http.ClientRequestArgs): Http.ClientRequestArgs => {
   const literal = /^\[(.*)\]$/.exec(options.host ?? "")?.[1] ?? ""
   return Net.isIPv6(literal) ? { ...options, host: literal } : options
 }
 
-/** Refuses what the options alone tell; else gives them a lookup that is guarded. */
+/** Refuses what the options alone show to be private, and otherwise supplies a lookup that checks addresses. */
 const guard: Prepare = (given) => {
-  const options = bare(given)
-  // A path is a socket in the file system, and no connection asks for the address of a literal.
+  const options = withoutBrackets(given)
+  // A path is a socket in the file system. For a literal, Node calls no lookup.
   if (options.socketPath || options.path) return new AddressRefused({ host: "a local socket" })
   const host = options.host ?? "localhost"
   if (Net.isIP(host) !== 0 && !PublicAddress.isPublic(host)) return new AddressRefused({ host })
-  return { ...options, lookup: guarded(options.lookup ?? resolve) }
+  return { ...options, lookup: lookupPublic(options.lookup ?? resolve) }
 }
 
-type Created = Parameters<Http.Agent["createConnection"]>[1]
-
-class HttpAgent extends Http.Agent {
-  readonly #prepare: Prepare
-
-  constructor(prepare: Prepare, options: Options) {
-    super(options)
-    this.#prepare = prepare
+/** Has an agent prepare the options of every connection. A refused one gets a socket that fails. */
+const guardConnections = <A extends Http.Agent>(agent: A, prepare: Prepare): A => {
+  const connect = agent.createConnection.bind(agent)
+  agent.createConnection = (options, created) => {
+    const prepared = prepare(options)
+    if (!(prepared instanceof AddressRefused)) return connect(prepared, created)
+    if (created === undefined) throw prepared
+    created(prepared, new Net.Socket())
   }
-
-  override createConnection(options: Http.ClientRequestArgs, created?: Created) {
-    const prepared = this.#prepare(options)
-    if (!(prepared instanceof AddressRefused)) return super.createConnection(prepared, created)
-    return refuse(prepared, created)
-  }
-}
-
-class HttpsAgent extends Https.Agent {
-  readonly #prepare: Prepare
-
-  constructor(prepare: Prepare, options: Options) {
-    super(options)
-    this.#prepare = prepare
-  }
-
-  override createConnection(options: Https.RequestOptions, created?: Created) {
-    const prepared = this.#prepare(options)
-    if (!(prepared instanceof AddressRefused)) return super.createConnection(prepared, created)
-    return refuse(prepared, created)
-  }
-}
-
-/** A socket that fails instead of connecting. */
-const refuse = (error: AddressRefused, created: Created): undefined => {
-  if (created === undefined) throw error
-  created(error, new Net.Socket())
+  return agent
 }
 
 /**
- * Agents that keep connections for the next request; with `options` as those of Node. They are to be destroyed when they
- * are not needed any more.
+ * Makes agents that keep connections open for later requests. `options` are those of Node's agents. The caller destroys
+ * the agents.
  */
 export const make = ({ allowPrivate }: Policy, options: Options = {}): Agents => {
   const settings = { keepAlive: true, ...options }
-  const prepare = allowPrivate ? bare : guard
-  return { http: new HttpAgent(prepare, settings), https: new HttpsAgent(prepare, settings) }
+  const prepare = allowPrivate ? withoutBrackets : guard
+  return {
+    http: guardConnections(new Http.Agent(settings), prepare),
+    https: guardConnections(new Https.Agent(settings), prepare)
+  }
 }
+
+/** Makes agents that are destroyed when the scope closes. */
+export const scoped = (policy: Policy, options?: Options): Effect.Effect<Agents, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => make(policy, options)),
+    ({ http, https }) =>
+      Effect.sync(() => {
+        http.destroy()
+        https.destroy()
+      })
+  )

@@ -4,14 +4,14 @@ import * as Endpoint from "../src/Endpoint.ts"
 
 describe("Endpoint", () => {
   it.each(["https://s3.example.com", "http://storage.example.com:9000/base/", "https://[2606:4700::1111]:8443"])(
-    "takes %s",
+    "%s → parsed",
     (text) => assert.strictEqual(Result.getOrThrow(Endpoint.parse(text)).href, new URL(text).href)
   )
 
   it.each([
-    ["s3.example.com", "It is no URL."],
-    ["", "It is no URL."],
-    ["https://", "It is no URL."],
+    ["s3.example.com", "It is not a URL."],
+    ["", "It is not a URL."],
+    ["https://", "It is not a URL."],
     ["ftp://example.com", "It begins neither with https:// nor http://."],
     ["file:///etc/passwd", "It begins neither with https:// nor http://."],
     ["localhost:9000", "It begins neither with https:// nor http://."],
@@ -20,5 +20,5 @@ describe("Endpoint", () => {
     ["https://example.com?", "It contains a query or a fragment."],
     ["https://example.com/?a=b", "It contains a query or a fragment."],
     ["https://example.com/#", "It contains a query or a fragment."]
-  ])("says of %j: %s", (text, reason) => assert.deepStrictEqual(Endpoint.parse(text), Result.fail(reason)))
+  ])("%j → refused: %s", (text, reason) => assert.deepStrictEqual(Endpoint.parse(text), Result.fail(reason)))
 })

@@ -15,7 +15,7 @@ describe("PublicAddress", () => {
     "::ffff:1.1.1.1",
     "::ffff:101:101",
     "64:ff9b::1.1.1.1"
-  ])("%s is public", (address) => assert.isTrue(PublicAddress.isPublic(address)))
+  ])("%s → public", (address) => assert.isTrue(PublicAddress.isPublic(address)))
 
   it.each([
     "0.0.0.0",
@@ -72,5 +72,5 @@ describe("PublicAddress", () => {
     "0177.0.0.1",
     "1.1.1.1 ",
     "[::1]"
-  ])("%j is not public", (address) => assert.isFalse(PublicAddress.isPublic(address)))
+  ])("%j → not public", (address) => assert.isFalse(PublicAddress.isPublic(address)))
 })

@@ -1,0 +1,48 @@
+/**
+ * How the adapters of object stores make requests.
+ */
+import * as Duration from "effect/Duration"
+
+export interface RequestOptions {
+  /**
+   * How many times one request is made while it fails temporarily. Default: 3. Only the adapter can retry the request of a
+   * part, since a content's stream is read once.
+   */
+  readonly maxAttempts?: number | undefined
+  /**
+   * The largest number of connections; further requests wait for a free one. Each reader of a blob keeps one until its
+   * stream ends, so set more than there are concurrent readers. Default: 500; for a mirror target of S3 or Google: 50.
+   */
+  readonly maxConnections?: number | undefined
+  /** How long a connection may take to open. Default: 5 seconds. */
+  readonly connectTimeout?: Duration.Input | undefined
+  /**
+   * How long a connection in use may transfer nothing before its request fails. Default: 1 minute. A reader that pauses
+   * for that long fails, too.
+   */
+  readonly idleTimeout?: Duration.Input | undefined
+}
+
+/** The options with their defaults. */
+export interface RequestLimits {
+  readonly maxAttempts: number
+  readonly maxConnections: number
+  /** Milliseconds. */
+  readonly connectTimeout: number
+  /** Milliseconds. */
+  readonly idleTimeout: number
+}
+
+/** Connections of a store, which many readers share. */
+export const storeConnections = 500
+
+/** Connections to one mirror target: its only user is the mirror's worker. */
+export const targetConnections = 50
+
+/** Returns the options with their defaults. */
+export const resolve = (options: RequestOptions, defaultConnections: number): RequestLimits => ({
+  maxAttempts: options.maxAttempts ?? 3,
+  maxConnections: options.maxConnections ?? defaultConnections,
+  connectTimeout: Duration.toMillis(options.connectTimeout ?? "5 seconds"),
+  idleTimeout: Duration.toMillis(options.idleTimeout ?? "1 minute")
+})
