@@ -1,6 +1,9 @@
 /**
- * Looks at a content while it streams past: counts it against the limit and the announced length, and keeps its head
- * for detecting the kind of file. Nothing is copied but the head.
+ * Bounds a content as it is stored, whatever it came by: the second of the two guards of an upload. (The first, the HTTP
+ * layer's `BodyGuard`, bounds the body of the request.)
+ *
+ * This guard counts the content's bytes against the deployment's limit and the declared length while they pass to the
+ * store, and keeps the first bytes, from which the kind of file is detected. It copies nothing else.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -13,16 +16,23 @@ export interface Guarded<E, R> {
   readonly head: () => Uint8Array
 }
 
+/**
+ * The guarded content. Fails with `ContentTooLarge`, before anything is read, when the declared length is above the limit.
+ *
+ * @param expected.limit The largest content that is accepted, in bytes.
+ * @param expected.length The length that the sender declared, in bytes.
+ */
 export const make = <E, R>(
   source: Stream.Stream<Uint8Array, E, R>,
   expected: { readonly limit: number; readonly length?: number | undefined }
-): Guarded<E, R> => {
+): Effect.Effect<Guarded<E, R>, ContentTooLarge> => {
   const { length, limit } = expected
+  if (length !== undefined && length > limit) return Effect.fail(new ContentTooLarge({ limit }))
   const head = new Uint8Array(headLength)
   let headFilled = 0
   let seen = 0
 
-  const look = (chunk: Uint8Array): Effect.Effect<void, ContentTooLarge | LengthMismatch> => {
+  const count = (chunk: Uint8Array): Effect.Effect<void, ContentTooLarge | LengthMismatch> => {
     if (headFilled < headLength) {
       const part = chunk.subarray(0, headLength - headFilled)
       head.set(part, headFilled)
@@ -37,11 +47,11 @@ export const make = <E, R>(
     length !== undefined && seen < length ? Effect.fail(new LengthMismatch()) : Effect.void
   )
 
-  return {
+  return Effect.succeed({
     content: source.pipe(
-      Stream.mapArrayEffect((chunks) => Effect.as(Effect.forEach(chunks, look, { discard: true }), chunks)),
+      Stream.mapArrayEffect((chunks) => Effect.as(Effect.forEach(chunks, count, { discard: true }), chunks)),
       Stream.concat(Stream.fromEffectDrain(ended))
     ),
     head: () => head.subarray(0, headFilled)
-  }
+  })
 }

@@ -20,7 +20,7 @@ import { BlobStore } from "../storage/BlobStore.ts"
 import * as UploadLeases from "../storage/UploadLeases.ts"
 import * as ContentGuard from "./ContentGuard.ts"
 import { type Content, etagOf } from "./File.ts"
-import { ChecksumMismatch, ContentTooLarge, type LengthMismatch } from "./FileErrors.ts"
+import { ChecksumMismatch, type ContentTooLarge, type LengthMismatch } from "./FileErrors.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import * as FileSignature from "./FileSignature.ts"
 
@@ -73,8 +73,7 @@ export const make = Effect.gen(function* () {
     source: Stream.Stream<Uint8Array, E, R>,
     announced: Announced
   ): Effect.fn.Return<Staged, StagingError | E, R | Scope.Scope> {
-    const limit = settings.maxUploadBytes
-    if (announced.length !== undefined && announced.length > limit) return yield* new ContentTooLarge({ limit })
+    const guarded = yield* ContentGuard.make(source, { limit: settings.maxUploadBytes, length: announced.length })
     const blobId = yield* Effect.provideService(Ids.make("blb"), SecureRandom, random)
     const key = BlobKey.make({ ...bucket, blobId })
     const now = yield* DateTime.now
@@ -85,7 +84,6 @@ export const make = Effect.gen(function* () {
     )
     yield* leases.keep(blobId)
 
-    const guarded = ContentGuard.make(source, { limit, length: announced.length })
     const { sha256, size } = yield* store.put(key, guarded.content)
     if (announced.sha256 !== undefined && announced.sha256 !== sha256) return yield* new ChecksumMismatch()
     const head = guarded.head()

@@ -9,7 +9,9 @@ const source = (...sizes: ReadonlyArray<number>) =>
   Stream.fromIterable(sizes.map((size, index) => new Uint8Array(size).fill(index + 1)))
 
 const run = (sizes: ReadonlyArray<number>, expected: { limit: number; length?: number }) =>
-  Effect.exit(Stream.runCollect(ContentGuard.make(source(...sizes), expected).content))
+  Effect.exit(
+    Effect.flatMap(ContentGuard.make(source(...sizes), expected), ({ content }) => Stream.runCollect(content))
+  )
 
 describe("ContentGuard", () => {
   it.effect.each([
@@ -20,7 +22,8 @@ describe("ContentGuard", () => {
     { sizes: [3, 4], expected: { limit: 10, length: 7 }, fails: undefined },
     { sizes: [3, 4], expected: { limit: 10, length: 8 }, fails: "LengthMismatch" },
     { sizes: [3, 4], expected: { limit: 10, length: 6 }, fails: "LengthMismatch" },
-    { sizes: [], expected: { limit: 10, length: 1 }, fails: "LengthMismatch" }
+    { sizes: [], expected: { limit: 10, length: 1 }, fails: "LengthMismatch" },
+    { sizes: [1], expected: { limit: 10, length: 11 }, fails: "ContentTooLarge" }
   ])("%j", ({ expected, fails, sizes }) =>
     Effect.gen(function* () {
       const exit = yield* run(sizes, expected)
@@ -29,9 +32,17 @@ describe("ContentGuard", () => {
     })
   )
 
+  it.effect("declared length above the limit → ContentTooLarge, nothing is read", () =>
+    Effect.gen(function* () {
+      const unread = Stream.die("The content must not be read.")
+      const error = yield* Effect.flip(ContentGuard.make(unread, { limit: 10, length: 11 }))
+      assert.strictEqual(error._tag, "ContentTooLarge")
+    })
+  )
+
   it.effect("keeps the head across chunks, and no more of it than is needed", () =>
     Effect.gen(function* () {
-      const guarded = ContentGuard.make(source(10, headLength, 10), { limit: 1e6 })
+      const guarded = yield* ContentGuard.make(source(10, headLength, 10), { limit: 1e6 })
       yield* Stream.runDrain(guarded.content)
       assert.strictEqual(guarded.head().length, headLength)
       assert.deepStrictEqual([...guarded.head().subarray(8, 12)], [1, 1, 2, 2])

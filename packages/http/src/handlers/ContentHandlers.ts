@@ -73,7 +73,6 @@ export const layer = HttpApiBuilder.group(
           const content = yield* RequestBody.open(request, limits)
           return yield* uploads.reupload(actor, file, content, {
             ...options,
-            length: RequestBody.declaredLength(request),
             contentType: request.headers["content-type"]
           })
         })

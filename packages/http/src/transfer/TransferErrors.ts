@@ -1,55 +1,58 @@
 /**
- * What can go wrong while bytes move over HTTP, beyond the errors of the core. Like those, each has the `code` of the
- * wire and knows no status.
+ * The errors of transferring bytes over HTTP, beyond those of the core. Like the core's errors, each has the `code` that the
+ * response carries, and none knows an HTTP status.
  */
 import * as Data from "effect/Data"
 
-/** None of the asked ranges lies within the content (RFC 9110, section 15.5.17). */
+/** None of the requested ranges lies within the content (RFC 9110, section 15.5.17). */
 export class RangeNotSatisfiable extends Data.TaggedError("RangeNotSatisfiable")<{
-  /** Bytes of the whole content: what `Content-Range` tells the client. */
+  /** The size of the whole content, in bytes. */
   readonly size: number
 }> {
   readonly code = "range_not_satisfiable"
-  override readonly message = "The range lies outside the content."
+  override get message(): string {
+    return `No requested range lies within the content, which has ${this.size} bytes.`
+  }
 
-  /** The value of `Content-Range` in the answer. */
+  /** The value of the response's `Content-Range`, which informs the client of the size. */
   get contentRange(): string {
     return `bytes */${this.size}`
   }
 }
 
 /**
- * The bytes were removed between reading the row and opening them: the content was replaced or deleted meanwhile.
- * Nothing was sent yet, so the caller reads the row once more.
+ * The bytes were removed after the record was read: the content was replaced or deleted in between. Nothing has been sent
+ * yet, so the caller can read the record again.
  */
 export class ContentGone extends Data.TaggedError("ContentGone")<{}> {
   readonly code = "not_found"
-  override readonly message = "The content was replaced or removed meanwhile."
+  override readonly message = "The content was replaced or removed while the request was handled."
 }
 
-/** The client went away, or its connection broke, before the body had come to its end. */
+/** The client disconnected, or the connection broke, before the end of the body. */
 export class BodyAborted extends Data.TaggedError("BodyAborted")<{ readonly cause?: unknown }> {
   readonly code = "length_mismatch"
-  override readonly message = "The body ended before it was complete."
+  override readonly message = "The connection ended before the body was complete."
 }
 
-/** The client sent nothing for longer than the deployment waits. */
+/** The client sent nothing for longer than the deployment's idle timeout. */
 export class BodyStalled extends Data.TaggedError("BodyStalled")<{
   /** Milliseconds without a byte. */
   readonly idle: number
 }> {
   readonly code = "length_mismatch"
   override get message(): string {
-    return `The body stopped coming: no bytes for ${this.idle / 1000} seconds.`
+    return `No bytes of the body arrived for ${this.idle / 1000} seconds.`
   }
 }
 
-/** The body is of a media type that the operation does not take. */
+/** The operation does not accept a body of this media type. */
 export class UnsupportedMediaType extends Data.TaggedError("UnsupportedMediaType")<{
+  /** The media type that the operation accepts. */
   readonly expected: string
 }> {
   readonly code = "unsupported_media_type"
   override get message(): string {
-    return `The body must be ${this.expected}.`
+    return `The Content-Type must be ${this.expected}.`
   }
 }

@@ -218,7 +218,7 @@ describe("Pump", () => {
       yield* Effect.promise(() => until(() => client.length() > 0))
       Fs.truncateSync(path, 0)
       client.socket.resume()
-      yield* Effect.promise(() => until(() => client.isClosed() && app.exits.length === 1))
+      yield* Effect.promise(() => until(() => client.isClosed() && app.exits.length === 1 && openCount(path) === 0))
       assert.isBelow(client.length(), 16 * MiB)
       assert.include(JSON.stringify(app.exits[0]), "BlobError")
       assert.strictEqual(openCount(path), 0)

@@ -5,6 +5,7 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Stream from "effect/Stream"
 import * as FastCheck from "fast-check"
+import * as ContentGuard from "@holdfast/core/files/ContentGuard"
 import * as MultipartUpload from "@holdfast/http/transfer/upload/MultipartUpload"
 import * as Forms from "./support/Forms.ts"
 import { connect, listen, until } from "./support/NodeApp.ts"
@@ -23,11 +24,12 @@ interface Read {
   readonly contentType: string | undefined
 }
 
-/** Reads an upload as a handler does: the file to its end, then the body. */
+/** Reads an upload as the service does: the file to its end, through the store's guard, then the body. */
 const read = (incoming: HttpServerRequest.HttpServerRequest, limit: number = options.limit) =>
   Effect.gen(function* () {
     const { body, file, isBodyKnown } = yield* MultipartUpload.parse(incoming, { ...options, limit })
-    const chunks = yield* Stream.runCollect(file.stream)
+    const { content } = yield* ContentGuard.make(file.stream, { limit })
+    const chunks = yield* Stream.runCollect(content)
     const { contentType, filename } = file
     const whole: Read = { content: Buffer.concat(chunks), body: yield* body, isBodyKnown, filename, contentType }
     return whole

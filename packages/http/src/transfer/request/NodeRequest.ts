@@ -1,5 +1,5 @@
 /**
- * Node's own objects behind a request, where the server is Node's.
+ * Node's own objects of a request, for code that reads or writes past Effect's HTTP modules.
  */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -12,8 +12,8 @@ export interface NodeRequest {
 }
 
 /**
- * The message and the response of a request; undefined on servers that speak web `Request`s. Those of HTTP/2 have the
- * same methods as those of HTTP/1.1, as far as they are used here.
+ * The Node message and response of a request; undefined when the server is not Node's, as with web `Request`s. The types
+ * are those of HTTP/1.1: HTTP/2's objects have the same methods, as far as this package uses them.
  */
 export const find = (request: HttpServerRequest.HttpServerRequest): NodeRequest | undefined =>
   request.source instanceof Readable

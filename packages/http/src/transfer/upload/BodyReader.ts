@@ -1,71 +1,72 @@
 /**
- * Turns a source that pushes chunks into one that is pulled: what has come since the last pull is handed over at once,
- * as an array of chunks, and the source is paused while too much waits. It costs nothing per chunk but a push onto an
- * array and two additions.
+ * Turns a source that pushes chunks into one that the consumer pulls from. A pull returns all chunks that came since the
+ * last one as an array. While more than a MiB is buffered the source is paused. The cost per chunk is a push onto an array
+ * and a few additions.
  */
-import { ContentTooLarge, LengthMismatch } from "@holdfast/core/files/FileErrors"
+import type { ContentTooLarge, LengthMismatch } from "@holdfast/core/files/FileErrors"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { BodyAborted, BodyStalled } from "../TransferErrors.ts"
+import * as BodyGuard from "./BodyGuard.ts"
 
 export type BodyError = BodyAborted | BodyStalled | ContentTooLarge | LengthMismatch
 
-/** Where the chunks come from. It calls nothing of the sink before `start` and after `stop`. */
+/** Where the chunks come from. It calls the sink only between `start` and `stop`. */
 export interface Source {
   readonly start: (sink: Sink) => void
-  /** A chunk that is on its way may still come. */
+  /** Asks the source to pause. Chunks that are already on their way may still arrive. */
   readonly pause: () => void
   readonly resume: () => void
-  /** Leaves the rest of the body unread. */
+  /** Ends the reading; the rest of the body stays unread. */
   readonly stop: () => void
 }
 
+/** What the source calls. */
 export interface Sink {
   readonly chunk: (chunk: Uint8Array) => void
   readonly end: () => void
   readonly abort: (cause: unknown) => void
 }
 
-export interface Limits {
-  /** The most bytes that are taken. */
-  readonly limit: number
-  /** The length that the client announced, undefined when it did not. */
-  readonly length: number | undefined
-  /** How long to wait for the next byte, in milliseconds. */
+export interface Limits extends BodyGuard.BodyLimits {
+  /** How long a pull waits for the next byte before it fails, in milliseconds. */
   readonly idle: number
 }
 
 type Pull = Effect.Effect<Arr.NonEmptyReadonlyArray<Uint8Array>, BodyError | Cause.Done>
 
 export interface Reader {
-  /** The next chunks. One pull at a time. */
+  /** The next chunks. Only one pull may run at a time. */
   readonly pull: Pull
   readonly stop: () => void
 }
 
-/** Bytes that may wait before the source is paused. */
+/** The source is paused when this many bytes are buffered. */
 const highWaterMark = 1024 * 1024
-/** Bytes that are worth waking the consumer for within one turn of the event loop. */
-const batch = 256 * 1024
+/** With this many bytes buffered, a waiting pull resumes at once instead of at the end of the event loop's turn. */
+const wakeThreshold = 256 * 1024
 
-export const make = (source: Source, { idle, length, limit }: Limits): Reader => {
+/** A reader of the source. The source starts with the first pull. */
+export const make = (source: Source, { idle, ...limits }: Limits): Reader => {
+  const guard = BodyGuard.make(limits)
   let chunks: Array<Uint8Array> = []
-  let waiting = 0
-  let total = 0
+  let bufferedBytes = 0
   let isPaused = false
   let isStarted = false
-  /** How the body ended, once it has. */
+  /** How the body ended; undefined until then. */
   let outcome: Effect.Effect<never, BodyError | Cause.Done> | undefined
-  let consumer: ((pull: Pull) => void) | undefined
-  let timer: NodeJS.Timeout | undefined
-  let turn: NodeJS.Immediate | undefined
+  /** Resumes the pull that waits. */
+  let resumePull: ((pull: Pull) => void) | undefined
+  let idleTimer: NodeJS.Timeout | undefined
+  let wakeImmediate: NodeJS.Immediate | undefined
 
-  const take = (): Pull | undefined => {
+  /** The buffered chunks, or the outcome when there are none; undefined while the body goes on. */
+  const takeBuffered = (): Pull | undefined => {
     const taken = chunks
     if (!Arr.isReadonlyArrayNonEmpty(taken)) return outcome
     chunks = []
-    waiting = 0
+    bufferedBytes = 0
     if (isPaused && outcome === undefined) {
       isPaused = false
       source.resume()
@@ -74,25 +75,25 @@ export const make = (source: Source, { idle, length, limit }: Limits): Reader =>
   }
 
   const wake = (): void => {
-    turn = undefined
-    if (consumer === undefined) return
-    const pull = take()
+    wakeImmediate = undefined
+    if (resumePull === undefined) return
+    const pull = takeBuffered()
     if (pull === undefined) return
-    const resume = consumer
-    consumer = undefined
+    const resume = resumePull
+    resumePull = undefined
     resume(pull)
   }
 
   const stop = (): void => {
-    clearTimeout(timer)
-    if (turn !== undefined) clearImmediate(turn)
-    consumer = undefined
+    clearTimeout(idleTimer)
+    if (wakeImmediate !== undefined) clearImmediate(wakeImmediate)
+    resumePull = undefined
     if (isStarted) source.stop()
   }
 
-  const finish = (how: Effect.Effect<never, BodyError | Cause.Done>): void => {
+  const finish = (result: Effect.Effect<never, BodyError | Cause.Done>): void => {
     if (outcome !== undefined) return
-    outcome = how
+    outcome = result
     wake()
   }
 
@@ -104,33 +105,35 @@ export const make = (source: Source, { idle, length, limit }: Limits): Reader =>
 
   const sink: Sink = {
     chunk: (chunk) => {
-      total += chunk.length
-      if (total > limit) return fail(new ContentTooLarge({ limit }))
-      if (length !== undefined && total > length) return fail(new LengthMismatch())
+      const error = guard.count(chunk.length)
+      if (error !== undefined) return fail(error)
       chunks.push(chunk)
-      waiting += chunk.length
-      if (waiting >= highWaterMark && !isPaused) {
+      bufferedBytes += chunk.length
+      if (bufferedBytes >= highWaterMark && !isPaused) {
         isPaused = true
         source.pause()
       }
-      if (consumer === undefined) return
-      if (waiting >= batch) wake()
-      else turn ??= setImmediate(wake)
+      if (resumePull === undefined) return
+      if (bufferedBytes >= wakeThreshold) wake()
+      else wakeImmediate ??= setImmediate(wake)
     },
-    end: () => finish(length !== undefined && total < length ? Effect.fail(new LengthMismatch()) : Cause.done()),
+    end: () => {
+      const error = guard.end()
+      finish(error === undefined ? Cause.done() : Effect.fail(error))
+    },
     abort: (cause) => finish(Effect.fail(new BodyAborted({ cause })))
   }
 
-  /** Counts only while the consumer waits: the time that a slow disk takes is not the client's. */
-  const watch = (): void => {
-    if (timer !== undefined) {
-      timer.refresh()
+  /** The timer runs only while a pull waits, so that the time which a slow disk takes does not count as the client's. */
+  const startIdleTimer = (): void => {
+    if (idleTimer !== undefined) {
+      idleTimer.refresh()
       return
     }
-    timer = setTimeout(() => {
-      if (consumer !== undefined && chunks.length === 0) fail(new BodyStalled({ idle }))
+    idleTimer = setTimeout(() => {
+      if (resumePull !== undefined && chunks.length === 0) fail(new BodyStalled({ idle }))
     }, idle)
-    timer.unref()
+    idleTimer.unref()
   }
 
   const pull: Pull = Effect.suspend(() => {
@@ -139,12 +142,12 @@ export const make = (source: Source, { idle, length, limit }: Limits): Reader =>
       source.start(sink)
     }
     return (
-      take() ??
+      takeBuffered() ??
       Effect.callback((resume) => {
-        consumer = resume
-        watch()
+        resumePull = resume
+        startIdleTimer()
         return Effect.sync(() => {
-          consumer = undefined
+          resumePull = undefined
         })
       })
     )

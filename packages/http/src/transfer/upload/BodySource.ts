@@ -1,30 +1,31 @@
 /**
- * The bodies of requests as sources of chunks: Node's messages and web `Request`s.
+ * The bodies of requests as sources of chunks for `BodyReader`: of Node messages and of web `Request`s.
  */
 import * as TransferableChunks from "@holdfast/core/storage/TransferableChunks"
 import * as Context from "effect/Context"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Sink, Source } from "./BodyReader.ts"
 
-/** Node's own mark of having told the client to go on. */
+/** Whether `100 Continue` was sent already: the flag is Node's own and undocumented. */
 const wasContinued = (response: ServerResponse): boolean => "_sent100" in response && response._sent100 === true
 
-/** Tells a client that waits for it to send the body (RFC 9110, section 10.1.1). */
-const proceed = (message: IncomingMessage, response: ServerResponse): void => {
+/** Sends `100 Continue` to a client that waits for it before it sends the body (RFC 9110, section 10.1.1). */
+const sendContinue = (message: IncomingMessage, response: ServerResponse): void => {
   const { expect } = message.headers
   if (expect === undefined || expect.toLowerCase() !== "100-continue") return
   if (!wasContinued(response) && !response.headersSent) response.writeContinue()
 }
 
 /**
- * Whether nobody but us listens to the messages of Node's server, so that the chunks which its parser makes are ours to
- * give away. A host's own listeners would find them emptied.
+ * Whether this package alone listens to the messages of Node's server. If so, the chunks that Node's parser makes are
+ * marked as transferable: a store may detach their memory after it has written them. A host that mounts the API may have
+ * `data` listeners of its own, which would see detached, empty chunks.
  */
 export const IsSoleListener = Context.Reference<boolean>("@holdfast/http/transfer/IsSoleListener", {
   defaultValue: () => false
 })
 
-const giving =
+const markingTransferable =
   (take: Sink["chunk"]): Sink["chunk"] =>
   (chunk) => {
     TransferableChunks.markTransferable(chunk)
@@ -32,19 +33,19 @@ const giving =
   }
 
 /**
- * The body of a Node message. Stopping leaves the message paused and intact, so that the server can answer, read a
- * bounded rest, and close the connection.
+ * The body of a Node message. `stop` pauses the message and leaves it usable, so that the server can send its response, read
+ * a bounded amount of the rest, and close the connection.
  */
 export const fromNode = (message: IncomingMessage, response: ServerResponse, isSoleListener: boolean): Source => {
   let stop = (): void => undefined
   return {
     start: (sink: Sink) => {
-      if (message.readableEnded) throw new Error("The body of the request was read already.")
+      if (message.readableEnded) throw new Error("The body of the request has already been read.")
       if (message.destroyed) return sink.abort(message.errored ?? undefined)
       const onClose = (): void => sink.abort(message.errored ?? undefined)
-      const onData = isSoleListener ? giving(sink.chunk) : sink.chunk
+      const onData = isSoleListener ? markingTransferable(sink.chunk) : sink.chunk
       stop = () => {
-        // Once only: what the server does with the rest afterwards is not to be disturbed.
+        // Runs only once: a second call must not disturb what the server does with the rest of the body.
         stop = () => undefined
         message.off("data", onData)
         message.off("end", sink.end)
@@ -55,7 +56,7 @@ export const fromNode = (message: IncomingMessage, response: ServerResponse, isS
       message.on("end", sink.end)
       message.on("error", sink.abort)
       message.on("close", onClose)
-      proceed(message, response)
+      sendContinue(message, response)
       message.on("data", onData)
       message.resume()
     },
@@ -65,17 +66,17 @@ export const fromNode = (message: IncomingMessage, response: ServerResponse, isS
   }
 }
 
-/** The body of a web request. Stopping cancels it. */
+/** The body of a web request, null when it has none. `stop` cancels it. */
 export const fromWeb = (body: ReadableStream<Uint8Array> | null): Source => {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   let isPaused = false
   let isReading = false
-  let step = (): void => undefined
+  let readNext = (): void => undefined
   return {
     start: (sink) => {
       if (body === null) return sink.end()
       const current = (reader = body.getReader())
-      step = () => {
+      readNext = () => {
         if (isReading || isPaused || reader === undefined) return
         isReading = true
         current.read().then(
@@ -84,24 +85,24 @@ export const fromWeb = (body: ReadableStream<Uint8Array> | null): Source => {
             if (reader === undefined) return
             if (done) return sink.end()
             sink.chunk(value)
-            step()
+            readNext()
           },
           (cause: unknown) => {
             if (reader !== undefined) sink.abort(cause)
           }
         )
       }
-      step()
+      readNext()
     },
     pause: () => {
       isPaused = true
     },
     resume: () => {
       isPaused = false
-      step()
+      readNext()
     },
     stop: () => {
-      // Where the body has ended there is nothing to cancel, and a source that cannot be cancelled has nobody to tell.
+      // Cancelling rejects when the body has failed or its source cannot cancel. In both cases nothing is left to do.
       reader?.cancel().catch(() => undefined)
       reader = undefined
     }

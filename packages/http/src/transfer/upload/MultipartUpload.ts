@@ -1,10 +1,10 @@
 /**
- * The body of a direct upload: `multipart/form-data` with a part `file` and a part `body` of JSON text, in either
- * order. The file's bytes are streamed: nothing is spooled, and no more than the body's text is held.
+ * Reads the body of an upload: `multipart/form-data` with a part `file` and a part `body` of JSON text, in either order.
+ * The file's bytes are streamed: nothing is written to a temporary file, and only the JSON text is held in memory.
  *
- * The parser is Effect's low-level one, fed from `RequestBody`, which is as fast as searching the bytes for the
- * boundary. Its streams of parts are not used: they would hand out the end of the file before the form is known to be
- * complete.
+ * `UploadFormParser` parses, on top of Effect's low-level parser, which is as fast as a search of the bytes for the
+ * boundary. Effect's streams of parts are not used: such a stream ends with the file, when the form may still turn out to
+ * be incomplete.
  */
 import { type Fault, InvalidRequest } from "@holdfast/core/Errors"
 import { ContentTooLarge } from "@holdfast/core/files/FileErrors"
@@ -18,9 +18,9 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Pull from "effect/Pull"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { UnsupportedMediaType } from "../TransferErrors.ts"
 import type { FilePart } from "./FilePart.ts"
 import * as RequestBody from "./RequestBody.ts"
-import { UnsupportedMediaType } from "../TransferErrors.ts"
 import * as UploadFormParser from "./UploadFormParser.ts"
 
 export type UploadError = RequestBody.BodyError | InvalidRequest
@@ -28,16 +28,16 @@ export type UploadError = RequestBody.BodyError | InvalidRequest
 export interface Upload {
   readonly file: FilePart & {
     /**
-     * The file's bytes, to be run once. It ends only when the whole form has been read and found complete: a second
-     * file, a malformed `body` or a missing last boundary make it fail, so that what was written can be thrown away.
+     * The file's bytes. It can be run once. It ends only after the whole form was read and found complete: it fails on a
+     * second file, a malformed `body` or a missing last boundary, so that the store discards what it has written.
      */
     readonly stream: Stream.Stream<Uint8Array, UploadError>
   }
-  /** Whether `body` has come, before the file or close behind it, so that it can be checked before the file is read. */
+  /** Whether the part `body` has been read already, so that it can be validated before the file is read. */
   readonly isBodyKnown: boolean
   /**
-   * The value of the part `body`, undefined when the form has none. Unless it is known, it waits for the end of the
-   * file's stream, and fails as that does.
+   * The value of the part `body`, undefined when the form has none. If it is not known yet, the effect waits for the end
+   * of the file's stream, and fails when that stream fails.
    */
   readonly body: Effect.Effect<unknown, UploadError>
 }
@@ -51,28 +51,40 @@ const openForm = (
     : Effect.fail(new UnsupportedMediaType({ expected: "multipart/form-data" }))
 }
 
+/** The request's body, bounded to a file of the limit and the rest of the form. The errors report the file's limit. */
+const openBody = (
+  request: HttpServerRequest.HttpServerRequest,
+  options: RequestBody.Options
+): Effect.Effect<Stream.Stream<Uint8Array, RequestBody.BodyError>, ContentTooLarge> => {
+  const tooLarge = () => new ContentTooLarge({ limit: options.limit })
+  return RequestBody.open(request, { ...options, limit: options.limit + UploadFormParser.maxOverhead }).pipe(
+    Effect.mapBoth({
+      onFailure: tooLarge,
+      onSuccess: Stream.mapError((error) => (error._tag === "ContentTooLarge" ? tooLarge() : error))
+    })
+  )
+}
+
 type Bytes = ReadonlyArray<Uint8Array>
 
 /** A form that is being read. */
 interface Reading {
-  /** The file's bytes among those that come next, possibly none; undefined when the form is complete. */
+  /** The bytes of the file among the next chunks of the body, possibly none; undefined when the form is complete. */
   readonly next: Effect.Effect<Bytes | undefined, UploadError>
-  /** The value of the part `body`; it has it when the form is complete, and fails as `next` does. */
+  /** The value of the part `body`. Completed when the form is complete; fails when `next` fails. */
   readonly body: Deferred.Deferred<unknown, UploadError>
-  /** Leaves the rest unread. */
+  /** Stops reading; the rest of the body stays unread. */
   readonly stop: Effect.Effect<void>
 }
 
 const read = Effect.fnUntraced(function* (
   form: UploadFormParser.UploadFormParser,
-  source: Stream.Stream<Uint8Array, RequestBody.BodyError>,
-  limit: number
+  source: Stream.Stream<Uint8Array, RequestBody.BodyError>
 ): Effect.fn.Return<Reading, never, Scope.Scope> {
   const scope = yield* Effect.flatMap(Effect.scope, Scope.fork)
   const pull = yield* Scope.provide(Stream.toPull(source), scope)
   const body = Deferred.makeUnsafe<unknown, UploadError>()
   yield* Scope.addFinalizer(scope, Deferred.interrupt(body))
-  let size = 0
 
   const refuse = ({ detail, pointer }: Fault): Effect.Effect<never, InvalidRequest> =>
     Effect.fail(InvalidRequest.at(pointer, detail))
@@ -80,10 +92,7 @@ const read = Effect.fnUntraced(function* (
   const receive = (chunks: Bytes): Effect.Effect<Bytes, UploadError> => {
     let fault: Fault | undefined
     for (const chunk of chunks) fault ??= form.push(chunk)
-    if (fault !== undefined) return refuse(fault)
-    const bytes = form.takeFileBytes()
-    for (const chunk of bytes) size += chunk.length
-    return size > limit ? Effect.fail(new ContentTooLarge({ limit })) : Effect.succeed(bytes)
+    return fault === undefined ? Effect.succeed(form.takeFileBytes()) : refuse(fault)
   }
 
   const end = Effect.suspend(() => {
@@ -97,8 +106,6 @@ const read = Effect.fnUntraced(function* (
   const next = pull.pipe(
     Effect.flatMap(receive),
     Pull.catchDone(() => end),
-    // The limit of the whole body is of no interest to anybody.
-    Effect.mapError((error) => (error._tag === "ContentTooLarge" ? new ContentTooLarge({ limit }) : error)),
     Effect.tapError((error) => {
       Deferred.doneUnsafe(body, Effect.fail(error))
       return stop
@@ -107,7 +114,7 @@ const read = Effect.fnUntraced(function* (
   return { next, body, stop }
 })
 
-/** The file's bytes: those that have come already, then the rest of the form. */
+/** The file's bytes: `first`, which have been read already, then those in the rest of the form. */
 const fileStream = ({ next, stop }: Reading, first: Bytes): Stream.Stream<Uint8Array, UploadError> => {
   let ready: Bytes | undefined = first
   const pull: Pull.Pull<Arr.NonEmptyReadonlyArray<Uint8Array>, UploadError> = Effect.suspend(() => {
@@ -124,34 +131,34 @@ const fileStream = ({ next, stop }: Reading, first: Bytes): Stream.Stream<Uint8A
 }
 
 /**
- * Reads a form up to the beginning of its file.
+ * Reads a form up to the beginning of its file. The scope holds the body: closing it stops the reading.
  *
- * Fails with `ContentTooLarge` before anything is read when the announced length cannot fit, and as `RequestBody.open`
- * does; with `UnsupportedMediaType` for another kind of body; with `InvalidRequest` for a malformed form, one without a
- * file, and a `body` that came first and is no JSON. What is held ends with the scope.
+ * Fails with
  *
- * @param options.limit Bytes of the file.
+ * - `ContentTooLarge`, before anything is read, when the declared length cannot fit;
+ * - `UnsupportedMediaType` for any body that is not `multipart/form-data`;
+ * - `InvalidRequest` for a malformed form, one without a file, or a `body` before the file that is not JSON;
+ * - the errors of `RequestBody.open`.
+ *
+ * @param options.limit The largest file, in bytes. It bounds the body as it comes in, with an allowance for the rest of the
+ * form; the store's `ContentGuard` holds the file itself to it.
  */
 export const parse = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
   options: RequestBody.Options
 ): Effect.fn.Return<Upload, UploadError | UnsupportedMediaType, Scope.Scope> {
-  const { limit } = options
   const form = yield* openForm(request)
-  const source = yield* RequestBody.open(request, { ...options, limit: limit + UploadFormParser.maxOverhead }).pipe(
-    Effect.mapError(() => new ContentTooLarge({ limit }))
-  )
-  const reading = yield* read(form, source, limit)
+  const reading = yield* read(form, yield* openBody(request, options))
   let first: Bytes | undefined = []
-  let head = form.file()
-  while (head === undefined && first !== undefined) {
+  let file = form.file()
+  while (file === undefined && first !== undefined) {
     first = yield* reading.next
-    head = form.file()
+    file = form.file()
   }
-  if (head === undefined) return yield* InvalidRequest.at("/file", "is required")
+  if (file === undefined) return yield* InvalidRequest.at("/file", "is required")
   const known = form.body()
   return {
-    file: { ...head, stream: fileStream(reading, first ?? []) },
+    file: { ...file, stream: fileStream(reading, first ?? []) },
     isBodyKnown: known !== undefined,
     body: known === undefined ? Deferred.await(reading.body) : Effect.succeed(known.value)
   }

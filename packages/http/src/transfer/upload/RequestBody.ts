@@ -1,27 +1,28 @@
 /**
  * The raw body of a request as a stream, for contents of any size.
  */
-import { ContentTooLarge } from "@holdfast/core/files/FileErrors"
+import type { ContentTooLarge } from "@holdfast/core/files/FileErrors"
 import * as Channel from "effect/Channel"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as NodeRequest from "../request/NodeRequest.ts"
+import * as BodyGuard from "./BodyGuard.ts"
 import * as BodyReader from "./BodyReader.ts"
 import * as BodySource from "./BodySource.ts"
-import * as NodeRequest from "../request/NodeRequest.ts"
 
 export type BodyError = BodyReader.BodyError
 
 export interface Options {
-  /** The most bytes that are taken. */
+  /** The largest body that is accepted, in bytes. */
   readonly limit: number
-  /** How long to wait for the next byte while one is asked for. */
+  /** How long the stream waits for the client's next byte before it fails. */
   readonly idleTimeout: Duration.Input
 }
 
-/** The length that a request announces for its body, in bytes; undefined when it does not. */
+/** The length that a request declares for its body (`Content-Length`), in bytes; undefined when it declares none. */
 export const declaredLength = (request: HttpServerRequest.HttpServerRequest): number | undefined => {
   const header = request.headers["content-length"]
   return header !== undefined && /^\d+$/.test(header) ? Number(header) : undefined
@@ -36,32 +37,33 @@ const sourceOf = (request: HttpServerRequest.HttpServerRequest, isSoleListener: 
 }
 
 /**
- * The body of a request, to be run once. Fails with `ContentTooLarge` before anything is read when the announced
- * length is above the limit; the stream fails with
+ * The body of a request as a stream that can be run once. Fails with `ContentTooLarge` before anything is read when the
+ * declared length is above the limit. The stream fails with
  *
  * - `ContentTooLarge` at the first byte above the limit;
- * - `LengthMismatch` when more or fewer bytes come than were announced;
- * - `BodyAborted` when the client goes away before the end;
- * - `BodyStalled` when nothing comes for the idle time.
+ * - `LengthMismatch` when the body is longer or shorter than its declared length;
+ * - `BodyAborted` when the client disconnects before the end;
+ * - `BodyStalled` when no byte arrives for the idle time.
  *
- * A client that waits for `100 Continue` is told to go on when the first byte is asked for. The stream is read no
- * faster than it is pulled, but for a MiB that is held ready. When it is given up before its end, the rest of the body
- * stays with the server, which reads a bounded amount of it after the answer and closes the connection.
+ * A client that sent `Expect: 100-continue` gets its `100 Continue` when the first byte is pulled. The stream reads ahead of
+ * its consumer by a MiB at most. When the stream is closed before its end, the rest of the body is left to the server, which
+ * reads a bounded amount of it after the response and then closes the connection.
  */
 export const open = (
   request: HttpServerRequest.HttpServerRequest,
   options: Options
 ): Effect.Effect<Stream.Stream<Uint8Array, BodyError>, ContentTooLarge> => {
-  const { limit } = options
-  const length = declaredLength(request)
-  if (length !== undefined && length > limit) return Effect.fail(new ContentTooLarge({ limit }))
+  const limits = { limit: options.limit, length: declaredLength(request) }
   const idle = Duration.toMillis(options.idleTimeout)
-  return Effect.map(BodySource.IsSoleListener, (isSoleListener) =>
-    Stream.fromChannel(
-      Channel.fromTransform((_, scope) => {
-        const reader = BodyReader.make(sourceOf(request, isSoleListener), { limit, length, idle })
-        return Effect.as(Scope.addFinalizer(scope, Effect.sync(reader.stop)), reader.pull)
-      })
+  return Effect.andThen(
+    BodyGuard.checkDeclared(limits),
+    Effect.map(BodySource.IsSoleListener, (isSoleListener) =>
+      Stream.fromChannel(
+        Channel.fromTransform((_, scope) => {
+          const reader = BodyReader.make(sourceOf(request, isSoleListener), { ...limits, idle })
+          return Effect.as(Scope.addFinalizer(scope, Effect.sync(reader.stop)), reader.pull)
+        })
+      )
     )
   )
 }

@@ -1,51 +1,53 @@
 /**
- * The form of a direct upload (RFC 7578), read as it comes: one part `file`, and at most one part `body` of JSON text,
- * in either order. Parts of other names are passed over while they are small. It knows no effects: chunks go in, and
- * the file's bytes come out, as views of those chunks.
+ * A parser for the form of an upload (RFC 7578): one part `file`, and at most one part `body` of JSON text, in either order.
+ * Parts of other names are ignored as long as they are small.
+ *
+ * The parser is synchronous and uses no effects: the caller pushes chunks of the body and takes the file's bytes, which are
+ * views of those chunks.
  */
 import type { Fault } from "@holdfast/core/Errors"
 import * as MultipartParser from "effect/http/MultipartParser"
 import * as FilePart from "./FilePart.ts"
 
-/** The most bytes of the part `body`, and of any part that is passed over. */
+/** The largest part `body`, and the largest ignored part, in bytes. */
 const maxField = 64 * 1024
 const maxParts = 32
-/** The most bytes beside those of the file. */
+/** The most bytes of a form besides those of its file: heads of parts, boundaries and other parts. */
 export const maxOverhead = 256 * 1024
 
 export interface UploadFormParser {
-  /** Takes a chunk in. What is wrong with the form, once something is: nothing more is to be pushed then. */
+  /** Parses a chunk. Returns the first fault of the form, if any; no more chunks may be pushed after one. */
   readonly push: (chunk: Uint8Array) => Fault | undefined
-  /** No more chunks come. */
+  /** Ends the form. Returns the first fault, if any: a form without its last boundary is incomplete. */
   readonly end: () => Fault | undefined
-  /** The bytes of the file since the last call. */
+  /** The bytes of the file that were parsed since the last call. */
   readonly takeFileBytes: () => ReadonlyArray<Uint8Array>
-  /** The head of the part `file`, once it has come. */
+  /** The description of the part `file`; undefined until its head was parsed. */
   readonly file: () => FilePart.FilePart | undefined
-  /** The value of the part `body`, once it has come. */
+  /** The value of the part `body`; undefined until the part was parsed. */
   readonly body: () => { readonly value: unknown } | undefined
 }
 
-const ofForm = (detail: string): Fault => ({ pointer: "", detail })
-const ofPart = (name: string, detail: string): Fault => ({
+const formFault = (detail: string): Fault => ({ pointer: "", detail })
+const partFault = (name: string, detail: string): Fault => ({
   pointer: `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
   detail
 })
 
-const faultOf = (error: MultipartParser.MultipartError, part: string): Fault => {
+const toFault = (error: MultipartParser.MultipartError, part: string): Fault => {
   switch (error._tag) {
     case "InvalidBoundary":
-      return ofForm("the Content-Type must have a boundary")
+      return formFault("the Content-Type must have a boundary parameter")
     case "BadHeaders":
-      return ofForm("the form has a part with malformed headers")
+      return formFault("the form has a part with malformed headers")
     case "InvalidDisposition":
-      return ofForm("the form has a part with a malformed Content-Disposition")
+      return formFault("the form has a part with a malformed Content-Disposition")
     case "EndNotReached":
-      return ofForm("the form ends before its last boundary")
+      return formFault("the form must end with its last boundary")
     case "ReachedLimit":
       return error.limit === "MaxParts"
-        ? ofForm(`the form must have at most ${maxParts} parts`)
-        : ofPart(part, `must be at most ${maxField} bytes`)
+        ? formFault(`the form must have at most ${maxParts} parts`)
+        : partFault(part, `must be at most ${maxField} bytes`)
   }
 }
 
@@ -58,25 +60,26 @@ const decodeJson = (bytes: Uint8Array): { readonly value: unknown } | undefined 
   }
 }
 
-/** A reader for one form, whose boundary the `Content-Type` of the request tells. */
+/** A parser for one form. `contentType` is the `Content-Type` of the request, which contains the boundary. */
 export const make = (contentType: string): UploadFormParser => {
-  let data: Array<Uint8Array> = []
+  let fileBytes: Array<Uint8Array> = []
   let file: FilePart.FilePart | undefined
   let body: { readonly value: unknown } | undefined
   let fault: Fault | undefined
   let isComplete = false
   let part = ""
-  let envelope = 0
+  let overhead = 0
   const seen = new Set<string>()
 
-  const begin = (info: MultipartParser.PartInfo): void => {
+  const beginPart = (info: MultipartParser.PartInfo): void => {
     part = info.name
     const encoding = info.headers["content-transfer-encoding"]
-    if (info.contentDisposition !== "form-data") fault ??= ofForm("the form has a part that is no form-data")
-    // RFC 7578, section 4.7: it was for channels of seven bits, and would have to be undone.
+    if (info.contentDisposition !== "form-data")
+      fault ??= formFault("every part of the form must have a Content-Disposition of form-data")
+    // Deprecated (RFC 7578, section 4.7). Any encoding but these three would have to be decoded.
     else if (encoding !== undefined && !/^(?:7bit|8bit|binary)$/i.test(String(encoding))) {
-      fault ??= ofPart(part, "must not have a Content-Transfer-Encoding")
-    } else if ((part === "file" || part === "body") && seen.has(part)) fault ??= ofPart(part, "must be given once")
+      fault ??= partFault(part, "must not have a Content-Transfer-Encoding other than 7bit, 8bit or binary")
+    } else if ((part === "file" || part === "body") && seen.has(part)) fault ??= partFault(part, "must occur only once")
     seen.add(part)
   }
 
@@ -85,38 +88,39 @@ export const make = (contentType: string): UploadFormParser => {
     maxParts,
     maxFieldSize: maxField,
     isFile: (info) => {
-      begin(info)
+      beginPart(info)
       return info.name === "file"
     },
     onFile: (info) => {
       file ??= FilePart.fromPartInfo(info)
       return (chunk) => {
-        if (chunk !== null) data.push(chunk)
+        if (chunk !== null) fileBytes.push(chunk)
       }
     },
     onField: (info, value) => {
       if (info.name !== "body") return
       body = decodeJson(value)
-      if (body === undefined) fault ??= ofPart("body", "must be JSON")
+      if (body === undefined) fault ??= partFault("body", "must be JSON")
     },
     onError: (error) => {
-      fault ??= faultOf(error, part)
+      fault ??= toFault(error, part)
     },
     onDone: () => {
       isComplete = true
-      if (file === undefined) fault ??= ofPart("file", "is required")
+      if (file === undefined) fault ??= partFault("file", "is required")
     }
   })
 
   return {
     push: (chunk) => {
-      // What follows the last boundary means nothing (RFC 2046, section 5.1.1).
+      // Bytes after the last boundary are to be ignored (RFC 2046, section 5.1.1).
       if (fault !== undefined || isComplete) return fault
-      const before = data.length
+      const before = fileBytes.length
       parser.write(chunk)
-      envelope += chunk.length
-      for (let i = before; i < data.length; i++) envelope -= data[i]?.length ?? 0
-      if (envelope > maxOverhead) fault ??= ofForm("the form has too much beside the file")
+      overhead += chunk.length
+      for (let i = before; i < fileBytes.length; i++) overhead -= fileBytes[i]?.length ?? 0
+      if (overhead > maxOverhead)
+        fault ??= formFault(`the form must have at most ${maxOverhead} bytes besides those of the file`)
       return fault
     },
     end: () => {
@@ -124,8 +128,8 @@ export const make = (contentType: string): UploadFormParser => {
       return fault
     },
     takeFileBytes: () => {
-      const taken = data
-      data = []
+      const taken = fileBytes
+      fileBytes = []
       return taken
     },
     file: () => file,
