@@ -1,7 +1,7 @@
 /**
- * Holdfast for programs that do not use Effect: `open`, and every error class it can reject with.
+ * The Promise API: `open`, the types of its inputs and results, and every error class that it can reject with.
  *
- * Effect users import the modules themselves, such as `@holdfast/core/Holdfast` and `@holdfast/core/files/Files`.
+ * Programs that use Effect import the modules themselves, such as `@holdfast/core/Holdfast` and `@holdfast/core/files/Files`.
  */
 export { SubdomainTaken, TenantNotEmpty } from "./tenants/Tenant.ts"
 export { LastAdmin, MemberExists } from "./members/Member.ts"
@@ -35,27 +35,105 @@ export { MirrorLoop, MirrorTargetUnreachable, MirrorTypeUnavailable } from "./mi
 export { MetadataError } from "./MetadataError.ts"
 export { BlobError } from "./storage/BlobError.ts"
 export { Aborted, Closed, SourceFailed } from "./promises/PromiseApiErrors.ts"
-export type { ActorHandle } from "./promises/Actors.ts"
-export type { InTenant } from "./promises/Call.ts"
-export type { DownloadHandle, RangeInput } from "./promises/DownloadHandle.ts"
-export type { ContentInput, FileRecord, ReadInput, ReuploadInput, UploadInput } from "./promises/FilesApi.ts"
-export type { StreamHandle } from "./promises/StreamHandle.ts"
+
+export { type Holdfast, open } from "./promises/PromiseApi.ts"
 export type {
-  OpenStreamInput,
+  BlobsAdapter,
+  MetadataAdapter,
+  MirrorsAdapter,
+  OpenOptions,
+  VideoAdapter,
+  WorkspaceAdapter
+} from "./promises/options/OpenOptions.ts"
+export type { ActorHandle } from "./promises/ActorHandle.ts"
+export type { CallOptions } from "./promises/Operations.ts"
+
+export type { Page, Request as PageRequest } from "./Page.ts"
+export type { BucketRef } from "./buckets/BucketRef.ts"
+export type { FileRef } from "./files/FileRef.ts"
+export type { MirrorRef } from "./mirrors/Mirrors.ts"
+export type { ForceOption, Listing, TenantRef } from "./promises/resources/Shared.ts"
+export type { Conditions, EntityTags } from "./promises/resources/Conditions.ts"
+export type { ContentSource } from "./promises/content/ContentSource.ts"
+export type { Download } from "./promises/content/Download.ts"
+export type { FileDownload } from "./promises/content/FileDownload.ts"
+export type { RangeInput } from "./promises/content/RangeInput.ts"
+export type { StreamDownload } from "./promises/content/StreamDownload.ts"
+export type {
+  CreatedTenantRecord,
+  CreateTenantInput,
+  RemoveTenantInput,
+  TenantRecord,
+  TenantsApi,
+  UpdateTenantInput
+} from "./promises/resources/TenantsApi.ts"
+export type {
+  AddMemberInput,
+  ListMembersInput,
+  MemberRecord,
+  MemberRef,
+  MembersApi,
+  UpdateMemberInput
+} from "./promises/resources/MembersApi.ts"
+export type {
+  CreatedTokenRecord,
+  CreateTokenInput,
+  ListTokensInput,
+  TokenRecord,
+  TokenRef,
+  TokensApi
+} from "./promises/resources/TokensApi.ts"
+export type {
+  BucketRecord,
+  BucketsApi,
+  CreateBucketInput,
+  ListBucketsInput,
+  RemoveBucketInput,
+  UpdateBucketInput
+} from "./promises/resources/BucketsApi.ts"
+export type {
+  ContentInput,
+  FilePage,
+  FileRecord,
+  FilesApi,
+  GetFileInput,
+  ListFilesInput,
+  ReadFileInput,
+  RemoveFileInput,
+  ReserveFileInput,
+  ReuploadInput,
+  UpdateFileInput,
+  UploadInput
+} from "./promises/resources/FilesApi.ts"
+export type {
+  HeaderRecord,
+  HeadersApi,
+  RemoveHeaderInput,
+  SetHeaderInput,
+  SetHeadersInput
+} from "./promises/resources/HeadersApi.ts"
+export type {
   PlaybackKeyRecord,
-  RequestInput,
-  StreamInput,
-  StreamRecord
-} from "./promises/StreamInputs.ts"
-export type { VideoAdapter, WorkspaceAdapter } from "./promises/VideoOptions.ts"
-export type { MirrorsAdapter } from "./promises/MirrorOptions.ts"
-export type { CreateMirrorInput, MirrorFileRecord, MirrorRecord, UpdateMirrorInput } from "./promises/MirrorsApi.ts"
-export type { CallOptions } from "./promises/Runner.ts"
-export type { Source } from "./promises/ContentSource.ts"
-export {
-  type BlobsAdapter,
-  type Holdfast,
-  type MetadataAdapter,
-  open,
-  type OpenOptions
-} from "./promises/PromiseApi.ts"
+  ReadStreamInput,
+  RequestStreamInput,
+  StreamRecord,
+  StreamRef,
+  StreamsApi,
+  WaitOption
+} from "./promises/resources/StreamsApi.ts"
+export type {
+  CreateMirrorInput,
+  ListMirrorFilesInput,
+  ListMirrorsInput,
+  MirrorFileRecord,
+  MirrorRecord,
+  MirrorsApi,
+  UpdateMirrorInput
+} from "./promises/resources/MirrorsApi.ts"
+export type {
+  AccountKeyRecord,
+  AccountKeyRef,
+  CreateAccountKeyInput,
+  CreatedAccountKeyRecord,
+  KeysApi
+} from "./promises/resources/KeysApi.ts"

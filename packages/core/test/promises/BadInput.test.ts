@@ -4,26 +4,20 @@ import { sqlite } from "@holdfast/sqlite"
 import * as Path from "node:path"
 import { Readable } from "node:stream"
 import { assert, describe, it } from "vitest"
-import { blobsIn, makeDirectory, setUp } from "./support.ts"
+import { blobsIn, makeDirectory, rejection, setUp } from "./support.ts"
 
-const rejection = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => assert.fail("should have been rejected"),
-    (error: unknown) => error
-  )
-
-/** Inputs as a program without types may hand them in. */
+/** Passes an input as a program without types can pass it. */
 const untyped = <T>(value: unknown): T => value as T
 
-const rest = (controller: AbortController) =>
-  async function* () {
-    yield new Uint8Array(100_000)
-    controller.abort(new Error("changed my mind"))
-    yield new Uint8Array(100_000)
-  }
+/** Yields 100 kB, aborts, then yields more. */
+async function* abortMidway(controller: AbortController) {
+  yield new Uint8Array(100_000)
+  controller.abort(new Error("changed my mind"))
+  yield new Uint8Array(100_000)
+}
 
-describe("bad input at the Promise door", () => {
-  it("names the field for wrong types, and touches nothing", async () => {
+describe("Promise API", () => {
+  it("upload: input of a wrong type → InvalidRequest at the field, nothing stored", async () => {
     const { bucket, files, holdfast, root } = await setUp()
     const wrong: ReadonlyArray<readonly [unknown, string]> = [
       [{ ...bucket, name: 7, content: "x" }, "/name"],
@@ -44,7 +38,7 @@ describe("bad input at the Promise door", () => {
     assert.deepStrictEqual(blobsIn(files), [])
   })
 
-  it("refuses an actor that is none, or of another instance", async () => {
+  it("list: no actor, or one of another instance → InvalidRequest at /actor", async () => {
     const one = await setUp()
     const two = await setUp()
     for (const actor of [two.root, two.system, "key", null, {}]) {
@@ -54,10 +48,10 @@ describe("bad input at the Promise door", () => {
     }
   })
 
-  it("leaves nothing when the content fails midway", async () => {
+  it("upload: content fails midway → SourceFailed with its cause, nothing stored", async () => {
     const { bucket, files, holdfast, root } = await setUp()
-    const cause = new Error("the disk that was read from broke")
-    const broken: ReadonlyArray<Holdfast.Source> = [
+    const cause = new Error("read error")
+    const broken: ReadonlyArray<Holdfast.ContentSource> = [
       Readable.from(
         (async function* () {
           yield new Uint8Array(100_000)
@@ -82,7 +76,7 @@ describe("bad input at the Promise door", () => {
     assert.deepStrictEqual((await holdfast.files.list(root, bucket)).items, [])
   })
 
-  it("ends with Aborted when the signal fires, before or midway, and leaves nothing", async () => {
+  it("upload: signal fires before or during the call → Aborted, nothing stored", async () => {
     const { bucket, files, holdfast, root } = await setUp()
     const input = { ...bucket, name: "a" }
     const before = await rejection(
@@ -92,7 +86,7 @@ describe("bad input at the Promise door", () => {
     assert.strictEqual(before.cause, "early")
     const controller = new AbortController()
     const midway = await rejection(
-      holdfast.files.upload(root, { ...input, content: rest(controller)() }, { signal: controller.signal })
+      holdfast.files.upload(root, { ...input, content: abortMidway(controller) }, { signal: controller.signal })
     )
     assert.instanceOf(midway, Holdfast.Aborted)
     assert.deepStrictEqual(blobsIn(files), [])
@@ -101,8 +95,8 @@ describe("bad input at the Promise door", () => {
     assert.strictEqual(noSignal.errors[0]?.pointer, "/signal")
   })
 
-  it("checks what was announced of a content", async () => {
-    const { bucket, files, holdfast, root } = await setUp({ maxUploadBytes: 10 })
+  it("upload: content is not as announced → ContentTooLarge, LengthMismatch or ChecksumMismatch", async () => {
+    const { bucket, files, holdfast, root } = await setUp({ settings: { maxUploadBytes: 10 } })
     const upload = (more: object) => rejection(holdfast.files.upload(root, untyped({ ...bucket, name: "a", ...more })))
     assert.instanceOf(await upload({ content: "12345678901" }), Holdfast.ContentTooLarge)
     assert.instanceOf(await upload({ content: "123", length: 4 }), Holdfast.LengthMismatch)
@@ -110,7 +104,7 @@ describe("bad input at the Promise door", () => {
     assert.deepStrictEqual(blobsIn(files), [])
   })
 
-  it("rejects with Closed after close, also what was running", async () => {
+  it("close: running call and later calls → Closed, nothing stored", async () => {
     const { bucket, files, holdfast, root } = await setUp()
     const running = rejection(
       holdfast.files.upload(root, {
@@ -126,7 +120,7 @@ describe("bad input at the Promise door", () => {
     assert.deepStrictEqual(blobsIn(files), [])
   })
 
-  it("tells a directory that is held from one that is free", async () => {
+  it("open: directory is locked by another instance → DirectoryLockError, after its close → opens", async () => {
     const directory = makeDirectory()
     const options = () => ({
       metadata: sqlite({ file: ":memory:" }),

@@ -5,16 +5,16 @@ import { setUp } from "./support.ts"
 
 const bytes = new TextEncoder().encode("Grüße")
 
-describe("files at the Promise door", () => {
-  const sources: ReadonlyArray<readonly [string, () => Holdfast.Source]> = [
-    ["a text", () => "Grüße"],
+describe("holdfast.files", () => {
+  const sources: ReadonlyArray<readonly [string, () => Holdfast.ContentSource]> = [
+    ["a string", () => "Grüße"],
     ["a Uint8Array", () => bytes],
     ["an ArrayBuffer", () => bytes.slice().buffer],
     ["a Blob", () => new Blob([bytes])],
     ["a web stream", () => new Blob([bytes]).stream()],
     ["a Node stream", () => Readable.from([bytes.subarray(0, 2), bytes.subarray(2)])],
     [
-      "an async iterable of texts",
+      "an async iterable of strings",
       async function* () {
         yield "Grü"
         yield "ße"
@@ -23,7 +23,7 @@ describe("files at the Promise door", () => {
     ["an iterable of chunks", () => [bytes.subarray(0, 1), bytes.subarray(1)]]
   ]
   for (const [name, source] of sources) {
-    it(`stores ${name} and gives it back in every form`, async () => {
+    it(`upload: ${name} → read returns it as text, bytes, a Blob and a Response`, async () => {
       const { bucket, holdfast, root } = await setUp()
       const file = await holdfast.files.upload(root, { ...bucket, name: "a.txt", path: "/x", content: source() })
       assert.strictEqual(file.state, "READY")
@@ -33,6 +33,9 @@ describe("files at the Promise door", () => {
       assert.strictEqual(download.size, bytes.length)
       assert.strictEqual(await download.text(), "Grüße")
       assert.deepStrictEqual(await download.bytes(), bytes)
+      assert.deepStrictEqual([download.etag, download.contentType], [file.etag, "text/plain; charset=utf-8"])
+      const blob = await download.blob()
+      assert.deepStrictEqual([blob.type, await blob.text()], ["text/plain; charset=utf-8", "Grüße"])
       const response = download.response()
       assert.strictEqual(response.headers.get("etag"), file.etag)
       assert.strictEqual(response.headers.get("content-type"), "text/plain; charset=utf-8")
@@ -40,7 +43,7 @@ describe("files at the Promise door", () => {
     })
   }
 
-  it("reads ranges, and refuses those that reach beyond the content", async () => {
+  it("read: range within the content → its bytes, range beyond it → InvalidRequest at /range", async () => {
     const { bucket, holdfast, root } = await setUp()
     const { id } = await holdfast.files.upload(root, { ...bucket, name: "a", content: "0123456789" })
     const part = await holdfast.files.read(root, { ...bucket, fileId: id, range: { offset: 2, length: 3 } })
@@ -52,14 +55,28 @@ describe("files at the Promise door", () => {
       await (await holdfast.files.read(root, { ...bucket, fileId: id, range: { offset: 8 } })).text(),
       "89"
     )
-    for (const range of [{ offset: -1 }, { offset: 11 }, { offset: 0, length: 11 }, { offset: 0.5 }]) {
+    for (const [suffix, text] of [
+      [2, "89"],
+      [11, "0123456789"]
+    ] as const) {
+      const end = await holdfast.files.read(root, { ...bucket, fileId: id, range: { suffix } })
+      assert.deepStrictEqual([await end.text(), end.length, end.response().status], [text, text.length, 206])
+    }
+    for (const range of [
+      { offset: -1 },
+      { offset: 11 },
+      { offset: 0, length: 11 },
+      { offset: 0.5 },
+      { suffix: -1 },
+      { suffix: 0.5 }
+    ]) {
       const error = await holdfast.files.read(root, { ...bucket, fileId: id, range }).catch((caught: unknown) => caught)
       assert.instanceOf(error, Holdfast.InvalidRequest)
       assert.strictEqual(error.errors[0]?.pointer, "/range")
     }
   })
 
-  it("replaces a content while a reader keeps the version it opened", async () => {
+  it("reupload: a reader has the former content open → it reads the former bytes, later readers the new ones", async () => {
     const { bucket, holdfast, root } = await setUp()
     const reserved = await holdfast.files.reserve(root, { ...bucket, name: "a", alias: "first", metadata: { n: 1 } })
     assert.strictEqual(reserved.state, "RESERVED")
@@ -72,21 +89,29 @@ describe("files at the Promise door", () => {
     assert.strictEqual(await reader.text(), "one")
     assert.strictEqual(await (await holdfast.files.read(root, ref)).text(), "two")
     assert.deepInclude(two, { id: reserved.id, version: 2, alias: "first", metadata: { n: 1 } })
-    const late = await holdfast.files
-      .reupload(root, { ...ref, content: "three", ifMatch: [one.etag ?? ""] })
-      .catch((caught: unknown) => caught)
-    assert.instanceOf(late, Holdfast.PreconditionFailed)
+    for (const ifMatch of [[one.etag ?? ""], one.etag ?? ""]) {
+      const late = await holdfast.files
+        .reupload(root, { ...ref, content: "three", ifMatch })
+        .catch((caught: unknown) => caught)
+      assert.instanceOf(late, Holdfast.PreconditionFailed)
+    }
+    const three = await holdfast.files.reupload(root, { ...ref, content: "three", ifMatch: two.etag ?? "" })
+    assert.strictEqual(three.version, 3)
   })
 
-  it("lists, renames, heads with headers, and removes", async () => {
+  it("list, update, headers, remove: each is visible to the next call", async () => {
     const { bucket, holdfast, root } = await setUp()
     const { id } = await holdfast.files.upload(root, { ...bucket, name: "a", path: "/x/y", content: "" })
     const ref = { ...bucket, fileId: id }
     assert.deepStrictEqual((await holdfast.files.list(root, bucket)).folders, ["/x/"])
     await holdfast.files.update(root, { ...ref, path: "/", name: "b" })
-    await holdfast.headers.setAll(root, { ...ref, bulk: [{ name: "x-a", value: "1" }] })
+    const set = await holdfast.headers.setAll(root, { ...ref, bulk: [{ name: "x-a", value: "1" }] })
+    assert.deepStrictEqual(set, { items: [{ name: "x-a", value: "1" }] })
     await holdfast.headers.set(root, { ...ref, name: "X-A", value: "2" })
-    assert.deepStrictEqual(await holdfast.headers.list(root, ref), [{ name: "X-A", value: "2" }])
+    assert.deepStrictEqual(await holdfast.headers.list(root, ref), {
+      items: [{ name: "X-A", value: "2" }],
+      nextCursor: null
+    })
     const page = await holdfast.files.list(root, { ...bucket, expands: ["SIZE"] })
     assert.deepStrictEqual(
       page.items.map(({ expands, name }) => [name, expands?.size?.human]),

@@ -1,37 +1,22 @@
 import * as Holdfast from "@holdfast/core"
-import { fs } from "@holdfast/fs"
-import { sqlite } from "@holdfast/sqlite"
 import { inspect } from "node:util"
-import * as Path from "node:path"
-import { assert, describe, it, onTestFinished } from "vitest"
-import { makeDirectory } from "./support.ts"
+import { assert, describe, it } from "vitest"
+import { makeDirectory, openIn, rejection } from "./support.ts"
 
 const secretKey = new Uint8Array(32).fill(7)
 
-const openWith = async (options: Partial<Holdfast.OpenOptions>, directory = makeDirectory()) => {
-  const holdfast = await Holdfast.open({
-    metadata: sqlite({ file: Path.join(directory, "metadata.sqlite") }),
-    blobs: fs({ directory: Path.join(directory, "files") }),
-    sweepEvery: false,
-    ...options
-  })
-  onTestFinished(() => holdfast.close())
-  return { holdfast, directory }
-}
-
-type Door = Holdfast.Holdfast
-
 const setUp = async (options: Partial<Holdfast.OpenOptions>) => {
-  const { directory, holdfast } = await openWith(options)
+  const directory = makeDirectory()
+  const holdfast = await openIn(directory, options)
   const owner = holdfast.account("ada@example.com")
-  const made = async (subdomain: string) => {
+  const makeBucket = async (subdomain: string) => {
     const tenant = await holdfast.tenants.create(owner, { name: "T", subdomain })
     const bucket = await holdfast.buckets.create(owner, { tenantId: tenant.id, name: "b" })
     return { tenantId: tenant.id, bucketId: bucket.id, memberId: tenant.member?.id ?? "" }
   }
-  const [source, target] = [await made("source"), await made("target")]
+  const [source, target] = [await makeBucket("source"), await makeBucket("target")]
   const expiresAt = new Date(Date.now() + 3_600_000)
-  const token = { tenantId: target.tenantId, name: "t", memberId: target.memberId, expiresAt }
+  const token = { tenantId: target.tenantId, name: "t", member: { id: target.memberId }, expiresAt }
   const { key } = await holdfast.tokens.create(owner, token)
   const bucket = { tenantId: source.tenantId, bucketId: source.bucketId }
   const copies = { tenantId: target.tenantId, bucketId: target.bucketId }
@@ -46,34 +31,28 @@ const setUp = async (options: Partial<Holdfast.OpenOptions>) => {
   return { directory, holdfast, owner, bucket, copies, input }
 }
 
-/** Waits until a mirror has nothing to do. */
-const settled = async (
-  holdfast: Door,
+/** Polls until no file of a mirror is pending. Returns its stats. */
+const pollUntilCopied = async (
+  holdfast: Holdfast.Holdfast,
   owner: Holdfast.ActorHandle,
   mirror: object & { readonly id: string },
-  at: Holdfast.InTenant & { readonly bucketId: string }
+  bucket: Holdfast.BucketRef
 ) => {
   for (;;) {
-    const { state, stats } = await holdfast.mirrors.get(owner, { ...at, mirrorId: mirror.id })
+    const { state, stats } = await holdfast.mirrors.get(owner, { ...bucket, mirrorId: mirror.id })
     if (state === "ACTIVE" && stats.pending === 0) return stats
     await new Promise(setImmediate)
   }
 }
 
-const rejected = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => assert.fail("it did not reject"),
-    (error: unknown) => error
-  )
-
-describe("mirrors at the Promise door", () => {
-  it("copy a bucket to another tenant's, also after the Holdfast was opened anew", async () => {
+describe("holdfast.mirrors", () => {
+  it("create: bucket of another tenant → copies it, also after a restart with a new secret key", async () => {
     const { bucket, copies, directory, holdfast, input, owner } = await setUp({ secretKey })
     await holdfast.files.upload(owner, { ...bucket, name: "a.txt", content: "one" })
     const mirror = await holdfast.mirrors.create(owner, input)
     assert.instanceOf(mirror.createdAt, Date)
     assert.notInclude(JSON.stringify(mirror) + inspect(mirror), input.apiKey)
-    assert.strictEqual((await settled(holdfast, owner, mirror, bucket)).copied, 1)
+    assert.strictEqual((await pollUntilCopied(holdfast, owner, mirror, bucket)).copied, 1)
     const files = await holdfast.mirrors.files(owner, { ...bucket, mirrorId: mirror.id, state: "COPIED" })
     assert.deepStrictEqual(
       files.items.map(({ name }) => name),
@@ -81,13 +60,10 @@ describe("mirrors at the Promise door", () => {
     )
     await holdfast.close()
 
-    const { holdfast: again } = await openWith(
-      { secretKey: secretKey.map(() => 9), formerSecretKeys: [secretKey] },
-      directory
-    )
+    const again = await openIn(directory, { secretKey: secretKey.map(() => 9), formerSecretKeys: [secretKey] })
     const same = again.account("ada@example.com")
     await again.files.upload(same, { ...bucket, name: "b.txt", content: "two" })
-    await settled(again, same, mirror, bucket)
+    await pollUntilCopied(again, same, mirror, bucket)
     const listed = await again.files.list(same, copies)
     assert.deepStrictEqual(
       listed.items.map(({ name }) => name),
@@ -98,10 +74,10 @@ describe("mirrors at the Promise door", () => {
     assert.strictEqual((await again.mirrors.sync(same, ref)).name, "x")
     assert.lengthOf((await again.mirrors.list(same, bucket)).items, 1)
     await again.mirrors.remove(same, ref)
-    assert.instanceOf(await rejected(again.mirrors.get(same, ref)), Holdfast.NotFound)
+    assert.instanceOf(await rejection(again.mirrors.get(same, ref)), Holdfast.NotFound)
   })
 
-  it("are refused with typed errors that hold no secret", async () => {
+  it("create: unavailable type, invalid secret, unreachable target, loop → typed errors without secrets", async () => {
     const { bucket, holdfast, input, owner } = await setUp({ secretKey, mirrorCopies: 0 })
     const s3 = {
       ...bucket,
@@ -113,10 +89,10 @@ describe("mirrors at the Promise door", () => {
       secretAccessKey: "hunter2"
     } as const
     const errors = [
-      await rejected(holdfast.mirrors.create(owner, s3)),
-      await rejected(holdfast.mirrors.create(owner, { ...s3, secretAccessKey: "hunter2\0" })),
-      await rejected(holdfast.mirrors.create(owner, { ...input, apiKey: "hunter2" })),
-      await rejected(
+      await rejection(holdfast.mirrors.create(owner, s3)),
+      await rejection(holdfast.mirrors.create(owner, { ...s3, secretAccessKey: "hunter2\0" })),
+      await rejection(holdfast.mirrors.create(owner, { ...input, apiKey: "hunter2" })),
+      await rejection(
         holdfast.mirrors.create(owner, {
           ...input,
           ...bucket,
@@ -137,21 +113,21 @@ describe("mirrors at the Promise door", () => {
     assert.notInclude(errors.map((error) => inspect(error, { depth: 9 })).join(), "hunter2")
   })
 
-  it("cannot be made without a secret key, and say so", async () => {
+  it("create: no secret key → MirrorTypeUnavailable with this reason", async () => {
     const { holdfast, input, owner } = await setUp({})
-    const error = await rejected(holdfast.mirrors.create(owner, input))
+    const error = await rejection(holdfast.mirrors.create(owner, input))
     assert.instanceOf(error, Holdfast.MirrorTypeUnavailable)
     assert.strictEqual(error.code, "mirror_type_unavailable")
     assert.match(error.message, /no secret key/)
   })
 
-  it("are not opened with a key that is none", async () => {
+  it("open: invalid key or concurrency → InvalidRequest", async () => {
     for (const options of [
       { secretKey: new Uint8Array(31) },
       { secretKey, formerSecretKeys: [new Uint8Array(1)] },
       { mirrorCopies: -1 }
     ]) {
-      assert.instanceOf(await rejected(openWith(options)), Holdfast.InvalidRequest)
+      assert.instanceOf(await rejection(openIn(makeDirectory(), options)), Holdfast.InvalidRequest)
     }
   })
 })

@@ -1,15 +1,9 @@
 import * as Holdfast from "@holdfast/core"
 import { assert, describe, it } from "vitest"
-import { setUp } from "./support.ts"
+import { rejection, setUp } from "./support.ts"
 
-const rejection = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => assert.fail("should have been rejected"),
-    (error: unknown) => error
-  )
-
-describe("policy at the Promise door", () => {
-  it("holds for tokens as it does over HTTP, and ends with their revocation", async () => {
+describe("Promise API: policy", () => {
+  it("token of a File Reader: reads only, other role → writes, revoked → Unauthenticated", async () => {
     const { bucket, holdfast, root, tenant } = await setUp()
     const { tenantId } = bucket
     const member = await holdfast.members.add(root, {
@@ -20,7 +14,7 @@ describe("policy at the Promise door", () => {
     const token = await holdfast.tokens.create(root, {
       tenantId,
       name: "ci",
-      memberId: member.id,
+      member: { id: member.id },
       expiresAt: new Date(Date.now() + 60_000)
     })
     const reader = holdfast.as(token.key)
@@ -44,7 +38,7 @@ describe("policy at the Promise door", () => {
     assert.strictEqual(tenant.member?.role.name, "Admin")
   })
 
-  it("lets the host bring its own accounts", async () => {
+  it("account of the host: no member → Forbidden, member → reads, e-mail in any case", async () => {
     const { bucket, holdfast, root } = await setUp()
     const { tenantId } = bucket
     const ada = holdfast.account("Ada@example.com")
@@ -57,7 +51,7 @@ describe("policy at the Promise door", () => {
     )
   })
 
-  it("refuses keys that are none, and never shows one", async () => {
+  it("as: unknown key → Unauthenticated, a handle never prints its key", async () => {
     const { bucket, holdfast, key, root } = await setUp()
     for (const wrong of ["", "hf_nonsense", `${key}x`]) {
       assert.instanceOf(await rejection(holdfast.files.list(holdfast.as(wrong), bucket)), Holdfast.Unauthenticated)

@@ -1,5 +1,5 @@
 /**
- * An open Holdfast on real adapters in a directory of its own.
+ * Opens a Holdfast on real adapters, in a directory of its own.
  */
 import { fs } from "@holdfast/fs"
 import { sqlite } from "@holdfast/sqlite"
@@ -7,39 +7,52 @@ import { open, type OpenOptions } from "@holdfast/core"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
-import { onTestFinished } from "vitest"
+import { assert, onTestFinished } from "vitest"
 
-/** Every file below a directory, relative to it. */
-export const filesIn = (directory: string): ReadonlyArray<string> =>
+/** Returns the paths of all files below a directory, relative to it. */
+const filesIn = (directory: string): ReadonlyArray<string> =>
   Fs.readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => Path.relative(directory, Path.join(entry.parentPath, entry.name)))
 
-/** What stands in the blob store besides its lock: blobs and uploads under way. */
+/** Returns the files of a blob store except its lock: blobs and unfinished uploads. */
 export const blobsIn = (directory: string): ReadonlyArray<string> =>
   filesIn(directory).filter((file) => !file.startsWith("lock."))
 
+/** Creates a directory and removes it when the test ends. */
 export const makeDirectory = (): string => {
-  const directory = Fs.mkdtempSync(Path.join(Os.tmpdir(), "holdfast-door-"))
+  const directory = Fs.mkdtempSync(Path.join(Os.tmpdir(), "holdfast-promises-"))
   onTestFinished(() => Fs.rmSync(directory, { recursive: true, force: true }))
   return directory
 }
 
-/** Opens one with a tenant and a bucket, and closes it when the test ends. */
-export const setUp = async (settings?: OpenOptions["settings"]) => {
-  const directory = makeDirectory()
-  const files = Path.join(directory, "files")
+/** Returns the error that a promise rejects with; fails the test when it resolves. */
+export const rejection = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => assert.fail("the promise should have been rejected"),
+    (error: unknown) => error
+  )
+
+/** Opens a Holdfast on SQLite and a local disk, and closes it when the test ends. */
+export const openIn = async (directory: string, options: Partial<OpenOptions> = {}) => {
   const holdfast = await open({
     metadata: sqlite({ file: Path.join(directory, "metadata.sqlite") }),
-    blobs: fs({ directory: files }),
-    settings,
-    sweepEvery: false
+    blobs: fs({ directory: Path.join(directory, "files") }),
+    sweepEvery: false,
+    ...options
   })
   onTestFinished(() => holdfast.close())
+  return holdfast
+}
+
+/** Opens a Holdfast that has a tenant, a bucket and an account key. */
+export const setUp = async (options: Partial<OpenOptions> = {}, directory = makeDirectory()) => {
+  const holdfast = await openIn(directory, options)
   const system = holdfast.system()
   const { key } = await holdfast.keys.create(system, { email: "root@example.com", name: "root" })
   const root = holdfast.as(key)
   const tenant = await holdfast.tenants.create(root, { name: "Acme", subdomain: "acme" })
   const bucket = await holdfast.buckets.create(root, { tenantId: tenant.id, name: "media" })
-  return { holdfast, directory, files, system, key, root, tenant, bucket: { tenantId: tenant.id, bucketId: bucket.id } }
+  const ref = { tenantId: tenant.id, bucketId: bucket.id }
+  return { holdfast, directory, files: Path.join(directory, "files"), system, key, root, tenant, bucket: ref }
 }

@@ -3,7 +3,7 @@
  */
 import type { Holdfast } from "@holdfast/core"
 import * as PromiseApiContext from "@holdfast/core/promises/PromiseApiContext"
-import type { PromiseApiServices } from "@holdfast/core/promises/Runner"
+import type { PromiseApiServices } from "@holdfast/core/promises/PromiseRuntime"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as HttpEffect from "effect/http/HttpEffect"

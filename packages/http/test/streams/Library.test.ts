@@ -40,7 +40,7 @@ const play = async (directory: string) => {
   await holdfast.files.upload(actor, { tenantId, bucketId, name: "a.mp4", alias: "holidays", content: film() })
   const ref = { tenantId, bucketId, fileId: "@holidays" }
   const record = await holdfast.streams.request(actor, { ...ref, format: "hls", wait: 60 })
-  const playlist = await holdfast.streams.open(actor, { ...ref, format: "hls" })
+  const playlist = await holdfast.streams.read(actor, { ...ref, format: "hls" })
   return { record, playlist: await playlist.text() }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Who asks, at the Promise door: `holdfast.as(key)`, `holdfast.system()`, `holdfast.account(email)`.
+ * The actors of the Promise API, which `holdfast.as(key)`, `holdfast.account(email)` and `holdfast.system()` make.
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -10,25 +10,29 @@ import * as Actor from "../Actor.ts"
 import { InvalidRequest, type Unauthenticated } from "../Errors.ts"
 import type { MetadataError } from "../MetadataError.ts"
 
+/** Finds the actor of a handle; runs once for each call. */
+export type ResolveActor = Effect.Effect<
+  Actor.Actor,
+  Unauthenticated | InvalidRequest | MetadataError,
+  Digest | Accounts
+>
+
 /**
- * An identity, bound to the instance that made it. What it may do is looked up with every call, so it may be kept as
- * long as one likes. It shows nothing of its key when it is printed.
+ * An identity, for the `Holdfast` that made it. It can be kept: each call looks its permissions up. Printing it shows
+ * nothing of its key.
  */
 export class ActorHandle {
   readonly #owner: object
-  readonly #actor: Effect.Effect<Actor.Actor, Unauthenticated | InvalidRequest | MetadataError, Digest | Accounts>
+  readonly #actor: ResolveActor
 
-  private constructor(
-    owner: object,
-    actor: Effect.Effect<Actor.Actor, Unauthenticated | InvalidRequest | MetadataError, Digest | Accounts>
-  ) {
+  private constructor(owner: object, actor: ResolveActor) {
     this.#owner = owner
     this.#actor = actor
   }
 
-  /** The holder of an API key or account key. */
+  /** Returns a handle for the holder of an account key or API token. Throws `InvalidRequest` for a key that is no string. */
   static key(owner: object, key: unknown): ActorHandle {
-    if (typeof key !== "string") throw InvalidRequest.at("/key", "must be an API key as text")
+    if (typeof key !== "string") throw InvalidRequest.at("/key", "must be an API key, as a string")
     const secret = Redacted.make(key)
     return new ActorHandle(
       owner,
@@ -36,12 +40,15 @@ export class ActorHandle {
     )
   }
 
-  /** The deployment itself. */
+  /** Returns a handle for the deployment itself. */
   static system(owner: object): ActorHandle {
     return new ActorHandle(owner, Effect.succeed(Actor.system))
   }
 
-  /** An account that the host has authenticated, by e-mail; it is created when it is first used. */
+  /**
+   * Returns a handle for an account that the host has authenticated. The account is created with the first call. Throws
+   * `InvalidRequest` for an address that is no string.
+   */
   static account(owner: object, email: unknown): ActorHandle {
     if (typeof email !== "string") throw InvalidRequest.at("/email", "must be an e-mail address")
     return new ActorHandle(
@@ -55,16 +62,13 @@ export class ActorHandle {
     )
   }
 
-  /** The actor behind a handle, when it is one of this owner's. */
-  static resolve(
-    owner: object,
-    handle: unknown
-  ): Effect.Effect<Actor.Actor, Unauthenticated | InvalidRequest | MetadataError, Digest | Accounts> {
+  /** Finds the actor of a handle. Fails with `InvalidRequest` at `/actor` for a value that is no handle of this owner. */
+  static resolve(owner: object, handle: unknown): ResolveActor {
     if (!(handle instanceof ActorHandle)) {
       return Effect.fail(InvalidRequest.at("/actor", "must be an actor; make one with as(), account() or system()"))
     }
     return handle.#owner === owner
       ? handle.#actor
-      : Effect.fail(InvalidRequest.at("/actor", "is an actor of another Holdfast"))
+      : Effect.fail(InvalidRequest.at("/actor", "is an actor of another Holdfast instance"))
   }
 }

@@ -1,6 +1,6 @@
 /**
- * From effects to promises: typed errors are rejections of the same class, an aborted signal is `Aborted`, and nothing
- * is ever an unhandled rejection.
+ * Runs effects as promises. A typed error is a rejection with the same class, an aborted signal one with `Aborted`. No
+ * rejection is left unhandled.
  */
 import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
@@ -12,23 +12,23 @@ import type * as Scope from "effect/Scope"
 import type { Digest } from "effect/crypto/Digest"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type { Services } from "../Holdfast.ts"
+import type { CallOptions } from "./Operations.ts"
 import { Aborted, Closed } from "./PromiseApiErrors.ts"
 
-/** What the door runs on. */
+/** The services that the methods of the Promise API use. */
 export type PromiseApiServices = Services | Digest | SecureRandom
 
-/** What every method takes besides its input. */
-export interface CallOptions {
-  /** Ends the call early with `Aborted`; what was not acknowledged leaves nothing behind. */
-  readonly signal?: AbortSignal | undefined
-}
-
-export interface Runner {
+export interface PromiseRuntime {
+  /**
+   * Runs an effect. Rejects with `Closed` after `close`, also when the effect was running then, and with `Aborted` when the
+   * signal fires.
+   */
   readonly run: <A, E>(effect: Effect.Effect<A, E, PromiseApiServices>, options?: CallOptions) => Promise<A>
   readonly services: Context.Context<PromiseApiServices>
-  /** Closed before the services are. */
+  /** Is closed before the services are. */
   readonly scope: Scope.Scope
   readonly isClosed: () => boolean
+  /** Interrupts all running effects, then closes the services. Idempotent. */
   readonly close: () => Promise<void>
 }
 
@@ -42,14 +42,14 @@ const throwIfAborted = (signal: AbortSignal | undefined): void => {
   if (signal?.aborted) throw new Aborted({ cause: signal.reason })
 }
 
-/** `services` are those that the runtime has built. */
+/** Returns the runtime over a managed one that has built `services`. */
 export const make = (
   runtime: ManagedRuntime.ManagedRuntime<PromiseApiServices, unknown>,
   services: Context.Context<PromiseApiServices>
-): Runner => {
+): PromiseRuntime => {
   let closing: Promise<void> | undefined
 
-  const run: Runner["run"] = async (effect, options) => {
+  const run: PromiseRuntime["run"] = async (effect, options) => {
     if (closing !== undefined) throw new Closed()
     const signal = checkSignal(options)
     throwIfAborted(signal)

@@ -1,0 +1,48 @@
+/**
+ * Buckets of a tenant: `holdfast.buckets` and `client.buckets`.
+ */
+import type * as Bucket from "../../buckets/Bucket.ts"
+import type { BucketRef } from "../../buckets/BucketRef.ts"
+import { Buckets } from "../../buckets/Buckets.ts"
+import type * as Page from "../../Page.ts"
+import type { ActorHandle } from "../ActorHandle.ts"
+import { bind, type Invoke } from "../BindOperations.ts"
+import type { Methods } from "../Operations.ts"
+import type { WithTimes } from "../Times.ts"
+import type { ForceOption, TenantRef } from "./Shared.ts"
+
+export interface BucketRecord<Time = Date> extends WithTimes<Bucket.Bucket, Time> {}
+export interface CreateBucketInput extends TenantRef, Bucket.CreateBucket {}
+export interface ListBucketsInput extends TenantRef, Page.Request {}
+export interface UpdateBucketInput extends BucketRef, Bucket.UpdateBucket {}
+export interface RemoveBucketInput extends BucketRef, ForceOption {}
+
+export interface BucketOperations<Time> {
+  /** Creates a bucket. Rejects with `bucket_exists` when the tenant has a bucket of this name. */
+  create(input: CreateBucketInput): BucketRecord<Time>
+
+  /** Lists the buckets of a tenant. */
+  list(input: ListBucketsInput): Page.Page<BucketRecord<Time>>
+
+  /** Returns a bucket. */
+  get(input: BucketRef): BucketRecord<Time>
+
+  /** Renames a bucket. Rejects with `bucket_exists`. */
+  update(input: UpdateBucketInput): BucketRecord<Time>
+
+  /**
+   * Removes a bucket, with `force` also its files. Without it rejects with `bucket_not_empty` while the bucket has files.
+   */
+  remove(input: RemoveBucketInput): void
+}
+
+export interface BucketsApi extends Methods<BucketOperations<Date>, [actor: ActorHandle]> {}
+
+export const make = (invoke: Invoke): BucketsApi =>
+  bind<BucketOperations<Date>>(invoke, {
+    create: (actor, input) => Buckets.use((service) => service.create(actor, input.tenantId, input)),
+    list: (actor, input) => Buckets.use((service) => service.list(actor, input.tenantId, input)),
+    get: (actor, input) => Buckets.use((service) => service.get(actor, input)),
+    update: (actor, input) => Buckets.use((service) => service.update(actor, input, input)),
+    remove: (actor, input) => Buckets.use((service) => service.remove(actor, input, input))
+  })

@@ -1,0 +1,128 @@
+/**
+ * Files, as records and as contents: `holdfast.files` and `client.files`.
+ */
+import * as Effect from "effect/Effect"
+import type { BucketRef } from "../../buckets/BucketRef.ts"
+import { Downloads } from "../../files/Downloads.ts"
+import type * as File from "../../files/File.ts"
+import type * as FileList from "../../files/FileList.ts"
+import type { FileRef } from "../../files/FileRef.ts"
+import { Files } from "../../files/Files.ts"
+import * as NewFile from "../../files/NewFile.ts"
+import type { Announced } from "../../files/Staging.ts"
+import { Uploads } from "../../files/Uploads.ts"
+import type { ActorHandle } from "../ActorHandle.ts"
+import { bind, type Invoke } from "../BindOperations.ts"
+import { type ContentSource, knownLength, toStream } from "../content/ContentSource.ts"
+import type { Download } from "../content/Download.ts"
+import { FileDownload } from "../content/FileDownload.ts"
+import { type RangeInput, resolveRange } from "../content/RangeInput.ts"
+import type { Methods } from "../Operations.ts"
+import type { WithTimes } from "../Times.ts"
+import { type Conditions, toPrecondition } from "./Conditions.ts"
+
+export interface FileRecord<Time = Date> extends WithTimes<File.File, Time> {}
+export interface FilePage<Time = Date> extends WithTimes<FileList.FilePage, Time> {}
+
+/** A content to upload. The call rejects when the bytes are not as announced, or when a condition does not hold. */
+export interface ContentInput extends Announced, Conditions {
+  readonly content: ContentSource
+}
+
+export interface UploadInput extends BucketRef, File.CreateFile, ContentInput {}
+export interface ReuploadInput extends FileRef, ContentInput {}
+export interface ReserveFileInput extends BucketRef, File.CreateFile {}
+
+export interface ReadFileInput extends FileRef {
+  readonly range?: RangeInput | undefined
+}
+
+export interface GetFileInput extends FileRef {
+  /** Optional parts of the record. */
+  readonly expands?: ReadonlyArray<File.Expand> | undefined
+}
+
+export interface ListFilesInput extends BucketRef, FileList.Request {}
+export interface UpdateFileInput extends FileRef, File.UpdateFile {}
+export interface RemoveFileInput extends FileRef, Conditions {}
+
+export interface FileOperations<Time, Opened extends Download = Download> {
+  /**
+   * Creates a file with its content. When it resolves, the bytes are durable; when it rejects, nothing is stored. Rejects
+   * with `file_exists`, `alias_taken`, `precondition_failed`, `content_too_large`, `checksum_mismatch`, `length_mismatch`,
+   * `source_failed`, or the code of a storage error.
+   */
+  upload(input: UploadInput): FileRecord<Time>
+
+  /**
+   * Replaces the content of a file, or supplies it for a reserved one. Id, headers, alias and metadata stay. A reader sees
+   * all of the former bytes or all of the new ones. Rejects as `upload` does.
+   */
+  reupload(input: ReuploadInput): FileRecord<Time>
+
+  /** Creates a file without content, for `reupload`. Rejects with `file_exists` or `alias_taken`. */
+  reserve(input: ReserveFileInput): FileRecord<Time>
+
+  /**
+   * Opens the content of a file, or a range of it. Rejects with `content_not_uploaded` while the file is reserved.
+   */
+  read(input: ReadFileInput): Opened
+
+  /** Returns the record of a file. */
+  get(input: GetFileInput): FileRecord<Time>
+
+  /** Lists the folders in a folder, then its files; with `recursive` all files below it. */
+  list(input: ListFilesInput): FilePage<Time>
+
+  /** Renames or moves a file, or changes its alias or metadata. Rejects with `file_exists` or `alias_taken`. */
+  update(input: UpdateFileInput): FileRecord<Time>
+
+  /**
+   * Removes a file; this cannot be undone. A reader that has opened the content reads it to the end. Rejects with
+   * `precondition_failed`.
+   */
+  remove(input: RemoveFileInput): void
+}
+
+export interface FilesApi extends Methods<FileOperations<Date, FileDownload>, [actor: ActorHandle]> {}
+
+const toUploadOptions = ({ content, contentType, length, sha256, ...conditions }: ContentInput) => ({
+  length: length ?? knownLength(content),
+  sha256,
+  contentType,
+  condition: toPrecondition(conditions)
+})
+
+export const make = (invoke: Invoke): FilesApi =>
+  bind<FileOperations<Date, FileDownload>>(invoke, {
+    upload: (actor, input) =>
+      Effect.gen(function* () {
+        const { upload } = yield* Uploads
+        // Before the content is read: a name that is refused should not cost a transfer.
+        const description = yield* NewFile.decode(input)
+        const content = yield* toStream(input.content)
+        return yield* upload(actor, input, content, Effect.succeed(description), toUploadOptions(input))
+      }),
+
+    reupload: (actor, input) =>
+      Effect.gen(function* () {
+        const { reupload } = yield* Uploads
+        const content = yield* toStream(input.content)
+        return yield* reupload(actor, input, content, toUploadOptions(input))
+      }),
+
+    reserve: (actor, input) => Files.use((service) => service.reserve(actor, input, input)),
+
+    read: (actor, input) =>
+      Effect.gen(function* () {
+        const { open } = yield* Downloads
+        const download = yield* open(actor, input)
+        const range = input.range === undefined ? undefined : yield* resolveRange(download.content.size, input.range)
+        return new FileDownload(download, range, yield* Effect.context<never>())
+      }),
+
+    get: (actor, input) => Files.use((service) => service.get(actor, input, input.expands)),
+    list: (actor, input) => Files.use((service) => service.list(actor, input, input)),
+    update: (actor, input) => Files.use((service) => service.update(actor, input, input)),
+    remove: (actor, input) => Files.use((service) => service.remove(actor, input, toPrecondition(input)))
+  })

@@ -1,0 +1,51 @@
+/**
+ * Members of a tenant: `holdfast.members` and `client.members`.
+ */
+import type * as Member from "../../members/Member.ts"
+import { Members } from "../../members/Members.ts"
+import type * as Page from "../../Page.ts"
+import type { ActorHandle } from "../ActorHandle.ts"
+import { bind, type Invoke } from "../BindOperations.ts"
+import type { Methods } from "../Operations.ts"
+import type { WithTimes } from "../Times.ts"
+import type { TenantRef } from "./Shared.ts"
+
+/** A member of a tenant. */
+export interface MemberRef extends TenantRef {
+  readonly memberId: string
+}
+
+export interface MemberRecord<Time = Date> extends WithTimes<Member.Member, Time> {}
+export interface AddMemberInput extends TenantRef, Member.AddMember {}
+export interface ListMembersInput extends TenantRef, Page.Request {}
+export interface UpdateMemberInput extends MemberRef, Member.UpdateMember {}
+
+export interface MemberOperations<Time> {
+  /**
+   * Adds a member by e-mail address. Creates the account when the address has none. Rejects with `member_exists`.
+   */
+  add(input: AddMemberInput): MemberRecord<Time>
+
+  /** Lists the members of a tenant. */
+  list(input: ListMembersInput): Page.Page<MemberRecord<Time>>
+
+  /** Returns a member. */
+  get(input: MemberRef): MemberRecord<Time>
+
+  /** Changes the role of a member, from the member's next call on. Rejects with `last_admin`. */
+  update(input: UpdateMemberInput): MemberRecord<Time>
+
+  /** Removes a member with its tokens. Rejects with `last_admin`. */
+  remove(input: MemberRef): void
+}
+
+export interface MembersApi extends Methods<MemberOperations<Date>, [actor: ActorHandle]> {}
+
+export const make = (invoke: Invoke): MembersApi =>
+  bind<MemberOperations<Date>>(invoke, {
+    add: (actor, input) => Members.use((service) => service.add(actor, input.tenantId, input)),
+    list: (actor, input) => Members.use((service) => service.list(actor, input.tenantId, input)),
+    get: (actor, { memberId, tenantId }) => Members.use((service) => service.get(actor, tenantId, memberId)),
+    update: (actor, input) => Members.use((service) => service.update(actor, input.tenantId, input.memberId, input)),
+    remove: (actor, { memberId, tenantId }) => Members.use((service) => service.remove(actor, tenantId, memberId))
+  })

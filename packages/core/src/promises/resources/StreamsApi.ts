@@ -1,0 +1,143 @@
+/**
+ * Videos for players: `holdfast.streams` and `client.streams`.
+ */
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { Conversions } from "../../conversions/Conversions.ts"
+import type * as Stream from "../../conversions/StreamRecord.ts"
+import type { FileRef } from "../../files/FileRef.ts"
+import { PlaybackKeys } from "../../playback/PlaybackKeys.ts"
+import { Streams } from "../../playback/Streams.ts"
+import type { Mode } from "../../transcoding/ConversionPlan.ts"
+import type { Format } from "../../transcoding/Presentation.ts"
+import * as StreamFiles from "../../transcoding/StreamFiles.ts"
+import type { ActorHandle } from "../ActorHandle.ts"
+import { bind, type Invoke } from "../BindOperations.ts"
+import type { Download } from "../content/Download.ts"
+import { StreamDownload } from "../content/StreamDownload.ts"
+import type { Methods } from "../Operations.ts"
+import type { WithTimes } from "../Times.ts"
+import type { Listing } from "./Shared.ts"
+import { checkFormat, checkMode, decodeWait } from "./StreamInputs.ts"
+
+/** One format of a file. */
+export interface StreamRef extends FileRef {
+  readonly format: Format
+}
+
+export interface StreamRecord<Time = Date> extends WithTimes<Stream.StreamRecord, Time> {}
+
+/** How long a call waits. */
+export interface WaitOption {
+  /** Seconds at most; without it the call does not wait. */
+  readonly wait?: number | undefined
+}
+
+export interface RequestStreamInput extends StreamRef, WaitOption {
+  /** `auto` copies what players support and encodes the rest, `transcode` encodes everything. Default: `auto`. */
+  readonly mode?: Mode | undefined
+}
+
+export interface ReadStreamInput extends StreamRef {
+  /** The name of a file of the stream, as in a playlist. Default: the playlist or manifest that players load first. */
+  readonly name?: string | undefined
+}
+
+/** A key that reads one stream over HTTP, as `?apiKey=`, in place of an API key. */
+export interface PlaybackKeyRecord<Time = Date> {
+  readonly key: string
+  readonly expiresAt: Time
+}
+
+export interface StreamOperations<Time, Opened extends Download = Download> {
+  /**
+   * Requests the conversion of the file's current content into a format. A second call for the same content returns the
+   * same conversion; after FAILED it starts a new one. With `wait`, resolves when the conversion is READY or FAILED (over
+   * HTTP after 60 seconds at most). Rejects with `not_a_video` where the type of the content excludes a conversion, with
+   * `transcoder_unavailable` where the deployment has no transcoder, and with `content_not_uploaded`.
+   */
+  request(input: RequestStreamInput): StreamRecord<Time>
+
+  /** Lists the conversions of a file's current content. */
+  list(input: FileRef): Listing<StreamRecord<Time>>
+
+  /** Stops and removes a conversion in any state. Rejects with `stream_not_converted` and `content_not_uploaded`. */
+  cancel(input: StreamRef): void
+
+  /**
+   * Opens a file of a stream, also while the conversion runs. Rejects with `stream_not_converted`, `stream_not_ready`,
+   * `conversion_failed`, `not_a_video` and `content_not_uploaded`.
+   */
+  read(input: ReadStreamInput): Opened
+
+  /** Opens the poster of a converted video, a JPEG. Rejects as `read` does. */
+  poster(input: FileRef): Opened
+}
+
+/** What the Promise API has besides: the HTTP API has other means for it. */
+interface LibraryStreamOperations extends StreamOperations<Date, StreamDownload> {
+  /** Returns a conversion. Rejects with `stream_not_converted` and `content_not_uploaded`. */
+  get(input: StreamRef): StreamRecord
+
+  /**
+   * Opens a file of a stream, also while the conversion runs; with `wait`, waits for a playlist that the conversion has not
+   * made yet. Rejects with `stream_not_converted`, `stream_not_ready`, `conversion_failed`, `not_a_video` and
+   * `content_not_uploaded`.
+   */
+  read(input: ReadStreamInput & WaitOption): StreamDownload
+
+  /**
+   * Issues a key for the URLs of a player: it reads this stream over HTTP, for some hours, and only while the actor may
+   * read the file. Rejects as `read` does.
+   */
+  playbackKey(input: StreamRef): PlaybackKeyRecord
+}
+
+export interface StreamsApi extends Methods<LibraryStreamOperations, [actor: ActorHandle]> {}
+
+export const make = (invoke: Invoke): StreamsApi =>
+  bind<LibraryStreamOperations>(invoke, {
+    request: (actor, input) =>
+      Effect.gen(function* () {
+        yield* checkFormat(input.format)
+        yield* checkMode(input.mode)
+        const wait = yield* decodeWait(input)
+        const { request } = yield* Conversions
+        return yield* request(actor, input, input.format, { mode: input.mode, wait })
+      }),
+
+    get: (actor, input) => Conversions.use((service) => service.get(actor, input, input.format)),
+
+    list: (actor, input) =>
+      Effect.map(
+        Conversions.use((service) => service.list(actor, input)),
+        (items) => ({ items })
+      ),
+
+    cancel: (actor, input) => Conversions.use((service) => service.cancel(actor, input, input.format)),
+
+    read: (actor, input) =>
+      Effect.gen(function* () {
+        yield* checkFormat(input.format)
+        const { format, name = StreamFiles.entry(format) } = input
+        const { open } = yield* Streams
+        const opened = yield* open(actor, input, format, name, { patience: yield* decodeWait(input) })
+        return new StreamDownload(opened, yield* Effect.context<never>())
+      }),
+
+    poster: (actor, input) =>
+      Effect.gen(function* () {
+        const { poster } = yield* Streams
+        return new StreamDownload(yield* poster(actor, input), yield* Effect.context<never>())
+      }),
+
+    playbackKey: (actor, input) =>
+      Effect.gen(function* () {
+        yield* checkFormat(input.format)
+        const { conversionId, fileId } = yield* Streams.use((service) => service.show(actor, input, input.format))
+        const { bucketId, format, tenantId } = input
+        const { issue } = yield* PlaybackKeys
+        const { expiresAt, key } = yield* issue(actor, { tenantId, bucketId, fileId, format, conversionId })
+        return { key: Redacted.value(key), expiresAt }
+      })
+  })

@@ -1,0 +1,50 @@
+/**
+ * Tenants: `holdfast.tenants` and `client.tenants`.
+ */
+import type * as Page from "../../Page.ts"
+import type * as Tenant from "../../tenants/Tenant.ts"
+import { Tenants } from "../../tenants/Tenants.ts"
+import type { ActorHandle } from "../ActorHandle.ts"
+import { bind, type Invoke } from "../BindOperations.ts"
+import type { Methods } from "../Operations.ts"
+import type { WithTimes } from "../Times.ts"
+import type { ForceOption, TenantRef } from "./Shared.ts"
+
+export interface TenantRecord<Time = Date> extends WithTimes<Tenant.Tenant, Time> {}
+export interface CreatedTenantRecord<Time = Date> extends WithTimes<Tenant.CreatedTenant, Time> {}
+export interface CreateTenantInput extends Tenant.CreateTenant {}
+export interface UpdateTenantInput extends TenantRef, Tenant.UpdateTenant {}
+export interface RemoveTenantInput extends TenantRef, ForceOption {}
+
+export interface TenantOperations<Time> {
+  /** Creates a tenant, and makes the actor's account its Admin. Rejects with `subdomain_taken`. */
+  create(input: CreateTenantInput): CreatedTenantRecord<Time>
+
+  /** Lists the tenants of which the actor's account is a member. */
+  list(input?: Page.Request): Page.Page<TenantRecord<Time>>
+
+  /** Returns a tenant. */
+  get(input: TenantRef): TenantRecord<Time>
+
+  /** Changes the name or the subdomain of a tenant. Rejects with `subdomain_taken`. */
+  update(input: UpdateTenantInput): TenantRecord<Time>
+
+  /**
+   * Removes a tenant, with `force` also its buckets and their files. Without it rejects with `tenant_not_empty` while the
+   * tenant has buckets.
+   */
+  remove(input: RemoveTenantInput): void
+}
+
+export interface TenantsApi extends Methods<TenantOperations<Date>, [actor: ActorHandle]> {}
+
+export const make = (invoke: Invoke): TenantsApi => {
+  const tenants = bind<TenantOperations<Date>>(invoke, {
+    create: (actor, input) => Tenants.use((service) => service.create(actor, input)),
+    list: (actor, input) => Tenants.use((service) => service.list(actor, input)),
+    get: (actor, { tenantId }) => Tenants.use((service) => service.get(actor, tenantId)),
+    update: (actor, input) => Tenants.use((service) => service.update(actor, input.tenantId, input)),
+    remove: (actor, input) => Tenants.use((service) => service.remove(actor, input.tenantId, input))
+  })
+  return { ...tenants, list: (actor, input = {}, options) => tenants.list(actor, input, options) }
+}

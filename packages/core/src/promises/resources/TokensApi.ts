@@ -1,0 +1,67 @@
+/**
+ * API tokens of members: `holdfast.tokens` and `client.tokens`.
+ */
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { InvalidRequest } from "../../Errors.ts"
+import type * as Page from "../../Page.ts"
+import type * as Token from "../../tokens/Token.ts"
+import { Tokens } from "../../tokens/Tokens.ts"
+import type { ActorHandle } from "../ActorHandle.ts"
+import { bind, type Invoke } from "../BindOperations.ts"
+import type { Methods } from "../Operations.ts"
+import type { TimeInput, WithTimes } from "../Times.ts"
+import type { TenantRef } from "./Shared.ts"
+
+/** An API token of a tenant. */
+export interface TokenRef extends TenantRef {
+  readonly tokenId: string
+}
+
+export interface TokenRecord<Time = Date> extends WithTimes<Token.Token, Time> {}
+export interface CreatedTokenRecord<Time = Date> extends WithTimes<Token.CreatedToken, Time> {}
+export interface ListTokensInput extends TenantRef, Page.Request {}
+
+export interface CreateTokenInput extends TenantRef {
+  readonly name: string
+  readonly member: { readonly id: string }
+  /** In the future. Null is accepted only where the deployment allows tokens that never expire. */
+  readonly expiresAt: TimeInput | null
+}
+
+export interface TokenOperations<Time> {
+  /** Creates an API token for a member. No later call returns its `key`. */
+  create(input: CreateTokenInput): CreatedTokenRecord<Time>
+
+  /** Lists the tokens of a tenant, revoked ones included. */
+  list(input: ListTokensInput): Page.Page<TokenRecord<Time>>
+
+  /** Returns a token. */
+  get(input: TokenRef): TokenRecord<Time>
+
+  /** Revokes a token, from its next use on. This cannot be undone. */
+  revoke(input: TokenRef): void
+}
+
+export interface TokensApi extends Methods<TokenOperations<Date>, [actor: ActorHandle]> {}
+
+const decodeExpiry = (time: TimeInput | null): Effect.Effect<DateTime.Utc | null, InvalidRequest> => {
+  if (time === null) return Effect.succeed(null)
+  const isTime = time instanceof Date || typeof time === "string"
+  return Effect.mapError(
+    Effect.fromOption(isTime ? Option.map(DateTime.make(time), DateTime.toUtc) : Option.none()),
+    () => InvalidRequest.at("/expiresAt", "must be a Date, an ISO 8601 time, or null")
+  )
+}
+
+export const make = (invoke: Invoke): TokensApi =>
+  bind<TokenOperations<Date>>(invoke, {
+    create: (actor, { expiresAt, member, name, tenantId }) =>
+      Effect.flatMap(decodeExpiry(expiresAt), (expiry) =>
+        Tokens.use((service) => service.create(actor, tenantId, { name, member, expiresAt: expiry }))
+      ),
+    list: (actor, input) => Tokens.use((service) => service.list(actor, input.tenantId, input)),
+    get: (actor, { tenantId, tokenId }) => Tokens.use((service) => service.get(actor, tenantId, tokenId)),
+    revoke: (actor, { tenantId, tokenId }) => Tokens.use((service) => service.revoke(actor, tenantId, tokenId))
+  })
