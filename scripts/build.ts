@@ -1,6 +1,6 @@
 /**
- * `pnpm build`: compiles every package into its `dist`, which is what is published. Development needs no build.
+ * `pnpm build`: compiles every package into its `dist` for publication. Development needs no build.
  */
-import * as Packages from "./Packages.ts"
+import * as Packages from "./packages/Packages.ts"
 
 await Packages.build()

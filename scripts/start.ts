@@ -1,19 +1,19 @@
 /**
- * `pnpm start [options]`: the service with the data in ./data, and ffmpeg for its videos where it can be had.
+ * `pnpm start [options]`: runs the service with its data in ./data, and installs ffmpeg for videos where it can.
  */
 import { fileURLToPath } from "node:url"
-import * as Launcher from "./Launcher.ts"
-import * as Needs from "./Needs.ts"
+import * as Launcher from "./machine/Launcher.ts"
+import * as Prerequisites from "./machine/Prerequisites.ts"
 
-const tell = (line: string): void => {
+const printLine = (line: string): void => {
   process.stderr.write(`${line}\n`)
 }
 
-for (const { name } of Needs.meet([Needs.ffmpeg], tell)) {
-  tell(`Without ${name} videos are stored but not converted: install it, or set HOLDFAST_FFMPEG to its path.`)
+for (const { name } of Prerequisites.install([Prerequisites.ffmpeg], printLine)) {
+  printLine(`Without ${name} videos are stored but not converted: install it, or set HOLDFAST_FFMPEG to its path.`)
 }
 
-Launcher.follow()
+Launcher.stopWhenNpxExits()
 const main = new URL("../packages/http/src/main.ts", import.meta.url)
 process.argv.splice(1, 1, fileURLToPath(main), "serve")
 await import(main.href)

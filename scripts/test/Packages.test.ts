@@ -1,6 +1,6 @@
 /**
- * The packages as they are published: built, packed, and used from outside of the workspace. Their third-party
- * dependencies come from the npm registry or npm's cache.
+ * Builds and packs the packages as they are published, and uses them from outside of the workspace. Their third-party
+ * dependencies come from the npm registry or from npm's cache.
  */
 import * as Fs from "node:fs"
 import { createRequire } from "node:module"
@@ -8,10 +8,10 @@ import * as Os from "node:os"
 import * as Path from "node:path"
 import { pathToFileURL } from "node:url"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import * as Packages from "../Packages.ts"
+import * as Packages from "../packages/Packages.ts"
 
-/** A compiler and a package manager run here, on a machine that does more. */
-const patience = 300_000
+/** In milliseconds: a compiler and a package manager run here, while other tests use the same machine. */
+const timeout = 300_000
 
 const directory = Fs.mkdtempSync(Path.join(Os.tmpdir(), "holdfast-packages-"))
 afterAll(() => Fs.rmSync(directory, { recursive: true, force: true }))
@@ -23,17 +23,17 @@ const write = (name: string, text: string): void => Fs.writeFileSync(inApp(name)
 
 const runNode = (...args: ReadonlyArray<string>): Promise<string> => Packages.run(process.execPath, args, app)
 
-/** The version of a package that the workspace has. */
-const installed = (name: string, from: string): string => {
+/** Returns the version of a dependency that the workspace has installed. */
+const installedVersion = (name: string, from: string): string => {
   const require = createRequire(Path.join(Packages.root, from, "package.json"))
   const manifest: { readonly version: string } = require(`${name}/package.json`)
   return manifest.version
 }
 
-/** `@holdfast/testing` is checked but not installed: it brings a whole vitest. */
+/** `@holdfast/testing` is checked but not installed: it depends on all of vitest. */
 const isInstalled = (tarball: string): boolean => !Path.basename(tarball).startsWith("holdfast-testing-")
 
-/** Every module of the installed packages but the program, which runs. */
+/** Returns every module of the installed packages, except the program: importing that runs it. */
 const modules = (): ReadonlyArray<string> =>
   Fs.readdirSync(inApp("node_modules/@holdfast")).flatMap((name) =>
     Fs.readdirSync(inApp(`node_modules/@holdfast/${name}/dist`), { encoding: "utf8", recursive: true })
@@ -42,19 +42,22 @@ const modules = (): ReadonlyArray<string> =>
       .filter((specifier) => specifier !== "@holdfast/http/main")
   )
 
-/** The name of the package in a tarball. */
+/** Returns the name of the package in a tarball. */
 const nameOf = (tarball: string): string =>
   Path.basename(tarball).replace(/^holdfast-(.+?)-\d+\.\d+\.\d+.*$/, "@holdfast/$1")
 
-/** A program that depends on all of them. The overrides keep npm from asking its registry for what is here. */
+/**
+ * Returns the manifest of a program that depends on all packages. The overrides keep npm from requesting these packages
+ * from its registry.
+ */
 const manifest = (packed: ReadonlyArray<string>) => ({
   name: "app",
   private: true,
   type: "module",
   dependencies: {
     ...Object.fromEntries(packed.map((tarball) => [nameOf(tarball), `file:${tarball}`])),
-    effect: installed("effect", "packages/core"),
-    "@types/node": installed("@types/node", ".")
+    effect: installedVersion("effect", "packages/core"),
+    "@types/node": installedVersion("@types/node", ".")
   },
   overrides: Object.fromEntries(packed.map((tarball) => [nameOf(tarball), `$${nameOf(tarball)}`]))
 })
@@ -67,7 +70,7 @@ const tsconfig = {
     types: ["node"],
     strict: true,
     exactOptionalPropertyTypes: true,
-    // The packages' own declarations are checked too.
+    // So that the declarations of the packages are checked too.
     skipLibCheck: false,
     outDir: "out",
     rootDir: "."
@@ -75,7 +78,7 @@ const tsconfig = {
   files: ["promises.ts", "effect.ts", "modules.ts"]
 }
 
-/** Prints the address of every module that is loaded with a package. */
+/** A program that prints the URL of every module that importing a package loads. */
 const tracing = `
 import { registerHooks } from "node:module"
 const urls = new Set()
@@ -90,7 +93,7 @@ await import(process.argv[2])
 console.log(JSON.stringify([...urls]))
 `
 
-describe("the packages as they are published", () => {
+describe("published packages", () => {
   beforeAll(async () => {
     Fs.mkdirSync(app)
     Fs.mkdirSync(tarballs)
@@ -99,10 +102,10 @@ describe("the packages as they are published", () => {
     assert.lengthOf(packed, Packages.directories.length)
     write("package.json", JSON.stringify(manifest(packed.filter(isInstalled))))
     await Packages.run("npm", ["install", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"], app)
-  }, patience)
+  }, timeout)
 
   it.each(Packages.directories)(
-    "%s keeps what its manifest promises",
+    "%s: packed → passes publint and attw, and has a licence and a README",
     async (path) => {
       const { name } = JSON.parse(Fs.readFileSync(Path.join(Packages.root, path, "package.json"), "utf8"))
       const prefix = `${String(name).slice(1).replace("/", "-")}-`
@@ -112,11 +115,11 @@ describe("the packages as they are published", () => {
       await Packages.run(Packages.bin("attw"), [packed, "--profile", "esm-only", "--no-emoji"])
       for (const file of ["LICENSE", "README.md"]) assert.isTrue(Fs.existsSync(Path.join(Packages.root, path, file)))
     },
-    patience
+    timeout
   )
 
   it(
-    "serve programs outside of the workspace: they compile, run, and find every module",
+    "a program outside of the workspace: imports every module → compiles and runs",
     async () => {
       for (const name of ["promises.ts", "effect.ts"]) {
         Fs.copyFileSync(Path.join(Packages.root, "examples/library/src", name), inApp(name))
@@ -134,11 +137,11 @@ describe("the packages as they are published", () => {
       assert.strictEqual(await runNode("out/effect.js"), "Hello\n")
       assert.strictEqual(await runNode("out/modules.js"), String(specifiers.length))
     },
-    patience
+    timeout
   )
 
   it(
-    "bring the command line",
+    "the command line: installed → prints its version and migrates a database",
     async () => {
       const { version }: { readonly version: string } = JSON.parse(
         Fs.readFileSync(inApp("node_modules/@holdfast/http/package.json"), "utf8")
@@ -146,11 +149,11 @@ describe("the packages as they are published", () => {
       assert.strictEqual(await Packages.run(inApp("node_modules/.bin/holdfast"), ["--version"], app), `${version}\n`)
       assert.match(await runNode("node_modules/.bin/holdfast", "migrate", "--data-dir", "data"), /^Migrated: 1 /)
     },
-    patience
+    timeout
   )
 
   it(
-    "leave the core free of everything but effect",
+    "@holdfast/core: imported → loads no package but effect",
     async () => {
       const core: Readonly<Record<string, unknown>> = JSON.parse(
         Fs.readFileSync(inApp("node_modules/@holdfast/core/package.json"), "utf8")
@@ -168,6 +171,6 @@ describe("the packages as they are published", () => {
       assert.isAbove(urls.length, 50)
       assert.deepStrictEqual(others, [])
     },
-    patience
+    timeout
   )
 })

@@ -1,12 +1,14 @@
 /**
- * `npx` hands no signal on to what it runs, so stopping `npx pnpm start` by its process id would leave the service
- * behind, with its port. Here a process follows the `npx` that launched it (Linux; elsewhere nothing happens).
+ * Stops this process when the `npx` that launched it exits.
+ *
+ * `npx` does not forward signals to the command that it runs, so stopping `npx pnpm start` by its process id would leave
+ * the service running, with its port in use. This works on Linux; elsewhere it does nothing.
  */
 import { readFileSync } from "node:fs"
 
 interface Process {
   readonly parent: number
-  /** Tells a process from a later one with the same id. */
+  /** Distinguishes a process from a later one with the same id. */
   readonly startedAt: string
   readonly title: string
 }
@@ -14,7 +16,7 @@ interface Process {
 const read = (pid: number): Process | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-    // The second field is the program's name in parentheses and may hold spaces (proc(5)).
+    // The second field is the program's name in parentheses and may contain spaces (proc(5)).
     const [state, parent, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
     if (state === "Z") return undefined
     const title = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ")
@@ -24,15 +26,16 @@ const read = (pid: number): Process | undefined => {
   }
 }
 
-const find = (pid: number): { readonly pid: number; readonly startedAt: string } | undefined => {
+/** Finds the `npx` process among a process and its ancestors. */
+const findNpx = (pid: number): { readonly pid: number; readonly startedAt: string } | undefined => {
   const process = pid > 1 ? read(pid) : undefined
   if (process === undefined) return undefined
-  return process.title.startsWith("npm exec ") ? { pid, startedAt: process.startedAt } : find(process.parent)
+  return process.title.startsWith("npm exec ") ? { pid, startedAt: process.startedAt } : findNpx(process.parent)
 }
 
-/** Sends SIGTERM to this process once the `npx` above it has ended. */
-export const follow = (): void => {
-  const launcher = find(process.ppid)
+/** Sends SIGTERM to this process once the `npx` that launched it has exited. Polls every second. */
+export const stopWhenNpxExits = (): void => {
+  const launcher = findNpx(process.ppid)
   if (launcher === undefined) return
   const timer = setInterval(() => {
     if (read(launcher.pid)?.startedAt === launcher.startedAt) return

@@ -1,9 +1,9 @@
 /**
- * A reporter for vitest that hands its tally to the parent process.
+ * A vitest reporter that sends a summary of the run to the parent process.
  */
 import type { SerializedError } from "vitest"
 import type { Reporter, TestCase, TestModule, TestSuite } from "vitest/node"
-import type { Tally } from "./Tally.ts"
+import type { TestSummary } from "./TestSummary.ts"
 
 const nameOf = (test: TestCase): string => {
   const result = test.result()
@@ -11,7 +11,7 @@ const nameOf = (test: TestCase): string => {
   return `${test.module.relativeModuleId} > ${test.fullName}${note}`
 }
 
-const tallyOf = (modules: ReadonlyArray<TestModule>, errors: ReadonlyArray<SerializedError>): Tally => {
+const summarize = (modules: ReadonlyArray<TestModule>, errors: ReadonlyArray<SerializedError>): TestSummary => {
   const tests = modules.flatMap((module) => [...module.children.allTests()])
   const suites = modules.flatMap((module): Array<TestModule | TestSuite> => [module, ...module.children.allSuites()])
   const inState = (state: string) => tests.filter((test) => test.result().state === state)
@@ -24,19 +24,19 @@ const tallyOf = (modules: ReadonlyArray<TestModule>, errors: ReadonlyArray<Seria
   }
 }
 
-export class TallyReporter implements Reporter {
-  readonly #ended: Array<TestModule> = []
+export class SummaryReporter implements Reporter {
+  readonly #finished: Array<TestModule> = []
 
-  /** A tally after each file, so that a process that dies later does not take the counts along. */
+  /** Sends a summary after each file, so that the counts are known when the process dies later. */
   onTestModuleEnd(module: TestModule): void {
-    this.#ended.push(module)
-    process.send?.(tallyOf(this.#ended, []))
+    this.#finished.push(module)
+    process.send?.(summarize(this.#finished, []))
   }
 
   onTestRunEnd(modules: ReadonlyArray<TestModule>, errors: ReadonlyArray<SerializedError>): void {
-    process.send?.(tallyOf(modules, errors))
+    process.send?.(summarize(modules, errors))
   }
 }
 
-// Vitest loads a reporter by path and takes the default export.
-export { TallyReporter as default }
+// Vitest loads a reporter by path and uses its default export.
+export { SummaryReporter as default }

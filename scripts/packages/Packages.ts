@@ -1,5 +1,5 @@
 /**
- * The packages of the workspace that are published.
+ * The published packages of the workspace: their directories, how to compile them and how to pack them.
  */
 import { execFile } from "node:child_process"
 import * as Fs from "node:fs"
@@ -7,14 +7,15 @@ import * as Path from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 
-export const root = fileURLToPath(new URL("..", import.meta.url))
+/** The root directory of the workspace. */
+export const root = fileURLToPath(new URL("../..", import.meta.url))
 
 const execute = promisify(execFile)
 
-/** A program of the workspace's own, such as `tsc`. */
+/** Returns the path of a program that the workspace depends on, such as `tsc`. */
 export const bin = (name: string): string => Path.join(root, "node_modules/.bin", name)
 
-/** What a program prints; an error with all of it when the program does not end with 0. */
+/** Runs a program and returns its standard output. Throws an error with all of its output when the exit status is not 0. */
 export const run = async (program: string, args: ReadonlyArray<string>, cwd = root): Promise<string> => {
   const output = execute(program, args, { cwd, encoding: "utf8", maxBuffer: 16 * 1024 * 1024 })
   const { stdout } = await output.catch((error: Error & { readonly stdout?: string; readonly stderr?: string }) => {
@@ -23,12 +24,12 @@ export const run = async (program: string, args: ReadonlyArray<string>, cwd = ro
   return stdout
 }
 
-/** Directories of the packages, relative to the root. */
+/** The directories of the packages, relative to the root. */
 export const directories: ReadonlyArray<string> = ["packages", "packages/adapters"]
   .flatMap((parent) => Fs.readdirSync(Path.join(root, parent)).map((name) => `${parent}/${name}`))
   .filter((directory) => Fs.existsSync(Path.join(root, directory, "package.json")))
 
-/** Removes compiled modules whose source is gone: the compiler leaves them, and they would be published. */
+/** Removes compiled modules whose source was removed: the compiler leaves them, and they would be published. */
 const removeStale = (directory: string): void => {
   const [source, output] = [Path.join(root, directory, "src"), Path.join(root, directory, "dist")]
   if (!Fs.existsSync(output)) return
@@ -44,7 +45,7 @@ export const build = async (): Promise<void> => {
   await run(bin("tsc"), ["-b", ...directories])
 }
 
-/** Packs every package as it would be published, after a build; the tarballs' paths. */
+/** Packs every package as it would be published and returns the paths of the tarballs. Needs a build first. */
 export const pack = async (destination: string): Promise<ReadonlyArray<string>> => {
   await run(bin("pnpm"), ["-r", "--filter", "./packages/**", "pack", "--pack-destination", destination])
   return Fs.readdirSync(destination).map((name) => Path.join(destination, name))

@@ -1,19 +1,22 @@
 /**
- * Installs Debian packages, when this process may.
+ * Installs Debian packages where this process may.
  */
 import { spawnSync } from "node:child_process"
 import { isExecutable } from "./Programs.ts"
 
 const aptGet = "/usr/bin/apt-get"
 
-/** Whether packages can be installed: Debian or a relative of it, as root, and `HOLDFAST_NO_INSTALL` is not set. */
+/**
+ * Returns whether this process can install packages: it runs as root on Debian or a distribution derived from it, and
+ * `HOLDFAST_NO_INSTALL` is not set.
+ */
 export const isAvailable = (): boolean =>
   process.platform === "linux" &&
   process.getuid?.() === 0 &&
   (process.env.HOLDFAST_NO_INSTALL ?? "") === "" &&
   isExecutable(aptGet)
 
-/** Bounds for a machine without network and for one on which another installation runs. */
+/** Bounds the time on a machine without network, and on one where another installation is running. */
 const limits = [
   "Acquire::Retries=2",
   "Acquire::http::Timeout=20",
@@ -29,9 +32,9 @@ const apt = (...args: ReadonlyArray<string>) =>
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C" }
   })
 
-/** Installs packages without those they merely recommend. Returns apt's own last words when that fails. */
+/** Installs packages without their recommended packages. Returns the last line of apt's errors when that fails. */
 export const install = (packages: ReadonlyArray<string>): string | undefined => {
-  // A list that cannot be fetched is no failure yet: the packages may be in one that can, or in the cache.
+  // A failed update is not an error yet: the packages may be in another list, or in the cache.
   apt("update")
   const result = apt(
     "install",
@@ -42,6 +45,6 @@ export const install = (packages: ReadonlyArray<string>): string | undefined => 
     ...packages
   )
   if (result.status === 0) return undefined
-  const words = result.stderr.trim().split("\n").at(-1) ?? ""
-  return words === "" ? (result.error?.message ?? `apt-get ended with ${result.signal ?? result.status}`) : words
+  const lastLine = result.stderr.trim().split("\n").at(-1) ?? ""
+  return lastLine === "" ? (result.error?.message ?? `apt-get exited with ${result.signal ?? result.status}`) : lastLine
 }

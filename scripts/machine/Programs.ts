@@ -1,10 +1,10 @@
 /**
- * Programs of the machine, found without starting them.
+ * Finds programs that are installed on this machine, without starting them.
  */
 import { accessSync, constants, readdirSync, statSync } from "node:fs"
 import { delimiter, join } from "node:path"
 
-/** Whether a path is a file that this process may execute. */
+/** Returns whether a path is a file that this process may execute. */
 export const isExecutable = (path: string): boolean => {
   try {
     accessSync(path, constants.X_OK)
@@ -14,7 +14,7 @@ export const isExecutable = (path: string): boolean => {
   }
 }
 
-/** The path of a program in the directories of PATH, undefined when it is in none of them. */
+/** Returns the path of a program in the directories of PATH; undefined when it is in none of them. */
 export const find = (name: string): string | undefined => {
   const file = process.platform === "win32" ? `${name}.exe` : name
   return (process.env.PATH ?? "")
@@ -24,7 +24,10 @@ export const find = (name: string): string | undefined => {
     .find(isExecutable)
 }
 
-/** Whether PostgreSQL's server programs are here: Debian keeps them in a directory per version, outside PATH. */
+/**
+ * Returns whether PostgreSQL's server programs are installed. Debian keeps them in a directory per version, outside of
+ * PATH.
+ */
 export const hasPostgres = (): boolean => {
   if (find("initdb") !== undefined && find("postgres") !== undefined) return true
   try {

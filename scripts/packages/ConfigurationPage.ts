@@ -1,0 +1,28 @@
+/**
+ * Generates docs/configuration.md from the table of settings that the service itself reads.
+ */
+import * as Path from "node:path"
+import * as ConfigReference from "../../packages/http/src/server/config/ConfigReference.ts"
+import * as Packages from "./Packages.ts"
+
+export const path = Path.join(Packages.root, "docs/configuration.md")
+
+const introduction = `# Settings
+
+<!-- Written by \`pnpm reference\` from packages/http/src/server/config/ConfigSettings.ts. Change that file, not this page. -->
+
+\`holdfast serve\` reads each setting from its command line, then from the environment, then from the configuration file, and
+uses the first value that it finds. An empty variable counts as absent. Secrets have no option on the command line, since
+other users of the machine can see the arguments of a process.
+
+The configuration file is one JSON object, with the names of the column "File":
+
+\`\`\`json
+{ "port": 9000, "dataDir": "/var/lib/holdfast", "corsOrigins": ["https://app.example.com"] }
+\`\`\`
+
+When settings are invalid, the service prints all of them, does not start, and exits with status 2.
+`
+
+/** Returns the content of the page. */
+export const text = (): string => `${introduction}\n${ConfigReference.markdown()}`
