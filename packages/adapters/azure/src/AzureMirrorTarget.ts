@@ -7,7 +7,7 @@
 import type { MirrorTarget, Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
 import * as TargetCheck from "@holdfast/core/mirrors/targets/TargetCheck"
-import type { AzureLocation } from "@holdfast/core/mirrors/targets/TargetLocation"
+import type { AzureBlobLocation } from "@holdfast/core/mirrors/targets/types/AzureBlobTargetType"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as AzureErrors from "./AzureErrors.ts"
@@ -39,7 +39,7 @@ const accept = (
 
 /** Opens targets; the SDK is loaded with the first one. */
 export const open =
-  (options: Options): Open<AzureLocation> =>
+  (options: Options): Open<AzureBlobLocation> =>
   ({ containerName, ...account }) =>
     Effect.gen(function* () {
       const connection = yield* Connection.make({ ...options, account, container: containerName }).pipe(

@@ -3,7 +3,7 @@
  */
 import type { BlobsAdapter } from "@holdfast/core"
 import type { Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
-import type { AzureLocation } from "@holdfast/core/mirrors/targets/TargetLocation"
+import type { AzureBlobLocation } from "@holdfast/core/mirrors/targets/types/AzureBlobTargetType"
 import * as Redacted from "effect/Redacted"
 import * as AzureBlobStore from "./AzureBlobStore.ts"
 import * as AzureMirrorTarget from "./AzureMirrorTarget.ts"
@@ -32,6 +32,6 @@ export const azure = (options: Plain<AzureOptions.Options>): BlobsAdapter => ({
  */
 export const azureMirrors = (
   options: Partial<AzureMirrorTarget.Options> = {}
-): { readonly targets: { readonly CLOUD_B: Open<AzureLocation> } } => ({
-  targets: { CLOUD_B: AzureMirrorTarget.open({ allowPrivate: false, ...options }) }
+): { readonly targets: { readonly AZURE_BLOB: Open<AzureBlobLocation> } } => ({
+  targets: { AZURE_BLOB: AzureMirrorTarget.open({ allowPrivate: false, ...options }) }
 })

@@ -1,6 +1,6 @@
 import { assert, describe, it, layer, vi } from "@effect/vitest"
 import type { ObjectDescription } from "@holdfast/core/mirrors/targets/ObjectDescription"
-import type { AzureLocation } from "@holdfast/core/mirrors/targets/TargetLocation"
+import type { AzureBlobLocation } from "@holdfast/core/mirrors/targets/types/AzureBlobTargetType"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as Generate from "@holdfast/testing/data/Generate"
 import * as Objects from "@holdfast/testing/mirrors/contract/Objects"
@@ -30,12 +30,12 @@ const another: ObjectDescription = { contentType: "text/plain", cacheControl: "n
 const open = (...args: Parameters<typeof Service.serve>) =>
   Effect.gen(function* () {
     const { account, ...service } = yield* Service.serve(...args)
-    const location: AzureLocation = { type: "CLOUD_B", containerName: "container", ...account }
+    const location: AzureBlobLocation = { type: "AZURE_BLOB", containerName: "container", ...account }
     return { target: yield* AzureMirrorTarget.open({ ...Mirror.options, maxAttempts: 1 })(location), ...service }
   })
 
-const location: AzureLocation = {
-  type: "CLOUD_B",
+const location: AzureBlobLocation = {
+  type: "AZURE_BLOB",
   containerName: "container",
   ...Service.account
 }
@@ -224,11 +224,11 @@ describe("AzureMirrorTarget", () => {
     Effect.gen(function* () {
       const { account, seen } = yield* Service.serve(Service.refuse(404, "BlobNotFound"))
       const inside = { ...location, ...account }
-      const refusing = yield* azureMirrors().targets.CLOUD_B(inside)
+      const refusing = yield* azureMirrors().targets.AZURE_BLOB(inside)
       const error = yield* Effect.flip(refusing.stat("a"))
       assert.deepStrictEqual([error.reason, error.detail], ["Refused", AddressRefused.detail])
       assert.deepStrictEqual(seen(), [])
-      const allowing = yield* azureMirrors({ allowPrivate: true }).targets.CLOUD_B(inside)
+      const allowing = yield* azureMirrors({ allowPrivate: true }).targets.AZURE_BLOB(inside)
       assert.isTrue(Option.isNone(yield* allowing.stat("a")))
     })
   )

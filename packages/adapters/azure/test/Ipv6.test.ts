@@ -52,12 +52,12 @@ requires(missing).describe("Azure at a literal of IPv6", () => {
   it.live("is no mirror's target, unless addresses inside are allowed", () =>
     Effect.gen(function* () {
       const { account, seen } = yield* serve
-      const location = { type: "CLOUD_B", containerName: "container", ...account } as const
-      const refusing = yield* azureMirrors().targets.CLOUD_B(location)
+      const location = { type: "AZURE_BLOB", containerName: "container", ...account } as const
+      const refusing = yield* azureMirrors().targets.AZURE_BLOB(location)
       const error = yield* Effect.flip(refusing.stat("a"))
       assert.deepStrictEqual([error.reason, error.detail], ["Refused", AddressRefused.detail])
       assert.deepStrictEqual(seen(), [])
-      const allowing = yield* azureMirrors({ allowPrivate: true }).targets.CLOUD_B(location)
+      const allowing = yield* azureMirrors({ allowPrivate: true }).targets.AZURE_BLOB(location)
       assert.isTrue(Option.isNone(yield* allowing.stat("a")))
       assert.deepStrictEqual(seen(), ["HEAD"])
     })

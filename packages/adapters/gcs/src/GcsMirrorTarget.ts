@@ -8,7 +8,7 @@
 import type { MirrorTarget, Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import { MirrorTargetError, type Reason } from "@holdfast/core/mirrors/targets/MirrorTargetError"
 import * as TargetCheck from "@holdfast/core/mirrors/targets/TargetCheck"
-import type { GcsLocation } from "@holdfast/core/mirrors/targets/TargetLocation"
+import type { GcsLocation } from "@holdfast/core/mirrors/targets/types/GcsTargetType"
 import * as Endpoint from "@holdfast/outbound/Endpoint"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"

@@ -3,7 +3,7 @@
  */
 import type { BlobsAdapter } from "@holdfast/core"
 import type { Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
-import type { GcsLocation } from "@holdfast/core/mirrors/targets/TargetLocation"
+import type { GcsLocation } from "@holdfast/core/mirrors/targets/types/GcsTargetType"
 import * as Redacted from "effect/Redacted"
 import * as GcsBlobStore from "./GcsBlobStore.ts"
 import * as GcsMirrorTarget from "./GcsMirrorTarget.ts"
@@ -32,6 +32,6 @@ export const gcs = ({
  */
 export const gcsMirrors = (
   options: Partial<GcsMirrorTarget.Options> = {}
-): { readonly targets: { readonly CLOUD_C: Open<GcsLocation> } } => ({
-  targets: { CLOUD_C: GcsMirrorTarget.open({ allowPrivate: false, ...options }) }
+): { readonly targets: { readonly GCS: Open<GcsLocation> } } => ({
+  targets: { GCS: GcsMirrorTarget.open({ allowPrivate: false, ...options }) }
 })

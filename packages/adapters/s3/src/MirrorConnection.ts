@@ -2,7 +2,7 @@
  * The client of a mirror's target, whose address and keys are a user's.
  */
 import { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
-import type { S3Location } from "@holdfast/core/mirrors/targets/TargetLocation"
+import type { S3Location } from "@holdfast/core/mirrors/targets/types/S3TargetType"
 import { utf8Length } from "@holdfast/core/Text"
 import * as Endpoint from "@holdfast/outbound/Endpoint"
 import * as GuardedAgents from "@holdfast/outbound/GuardedAgents"

@@ -7,7 +7,7 @@
  */
 import { type Open, type MirrorTarget } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as TargetCheck from "@holdfast/core/mirrors/targets/TargetCheck"
-import type { S3Location } from "@holdfast/core/mirrors/targets/TargetLocation"
+import type { S3Location } from "@holdfast/core/mirrors/targets/types/S3TargetType"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as MirrorConnection from "./MirrorConnection.ts"

@@ -3,7 +3,7 @@
  */
 import type { BlobsAdapter } from "@holdfast/core"
 import type { Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
-import type { S3Location } from "@holdfast/core/mirrors/targets/TargetLocation"
+import type { S3Location } from "@holdfast/core/mirrors/targets/types/S3TargetType"
 import * as Redacted from "effect/Redacted"
 import type * as MirrorOptions from "./MirrorOptions.ts"
 import * as S3BlobStore from "./S3BlobStore.ts"
@@ -36,6 +36,6 @@ export const s3 = ({
  */
 export const s3Mirrors = (
   options: Partial<MirrorOptions.Options> = {}
-): { readonly targets: { readonly CLOUD_A: Open<S3Location> } } => ({
-  targets: { CLOUD_A: S3MirrorTarget.open({ allowPrivate: false, ...options }) }
+): { readonly targets: { readonly S3: Open<S3Location> } } => ({
+  targets: { S3: S3MirrorTarget.open({ allowPrivate: false, ...options }) }
 })

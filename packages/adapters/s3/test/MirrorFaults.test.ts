@@ -103,7 +103,7 @@ describe("S3MirrorTarget on a service that errs", () => {
     Effect.gen(function* () {
       const open = S3MirrorTarget.open({ allowPrivate: true, maxAttempts: 1 })
       const target = yield* open({
-        type: "CLOUD_A",
+        type: "S3",
         bucketName: "bucket",
         region: "us-east-1",
         endpoint: "http://localhost:1",
@@ -120,7 +120,7 @@ describe("S3MirrorTarget on a service that errs", () => {
   it.live.each(["127.0.0.1", "localhost", "[::1]"])("tells that it does not connect to %s, and no more", (host) =>
     Effect.gen(function* () {
       const target = yield* S3MirrorTarget.open({ allowPrivate: false, maxAttempts: 1 })({
-        type: "CLOUD_A",
+        type: "S3",
         bucketName: "bucket",
         region: "us-east-1",
         endpoint: `http://${host}:1`,
@@ -138,7 +138,7 @@ describe("S3MirrorTarget on a service that errs", () => {
     (endpoint) =>
       Effect.gen(function* () {
         const opening = S3MirrorTarget.open({ allowPrivate: true })({
-          type: "CLOUD_A",
+          type: "S3",
           bucketName: "bucket",
           region: "us-east-1",
           endpoint,
@@ -168,7 +168,7 @@ describe("S3MirrorTarget on a service that errs", () => {
       )
       // A region that is not there leads to a name that is not there.
       const target = yield* S3MirrorTarget.open({ allowPrivate: true, maxAttempts: 1 })({
-        type: "CLOUD_A",
+        type: "S3",
         bucketName: "bucket",
         region: "nowhere-invalid",
         accessKeyId: "id",

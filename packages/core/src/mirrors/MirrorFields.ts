@@ -1,57 +1,51 @@
 /**
- * The fields of the inputs of mirrors.
+ * The fields that mirrors of every type have.
  */
 import * as Schema from "effect/Schema"
-import { hasControls } from "../Text.ts"
+import { Label } from "../Text.ts"
 
-const field = (most: number) =>
-  Schema.String.check(
-    Schema.makeFilter((text: string) =>
-      text.trim() === ""
-        ? "must not be empty"
-        : text.length > most
-          ? `must be at most ${most} characters`
-          : hasControls(text) || !text.isWellFormed()
-            ? "must not contain control characters"
-            : undefined
-    )
-  )
+/**
+ * - `ACTIVE`: files are copied as they change.
+ * - `PAUSED`: nothing is copied. What changes meanwhile is copied later.
+ * - `FAILING`: the target as a whole refuses or does not respond. The worker retries without end.
+ */
+export const MirrorState = Schema.Literals(["ACTIVE", "PAUSED", "FAILING"])
+export type MirrorState = typeof MirrorState.Type
 
-export const Field = field(255)
+/** How far the copies are behind. Zero `pending` means that the target equals the bucket. */
+export const MirrorStats = Schema.Struct({
+  pending: Schema.Int.annotate({ description: "Files that are still to be copied, or removed at the target." }),
+  pendingBytes: Schema.Int.annotate({ description: "Bytes of the files that are still to be copied." }),
+  copied: Schema.Int.annotate({ description: "Files whose copy is up to date." }),
+  failed: Schema.Int.annotate({ description: "Pending files whose last attempt failed." }),
+  lagSeconds: Schema.Finite.annotate({ description: "The age of the oldest pending change, in seconds." }),
+  lastError: Schema.NullOr(Schema.String).annotate({
+    description: "Why the last attempt failed. Null when none failed."
+  }),
+  comparing: Schema.Boolean.annotate({
+    description: "Whether a comparison with the target is requested or runs."
+  })
+}).annotate({ identifier: "MirrorStats" })
+export type MirrorStats = typeof MirrorStats.Type
 
-/** What is wrong with it is told without the value. */
-const secret = (most: number) =>
-  Schema.RedactedFromValue(
-    Schema.String.annotate({ message: "must be a text" }).check(
-      Schema.makeFilter((text: string) =>
-        text.trim() === ""
-          ? "must not be empty"
-          : text.length > most || !text.isWellFormed() || text.includes("\0")
-            ? "is not such a secret"
-            : undefined
-      )
-    )
-  ).annotate({ description: "A secret. It is sealed at rest and never comes back." })
-
-export const Secret = secret(1024)
-export const Document = secret(65_536)
-
-const isAddress = (text: string): boolean => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  return (
-    url !== undefined &&
-    (url.protocol === "https:" || url.protocol === "http:") &&
-    url.username === "" &&
-    url.password === "" &&
-    url.search === "" &&
-    url.hash === ""
-  )
+/** The fields of every input that creates a mirror, beside its type and the fields of that type. */
+export const input = {
+  name: Label,
+  bucketId: Schema.optional(Schema.String).annotate({
+    description: "The source bucket. It must equal the bucket of the path."
+  }),
+  verify: Schema.optional(Schema.Boolean).annotate({
+    description: "Whether the target is checked before the mirror is created. True when absent."
+  })
 }
 
-export const Endpoint = field(1024)
-  .check(
-    Schema.makeFilter((text: string) =>
-      isAddress(text) ? undefined : "must be a URL of http or https, without user, query and fragment"
-    )
-  )
-  .annotate({ description: "The address of a compatible service; the vendor's own when absent." })
+/** The fields of every record, beside its type and the fields of that type. */
+export const record = {
+  id: Schema.String,
+  name: Schema.String,
+  bucketId: Schema.String.annotate({ description: "The bucket that is copied." }),
+  state: MirrorState,
+  stats: MirrorStats,
+  createdAt: Schema.DateTimeUtcFromString,
+  updatedAt: Schema.DateTimeUtcFromString
+}

@@ -1,108 +1,39 @@
 /**
- * What a caller gives to create a mirror or to change one.
+ * The inputs that create and update a mirror.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { InvalidRequest } from "../Errors.ts"
 import * as Input from "../Input.ts"
 import { Label } from "../Text.ts"
-import type { MirrorType } from "./Mirror.ts"
-import { Document, Endpoint, Field, Secret } from "./MirrorFields.ts"
+import * as TargetTypes from "./targets/types/TargetTypes.ts"
 
-const common = {
-  name: Label,
-  bucketId: Schema.optional(Schema.String).annotate({
-    description: "The source bucket; the same as in the path where it is given."
-  }),
-  verify: Schema.optional(Schema.Boolean).annotate({
-    description: "Whether the target must answer before the mirror is made; true when absent."
-  })
-}
-
-const s3 = <const Type extends string>(type: Type) =>
-  Schema.Struct({
-    ...common,
-    type: Schema.Literal(type),
-    region: Field,
-    bucketName: Field,
-    accessKeyId: Field,
-    secretAccessKey: Secret,
-    endpoint: Schema.optional(Endpoint),
-    forcePathStyle: Schema.optional(Schema.Boolean).annotate({
-      description: "Whether the bucket is named in the path and not in the host; of use with an endpoint."
-    })
-  })
-
-const azure = <const Type extends string>(type: Type) =>
-  Schema.Struct({
-    ...common,
-    type: Schema.Literal(type),
-    accountName: Field,
-    containerName: Field,
-    accountKey: Secret,
-    endpoint: Schema.optional(Endpoint)
-  })
-
-const gcs = <const Type extends string>(type: Type) =>
-  Schema.Struct({
-    ...common,
-    type: Schema.Literal(type),
-    projectId: Field,
-    bucketName: Field,
-    credentials: Document.annotate({ description: "A service account's JSON document, as a text." }),
-    endpoint: Schema.optional(Endpoint)
-  })
-
-const service = Schema.Struct({
-  ...common,
-  type: Schema.Literal("SERVICE"),
-  serviceTenantId: Field,
-  serviceBucketId: Field,
-  apiKey: Secret.annotate({ description: "A key of the target tenant that may read and write files." })
-})
-
-/** By type. `S3`, `AZURE_BLOB` and `GCS` are other names of the first three. */
+/** By type. `S3`, `AZURE_BLOB` and `GCS` are other names of `CLOUD_A`, `CLOUD_B` and `CLOUD_C`. */
 export const CreateMirror = Schema.Union([
-  s3("CLOUD_A"),
-  azure("CLOUD_B"),
-  gcs("CLOUD_C"),
-  service,
-  s3("S3"),
-  azure("AZURE_BLOB"),
-  gcs("GCS")
+  ...TargetTypes.all.map(({ input }) => input),
+  ...TargetTypes.all.flatMap((type): ReadonlyArray<(typeof type.aliasInputs)[number]> => type.aliasInputs)
 ]).annotate({ identifier: "CreateMirror" })
 export type CreateMirror = typeof CreateMirror.Type
 
-/** The one name of each type. */
-export const typeOf = {
-  CLOUD_A: "CLOUD_A",
-  CLOUD_B: "CLOUD_B",
-  CLOUD_C: "CLOUD_C",
-  SERVICE: "SERVICE",
-  S3: "CLOUD_A",
-  AZURE_BLOB: "CLOUD_B",
-  GCS: "CLOUD_C"
-} as const satisfies Record<CreateMirror["type"], MirrorType>
-
-/** Where a mirror leads cannot be changed, only by what key: for another place another mirror is made. */
+/**
+ * Changes a mirror. The address of its target cannot change, only the credentials: a copy at another address is another mirror.
+ * The fields of all types are listed, since the type of the mirror is known only once it is found.
+ */
 export const UpdateMirror = Schema.Struct({
   name: Schema.optional(Label),
   paused: Schema.optional(Schema.Boolean),
-  accessKeyId: Schema.optional(Field).annotate({ description: "Only together with its `secretAccessKey`." }),
-  secretAccessKey: Schema.optional(Secret),
-  accountKey: Schema.optional(Secret),
-  credentials: Schema.optional(Document),
-  apiKey: Schema.optional(Secret),
+  ...TargetTypes.changes,
   verify: Schema.optional(Schema.Boolean).annotate({
-    description: "Whether the target must take a new secret before it replaces the former one; true when absent."
+    description:
+      "Whether the target is checked with a new secret before that replaces the former one. True when absent."
   })
 }).annotate({ identifier: "UpdateMirror" })
 export type UpdateMirror = typeof UpdateMirror.Type
 
-const decodeType = Input.decoder(Schema.Struct({ type: Schema.Literals(Object.keys(typeOf)) }))
+const decodeType = Input.decoder(Schema.Struct({ type: Schema.Literals(TargetTypes.inputNames) }))
 
-/** A fault of a secret is found inside of what hides it; callers know the field alone. */
-const outside = ({ errors, message }: InvalidRequest) =>
+/** The decoder finds the fault of a secret inside of its `Redacted`. Callers know the field only. */
+const withoutRedacted = ({ errors, message }: InvalidRequest) =>
   new InvalidRequest({
     message,
     errors: errors.map(({ detail, pointer }) => ({ detail, pointer: pointer.replace(/\/value$/, "") }))
@@ -110,12 +41,12 @@ const outside = ({ errors, message }: InvalidRequest) =>
 
 const decoder = <A>(schema: Schema.Codec<A, A>) => {
   const decode = Input.decoder(schema)
-  return (input: unknown) => Effect.mapError(decode(input), outside)
+  return (input: unknown) => Effect.mapError(decode(input), withoutRedacted)
 }
 
 const decodeFields = decoder(Schema.toType(CreateMirror))
 
-/** Checks the type first, so that faults are told of the fields of that type. */
+/** Checks the type first, so that the faults are those of the fields of that type. */
 export const decodeCreate = (input: unknown, bucketId: string): Effect.Effect<CreateMirror, InvalidRequest> =>
   decodeType(input).pipe(
     Effect.andThen(decodeFields(input)),

@@ -11,14 +11,16 @@ import type * as Option from "effect/Option"
 import type { NotFound } from "../Errors.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { MetadataError } from "../MetadataError.ts"
-import type { MirrorFile, MirrorFileState, MirrorStats } from "./Mirror.ts"
+import type { MirrorFile, MirrorFileState } from "./Mirror.ts"
 import type { MirrorLoop } from "./MirrorErrors.ts"
-import type { TargetAddress, StoredMirror } from "./StoredMirror.ts"
+import type { MirrorStats } from "./MirrorFields.ts"
+import type { StoredMirror } from "./StoredMirror.ts"
+import type { TargetAddress } from "./targets/types/TargetTypes.ts"
 
 export interface NewMirror extends BucketRef {
   readonly id: string
   readonly name: string
-  readonly place: TargetAddress
+  readonly address: TargetAddress
   readonly secret: string
   readonly at: DateTime.Utc
 }
@@ -26,7 +28,7 @@ export interface NewMirror extends BucketRef {
 export interface MirrorChange {
   readonly name?: string | undefined
   readonly paused?: boolean | undefined
-  readonly credentials?: { readonly place: TargetAddress; readonly secret: string } | undefined
+  readonly credentials?: { readonly address: TargetAddress; readonly secret: string } | undefined
 }
 
 /** A mirror with the counts of its files. */

@@ -11,14 +11,14 @@ import { NotFound } from "../Errors.ts"
 import { guardBucket } from "../files/FileLookup.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import * as Ids from "../Ids.ts"
-import { MirrorTypeUnavailable } from "./MirrorErrors.ts"
 import { type CreateMirror, decodeCreate, decodeUpdate, type UpdateMirror } from "./MirrorInput.ts"
-import * as MirrorParts from "./MirrorParts.ts"
+import * as MirrorCredentials from "./MirrorCredentials.ts"
 import { MirrorRepository } from "./MirrorRepository.ts"
 import { FileChangeNotifier } from "./worker/FileChangeNotifier.ts"
 import * as MirrorSteps from "./MirrorSteps.ts"
 import type { MirrorRef } from "./MirrorSteps.ts"
-import { locationOf } from "./StoredMirror.ts"
+import { typeUnavailable } from "./targets/TargetOpener.ts"
+import * as TargetTypes from "./targets/types/TargetTypes.ts"
 
 const { record } = MirrorSteps
 
@@ -36,19 +36,19 @@ export const make = Effect.gen(function* () {
       yield* access.require(actor, bucket.tenantId, "mirror:manage")
       yield* guardBucket(bucket)
       const wanted = yield* decodeCreate(input, bucket.bucketId)
-      const { place, secret } = MirrorParts.ofInput(wanted)
-      if (!has(place.type)) return yield* new MirrorTypeUnavailable(place)
+      const { address, secret } = MirrorCredentials.fromInput(wanted)
+      if (!has(address.type)) return yield* typeUnavailable(address.type)
       yield* NotFound.unless(buckets.find(bucket.tenantId, bucket.bucketId), new NotFound({ resource: "bucket" }))
-      if (wanted.verify !== false) yield* verify(locationOf(place, secret))
+      if (wanted.verify !== false) yield* verify(TargetTypes.toLocation(address, secret))
       const id = yield* Effect.provideService(Ids.make("mir"), SecureRandom, random)
-      const sealed = yield* seal(place.type, secret, id)
+      const sealed = yield* seal(address.type, secret, id)
       const { bucketId, tenantId } = bucket
       yield* repository.create({
         tenantId,
         bucketId,
         id,
         name: wanted.name,
-        place,
+        address,
         secret: sealed,
         at: yield* DateTime.now
       })
@@ -60,11 +60,12 @@ export const make = Effect.gen(function* () {
       yield* access.require(actor, ref.tenantId, "mirror:manage")
       const { mirror } = yield* find(ref)
       const change = yield* decodeUpdate(input)
-      const fresh = yield* MirrorParts.ofChange(mirror.place, change)
-      if (fresh !== undefined && change.verify !== false) yield* verify(locationOf(fresh.place, fresh.secret))
+      const fresh = yield* MirrorCredentials.fromUpdate(mirror.address, change)
+      if (fresh !== undefined && change.verify !== false)
+        yield* verify(TargetTypes.toLocation(fresh.address, fresh.secret))
       const credentials = fresh && {
-        place: fresh.place,
-        secret: yield* seal(fresh.place.type, fresh.secret, mirror.id)
+        address: fresh.address,
+        secret: yield* seal(fresh.address.type, fresh.secret, mirror.id)
       }
       const { name, paused } = change
       const at = yield* DateTime.now

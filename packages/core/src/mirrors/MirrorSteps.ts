@@ -9,9 +9,10 @@ import type { BucketRef } from "../buckets/BucketRef.ts"
 import * as Ids from "../Ids.ts"
 import { SecretBox } from "../secrets/SecretBox.ts"
 import type { Mirror } from "./Mirror.ts"
-import { MirrorTargetUnreachable, MirrorTypeUnavailable } from "./MirrorErrors.ts"
+import { MirrorTargetUnreachable } from "./MirrorErrors.ts"
 import { type CountedMirror, MirrorRepository } from "./MirrorRepository.ts"
-import { type MirrorLocation, toRecord } from "./StoredMirror.ts"
+import { toRecord } from "./StoredMirror.ts"
+import type { TargetLocation } from "./targets/types/TargetTypes.ts"
 import * as TargetOpener from "./targets/TargetOpener.ts"
 
 /** Where a mirror is. */
@@ -44,14 +45,14 @@ export const make = Effect.gen(function* () {
     }),
 
     /** Asks a target whether it lets itself be written. */
-    verify: (location: MirrorLocation) =>
+    verify: (location: TargetLocation) =>
       opener.open(location).pipe(
         Effect.flatMap((target) => target.check),
         Effect.catchTag("MirrorTargetError", ({ detail, reason }) => new MirrorTargetUnreachable({ detail, reason })),
         Effect.scoped
       ),
 
-    seal: (type: MirrorLocation["type"], secret: Redacted.Redacted, mirrorId: string) =>
-      Effect.mapError(box.seal(secret, mirrorId), () => new MirrorTypeUnavailable({ type, reason: "NoKey" }))
+    seal: (type: TargetLocation["type"], secret: Redacted.Redacted, mirrorId: string) =>
+      Effect.mapError(box.seal(secret, mirrorId), () => TargetOpener.typeUnavailable(type, "NoKey"))
   }
 })

@@ -2,49 +2,10 @@
  * A mirror as the repository keeps it.
  */
 import type * as DateTime from "effect/DateTime"
-import type * as Redacted from "effect/Redacted"
 import type { BucketRef } from "../buckets/BucketRef.ts"
-import type { Mirror, MirrorState, MirrorStats } from "./Mirror.ts"
-import type { AzureLocation, GcsLocation, S3Location, TargetLocation } from "./targets/TargetLocation.ts"
-
-/** A bucket of another tenant of this deployment. */
-export interface TenantBucketLocation {
-  readonly type: "SERVICE"
-  readonly serviceTenantId: string
-  readonly serviceBucketId: string
-  readonly apiKey: Redacted.Redacted
-}
-
-export type MirrorLocation = TargetLocation | TenantBucketLocation
-
-/** A location without the secret that opens it. */
-export type TargetAddress =
-  | Omit<S3Location, "secretAccessKey">
-  | Omit<AzureLocation, "accountKey">
-  | Omit<GcsLocation, "credentials">
-  | Omit<TenantBucketLocation, "apiKey">
-
-/** The one secret of each type of location. */
-export const secretField = {
-  CLOUD_A: "secretAccessKey",
-  CLOUD_B: "accountKey",
-  CLOUD_C: "credentials",
-  SERVICE: "apiKey"
-} as const satisfies Record<MirrorLocation["type"], string>
-
-/** A location from its parts. */
-export const locationOf = (place: TargetAddress, secret: Redacted.Redacted): MirrorLocation => {
-  switch (place.type) {
-    case "CLOUD_A":
-      return { ...place, secretAccessKey: secret }
-    case "CLOUD_B":
-      return { ...place, accountKey: secret }
-    case "CLOUD_C":
-      return { ...place, credentials: secret }
-    case "SERVICE":
-      return { ...place, apiKey: secret }
-  }
-}
+import type { Mirror } from "./Mirror.ts"
+import type { MirrorState, MirrorStats } from "./MirrorFields.ts"
+import * as TargetTypes from "./targets/types/TargetTypes.ts"
 
 /** What keeps a mirror as a whole from working. */
 export interface Trouble {
@@ -57,7 +18,7 @@ export interface Trouble {
 export interface StoredMirror extends BucketRef {
   readonly id: string
   readonly name: string
-  readonly place: TargetAddress
+  readonly address: TargetTypes.TargetAddress
   /** Sealed, with the mirror's id as context. */
   readonly secret: string
   /** One more with each change of place or secret. */
@@ -73,34 +34,21 @@ export interface StoredMirror extends BucketRef {
 const stateOf = ({ paused, trouble }: StoredMirror): MirrorState =>
   paused ? "PAUSED" : trouble === null ? "ACTIVE" : "FAILING"
 
-/** The record that callers see. */
+/** Returns the record that callers see. */
 export const toRecord = (mirror: StoredMirror, stats: MirrorStats): Mirror => {
-  const { bucketId, createdAt, id, name, place, trouble, updatedAt } = mirror
-  const common = {
+  const { address, bucketId, createdAt, id, name, trouble, updatedAt } = mirror
+  const { recordDefaults, wireName } = TargetTypes.ofType(address.type)
+  // The address was made from the fields of its type, and the record is those without the secret.
+  return {
     id,
     name,
     bucketId,
     state: stateOf(mirror),
     stats: { ...stats, lastError: trouble?.detail ?? stats.lastError },
     createdAt,
-    updatedAt
-  }
-  switch (place.type) {
-    case "CLOUD_A": {
-      const { accessKeyId, bucketName, endpoint = null, forcePathStyle = false, region, type } = place
-      return { ...common, type, region, bucketName, accessKeyId, endpoint, forcePathStyle }
-    }
-    case "CLOUD_B": {
-      const { accountName, containerName, endpoint = null, type } = place
-      return { ...common, type, accountName, containerName, endpoint }
-    }
-    case "CLOUD_C": {
-      const { bucketName, endpoint = null, projectId, type } = place
-      return { ...common, type, projectId, bucketName, endpoint }
-    }
-    case "SERVICE": {
-      const { serviceBucketId, serviceTenantId, type } = place
-      return { ...common, type, serviceTenantId, serviceBucketId }
-    }
-  }
+    updatedAt,
+    ...recordDefaults,
+    ...address,
+    type: wireName
+  } as Mirror
 }

@@ -3,6 +3,7 @@
  */
 import * as Mirror from "@holdfast/core/mirrors/Mirror"
 import * as MirrorInput from "@holdfast/core/mirrors/MirrorInput"
+import { inputNames } from "@holdfast/core/mirrors/targets/types/TargetTypes"
 import * as Page from "@holdfast/core/Page"
 import * as Effect from "effect/Effect"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -26,7 +27,7 @@ const verify = {
   })
 }
 
-const types = Object.keys(MirrorInput.typeOf).join(", ")
+const types = inputNames.join(", ")
 
 /** A type that is none is told where it stands, instead of as a body that fits none of them. */
 const Payload = MirrorInput.CreateMirror.pipe(

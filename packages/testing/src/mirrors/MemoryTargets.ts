@@ -4,7 +4,7 @@
 import { type MirrorTarget, MirrorTargets } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
 import * as TargetCheck from "@holdfast/core/mirrors/targets/TargetCheck"
-import type { S3Location } from "@holdfast/core/mirrors/targets/TargetLocation"
+import type { S3Location } from "@holdfast/core/mirrors/targets/types/S3TargetType"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -93,7 +93,7 @@ export const layer: Layer.Layer<MemoryTargets | MirrorTargets> = Layer.effectCon
     const open = ({ bucketName, secretAccessKey }: S3Location) =>
       Effect.map(of(bucketName), (target) => target.open(Redacted.value(secretAccessKey)))
     return Context.make(MemoryTargets, MemoryTargets.of({ of })).pipe(
-      Context.add(MirrorTargets, MirrorTargets.of({ open: { CLOUD_A: open } }))
+      Context.add(MirrorTargets, MirrorTargets.of({ open: { S3: open } }))
     )
   })
 )

@@ -13,7 +13,7 @@ import * as Headers from "@holdfast/core/headers/Headers"
 import * as Mirrors from "@holdfast/core/mirrors/Mirrors"
 import * as FileChangeNotifier from "@holdfast/core/mirrors/worker/FileChangeNotifier"
 import type { MirrorTargets } from "@holdfast/core/mirrors/targets/MirrorTarget"
-import { type FileWithContent, objectName } from "@holdfast/core/mirrors/worker/MirrorTask"
+import { type MirroredFile, objectName } from "@holdfast/core/mirrors/targets/MirroredFile"
 import * as MirrorWorker from "@holdfast/core/mirrors/worker/MirrorWorker"
 import type { MirrorWorkerOptions } from "@holdfast/core/mirrors/worker/MirrorWorkerOptions"
 import * as ObjectDescription from "@holdfast/core/mirrors/targets/ObjectDescription"
@@ -125,7 +125,7 @@ export const reupload = (bucket: BucketRef, file: string, text: string) =>
 /** Every file with content, in order. */
 export const filesOf = Effect.fnUntraced(function* (bucket: BucketRef) {
   const files = yield* (yield* FileRepository).list(bucket, { path: "/", recursive: true }, undefined, 10_000)
-  return files.filter((file): file is FileWithContent => file.content !== null)
+  return files.filter((file): file is MirroredFile => file.content !== null)
 })
 
 interface Shown {

@@ -8,7 +8,7 @@ import * as AzureMirrorTarget from "../../src/AzureMirrorTarget.ts"
 
 const open = AzureMirrorTarget.open({ allowPrivate: process.argv[3] === "private", maxAttempts: 1 })
 const told = await open({
-  type: "CLOUD_B",
+  type: "AZURE_BLOB",
   accountName: "account",
   containerName: "container",
   accountKey: Redacted.make("a2V5"),

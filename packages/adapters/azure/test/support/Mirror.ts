@@ -3,7 +3,7 @@
  */
 import { RestError } from "@azure/storage-blob"
 import { MirrorTargets } from "@holdfast/core/mirrors/targets/MirrorTarget"
-import type { AzureLocation } from "@holdfast/core/mirrors/targets/TargetLocation"
+import type { AzureBlobLocation } from "@holdfast/core/mirrors/targets/types/AzureBlobTargetType"
 import * as MirrorSubject from "@holdfast/testing/mirrors/MirrorSubject"
 import * as Azurite from "@holdfast/testing/servers/Azurite"
 import { freePort } from "@holdfast/testing/servers/FreePort"
@@ -17,8 +17,8 @@ import * as Container from "./Container.ts"
 export const options: AzureMirrorTarget.Options = { allowPrivate: true, blockBytes: 1024 * 1024, maxAttempts: 2 }
 
 /** A container of the server as a location. */
-export const location = ({ container, ...account }: Container.TestOptions): AzureLocation => ({
-  type: "CLOUD_B",
+export const location = ({ container, ...account }: Container.TestOptions): AzureBlobLocation => ({
+  type: "AZURE_BLOB",
   containerName: container,
   ...account
 })
@@ -26,7 +26,7 @@ export const location = ({ container, ...account }: Container.TestOptions): Azur
 /** The targets of a deployment that has those of Azure alone. */
 export const targets = Layer.succeed(
   MirrorTargets,
-  MirrorTargets.of({ open: { CLOUD_B: AzureMirrorTarget.open(options) } })
+  MirrorTargets.of({ open: { AZURE_BLOB: AzureMirrorTarget.open(options) } })
 )
 
 /** Azure knows no hyphens in names of metadata. */

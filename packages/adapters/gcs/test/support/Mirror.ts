@@ -1,7 +1,7 @@
 /**
  * Mirrors' targets in fresh buckets of the fake service, and what truly stands there.
  */
-import type { GcsLocation } from "@holdfast/core/mirrors/targets/TargetLocation"
+import type { GcsLocation } from "@holdfast/core/mirrors/targets/types/GcsTargetType"
 import * as MirrorSubject from "@holdfast/testing/mirrors/MirrorSubject"
 import { freePort } from "@holdfast/testing/servers/FreePort"
 import * as FakeGcs from "@holdfast/testing/servers/gcs/FakeGcs"
@@ -18,7 +18,7 @@ export const options: GcsMirrorTarget.Options = { allowPrivate: true, chunkBytes
 
 /** A bucket of the fake as a location. */
 export const location = (bucket: Effect.Success<typeof Bucket.options>): GcsLocation => ({
-  type: "CLOUD_C",
+  type: "GCS",
   projectId: "testing",
   bucketName: bucket.bucket,
   credentials: bucket.credentials,

@@ -16,7 +16,7 @@ registerHooks({
 const { open } = await import("../../src/S3MirrorTarget.ts")
 const imported = isLoaded
 const opening = open({ allowPrivate: false })({
-  type: "CLOUD_A",
+  type: "S3",
   region: "us-east-1",
   bucketName: "bucket",
   accessKeyId: "id",

@@ -3,7 +3,7 @@
  */
 import { GetObjectCommand, NoSuchKey, type S3Client } from "@aws-sdk/client-s3"
 import { MirrorTargets } from "@holdfast/core/mirrors/targets/MirrorTarget"
-import type { S3Location } from "@holdfast/core/mirrors/targets/TargetLocation"
+import type { S3Location } from "@holdfast/core/mirrors/targets/types/S3TargetType"
 import { freePort } from "@holdfast/testing/servers/FreePort"
 import * as MirrorSubject from "@holdfast/testing/mirrors/MirrorSubject"
 import * as CephRgw from "@holdfast/testing/servers/CephRgw"
@@ -27,7 +27,7 @@ export const options: MirrorOptions.Options = {
 
 /** A bucket of the gateway as a location. */
 export const location = (bucket: Effect.Success<typeof Bucket.options>): S3Location => ({
-  type: "CLOUD_A",
+  type: "S3",
   region: bucket.region,
   bucketName: bucket.bucket,
   accessKeyId: bucket.credentials.accessKeyId,
@@ -41,7 +41,7 @@ export const input = (bucket: Effect.Success<typeof Bucket.options>) => ({ name:
 
 /** The targets of a deployment that has those of S3 alone. */
 export const targets = (more: Partial<MirrorOptions.Options> = {}): Layer.Layer<MirrorTargets> =>
-  Layer.succeed(MirrorTargets, MirrorTargets.of({ open: { CLOUD_A: S3MirrorTarget.open({ ...options, ...more }) } }))
+  Layer.succeed(MirrorTargets, MirrorTargets.of({ open: { S3: S3MirrorTarget.open({ ...options, ...more }) } }))
 
 /** What stands under a key, read by another client. */
 export const readBack = (client: S3Client, bucket: string) => (name: string) =>

@@ -97,7 +97,7 @@ export const openMirror = (answer: Answer, options: Partial<MirrorOptions.Option
   Effect.gen(function* () {
     const { endpoint, received, seen } = yield* serve(answer)
     const target = yield* S3MirrorTarget.open({ allowPrivate: true, maxAttempts: 1, ...options })({
-      type: "CLOUD_A",
+      type: "S3",
       bucketName: "bucket",
       region: "us-east-1",
       endpoint,

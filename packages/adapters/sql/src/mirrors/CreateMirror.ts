@@ -8,7 +8,7 @@ import { MirrorLoop } from "@holdfast/core/mirrors/MirrorErrors"
 import type { NewMirror } from "@holdfast/core/mirrors/MirrorRepository"
 import { millis } from "../Dialect.ts"
 import { transaction } from "../Transaction.ts"
-import { lockWriters } from "./MirrorRow.ts"
+import { encodePlace, lockWriters } from "./MirrorRow.ts"
 
 /** Whether mirrors lead from a bucket to another, or it is the same. */
 const leads = (sql: SqlClient, from: string, to: string) => {
@@ -36,8 +36,8 @@ const refuseLoop = Effect.fnUntraced(function* (sql: SqlClient, target: string, 
  */
 export const createMirror = (sql: SqlClient, mirror: NewMirror) =>
   Effect.gen(function* () {
-    const { place } = mirror
-    const target = place.type === "SERVICE" ? place.serviceBucketId : null
+    const { address } = mirror
+    const target = address.type === "TENANT_BUCKET" ? address.serviceBucketId : null
     const share = sql.literal(sql.onDialectOrElse({ pg: () => "FOR KEY SHARE", orElse: () => "" }))
     const found = yield* sql`SELECT id FROM bucket
       WHERE id = ${mirror.bucketId} AND tenant_id = ${mirror.tenantId} ${share}`
@@ -48,6 +48,6 @@ export const createMirror = (sql: SqlClient, mirror: NewMirror) =>
     yield* sql`INSERT INTO mirror (id, tenant_id, bucket_id, name, place, secret, revision, target_bucket_id, paused,
         removed, failures, retry_at, filling, fill_path, fill_name, sync_wanted, sync_done, sync_until,
         created_at, updated_at)
-      VALUES (${mirror.id}, ${mirror.tenantId}, ${mirror.bucketId}, ${mirror.name}, ${JSON.stringify(place)},
+      VALUES (${mirror.id}, ${mirror.tenantId}, ${mirror.bucketId}, ${mirror.name}, ${encodePlace(address)},
         ${mirror.secret}, 1, ${target}, 0, 0, 0, 0, 1, '', '', 0, 0, 0, ${at}, ${at})`
   }).pipe(transaction(sql))

@@ -4,7 +4,7 @@
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { MirrorStats } from "@holdfast/core/mirrors/Mirror"
+import type { MirrorStats } from "@holdfast/core/mirrors/MirrorFields"
 import type { CountedMirror } from "@holdfast/core/mirrors/MirrorRepository"
 import type { StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
 import { among } from "../Dialect.ts"

@@ -1,20 +1,27 @@
 /**
  * Rows of mirrors.
  */
-import * as Predicate from "effect/Predicate"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { type TargetAddress, secretField, type StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
+import type { StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
+import * as TargetTypes from "@holdfast/core/mirrors/targets/types/TargetTypes"
 import * as Row from "../Row.ts"
+import { RowFault } from "../SqlFailure.ts"
 
 /** Named one by one, and of the table: they are also read beside counts. */
 export const columns = `mirror.id, mirror.tenant_id, mirror.bucket_id, mirror.name, mirror.place, mirror.secret,
   mirror.revision, mirror.paused, mirror.failures, mirror.failing_since, mirror.last_error, mirror.created_at,
   mirror.updated_at`
 
-/** What the column holds was written from a checked value; only its outer shape is looked at again. */
-const isPlace = (value: unknown): value is TargetAddress =>
-  Predicate.isObject(value) && typeof value.type === "string" && Object.hasOwn(secretField, value.type)
+/** Returns the text of the column `place`. */
+export const encodePlace = (address: TargetTypes.TargetAddress): string =>
+  JSON.stringify(TargetTypes.encodeAddress(address))
+
+const toAddress = (row: Row.Row): TargetTypes.TargetAddress => {
+  const address = TargetTypes.decodeAddress(JSON.parse(Row.text(row, "place")))
+  if (address === undefined) throw new RowFault({ column: "place" })
+  return address
+}
 
 /** Flags are integers. */
 export const flag = (row: Row.Row, column: string): boolean => Row.int(row, column) === 1
@@ -24,7 +31,7 @@ export const toMirror: Row.FromRow<StoredMirror> = (row) => ({
   tenantId: Row.text(row, "tenant_id"),
   bucketId: Row.text(row, "bucket_id"),
   name: Row.text(row, "name"),
-  place: Row.json(isPlace, row, "place"),
+  address: toAddress(row),
   secret: Row.text(row, "secret"),
   revision: Row.int(row, "revision"),
   paused: flag(row, "paused"),

@@ -15,7 +15,7 @@ import { backlog } from "./QueueDepth.ts"
 import { counted } from "./MirrorCounts.ts"
 import { createMirror } from "./CreateMirror.ts"
 import { listMirrorFiles } from "./ListMirrorFiles.ts"
-import { columns, toMirror } from "./MirrorRow.ts"
+import { columns, encodePlace, toMirror } from "./MirrorRow.ts"
 import { hurry } from "./worker/MirrorTasks.ts"
 
 const make = Effect.gen(function* () {
@@ -36,7 +36,7 @@ const make = Effect.gen(function* () {
       ...(paused === undefined ? undefined : { paused: paused ? 1 : 0 }),
       ...(credentials === undefined
         ? undefined
-        : { place: JSON.stringify(credentials.place), secret: credentials.secret }),
+        : { place: encodePlace(credentials.address), secret: credentials.secret }),
       ...(isFresh ? { failures: 0, retry_at: 0, failing_since: null, last_error: null } : undefined)
     })}, revision = revision + ${credentials === undefined ? 0 : 1} WHERE ${named(bucket, mirrorId)} RETURNING id`
     if (!isThere(changed)) return false

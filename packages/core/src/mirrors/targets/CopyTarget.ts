@@ -5,11 +5,11 @@ import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type { MirrorObject, MirrorTarget, WriteReceipt } from "./MirrorTarget.ts"
 import type { MirrorTargetError } from "./MirrorTargetError.ts"
-import type { FileWithContent } from "../worker/MirrorTask.ts"
+import type { MirroredFile } from "./MirroredFile.ts"
 
 /** An object with the file that it is made of. */
 export interface CopiedObject extends MirrorObject {
-  readonly file: FileWithContent
+  readonly file: MirroredFile
 }
 
 /** What `MirrorTarget` promises, of objects with their files. */

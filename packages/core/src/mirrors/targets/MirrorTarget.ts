@@ -13,7 +13,7 @@ import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { MirrorTargetError } from "./MirrorTargetError.ts"
 import type { ObjectDescription } from "./ObjectDescription.ts"
-import type { TargetLocation } from "./TargetLocation.ts"
+import type { ExternalType, Locations } from "./types/TargetTypes.ts"
 
 /** An object as it should stand at the target. */
 export interface MirrorObject {
@@ -94,9 +94,7 @@ export type Open<Location> = (location: Location) => Effect.Effect<MirrorTarget,
 export class MirrorTargets extends Context.Service<
   MirrorTargets,
   {
-    readonly open: {
-      readonly [Type in TargetLocation["type"]]?: Open<Extract<TargetLocation, { readonly type: Type }>>
-    }
+    readonly open: { readonly [Type in ExternalType]?: Open<Locations[Type]> }
   }
 >()("@holdfast/core/mirrors/MirrorTargets") {}
 

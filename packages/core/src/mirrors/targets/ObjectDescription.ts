@@ -2,7 +2,7 @@
  * What a mirrored object says of itself at its target: the headers that object stores know, and everything else as
  * metadata of texts.
  */
-import type { StoredFile } from "../../files/File.ts"
+import type { MirroredFile } from "./MirroredFile.ts"
 
 export interface ObjectDescription {
   readonly contentType: string
@@ -59,7 +59,7 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
  * metadata, as `holdfast-file`, `holdfast-sha256`, the header's own name and `meta-` with the key. What does not fit any
  * more is left out, and `holdfast-omitted` counts it.
  */
-export const of = (file: StoredFile & { readonly content: NonNullable<StoredFile["content"]> }): ObjectDescription => {
+export const of = (file: MirroredFile): ObjectDescription => {
   let contentType = file.content.contentType
   const headers: { -readonly [Name in (typeof known)[keyof typeof known]]?: string } = {}
   const metadata: Record<string, string> = { "holdfast-file": file.id, "holdfast-sha256": file.content.sha256 }

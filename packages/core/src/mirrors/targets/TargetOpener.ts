@@ -9,56 +9,51 @@ import { SecretBox, type SecretError } from "../../secrets/SecretBox.ts"
 import type { CopyTarget } from "./CopyTarget.ts"
 import { MirrorTypeUnavailable } from "../MirrorErrors.ts"
 import { MirrorRepository } from "../MirrorRepository.ts"
-import { MirrorTargets } from "./MirrorTarget.ts"
+import { type MirrorTarget, MirrorTargets } from "./MirrorTarget.ts"
 import { MirrorTargetError } from "./MirrorTargetError.ts"
-import type { TargetLocation } from "./TargetLocation.ts"
 import * as TenantBucketTarget from "./TenantBucketTarget.ts"
-import { type MirrorLocation, locationOf, type StoredMirror } from "../StoredMirror.ts"
+import type { StoredMirror } from "../StoredMirror.ts"
+import * as TargetTypes from "./types/TargetTypes.ts"
+import type { TargetLocation } from "./types/TargetTypes.ts"
 
 export interface TargetOpener {
   /** Whether this deployment has targets of a type. */
-  readonly has: (type: MirrorLocation["type"]) => boolean
-  /** Opens a location; no request is made. */
+  readonly has: (type: TargetLocation["type"]) => boolean
+  /** Opens the target at a location; makes no request. */
   readonly open: (
-    location: MirrorLocation
+    location: TargetLocation
   ) => Effect.Effect<CopyTarget, MirrorTargetError | MirrorTypeUnavailable, Scope.Scope>
   /** Opens a mirror's target. A secret that was sealed by a former key is sealed anew. */
   readonly ofMirror: (mirror: StoredMirror) => Effect.Effect<CopyTarget, MirrorTargetError, Scope.Scope>
 }
 
+/** The error for a type that this deployment has no targets of, or no key for: it names the type as callers do. */
+export const typeUnavailable = (type: TargetLocation["type"], reason?: MirrorTypeUnavailable["reason"]) =>
+  new MirrorTypeUnavailable({ type: TargetTypes.ofType(type).wireName, reason })
+
 const unopened = (detail: string) => new MirrorTargetError({ reason: "Denied", operation: "open", detail })
+
+/** Generic in the type, so that the compiler knows that the opener is the one for the location. */
+const openExternal = <Type extends TargetTypes.ExternalType>(
+  openers: MirrorTargets["Service"]["open"],
+  type: Type,
+  location: TargetTypes.Locations[Type]
+): Effect.Effect<MirrorTarget, MirrorTargetError | MirrorTypeUnavailable, Scope.Scope> =>
+  openers[type]?.(location) ?? Effect.fail(typeUnavailable(type))
 
 export const make = Effect.gen(function* () {
   const targets = yield* MirrorTargets
   const repository = yield* MirrorRepository
   const box = yield* SecretBox
-  const openService = yield* TenantBucketTarget.make
+  const openTenantBucket = yield* TenantBucketTarget.make
 
-  const openCloud = (location: TargetLocation) => {
-    switch (location.type) {
-      case "CLOUD_A":
-        return targets.open.CLOUD_A?.(location)
-      case "CLOUD_B":
-        return targets.open.CLOUD_B?.(location)
-      case "CLOUD_C":
-        return targets.open.CLOUD_C?.(location)
-    }
-  }
-
-  const open: TargetOpener["open"] = (location) => {
-    switch (location.type) {
-      case "CLOUD_A":
-      case "CLOUD_B":
-      case "CLOUD_C": {
-        const opened = openCloud(location)
-        return opened === undefined
-          ? Effect.fail(new MirrorTypeUnavailable(location))
-          : Effect.map(opened, (target): CopyTarget => ({ ...target, hasCheckObject: true }))
-      }
-      case "SERVICE":
-        return openService(location)
-    }
-  }
+  const open: TargetOpener["open"] = (location) =>
+    location.type === "TENANT_BUCKET"
+      ? openTenantBucket(location)
+      : Effect.map(openExternal(targets.open, location.type, location), (target) => ({
+          ...target,
+          hasCheckObject: true
+        }))
 
   /** What fails here leaves the mirror as it is. */
   const reseal = (mirror: StoredMirror, secret: Redacted.Redacted) =>
@@ -74,13 +69,15 @@ export const make = Effect.gen(function* () {
       Effect.fail(unopened("The credentials can no longer be read here; give the mirror new ones."))
     )
     if (box.isStale(mirror.secret)) yield* reseal(mirror, secret)
-    return yield* Effect.catchTag(open(locationOf(mirror.place, secret)), "MirrorTypeUnavailable", (error) =>
-      Effect.fail(unopened(error.message))
+    return yield* Effect.catchTag(
+      open(TargetTypes.toLocation(mirror.address, secret)),
+      "MirrorTypeUnavailable",
+      (error) => Effect.fail(unopened(error.message))
     )
   })
 
   return {
-    has: (type) => type === "SERVICE" || targets.open[type] !== undefined,
+    has: (type) => type === "TENANT_BUCKET" || targets.open[type] !== undefined,
     open,
     ofMirror
   } satisfies TargetOpener

@@ -15,7 +15,7 @@ import * as Header from "../../headers/Header.ts"
 import { Headers } from "../../headers/Headers.ts"
 import type { CopiedObject } from "./CopyTarget.ts"
 import type { TargetObject } from "./MirrorTarget.ts"
-import { objectName } from "../worker/MirrorTask.ts"
+import { objectName } from "./MirroredFile.ts"
 
 /** The path and name of an object's file. */
 export const placeOf = (name: string): Pick<File, "path" | "name"> => {

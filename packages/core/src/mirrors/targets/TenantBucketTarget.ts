@@ -19,7 +19,7 @@ import type { CopyTarget } from "./CopyTarget.ts"
 import { MirrorTargetError } from "./MirrorTargetError.ts"
 import * as TenantBucketFiles from "./TenantBucketFiles.ts"
 import { orSource, type ServiceError, type SourceFault, toTargetError } from "./TenantBucketErrors.ts"
-import type { TenantBucketLocation } from "../StoredMirror.ts"
+import type { TenantBucketLocation } from "./types/TenantBucketTargetType.ts"
 
 const targeted =
   (operation: string) =>

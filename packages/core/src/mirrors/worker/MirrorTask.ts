@@ -2,7 +2,7 @@
  * What a worker is given to do for one file of a mirror, and what it tells afterwards.
  */
 import type * as DateTime from "effect/DateTime"
-import type { Content, StoredFile } from "../../files/File.ts"
+import type { MirroredFile } from "../targets/MirroredFile.ts"
 import type { WriteReceipt } from "../targets/MirrorTarget.ts"
 
 /** A worker's hold on a file of a mirror. */
@@ -13,8 +13,6 @@ export interface TaskLease {
   readonly lease: string
 }
 
-export type FileWithContent = StoredFile & { readonly content: Content }
-
 /** Brings the target to what one file is now. */
 export interface MirrorTask extends TaskLease {
   /** The change up to which the target will have been brought. */
@@ -23,7 +21,7 @@ export interface MirrorTask extends TaskLease {
   readonly attempts: number
   /** The file to write, and its object's name, which is this task's alone until it is settled. Null: there is none. */
   readonly write: {
-    readonly file: FileWithContent
+    readonly file: MirroredFile
     readonly name: string
     /** Whether an object of this name and these bytes is known to stand at the target. */
     readonly hasBytes: boolean
@@ -54,6 +52,3 @@ export interface TaskResult {
     readonly retryAt: DateTime.Utc
   } | null
 }
-
-/** The name of a file's object: its path and name without the leading slash. */
-export const objectName = ({ name, path }: Pick<StoredFile, "name" | "path">): string => `${path.slice(1)}${name}`

@@ -6,7 +6,7 @@ import type { BucketRef } from "../../buckets/BucketRef.ts"
 import type * as Mirror from "../../mirrors/Mirror.ts"
 import type * as MirrorInput from "../../mirrors/MirrorInput.ts"
 import { type FilesRequest, type MirrorRef, Mirrors } from "../../mirrors/Mirrors.ts"
-import { secretField } from "../../mirrors/StoredMirror.ts"
+import { secretFields } from "../../mirrors/targets/types/TargetTypes.ts"
 import type * as Page from "../../Page.ts"
 import type { ActorHandle } from "../ActorHandle.ts"
 import { bind, type Invoke } from "../BindOperations.ts"
@@ -57,7 +57,7 @@ export interface MirrorOperations<Time> {
 
 export interface MirrorsApi extends Methods<MirrorOperations<Date>, [actor: ActorHandle]> {}
 
-const secretNames: ReadonlySet<string> = new Set(Object.values(secretField))
+const secretNames: ReadonlySet<string> = new Set(secretFields)
 
 /**
  * Returns the input with its secrets redacted, valid or not: the service decodes it, and its faults do not show them.

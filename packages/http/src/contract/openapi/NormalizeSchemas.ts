@@ -1,7 +1,7 @@
 /**
  * Brings the JSON Schemas that Effect generates closer to what the wire carries.
  */
-import { secretField } from "@holdfast/core/mirrors/StoredMirror"
+import { secretFields } from "@holdfast/core/mirrors/targets/types/TargetTypes"
 import * as Predicate from "effect/Predicate"
 
 interface JsonObject {
@@ -29,7 +29,7 @@ const withoutAbsence = (schema: unknown): unknown => {
 const isTime = (name: string): boolean => /[a-z](?:At|Since)$/.test(name)
 
 /** What goes in and never comes out. */
-const secrets: ReadonlySet<string> = new Set(Object.values(secretField))
+const secrets: ReadonlySet<string> = new Set(secretFields)
 
 const asSecret = (schema: unknown): unknown =>
   isObject(schema) ? { ...schema, format: "password", writeOnly: true } : schema

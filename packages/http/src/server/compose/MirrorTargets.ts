@@ -23,9 +23,9 @@ export const layer = ({
     MirrorTargets,
     MirrorTargets.of({
       open: {
-        CLOUD_A: lazily(async () => (await import("@holdfast/s3/S3MirrorTarget")).open({ allowPrivate })),
-        CLOUD_B: lazily(async () => (await import("@holdfast/azure/AzureMirrorTarget")).open({ allowPrivate })),
-        CLOUD_C: lazily(async () => (await import("@holdfast/gcs/GcsMirrorTarget")).open({ allowPrivate }))
+        S3: lazily(async () => (await import("@holdfast/s3/S3MirrorTarget")).open({ allowPrivate })),
+        AZURE_BLOB: lazily(async () => (await import("@holdfast/azure/AzureMirrorTarget")).open({ allowPrivate })),
+        GCS: lazily(async () => (await import("@holdfast/gcs/GcsMirrorTarget")).open({ allowPrivate }))
       }
     })
   )

@@ -34,7 +34,7 @@ export const mirrorContract = (it: It): void => {
         ...bucket,
         id: made.id,
         name: made.name,
-        place: made.place,
+        address: made.address,
         secret: "sealed",
         revision: 1,
         paused: false,
@@ -168,9 +168,9 @@ export const mirrorContract = (it: It): void => {
       expect(yield* mirrors.update(bucket, mirror.id, { name: "Other", paused: true }, at)).toBe(true)
       const renamed = { ...mirror, name: "Other", paused: true, updatedAt: at }
       expect((yield* Mirrors.find(bucket, mirror.id)).mirror).toEqual(renamed)
-      const place = { ...mirror.place, accessKeyId: "k2" } as typeof mirror.place
-      yield* mirrors.update(bucket, mirror.id, { credentials: { place, secret: "new" } }, at)
-      const changed = { ...renamed, place, secret: "new", revision: 2 }
+      const address = { ...mirror.address, accessKeyId: "k2" } as typeof mirror.address
+      yield* mirrors.update(bucket, mirror.id, { credentials: { address, secret: "new" } }, at)
+      const changed = { ...renamed, address, secret: "new", revision: 2 }
       expect((yield* Mirrors.find(bucket, mirror.id)).mirror).toEqual(changed)
       yield* mirrors.reseal(mirror.id, "sealed", "late")
       expect((yield* Mirrors.find(bucket, mirror.id)).mirror).toEqual(changed)

@@ -80,8 +80,8 @@ export const mirrorTroubleContract = (it: It): void => {
         const { bucket, mirror } = yield* stored(2)
         const [mirrors, tasks] = [yield* MirrorRepository, yield* MirrorTaskRepository]
         yield* tasks.fail(mirror, "Denied.", Sample.at(1000), Sample.at(90_000))
-        const { place } = mirror
-        yield* mirrors.update(bucket, mirror.id, { credentials: { place, secret: "new" } }, Sample.at(1500))
+        const { address } = mirror
+        yield* mirrors.update(bucket, mirror.id, { credentials: { address, secret: "new" } }, Sample.at(1500))
         yield* tasks.fail(mirror, "Denied.", Sample.at(1600), Sample.at(90_000))
         const fresh = (yield* Mirrors.find(bucket, mirror.id)).mirror
         expect(fresh).toMatchObject({ revision: 2, trouble: null, failures: 0 })

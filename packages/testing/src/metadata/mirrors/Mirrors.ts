@@ -19,10 +19,10 @@ export const fresh = (bucket: BucketRef, targetBucketId?: string): NewMirror => 
   ...bucket,
   id: Sample.id("mir"),
   name: "A mirror",
-  place:
+  address:
     targetBucketId === undefined
-      ? { type: "CLOUD_A", region: "r", bucketName: "b", accessKeyId: "k" }
-      : { type: "SERVICE", serviceTenantId: Sample.id("ten"), serviceBucketId: targetBucketId },
+      ? { type: "S3", region: "r", bucketName: "b", accessKeyId: "k" }
+      : { type: "TENANT_BUCKET", serviceTenantId: Sample.id("ten"), serviceBucketId: targetBucketId },
   secret: "sealed",
   at: Sample.at()
 })

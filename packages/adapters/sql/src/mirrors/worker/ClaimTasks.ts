@@ -3,7 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { type FileWithContent, type MirrorTask, objectName } from "@holdfast/core/mirrors/worker/MirrorTask"
+import { type MirroredFile, objectName } from "@holdfast/core/mirrors/targets/MirroredFile"
+import type { MirrorTask } from "@holdfast/core/mirrors/worker/MirrorTask"
 import type { StoredFile } from "@holdfast/core/files/File"
 import type { StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
 import { among } from "../../Dialect.ts"
@@ -44,7 +45,7 @@ const admit = (sql: SqlClient, mirror: StoredMirror, limit: number, at: number, 
       )
 }
 
-const hasContent = (file: StoredFile): file is FileWithContent => file.content !== null
+const hasContent = (file: StoredFile): file is MirroredFile => file.content !== null
 
 /**
  * The files are read after their tasks were claimed, so that what is copied is no older than what was wanted.

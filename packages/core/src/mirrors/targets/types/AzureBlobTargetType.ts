@@ -1,0 +1,25 @@
+/**
+ * Containers of Azure Blob Storage.
+ */
+import * as Schema from "effect/Schema"
+import * as Fields from "./Fields.ts"
+import * as TargetType from "./TargetType.ts"
+
+export const azureBlob = TargetType.make({
+  type: "AZURE_BLOB",
+  wireName: "CLOUD_B",
+  aliases: ["AZURE_BLOB"],
+  fields: {
+    accountName: Fields.Text,
+    containerName: Fields.Text,
+    accountKey: Fields.Secret,
+    // The address of the account's blob service; `https://<accountName>.blob.core.windows.net` when absent.
+    endpoint: Schema.optional(Fields.Endpoint)
+  },
+  secretField: "accountKey",
+  changes: { accountKey: Schema.optional(Fields.Secret) },
+  recordFields: { accountName: Schema.String, containerName: Schema.String, endpoint: Fields.EndpointOrNull },
+  recordDefaults: { endpoint: null }
+})
+
+export interface AzureBlobLocation extends TargetType.Location<typeof azureBlob> {}

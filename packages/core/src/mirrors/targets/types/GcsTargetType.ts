@@ -1,0 +1,24 @@
+/**
+ * Buckets of Google Cloud Storage.
+ */
+import * as Schema from "effect/Schema"
+import * as Fields from "./Fields.ts"
+import * as TargetType from "./TargetType.ts"
+
+export const gcs = TargetType.make({
+  type: "GCS",
+  wireName: "CLOUD_C",
+  aliases: ["GCS"],
+  fields: {
+    projectId: Fields.Text,
+    bucketName: Fields.Text,
+    credentials: Fields.SecretDocument.annotate({ description: "The JSON document of a service account, as a text." }),
+    endpoint: Schema.optional(Fields.Endpoint)
+  },
+  secretField: "credentials",
+  changes: { credentials: Schema.optional(Fields.SecretDocument) },
+  recordFields: { projectId: Schema.String, bucketName: Schema.String, endpoint: Fields.EndpointOrNull },
+  recordDefaults: { endpoint: null }
+})
+
+export interface GcsLocation extends TargetType.Location<typeof gcs> {}

@@ -1,0 +1,73 @@
+/**
+ * All target types, and what follows from their descriptors.
+ */
+import * as Predicate from "effect/Predicate"
+import type * as Redacted from "effect/Redacted"
+import { azureBlob } from "./AzureBlobTargetType.ts"
+import { gcs } from "./GcsTargetType.ts"
+import { s3 } from "./S3TargetType.ts"
+import type * as TargetType from "./TargetType.ts"
+import { tenantBucket } from "./TenantBucketTargetType.ts"
+
+/** A new type is one line here. The order is that of the API reference. */
+const byType = { S3: s3, AZURE_BLOB: azureBlob, GCS: gcs, TENANT_BUCKET: tenantBucket } as const
+
+export const all = Object.values(byType)
+
+/** By type: where a target is, with the secret that opens it. */
+export type Locations = { readonly [Type in keyof typeof byType]: TargetType.Location<(typeof byType)[Type]> }
+export type TargetLocation = Locations[keyof Locations]
+
+/** Types of targets outside of this deployment: an adapter opens them. */
+export type ExternalType = Exclude<keyof Locations, "TENANT_BUCKET">
+export type ExternalLocation = Locations[ExternalType]
+
+/** A location without its secret. */
+export type TargetAddress = { [Type in keyof Locations]: TargetType.Address<(typeof byType)[Type]> }[keyof Locations]
+
+/** The names of all secret fields. */
+export const secretFields: ReadonlyArray<(typeof all)[number]["secretField"]> = all.map(
+  ({ secretField }) => secretField
+)
+
+type Intersection<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void ? I : never
+
+/** The fields of all types that change credentials. */
+export const changes = Object.assign({}, ...all.map((type) => type.changes)) as Intersection<
+  (typeof all)[number]["changes"]
+>
+
+/** The names that the type of an input may have. */
+export const inputNames: ReadonlyArray<string> = [
+  ...all.map(({ wireName }) => wireName),
+  ...all.flatMap(({ aliases }): ReadonlyArray<string> => aliases)
+]
+
+/** Returns the descriptor of a type. */
+export const ofType = (type: TargetAddress["type"]): (typeof all)[number] => byType[type]
+
+type InputName = (typeof all)[number]["wireName"] | (typeof all)[number]["aliases"][number]
+
+const byInputName = Object.fromEntries(
+  all.flatMap((type) => [type.wireName, ...type.aliases].map((name) => [name, type]))
+) as Readonly<Record<InputName, (typeof all)[number]>>
+
+/** Returns the descriptor of the type that an input names. */
+export const ofInputName = (name: InputName): (typeof all)[number] => byInputName[name]
+
+/** Joins an address and its secret. */
+export const toLocation = (address: TargetAddress, secret: Redacted.Redacted): TargetLocation =>
+  ({ ...address, [byType[address.type].secretField]: secret }) as TargetLocation
+
+/** Returns an address as the database keeps it: a JSON object whose `type` is the wire's name. */
+export const encodeAddress = (address: TargetAddress): object => ({ ...address, type: byType[address.type].wireName })
+
+/**
+ * Reads what `encodeAddress` returned, by this or a former version; undefined when it is no such object. Only the type is checked:
+ * the rest was checked before it was stored.
+ */
+export const decodeAddress = (stored: unknown): TargetAddress | undefined => {
+  if (!Predicate.isObject(stored)) return undefined
+  const found = all.find(({ wireName }) => wireName === stored.type)
+  return found === undefined ? undefined : ({ ...stored, type: found.type } as TargetAddress)
+}
