@@ -13,7 +13,7 @@ import * as Hls from "./arguments/Hls.ts"
 import * as Input from "./arguments/Input.ts"
 import * as Options from "./arguments/Options.ts"
 import * as Tracks from "./arguments/Tracks.ts"
-import * as Conversion from "./Conversion.ts"
+import * as FfmpegRun from "./FfmpegRun.ts"
 import type { Engine } from "./Engine.ts"
 import { exceeded } from "./Engine.ts"
 
@@ -30,7 +30,7 @@ export const makeFolders = (operation: string, output: string, { format, renditi
   }).pipe(Effect.mapError((cause) => new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })))
 
 export const make = (engine: Engine) => (job: ConvertJob) =>
-  Conversion.run(
+  FfmpegRun.run(
     engine,
     Effect.gen(function* () {
       const { format, input, media, mode = "auto", output } = job

@@ -10,7 +10,7 @@ import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import type * as Scope from "effect/Scope"
 import * as Child from "./process/Child.ts"
 import * as Programs from "./process/Programs.ts"
-import * as Workspace from "./process/Workspace.ts"
+import * as ScratchDirectory from "./process/ScratchDirectory.ts"
 
 export interface Options {
   /** Path of the program; `ffprobe` must stand beside it. Default: `HOLDFAST_FFMPEG` in the environment, then PATH. */
@@ -35,7 +35,7 @@ export interface Engine {
   readonly workspace: (
     operation: string,
     input: string
-  ) => Effect.Effect<Workspace.Workspace, TranscodeError.TranscodeError, FileSystem.FileSystem | Scope.Scope>
+  ) => Effect.Effect<ScratchDirectory.Workspace, TranscodeError.TranscodeError, FileSystem.FileSystem | Scope.Scope>
   readonly spawn: (
     program: "ffmpeg" | "ffprobe",
     command: Pick<Child.Command, "operation" | "limits" | "arguments" | "directory">
@@ -54,7 +54,7 @@ export const make = (options: Options): Engine => {
     preset: options.preset ?? "veryfast",
     programs,
     limits: (own) => ({ ...Limits.defaults, ...options.limits, ...own }),
-    workspace: (operation, input) => Workspace.make(operation, input, options.temporaryDirectory),
+    workspace: (operation, input) => ScratchDirectory.make(operation, input, options.temporaryDirectory),
     spawn: (program, command) =>
       Effect.flatMap(programs, ({ guard, ...paths }) =>
         Child.spawn({ ...command, guard, program: paths[program], niceness: options.niceness ?? 10 })

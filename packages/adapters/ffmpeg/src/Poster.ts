@@ -14,8 +14,8 @@ import * as Input from "./arguments/Input.ts"
 import * as Options from "./arguments/Options.ts"
 import type { Engine, Platform } from "./Engine.ts"
 import { bounded, exceeded } from "./Engine.ts"
-import * as Messages from "./process/Messages.ts"
-import type { Workspace } from "./process/Workspace.ts"
+import * as ExitError from "./process/ExitError.ts"
+import type { Workspace } from "./process/ScratchDirectory.ts"
 
 const operation = "poster"
 const still = "poster.jpg"
@@ -51,7 +51,7 @@ const take = (engine: Engine, workspace: Workspace, video: Video, limits: Limits
     yield* Stream.runDrain(child.text)
     const ending = yield* child.ended
     const names = [workspace.input, workspace.directory]
-    if (ending.code !== 0) return yield* Messages.failure(operation, ending, "Failed", names)
+    if (ending.code !== 0) return yield* ExitError.failure(operation, ending, "Failed", names)
     const files = yield* FileSystem.FileSystem
     return yield* Effect.mapError(files.exists(`${workspace.directory}/${still}`), internal)
   }).pipe(

@@ -12,12 +12,12 @@ import * as Hls from "./arguments/Hls.ts"
 import * as Input from "./arguments/Input.ts"
 import * as Options from "./arguments/Options.ts"
 import type * as Tracks from "./arguments/Tracks.ts"
-import * as Conversion from "./Conversion.ts"
+import * as FfmpegRun from "./FfmpegRun.ts"
 import { makeFolders } from "./Convert.ts"
 import type { Engine } from "./Engine.ts"
-import * as DashPackage from "./output/DashPackage.ts"
+import * as DashOutput from "./output/DashOutput.ts"
 import * as SourcePlaylist from "./output/SourcePlaylist.ts"
-import type { Workspace } from "./process/Workspace.ts"
+import type { Workspace } from "./process/ScratchDirectory.ts"
 
 const operation = "repackage"
 
@@ -29,7 +29,7 @@ const inputs = (presentation: Presentation): ReadonlyArray<SourcePlaylist.Input>
         folder: prefix,
         segment: (index) => StreamFiles.segment(prefix, index)
       }))
-    : Array.from({ length: DashPackage.representations(presentation) }, (_, id) => ({
+    : Array.from({ length: DashOutput.representations(presentation) }, (_, id) => ({
         init: StreamFiles.init(id),
         folder: "",
         segment: (index) => StreamFiles.chunk(id, index + 1)
@@ -61,7 +61,7 @@ const writeSource = (workspace: Workspace, source: string, presentation: Present
   }).pipe(Effect.mapError((cause) => new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })))
 
 export const make = (engine: Engine) => (job: RepackageJob) =>
-  Conversion.run(
+  FfmpegRun.run(
     engine,
     Effect.gen(function* () {
       const { format, output, presentation, source } = job

@@ -1,7 +1,7 @@
 import { assert, layer, vi } from "@effect/vitest"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as Requires from "@holdfast/testing/Requires"
-import * as Conversions from "@holdfast/testing/transcoding/contract/Conversions"
+import * as CheckedConversion from "@holdfast/testing/transcoding/contract/CheckedConversion"
 import { directory } from "@holdfast/testing/transcoding/contract/Samples"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
@@ -48,14 +48,14 @@ const expectations: ReadonlyArray<Expectation> = [
 ]
 
 const convert = (input: string, format: Format) =>
-  Effect.flatMap(directory, (output) => Conversions.convert({ input, output, format }))
+  Effect.flatMap(directory, (output) => CheckedConversion.convert({ input, output, format }))
 
-const mediaPlaylists = ({ playlists }: Conversions.Outcome) =>
+const mediaPlaylists = ({ playlists }: CheckedConversion.Outcome) =>
   [...playlists].filter(([, text]) => text.includes("#EXTINF")).map(([name, text]) => ({ name, text }))
 
 /** Each segment is told as long as it is: until the first frame of the next one. */
 const assertTrueDurations = (output: string, text: string): void => {
-  const starts = Conversions.uris(text).map((uri) => Results.frames(`${output}/${uri}`).times[0] ?? Number.NaN)
+  const starts = CheckedConversion.uris(text).map((uri) => Results.frames(`${output}/${uri}`).times[0] ?? Number.NaN)
   const told = [...text.matchAll(/#EXTINF:([\d.]+)/g)].map(([, seconds]) => Number(seconds))
   for (const [index, start] of starts.slice(1).entries()) {
     assert.approximately(told[index] ?? 0, start - (starts[index] ?? 0), 0.011)
@@ -75,8 +75,8 @@ Requires.requires(Tools.missing).describe("conversion of", () => {
         )
         Results.decode(segments.map((name) => `${output}/${name}`))
         for (const { name, text } of mediaPlaylists(outcome)) {
-          assert.approximately(Conversions.seconds(text), seconds, 0.2)
-          const [first = ""] = Conversions.uris(text)
+          assert.approximately(CheckedConversion.seconds(text), seconds, 0.2)
+          const [first = ""] = CheckedConversion.uris(text)
           const streams = Results.streams(`${output}/${first}`)
           const picture = streams.find(({ codec_type }) => codec_type === "video")
           const sound = streams.find(({ codec_type }) => codec_type === "audio")
@@ -125,7 +125,7 @@ Requires.requires(Tools.missing).describe("conversion of", () => {
       Effect.gen(function* () {
         const output = `${yield* directory}/missing`
         const job = { input: Samples.path("h264.mp4"), output, format: "hls" } as const
-        const error = yield* Effect.flip(Conversions.convert(job))
+        const error = yield* Effect.flip(CheckedConversion.convert(job))
         assert.strictEqual(error.reason, "Internal")
         assert.notInclude(error.message, output)
       })

@@ -1,7 +1,7 @@
 import { assert, layer, vi } from "@effect/vitest"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as Requires from "@holdfast/testing/Requires"
-import * as Conversions from "@holdfast/testing/transcoding/contract/Conversions"
+import * as CheckedConversion from "@holdfast/testing/transcoding/contract/CheckedConversion"
 import { directory } from "@holdfast/testing/transcoding/contract/Samples"
 import * as Effect from "effect/Effect"
 import * as FfmpegTranscoder from "../src/FfmpegTranscoder.ts"
@@ -14,7 +14,7 @@ import * as Tools from "./support/Tools.ts"
 vi.setConfig({ testTimeout: 120_000 })
 
 const convert = (input: string, format: Format) =>
-  Effect.flatMap(directory, (output) => Conversions.convert({ input, output, format }))
+  Effect.flatMap(directory, (output) => CheckedConversion.convert({ input, output, format }))
 
 Requires.requires(Tools.missing).describe("in a presentation", () => {
   layer(FfmpegTranscoder.layer({ preset: "ultrafast" }), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
@@ -47,7 +47,7 @@ Requires.requires(Tools.missing).describe("in a presentation", () => {
           assert.include(line, `AVERAGE-BANDWIDTH=${rendition?.bitrate},`)
           assert.isAtLeast(Number(/:BANDWIDTH=(\d+)/.exec(line)?.[1]), rendition?.bitrate ?? Infinity)
           const text = playlists.get(`${rendition?.name}.m3u8`) ?? ""
-          const [segment = ""] = Conversions.uris(text)
+          const [segment = ""] = CheckedConversion.uris(text)
           const report = Tools.run(Tools.ffprobe, [
             "-v",
             "error",
@@ -78,7 +78,7 @@ Requires.requires(Tools.missing).describe("in a presentation", () => {
       Effect.gen(function* () {
         const { output, playlists } = yield* convert(Samples.path("mpeg4-480.mkv"), "hls")
         const starts = ["480p.m3u8", "360p.m3u8"].map((name) =>
-          Conversions.uris(playlists.get(name) ?? "").map((uri) => {
+          CheckedConversion.uris(playlists.get(name) ?? "").map((uri) => {
             const { keys, startsWithKey, times } = Results.frames(`${output}/${uri}`)
             assert.isTrue(startsWithKey)
             assert.strictEqual(keys, 1)
@@ -119,7 +119,7 @@ Requires.requires(Tools.missing).describe("in a presentation", () => {
           frames.map(({ keys }) => keys),
           frames.map(() => 1)
         )
-        assert.approximately(Conversions.seconds(playlists.get("playlist.m3u8") ?? ""), 106, 0.2)
+        assert.approximately(CheckedConversion.seconds(playlists.get("playlist.m3u8") ?? ""), 106, 0.2)
       })
     )
   })

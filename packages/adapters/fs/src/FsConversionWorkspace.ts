@@ -4,7 +4,11 @@
  * Each is a directory that carries the id of its process in its name. What a process left behind that was killed is
  * removed by the next one: the parent directory must be used by processes of one machine alone.
  */
-import { ConversionWorkspace, type Workspace, WorkspaceError } from "@holdfast/core/conversions/ConversionWorkspace"
+import {
+  ConversionWorkspace,
+  type Workspace,
+  WorkspaceError
+} from "@holdfast/core/conversions/worker/ConversionWorkspace"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
@@ -79,16 +83,16 @@ const workspaceAt = (root: string): Workspace => ({
   input: Path.join(root, "content"),
   output: Path.join(root, "output"),
   source: Path.join(root, "source"),
-  place: Effect.fnUntraced(function* (path, localFile, content) {
-    yield* Effect.mapError(makeDirectory(Path.dirname(path)), toWorkspaceError("place"))
+  addFile: Effect.fnUntraced(function* ({ content, localFile, path }) {
+    yield* Effect.mapError(makeDirectory(Path.dirname(path)), toWorkspaceError("addFile"))
     if (localFile !== undefined) {
       // A file that is gone by now may still be read through the store, which tells what became of it.
-      const placed = yield* FsCall.unless("ENOENT")(Effect.as(linkOrCopy(localFile, path), true)).pipe(
-        Effect.mapError(toWorkspaceError("place"))
+      const isAdded = yield* FsCall.unless("ENOENT")(Effect.as(linkOrCopy(localFile, path), true)).pipe(
+        Effect.mapError(toWorkspaceError("addFile"))
       )
-      if (placed === true) return
+      if (isAdded === true) return
     }
-    yield* writeAll(path, content, toWorkspaceError("place"))
+    yield* writeAll(path, content, toWorkspaceError("addFile"))
   }),
   read: (name) => Stream.mapError(Download.make(Path.join(root, "output", name)), toWorkspaceError("read"))
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { ConversionWorkspace } from "@holdfast/core/conversions/ConversionWorkspace"
+import { ConversionWorkspace } from "@holdfast/core/conversions/worker/ConversionWorkspace"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -33,7 +33,7 @@ describe("FsConversionWorkspace", () => {
       expect(one.output).not.toBe(two.output)
       for (const path of [one.output, one.source, two.output, two.source]) expect(Fs.readdirSync(path)).toEqual([])
       expect(Fs.statSync(Path.dirname(one.output)).mode & 0o777).toBe(0o700)
-      yield* one.place(`${one.source}/480p/index0.ts`, undefined, bytes("segment"))
+      yield* one.addFile({ path: `${one.source}/480p/index0.ts`, localFile: undefined, content: bytes("segment") })
       expect(Fs.readdirSync(directory)).toHaveLength(2)
       yield* Scope.close(scope, Exit.void)
       expect(Fs.readdirSync(directory)).toHaveLength(1)
@@ -43,10 +43,10 @@ describe("FsConversionWorkspace", () => {
   it.effect("a local file is linked, and outlives its removal", () =>
     Effect.gen(function* () {
       const directory = yield* TemporaryDirectory.make
-      const { input, place } = yield* (yield* open(directory)).make
+      const { addFile, input } = yield* (yield* open(directory)).make
       const blob = Path.join(directory, "blob")
       Fs.writeFileSync(blob, "content")
-      yield* place(input, blob, Stream.die("not to be read"))
+      yield* addFile({ path: input, localFile: blob, content: Stream.die("not to be read") })
       expect(Fs.statSync(input).ino).toBe(Fs.statSync(blob).ino)
       Fs.rmSync(blob)
       expect(Fs.readFileSync(input, "utf8")).toBe("content")
@@ -56,12 +56,16 @@ describe("FsConversionWorkspace", () => {
   it.effect("what is no local file, or none any more, is read from its stream", () =>
     Effect.gen(function* () {
       const directory = yield* TemporaryDirectory.make
-      const { input, place, source } = yield* (yield* open(directory)).make
-      yield* place(input, undefined, Stream.concat(bytes("one, "), bytes("two")))
+      const { addFile, input, source } = yield* (yield* open(directory)).make
+      yield* addFile({
+        path: input,
+        localFile: undefined,
+        content: Stream.concat(bytes("one, "), bytes("two"))
+      })
       expect(Fs.readFileSync(input, "utf8")).toBe("one, two")
-      yield* place(`${source}/a`, Path.join(directory, "gone"), bytes("three"))
+      yield* addFile({ path: `${source}/a`, localFile: Path.join(directory, "gone"), content: bytes("three") })
       expect(Fs.readFileSync(`${source}/a`, "utf8")).toBe("three")
-      const failing = place(`${source}/b`, undefined, Stream.fail("broken" as const))
+      const failing = addFile({ path: `${source}/b`, localFile: undefined, content: Stream.fail("broken" as const) })
       expect(yield* Effect.flip(failing)).toBe("broken")
     })
   )

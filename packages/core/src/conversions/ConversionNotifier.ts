@@ -1,6 +1,6 @@
 /**
- * What the services and the workers of one process tell each other, so that nobody need wait for the next look. Other
- * processes do not hear it: whoever waits looks now and then, too.
+ * Wakes fibers of this process that wait for a conversion to be requested or to make progress, so that they need not wait
+ * for their next poll. Other processes are not notified; therefore every waiter also polls.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,24 +10,24 @@ import * as Layer from "effect/Layer"
 export class ConversionNotifier extends Context.Service<
   ConversionNotifier,
   {
-    /** A conversion was asked for: wakes everyone who awaits. */
-    readonly notify: Effect.Effect<void>
-    /** Waits for the next `notify`. */
-    readonly await: Effect.Effect<void>
-    /** A conversion has come further, or to its end: wakes everyone who awaits that. */
-    readonly advance: Effect.Effect<void>
-    /** Waits for the next `advance`. */
-    readonly awaitAdvance: Effect.Effect<void>
+    /** Wakes all fibers in `awaitRequest`: a conversion was requested. */
+    readonly notifyRequest: Effect.Effect<void>
+    /** Waits for the next `notifyRequest`. */
+    readonly awaitRequest: Effect.Effect<void>
+    /** Wakes all fibers in `awaitProgress`: a conversion published something, or ended. */
+    readonly notifyProgress: Effect.Effect<void>
+    /** Waits for the next `notifyProgress`. */
+    readonly awaitProgress: Effect.Effect<void>
   }
 >()("@holdfast/core/conversions/ConversionNotifier") {}
 
 export const layer: Layer.Layer<ConversionNotifier> = Layer.sync(ConversionNotifier, () => {
-  const asked = Latch.makeUnsafe(false)
-  const advanced = Latch.makeUnsafe(false)
+  const request = Latch.makeUnsafe(false)
+  const progress = Latch.makeUnsafe(false)
   return ConversionNotifier.of({
-    notify: Effect.asVoid(asked.release),
-    await: asked.await,
-    advance: Effect.asVoid(advanced.release),
-    awaitAdvance: advanced.await
+    notifyRequest: Effect.asVoid(request.release),
+    awaitRequest: request.await,
+    notifyProgress: Effect.asVoid(progress.release),
+    awaitProgress: progress.await
   })
 })

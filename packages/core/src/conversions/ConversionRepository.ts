@@ -1,54 +1,98 @@
 /**
- * The port that keeps conversions. A conversion belongs to one content of a file, named by the content's blob: a new
- * content has none, and those of a blob go when `BlobRepository.forget` forgets it. Each method is one atomic step.
+ * The port that stores conversions. A conversion belongs to one content of a file, identified by the content's blob. A new
+ * content has no conversions; those of a blob are removed when `BlobRepository.forget` forgets the blob. Each method is one
+ * atomic step.
  *
- * A conversion is its own job. A worker claims it with a lease, and each claim has a number of its own, `attempt`, that no
- * other claim of the conversion ever gets. Whatever the worker tells afterwards counts only while that claim stands:
- * otherwise nothing changes, and it is told `ClaimLost` and has to stop.
+ * The row of a conversion is its own queue entry. A worker claims it with a lease; every claim gets a `fencingToken` that no
+ * other claim of the conversion ever gets. Later calls of the worker take effect only while its lease is valid. Otherwise
+ * they change nothing and fail with `LeaseLost`, and the worker must stop.
  */
 import * as Context from "effect/Context"
 import type * as Data from "effect/Data"
 import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { NotFound } from "../Errors.ts"
 import type { ContentNotUploaded } from "../files/FileErrors.ts"
-import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { Selector } from "../files/FileRef.ts"
 import type { Doom } from "../files/FileRepository.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Mode } from "../transcoding/ConversionPlan.ts"
-import type { Format } from "../transcoding/Presentation.ts"
-import type { ConversionClaim, ClaimLost, Publication, Segment, ReadyConversion } from "./ConversionClaim.ts"
-import type { ConversionFault, StoredConversion } from "./StreamRecord.ts"
+import type { Format, Presentation } from "../transcoding/Presentation.ts"
+import type { ConversionClaim, LeaseLost } from "./ConversionClaim.ts"
+import type { Publication, Segment } from "./Publication.ts"
+import type { ConversionFault, StoredConversion } from "./StoredConversion.ts"
 
-/** A content, and the file that it belongs to. */
-export interface Source {
+/** A request for a conversion of a file's content. */
+export interface ConversionRequest {
+  readonly bucket: BucketRef
   readonly fileId: string
+  /** The blob of the content. */
   readonly blobId: string
-}
-
-/** What a conversion is asked to be. */
-export interface Wanted {
-  /** For a conversion that does not stand yet. */
+  /** Id of the conversion if this request creates it. */
   readonly id: string
   readonly format: Format
   readonly mode: Mode
+  readonly now: DateTime.Utc
 }
 
-/** One file of a stream, or how far the conversion is that would make it. */
+/** Names one file of a stream of a file's current content. */
+export interface StreamFileRef {
+  readonly bucket: BucketRef
+  readonly selector: Selector
+  readonly format: Format
+  readonly name: string
+}
+
+/** One file of a stream, with the conversion that produces it. */
 export interface StreamLookup {
   readonly fileId: string
-  /** Null when nobody has asked for this format. */
+  /** Null if no conversion to this format was requested. */
   readonly conversion: Pick<StoredConversion, "id" | "state" | "fault"> | null
   readonly found: Data.TaggedEnum<{ Segment: Omit<Segment, "name">; Playlist: { readonly text: string }; None: {} }>
 }
 
-/** Conversions of the whole deployment that are not done yet. */
+export interface ClaimTerms {
+  readonly now: DateTime.Utc
+  readonly leaseUntil: DateTime.Utc
+  /** For the segments of an earlier claim. */
+  readonly doom: Doom
+}
+
+/** Blobs for segments that are to be uploaded. */
+export interface StagedBlobs {
+  readonly blobIds: ReadonlyArray<string>
+  readonly now: DateTime.Utc
+  readonly leaseUntil: DateTime.Utc
+}
+
+export interface ConversionFailure {
+  readonly fault: ConversionFault
+  readonly now: DateTime.Utc
+  readonly doom: Doom
+}
+
+export interface ReleaseTerms {
+  /** When a worker may claim the conversion again. */
+  readonly retryAt: DateTime.Utc
+  /** Whether the claim counts as an attempt. */
+  readonly countAttempt: boolean
+  readonly doom: Doom
+}
+
+/** A READY conversion, from which the other format of the same content can be made. */
+export interface ReadyConversion {
+  readonly mode: Mode
+  readonly presentation: Presentation
+  readonly segments: ReadonlyArray<Pick<Segment, "name" | "blobId">>
+}
+
+/** Pending conversions of the whole deployment. */
 export interface ConversionQueueDepth {
-  /** Those that wait for a worker, those included whose worker's lease has ended, or that wait to be tried again. */
+  /** Those that wait for a worker or for a retry, including those with an expired lease. */
   readonly queued: number
-  /** Those that a worker has. */
+  /** Those with a valid lease. */
   readonly leased: number
 }
 
@@ -56,94 +100,74 @@ export class ConversionRepository extends Context.Service<
   ConversionRepository,
   {
     /**
-     * Asks for a conversion. One that stands is left as it is, however many ask at once; a FAILED one begins anew.
-     * `NotFound` when the content is no file's any more. Answers with the conversion as it stands afterwards.
+     * Requests a conversion and returns it. An existing one is returned unchanged, however many requests arrive at once; a
+     * FAILED one becomes QUEUED again. `NotFound` if no file has the content any more.
      */
-    readonly request: (
-      bucket: BucketRef,
-      source: Source,
-      wanted: Wanted,
-      at: DateTime.Utc
-    ) => Effect.Effect<StoredConversion, NotFound | MetadataError>
+    readonly request: (request: ConversionRequest) => Effect.Effect<StoredConversion, NotFound | MetadataError>
 
-    /** The conversions of a content, by format. */
-    readonly ofContent: (
+    /** Returns the conversions of a content, in the order of their formats. */
+    readonly listByContent: (
       bucket: BucketRef,
       blobId: string
     ) => Effect.Effect<ReadonlyArray<StoredConversion>, MetadataError>
 
-    /** One file of a stream of a file's current content; one statement. */
+    /** Finds one file of a stream of a file's current content, in one statement. */
     readonly findStreamFile: (
-      bucket: BucketRef,
-      selector: Selector,
-      format: Format,
-      name: string
+      ref: StreamFileRef
     ) => Effect.Effect<StreamLookup, NotFound | ContentNotUploaded | MetadataError>
 
-    /** Removes a conversion, whatever its state; its segments become DOOMED. Whether there was one. */
-    readonly remove: (
-      bucket: BucketRef,
-      blobId: string,
-      format: Format,
-      doom: Doom
-    ) => Effect.Effect<boolean, MetadataError>
+    /** Removes a conversion in any state; its segments become DOOMED. Returns whether it existed. */
+    readonly remove: (conversion: {
+      readonly bucket: BucketRef
+      readonly blobId: string
+      readonly format: Format
+      readonly doom: Doom
+    }) => Effect.Effect<boolean, MetadataError>
 
     /**
-     * Claims the conversion that has waited longest, or whose worker's lease has ended; none when there is nothing to do. What a
-     * former claim published becomes DOOMED. A DASH conversion waits for an HLS one of the same content that is under
-     * way, to be made from it.
+     * Claims the due conversion that has waited longest; an expired lease makes a conversion due, too. None if none is due.
+     * What an earlier claim published becomes DOOMED. A DASH conversion is not claimed while an HLS conversion of the same
+     * content is pending, because DASH can then be made from HLS.
      */
-    readonly claim: (
-      at: DateTime.Utc,
-      leaseUntil: DateTime.Utc,
-      doom: Doom
-    ) => Effect.Effect<Option.Option<ConversionClaim>, MetadataError>
+    readonly claim: (terms: ClaimTerms) => Effect.Effect<Option.Option<ConversionClaim>, MetadataError>
 
-    /** Prolongs a claim. */
-    readonly renew: (claim: ConversionClaim, leaseUntil: DateTime.Utc) => Effect.Effect<void, ClaimLost | MetadataError>
+    /** Renews the lease. */
+    readonly renew: (claim: ConversionClaim, leaseUntil: DateTime.Utc) => Effect.Effect<void, LeaseLost | MetadataError>
 
-    /** Announces the blobs of segments before their first byte: PENDING, with a lease of their own. */
-    readonly stage: (
-      claim: ConversionClaim,
-      blobIds: ReadonlyArray<string>,
-      at: DateTime.Utc,
-      leaseUntil: DateTime.Utc
-    ) => Effect.Effect<void, ClaimLost | MetadataError>
+    /** Inserts the blobs of segments before their first byte is written: PENDING, with leases of their own. */
+    readonly stage: (claim: ConversionClaim, blobs: StagedBlobs) => Effect.Effect<void, LeaseLost | MetadataError>
 
-    /** Makes segments and playlists public; the claim is prolonged. `ClaimLost` also when a staged blob was given up. */
+    /**
+     * Publishes segments and playlists, and renews the lease. Also fails with `LeaseLost` if the sweeper has removed a staged
+     * blob.
+     */
     readonly publish: (
       claim: ConversionClaim,
       publication: Publication
-    ) => Effect.Effect<void, ClaimLost | MetadataError>
+    ) => Effect.Effect<void, LeaseLost | MetadataError>
 
-    /** Ends a claim with the conversion FAILED; its segments become DOOMED. */
+    /** Ends the claim with a FAILED conversion; its segments become DOOMED. */
     readonly fail: (
       claim: ConversionClaim,
-      fault: ConversionFault,
-      at: DateTime.Utc,
-      doom: Doom
-    ) => Effect.Effect<void, ClaimLost | MetadataError>
+      failure: ConversionFailure
+    ) => Effect.Effect<void, LeaseLost | MetadataError>
 
-    /** Ends a claim with the conversion QUEUED again, from a time on; one that is not `counted` was no try. */
-    readonly release: (
-      claim: ConversionClaim,
-      retryAt: DateTime.Utc,
-      counted: boolean,
-      doom: Doom
-    ) => Effect.Effect<void, ClaimLost | MetadataError>
+    /** Ends the claim with a QUEUED conversion that is due at `retryAt`; its segments become DOOMED. */
+    readonly release: (claim: ConversionClaim, terms: ReleaseTerms) => Effect.Effect<void, LeaseLost | MetadataError>
 
     /**
-     * Ends the leases of all claims; how many. Right only for a process that knows to be alone: whoever had them is dead.
+     * Expires the leases of all claims. Returns their number. Only for a process that is known to be the only one of its
+     * deployment: the processes that held the leases have died.
      */
-    readonly expire: (at: DateTime.Utc) => Effect.Effect<number, MetadataError>
+    readonly expireLeases: (now: DateTime.Utc) => Effect.Effect<number, MetadataError>
 
     /**
-     * What there is to do in the whole deployment; one statement, whose cost does not grow with the conversions that are
-     * done. At most `limit` that are due are counted, and at most as many that are due later or leased.
+     * Counts the pending conversions of the whole deployment in one statement, whose cost does not grow with the number of
+     * finished conversions. It counts at most `limit` that are due, and at most `limit` that are leased or due later.
      */
-    readonly queueDepth: (at: DateTime.Utc, limit: number) => Effect.Effect<ConversionQueueDepth, MetadataError>
+    readonly queueDepth: (now: DateTime.Utc, limit: number) => Effect.Effect<ConversionQueueDepth, MetadataError>
 
-    /** The conversion of a claim's content into another format, if it is READY. */
+    /** Finds the conversion of the claim's content to another format, if it is READY. */
     readonly findReady: (claim: ConversionClaim) => Effect.Effect<Option.Option<ReadyConversion>, MetadataError>
   }
 >()("@holdfast/core/conversions/ConversionRepository") {}

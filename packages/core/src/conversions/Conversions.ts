@@ -1,5 +1,6 @@
 /**
- * Conversions of video and audio for streaming: asked for here, done by `ConversionWorker` on this node or another.
+ * Requests, reports and cancels conversions of video and audio for streaming. `ConversionWorker` runs them, on this node or
+ * another.
  */
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -12,7 +13,6 @@ import { Access, type AccessError } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import type { NotFound } from "../Errors.ts"
 import type { ContentNotUploaded } from "../files/FileErrors.ts"
-import { find } from "../files/FileLookup.ts"
 import type { FileRef } from "../files/FileRef.ts"
 import { FileRepository } from "../files/FileRepository.ts"
 import { Settings } from "../Settings.ts"
@@ -20,18 +20,18 @@ import type { Mode } from "../transcoding/ConversionPlan.ts"
 import type { Format } from "../transcoding/Presentation.ts"
 import type { Transcoder } from "../transcoding/Transcoder.ts"
 import { ConversionRepository } from "./ConversionRepository.ts"
-import * as ConversionRequest from "./ConversionRequest.ts"
 import { ConversionNotifier } from "./ConversionNotifier.ts"
-import { contentOf, conversionOf } from "./CurrentConversion.ts"
-import { type NotAVideo, StreamNotConverted, type TranscoderUnavailable } from "./StreamErrors.ts"
-import { fromStored, type StreamRecord } from "./StreamRecord.ts"
-import { sees, view, type Viewer } from "../playback/Viewer.ts"
+import { findConversion, getContent } from "./CurrentConversion.ts"
 import * as Polling from "./Polling.ts"
+import * as RequestConversion from "./RequestConversion.ts"
+import { toRecord } from "./StoredConversion.ts"
+import { type NotAVideo, StreamNotConverted, type TranscoderUnavailable } from "./StreamErrors.ts"
+import type { StreamRecord } from "./StreamRecord.ts"
 
 export interface RequestOptions {
   /** Default: `auto`. */
   readonly mode?: Mode | undefined
-  /** How long to wait until it is READY or FAILED; then it is told as it stands. Default: not at all. */
+  /** How long to wait until the conversion is READY or FAILED, before its current state is returned. Default: no wait. */
   readonly wait?: Duration.Duration | undefined
 }
 
@@ -39,9 +39,9 @@ export class Conversions extends Context.Service<
   Conversions,
   {
     /**
-     * Asks for the current content in a format. Asking again changes nothing, however many ask at once; after FAILED it
-     * tries anew. Whether the content can be converted is mostly found out later, and then told by the record;
-     * `NotAVideo` at once where the content's type excludes it.
+     * Requests a conversion of the current content to a format. A second request changes nothing, however many arrive at
+     * once; after FAILED, a request starts the conversion again. Fails with `NotAVideo` if the content's type excludes a
+     * conversion. Whether the content can be converted is mostly found out later; then the record says so.
      */
     readonly request: (
       actor: Actor,
@@ -50,20 +50,14 @@ export class Conversions extends Context.Service<
       options?: RequestOptions
     ) => Effect.Effect<StreamRecord, AccessError | NotFound | ContentNotUploaded | NotAVideo | TranscoderUnavailable>
 
-    /** How far the conversion of the current content is. */
+    /** Returns the conversion of the current content to a format. */
     readonly get: (
       actor: Actor,
       file: FileRef,
       format: Format
     ) => Effect.Effect<StreamRecord, AccessError | NotFound | ContentNotUploaded | StreamNotConverted>
 
-    /**
-     * All conversions of the current content, by format; none for a file without content. The holder of a playback key
-     * sees the one that it is for.
-     */
-    readonly list: (viewer: Viewer, file: FileRef) => Effect.Effect<ReadonlyArray<StreamRecord>, AccessError | NotFound>
-
-    /** Ends and removes a conversion, whatever its state. */
+    /** Stops and removes a conversion in any state. */
     readonly cancel: (
       actor: Actor,
       file: FileRef,
@@ -76,52 +70,44 @@ const make = Effect.gen(function* () {
   const access = yield* Access
   const files = yield* FileRepository
   const conversions = yield* ConversionRepository
-  const signal = yield* ConversionNotifier
+  const notifier = yield* ConversionNotifier
   const settings = yield* Settings
-  const request = yield* ConversionRequest.make
+  const request = yield* RequestConversion.make
 
   const get = Effect.fn("Conversions.get")(function* (actor: Actor, ref: FileRef, format: Format) {
     yield* access.require(actor, ref.tenantId, "file:read")
-    const { content } = yield* contentOf(files, ref)
-    const stored = yield* conversionOf(conversions, ref, content.blobId, format)
-    return stored === undefined ? yield* new StreamNotConverted() : fromStored(stored)
+    const { content } = yield* getContent(files, ref)
+    const stored = yield* findConversion(conversions, ref, content.blobId, format)
+    return stored === undefined ? yield* new StreamNotConverted() : toRecord(stored)
   })
 
   return Conversions.of({
     request: Effect.fn("Conversions.request")(function* (actor, ref, format, { mode = "auto", wait } = {}) {
       yield* access.require(actor, ref.tenantId, "file:write")
-      const asked = fromStored(yield* request(ref, format, mode))
-      if (wait === undefined || !isUnderWay(asked)) return asked
-      const isPending = (found: Result.Result<StreamRecord, unknown>) =>
-        Result.isSuccess(found) && isUnderWay(found.success)
-      return yield* Polling.look(signal, get(actor, ref, format), isPending, wait).pipe(
-        // Cancelled, or of a content that was replaced: what was asked for is told as it stood.
-        Effect.catchTag(["StreamNotConverted", "ContentNotUploaded"], () => Effect.succeed(asked))
+      const requested = toRecord(yield* request(ref, format, mode))
+      if (wait === undefined || !isPending(requested)) return requested
+      const isPendingResult = (result: Result.Result<StreamRecord, unknown>) =>
+        Result.isSuccess(result) && isPending(result.success)
+      return yield* Polling.pollUntil(notifier, get(actor, ref, format), isPendingResult, wait).pipe(
+        // The conversion was cancelled, or the content replaced: return what the request returned.
+        Effect.catchTag(["StreamNotConverted", "ContentNotUploaded"], () => Effect.succeed(requested))
       )
     }),
 
     get,
 
-    list: Effect.fn("Conversions.list")(function* (viewer, ref) {
-      const found = Effect.map(find(files, ref), ({ content, id }) => ({ fileId: id, content }))
-      const { content } = yield* view(access, viewer, ref, undefined, found)
-      if (content === null) return []
-      const all = yield* conversions.ofContent(ref, content.blobId)
-      return all.filter(({ id }) => sees(viewer, id)).map(fromStored)
-    }),
-
     cancel: Effect.fn("Conversions.cancel")(function* (actor, ref, format) {
       yield* access.require(actor, ref.tenantId, "file:write")
-      const { content } = yield* contentOf(files, ref)
+      const { content } = yield* getContent(files, ref)
       const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
-      const wasThere = yield* conversions.remove(ref, content.blobId, format, { sweepAt })
-      if (!wasThere) return yield* new StreamNotConverted()
-      yield* signal.advance
+      const isRemoved = yield* conversions.remove({ bucket: ref, blobId: content.blobId, format, doom: { sweepAt } })
+      if (!isRemoved) return yield* new StreamNotConverted()
+      yield* notifier.notifyProgress
     })
   })
 })
 
-const isUnderWay = ({ state }: StreamRecord): boolean => state === "QUEUED" || state === "RUNNING"
+const isPending = ({ state }: StreamRecord): boolean => state === "QUEUED" || state === "RUNNING"
 
 export const layer: Layer.Layer<
   Conversions,

@@ -1,5 +1,5 @@
 /**
- * From a file to its content, and from that to its conversion.
+ * Looks up a file's current content, and the conversion of a content.
  */
 import * as Effect from "effect/Effect"
 import type { NotFound } from "../Errors.ts"
@@ -12,27 +12,27 @@ import type { FileRepository } from "../files/FileRepository.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Format } from "../transcoding/Presentation.ts"
 import type { ConversionRepository } from "./ConversionRepository.ts"
-import type { StoredConversion } from "./StreamRecord.ts"
+import type { StoredConversion } from "./StoredConversion.ts"
 
-export interface Current {
+export interface CurrentContent {
   readonly fileId: string
   readonly content: Content
 }
 
-/** The file's content as it stands now. */
-export const contentOf = (
+/** Returns the file's id and its current content. `ContentNotUploaded` for a file without content. */
+export const getContent = (
   files: FileRepository["Service"],
   ref: FileRef
-): Effect.Effect<Current, NotFound | ContentNotUploaded | MetadataError> =>
+): Effect.Effect<CurrentContent, NotFound | ContentNotUploaded | MetadataError> =>
   Effect.flatMap(find(files, ref), ({ content, id }) =>
     content === null ? Effect.fail(new ContentNotUploaded()) : Effect.succeed({ fileId: id, content })
   )
 
-/** The conversion of a content; undefined when nobody has asked for it. */
-export const conversionOf = (
+/** Returns the conversion of a content to a format; undefined if none was requested. */
+export const findConversion = (
   conversions: ConversionRepository["Service"],
   bucket: BucketRef,
   blobId: string,
   format: Format
 ): Effect.Effect<StoredConversion | undefined, MetadataError> =>
-  Effect.map(conversions.ofContent(bucket, blobId), (all) => all.find((one) => one.format === format))
+  Effect.map(conversions.listByContent(bucket, blobId), (all) => all.find((one) => one.format === format))

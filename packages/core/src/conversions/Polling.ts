@@ -1,6 +1,6 @@
 /**
- * Waiting for a conversion to come further: woken by the worker where it is in this process, and looking now and then
- * where it is in another.
+ * Waits for a conversion to make progress. The notifier wakes the waiting fiber if the worker is in this process; a poll
+ * finds the progress that a worker of another process made.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -8,27 +8,27 @@ import * as Effect from "effect/Effect"
 import type * as Result from "effect/Result"
 import type { ConversionNotifier } from "./ConversionNotifier.ts"
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two polls. */
 const interval = 500
 
 /**
- * Looks until what is found is no longer `isPending`, or the patience has ended; answers with what was found last. Each
- * look is a whole one, so that a key that is revoked meanwhile ends it.
+ * Repeats `attempt` until its result is no longer `isPending`, or `wait` has elapsed. Returns the last result. Every attempt
+ * runs completely, the permission check included: a key that is revoked in the meantime ends the wait.
  */
-export const look = <A, E, R>(
-  signal: ConversionNotifier["Service"],
+export const pollUntil = <A, E, R>(
+  notifier: ConversionNotifier["Service"],
   attempt: Effect.Effect<A, E, R>,
-  isPending: (found: Result.Result<A, E>) => boolean,
-  patience: Duration.Duration
+  isPending: (result: Result.Result<A, E>) => boolean,
+  wait: Duration.Duration
 ): Effect.Effect<A, E, R> =>
   Effect.gen(function* () {
-    const end = (yield* Clock.currentTimeMillis) + Duration.toMillis(patience)
+    const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(wait)
     while (true) {
-      const found = yield* Effect.result(attempt)
-      const left = end - (yield* Clock.currentTimeMillis)
-      if (!isPending(found) || left <= 0) return yield* Effect.fromResult(found)
-      yield* Effect.timeoutOrElse(signal.awaitAdvance, {
-        duration: Math.min(interval, left),
+      const result = yield* Effect.result(attempt)
+      const remaining = deadline - (yield* Clock.currentTimeMillis)
+      if (!isPending(result) || remaining <= 0) return yield* Effect.fromResult(result)
+      yield* Effect.timeoutOrElse(notifier.awaitProgress, {
+        duration: Math.min(interval, remaining),
         orElse: () => Effect.void
       })
     }

@@ -1,8 +1,8 @@
 /**
- * What can go wrong with conversions and streams, beyond the errors that every service shares.
+ * Errors of conversions and streams, beside those that all services share.
  */
 import * as Data from "effect/Data"
-import type { ConversionFault } from "./StreamRecord.ts"
+import type { ConversionFault } from "./StoredConversion.ts"
 
 /** The content is neither video nor audio. */
 export class NotAVideo extends Data.TaggedError("NotAVideo")<{}> {
@@ -10,7 +10,7 @@ export class NotAVideo extends Data.TaggedError("NotAVideo")<{}> {
   override readonly message = "The content is neither video nor audio."
 }
 
-/** The conversion was given up; asking for it anew tries again. */
+/** The conversion FAILED. Another request starts it again. */
 export class ConversionFailed extends Data.TaggedError("ConversionFailed")<{ readonly detail: string }> {
   readonly code = "conversion_failed"
   override get message(): string {
@@ -18,18 +18,18 @@ export class ConversionFailed extends Data.TaggedError("ConversionFailed")<{ rea
   }
 }
 
-/** Nobody has asked for a conversion of the content into this format. */
+/** No conversion of the content to this format was requested. */
 export class StreamNotConverted extends Data.TaggedError("StreamNotConverted")<{}> {
   readonly code = "stream_not_converted"
-  override readonly message = "The content has not been converted into this format."
+  override readonly message = "The content has not been converted to this format. Request the conversion first."
 }
 
-/** The conversion runs, or waits to, and has not made this file yet. */
+/** The conversion is QUEUED or RUNNING and has not produced this file yet. */
 export class StreamNotReady extends Data.TaggedError("StreamNotReady")<{}> {
   readonly code = "unavailable"
-  /** It is no fault of the service. */
+  /** Not a failure of the service: the HTTP layer does not log it. */
   readonly isExpected = true
-  override readonly message = "The conversion has not come so far yet; try again."
+  override readonly message = "The conversion has not produced this file yet. Try again later."
 }
 
 /** There is no program that converts. */
@@ -38,6 +38,6 @@ export class TranscoderUnavailable extends Data.TaggedError("TranscoderUnavailab
   override readonly message = "No video converter is available."
 }
 
-/** The error for a FAILED conversion. */
-export const ofFault = (fault: ConversionFault): NotAVideo | ConversionFailed =>
+/** Returns the error for a FAILED conversion. */
+export const fromFault = (fault: ConversionFault): NotAVideo | ConversionFailed =>
   fault.code === "not_a_video" ? new NotAVideo() : new ConversionFailed({ detail: fault.detail })

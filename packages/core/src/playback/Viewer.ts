@@ -1,5 +1,5 @@
 /**
- * Who may look at one stream: an actor with the permission, or the holder of a playback key for it.
+ * Who reads a stream, and what they may see: an actor with the permission, or the holder of a playback key.
  */
 import * as Data from "effect/Data"
 import type * as DateTime from "effect/DateTime"
@@ -7,12 +7,12 @@ import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import type { Access, AccessError } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
-import { type NotFound, Unauthenticated } from "../Errors.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
+import { type NotFound, Unauthenticated } from "../Errors.ts"
 import type { FileRef } from "../files/FileRef.ts"
 import type { Format } from "../transcoding/Presentation.ts"
 
-/** One stream of a file: what one conversion of one of its contents made. */
+/** One stream of a file: the output of one conversion of one of its contents. */
 export interface StreamRef extends BucketRef {
   readonly fileId: string
   readonly format: Format
@@ -20,60 +20,60 @@ export interface StreamRef extends BucketRef {
 }
 
 /**
- * The holder of a playback key that has been verified: whoever it was made for, reduced to reading one stream. It is worth
- * something only as long as that one may read the file.
+ * A verified playback key. Its holder reads one stream with the permissions of `parent`, the actor for whom the key was
+ * issued, and only while `parent` may read the file.
  */
-export class Playback extends Data.TaggedClass("Playback")<{
+export class PlaybackGrant extends Data.TaggedClass("PlaybackGrant")<{
   readonly stream: StreamRef
   readonly parent: Actor
   readonly key: Redacted.Redacted
   readonly expiresAt: DateTime.Utc
 }> {}
 
-export type Viewer = Actor | Playback
+export type Viewer = Actor | PlaybackGrant
 
-/** A key that does not belong here is none: the same as for one that was never made. */
-const refused = Effect.fail(new Unauthenticated())
+/** A key for another stream is answered like a key that was never issued. */
+const unauthenticated = Effect.fail(new Unauthenticated())
 
-const isFor = ({ stream }: Playback, ref: FileRef, format: Format | undefined): boolean =>
+const isFor = ({ stream }: PlaybackGrant, ref: FileRef, format: Format | undefined): boolean =>
   stream.tenantId === ref.tenantId &&
   stream.bucketId === ref.bucketId &&
   (ref.fileId.startsWith("@") || stream.fileId === ref.fileId) &&
   (format === undefined || stream.format === format)
 
-/** Lets a viewer through to a file, or to one format of it. */
-const admit = (
+/** Succeeds if a viewer may read a file, or one format of it. A file that is named by alias is checked later. */
+const authorize = (
   access: Access["Service"],
   viewer: Viewer,
   ref: FileRef,
   format: Format | undefined
 ): Effect.Effect<unknown, AccessError> => {
-  if (viewer._tag !== "Playback") return access.require(viewer, ref.tenantId, "file:read")
-  return isFor(viewer, ref, format) ? access.require(viewer.parent, ref.tenantId, "file:read") : refused
+  if (viewer._tag !== "PlaybackGrant") return access.require(viewer, ref.tenantId, "file:read")
+  return isFor(viewer, ref, format) ? access.require(viewer.parent, ref.tenantId, "file:read") : unauthenticated
 }
 
 /**
- * Looks something of a file up for a viewer who may see it. Which file an alias names is known afterwards only: the holder
- * of a playback key learns nothing of other files, not even whether they are there.
+ * Runs the lookup of something of a file if the viewer may see it. Only the result says which file an alias names: the holder
+ * of a playback key gets the same error for another file and for a missing one.
  */
-export const view = <A extends { readonly fileId: string }, E extends { readonly _tag: string }>(
+export const findForViewer = <A extends { readonly fileId: string }, E extends { readonly _tag: string }>(
   access: Access["Service"],
   viewer: Viewer,
   ref: FileRef,
   format: Format | undefined,
-  look: Effect.Effect<A, E | NotFound>
+  lookup: Effect.Effect<A, E | NotFound>
 ): Effect.Effect<A, E | NotFound | AccessError> => {
-  const found = Effect.flatMap(admit(access, viewer, ref, format), () => look)
-  if (viewer._tag !== "Playback" || !ref.fileId.startsWith("@")) return found
+  const found = Effect.flatMap(authorize(access, viewer, ref, format), () => lookup)
+  if (viewer._tag !== "PlaybackGrant" || !ref.fileId.startsWith("@")) return found
   return found.pipe(
-    Effect.catchTag("NotFound", () => refused),
+    Effect.catchTag("NotFound", () => unauthenticated),
     Effect.filterOrElse(
       ({ fileId }) => fileId === viewer.stream.fileId,
-      () => refused
+      () => unauthenticated
     )
   )
 }
 
-/** Whether a viewer may see this conversion: the holder of a playback key none but the one that it was made for. */
-export const sees = (viewer: Viewer, conversionId: string): boolean =>
-  viewer._tag !== "Playback" || viewer.stream.conversionId === conversionId
+/** Whether a viewer may see a conversion. The holder of a playback key may see only the conversion of that key. */
+export const canSee = (viewer: Viewer, conversionId: string): boolean =>
+  viewer._tag !== "PlaybackGrant" || viewer.stream.conversionId === conversionId

@@ -9,7 +9,7 @@ import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepos
 import { Conversions } from "@holdfast/core/conversions/Conversions"
 import { Streams } from "@holdfast/core/playback/Streams"
 import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
-import { TranscoderScript } from "@holdfast/testing/transcoding/TranscoderScript"
+import { TranscoderControl } from "@holdfast/testing/transcoding/TranscoderControl"
 import * as Sample from "@holdfast/testing/metadata/Sample"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
@@ -27,12 +27,12 @@ const die = Effect.gen(function* () {
   const store = yield* BlobStore
   const now = yield* DateTime.now
   const leaseUntil = DateTime.add(now, { milliseconds: 30 })
-  const claim = Option.getOrThrow(yield* conversions.claim(now, leaseUntil, { sweepAt: now }))
+  const claim = Option.getOrThrow(yield* conversions.claim({ now, leaseUntil, doom: { sweepAt: now } }))
   const segments = yield* Effect.forEach(["index0.ts", "index1.ts"], (name) => {
     const blobId = Sample.id("blb")
     return Effect.map(
       Effect.andThen(
-        conversions.stage(claim, [blobId], now, DateTime.add(now, { minutes: 1 })),
+        conversions.stage(claim, { blobIds: [blobId], now, leaseUntil: DateTime.add(now, { minutes: 1 }) }),
         store.put(BlobKey.make({ ...claim, blobId }), Stream.make(new Uint8Array(10)))
       ),
       (receipt) => ({ name, blobId, ...receipt })
@@ -45,7 +45,7 @@ const die = Effect.gen(function* () {
       progress: 0.3,
       presentation: { format: "hls", duration: 9, hasVideo: true, hasAudio: false, renditions: [rendition] },
       isFinished,
-      at: now,
+      now,
       leaseUntil
     })
   yield* publish(claim, false)
@@ -73,7 +73,7 @@ describe("the worker of conversions", () => {
       const ready = yield* reached(actor, ref, "READY")
       expect(ready.renditions).toMatchObject([{ name: "720p" }])
       // It was not dead but asleep: what it tells now changes nothing.
-      expect(yield* tagOf(dead.finish)).toBe("ClaimLost")
+      expect(yield* tagOf(dead.finish)).toBe("LeaseLost")
       expect(yield* record(actor, ref)).toEqual(ready)
       const playlist = yield* (yield* Streams).open(actor, ref, "hls", "playlist.m3u8")
       expect(playlist._tag === "Playlist" && playlist.text).toContain("#EXT-X-ENDLIST")
@@ -85,16 +85,16 @@ describe("the worker of conversions", () => {
     "one that is shut down gives its work back at once, and it was no try",
     Effect.gen(function* () {
       const conversions = yield* Conversions
-      const script = yield* TranscoderScript
+      const script = yield* TranscoderControl
       const { actor, ref } = yield* video(content)
-      const half = yield* script.holdAt(0.5)
+      const half = yield* script.pauseAt(0.5)
       yield* conversions.request(actor, ref, "hls")
       for (const _ of [1, 2, 3, 4]) {
         yield* withWorker(until(script.running, (running) => running === 1))
         expect(yield* script.running).toBe(0)
         expect(yield* record(actor, ref)).toMatchObject({ state: "QUEUED", progress: 0, startedAt: null })
       }
-      yield* half.release
+      yield* half.resume
       yield* startWorker()
       yield* reached(actor, ref, "READY")
       expect(yield* blobsLeft).toBe(12)
@@ -104,14 +104,14 @@ describe("the worker of conversions", () => {
   test(
     "one whose claim was lost stops",
     Effect.gen(function* () {
-      const script = yield* TranscoderScript
+      const script = yield* TranscoderControl
       const { actor, ref } = yield* video(content)
-      yield* script.holdAt(0.5)
+      yield* script.pauseAt(0.5)
       yield* startWorker({ lease: Duration.millis(60) })
       yield* (yield* Conversions).request(actor, ref, "hls")
       yield* until(script.running, (running) => running === 1)
       const far = DateTime.add(yield* DateTime.now, { hours: 1 })
-      const stolen = yield* (yield* ConversionRepository).claim(far, far, { sweepAt: far })
+      const stolen = yield* (yield* ConversionRepository).claim({ now: far, leaseUntil: far, doom: { sweepAt: far } })
       expect(Option.isSome(stolen)).toBe(true)
       yield* until(script.running, (running) => running === 0)
       expect(yield* record(actor, ref)).toMatchObject({ state: "RUNNING" })
@@ -121,10 +121,10 @@ describe("the worker of conversions", () => {
   test(
     "a claim is prolonged for as long as the work takes",
     Effect.gen(function* () {
-      const script = yield* TranscoderScript
+      const script = yield* TranscoderControl
       const repository = yield* ConversionRepository
       const { actor, ref } = yield* video(content)
-      const half = yield* script.holdAt(0.5)
+      const half = yield* script.pauseAt(0.5)
       let renewals = 0
       const counting = ConversionRepository.of({
         ...repository,
@@ -138,7 +138,7 @@ describe("the worker of conversions", () => {
         Effect.sync(() => renewals),
         (count) => count >= 3
       )
-      yield* half.release
+      yield* half.resume
       yield* reached(actor, ref, "READY")
       expect(yield* script.calls("convert")).toBe(1)
     })
@@ -148,9 +148,9 @@ describe("the worker of conversions", () => {
     "a content that is replaced is converted no further, and the new one has no conversion",
     Effect.gen(function* () {
       const conversions = yield* Conversions
-      const script = yield* TranscoderScript
+      const script = yield* TranscoderControl
       const { actor, ref } = yield* video(content)
-      const half = yield* script.holdAt(0.5)
+      const half = yield* script.pauseAt(0.5)
       yield* startWorker({ lease: Duration.millis(60) })
       yield* conversions.request(actor, ref, "hls")
       yield* half.reached
@@ -160,7 +160,7 @@ describe("the worker of conversions", () => {
       expect(yield* tagOf((yield* Streams).open(actor, ref, "hls", "index0.ts"))).toBe("StreamNotConverted")
       yield* until(script.running, (running) => running === 0)
       expect(yield* blobsLeft).toBe(1)
-      yield* half.release
+      yield* half.resume
       yield* conversions.request(actor, ref, "hls")
       yield* reached(actor, ref, "READY")
       expect(yield* blobsLeft).toBe(5)
@@ -172,7 +172,7 @@ describe("the worker of conversions", () => {
     Effect.gen(function* () {
       const conversions = yield* Conversions
       const streams = yield* Streams
-      const script = yield* TranscoderScript
+      const script = yield* TranscoderControl
       const { actor, ref } = yield* video(content)
       yield* startWorker()
       yield* script.failAt(0.5, "Failed", "The picture is torn.")
@@ -210,7 +210,7 @@ describe("the worker of conversions", () => {
     "what is around the conversion may fail, but not for ever",
     Effect.gen(function* () {
       const conversions = yield* Conversions
-      const script = yield* TranscoderScript
+      const script = yield* TranscoderControl
       const { actor, ref } = yield* video(content)
       yield* script.fail("convert", "StorageFull")
       yield* startWorker()
@@ -238,7 +238,7 @@ describe("the worker of conversions", () => {
       yield* conversions.request(actor, ref, "hls")
       yield* Effect.provideService(startWorker(), BlobStore, failing)
       yield* reached(actor, ref, "READY")
-      expect(yield* (yield* TranscoderScript).calls("convert")).toBe(2)
+      expect(yield* (yield* TranscoderControl).calls("convert")).toBe(2)
       expect(yield* blobsLeft).toBe(12)
     })
   )
@@ -247,14 +247,14 @@ describe("the worker of conversions", () => {
     "a conversion that its workers die of is given up",
     Effect.gen(function* () {
       const { actor, ref } = yield* video(content)
-      const script = yield* TranscoderScript
+      const script = yield* TranscoderControl
       yield* (yield* Conversions).request(actor, ref, "hls")
       const conversions = yield* ConversionRepository
       for (const _ of [1, 2, 3]) {
         const now = yield* DateTime.now
-        expect(Option.isSome(yield* conversions.claim(now, now, { sweepAt: now }))).toBe(true)
+        expect(Option.isSome(yield* conversions.claim({ now, leaseUntil: now, doom: { sweepAt: now } }))).toBe(true)
       }
-      yield* startWorker({ tries: 3 })
+      yield* startWorker({ maxAttempts: 3 })
       const failed = yield* reached(actor, ref, "FAILED")
       expect(failed.error).toBe("The conversion was interrupted several times.")
       expect(yield* script.calls("probe")).toBe(0)
@@ -301,13 +301,13 @@ describe("the worker of conversions", () => {
     Effect.gen(function* () {
       const conversions = yield* Conversions
       const repository = yield* ConversionRepository
-      const script = yield* TranscoderScript
-      const half = yield* script.holdAt(0.5)
+      const script = yield* TranscoderControl
+      const half = yield* script.pauseAt(0.5)
       let [running, most] = [0, 0]
       const counting = ConversionRepository.of({
         ...repository,
-        claim: (...step) =>
-          Effect.tap(repository.claim(...step), (claim) =>
+        claim: (terms) =>
+          Effect.tap(repository.claim(terms), (claim) =>
             Effect.sync(() => {
               if (Option.isSome(claim)) most = Math.max(most, ++running)
             })
@@ -325,7 +325,7 @@ describe("the worker of conversions", () => {
       yield* until(script.running, (count) => count === 2)
       const states = yield* Effect.forEach(videos, ({ actor, ref }) => record(actor, ref))
       expect(states.map(({ state }) => state).toSorted()).toEqual(["QUEUED", "QUEUED", "RUNNING", "RUNNING"])
-      yield* half.release
+      yield* half.resume
       for (const { actor, ref } of videos) yield* reached(actor, ref, "READY")
       expect(most).toBe(2)
     })
@@ -339,7 +339,7 @@ describe("the worker of conversions", () => {
       let claims = 0
       const broken = ConversionRepository.of({
         ...repository,
-        claim: (...step) => (claims++ === 0 ? Effect.die("A bug.") : repository.claim(...step))
+        claim: (terms) => (claims++ === 0 ? Effect.die("A bug.") : repository.claim(terms))
       })
       yield* Effect.provideService(startWorker(), ConversionRepository, broken)
       yield* (yield* Conversions).request(actor, ref, "hls")
@@ -367,7 +367,7 @@ describe("the worker of conversions", () => {
       yield* Effect.provideService(startWorker(), ConversionRepository, failing)
       yield* (yield* Conversions).request(actor, ref, "hls")
       const failed = yield* reached(actor, ref, "FAILED")
-      expect(failed.error).toBe("The conversion failed for a reason that is not the file's.")
+      expect(failed.error).toBe("The conversion failed because of a server error, not because of the file.")
       expect(publications).toBe(3)
       expect(yield* blobsLeft).toBe(1)
     })

@@ -3,7 +3,7 @@ import { Files } from "@holdfast/core/files/Files"
 import { Conversions } from "@holdfast/core/conversions/Conversions"
 import { Streams } from "@holdfast/core/playback/Streams"
 import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
-import { TranscoderScript } from "@holdfast/testing/transcoding/TranscoderScript"
+import { TranscoderControl } from "@holdfast/testing/transcoding/TranscoderControl"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -29,7 +29,7 @@ describe("conversions", () => {
     Effect.gen(function* () {
       const conversions = yield* Conversions
       const streams = yield* Streams
-      const script = yield* TranscoderScript
+      const script = yield* TranscoderControl
       const { actor, ref } = yield* video()
       const asked = yield* Effect.forEach(Array.from({ length: 10 }), () => conversions.request(actor, ref, "hls"), {
         concurrency: "unbounded"
@@ -44,7 +44,7 @@ describe("conversions", () => {
       })
       expect(ready.finishedAt).not.toBeNull()
       expect(yield* conversions.request(actor, ref, "hls")).toEqual(ready)
-      expect(yield* conversions.list(actor, ref)).toEqual([ready])
+      expect(yield* streams.list(actor, ref)).toEqual([ready])
       expect(yield* script.calls("convert")).toBe(1)
 
       const playlist = yield* streams.open(actor, ref, "hls", "playlist.m3u8")
@@ -68,7 +68,7 @@ describe("conversions", () => {
       const conversions = yield* Conversions
       const streams = yield* Streams
       const { actor, ref } = yield* video(FakeMedia.make(lasting(40)))
-      const half = yield* (yield* TranscoderScript).holdAt(0.5)
+      const half = yield* (yield* TranscoderControl).pauseAt(0.5)
       yield* startWorker()
       yield* conversions.request(actor, ref, "hls")
       yield* half.reached
@@ -83,7 +83,7 @@ describe("conversions", () => {
       expect(playlist._tag === "Playlist" && playlist.text.match(/index\d+\.ts/g)).toHaveLength(5)
       expect(yield* streams.open(actor, ref, "hls", "index4.ts")).toMatchObject({ _tag: "Segment" })
       expect(yield* tagOf(streams.open(actor, ref, "hls", "index5.ts"))).toBe("StreamNotReady")
-      yield* half.release
+      yield* half.resume
       yield* reached(actor, ref, "READY")
       expect(yield* streams.open(actor, ref, "hls", "index9.ts")).toMatchObject({ _tag: "Segment" })
     })
@@ -93,13 +93,13 @@ describe("conversions", () => {
     "the second format is made from the first, without a look at the content",
     Effect.gen(function* () {
       const conversions = yield* Conversions
-      const script = yield* TranscoderScript
+      const script = yield* TranscoderControl
       const { actor, ref } = yield* video()
       yield* conversions.request(actor, ref, "dash")
       yield* conversions.request(actor, ref, "hls")
       yield* startWorker({ concurrency: 2 })
       yield* reached(actor, ref, "READY", "dash")
-      expect((yield* conversions.list(actor, ref)).map(({ format, state }) => [format, state])).toEqual([
+      expect((yield* (yield* Streams).list(actor, ref)).map(({ format, state }) => [format, state])).toEqual([
         ["dash", "READY"],
         ["hls", "READY"]
       ])
@@ -115,7 +115,7 @@ describe("conversions", () => {
     "a long one that was copied is copied from the content once more, which costs less",
     Effect.gen(function* () {
       const conversions = yield* Conversions
-      const script = yield* TranscoderScript
+      const script = yield* TranscoderControl
       yield* startWorker()
       for (const [seconds, repackaged] of [
         [800, 1],
@@ -136,7 +136,7 @@ describe("conversions", () => {
     "one that has to be encoded anew is not made from one that was copied",
     Effect.gen(function* () {
       const conversions = yield* Conversions
-      const script = yield* TranscoderScript
+      const script = yield* TranscoderControl
       const { actor, ref } = yield* video()
       yield* startWorker()
       yield* conversions.request(actor, ref, "hls")
@@ -151,9 +151,9 @@ describe("conversions", () => {
     "one that is cancelled stops, and leaves nothing",
     Effect.gen(function* () {
       const conversions = yield* Conversions
-      const script = yield* TranscoderScript
+      const script = yield* TranscoderControl
       const { actor, ref } = yield* video(FakeMedia.make(lasting(40)))
-      const half = yield* script.holdAt(0.5)
+      const half = yield* script.pauseAt(0.5)
       expect(yield* tagOf(conversions.cancel(actor, ref, "hls"))).toBe("StreamNotConverted")
       yield* conversions.request(actor, ref, "hls")
       yield* withWorker(
@@ -175,12 +175,12 @@ describe("conversions", () => {
     Effect.gen(function* () {
       const conversions = yield* Conversions
       const streams = yield* Streams
-      const script = yield* TranscoderScript
+      const script = yield* TranscoderControl
       const { actor, ref } = yield* video()
       const stranger = yield* owner
       expect(yield* tagOf(conversions.request(stranger.actor, ref, "hls"))).toBe("Forbidden")
       expect(yield* tagOf(conversions.get(stranger.actor, ref, "hls"))).toBe("Forbidden")
-      expect(yield* tagOf(conversions.list(stranger.actor, ref))).toBe("Forbidden")
+      expect(yield* tagOf(streams.list(stranger.actor, ref))).toBe("Forbidden")
       expect(yield* tagOf(conversions.cancel(stranger.actor, ref, "hls"))).toBe("Forbidden")
       expect(yield* tagOf(streams.open(stranger.actor, ref, "hls", "playlist.m3u8"))).toBe("Forbidden")
       expect(yield* tagOf(conversions.request(actor, { ...ref, fileId: "@none" }, "hls"))).toBe("NotFound")
@@ -188,12 +188,12 @@ describe("conversions", () => {
       const reserved = yield* (yield* Files).reserve(actor, ref, { name: "later.mp4" })
       const later = { ...ref, fileId: reserved.id }
       expect(yield* tagOf(conversions.request(actor, later, "hls"))).toBe("ContentNotUploaded")
-      expect(yield* conversions.list(actor, later)).toEqual([])
+      expect(yield* streams.list(actor, later)).toEqual([])
       const text = yield* video(new TextEncoder().encode("only words"), "notes.txt")
       expect(yield* tagOf(conversions.request(text.actor, text.ref, "hls"))).toBe("NotAVideo")
       yield* script.setAvailable(false)
       expect(yield* tagOf(conversions.request(actor, ref, "hls"))).toBe("TranscoderUnavailable")
-      expect(yield* conversions.list(actor, ref)).toEqual([])
+      expect(yield* streams.list(actor, ref)).toEqual([])
     })
   )
 })

@@ -4,7 +4,7 @@
  */
 import * as Actor from "@holdfast/core/Actor"
 import { Conversions } from "@holdfast/core/conversions/Conversions"
-import { TranscoderScript } from "@holdfast/testing/transcoding/TranscoderScript"
+import { TranscoderControl } from "@holdfast/testing/transcoding/TranscoderControl"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { writeSync } from "node:fs"
@@ -14,7 +14,7 @@ const [directory = "", tenantId = "", bucketId = "", file = ""] = process.argv.s
 
 const program = Effect.gen(function* () {
   const conversions = yield* Conversions
-  yield* (yield* TranscoderScript).holdAt(0.5)
+  yield* (yield* TranscoderControl).pauseAt(0.5)
   yield* Services.startWorker({ lease: Duration.seconds(1) })
   const record = conversions.get(Actor.system, { tenantId, bucketId, fileId: file }, "hls")
   yield* Services.until(record, ({ progress }) => progress === 0.5)

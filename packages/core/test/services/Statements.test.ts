@@ -79,7 +79,7 @@ describe("statements", () => {
         const file = yield* (yield* Uploads).upload(actor, bucket, content, Effect.succeed({ name: "a.mp4" }))
         const ref = { ...bucket, fileId: file.id }
         yield* (yield* Conversions).request(actor, ref, "hls")
-        const { conversionId } = yield* (yield* Streams).show(actor, ref, "hls")
+        const { conversionId } = yield* (yield* Streams).get(actor, ref, "hls")
         const keys = yield* PlaybackKeys
         const { key } = yield* keys.issue(actor, { ...bucket, fileId: file.id, format: "hls", conversionId })
         const open = Effect.gen(function* () {

@@ -3,7 +3,6 @@
  * are asked for as often as contents, and the routes are registered directly for the same reason.
  */
 import type { FileRef } from "@holdfast/core/files/FileRef"
-import { Conversions } from "@holdfast/core/conversions/Conversions"
 import { PlaybackKeys } from "@holdfast/core/playback/PlaybackKeys"
 import { StreamRecord } from "@holdfast/core/conversions/StreamRecord"
 import type { OpenedPlaylist, OpenedSegment, StreamError } from "@holdfast/core/playback/OpenedStream"
@@ -30,21 +29,20 @@ import * as Viewing from "../auth/Viewing.ts"
 type Visit = Context.Context<Request | HttpRouter.RouteContext>
 
 /** How long a request for a playlist waits for the first segment. */
-export const PlaylistPatience = Context.Reference<Duration.Duration>("@holdfast/http/handlers/PlaylistPatience", {
+export const PlaylistWait = Context.Reference<Duration.Duration>("@holdfast/http/handlers/PlaylistPatience", {
   defaultValue: () => Duration.seconds(20)
 })
 
 const encodeList = Schema.encodeSync(Schema.Struct({ items: Schema.Array(StreamRecord) }))
 
 /** The routes. */
-export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Conversions | Streams | PlaybackKeys | Digest> =
-  HttpRouter.use((router) =>
+export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Streams | PlaybackKeys | Digest> = HttpRouter.use(
+  (router) =>
     Effect.gen(function* () {
       const identify = yield* Viewing.make
-      const conversions = yield* Conversions
       const streams = yield* Streams
       const playbackKeys = yield* PlaybackKeys
-      const patience = yield* PlaylistPatience
+      const patience = yield* PlaylistWait
 
       /** What is opened is sent; a segment that was removed in between is looked up once more. */
       const serve = (
@@ -69,11 +67,11 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Conversion
         })
 
       const file = (format: Format, nameOf: (params: HttpRouter.RouteContext["Service"]["params"]) => string) =>
-        serve((viewer, ref, name) => streams.open(viewer, ref, format, name, { patience }), format, nameOf)
+        serve((viewer, ref, name) => streams.open(viewer, ref, format, name, { wait: patience }), format, nameOf)
 
       const list = Effect.contextWith((visit: Visit) => {
         const ref = FileRefs.fromRoute(Context.get(visit, HttpRouter.RouteContext).params)
-        return Effect.flatMap(identify(visit, ref), (viewer) => conversions.list(viewer, ref))
+        return Effect.flatMap(identify(visit, ref), (viewer) => streams.list(viewer, ref))
       }).pipe(
         Effect.map((items) => HttpServerResponse.jsonUnsafe(encodeList({ items }))),
         Effect.catch((error) => ProblemResponse.respond(error))
@@ -109,7 +107,7 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Conversion
       yield* router.add(
         "GET",
         endpoints.poster.path,
-        serve(streams.poster, "hls", () => StreamFiles.poster)
+        serve(streams.openPoster, "hls", () => StreamFiles.poster)
       )
     })
-  )
+)

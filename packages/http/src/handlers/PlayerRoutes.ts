@@ -3,7 +3,7 @@
  * a viewer sees nothing else of the answer.
  */
 import { PlaybackKeys } from "@holdfast/core/playback/PlaybackKeys"
-import type { ShownStream } from "@holdfast/core/playback/OpenedStream"
+import type { StreamInfo } from "@holdfast/core/playback/OpenedStream"
 import { Streams } from "@holdfast/core/playback/Streams"
 import type { Viewer } from "@holdfast/core/playback/Viewer"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
@@ -44,7 +44,7 @@ const parametersOf = ({ url }: HttpServerRequest.HttpServerRequest): PlayerParam
 }
 
 /** Sound alone has no picture; before the conversion runs nobody knows. */
-const hasPicture = ({ record }: ShownStream): boolean =>
+const hasPicture = ({ record }: StreamInfo): boolean =>
   record.renditions.length === 0 || record.renditions.some(({ width }) => width !== null)
 
 const respond = ({ headers, html }: Page.Page, status: number) =>
@@ -63,7 +63,7 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Streams | 
         const request = Context.get(visit, HttpServerRequest.HttpServerRequest)
         const file = FileRefs.fromRoute(Context.get(visit, HttpRouter.RouteContext).params)
         const viewer: Viewer = yield* identify(visit, file)
-        const shown = yield* streams.show(viewer, file, format)
+        const shown = yield* streams.get(viewer, file, format)
         const { bucketId, tenantId } = file
         const { key } = yield* playbackKeys.issue(viewer, {
           tenantId,

@@ -3,7 +3,7 @@ import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { createClient, HoldfastClient } from "../../src/client/index.ts"
-import * as Support from "../streams/support.ts"
+import * as Support from "../streams/support/StreamServer.ts"
 
 let server: Support.StreamServer
 let ref: { readonly tenantId: string; readonly bucketId: string; readonly fileId: string }

@@ -7,7 +7,7 @@ import * as Path from "node:path"
 import { expect, it, onTestFinished } from "vitest"
 import { toNodeListener, toWebHandler } from "../../src/index.ts"
 import { directory } from "../support/Process.ts"
-import { addresses, keyIn } from "../streams/support.ts"
+import { addresses, keyIn } from "../streams/support/StreamServer.ts"
 import * as Mounted from "./support.ts"
 
 /** A host that knows its users by a header, as another knows them by a session, with a video of one of them. */

@@ -5,17 +5,17 @@ import * as Requires from "@holdfast/testing/Requires"
 import { createServer } from "node:http"
 import { expect, it, onTestFinished } from "vitest"
 import * as PlayerPage from "../../src/players/PlayerPage.ts"
-import * as Setting from "./support/Setting.ts"
-import * as Stage from "./support/Stage.ts"
-import * as Watch from "./support/Watch.ts"
+import * as BrowserSetup from "./support/BrowserSetup.ts"
+import * as PlayerServer from "./support/PlayerServer.ts"
+import * as PlayerTab from "./support/PlayerTab.ts"
 
-Requires.requires(Setting.missing).describe("a player page without a pointer", () => {
-  const { context, open, stage } = Setting.use()
+Requires.requires(BrowserSetup.missing).describe("a player page without a pointer", () => {
+  const { context, open, server: stage } = BrowserSetup.use()
 
-  const tree = ({ page }: Pick<Watch.Opened, "page">) => page.locator("body").ariaSnapshot()
+  const tree = ({ page }: Pick<PlayerTab.Opened, "page">) => page.locator("body").ariaSnapshot()
 
   /** What has the focus after each of so many steps. */
-  const focused = async ({ page }: Pick<Watch.Opened, "page">, steps: number): Promise<ReadonlyArray<string>> => {
+  const focused = async ({ page }: Pick<PlayerTab.Opened, "page">, steps: number): Promise<ReadonlyArray<string>> => {
     const found: Array<string> = []
     for (let step = 0; step < steps; step++) {
       await page.keyboard.press("Tab")
@@ -27,7 +27,7 @@ Requires.requires(Setting.missing).describe("a player page without a pointer", (
   it("has a title, a heading, and a video of that name that is operated by keys", async () => {
     stage().state.title = "My <b>holidays</b> & more"
     const { noise, page } = await open("plain", "hls", "?muted")
-    await Watch.until(page, "video.readyState >= 2")
+    await PlayerTab.until(page, "video.readyState >= 2")
     expect(await page.title()).toBe("My <b>holidays</b> & more")
     expect(await page.evaluate("document.documentElement.lang")).toBe("en")
     expect(await page.getByRole("heading", { level: 1, name: "My <b>holidays</b> & more" }).count()).toBe(1)
@@ -35,14 +35,14 @@ Requires.requires(Setting.missing).describe("a player page without a pointer", (
     expect(await tree({ page })).toMatch(/- main:\n {2}- heading "My <b>holidays<\/b> & more" \[level=1\]/)
     expect((await focused({ page }, 1))[0]).toBe("video")
     await page.keyboard.press("Space")
-    await Watch.until(page, "!video.paused")
+    await PlayerTab.until(page, "!video.paused")
     expect(noise).toEqual([])
   })
 
   it("tells what it waits for in a status, and shows progress with a name", async () => {
-    stage().state.status = Stage.running(0.25)
+    stage().state.status = PlayerServer.running(0.25)
     const { page } = await open("plain", "dash", "")
-    await Watch.says(page, "Converting, 25 %")
+    await PlayerTab.says(page, "Converting, 25 %")
     const said = await tree({ page })
     expect(said).toMatch(/- status: Converting/)
     expect(said).toMatch(/- progressbar "Conversion"/)
@@ -53,14 +53,14 @@ Requires.requires(Setting.missing).describe("a player page without a pointer", (
   it("tells what is wrong in an alert, with one button", async () => {
     stage().state.status = { code: 404 }
     const { page } = await open("plain", "hls", "")
-    await Watch.says(page, "This video is not there, or not there any more.")
+    await PlayerTab.says(page, "This video is not there, or not there any more.")
     const said = await tree({ page })
     expect(said).toMatch(/- alert: This video is not there, or not there any more\./)
     expect(said).toMatch(/- button "Try again"/)
     expect(await focused({ page }, 1)).toEqual(["again"])
-    stage().state.status = Stage.ready
+    stage().state.status = PlayerServer.ready
     await page.keyboard.press("Enter")
-    await Watch.until(page, "video.readyState >= 2")
+    await PlayerTab.until(page, "video.readyState >= 2")
     expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0)
   })
 
@@ -78,7 +78,7 @@ Requires.requires(Setting.missing).describe("a player page without a pointer", (
       assetsBase: `${stage().url}/api/v1/players/`
     })
     const server = createServer((_, response) => void response.writeHead(503, headers).end(html))
-    const url = await Stage.listen(server)
+    const url = await PlayerServer.listen(server)
     onTestFinished(() => void server.close())
     const page = await context().newPage()
     await page.goto(url)

@@ -7,11 +7,11 @@ import { request } from "node:http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import * as AssetEncodings from "../../src/players/AssetEncodings.ts"
 import * as AssetFiles from "../../src/players/AssetFiles.ts"
-import * as Stage from "./support/Stage.ts"
+import * as PlayerServer from "./support/PlayerServer.ts"
 
-let stage: Stage.Stage
+let stage: PlayerServer.PlayerServer
 beforeAll(async () => {
-  stage = await Stage.make()
+  stage = await PlayerServer.make()
 })
 afterAll(() => stage.close())
 

@@ -11,9 +11,9 @@ import * as Os from "node:os"
 import * as Path from "node:path"
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest"
 import * as TestServer from "../support/TestServer.ts"
-import * as Setting from "./support/Setting.ts"
-import * as Streams from "./support/Streams.ts"
-import * as Watch from "./support/Watch.ts"
+import * as BrowserSetup from "./support/BrowserSetup.ts"
+import * as SampleStreams from "./support/SampleStreams.ts"
+import * as PlayerTab from "./support/PlayerTab.ts"
 
 /** The real FFmpeg; while there is a file `slow` beside it, one that reads a video at twice its speed. */
 const switchable = async (place: string): Promise<string> => {
@@ -28,10 +28,10 @@ const switchable = async (place: string): Promise<string> => {
   return Path.join(place, "ffmpeg")
 }
 
-Requires.requires(Setting.missing).describe("a video", () => {
+Requires.requires(BrowserSetup.missing).describe("a video", () => {
   let server: TestServer.TestServer
   let chromium: Awaited<ReturnType<typeof Browser.launch>>
-  let samples: Streams.Streams
+  let samples: SampleStreams.SampleStreams
   let bucket: { readonly tenantId: string; readonly bucketId: string }
   let reader: string
   let place: string
@@ -42,7 +42,7 @@ Requires.requires(Setting.missing).describe("a video", () => {
     const ffmpeg = await switchable(place)
     server = await TestServer.start({ transcoder: FfmpegTranscoder.layer({ ffmpeg, preset: "ultrafast" }), worker: {} })
     chromium = await Browser.launch()
-    samples = await Streams.make()
+    samples = await SampleStreams.make()
     bucket = await server.makeBucket()
     reader = await server.makeToken(bucket.tenantId, "File Reader")
   })
@@ -54,7 +54,7 @@ Requires.requires(Setting.missing).describe("a video", () => {
     vi.resetConfig()
   })
 
-  const upload = async (name: Streams.Name) => {
+  const upload = async (name: SampleStreams.Name) => {
     const { path } = await server.makeFile(bucket, await samples.video(name), { name: `${name}-${Math.random()}.mp4` })
     return `${path}/streams`
   }
@@ -64,7 +64,7 @@ Requires.requires(Setting.missing).describe("a video", () => {
     const context = await chromium.newContext()
     const asked: Array<{ readonly url: URL; readonly status: number }> = []
     context.on("response", (response) => asked.push({ url: new URL(response.url()), status: response.status() }))
-    return { ...(await Watch.open(context, url)), asked }
+    return { ...(await PlayerTab.open(context, url)), asked }
   }
   type Asked = Awaited<ReturnType<typeof open>>["asked"]
 
@@ -88,7 +88,7 @@ Requires.requires(Setting.missing).describe("a video", () => {
     expect(others.filter((path) => !path.startsWith("/api/v1/players/"))).toEqual([])
   }
 
-  it.each<[Streams.Name, Format, number, number]>([
+  it.each<[SampleStreams.Name, Format, number, number]>([
     ["plain", "hls", 320, 180],
     ["plain", "dash", 320, 180],
     ["portrait", "hls", 180, 320],
@@ -101,8 +101,8 @@ Requires.requires(Setting.missing).describe("a video", () => {
     const converted = await server.post(`${streams}/${format}`, { headers: { prefer: "wait=60" } })
     expect(await converted.json()).toMatchObject({ state: "READY" })
     const { asked, noise, page } = await open(address(streams, format, "&autoplay&muted"))
-    await Watch.until(page, "video.currentTime > 0.5")
-    expect(await Watch.video(page)).toMatchObject({ videoWidth: width, videoHeight: height, paused: false })
+    await PlayerTab.until(page, "video.currentTime > 0.5")
+    expect(await PlayerTab.video(page)).toMatchObject({ videoWidth: width, videoHeight: height, paused: false })
     expect(noise).toEqual([])
     await expectChecked(asked, format === "hls" ? /index0\.ts$/ : /chunk-\d-1\.m4s$/)
     await page.context().close()
@@ -117,8 +117,8 @@ Requires.requires(Setting.missing).describe("a video", () => {
     expect(early).toContain("index0.ts")
     expect(early).not.toContain("#EXT-X-ENDLIST")
     const { asked, noise, page } = await open(address(streams, "hls", "&autoplay&muted&speed=4"))
-    await Watch.until(page, "video.ended")
-    expect((await Watch.video(page)).currentTime).toBeCloseTo(12, 0)
+    await PlayerTab.until(page, "video.ended")
+    expect((await PlayerTab.video(page)).currentTime).toBeCloseTo(12, 0)
     expect(noise).toEqual([])
     expect(asked.filter(({ url }) => url.pathname.endsWith("playlist.m3u8")).length).toBeGreaterThan(1)
     await expectChecked(asked, /index2\.ts$/)
@@ -129,8 +129,8 @@ Requires.requires(Setting.missing).describe("a video", () => {
     const streams = await upload("ladder")
     expect((await server.post(`${streams}/${format}`)).status).toBe(202)
     const { noise, page } = await open(address(streams, format, "&autoplay&muted&speed=4"))
-    await Watch.until(page, "video.ended")
-    const { duration, videoHeight } = await Watch.video(page)
+    await PlayerTab.until(page, "video.ended")
+    const { duration, videoHeight } = await PlayerTab.video(page)
     expect(duration).toBeCloseTo(6, 0)
     expect([360, 480]).toContain(videoHeight)
     expect(noise).toEqual([])
@@ -142,8 +142,13 @@ Requires.requires(Setting.missing).describe("a video", () => {
     const converted = await server.post(`${streams}/hls`, { headers: { prefer: "wait=60" } })
     expect(await converted.json()).toMatchObject({ state: "READY" })
     const { noise, page } = await open(address(streams, "hls", "&autoplay&muted&seek=5&width=400&repeat"))
-    await Watch.until(page, "video.currentTime > 5.2")
-    expect(await Watch.video(page)).toMatchObject({ clientHeight: 225, clientWidth: 400, loop: true, videoWidth: 320 })
+    await PlayerTab.until(page, "video.currentTime > 5.2")
+    expect(await PlayerTab.video(page)).toMatchObject({
+      clientHeight: 225,
+      clientWidth: 400,
+      loop: true,
+      videoWidth: 320
+    })
     expect(await page.evaluate("new URL(video.poster).searchParams.has('apiKey')")).toBe(true)
     expect(noise).toEqual([])
     await page.context().close()
@@ -154,10 +159,10 @@ Requires.requires(Setting.missing).describe("a video", () => {
     const page = await (await chromium.newContext()).newPage()
     const missing = await page.goto(address(streams, "hls", ""))
     expect(missing?.status()).toBe(404)
-    await Watch.says(page, "Nobody has asked for this video in this format yet.")
+    await PlayerTab.says(page, "Nobody has asked for this video in this format yet.")
     const denied = await page.goto(`${server.url}/api/v1${streams}/hls?apiKey=hf_nonsense`)
     expect(denied?.status()).toBe(401)
-    await Watch.says(page, "This link is not valid, or not any more.")
+    await PlayerTab.says(page, "This link is not valid, or not any more.")
     await page.context().close()
   })
 
@@ -166,14 +171,14 @@ Requires.requires(Setting.missing).describe("a video", () => {
     await server.post(`${streams}/hls`, { headers: { prefer: "wait=60" } })
     const token = await server.makeToken(bucket.tenantId, "File Reader")
     const { page } = await open(`${server.url}/api/v1${streams}/hls?apiKey=${token}&autoplay&muted`)
-    await Watch.until(page, "video.currentTime > 0.2")
+    await PlayerTab.until(page, "video.currentTime > 0.2")
     const tokens = await server.get(`/tenants/${bucket.tenantId}/tokens`)
     const { items } = (await tokens.json()) as { readonly items: ReadonlyArray<{ id: string; prefix: string }> }
     const { id } = items.find(({ prefix }) => token.startsWith(prefix)) ?? { id: "" }
     expect((await server.delete(`/tenants/${bucket.tenantId}/tokens/${id}`)).status).toBe(204)
     // Beyond what the player has already.
     await page.evaluate("void (video.currentTime = 110)")
-    await Watch.says(page, "This link is not valid any more. Ask for a new one.")
+    await PlayerTab.says(page, "This link is not valid any more. Ask for a new one.")
     await page.context().close()
   })
 })

@@ -34,7 +34,7 @@ const test = (name: string, body: () => Effect.Effect<void, MetadataError, Scope
   it.effect(name, () => Effect.provideService(body(), Metric.MetricRegistry, new Map()))
 
 const found = (queued: number): Look => Effect.succeed({ queued, leased: 0 })
-const failed: Look = Effect.fail(new MetadataError({ reason: "Unavailable", operation: "conversions.backlog" }))
+const failed: Look = Effect.fail(new MetadataError({ reason: "Unavailable", operation: "conversions.queueDepth" }))
 
 test("the database is asked once in ten seconds, however often the metrics are", () =>
   Effect.gen(function* () {

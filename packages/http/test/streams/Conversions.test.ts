@@ -1,9 +1,9 @@
-import type { TranscoderScript } from "@holdfast/testing/transcoding/TranscoderScript"
+import type { TranscoderControl } from "@holdfast/testing/transcoding/TranscoderControl"
 import * as Effect from "effect/Effect"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { expectProblem, json, pointers } from "../support/Problems.ts"
-import * as Support from "./support.ts"
-import type { Record } from "./support.ts"
+import * as Support from "./support/StreamServer.ts"
+import type { Record } from "./support/StreamServer.ts"
 
 let server: Support.StreamServer
 let bucket: { readonly tenantId: string; readonly bucketId: string }
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 afterEach(() => run((script) => script.clear))
 
-const run = <A>(use: (script: TranscoderScript["Service"]) => Effect.Effect<A>): Promise<A> =>
+const run = <A>(use: (script: TranscoderControl["Service"]) => Effect.Effect<A>): Promise<A> =>
   Effect.runPromise(use(server.script))
 
 const list = async (streams: string): Promise<ReadonlyArray<Record>> =>
@@ -64,14 +64,14 @@ describe("asking for a conversion", () => {
 
   it("waits as long as is preferred, and no longer", async () => {
     const { streams } = await server.makeVideo(bucket)
-    const hold = await run((script) => script.holdAt(0.5))
+    const hold = await run((script) => script.pauseAt(0.5))
     const plain = await server.post(`${streams}/hls`)
     expect([plain.status, plain.headers.get("preference-applied")]).toEqual([202, null])
     const short = await server.post(`${streams}/hls`, { headers: { prefer: "respond-async, wait=0" } })
     expect([short.status, short.headers.get("preference-applied")]).toEqual([202, "wait=0"])
     await Effect.runPromise(hold.reached)
     const waiting = server.post(`${streams}/hls`, { headers: { prefer: 'foo="bar", wait="3600"; x=1' } })
-    await Effect.runPromise(hold.release)
+    await Effect.runPromise(hold.resume)
     const ready = await waiting
     expect([ready.status, ready.headers.get("preference-applied")]).toEqual([200, "wait=60"])
     expect(await json(ready)).toMatchObject({ state: "READY", progress: 1 })
@@ -178,7 +178,7 @@ describe("a conversion goes", () => {
   it("when it is removed, also while it runs", async () => {
     const { streams } = await server.makeVideo(bucket)
     await expectProblem(await server.delete(`${streams}/hls`), 404, "stream_not_converted")
-    const hold = await run((script) => script.holdAt(0.5))
+    const hold = await run((script) => script.pauseAt(0.5))
     await server.post(`${streams}/hls`)
     await Effect.runPromise(hold.reached)
     const waiting = server.post(`${streams}/hls`, { headers: { prefer: "wait=30" } })
@@ -187,7 +187,7 @@ describe("a conversion goes", () => {
     expect((await waiting).status).toBe(202)
     await expectProblem(await server.get(`${streams}/hls/playlist.m3u8`), 404, "stream_not_converted")
     expect(await list(streams)).toEqual([])
-    await Effect.runPromise(hold.release)
+    await Effect.runPromise(hold.resume)
     await run((script) => script.clear)
     await server.convert(streams)
     expect((await server.delete(`${streams}/hls`)).status).toBe(204)

@@ -9,7 +9,7 @@ import { expect, it } from "vitest"
 import * as Bucket from "../support/Bucket.ts"
 import * as Process from "../support/Process.ts"
 import { expectProblem } from "../support/Problems.ts"
-import * as Support from "./support.ts"
+import * as Support from "./support/StreamServer.ts"
 
 const run = (program: string, ...args: ReadonlyArray<string>): string => {
   const { error, status, stderr, stdout } = spawnSync(program, args, { encoding: "utf8" })

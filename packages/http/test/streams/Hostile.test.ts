@@ -10,7 +10,7 @@ import * as Os from "node:os"
 import * as Path from "node:path"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import * as TestServer from "../support/TestServer.ts"
-import * as Samples from "./Samples.ts"
+import * as Samples from "./support/Samples.ts"
 
 const mpd = (target: string) =>
   `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT6S"><Period><AdaptationSet mimeType="video/mp4"><Representation id="0" bandwidth="1"><BaseURL>${target}</BaseURL></Representation></AdaptationSet></Period></MPD>`

@@ -15,8 +15,8 @@ import * as Path from "node:path"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { json, type ProblemBody } from "../support/Problems.ts"
 import * as TestServer from "../support/TestServer.ts"
-import * as Samples from "./Samples.ts"
-import * as Support from "./support.ts"
+import * as Samples from "./support/Samples.ts"
+import * as Support from "./support/StreamServer.ts"
 
 const wait = { headers: { prefer: "wait=60" } }
 

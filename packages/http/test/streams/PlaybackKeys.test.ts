@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { expectProblem, json } from "../support/Problems.ts"
-import * as Support from "./support.ts"
+import * as Support from "./support/StreamServer.ts"
 
 interface Id {
   readonly id: string
@@ -186,7 +186,7 @@ describe("a playback key", () => {
     const { tenantId, bucketId } = bucket
     const { expiresAt, key } = await server.run(
       Effect.gen(function* () {
-        const { show } = yield* Streams
+        const { get: show } = yield* Streams
         const { issue } = yield* PlaybackKeys
         const ref = { tenantId, bucketId, fileId: "@film" }
         const { conversionId, fileId } = yield* show(Actor.system, ref, "hls")

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { expectProblem } from "../support/Problems.ts"
-import * as Support from "./support.ts"
+import * as Support from "./support/StreamServer.ts"
 
 const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" }
 
@@ -54,7 +54,7 @@ describe("a player's page", () => {
 
   it("is there while the conversion runs, and with a playback key", async () => {
     const { streams } = await server.makeVideo(bucket)
-    const hold = await Effect.runPromise(server.script.holdAt(0.5))
+    const hold = await Effect.runPromise(server.script.pauseAt(0.5))
     await server.post(`${streams}/hls`)
     await Effect.runPromise(hold.reached)
     const html = await (await server.get(`${streams}/hls`, { headers: browser })).text()
@@ -62,7 +62,7 @@ describe("a player's page", () => {
     const again = await server.get(`${streams}/hls`, { key: null, query: { apiKey: key }, headers: browser })
     expect(again.status).toBe(200)
     expect(settingsIn(await again.text())["source"]).toBe(settingsIn(html)["source"])
-    await Effect.runPromise(hold.release)
+    await Effect.runPromise(hold.resume)
     await Effect.runPromise(server.script.clear)
   })
 

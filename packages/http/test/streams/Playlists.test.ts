@@ -1,22 +1,22 @@
-import type { TranscoderScript } from "@holdfast/testing/transcoding/TranscoderScript"
+import type { TranscoderControl } from "@holdfast/testing/transcoding/TranscoderControl"
 import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
 import * as FakeOutput from "@holdfast/testing/transcoding/FakeOutput"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { expectProblem, json } from "../support/Problems.ts"
-import * as Support from "./support.ts"
+import * as Support from "./support/StreamServer.ts"
 
 let server: Support.StreamServer
 let bucket: { readonly tenantId: string; readonly bucketId: string }
 beforeAll(async () => {
-  server = await Support.start({ playlistPatience: Duration.seconds(10) })
+  server = await Support.start({ playlistWait: Duration.seconds(10) })
   bucket = await server.makeBucket()
 })
 afterAll(() => server.close())
 afterEach(() => run((script) => script.clear))
 
-const run = <A>(use: (script: TranscoderScript["Service"]) => Effect.Effect<A>): Promise<A> =>
+const run = <A>(use: (script: TranscoderControl["Service"]) => Effect.Effect<A>): Promise<A> =>
   Effect.runPromise(use(server.script))
 
 /** Follows an address as a player does: relative to the playlist, with no other key. */
@@ -110,13 +110,13 @@ describe("an HLS stream", () => {
     const { streams } = await server.makeVideo(bucket, Support.lasting(40))
     const entry = `${streams}/hls/playlist.m3u8`
     await expectProblem(await server.get(entry), 404, "stream_not_converted")
-    const start = await run((script) => script.holdAt(0))
+    const start = await run((script) => script.pauseAt(0))
     await server.post(`${streams}/hls`)
     await Effect.runPromise(start.reached)
     await expectProblem(await server.get(`${streams}/hls/index0.ts`), 503, "unavailable")
     const waiting = server.get(entry)
-    const half = await run((script) => script.holdAt(0.5))
-    await Effect.runPromise(start.release)
+    const half = await run((script) => script.pauseAt(0.5))
+    await Effect.runPromise(start.resume)
     const early = await (await waiting).text()
     expect(early).toContain("#EXT-X-PLAYLIST-TYPE:EVENT")
     expect(early).not.toContain("#EXT-X-ENDLIST")
@@ -127,7 +127,7 @@ describe("an HLS stream", () => {
     expect([first.status, first.headers.get("cache-control")]).toEqual([200, "private, no-cache"])
     const [item] = (await json<{ items: ReadonlyArray<Support.Record> }>(await server.get(streams))).items
     expect(item).toMatchObject({ format: "hls", state: "RUNNING" })
-    await Effect.runPromise(half.release)
+    await Effect.runPromise(half.resume)
     await server.convert(streams)
     const whole = await (await server.get(entry)).text()
     expect(Support.addresses(whole).slice(0, Support.addresses(early).length)).toEqual(Support.addresses(early))
@@ -154,10 +154,10 @@ describe("a DASH stream", () => {
   })
 
   it("is awaited to its end, and 503 when that takes long", async () => {
-    const hurried = await Support.start({ playlistPatience: Duration.millis(50) })
+    const hurried = await Support.start({ playlistWait: Duration.millis(50) })
     try {
       const { streams } = await hurried.makeVideo(await hurried.makeBucket())
-      const hold = await Effect.runPromise(hurried.script.holdAt(0.5))
+      const hold = await Effect.runPromise(hurried.script.pauseAt(0.5))
       await hurried.post(`${streams}/dash`)
       await Effect.runPromise(hold.reached)
       const answer = await hurried.get(`${streams}/dash/manifest.mpd`)
@@ -172,12 +172,12 @@ describe("a DASH stream", () => {
 
   it("waits no longer once it has failed", async () => {
     const { streams } = await server.makeVideo(bucket)
-    const hold = await run((script) => script.holdAt(0.5))
+    const hold = await run((script) => script.pauseAt(0.5))
     await server.post(`${streams}/dash`)
     await Effect.runPromise(hold.reached)
     const waiting = server.get(`${streams}/dash/manifest.mpd`)
     await run((script) => script.failAt(0.6, "Failed"))
-    await Effect.runPromise(hold.release)
+    await Effect.runPromise(hold.resume)
     await expectProblem(await waiting, 422, "conversion_failed")
   })
 })
@@ -210,6 +210,6 @@ describe("a poster", () => {
     const { streams } = await server.makeVideo(bucket)
     await server.convert(streams)
     await expectProblem(await server.get(`${streams}/poster.jpg`), 404, "not_found")
-    expect(server.logs.join("\n")).toContain("still could not be made")
+    expect(server.logs.join("\n")).toContain("video poster not created")
   })
 })

@@ -13,8 +13,8 @@ import * as Database from "../support/Database.ts"
 import * as Process from "../support/Process.ts"
 import { json } from "../support/Problems.ts"
 import * as Requests from "../support/Requests.ts"
-import * as Samples from "./Samples.ts"
-import * as Support from "./support.ts"
+import * as Samples from "./support/Samples.ts"
+import * as Support from "./support/StreamServer.ts"
 
 /** What is no longer needed goes soon. */
 const hurry = { HOLDFAST_BLOB_GRACE: "1s", HOLDFAST_SWEEP_INTERVAL: "1s", HOLDFAST_ACCESS_LOG: "off" }

@@ -12,7 +12,7 @@ import { expect, it, onTestFinished } from "vitest"
 import { json } from "../support/Problems.ts"
 import * as Process from "../support/Process.ts"
 import * as TestServer from "../support/TestServer.ts"
-import * as Support from "./support.ts"
+import * as Support from "./support/StreamServer.ts"
 
 it("what is asked for at one is done by the other, awaited at both, and played with the same keys", async () => {
   const file = Path.join(await Process.directory(), "metadata.sqlite")
@@ -32,12 +32,12 @@ it("what is asked for at one is done by the other, awaited at both, and played w
 
   const bucket = await asked.makeBucket()
   const { streams } = await Support.makeVideo(asked, bucket)
-  const hold = await Effect.runPromise(works.script.holdAt(0))
+  const hold = await Effect.runPromise(works.script.pauseAt(0))
   expect((await asked.post(`${streams}/hls`)).status).toBe(202)
   await Effect.runPromise(hold.reached)
   const ready = asked.post(`${streams}/hls`, { headers: { prefer: "wait=30" } })
   const playlist = asked.get(`${streams}/hls/playlist.m3u8`)
-  await Effect.runPromise(hold.release)
+  await Effect.runPromise(hold.resume)
   expect((await playlist).status).toBe(200)
   expect(await json<Support.Record>(await ready)).toMatchObject({ state: "READY" })
 

@@ -21,9 +21,9 @@ import * as MirrorTarget from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as AesSecretBox from "@holdfast/core/secrets/AesSecretBox"
 import * as Settings from "@holdfast/core/Settings"
 import type { BlobStore } from "@holdfast/core/storage/BlobStore"
-import * as ConversionWorker from "@holdfast/core/conversions/ConversionWorker"
+import * as ConversionWorker from "@holdfast/core/conversions/worker/ConversionWorker"
 import { PlaybackSecret } from "@holdfast/core/playback/PlaybackKeys"
-import type { ConversionWorkerOptions } from "@holdfast/core/conversions/ConversionWorkerOptions"
+import type { ConversionWorkerOptions } from "@holdfast/core/conversions/worker/ConversionWorkerOptions"
 import * as Transcoder from "@holdfast/core/transcoding/Transcoder"
 import * as FsBlobStore from "@holdfast/fs/FsBlobStore"
 import * as FsConversionWorkspace from "@holdfast/fs/FsConversionWorkspace"
@@ -60,7 +60,7 @@ export interface Options {
   /** What playback keys are signed with; the server's own when absent. */
   readonly playbackSecret?: Uint8Array
   /** How long a playlist is waited for, where it differs from the default. */
-  readonly playlistPatience?: Duration.Duration
+  readonly playlistWait?: Duration.Duration
   /** Further routes of the same router. */
   readonly routes?: Layer.Layer<never, never, HttpRouter.HttpRouter | Holdfast.Services>
 }
@@ -120,9 +120,11 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
   const worker =
     options.worker === undefined
       ? Layer.empty
-      : ConversionWorker.layer({ poll: Duration.millis(20), publishEvery: Duration.millis(5), ...options.worker }).pipe(
-          Layer.provide(workspace)
-        )
+      : ConversionWorker.layer({
+          pollInterval: Duration.millis(20),
+          publishInterval: Duration.millis(5),
+          ...options.worker
+        }).pipe(Layer.provide(workspace))
 
   const services = worker.pipe(
     Layer.provideMerge(Holdfast.layer),
@@ -145,9 +147,9 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
     Layer.provide(NodeHttpServer.layer(() => node, { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: 0 })),
     Layer.provideMerge(services),
     Layer.provide([
-      options.playlistPatience === undefined
+      options.playlistWait === undefined
         ? Layer.empty
-        : Layer.succeed(PlaybackRoutes.PlaylistPatience, options.playlistPatience),
+        : Layer.succeed(PlaybackRoutes.PlaylistWait, options.playlistWait),
       capture(logs),
       Layer.succeed(Settings.Settings, { ...Settings.defaults, ...options.settings })
     ])

@@ -13,18 +13,18 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Fs from "node:fs"
-import * as FakeConversion from "./FakeConversion.ts"
+import * as FakeRun from "./FakeRun.ts"
 import * as FakeMedia from "./FakeMedia.ts"
 import * as FakeOutput from "./FakeOutput.ts"
-import * as FakeScript from "./FakeScript.ts"
-import { TranscoderScript } from "./TranscoderScript.ts"
+import * as FakeControl from "./FakeControl.ts"
+import { TranscoderControl } from "./TranscoderControl.ts"
 
 export interface Fake {
   readonly transcoder: Transcoder["Service"]
-  readonly script: TranscoderScript["Service"]
+  readonly script: TranscoderControl["Service"]
 }
 
-const { attempt, failure, write } = FakeConversion
+const { attempt, failure, write } = FakeRun
 
 const read = (operation: string, input: string) =>
   Effect.flatMap(
@@ -52,7 +52,7 @@ const plan = (media: Media, mode: ConversionPlan.Mode, format: Format): Presenta
 }
 
 /** A fake of its own, with its handle. */
-export const make: Effect.Effect<Fake> = Effect.map(FakeScript.make, (script) => {
+export const make: Effect.Effect<Fake> = Effect.map(FakeControl.make, (script) => {
   const transcoder = Transcoder.of({
     probe: ({ input }) =>
       Effect.andThen(
@@ -61,7 +61,7 @@ export const make: Effect.Effect<Fake> = Effect.map(FakeScript.make, (script) =>
       ),
 
     convert: ({ format, input, limits: own, media, mode = "auto", output }) =>
-      FakeConversion.run(
+      FakeRun.run(
         script,
         Effect.gen(function* () {
           yield* script.call("convert")
@@ -74,7 +74,7 @@ export const make: Effect.Effect<Fake> = Effect.map(FakeScript.make, (script) =>
       ),
 
     repackage: ({ format, limits, output, presentation, source }) =>
-      FakeConversion.run(
+      FakeRun.run(
         script,
         Effect.gen(function* () {
           yield* script.call("repackage")
@@ -106,8 +106,8 @@ export const make: Effect.Effect<Fake> = Effect.map(FakeScript.make, (script) =>
 })
 
 /** The fake and its handle. */
-export const layer: Layer.Layer<Transcoder | TranscoderScript> = Layer.effectContext(
+export const layer: Layer.Layer<Transcoder | TranscoderControl> = Layer.effectContext(
   Effect.map(make, ({ script, transcoder }) =>
-    Context.make(Transcoder, transcoder).pipe(Context.add(TranscoderScript, script))
+    Context.make(Transcoder, transcoder).pipe(Context.add(TranscoderControl, script))
   )
 )

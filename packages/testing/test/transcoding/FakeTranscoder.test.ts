@@ -41,13 +41,13 @@ describe("FakeTranscoder", () => {
   it.effect("stops where the test says, and goes on when it says so", () =>
     Effect.gen(function* () {
       const { convert, output, script } = yield* prepared
-      const hold = yield* script.holdAt(0.5)
+      const hold = yield* script.pauseAt(0.5)
       const converting = yield* Effect.forkChild(Stream.runDrain(convert))
       yield* hold.reached
       assert.strictEqual(yield* script.running, 1)
       assert.isTrue(existsSync(`${output}/index0.ts`))
       assert.isFalse(existsSync(`${output}/index2.ts`))
-      yield* hold.release
+      yield* hold.resume
       yield* Fiber.join(converting)
       assert.isTrue(existsSync(`${output}/index2.ts`))
       assert.strictEqual(yield* script.running, 0)
@@ -57,7 +57,7 @@ describe("FakeTranscoder", () => {
   it.effect("runs no more once it is interrupted", () =>
     Effect.gen(function* () {
       const { convert, script } = yield* prepared
-      const hold = yield* script.holdAt(0)
+      const hold = yield* script.pauseAt(0)
       const converting = yield* Effect.forkChild(Stream.runDrain(convert))
       yield* hold.reached
       yield* Fiber.interrupt(converting)

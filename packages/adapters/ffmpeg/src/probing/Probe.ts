@@ -12,8 +12,8 @@ import * as Input from "../arguments/Input.ts"
 import * as Options from "../arguments/Options.ts"
 import type { Engine, Platform } from "../Engine.ts"
 import { bounded, exceeded } from "../Engine.ts"
-import * as Messages from "../process/Messages.ts"
-import type { Workspace } from "../process/Workspace.ts"
+import * as ExitError from "../process/ExitError.ts"
+import type { Workspace } from "../process/ScratchDirectory.ts"
 import * as Report from "./Report.ts"
 import * as ReportedMedia from "./ReportedMedia.ts"
 
@@ -51,14 +51,14 @@ const look = (engine: Engine, input: string, limits: Limits.Limits) =>
       (sum, part) => (sum.length > mostCharacters ? Effect.fail(refuse("Unsupported")) : Effect.succeed(sum + part))
     )
     const ending = yield* child.ended
-    if (ending.code !== 0) return yield* Messages.failure(operation, ending, "NotMedia", names(workspace))
+    if (ending.code !== 0) return yield* ExitError.failure(operation, ending, "NotMedia", names(workspace))
     const report = yield* Effect.mapError(
       Report.decode(text),
       (cause) => new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })
     )
     // Where it found nothing, its words may tell why, as with a picture that is too large.
     return yield* Effect.mapError(Effect.fromResult(ReportedMedia.make(report)), (refusal) =>
-      Messages.failure(operation, ending, refusal, names(workspace))
+      ExitError.failure(operation, ending, refusal, names(workspace))
     )
   })
 

@@ -12,7 +12,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { constants } from "node:os"
 import * as Guard from "./Guard.ts"
-import type { Ending } from "./Messages.ts"
+import type { Ending } from "./ExitError.ts"
 
 export interface Command {
   /** The port's method that runs it. */

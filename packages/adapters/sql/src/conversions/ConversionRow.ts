@@ -1,23 +1,26 @@
 /**
- * Rows of conversions.
+ * Reads rows of conversions.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { ConversionClaim } from "@holdfast/core/conversions/ConversionClaim"
-import { type ConversionFault, type StoredConversion, StreamState } from "@holdfast/core/conversions/StreamRecord"
+import type { ConversionFault, StoredConversion } from "@holdfast/core/conversions/StoredConversion"
+import { StreamState } from "@holdfast/core/conversions/StreamRecord"
 import type { Mode } from "@holdfast/core/transcoding/ConversionPlan"
 import { Format, Presentation } from "@holdfast/core/transcoding/Presentation"
 import * as Row from "../Row.ts"
 import { RowFault } from "../SqlFailure.ts"
 
-/** Named one by one, and of the table: they are also read beside a file's. */
+/** The columns of `toConversion`, qualified by the table because a statement may join other tables. */
 export const columns = `conversion.id, conversion.format, conversion.mode, conversion.state, conversion.progress,
   conversion.presentation, conversion.fault_code, conversion.fault_detail, conversion.started_at, conversion.finished_at`
 
-const parts = 1_000_000
+/** The column `progress` counts millionths. */
+const progressScale = 1_000_000
 
-/** A progress as it is stored. */
-export const toParts = (progress: number): number => Math.round(Math.min(Math.max(progress, 0), 1) * parts)
+/** Returns a progress from 0 to 1 as its column value. */
+export const toStoredProgress = (progress: number): number =>
+  Math.round(Math.min(Math.max(progress, 0), 1) * progressScale)
 
 const modes: ReadonlyArray<Mode> = ["auto", "transcode"]
 
@@ -48,7 +51,7 @@ export const toConversion: Row.FromRow<StoredConversion> = (row) => ({
   format: Row.oneOf(Format.literals, row, "format"),
   mode: toMode(row),
   state: toState(row),
-  progress: Row.int(row, "progress") / parts,
+  progress: Row.int(row, "progress") / progressScale,
   presentation: Row.orNull(toPresentation, row, "presentation"),
   fault: toFault(row),
   startedAt: Row.orNull(Row.instant, row, "started_at"),
@@ -61,8 +64,8 @@ export const toClaim: Row.FromRow<ConversionClaim> = (row) => ({
   bucketId: Row.text(row, "bucket_id"),
   fileId: Row.text(row, "file_id"),
   blobId: Row.text(row, "blob_id"),
-  attempt: Row.int(row, "attempt"),
-  tries: Row.int(row, "tries"),
+  fencingToken: Row.int(row, "attempt"),
+  attempts: Row.int(row, "tries"),
   format: Row.oneOf(Format.literals, row, "format"),
   mode: toMode(row)
 })

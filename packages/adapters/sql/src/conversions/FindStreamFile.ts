@@ -5,16 +5,13 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { NotFound } from "@holdfast/core/Errors"
 import { ContentNotUploaded } from "@holdfast/core/files/FileErrors"
-import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
-import type { Selector } from "@holdfast/core/files/FileRef"
-import type { StreamLookup } from "@holdfast/core/conversions/ConversionRepository"
-import type { Format } from "@holdfast/core/transcoding/Presentation"
+import type { StreamFileRef, StreamLookup } from "@holdfast/core/conversions/ConversionRepository"
 import { named } from "../files/FileRow.ts"
 import type { ShortRead } from "../Reads.ts"
 import * as Row from "../Row.ts"
 import { toFault, toState } from "./ConversionRow.ts"
 
-const foundOf = (row: Row.Row): StreamLookup["found"] => {
+const toFound = (row: Row.Row): StreamLookup["found"] => {
   if (row.playlist !== null) return { _tag: "Playlist", text: Row.text(row, "playlist") }
   if (row.blob_id === null) return { _tag: "None" }
   return {
@@ -31,11 +28,12 @@ const toLookup = (row: Row.Row) => ({
     fileId: Row.text(row, "file_id"),
     conversion:
       row.state === null ? null : { id: Row.text(row, "conversion_id"), state: toState(row), fault: toFault(row) },
-    found: foundOf(row)
+    found: toFound(row)
   } satisfies StreamLookup
 })
 
-export const look = (read: ShortRead, bucket: BucketRef, selector: Selector, format: Format, name: string) =>
+/** Finds the row of the file, its conversion and the file of the stream in one statement. */
+export const findStreamFile = (read: ShortRead, { bucket, format, name, selector }: StreamFileRef) =>
   read(
     (sql) => sql`SELECT source.id AS file_id, source.blob_id AS source_id, conversion.id AS conversion_id,
       conversion.state, conversion.fault_code, conversion.fault_detail, part.blob_id, part.playlist, blob.size, blob.sha256

@@ -1,5 +1,5 @@
 /**
- * Conversions, in SQL.
+ * The repository of conversions in SQL.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -12,67 +12,58 @@ import * as Reads from "../Reads.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../SqlFailure.ts"
 import { transaction } from "../Transaction.ts"
-import { backlog } from "./QueueDepth.ts"
 import * as ConversionClaims from "./ConversionClaims.ts"
+import { dropFiles } from "./ConversionFiles.ts"
 import { columns, toConversion, toMode, toPresentation } from "./ConversionRow.ts"
-import { look } from "./FindStreamFile.ts"
+import { findStreamFile } from "./FindStreamFile.ts"
 import * as PublishSegments from "./PublishSegments.ts"
+import { queueDepth } from "./QueueDepth.ts"
 import { request } from "./RequestConversion.ts"
-import { dropFiles } from "./StreamRows.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const read = yield* Reads.make(sql)
 
   return ConversionRepository.of({
-    request: (bucket, source, wanted, at) =>
-      request(sql, bucket, source, wanted, millis(at)).pipe(operation("conversions.request")),
+    request: (conversion) => request(sql, conversion).pipe(operation("conversions.request")),
 
-    ofContent: (bucket, blobId) =>
+    listByContent: (bucket, blobId) =>
       read(
         (sql) => sql`SELECT ${sql.literal(columns)} FROM conversion
         WHERE blob_id = ${blobId} AND ${inBucket(sql, bucket)} ORDER BY format`
-      ).pipe(Row.all(toConversion), operation("conversions.ofContent")),
+      ).pipe(Row.all(toConversion), operation("conversions.listByContent")),
 
-    findStreamFile: (bucket, selector, format, name) =>
-      look(read, bucket, selector, format, name).pipe(operation("conversions.look")),
+    findStreamFile: (ref) => findStreamFile(read, ref).pipe(operation("conversions.findStreamFile")),
 
-    remove: (bucket, blobId, format, { sweepAt }) =>
+    remove: ({ blobId, bucket, doom, format }) =>
       Effect.gen(function* () {
-        // An update locks the row: a worker that publishes at this moment comes before it, or finds its claim lost.
+        // The update locks the row. A worker that publishes at the same time commits before it, or fails with `LeaseLost`.
         const removed = yield* sql`UPDATE conversion SET attempt = attempt + 1
           WHERE blob_id = ${blobId} AND format = ${format} AND ${inBucket(sql, bucket)} RETURNING id`.pipe(
           Row.first((row) => Row.text(row, "id"))
         )
         if (Option.isNone(removed)) return false
-        yield* dropFiles(sql, [removed.value], millis(sweepAt))
+        yield* dropFiles(sql, [removed.value], millis(doom.sweepAt))
         yield* sql`DELETE FROM conversion WHERE id = ${removed.value}`
         return true
       }).pipe(transaction(sql), operation("conversions.remove")),
 
-    claim: (at, leaseUntil, { sweepAt }) =>
-      ConversionClaims.take(sql, millis(at), millis(leaseUntil), millis(sweepAt)).pipe(operation("conversions.claim")),
+    claim: (terms) => ConversionClaims.claim(sql, terms).pipe(operation("conversions.claim")),
 
-    renew: (claim, leaseUntil) =>
-      ConversionClaims.renew(sql, claim, millis(leaseUntil)).pipe(operation("conversions.renew")),
+    renew: (claim, leaseUntil) => ConversionClaims.renew(sql, claim, leaseUntil).pipe(operation("conversions.renew")),
 
-    stage: (claim, blobIds, at, leaseUntil) =>
-      PublishSegments.stage(sql, claim, blobIds, millis(at), millis(leaseUntil)).pipe(operation("conversions.stage")),
+    stage: (claim, blobs) => PublishSegments.stage(sql, claim, blobs).pipe(operation("conversions.stage")),
 
     publish: (claim, publication) =>
       PublishSegments.publish(sql, claim, publication).pipe(operation("conversions.publish")),
 
-    fail: (claim, fault, at, { sweepAt }) =>
-      ConversionClaims.fail(sql, claim, fault, millis(at), millis(sweepAt)).pipe(operation("conversions.fail")),
+    fail: (claim, failure) => ConversionClaims.fail(sql, claim, failure).pipe(operation("conversions.fail")),
 
-    release: (claim, retryAt, counted, { sweepAt }) =>
-      ConversionClaims.release(sql, claim, millis(retryAt), counted, millis(sweepAt)).pipe(
-        operation("conversions.release")
-      ),
+    release: (claim, terms) => ConversionClaims.release(sql, claim, terms).pipe(operation("conversions.release")),
 
-    expire: (at) => ConversionClaims.expire(sql, millis(at)).pipe(operation("conversions.expire")),
+    expireLeases: (now) => ConversionClaims.expireLeases(sql, now).pipe(operation("conversions.expireLeases")),
 
-    queueDepth: (at, limit) => backlog(sql, millis(at), limit).pipe(operation("conversions.backlog")),
+    queueDepth: (now, limit) => queueDepth(sql, now, limit).pipe(operation("conversions.queueDepth")),
 
     findReady: (claim) =>
       Effect.gen(function* () {
@@ -90,9 +81,9 @@ const make = Effect.gen(function* () {
           WHERE conversion_id = ${id} AND blob_id IS NOT NULL`.pipe(
           Row.all((row) => ({ name: Row.text(row, "name"), blobId: Row.text(row, "blob_id") }))
         )
-        // None when it was removed between the two statements.
+        // There are no segments if the conversion was removed between the two statements.
         return segments.length === 0 ? Option.none() : Option.some({ mode, presentation, segments })
-      }).pipe(operation("conversions.standing"))
+      }).pipe(operation("conversions.findReady"))
   })
 })
 

@@ -11,7 +11,7 @@ import { BlobRepository, type BlobRow, type BlobState } from "@holdfast/core/sto
 import { among, millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../SqlFailure.ts"
-import { dropConversions } from "../conversions/StreamRows.ts"
+import { dropConversions } from "../conversions/ConversionFiles.ts"
 import { transaction } from "../Transaction.ts"
 
 const toParts: Row.FromRow<BlobKey.Parts> = (row) => ({

@@ -3,7 +3,7 @@
  */
 import type * as Duration from "effect/Duration"
 import type * as Layer from "effect/Layer"
-import type { ConversionWorkspace } from "../../conversions/ConversionWorkspace.ts"
+import type { ConversionWorkspace } from "../../conversions/worker/ConversionWorkspace.ts"
 import type { Metadata } from "../../Holdfast.ts"
 import type { MirrorTargets } from "../../mirrors/targets/MirrorTarget.ts"
 import type { Settings } from "../../Settings.ts"

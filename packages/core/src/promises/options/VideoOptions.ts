@@ -3,7 +3,7 @@
  */
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as ConversionWorker from "../../conversions/ConversionWorker.ts"
+import * as ConversionWorker from "../../conversions/worker/ConversionWorker.ts"
 import { InvalidRequest } from "../../Errors.ts"
 import * as Transcoder from "../../transcoding/Transcoder.ts"
 import type { OpenOptions, VideoAdapter } from "./OpenOptions.ts"

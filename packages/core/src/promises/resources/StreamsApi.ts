@@ -110,7 +110,7 @@ export const make = (invoke: Invoke): StreamsApi =>
 
     list: (actor, input) =>
       Effect.map(
-        Conversions.use((service) => service.list(actor, input)),
+        Streams.use((service) => service.list(actor, input)),
         (items) => ({ items })
       ),
 
@@ -121,20 +121,20 @@ export const make = (invoke: Invoke): StreamsApi =>
         yield* checkFormat(input.format)
         const { format, name = StreamFiles.entry(format) } = input
         const { open } = yield* Streams
-        const opened = yield* open(actor, input, format, name, { patience: yield* decodeWait(input) })
+        const opened = yield* open(actor, input, format, name, { wait: yield* decodeWait(input) })
         return new StreamDownload(opened, yield* Effect.context<never>())
       }),
 
     poster: (actor, input) =>
       Effect.gen(function* () {
-        const { poster } = yield* Streams
-        return new StreamDownload(yield* poster(actor, input), yield* Effect.context<never>())
+        const { openPoster } = yield* Streams
+        return new StreamDownload(yield* openPoster(actor, input), yield* Effect.context<never>())
       }),
 
     playbackKey: (actor, input) =>
       Effect.gen(function* () {
         yield* checkFormat(input.format)
-        const { conversionId, fileId } = yield* Streams.use((service) => service.show(actor, input, input.format))
+        const { conversionId, fileId } = yield* Streams.use((service) => service.get(actor, input, input.format))
         const { bucketId, format, tenantId } = input
         const { issue } = yield* PlaybackKeys
         const { expiresAt, key } = yield* issue(actor, { tenantId, bucketId, fileId, format, conversionId })

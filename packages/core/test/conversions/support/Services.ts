@@ -6,9 +6,9 @@ import * as MirrorTarget from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as SecretBox from "@holdfast/core/secrets/SecretBox"
 import * as Settings from "@holdfast/core/Settings"
 import type { BlobStore } from "@holdfast/core/storage/BlobStore"
-import * as ConversionWorker from "@holdfast/core/conversions/ConversionWorker"
-import type { ConversionWorkspace } from "@holdfast/core/conversions/ConversionWorkspace"
-import type { ConversionWorkerOptions } from "@holdfast/core/conversions/ConversionWorkerOptions"
+import * as ConversionWorker from "@holdfast/core/conversions/worker/ConversionWorker"
+import type { ConversionWorkspace } from "@holdfast/core/conversions/worker/ConversionWorkspace"
+import type { ConversionWorkerOptions } from "@holdfast/core/conversions/worker/ConversionWorkerOptions"
 import * as FsBlobStore from "@holdfast/fs/FsBlobStore"
 import * as FsConversionWorkspace from "@holdfast/fs/FsConversionWorkspace"
 import * as SqliteMetadata from "@holdfast/sqlite/SqliteMetadata"
@@ -61,9 +61,9 @@ export const startWorker = (options: Partial<ConversionWorkerOptions> = {}) =>
   Layer.build(
     Layer.fresh(
       ConversionWorker.layer({
-        poll: Duration.millis(5),
-        publishEvery: Duration.millis(1),
-        retryAfter: Duration.millis(1),
+        pollInterval: Duration.millis(5),
+        publishInterval: Duration.millis(1),
+        retryDelay: Duration.millis(1),
         lease: Duration.seconds(30),
         ...options
       })

@@ -47,7 +47,7 @@ const prepare = (config: Config) =>
       const conversions = yield* ConversionRepository
       if (Metadata.isEmbedded(config)) {
         yield* blobs.expire(undefined)
-        yield* conversions.expire(yield* DateTime.now)
+        yield* conversions.expireLeases(yield* DateTime.now)
       }
       yield* FirstRun.ensure(config)
       yield* sweep().pipe(

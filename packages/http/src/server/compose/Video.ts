@@ -3,8 +3,8 @@
  */
 import type { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import type { ConversionNotifier } from "@holdfast/core/conversions/ConversionNotifier"
-import * as ConversionWorker from "@holdfast/core/conversions/ConversionWorker"
-import type { WorkspaceError } from "@holdfast/core/conversions/ConversionWorkspace"
+import * as ConversionWorker from "@holdfast/core/conversions/worker/ConversionWorker"
+import type { WorkspaceError } from "@holdfast/core/conversions/worker/ConversionWorkspace"
 import type { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import type { BlobStore } from "@holdfast/core/storage/BlobStore"
 import type { Limits } from "@holdfast/core/transcoding/Limits"

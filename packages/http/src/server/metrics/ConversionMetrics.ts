@@ -28,17 +28,15 @@ export const layerRepository: Layer.Layer<ConversionRepository, never, Conversio
   Effect.map(ConversionRepository, (repository) =>
     ConversionRepository.of({
       ...repository,
-      claim: (...step) =>
-        Effect.tap(repository.claim(...step), ({ _tag }) =>
-          _tag === "Some" ? Metric.update(claimed, 1) : Effect.void
-        ),
+      claim: (terms) =>
+        Effect.tap(repository.claim(terms), ({ _tag }) => (_tag === "Some" ? Metric.update(claimed, 1) : Effect.void)),
       publish: (claim, publication) =>
         Effect.tap(repository.publish(claim, publication), () =>
           publication.isFinished ? Metric.update(finished, 1) : Effect.void
         ),
-      fail: (claim, fault, ...step) =>
-        Effect.tap(repository.fail(claim, fault, ...step), () => Metric.update(failed(fault.code), 1)),
-      release: (...step) => Effect.tap(repository.release(...step), () => Metric.update(released, 1))
+      fail: (claim, failure) =>
+        Effect.tap(repository.fail(claim, failure), () => Metric.update(failed(failure.fault.code), 1)),
+      release: (claim, terms) => Effect.tap(repository.release(claim, terms), () => Metric.update(released, 1))
     })
   )
 )

@@ -35,7 +35,7 @@ export const playlist = (
  * segment may keep it. Others are asked for anew, since another content may be there by then. Shared caches keep none.
  */
 const cacheControl = (viewer: Viewer, { state }: OpenedSegment): string =>
-  viewer._tag === "Playback" && state === "READY" ? "private, max-age=31536000, immutable" : "private, no-cache"
+  viewer._tag === "PlaybackGrant" && state === "READY" ? "private, max-age=31536000, immutable" : "private, no-cache"
 
 /** A segment or a still as a content to be sent, whole or in ranges. */
 export const segmentContent = (viewer: Viewer, segment: OpenedSegment): SendContent.Content => ({

@@ -1,5 +1,5 @@
 /**
- * What `ConversionRepository` promises to workers.
+ * The contract of `ConversionRepository` for workers: claims, leases and publications.
  */
 import { expect } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
@@ -8,140 +8,149 @@ import type { ConversionClaim } from "@holdfast/core/conversions/ConversionClaim
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Conversions from "./Conversions.ts"
+import * as ConversionFixtures from "./ConversionFixtures.ts"
 import type { It } from "../Metadata.ts"
 import * as Sample from "../Sample.ts"
 import * as World from "../World.ts"
 
 const stateOf = (blobId: string) => Effect.map(World.blob(blobId), (row) => row?.state)
 
-/** Whatever a worker tells is refused. */
-const expectLost = Effect.fnUntraced(function* (claim: ConversionClaim) {
+/** Expects that every write with this claim fails with `LeaseLost`. */
+const expectLeaseLost = Effect.fnUntraced(function* (claim: ConversionClaim) {
   const conversions = yield* ConversionRepository
   const fault = { code: "internal", detail: "" } as const
-  for (const told of [
+  for (const write of [
     conversions.renew(claim, Sample.at(90_000)),
-    conversions.stage(claim, [Sample.id("blb")], Sample.at(), Sample.at()),
-    conversions.publish(claim, Conversions.publication({})),
-    conversions.publish(claim, Conversions.publication({ isFinished: true })),
-    conversions.fail(claim, fault, Sample.at(), Conversions.doom),
-    conversions.release(claim, Sample.at(), true, Conversions.doom)
+    conversions.stage(claim, { blobIds: [Sample.id("blb")], now: Sample.at(), leaseUntil: Sample.at() }),
+    conversions.publish(claim, ConversionFixtures.publication({})),
+    conversions.publish(claim, ConversionFixtures.publication({ isFinished: true })),
+    conversions.fail(claim, { fault, now: Sample.at(), doom: ConversionFixtures.doom }),
+    conversions.release(claim, { retryAt: Sample.at(), countAttempt: true, doom: ConversionFixtures.doom })
   ]) {
-    expect(yield* Effect.flip(told)).toMatchObject({ _tag: "ClaimLost" })
+    expect(yield* Effect.flip(write)).toMatchObject({ _tag: "LeaseLost" })
   }
 })
 
 export const conversionClaimContract = (it: It): void => {
-  it.effect("each conversion is claimed once, the one that has waited longest first", () =>
+  it.effect("claim: several due conversions → each is claimed once, the one that has waited longest first", () =>
     Effect.gen(function* () {
-      const conversions = yield* ConversionRepository
-      yield* Conversions.drain
+      yield* ConversionFixtures.failPending
       const made = yield* Effect.forEach([3, 1, 2], (offset) =>
-        Effect.tap(Conversions.video, (video) => Conversions.ask(video, "hls", Sample.at(offset)))
+        Effect.tap(ConversionFixtures.video, (video) => ConversionFixtures.request(video, "hls", Sample.at(offset)))
       )
-      const claim = (at: number) => conversions.claim(Sample.at(at), Sample.at(30_000), Conversions.doom)
-      expect(yield* claim(0)).toEqual(Option.none())
-      expect(Option.getOrThrow(yield* claim(3))).toMatchObject({
+      expect(yield* ConversionFixtures.claimAt(0)).toEqual(Option.none())
+      expect(Option.getOrThrow(yield* ConversionFixtures.claimAt(3))).toMatchObject({
         ...made[1]?.bucket,
         ...made[1]?.source,
-        attempt: 1,
-        tries: 1,
+        fencingToken: 1,
+        attempts: 1,
         format: "hls",
         mode: "auto"
       })
-      const rest = yield* Effect.forEach(Array.from({ length: 8 }), () => claim(3), { concurrency: "unbounded" })
+      const rest = yield* Effect.forEach(Array.from({ length: 8 }), () => ConversionFixtures.claimAt(3), {
+        concurrency: "unbounded"
+      })
       const files = rest.flatMap(Option.toArray).map(({ fileId }) => fileId)
       expect(files.toSorted()).toEqual([made[0]?.file.id, made[2]?.file.id].toSorted())
     })
   )
 
-  it.effect("a claim stands until its lease ends; then the next worker has it, and the former one has lost it", () =>
+  it.effect(
+    "claim: lease has expired → the next worker gets the conversion, and the former one has lost its lease",
+    () =>
+      Effect.gen(function* () {
+        const conversions = yield* ConversionRepository
+        const { bucket, claim, source } = yield* ConversionFixtures.claimed()
+        const [segment] = yield* ConversionFixtures.publish(claim, ["index0.ts"], { leaseUntil: Sample.at(1000) })
+        yield* conversions.renew(claim, Sample.at(2000))
+        const early = yield* ConversionFixtures.claimAt(1999, 9000)
+        expect(early).toEqual(Option.none())
+        const next = yield* ConversionFixtures.claimNext(2000, 9000)
+        expect(next).toEqual({ ...claim, fencingToken: 2, attempts: 2 })
+        expect(yield* stateOf(segment?.blobId ?? "")).toBe("DOOMED")
+        expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([
+          { state: "RUNNING", progress: 0, presentation: null, startedAt: Sample.at(2000) }
+        ])
+        yield* expectLeaseLost(claim)
+        // The new attempt publishes the same names.
+        yield* ConversionFixtures.publish(next, ["index0.ts"], { isFinished: true, progress: 1 })
+        yield* expectLeaseLost(next)
+        expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([
+          {
+            state: "READY",
+            progress: 1,
+            fault: null,
+            presentation: ConversionFixtures.presentation(),
+            finishedAt: Sample.at(100)
+          }
+        ])
+      })
+  )
+
+  it.effect("expireLeases: running conversions → all can be claimed at once; a READY one stays READY", () =>
     Effect.gen(function* () {
       const conversions = yield* ConversionRepository
-      const { bucket, claim, source } = yield* Conversions.claimed()
-      const [segment] = yield* Conversions.publish(claim, ["index0.ts"], { leaseUntil: Sample.at(1000) })
-      yield* conversions.renew(claim, Sample.at(2000))
-      const early = yield* conversions.claim(Sample.at(1999), Sample.at(9000), Conversions.doom)
+      const { claim } = yield* ConversionFixtures.claimed()
+      expect(yield* conversions.expireLeases(Sample.at(200))).toBeGreaterThanOrEqual(1)
+      const early = yield* ConversionFixtures.claimAt(199, 9000)
       expect(early).toEqual(Option.none())
-      const next = yield* Conversions.take(Sample.at(2000), Sample.at(9000))
-      expect(next).toEqual({ ...claim, attempt: 2, tries: 2 })
-      expect(yield* stateOf(segment?.blobId ?? "")).toBe("DOOMED")
-      expect(yield* conversions.ofContent(bucket, source.blobId)).toMatchObject([
-        { state: "RUNNING", progress: 0, presentation: null, startedAt: Sample.at(2000) }
-      ])
-      yield* expectLost(claim)
-      // The same names again, from the new attempt.
-      yield* Conversions.publish(next, ["index0.ts"], { isFinished: true, progress: 1 })
-      yield* expectLost(next)
-      expect(yield* conversions.ofContent(bucket, source.blobId)).toMatchObject([
+      const next = yield* ConversionFixtures.claimNext(200, 9000)
+      expect(next).toEqual({ ...claim, fencingToken: 2, attempts: 2 })
+      yield* expectLeaseLost(claim)
+      yield* ConversionFixtures.publish(next, ["index0.ts"], { isFinished: true, progress: 1 })
+      yield* conversions.expireLeases(Sample.at(300))
+      const after = yield* ConversionFixtures.claimAt(9000, 9000)
+      expect(after).toEqual(Option.none())
+    })
+  )
+
+  it.effect("publish: conversion is running → readers see progress and presentation", () =>
+    Effect.gen(function* () {
+      const conversions = yield* ConversionRepository
+      const { bucket, claim, source } = yield* ConversionFixtures.claimed()
+      yield* conversions.publish(claim, ConversionFixtures.publication({ progress: 0.123456 }))
+      expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([
         {
-          state: "READY",
-          progress: 1,
-          fault: null,
-          presentation: Conversions.presentation(),
-          finishedAt: Sample.at(100)
+          state: "RUNNING",
+          progress: 0.123456,
+          presentation: ConversionFixtures.presentation(),
+          startedAt: Sample.at()
         }
       ])
     })
   )
 
-  it.effect("all claims end at once for a process that is alone, and what has ended stays", () =>
+  it.effect("publish: a staged blob was swept → LeaseLost, and nothing is published", () =>
     Effect.gen(function* () {
       const conversions = yield* ConversionRepository
-      const { claim } = yield* Conversions.claimed()
-      expect(yield* conversions.expire(Sample.at(200))).toBeGreaterThanOrEqual(1)
-      const early = yield* conversions.claim(Sample.at(199), Sample.at(9000), Conversions.doom)
-      expect(early).toEqual(Option.none())
-      const next = yield* Conversions.take(Sample.at(200), Sample.at(9000))
-      expect(next).toEqual({ ...claim, attempt: 2, tries: 2 })
-      yield* expectLost(claim)
-      yield* Conversions.publish(next, ["index0.ts"], { isFinished: true, progress: 1 })
-      yield* conversions.expire(Sample.at(300))
-      const after = yield* conversions.claim(Sample.at(9000), Sample.at(9000), Conversions.doom)
-      expect(after).toEqual(Option.none())
-    })
-  )
-
-  it.effect("progress and presentation are seen while it runs", () =>
-    Effect.gen(function* () {
-      const conversions = yield* ConversionRepository
-      const { bucket, claim, source } = yield* Conversions.claimed()
-      yield* conversions.publish(claim, Conversions.publication({ progress: 0.123456 }))
-      expect(yield* conversions.ofContent(bucket, source.blobId)).toMatchObject([
-        { state: "RUNNING", progress: 0.123456, presentation: Conversions.presentation(), startedAt: Sample.at() }
-      ])
-    })
-  )
-
-  it.effect("a staged blob is PENDING, and one that was given up takes the claim with it", () =>
-    Effect.gen(function* () {
-      const conversions = yield* ConversionRepository
-      const { bucket, claim, source } = yield* Conversions.claimed()
-      const segments = yield* Conversions.staged(claim, ["index0.ts", "index1.ts"])
+      const { bucket, claim, source } = yield* ConversionFixtures.claimed()
+      const segments = yield* ConversionFixtures.stage(claim, ["index0.ts", "index1.ts"])
       const [first, second] = segments.map(({ blobId }) => blobId)
       expect(yield* stateOf(first ?? "")).toBe("PENDING")
       yield* (yield* BlobRepository).forget([first ?? ""])
-      const publishing = conversions.publish(claim, Conversions.publication({ segments, isFinished: true }))
-      expect(yield* Effect.flip(publishing)).toMatchObject({ _tag: "ClaimLost" })
+      const publishing = conversions.publish(claim, ConversionFixtures.publication({ segments, isFinished: true }))
+      expect(yield* Effect.flip(publishing)).toMatchObject({ _tag: "LeaseLost" })
       expect(yield* stateOf(second ?? "")).toBe("PENDING")
-      expect(yield* conversions.ofContent(bucket, source.blobId)).toMatchObject([{ state: "RUNNING", progress: 0 }])
+      expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([{ state: "RUNNING", progress: 0 }])
     })
   )
 
-  it.effect("a FAILED conversion stays so until it is asked for anew", () =>
+  it.effect("fail: conversion is FAILED → no claim until the next request", () =>
     Effect.gen(function* () {
       const conversions = yield* ConversionRepository
-      const { bucket, claim, source } = yield* Conversions.claimed()
-      const [segment] = yield* Conversions.publish(claim, ["index0.ts"])
+      const { bucket, claim, source } = yield* ConversionFixtures.claimed()
+      const [segment] = yield* ConversionFixtures.publish(claim, ["index0.ts"])
       const fault = { code: "conversion_failed", detail: "It is cut off." } as const
-      yield* conversions.fail(claim, fault, Sample.at(7), Conversions.doom)
+      yield* conversions.fail(claim, { fault, now: Sample.at(7), doom: ConversionFixtures.doom })
       expect(yield* stateOf(segment?.blobId ?? "")).toBe("DOOMED")
-      expect(yield* conversions.ofContent(bucket, source.blobId)).toMatchObject([
+      expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([
         { state: "FAILED", fault, finishedAt: Sample.at(7) }
       ])
-      expect(yield* conversions.claim(Sample.at(8), Sample.at(9), Conversions.doom)).toEqual(Option.none())
-      yield* expectLost(claim)
-      const again = yield* conversions.request(bucket, source, Conversions.wanted("hls", "transcode"), Sample.at(9))
+      expect(yield* ConversionFixtures.claimAt(8, 9)).toEqual(Option.none())
+      yield* expectLeaseLost(claim)
+      const again = yield* conversions.request(
+        ConversionFixtures.requestOf({ bucket, source }, "hls", { mode: "transcode", now: Sample.at(9) })
+      )
       expect(again).toMatchObject({
         id: claim.conversionId,
         state: "QUEUED",
@@ -149,57 +158,65 @@ export const conversionClaimContract = (it: It): void => {
         fault: null,
         progress: 0
       })
-      const next = yield* Conversions.take(Sample.at(9))
-      expect(next).toMatchObject({ conversionId: claim.conversionId, attempt: 2, tries: 1, mode: "transcode" })
+      const next = yield* ConversionFixtures.claimNext(9)
+      expect(next).toMatchObject({ conversionId: claim.conversionId, fencingToken: 2, attempts: 1, mode: "transcode" })
     })
   )
 
-  it.effect("one that is given back is due again from then on; one that was no try is not counted", () =>
+  it.effect("release: conversion is due at `retryAt`; without `countAttempt` → attempts stay the same", () =>
     Effect.gen(function* () {
       const conversions = yield* ConversionRepository
-      const { bucket, claim, source } = yield* Conversions.claimed()
-      const [segment] = yield* Conversions.publish(claim, ["index0.ts"])
-      yield* conversions.release(claim, Sample.at(500), true, Conversions.doom)
+      const { bucket, claim, source } = yield* ConversionFixtures.claimed()
+      const [segment] = yield* ConversionFixtures.publish(claim, ["index0.ts"])
+      yield* conversions.release(claim, { retryAt: Sample.at(500), countAttempt: true, doom: ConversionFixtures.doom })
       expect(yield* stateOf(segment?.blobId ?? "")).toBe("DOOMED")
-      expect(yield* conversions.ofContent(bucket, source.blobId)).toMatchObject([{ state: "QUEUED", startedAt: null }])
-      expect(yield* conversions.claim(Sample.at(499), Sample.at(900), Conversions.doom)).toEqual(Option.none())
-      const second = yield* Conversions.take(Sample.at(500))
-      expect(second).toMatchObject({ attempt: 2, tries: 2 })
-      yield* conversions.release(second, Sample.at(501), false, Conversions.doom)
-      expect(yield* Conversions.take(Sample.at(501))).toMatchObject({ attempt: 3, tries: 2 })
+      expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([
+        { state: "QUEUED", startedAt: null }
+      ])
+      expect(yield* ConversionFixtures.claimAt(499, 900)).toEqual(Option.none())
+      const second = yield* ConversionFixtures.claimNext(500)
+      expect(second).toMatchObject({ fencingToken: 2, attempts: 2 })
+      yield* conversions.release(second, {
+        retryAt: Sample.at(501),
+        countAttempt: false,
+        doom: ConversionFixtures.doom
+      })
+      expect(yield* ConversionFixtures.claimNext(501)).toMatchObject({ fencingToken: 3, attempts: 2 })
     })
   )
 
-  it.effect("DASH waits for HLS of the same content, and is told what stands then", () =>
-    Effect.gen(function* () {
-      const conversions = yield* ConversionRepository
-      yield* Conversions.drain
-      const made = yield* Conversions.video
-      yield* Conversions.ask(made, "dash", Sample.at(-10))
-      yield* Conversions.ask(made, "hls")
-      const hls = yield* Conversions.take()
-      expect(hls.format).toBe("hls")
-      expect(yield* conversions.claim(Sample.at(), Sample.at(9), Conversions.doom)).toEqual(Option.none())
-      const segments = yield* Conversions.publish(hls, ["index0.ts", "index1.ts"], { isFinished: true })
-      const dash = yield* Conversions.take()
-      const standing = Option.getOrThrow(yield* conversions.findReady(dash))
-      expect(standing).toMatchObject({ mode: "auto", presentation: Conversions.presentation() })
-      const byName = standing.segments.toSorted((a, b) => (a.name < b.name ? -1 : 1))
-      expect(byName).toEqual(segments.map(({ blobId, name }) => ({ name, blobId })))
-      expect(yield* conversions.findReady(hls)).toEqual(Option.none())
-    })
+  it.effect(
+    "claim: HLS of the same content is pending → DASH is not claimed; then `findReady` returns the HLS conversion",
+    () =>
+      Effect.gen(function* () {
+        const conversions = yield* ConversionRepository
+        yield* ConversionFixtures.failPending
+        const made = yield* ConversionFixtures.video
+        yield* ConversionFixtures.request(made, "dash", Sample.at(-10))
+        yield* ConversionFixtures.request(made, "hls")
+        const hls = yield* ConversionFixtures.claimNext()
+        expect(hls.format).toBe("hls")
+        expect(yield* ConversionFixtures.claimAt(0, 9)).toEqual(Option.none())
+        const segments = yield* ConversionFixtures.publish(hls, ["index0.ts", "index1.ts"], { isFinished: true })
+        const dash = yield* ConversionFixtures.claimNext()
+        const ready = Option.getOrThrow(yield* conversions.findReady(dash))
+        expect(ready).toMatchObject({ mode: "auto", presentation: ConversionFixtures.presentation() })
+        const byName = ready.segments.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+        expect(byName).toEqual(segments.map(({ blobId, name }) => ({ name, blobId })))
+        expect(yield* conversions.findReady(hls)).toEqual(Option.none())
+      })
   )
 
-  it.effect("a claim is lost when its content is replaced or removed", () =>
+  it.effect("write of a worker: content was replaced or removed → LeaseLost", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
-      const replaced = yield* Conversions.claimed()
+      const replaced = yield* ConversionFixtures.claimed()
       const fresh = Sample.content(yield* World.stage(replaced.bucket))
-      yield* files.replaceContent(replaced.bucket, replaced.file.id, fresh, {}, Conversions.doom)
-      yield* expectLost(replaced.claim)
-      const removed = yield* Conversions.claimed()
-      yield* files.remove(removed.bucket, World.byId(removed.file.id), {}, Conversions.doom)
-      yield* expectLost(removed.claim)
+      yield* files.replaceContent(replaced.bucket, replaced.file.id, fresh, {}, ConversionFixtures.doom)
+      yield* expectLeaseLost(replaced.claim)
+      const removed = yield* ConversionFixtures.claimed()
+      yield* files.remove(removed.bucket, World.byId(removed.file.id), {}, ConversionFixtures.doom)
+      yield* expectLeaseLost(removed.claim)
     })
   )
 }

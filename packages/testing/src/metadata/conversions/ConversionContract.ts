@@ -1,5 +1,5 @@
 /**
- * What `ConversionRepository` promises to those who ask for conversions and read them.
+ * The contract of `ConversionRepository` for requests, lookups and removal.
  */
 import { expect } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
@@ -7,7 +7,7 @@ import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Conversions from "./Conversions.ts"
+import * as ConversionFixtures from "./ConversionFixtures.ts"
 import type { It } from "../Metadata.ts"
 import * as Sample from "../Sample.ts"
 import * as World from "../World.ts"
@@ -15,16 +15,17 @@ import * as World from "../World.ts"
 const stateOf = (blobId: string) => Effect.map(World.blob(blobId), (row) => row?.state)
 
 export const conversionContract = (it: It): void => {
-  it.effect("ten who ask at once get one conversion, and so does who asks later in another mode", () =>
+  it.effect("request: ten at once, and a later one in another mode → one conversion", () =>
     Effect.gen(function* () {
       const conversions = yield* ConversionRepository
-      const { bucket, source } = yield* Conversions.video
-      const asked = yield* Effect.forEach(
+      const content = yield* ConversionFixtures.video
+      const { bucket, source } = content
+      const requested = yield* Effect.forEach(
         Array.from({ length: 10 }),
-        () => conversions.request(bucket, source, Conversions.wanted(), Sample.at()),
+        () => conversions.request(ConversionFixtures.requestOf(content)),
         { concurrency: "unbounded" }
       )
-      const [first] = asked
+      const [first] = requested
       expect(first).toEqual({
         id: first?.id,
         format: "hls",
@@ -36,106 +37,116 @@ export const conversionContract = (it: It): void => {
         startedAt: null,
         finishedAt: null
       })
-      for (const one of asked) expect(one).toEqual(first)
-      const later = yield* conversions.request(bucket, source, Conversions.wanted("hls", "transcode"), Sample.at(5))
+      for (const one of requested) expect(one).toEqual(first)
+      const later = yield* conversions.request(
+        ConversionFixtures.requestOf(content, "hls", { mode: "transcode", now: Sample.at(5) })
+      )
       expect(later).toEqual(first)
-      const dash = yield* conversions.request(bucket, source, Conversions.wanted("dash"), Sample.at())
-      expect(yield* conversions.ofContent(bucket, source.blobId)).toEqual([dash, first])
+      const dash = yield* conversions.request(ConversionFixtures.requestOf(content, "dash"))
+      expect(yield* conversions.listByContent(bucket, source.blobId)).toEqual([dash, first])
     })
   )
 
-  it.effect("another tenant, bucket or file sees none and asks for none", () =>
-    Effect.gen(function* () {
-      const conversions = yield* ConversionRepository
-      const made = yield* Conversions.video
-      yield* Conversions.ask(made)
-      const other = yield* World.bucket()
-      const { blobId } = made.source
-      for (const ref of [
-        { ...made.bucket, tenantId: other.tenantId },
-        { ...made.bucket, bucketId: other.bucketId }
-      ]) {
-        const asking = conversions.request(ref, made.source, Conversions.wanted("dash"), Sample.at())
-        expect(yield* Effect.flip(asking)).toMatchObject({ _tag: "NotFound", resource: "file" })
-        expect(yield* conversions.ofContent(ref, blobId)).toEqual([])
-        expect(yield* conversions.remove(ref, blobId, "hls", Conversions.doom)).toBe(false)
-        const looking = conversions.findStreamFile(ref, World.byId(made.file.id), "hls", "index0.ts")
-        expect(yield* Effect.flip(looking)).toMatchObject({ _tag: "NotFound", resource: "file" })
-      }
-      const foreign = { fileId: Sample.id("fil"), blobId }
-      const asking = conversions.request(made.bucket, foreign, Conversions.wanted("dash"), Sample.at())
-      expect(yield* Effect.flip(asking)).toMatchObject({ _tag: "NotFound" })
-      expect(yield* conversions.ofContent(made.bucket, blobId)).toHaveLength(1)
-    })
+  it.effect(
+    "request, list, remove and find: id of another tenant, bucket or file → nothing found, nothing changed",
+    () =>
+      Effect.gen(function* () {
+        const conversions = yield* ConversionRepository
+        const made = yield* ConversionFixtures.video
+        yield* ConversionFixtures.request(made)
+        const other = yield* World.bucket()
+        const { blobId } = made.source
+        for (const bucket of [
+          { ...made.bucket, tenantId: other.tenantId },
+          { ...made.bucket, bucketId: other.bucketId }
+        ]) {
+          const requesting = conversions.request(ConversionFixtures.requestOf({ ...made, bucket }, "dash"))
+          expect(yield* Effect.flip(requesting)).toMatchObject({ _tag: "NotFound", resource: "file" })
+          expect(yield* conversions.listByContent(bucket, blobId)).toEqual([])
+          expect(yield* conversions.remove({ bucket, blobId, format: "hls", doom: ConversionFixtures.doom })).toBe(
+            false
+          )
+          const selector = World.byId(made.file.id)
+          const finding = conversions.findStreamFile({ bucket, selector, format: "hls", name: "index0.ts" })
+          expect(yield* Effect.flip(finding)).toMatchObject({ _tag: "NotFound", resource: "file" })
+        }
+        const source = { fileId: Sample.id("fil"), blobId }
+        const requesting = conversions.request(ConversionFixtures.requestOf({ ...made, source }, "dash"))
+        expect(yield* Effect.flip(requesting)).toMatchObject({ _tag: "NotFound" })
+        expect(yield* conversions.listByContent(made.bucket, blobId)).toHaveLength(1)
+      })
   )
 
-  it.effect("a look tells how far the conversion is, and finds what it has published", () =>
+  it.effect("findStreamFile: before, during and after the conversion → its state, and the published file", () =>
     Effect.gen(function* () {
       const conversions = yield* ConversionRepository
-      const { bucket, claim, file } = yield* Conversions.claimed()
-      const look = (name: string, format: "hls" | "dash" = "hls") =>
-        conversions.findStreamFile(bucket, World.byId(file.id), format, name)
+      const { bucket, claim, file } = yield* ConversionFixtures.claimed()
+      const findFile = (name: string, format: "hls" | "dash" = "hls") =>
+        conversions.findStreamFile({ bucket, selector: World.byId(file.id), format, name })
       const none = { _tag: "None" }
-      expect(yield* look("manifest.mpd", "dash")).toEqual({ fileId: file.id, conversion: null, found: none })
+      expect(yield* findFile("manifest.mpd", "dash")).toEqual({ fileId: file.id, conversion: null, found: none })
       const running = { id: claim.conversionId, state: "RUNNING", fault: null }
-      expect(yield* look("index0.ts")).toEqual({ fileId: file.id, conversion: running, found: none })
-      const [segment] = yield* Conversions.publish(claim, ["index0.ts"])
+      expect(yield* findFile("index0.ts")).toEqual({ fileId: file.id, conversion: running, found: none })
+      const [segment] = yield* ConversionFixtures.publish(claim, ["index0.ts"])
       const { blobId, sha256, size } = segment ?? { blobId: "", sha256: "", size: 0 }
       const found = { _tag: "Segment", blobId, size, sha256 }
-      expect(yield* look("index0.ts")).toEqual({ fileId: file.id, conversion: running, found })
-      yield* Conversions.publish(claim, ["index1.ts"], { isFinished: true, progress: 1 })
-      expect(yield* look("playlist.m3u8")).toEqual({
+      expect(yield* findFile("index0.ts")).toEqual({ fileId: file.id, conversion: running, found })
+      yield* ConversionFixtures.publish(claim, ["index1.ts"], { isFinished: true, progress: 1 })
+      expect(yield* findFile("playlist.m3u8")).toEqual({
         fileId: file.id,
         conversion: { id: claim.conversionId, state: "READY", fault: null },
         found: { _tag: "Playlist", text: "index1.ts" }
       })
       const empty = yield* World.reserve(bucket)
-      const looking = conversions.findStreamFile(bucket, World.byId(empty.id), "hls", "index0.ts")
-      expect(yield* Effect.flip(looking)).toMatchObject({ _tag: "ContentNotUploaded" })
-      const missing = conversions.findStreamFile(bucket, World.byId(Sample.id("fil")), "hls", "index0.ts")
+      const first = { bucket, format: "hls", name: "index0.ts" } as const
+      const withoutContent = conversions.findStreamFile({ ...first, selector: World.byId(empty.id) })
+      expect(yield* Effect.flip(withoutContent)).toMatchObject({ _tag: "ContentNotUploaded" })
+      const missing = conversions.findStreamFile({ ...first, selector: World.byId(Sample.id("fil")) })
       expect(yield* Effect.flip(missing)).toMatchObject({ _tag: "NotFound" })
     })
   )
 
-  it.effect("one that is removed is gone with its segments, and its worker has lost it", () =>
+  it.effect("remove: conversion is running → its segments are DOOMED, and the worker has lost its lease", () =>
     Effect.gen(function* () {
       const conversions = yield* ConversionRepository
-      const { bucket, claim, source } = yield* Conversions.claimed()
-      const [segment] = yield* Conversions.publish(claim, ["index0.ts"])
-      expect(yield* conversions.remove(bucket, source.blobId, "hls", Conversions.doom)).toBe(true)
-      expect(yield* conversions.remove(bucket, source.blobId, "hls", Conversions.doom)).toBe(false)
-      expect(yield* conversions.ofContent(bucket, source.blobId)).toEqual([])
+      const { bucket, claim, source } = yield* ConversionFixtures.claimed()
+      const [segment] = yield* ConversionFixtures.publish(claim, ["index0.ts"])
+      const conversion = { bucket, blobId: source.blobId, format: "hls", doom: ConversionFixtures.doom } as const
+      expect(yield* conversions.remove(conversion)).toBe(true)
+      expect(yield* conversions.remove(conversion)).toBe(false)
+      expect(yield* conversions.listByContent(bucket, source.blobId)).toEqual([])
       expect(yield* stateOf(segment?.blobId ?? "")).toBe("DOOMED")
-      expect(yield* World.isDue(segment?.blobId ?? "", Conversions.doom.sweepAt)).toBe(true)
-      expect(yield* Effect.flip(conversions.renew(claim, Sample.at(9)))).toMatchObject({ _tag: "ClaimLost" })
-      // The same content asked for again is another conversion, which the old worker cannot touch.
-      yield* Conversions.ask({ bucket, source })
-      const next = yield* Conversions.take()
+      expect(yield* World.isDue(segment?.blobId ?? "", ConversionFixtures.doom.sweepAt)).toBe(true)
+      expect(yield* Effect.flip(conversions.renew(claim, Sample.at(9)))).toMatchObject({ _tag: "LeaseLost" })
+      // The next request for this content makes another conversion, which the former worker cannot change.
+      yield* ConversionFixtures.request({ bucket, source })
+      const next = yield* ConversionFixtures.claimNext()
       expect(next.conversionId).not.toBe(claim.conversionId)
-      expect(yield* Effect.flip(Conversions.staged(claim, ["index0.ts"]))).toMatchObject({ _tag: "ClaimLost" })
+      expect(yield* Effect.flip(ConversionFixtures.stage(claim, ["index0.ts"]))).toMatchObject({ _tag: "LeaseLost" })
     })
   )
 
-  it.effect("a content that is replaced takes its conversions with it", () =>
+  it.effect("content is replaced → its conversions are not found or claimed, and `forget` removes them", () =>
     Effect.gen(function* () {
       const conversions = yield* ConversionRepository
       const files = yield* FileRepository
       const blobs = yield* BlobRepository
-      const { bucket, claim, file, source } = yield* Conversions.claimed()
-      const [segment] = yield* Conversions.publish(claim, ["index0.ts"], { isFinished: true })
-      yield* Conversions.ask({ bucket, source }, "dash")
+      const { bucket, claim, file, source } = yield* ConversionFixtures.claimed()
+      const [segment] = yield* ConversionFixtures.publish(claim, ["index0.ts"], { isFinished: true })
+      yield* ConversionFixtures.request({ bucket, source }, "dash")
       const fresh = Sample.content(yield* World.stage(bucket))
-      yield* files.replaceContent(bucket, file.id, fresh, {}, Conversions.doom)
-      // The new content has none, and the old one's are worked on no more.
-      const look = yield* conversions.findStreamFile(bucket, World.byId(file.id), "hls", "index0.ts")
-      expect(look.conversion).toBeNull()
-      expect(yield* conversions.claim(Sample.at(99), Sample.at(99), Conversions.doom)).toEqual(Option.none())
-      const asking = conversions.request(bucket, source, Conversions.wanted(), Sample.at())
-      expect(yield* Effect.flip(asking)).toMatchObject({ _tag: "NotFound" })
+      yield* files.replaceContent(bucket, file.id, fresh, {}, ConversionFixtures.doom)
+      // The new content has no conversion, and no worker claims those of the former content.
+      const selector = World.byId(file.id)
+      const lookup = yield* conversions.findStreamFile({ bucket, selector, format: "hls", name: "index0.ts" })
+      expect(lookup.conversion).toBeNull()
+      expect(yield* ConversionFixtures.claimAt(99, 99)).toEqual(Option.none())
+      const requesting = conversions.request(ConversionFixtures.requestOf({ bucket, source }))
+      expect(yield* Effect.flip(requesting)).toMatchObject({ _tag: "NotFound" })
       expect(yield* stateOf(segment?.blobId ?? "")).toBe("READY")
-      // They go when the old bytes have gone.
+      // They are removed when the former content is forgotten.
       yield* blobs.forget([source.blobId])
-      expect(yield* conversions.ofContent(bucket, source.blobId)).toEqual([])
+      expect(yield* conversions.listByContent(bucket, source.blobId)).toEqual([])
       expect(yield* stateOf(segment?.blobId ?? "")).toBe("DOOMED")
       expect(yield* World.isDue(segment?.blobId ?? "", Sample.at(-9_000_000))).toBe(true)
       yield* blobs.forget([segment?.blobId ?? ""])
@@ -143,54 +154,54 @@ export const conversionContract = (it: It): void => {
     })
   )
 
-  it.effect("segments belong to the file, for the consistency check", () =>
+  it.effect("publish: segment → its blob references the file, so that the consistency check keeps it", () =>
     Effect.gen(function* () {
-      const { claim, file } = yield* Conversions.claimed()
-      const [segment] = yield* Conversions.publish(claim, ["index0.ts"])
+      const { claim, file } = yield* ConversionFixtures.claimed()
+      const [segment] = yield* ConversionFixtures.publish(claim, ["index0.ts"])
       const blobId = segment?.blobId ?? ""
       expect(yield* World.blob(blobId)).toMatchObject({ state: "READY", fileId: file.id, size: segment?.size })
       expect(yield* (yield* BlobRepository).doomUnreferenced([blobId], Sample.at())).toBe(0)
     })
   )
 
-  it.effect("what is published while the conversion is removed or its content forgotten goes with it", () =>
+  it.effect("publish: conversion is removed, or its content forgotten, at the same time → no segment stays READY", () =>
     Effect.gen(function* () {
       const conversions = yield* ConversionRepository
       const files = yield* FileRepository
       const blobs = yield* BlobRepository
       for (const round of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) {
-        const { bucket, claim, file, source } = yield* Conversions.claimed()
-        const segments = yield* Conversions.staged(claim, ["index0.ts", "index1.ts"])
-        const publishing = Effect.result(conversions.publish(claim, Conversions.publication({ segments })))
+        const { bucket, claim, file, source } = yield* ConversionFixtures.claimed()
+        const segments = yield* ConversionFixtures.stage(claim, ["index0.ts", "index1.ts"])
+        const publishing = Effect.result(conversions.publish(claim, ConversionFixtures.publication({ segments })))
         const removing =
           round % 2 === 0
-            ? conversions.remove(bucket, source.blobId, "hls", Conversions.doom)
+            ? conversions.remove({ bucket, blobId: source.blobId, format: "hls", doom: ConversionFixtures.doom })
             : Effect.andThen(
-                files.remove(bucket, World.byId(file.id), {}, Conversions.doom),
+                files.remove(bucket, World.byId(file.id), {}, ConversionFixtures.doom),
                 blobs.forget([source.blobId])
               )
         const [published] = yield* Effect.all([publishing, removing], { concurrency: 2 })
-        expect(yield* conversions.ofContent(bucket, source.blobId)).toEqual([])
+        expect(yield* conversions.listByContent(bucket, source.blobId)).toEqual([])
         const expected = published._tag === "Success" ? "DOOMED" : "PENDING"
         for (const { blobId } of segments) expect(yield* stateOf(blobId)).toBe(expected)
-        if (published._tag === "Failure") expect(published.failure).toMatchObject({ _tag: "ClaimLost" })
+        if (published._tag === "Failure") expect(published.failure).toMatchObject({ _tag: "LeaseLost" })
       }
     })
   )
 
-  it.effect("who asks while the content is replaced gets a conversion that goes, or none", () =>
+  it.effect("request: content is replaced at the same time → NotFound, or a conversion that `forget` removes", () =>
     Effect.gen(function* () {
       const conversions = yield* ConversionRepository
       const files = yield* FileRepository
       for (const _ of [1, 2, 3, 4, 5]) {
-        const { bucket, file, source } = yield* Conversions.video
+        const { bucket, file, source } = yield* ConversionFixtures.video
         const fresh = Sample.content(yield* World.stage(bucket))
-        const asking = Effect.result(conversions.request(bucket, source, Conversions.wanted(), Sample.at()))
-        const replacing = files.replaceContent(bucket, file.id, fresh, {}, Conversions.doom)
-        const [asked] = yield* Effect.all([asking, replacing], { concurrency: 2 })
-        if (asked._tag === "Failure") expect(asked.failure).toMatchObject({ _tag: "NotFound" })
+        const requesting = Effect.result(conversions.request(ConversionFixtures.requestOf({ bucket, source })))
+        const replacing = files.replaceContent(bucket, file.id, fresh, {}, ConversionFixtures.doom)
+        const [requested] = yield* Effect.all([requesting, replacing], { concurrency: 2 })
+        if (requested._tag === "Failure") expect(requested.failure).toMatchObject({ _tag: "NotFound" })
         yield* (yield* BlobRepository).forget([source.blobId])
-        expect(yield* conversions.ofContent(bucket, source.blobId)).toEqual([])
+        expect(yield* conversions.listByContent(bucket, source.blobId)).toEqual([])
       }
     })
   )

@@ -9,7 +9,7 @@ import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRe
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as Conversions from "../conversions/Conversions.ts"
+import * as ConversionFixtures from "../conversions/ConversionFixtures.ts"
 import type { It } from "../Metadata.ts"
 import * as Mirrors from "../mirrors/Mirrors.ts"
 import * as Sample from "../Sample.ts"
@@ -35,30 +35,31 @@ export const backlogContract = (it: It): void => {
   it.effect("conversions are queued until a worker has them, and again when its lease has ended", () =>
     Effect.gen(function* () {
       const conversions = yield* ConversionRepository
-      yield* Conversions.drain
+      yield* ConversionFixtures.failPending
       const backlog = (at: number, limit = many) => conversions.queueDepth(Sample.at(at), limit)
       expect(yield* backlog(0)).toEqual({ queued: 0, leased: 0 })
       const made = yield* Effect.forEach([1, 2, 3, 7000], (at) =>
-        Effect.tap(Conversions.video, (video) => Conversions.ask(video, "hls", Sample.at(at)))
+        Effect.tap(ConversionFixtures.video, (video) => ConversionFixtures.request(video, "hls", Sample.at(at)))
       )
       expect(yield* backlog(10)).toEqual({ queued: 4, leased: 0 })
-      const claim = yield* Conversions.take(Sample.at(10), Sample.at(5000))
+      const claim = yield* ConversionFixtures.claimNext(10, 5000)
       expect(yield* backlog(4999)).toEqual({ queued: 3, leased: 1 })
       expect(yield* backlog(5000)).toEqual({ queued: 4, leased: 0 })
       // Of what is due, and of what is not, as many as are asked for.
       expect(yield* backlog(4999, 1)).toEqual({ queued: 1, leased: 1 })
-      yield* conversions.release(claim, Sample.at(6000), true, Conversions.doom)
+      yield* conversions.release(claim, { retryAt: Sample.at(6000), countAttempt: true, doom: ConversionFixtures.doom })
       expect(yield* backlog(4999)).toEqual({ queued: 4, leased: 0 })
 
       // What is done with, and what belongs to no file any more, waits for nobody.
-      const next = yield* Conversions.take(Sample.at(10))
-      yield* Conversions.publish(next, ["index0.ts"], { isFinished: true, progress: 1 })
-      const last = yield* Conversions.take(Sample.at(10))
-      yield* conversions.fail(last, { code: "internal", detail: "" }, Sample.at(11), Conversions.doom)
+      const next = yield* ConversionFixtures.claimNext(10)
+      yield* ConversionFixtures.publish(next, ["index0.ts"], { isFinished: true, progress: 1 })
+      const last = yield* ConversionFixtures.claimNext(10)
+      const fault = { code: "internal", detail: "" } as const
+      yield* conversions.fail(last, { fault, now: Sample.at(11), doom: ConversionFixtures.doom })
       expect(yield* backlog(5000)).toEqual({ queued: 2, leased: 0 })
       const [first] = made
       if (first === undefined) return yield* Effect.die("None was made.")
-      yield* (yield* FileRepository).remove(first.bucket, World.byId(first.file.id), {}, Conversions.doom)
+      yield* (yield* FileRepository).remove(first.bucket, World.byId(first.file.id), {}, ConversionFixtures.doom)
       expect(yield* backlog(5000)).toEqual({ queued: 1, leased: 0 })
     })
   )

@@ -5,7 +5,7 @@ import { assert } from "@effect/vitest"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import * as Effect from "effect/Effect"
-import * as Conversions from "./Conversions.ts"
+import * as CheckedConversion from "./CheckedConversion.ts"
 import { directory, SampleFiles, type Samples, type Tester } from "./Samples.ts"
 
 const formats: ReadonlyArray<readonly [Format]> = [["hls"], ["dash"]]
@@ -19,7 +19,7 @@ const kinds: ReadonlyArray<readonly [kind: "silent" | "audio", format: Format]> 
 const convert = (kind: keyof Samples, format: Format, mode: "auto" | "transcode" = "auto") =>
   Effect.gen(function* () {
     const input = (yield* SampleFiles)[kind]
-    return yield* Conversions.convert({ input, output: yield* directory, format, mode })
+    return yield* CheckedConversion.convert({ input, output: yield* directory, format, mode })
   })
 
 /** A finished media playlist, by RFC 8216. */
@@ -27,7 +27,7 @@ const assertWhole = (text: string, duration: number): void => {
   assert.isTrue(text.startsWith("#EXTM3U\n"))
   assert.include(text, "#EXT-X-PLAYLIST-TYPE:EVENT\n")
   assert.isTrue(text.endsWith("#EXT-X-ENDLIST\n"))
-  assert.approximately(Conversions.seconds(text), duration, 0.25)
+  assert.approximately(CheckedConversion.seconds(text), duration, 0.25)
   const [, target] = /#EXT-X-TARGETDURATION:(\d+)\n/.exec(text) ?? []
   const longest = Math.max(...[...text.matchAll(/#EXTINF:([\d.]+)/g)].map(([, seconds]) => Number(seconds)))
   assert.isAtMost(Math.round(longest), Number(target))
@@ -41,7 +41,7 @@ export const register = (it: Tester): void => {
       assert.deepStrictEqual([...playlists.keys()], ["playlist.m3u8"])
       const text = playlists.get("playlist.m3u8") ?? ""
       assertWhole(text, media.duration ?? 0)
-      assert.deepStrictEqual(Conversions.uris(text), segments)
+      assert.deepStrictEqual(CheckedConversion.uris(text), segments)
       assert.deepStrictEqual(
         segments,
         segments.map((_, index) => `index${index}.ts`)
@@ -58,7 +58,7 @@ export const register = (it: Tester): void => {
       const { finished, media, playlists, segments } = yield* convert("foreign", "hls")
       assert.isAtLeast(finished.renditions.length, 2)
       assert.deepStrictEqual(
-        Conversions.uris(playlists.get("playlist.m3u8") ?? ""),
+        CheckedConversion.uris(playlists.get("playlist.m3u8") ?? ""),
         finished.renditions.map(({ name }) => `${name}.m3u8`)
       )
       assert.strictEqual(playlists.size, finished.renditions.length + 1)
@@ -67,10 +67,10 @@ export const register = (it: Tester): void => {
         assertWhole(text, media.duration ?? 0)
         const folder = rank === 0 ? "" : `${rendition.name}/`
         assert.deepStrictEqual(
-          Conversions.uris(text),
-          Conversions.uris(text).map((_, index) => `${folder}index${index}.ts`)
+          CheckedConversion.uris(text),
+          CheckedConversion.uris(text).map((_, index) => `${folder}index${index}.ts`)
         )
-        for (const uri of Conversions.uris(text)) assert.include(segments, uri)
+        for (const uri of CheckedConversion.uris(text)) assert.include(segments, uri)
       }
     })
   )
@@ -121,7 +121,7 @@ export const register = (it: Tester): void => {
     Effect.gen(function* () {
       const { cut } = yield* SampleFiles
       const output = yield* directory
-      const error = yield* Effect.flip(Conversions.convert({ input: cut, output, format }))
+      const error = yield* Effect.flip(CheckedConversion.convert({ input: cut, output, format }))
       assert.strictEqual(error.reason, "Failed")
       assert.strictEqual(error.code, "conversion_failed")
       assert.include(error.message, "cut off")

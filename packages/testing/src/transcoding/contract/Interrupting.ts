@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs"
-import * as Conversions from "./Conversions.ts"
+import * as CheckedConversion from "./CheckedConversion.ts"
 import { directory, SampleFiles, type Tester } from "./Samples.ts"
 
 /** Looks, in real time, until a condition holds; the test's own time limit is the end of it. */
@@ -28,7 +28,7 @@ export const register = (it: Tester): void => {
       // Whatever still wrote here would show among the files of the next conversion, or take its place.
       rmSync(output, { recursive: true })
       mkdirSync(output)
-      const { segments } = yield* Conversions.follow(transcoder.convert(job), output)
+      const { segments } = yield* CheckedConversion.follow(transcoder.convert(job), output)
       assert.isNotEmpty(segments)
     })
   )
@@ -44,8 +44,8 @@ export const register = (it: Tester): void => {
       const events = transcoder
         .convert({ input: playable, media, output, format: "hls" })
         .pipe(Stream.tap(({ _tag }) => (_tag === "Started" ? until(isDone) : Effect.void)))
-      const { segments } = yield* Conversions.follow(events, output)
-      assert.deepStrictEqual(segments, Conversions.uris(readFileSync(playlist, "utf8")))
+      const { segments } = yield* CheckedConversion.follow(events, output)
+      assert.deepStrictEqual(segments, CheckedConversion.uris(readFileSync(playlist, "utf8")))
     })
   )
 
@@ -54,7 +54,7 @@ export const register = (it: Tester): void => {
       const { audio, playable } = yield* SampleFiles
       yield* Effect.forEach(
         [playable, audio, playable],
-        (input) => Effect.flatMap(directory, (output) => Conversions.convert({ input, output, format: "hls" })),
+        (input) => Effect.flatMap(directory, (output) => CheckedConversion.convert({ input, output, format: "hls" })),
         { concurrency: "unbounded" }
       )
     })

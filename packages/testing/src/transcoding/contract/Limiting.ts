@@ -6,7 +6,7 @@ import type { Limits } from "@holdfast/core/transcoding/Limits"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Conversions from "./Conversions.ts"
+import * as CheckedConversion from "./CheckedConversion.ts"
 import { directory, SampleFiles, type Tester } from "./Samples.ts"
 
 const cases: ReadonlyArray<readonly [what: string, format: Format, limits: Partial<Limits>]> = [
@@ -21,7 +21,7 @@ export const register = (it: Tester): void => {
     Effect.gen(function* () {
       const { playable } = yield* SampleFiles
       const output = yield* directory
-      const error = yield* Effect.flip(Conversions.convert({ input: playable, output, format, limits }))
+      const error = yield* Effect.flip(CheckedConversion.convert({ input: playable, output, format, limits }))
       assert.strictEqual(error.reason, "LimitExceeded")
       assert.strictEqual(error.code, "conversion_failed")
       assert.isFalse(error.isRetryable)

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { symlinkSync } from "node:fs"
 import { join } from "node:path"
-import * as Conversions from "./Conversions.ts"
+import * as CheckedConversion from "./CheckedConversion.ts"
 import { directory, SampleFiles, type Samples, type Tester } from "./Samples.ts"
 
 const cases: ReadonlyArray<readonly [kind: keyof Samples, from: Format, to: Format]> = [
@@ -27,9 +27,9 @@ export const register = (it: Tester): void => {
     Effect.gen(function* () {
       const transcoder = yield* Transcoder
       const input = (yield* SampleFiles)[kind]
-      const first = yield* Conversions.convert({ input, output: yield* directory, format: from })
+      const first = yield* CheckedConversion.convert({ input, output: yield* directory, format: from })
       const output = yield* directory
-      const second = yield* Conversions.follow(
+      const second = yield* CheckedConversion.follow(
         transcoder.repackage({ source: first.output, presentation: first.finished, output, format: to }),
         output
       )
@@ -45,11 +45,11 @@ export const register = (it: Tester): void => {
     Effect.gen(function* () {
       const transcoder = yield* Transcoder
       const { playable } = yield* SampleFiles
-      const first = yield* Conversions.convert({ input: playable, output: yield* directory, format: "hls" })
+      const first = yield* CheckedConversion.convert({ input: playable, output: yield* directory, format: "hls" })
       const source = yield* directory
       for (const name of first.segments) symlinkSync(join(first.output, name), join(source, name))
       const output = yield* directory
-      yield* Conversions.follow(
+      yield* CheckedConversion.follow(
         transcoder.repackage({ source, presentation: first.finished, output, format: "dash" }),
         output
       )
@@ -60,7 +60,11 @@ export const register = (it: Tester): void => {
     Effect.gen(function* () {
       const transcoder = yield* Transcoder
       const { playable } = yield* SampleFiles
-      const { finished } = yield* Conversions.convert({ input: playable, output: yield* directory, format: "hls" })
+      const { finished } = yield* CheckedConversion.convert({
+        input: playable,
+        output: yield* directory,
+        format: "hls"
+      })
       const [source, output] = [yield* directory, yield* directory]
       const error = yield* Effect.flip(
         Stream.runDrain(transcoder.repackage({ source, presentation: finished, output, format: "dash" }))

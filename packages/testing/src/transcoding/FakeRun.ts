@@ -13,7 +13,7 @@ import * as Stream from "effect/Stream"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import * as FakeOutput from "./FakeOutput.ts"
-import type * as FakeScript from "./FakeScript.ts"
+import type * as FakeControl from "./FakeControl.ts"
 
 export interface Work {
   readonly operation: "convert" | "repackage"
@@ -40,7 +40,7 @@ export const write = (operation: string, path: string, content: Uint8Array) =>
   })
 
 /** Writes everything, step by step, and tells it. */
-const perform = (work: Work, script: FakeScript.FakeScript, tell: (event: ConversionEvent) => void) =>
+const perform = (work: Work, script: FakeControl.FakeControl, tell: (event: ConversionEvent) => void) =>
   Effect.gen(function* () {
     const { limits, operation, output, planned, seconds } = work
     tell(Events.Started({ presentation: planned }))
@@ -74,7 +74,7 @@ const perform = (work: Work, script: FakeScript.FakeScript, tell: (event: Conver
   })
 
 /** The work goes on by itself, as that of a process does. */
-export const run = (script: FakeScript.FakeScript, prepare: Effect.Effect<Work, TranscodeError.TranscodeError>) =>
+export const run = (script: FakeControl.FakeControl, prepare: Effect.Effect<Work, TranscodeError.TranscodeError>) =>
   Stream.unwrap(
     Effect.gen(function* () {
       const work = yield* prepare

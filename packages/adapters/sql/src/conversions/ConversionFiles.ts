@@ -1,5 +1,5 @@
 /**
- * The files of conversions and their blobs, inside a transaction.
+ * Removes the files of conversions and their blobs. Each function runs in a transaction of its caller.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -17,9 +17,9 @@ export const dropFiles = Effect.fnUntraced(function* (
   yield* sql`DELETE FROM conversion_file WHERE ${among(sql, "conversion_id", conversionIds)}`
 })
 
-/** Removes the conversions of contents that are gone. Nobody finds them any more, so that their segments are due. */
+/** Removes the conversions of contents that are gone. No lookup finds their segments, so these may be swept at once. */
 export const dropConversions = Effect.fnUntraced(function* (sql: SqlClient, blobIds: ReadonlyArray<string>) {
-  // The lock waits for a worker that publishes at this moment, so that its segments are seen afterwards.
+  // The lock waits for a worker that publishes at the same time, so that `dropFiles` sees its segments.
   const gone = yield* sql`SELECT id FROM conversion WHERE ${among(sql, "blob_id", blobIds)}
     AND NOT EXISTS (SELECT 1 FROM blob WHERE blob.id = conversion.blob_id AND blob.state = 'READY')
     ${lock(sql, "FOR UPDATE")}`.pipe(Row.all((row) => Row.text(row, "id")))

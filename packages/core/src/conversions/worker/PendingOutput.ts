@@ -1,15 +1,18 @@
 /**
- * What a conversion has told and is not public yet.
+ * Collects what a running conversion has produced and the worker has not published yet.
  */
-import type { ConversionEvent } from "../transcoding/ConversionEvent.ts"
-import type { Presentation } from "../transcoding/Presentation.ts"
+import type { ConversionEvent } from "../../transcoding/ConversionEvent.ts"
+import type { Presentation } from "../../transcoding/Presentation.ts"
 
 export interface PendingOutput {
   segments: Array<string>
+  /** Texts by name. */
   playlists: Map<string, string>
   progress: number
+  /** Undefined before the first event. */
   presentation: Presentation | undefined
   isFinished: boolean
+  /** Whether an event came since the last `drain`. */
   isChanged: boolean
 }
 
@@ -22,8 +25,8 @@ export const make = (): PendingOutput => ({
   isChanged: false
 })
 
-/** Takes an event in; a playlist takes the place of an earlier one of its name. */
-export const note = (pending: PendingOutput, event: ConversionEvent): void => {
+/** Adds an event. A playlist replaces an earlier one of its name. */
+export const add = (pending: PendingOutput, event: ConversionEvent): void => {
   pending.isChanged = true
   switch (event._tag) {
     case "Started":
@@ -44,8 +47,8 @@ export const note = (pending: PendingOutput, event: ConversionEvent): void => {
   }
 }
 
-/** Takes everything out. */
-export const take = (
+/** Removes and returns the pending segments and playlists, with the progress at this time. */
+export const drain = (
   pending: PendingOutput
 ): Pick<PendingOutput, "segments" | "playlists" | "progress" | "isFinished"> => {
   const { isFinished, playlists, progress, segments } = pending

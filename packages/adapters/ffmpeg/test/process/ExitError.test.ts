@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import * as Messages from "../../src/process/Messages.ts"
+import * as ExitError from "../../src/process/ExitError.ts"
 
 const names = ["file:/tmp/holdfast-ffmpeg-a1/input", "/tmp/holdfast-ffmpeg-a1", "/srv/my data/blobs"]
 
 const failure = (words: string, signal?: string) =>
-  Messages.failure("convert", { code: 1, signal, words }, "Failed", names)
+  ExitError.failure("convert", { code: 1, signal, words }, "Failed", names)
 
 describe("Messages.clean", () => {
   it.each([
@@ -21,14 +21,14 @@ describe("Messages.clean", () => {
     ["[error] \u001b[31mred\u001b[0m\u0007 bell", "red bell"],
     ["", ""]
   ])("of %j is %j", (words, expected) => {
-    assert.strictEqual(Messages.clean(words, names), expected)
+    assert.strictEqual(ExitError.clean(words, names), expected)
   })
 
   it.prop(
     "shows no name that it is told, and no more than 300 characters",
     [Schema.String, Schema.String],
     ([a, b]) => {
-      const shown = Messages.clean(`[error] ${a}/srv/my data/blobs${b} /tmp/holdfast-ffmpeg-a1/input`, names)
+      const shown = ExitError.clean(`[error] ${a}/srv/my data/blobs${b} /tmp/holdfast-ffmpeg-a1/input`, names)
       assert.notInclude(shown, "/srv/my data")
       assert.notInclude(shown, "holdfast-ffmpeg-a1")
       assert.isAtMost(shown.length, 300)

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Manifest from "./Manifest.ts"
 import * as OutputDirectory from "./OutputDirectory.ts"
-import type { Package } from "./Package.ts"
+import type { Package } from "./PresentationOutput.ts"
 
 /** How many representations there are: the pictures' and the sound's. */
 export const representations = ({ hasAudio, hasVideo, renditions }: Omit<Presentation, "format">): number =>

@@ -4,10 +4,10 @@
 import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import { type Method, TranscoderScript } from "./TranscoderScript.ts"
+import { type Method, TranscoderControl } from "./TranscoderControl.ts"
 
-export interface FakeScript {
-  readonly handle: TranscoderScript["Service"]
+export interface FakeControl {
+  readonly handle: TranscoderControl["Service"]
   /** Counts a call; fails where the test said so. */
   readonly call: (method: Method) => Effect.Effect<void, TranscodeError.TranscodeError>
   readonly available: (operation: string) => Effect.Effect<void, TranscodeError.TranscodeError>
@@ -28,7 +28,7 @@ interface Failure {
   readonly detail: string | undefined
 }
 
-export const make: Effect.Effect<FakeScript> = Effect.sync(() => {
+export const make: Effect.Effect<FakeControl> = Effect.sync(() => {
   let holds: ReadonlyArray<Held> = []
   let failures: ReadonlyArray<Failure & { readonly fraction: number }> = []
   let broken = new Map<Method, Failure>()
@@ -44,14 +44,14 @@ export const make: Effect.Effect<FakeScript> = Effect.sync(() => {
       isAvailable ? Effect.void : Effect.fail(error(operation, { reason: "Unavailable", detail: undefined }))
     )
 
-  const handle = TranscoderScript.of({
-    holdAt: (fraction) =>
+  const handle = TranscoderControl.of({
+    pauseAt: (fraction) =>
       Effect.sync(() => {
         const hold = { fraction, reached: Deferred.makeUnsafe<void>(), released: Deferred.makeUnsafe<void>() }
         holds = [...holds, hold]
         return {
           reached: Deferred.await(hold.reached),
-          release: Effect.asVoid(Deferred.succeed(hold.released, undefined))
+          resume: Effect.asVoid(Deferred.succeed(hold.released, undefined))
         }
       }),
     failAt: (fraction, reason, detail) =>

@@ -12,7 +12,7 @@ import * as Hls from "../arguments/Hls.ts"
 import * as MediaPlaylist from "./MediaPlaylist.ts"
 import * as MultivariantPlaylist from "./MultivariantPlaylist.ts"
 import * as OutputDirectory from "./OutputDirectory.ts"
-import type { Package } from "./Package.ts"
+import type { Package } from "./PresentationOutput.ts"
 import * as TransportStream from "./TransportStream.ts"
 
 /** Where the description of the picture is looked for in a segment. */

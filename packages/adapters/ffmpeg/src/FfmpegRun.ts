@@ -14,11 +14,11 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Engine, Platform } from "./Engine.ts"
 import { exceeded } from "./Engine.ts"
-import * as DashPackage from "./output/DashPackage.ts"
-import * as HlsPackage from "./output/HlsPackage.ts"
-import type { Package } from "./output/Package.ts"
+import * as DashOutput from "./output/DashOutput.ts"
+import * as HlsOutput from "./output/HlsOutput.ts"
+import type { Package } from "./output/PresentationOutput.ts"
 import type { Child } from "./process/Child.ts"
-import * as Messages from "./process/Messages.ts"
+import * as ExitError from "./process/ExitError.ts"
 import * as Progress from "./Progress.ts"
 
 export interface Work {
@@ -57,7 +57,7 @@ const follow = (work: Work, child: Child, output: Package, tell: (seconds: numbe
       })
     )
     const ending = yield* child.ended
-    return ending.code === 0 ? reached : yield* Messages.failure(operation, ending, "Failed", names)
+    return ending.code === 0 ? reached : yield* ExitError.failure(operation, ending, "Failed", names)
   }).pipe(
     Effect.timeoutOrElse({
       duration: work.limits.wallTime,
@@ -97,7 +97,7 @@ const start = (
 > =>
   Effect.gen(function* () {
     const { operation, planned } = work
-    const output = yield* (planned.format === "hls" ? HlsPackage.make : DashPackage.make)(work.output, planned)
+    const output = yield* (planned.format === "hls" ? HlsOutput.make : DashOutput.make)(work.output, planned)
     const child = yield* engine.spawn("ffmpeg", { ...work, directory: work.output })
     // Whoever reads slowly finds the latest state, and the program never waits for him.
     const states = yield* Queue.sliding<number, TranscodeError.TranscodeError | Cause.Done>(1)

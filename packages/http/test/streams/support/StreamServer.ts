@@ -1,17 +1,17 @@
 /**
  * A server that converts videos by a fake transcoder, which a test steers.
  */
-import type { ConversionWorkerOptions } from "@holdfast/core/conversions/ConversionWorkerOptions"
+import type { ConversionWorkerOptions } from "@holdfast/core/conversions/worker/ConversionWorkerOptions"
 import type { Media } from "@holdfast/core/transcoding/Media"
 import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
 import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
 import * as FakeTranscoder from "@holdfast/testing/transcoding/FakeTranscoder"
-import type { TranscoderScript } from "@holdfast/testing/transcoding/TranscoderScript"
+import type { TranscoderControl } from "@holdfast/testing/transcoding/TranscoderControl"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { expect } from "vitest"
-import { json } from "../support/Problems.ts"
-import * as TestServer from "../support/TestServer.ts"
+import { json } from "../../support/Problems.ts"
+import * as TestServer from "../../support/TestServer.ts"
 
 export interface Record {
   readonly format: string
@@ -22,7 +22,7 @@ export interface Record {
 }
 
 export interface StreamServer extends TestServer.TestServer {
-  readonly script: TranscoderScript["Service"]
+  readonly script: TranscoderControl["Service"]
   /** A fresh video, or another content, in a bucket. */
   readonly makeVideo: (
     bucket: { readonly tenantId: string; readonly bucketId: string },

@@ -8,21 +8,21 @@ import type * as Effect from "effect/Effect"
 export type Method = "probe" | "convert" | "repackage" | "poster"
 
 /** A place at which conversions stop. */
-export interface Hold {
+export interface Pause {
   /** Waits until a conversion has come to it. */
   readonly reached: Effect.Effect<void>
   /** Lets all conversions pass, those that stand there and later ones. */
-  readonly release: Effect.Effect<void>
+  readonly resume: Effect.Effect<void>
 }
 
-export class TranscoderScript extends Context.Service<
-  TranscoderScript,
+export class TranscoderControl extends Context.Service<
+  TranscoderControl,
   {
     /**
      * From now on `convert` and `repackage` stop before the first segment that goes beyond this much of the whole: 0 before the
      * first segment, 0.5 in the middle, 1 when all is done but told.
      */
-    readonly holdAt: (fraction: number) => Effect.Effect<Hold>
+    readonly pauseAt: (fraction: number) => Effect.Effect<Pause>
     /** From now on they fail there. */
     readonly failAt: (fraction: number, reason: TranscodeError.Reason, detail?: string) => Effect.Effect<void>
     /** From now on a method fails at once. */
@@ -36,4 +36,4 @@ export class TranscoderScript extends Context.Service<
     /** How many conversions are under way. */
     readonly running: Effect.Effect<number>
   }
->()("@holdfast/testing/transcoding/TranscoderScript") {}
+>()("@holdfast/testing/transcoding/TranscoderControl") {}

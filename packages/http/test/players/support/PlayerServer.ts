@@ -37,7 +37,7 @@ export interface State {
 export const ready = { code: 200, item: { state: "READY", progress: 1, error: null } }
 export const running = (progress: number) => ({ code: 200, item: { state: "RUNNING", progress, error: null } })
 
-export interface Stage {
+export interface PlayerServer {
   readonly state: State
   /** The page of a format, with a query such as `?muted`. */
   readonly page: (format: Format, query?: string) => string
@@ -67,7 +67,7 @@ const cut = (text: string, segments: number): string => {
   return last === undefined || segments >= ends.length ? text : `${lines.slice(0, last + 1).join("\n")}\n`
 }
 
-export const make = async (): Promise<Stage> => {
+export const make = async (): Promise<PlayerServer> => {
   const runtime = ManagedRuntime.make(
     Layer.effect(
       Assets,

@@ -38,7 +38,7 @@ const recipes = {
 
 export type Name = keyof typeof recipes
 
-export interface Streams {
+export interface SampleStreams {
   /** The bytes of a video. */
   readonly video: (name: Name) => Promise<Uint8Array<ArrayBuffer>>
   /** Makes a stream when it is first asked for; the directory of its files. */
@@ -53,7 +53,7 @@ const convert = (input: string, output: string, format: Format) =>
     yield* Stream.runDrain(transcoder.convert({ input, media, output, format }))
   }).pipe(Effect.provide(FfmpegTranscoder.layer({ preset: "ultrafast" })), Effect.runPromise)
 
-export const make = async (): Promise<Streams> => {
+export const make = async (): Promise<SampleStreams> => {
   const root = await Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-players-"))
   const made = new Map<string, Promise<string>>()
   const draw = async (name: Name, prefix: string) => {

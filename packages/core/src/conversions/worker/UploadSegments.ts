@@ -1,24 +1,25 @@
 /**
- * Segments on their way from a workspace to the blob store.
+ * Uploads segments from a workspace to the blob store.
  */
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Ids from "../Ids.ts"
-import { Settings } from "../Settings.ts"
-import * as BlobKey from "../storage/BlobKey.ts"
-import { BlobRepository } from "../storage/BlobRepository.ts"
-import { BlobStore } from "../storage/BlobStore.ts"
-import type { ConversionClaim, Segment } from "./ConversionClaim.ts"
-import { ConversionRepository } from "./ConversionRepository.ts"
+import * as Ids from "../../Ids.ts"
+import { Settings } from "../../Settings.ts"
+import * as BlobKey from "../../storage/BlobKey.ts"
+import { BlobRepository } from "../../storage/BlobRepository.ts"
+import { BlobStore } from "../../storage/BlobStore.ts"
+import type { ConversionClaim } from "../ConversionClaim.ts"
+import { ConversionRepository } from "../ConversionRepository.ts"
+import type { Segment } from "../Publication.ts"
 import type { Workspace } from "./ConversionWorkspace.ts"
 import type { ConversionWorkerOptions } from "./ConversionWorkerOptions.ts"
 
 /**
- * Makes segments durable under fresh blobs that nobody sees yet; their leases are renewed for as long as it takes. What
- * is not published afterwards is swept when its lease has ended.
+ * Makes segments durable under fresh blobs that are not public yet. Their leases are renewed until the upload ends. The
+ * sweeper removes a blob that is not published before its lease expires.
  */
-export const upload = Effect.fnUntraced(function* (
+export const uploadSegments = Effect.fnUntraced(function* (
   claim: ConversionClaim,
   workspace: Workspace,
   names: ReadonlyArray<string>,
@@ -32,9 +33,11 @@ export const upload = Effect.fnUntraced(function* (
 
   const staged = yield* Effect.forEach(names, (name) => Effect.map(Ids.make("blb"), (blobId) => ({ name, blobId })))
   const blobIds = staged.map(({ blobId }) => blobId)
-  yield* conversions.stage(claim, blobIds, yield* DateTime.now, yield* leaseEnd)
-  const keep = Effect.flatMap(leaseEnd, (end) => blobs.renew(blobIds, end)).pipe(
-    Effect.catch((error) => Effect.logWarning("Could not renew the leases of segments", error.reason)),
+  yield* conversions.stage(claim, { blobIds, now: yield* DateTime.now, leaseUntil: yield* leaseEnd })
+  const renewLeases = Effect.flatMap(leaseEnd, (leaseUntil) => blobs.renew(blobIds, leaseUntil)).pipe(
+    Effect.catch(({ reason }) =>
+      Effect.annotateLogs(Effect.logWarning("segment leases not renewed; will retry"), { reason })
+    ),
     Effect.delay(Duration.millis(Duration.toMillis(uploadLease) / 3)),
     Effect.forever
   )
@@ -45,7 +48,7 @@ export const upload = Effect.fnUntraced(function* (
         store.put(BlobKey.make({ tenantId: claim.tenantId, bucketId: claim.bucketId, blobId }), workspace.read(name)),
         ({ sha256, size }): Segment => ({ name, blobId, size, sha256 })
       ),
-    { concurrency: options.uploads }
+    { concurrency: options.uploadConcurrency }
   )
-  return yield* Effect.raceFirst(puts, keep)
+  return yield* Effect.raceFirst(puts, renewLeases)
 })

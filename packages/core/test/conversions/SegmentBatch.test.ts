@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as SegmentBatch from "@holdfast/core/conversions/SegmentBatch"
+import * as SegmentBatch from "@holdfast/core/conversions/worker/SegmentBatch"
 
 const names = (count: number, prefix = "") => Array.from({ length: count }, (_, index) => `${prefix}index${index}.ts`)
 
@@ -17,7 +17,7 @@ const playlist = [
 
 describe("a backlog of segments", () => {
   it("becomes public in the order of playing, over all renditions", () => {
-    const steps = SegmentBatch.steps([...names(40, "360p/"), ...names(40)], 4)
+    const steps = SegmentBatch.split([...names(40, "360p/"), ...names(40)], 4)
     assert.deepStrictEqual(steps[0], ["360p/index0.ts", "index0.ts", "360p/index1.ts", "index1.ts"])
     assert.deepStrictEqual(
       steps.map(({ length }) => length),
@@ -25,19 +25,20 @@ describe("a backlog of segments", () => {
     )
     assert.strictEqual(new Set(steps.flat()).size, 80)
     assert.deepStrictEqual(
-      SegmentBatch.steps(names(40), undefined).map(({ length }) => length),
+      SegmentBatch.split(names(40), undefined).map(({ length }) => length),
       [32, 8]
     )
-    assert.deepStrictEqual(SegmentBatch.steps(names(3), 4), [names(3)])
-    assert.deepStrictEqual(SegmentBatch.steps([], 4), [[]])
+    assert.deepStrictEqual(SegmentBatch.split(names(3), 4), [names(3)])
+    assert.deepStrictEqual(SegmentBatch.split([], 4), [[]])
   })
 
   it("shows of a playlist what is public, without its end", () => {
     const text = playlist.join("\n")
-    const beginning = (...known: ReadonlyArray<string>) => SegmentBatch.beginning(text, (name) => known.includes(name))
+    const beginning = (...known: ReadonlyArray<string>) =>
+      SegmentBatch.publicPrefix(text, (name) => known.includes(name))
     assert.strictEqual(beginning("index0.ts", "index1.ts"), text)
     assert.strictEqual(beginning("index0.ts"), `${playlist.slice(0, 4).join("\n")}\n`)
     assert.isUndefined(beginning("index1.ts"))
-    assert.isUndefined(SegmentBatch.beginning("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n720p.m3u8\n", () => true))
+    assert.isUndefined(SegmentBatch.publicPrefix("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n720p.m3u8\n", () => true))
   })
 })

@@ -5,39 +5,39 @@ import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as Browser from "@holdfast/testing/Browser"
 import * as Requires from "@holdfast/testing/Requires"
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from "vitest"
-import * as Stage from "./Stage.ts"
-import * as Streams from "./Streams.ts"
-import * as Watch from "./Watch.ts"
+import * as PlayerServer from "./PlayerServer.ts"
+import * as SampleStreams from "./SampleStreams.ts"
+import * as PlayerTab from "./PlayerTab.ts"
 
 type Chromium = Awaited<ReturnType<typeof Browser.launch>>
 
-export const missing = Requires.all(Browser.missing, Streams.missing)
+export const missing = Requires.all(Browser.missing, SampleStreams.missing)
 
-export interface Setting {
-  readonly stage: () => Stage.Stage
-  readonly context: () => Watch.BrowserContext
+export interface BrowserSetup {
+  readonly server: () => PlayerServer.PlayerServer
+  readonly context: () => PlayerTab.BrowserContext
   /** Puts a stream on the stage. */
-  readonly put: (name: Streams.Name, format: Format) => Promise<void>
+  readonly put: (name: SampleStreams.Name, format: Format) => Promise<void>
   /** Puts a stream on the stage and opens its page. */
-  readonly open: (name: Streams.Name, format: Format, query: string) => Promise<Watch.Opened>
+  readonly open: (name: SampleStreams.Name, format: Format, query: string) => Promise<PlayerTab.Opened>
 }
 
 /** To be called where tests are registered. */
-export const use = (): Setting => {
+export const use = (): BrowserSetup => {
   // A browser decodes video, and a busy machine takes its time for that.
   vi.setConfig({ testTimeout: 90_000 })
-  let streams: Streams.Streams
-  let stage: Stage.Stage
+  let streams: SampleStreams.SampleStreams
+  let stage: PlayerServer.PlayerServer
   let chromium: Chromium
-  let context: Watch.BrowserContext
+  let context: PlayerTab.BrowserContext
 
   beforeAll(async () => {
-    streams = await Streams.make()
+    streams = await SampleStreams.make()
     // As browsers do it where people sit before them.
     chromium = await Browser.launch("--autoplay-policy=document-user-activation-required")
   })
   beforeEach(async () => {
-    stage = await Stage.make()
+    stage = await PlayerServer.make()
     context = await chromium.newContext({ viewport: { width: 640, height: 360 } })
   })
   afterEach(async () => {
@@ -50,16 +50,16 @@ export const use = (): Setting => {
     vi.resetConfig()
   })
 
-  const put = async (name: Streams.Name, format: Format) => {
+  const put = async (name: SampleStreams.Name, format: Format) => {
     stage.state.directory = await streams.directory(name, format)
   }
   return {
-    stage: () => stage,
+    server: () => stage,
     context: () => context,
     put,
     open: async (name, format, query) => {
       await put(name, format)
-      return Watch.open(context, stage.page(format, query))
+      return PlayerTab.open(context, stage.page(format, query))
     }
   }
 }

@@ -1,0 +1,35 @@
+/**
+ * What a worker publishes of a conversion in one step: segments and playlists that players can read from then on.
+ */
+import type * as DateTime from "effect/DateTime"
+import type { Presentation } from "../transcoding/Presentation.ts"
+
+/** A segment whose bytes are durable. */
+export interface Segment {
+  readonly name: string
+  readonly blobId: string
+  /** Bytes. */
+  readonly size: number
+  /** Hexadecimal. */
+  readonly sha256: string
+}
+
+export interface Playlist {
+  readonly name: string
+  readonly text: string
+}
+
+/** One step of publishing. */
+export interface Publication {
+  /** Their blobs have been staged. */
+  readonly segments: ReadonlyArray<Segment>
+  /** Each replaces an earlier playlist of its name. It lists only segments of this step or earlier ones. */
+  readonly playlists: ReadonlyArray<Playlist>
+  /** From 0 to 1. */
+  readonly progress: number
+  readonly presentation: Presentation
+  /** Whether this is the last step, which makes the conversion READY. */
+  readonly isFinished: boolean
+  readonly now: DateTime.Utc
+  readonly leaseUntil: DateTime.Utc
+}

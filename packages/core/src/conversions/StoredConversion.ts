@@ -1,0 +1,46 @@
+/**
+ * A conversion as the repository stores it.
+ */
+import type * as DateTime from "effect/DateTime"
+import type { Mode } from "../transcoding/ConversionPlan.ts"
+import type { Format, Presentation } from "../transcoding/Presentation.ts"
+import type { TranscodeError } from "../transcoding/TranscodeError.ts"
+import type { StreamRecord, StreamState } from "./StreamRecord.ts"
+
+/** Why a conversion FAILED. */
+export interface ConversionFault {
+  readonly code: TranscodeError["code"]
+  /** May be shown to the file's owner. */
+  readonly detail: string
+}
+
+export interface StoredConversion {
+  readonly id: string
+  readonly format: Format
+  readonly mode: Mode
+  readonly state: StreamState
+  /** From 0 to 1. */
+  readonly progress: number
+  /** Null until a worker has probed the content. */
+  readonly presentation: Presentation | null
+  /** Null unless the conversion FAILED. */
+  readonly fault: ConversionFault | null
+  readonly startedAt: DateTime.Utc | null
+  readonly finishedAt: DateTime.Utc | null
+}
+
+/** Returns the record that callers see. */
+export const toRecord = (stored: StoredConversion): StreamRecord => ({
+  format: stored.format,
+  state: stored.state,
+  progress: stored.progress,
+  renditions: (stored.presentation?.renditions ?? []).map(({ bitrate, height, name, width }) => ({
+    name,
+    width,
+    height,
+    bitrate
+  })),
+  error: stored.fault === null ? null : stored.fault.detail,
+  startedAt: stored.startedAt,
+  finishedAt: stored.finishedAt
+})

@@ -1,0 +1,35 @@
+/**
+ * Options of the conversion worker.
+ */
+import * as Duration from "effect/Duration"
+import type { Limits } from "../../transcoding/Limits.ts"
+
+export interface ConversionWorkerOptions {
+  /** Conversions that this process runs at once. Each may use several processors. */
+  readonly concurrency: number
+  /** How long a claim is valid without renewal. The worker renews it every third of this time. */
+  readonly lease: Duration.Duration
+  /** How often an idle worker polls for conversions that other processes were asked for. */
+  readonly pollInterval: Duration.Duration
+  /** Time between two publications of one conversion. The first publication does not wait. */
+  readonly publishInterval: Duration.Duration
+  /** Attempts of a conversion before it FAILED, if it fails because of its environment, including the death of the process. */
+  readonly maxAttempts: number
+  /** Delay before the second attempt. It doubles with each further attempt. */
+  readonly retryDelay: Duration.Duration
+  /** Segments of one conversion that are sent to the blob store at once. */
+  readonly uploadConcurrency: number
+  /** Limits of one conversion that differ from the transcoder's own. */
+  readonly limits: Partial<Limits>
+}
+
+export const defaults: ConversionWorkerOptions = {
+  concurrency: 1,
+  lease: Duration.seconds(30),
+  pollInterval: Duration.seconds(1),
+  publishInterval: Duration.seconds(1),
+  maxAttempts: 3,
+  retryDelay: Duration.seconds(10),
+  uploadConcurrency: 4,
+  limits: {}
+}
