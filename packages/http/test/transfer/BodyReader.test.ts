@@ -6,14 +6,14 @@ import * as BodyReader from "@holdfast/http/transfer/upload/BodyReader"
 
 const KiB = 1024
 
-/** A source in the test's hands. */
-const manual = () => {
+/** A source that the test drives, and the calls that it received. */
+const manualSource = () => {
   const calls: Array<string> = []
   let sink: BodyReader.Sink | undefined
   const source: BodyReader.Source = {
-    start: (given) => {
+    start: (started) => {
       calls.push("start")
-      sink = given
+      sink = started
     },
     pause: () => calls.push("pause"),
     resume: () => calls.push("resume"),
@@ -33,15 +33,15 @@ const manual = () => {
 const limits: BodyReader.Limits = { limit: Infinity, length: undefined, idle: 1000 }
 
 const sizes = (exit: Exit.Exit<ReadonlyArray<Uint8Array>, unknown> | undefined): unknown => {
-  if (exit === undefined) return "waits"
+  if (exit === undefined) return "pending"
   if (Exit.isSuccess(exit)) return exit.value.map((chunk) => chunk.length)
   const [reason] = exit.cause.reasons
   const error = reason?._tag === "Fail" ? reason.error : reason
   return typeof error === "object" && error !== null && "_tag" in error ? error._tag : error
 }
 
-/** Pulls once; what came, as soon as the event loop has turned. */
-const pulling = (reader: BodyReader.Reader) => {
+/** Starts a pull. The returned function gives its current state: pending, the sizes of its chunks, or its error. */
+const startPull = (reader: BodyReader.Reader) => {
   const fiber = Effect.runFork(reader.pull)
   return () => sizes(fiber.pollUnsafe())
 }
@@ -54,44 +54,44 @@ describe("BodyReader", () => {
     vi.useRealTimers()
   })
 
-  it("starts the source with the first pull, and hands over what has come as one array", () => {
-    const body = manual()
+  it("pull: the first starts the source; each returns all buffered chunks, then Done", () => {
+    const body = manualSource()
     const reader = BodyReader.make(body.source, limits)
     assert.deepStrictEqual(body.calls, [])
-    const first = pulling(reader)
+    const first = startPull(reader)
     assert.deepStrictEqual(body.calls, ["start"])
     body.push(1, 2, 3)
-    assert.strictEqual(first(), "waits")
+    assert.strictEqual(first(), "pending")
     vi.advanceTimersByTime(0)
     assert.deepStrictEqual(first(), [1, 2, 3])
     body.push(4, 5)
-    assert.deepStrictEqual(pulling(reader)(), [4, 5])
+    assert.deepStrictEqual(startPull(reader)(), [4, 5])
     body.push(6)
     body.end()
-    assert.deepStrictEqual(pulling(reader)(), [6])
-    assert.strictEqual(pulling(reader)(), "Done")
-    assert.strictEqual(pulling(reader)(), "Done")
+    assert.deepStrictEqual(startPull(reader)(), [6])
+    assert.strictEqual(startPull(reader)(), "Done")
+    assert.strictEqual(startPull(reader)(), "Done")
   })
 
-  it("does not wait for the turn's end with enough in hand", () => {
-    const body = manual()
-    const first = pulling(BodyReader.make(body.source, limits))
+  it("pull: 256 KiB buffered → resumes before the end of the turn", () => {
+    const body = manualSource()
+    const first = startPull(BodyReader.make(body.source, limits))
     body.push(128 * KiB, 128 * KiB)
     assert.deepStrictEqual(first(), [128 * KiB, 128 * KiB])
   })
 
-  it("ends at once, before the turn does", () => {
-    const body = manual()
-    const first = pulling(BodyReader.make(body.source, limits))
+  it("body ends → the pull resumes before the end of the turn", () => {
+    const body = manualSource()
+    const first = startPull(BodyReader.make(body.source, limits))
     body.push(1)
     body.end()
     assert.deepStrictEqual(first(), [1])
   })
 
-  it("pauses the source while a MiB waits, and resumes it when that is taken", () => {
-    const body = manual()
+  it("1 MiB buffered → the source is paused, and resumed by the next pull", () => {
+    const body = manualSource()
     const reader = BodyReader.make(body.source, limits)
-    const first = pulling(reader)
+    const first = startPull(reader)
     body.push(1)
     vi.advanceTimersByTime(0)
     assert.deepStrictEqual(first(), [1])
@@ -99,22 +99,22 @@ describe("BodyReader", () => {
     assert.deepStrictEqual(body.calls, ["start"])
     body.push(64 * KiB, 64 * KiB)
     assert.deepStrictEqual(body.calls, ["start", "pause"])
-    assert.lengthOf(pulling(reader)() as ReadonlyArray<number>, 17)
+    assert.lengthOf(startPull(reader)() as ReadonlyArray<number>, 17)
     assert.deepStrictEqual(body.calls, ["start", "pause", "resume"])
   })
 
-  it("takes exactly the limit, and fails with the first byte above it", () => {
-    const body = manual()
+  it("body of exactly the limit → accepted; one byte more → ContentTooLarge, the source is stopped", () => {
+    const body = manualSource()
     const reader = BodyReader.make(body.source, { ...limits, limit: 10 })
-    const first = pulling(reader)
+    const first = startPull(reader)
     body.push(10)
     vi.advanceTimersByTime(0)
     assert.deepStrictEqual(first(), [10])
-    const second = pulling(reader)
+    const second = startPull(reader)
     body.push(1)
     assert.strictEqual(second(), "ContentTooLarge")
     assert.deepStrictEqual(body.calls, ["start", "stop"])
-    assert.strictEqual(pulling(reader)(), "ContentTooLarge")
+    assert.strictEqual(startPull(reader)(), "ContentTooLarge")
   })
 
   it.each([
@@ -123,79 +123,79 @@ describe("BodyReader", () => {
     { length: 5, pushed: [2, 4], ends: ["LengthMismatch"] },
     { length: 0, pushed: [], ends: ["Done"] },
     { length: 1, pushed: [], ends: ["LengthMismatch"] }
-  ])("holds the body to its announced length: %j", ({ ends, length, pushed }) => {
-    const body = manual()
+  ])("declared length: %j", ({ ends, length, pushed }) => {
+    const body = manualSource()
     const reader = BodyReader.make(body.source, { ...limits, length })
-    const seen = [pulling(reader)]
+    const seen = [startPull(reader)]
     body.push(...pushed)
     body.end()
-    while (Array.isArray(seen.at(-1)!())) seen.push(pulling(reader))
+    while (Array.isArray(seen.at(-1)!())) seen.push(startPull(reader))
     assert.deepStrictEqual([seen.at(-1)!()], ends)
   })
 
-  it("fails when the source breaks off, after what had come", () => {
-    const body = manual()
+  it("source aborts → the buffered chunks, then BodyAborted", () => {
+    const body = manualSource()
     const reader = BodyReader.make(body.source, limits)
-    const first = pulling(reader)
+    const first = startPull(reader)
     body.push(1)
     body.abort()
     body.abort()
     assert.deepStrictEqual(first(), [1])
-    assert.strictEqual(pulling(reader)(), "BodyAborted")
+    assert.strictEqual(startPull(reader)(), "BodyAborted")
   })
 
-  it("gives up when nothing comes for the idle time, counted from each wait anew", () => {
-    const body = manual()
+  it("idle time: no byte in one wait → BodyStalled; each wait starts anew", () => {
+    const body = manualSource()
     const reader = BodyReader.make(body.source, limits)
     for (let round = 0; round < 3; round++) {
-      const next = pulling(reader)
+      const next = startPull(reader)
       vi.advanceTimersByTime(999)
-      assert.strictEqual(next(), "waits")
+      assert.strictEqual(next(), "pending")
       body.push(1)
       vi.advanceTimersByTime(0)
       assert.deepStrictEqual(next(), [1])
     }
-    const last = pulling(reader)
+    const last = startPull(reader)
     vi.advanceTimersByTime(999)
-    assert.strictEqual(last(), "waits")
+    assert.strictEqual(last(), "pending")
     vi.advanceTimersByTime(1)
     assert.strictEqual(last(), "BodyStalled")
     assert.deepStrictEqual(body.calls, ["start", "stop"])
   })
 
-  it("does not count the time in which nobody waits", () => {
-    const body = manual()
+  it("idle time: no pull waits → the time does not count", () => {
+    const body = manualSource()
     const reader = BodyReader.make(body.source, limits)
-    const first = pulling(reader)
+    const first = startPull(reader)
     body.push(1)
     vi.advanceTimersByTime(0)
     assert.deepStrictEqual(first(), [1])
     vi.advanceTimersByTime(100_000)
-    const second = pulling(reader)
-    assert.strictEqual(second(), "waits")
+    const second = startPull(reader)
+    assert.strictEqual(second(), "pending")
     vi.advanceTimersByTime(999)
-    assert.strictEqual(second(), "waits")
+    assert.strictEqual(second(), "pending")
     vi.advanceTimersByTime(1)
     assert.strictEqual(second(), "BodyStalled")
   })
 
-  it("can be interrupted and pulled again, and holds no timer when it has stopped", async () => {
-    const body = manual()
+  it("pull interrupted → the next one works; stopped → no timer is left", async () => {
+    const body = manualSource()
     const reader = BodyReader.make(body.source, limits)
     const fiber = Effect.runFork(reader.pull)
     await Effect.runPromise(Fiber.interrupt(fiber))
     body.push(7)
-    assert.deepStrictEqual(pulling(reader)(), [7])
-    const waiting = pulling(reader)
+    assert.deepStrictEqual(startPull(reader)(), [7])
+    const waiting = startPull(reader)
     assert.strictEqual(vi.getTimerCount(), 1)
     reader.stop()
     assert.strictEqual(vi.getTimerCount(), 0)
-    assert.strictEqual(waiting(), "waits")
+    assert.strictEqual(waiting(), "pending")
     assert.deepStrictEqual(body.calls, ["start", "stop"])
   })
 
-  it("stops nothing that was not started", () => {
-    const body = manual()
+  it("stop before the first pull → the source is not called", () => {
+    const body = manualSource()
     BodyReader.make(body.source, limits).stop()
     assert.deepStrictEqual(body.calls, [])
   })

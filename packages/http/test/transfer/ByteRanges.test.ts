@@ -2,12 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "fast-check"
 import * as ByteRanges from "@holdfast/http/transfer/request/ByteRanges"
 
-const short = (outcome: ByteRanges.Outcome): string =>
+const summarize = (outcome: ByteRanges.Outcome): string =>
   outcome._tag === "Satisfiable"
     ? outcome.ranges.map(({ end, start }) => `${start}-${end}`).join(",")
     : outcome._tag.toLowerCase()
 
-describe("ByteRanges", () => {
+describe("ByteRanges.parse", () => {
   it.each<[header: string | undefined, size: number, expected: string]>([
     // one range
     ["bytes=0-0", 10, "0-0"],
@@ -26,7 +26,7 @@ describe("ByteRanges", () => {
     ["bytes=-99999999999999999999999999", 10, "0-9"],
     ["bytes=-0", 10, "unsatisfiable"],
     ["bytes=-0,1-2", 10, "1-2"],
-    // outside
+    // outside the content
     ["bytes=10-", 10, "unsatisfiable"],
     ["bytes=10-20", 10, "unsatisfiable"],
     ["bytes=10-,20-30", 10, "unsatisfiable"],
@@ -36,7 +36,7 @@ describe("ByteRanges", () => {
     ["bytes=99999999999999999999999999-", 10, "unsatisfiable"],
     ["bytes=9007199254740993-9007199254740992", 10, "ignore"],
     ["bytes=9007199254740992-9007199254740993", 10, "unsatisfiable"],
-    // the empty content
+    // an empty content
     ["bytes=0-", 0, "unsatisfiable"],
     ["bytes=0-0", 0, "unsatisfiable"],
     ["bytes=-0", 0, "unsatisfiable"],
@@ -48,12 +48,12 @@ describe("ByteRanges", () => {
     ["bytes= 0-1,\t4-5 ", 10, "0-1,4-5"],
     ["bytes=,0-1,,4-5,", 10, "0-1,4-5"],
     ["bytes=0-1,-2", 10, "0-1,8-9"],
-    // joined: overlapping, touching, one within another
+    // joined: overlapping, touching, nested
     ["bytes=0-5,3-8", 10, "0-8"],
     ["bytes=0-1,2-3", 10, "0-3"],
     ["bytes=5-6,0-9", 10, "0-9"],
     ["bytes=6-7,0-1,7-8", 10, "0-1,6-8"],
-    // to be ignored
+    // ignored
     [undefined, 10, "ignore"],
     ["", 10, "ignore"],
     ["bytes", 10, "ignore"],
@@ -74,25 +74,25 @@ describe("ByteRanges", () => {
     ["bytes=--1", 10, "ignore"],
     ["items=0-1", 10, "ignore"],
     ["seconds=1-2", 10, "ignore"]
-  ])("%s of %d bytes is %s", (header, size, expected) => {
-    assert.strictEqual(short(ByteRanges.parse(header, size)), expected)
+  ])("%s of %d bytes → %s", (header, size, expected) => {
+    assert.strictEqual(summarize(ByteRanges.parse(header, size)), expected)
   })
 
-  it("ignores a header of more than 16 ranges, whatever they are", () => {
+  it("more than 16 ranges → the header is ignored", () => {
     const header = (count: number) =>
       `bytes=${Array.from({ length: count }, (_, i) => `${i * 10}-${i * 10}`).join(",")}`
-    assert.strictEqual(short(ByteRanges.parse(header(16), 1000)).split(",").length, 16)
-    assert.strictEqual(short(ByteRanges.parse(header(17), 1000)), "ignore")
-    assert.strictEqual(short(ByteRanges.parse(header(17), 1)), "ignore")
+    assert.strictEqual(summarize(ByteRanges.parse(header(16), 1000)).split(",").length, 16)
+    assert.strictEqual(summarize(ByteRanges.parse(header(17), 1000)), "ignore")
+    assert.strictEqual(summarize(ByteRanges.parse(header(17), 1)), "ignore")
   })
 
-  it("never gives a byte twice, nor one outside the content, and gives all that was asked for", () => {
+  it("any ranges → exactly the requested bytes of the content, each once", () => {
     const spec = FastCheck.oneof(
       FastCheck.tuple(FastCheck.nat(60), FastCheck.nat(60)).map(([a, b]) => `${a}-${a + b}`),
       FastCheck.nat(60).map((a) => `${a}-`),
       FastCheck.nat(60).map((n) => `-${n}`)
     )
-    const asked = (text: string, size: number, at: number): boolean => {
+    const isRequested = (text: string, size: number, at: number): boolean => {
       const [first = "", last = ""] = text.split("-")
       if (first === "") return at >= size - Number(last)
       return at >= Number(first) && (last === "" || at <= Number(last))
@@ -103,19 +103,19 @@ describe("ByteRanges", () => {
         FastCheck.integer({ min: 1, max: 50 }),
         (specs, size) => {
           const outcome = ByteRanges.parse(`bytes=${specs.join(",")}`, size)
-          const given = Array.from({ length: size }, () => 0)
+          const counts = Array.from({ length: size }, () => 0)
           if (outcome._tag === "Satisfiable") {
-            for (const { end, start } of outcome.ranges) for (let at = start; at <= end; at++) given[at]!++
+            for (const { end, start } of outcome.ranges) for (let at = start; at <= end; at++) counts[at]!++
           }
-          const wanted = given.map((_, at) => (specs.some((text) => asked(text, size, at)) ? 1 : 0))
-          assert.deepStrictEqual(given, wanted)
-          assert.strictEqual(outcome._tag, wanted.includes(1) ? "Satisfiable" : "Unsatisfiable")
+          const expected = counts.map((_, at) => (specs.some((text) => isRequested(text, size, at)) ? 1 : 0))
+          assert.deepStrictEqual(counts, expected)
+          assert.strictEqual(outcome._tag, expected.includes(1) ? "Satisfiable" : "Unsatisfiable")
         }
       )
     )
   })
 
-  it("ends quickly for any text", () => {
+  it("hostile headers of any length → an outcome", () => {
     for (const filler of [" ", "\t", ",", "0", "-", "0-", " ,"]) {
       const outcome = ByteRanges.parse(`bytes=${filler.repeat(16_000)}x`, 10)
       assert.strictEqual(outcome._tag, "Ignore")

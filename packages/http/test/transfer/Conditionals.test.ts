@@ -2,18 +2,20 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Conditionals from "@holdfast/http/transfer/request/Conditionals"
 
 const now = Date.UTC(2026, 0, 1)
-/** With a fraction of a second, which no header can carry. */
+/** With a fraction of a second, which headers cannot express. */
 const lastModified = Date.UTC(2025, 6, 1, 12, 0, 0) + 567
 const same = "Tue, 01 Jul 2025 12:00:00 GMT"
 const before = "Tue, 01 Jul 2025 11:59:59 GMT"
 const after = "Tue, 01 Jul 2025 12:00:01 GMT"
 
+/** The content is sent; `Range` applies. */
 const go = "range"
+/** The content is sent; `Range` is ignored. */
 const whole = "whole"
 const not = "304"
 const failed = "412"
 
-const short = (outcome: Conditionals.Outcome): string => {
+const summarize = (outcome: Conditionals.Outcome): string => {
   switch (outcome._tag) {
     case "Proceed":
       return outcome.useRange ? go : whole
@@ -24,7 +26,7 @@ const short = (outcome: Conditionals.Outcome): string => {
   }
 }
 
-describe("Conditionals", () => {
+describe("Conditionals.evaluate", () => {
   it.each<[headers: Record<string, string>, expected: string]>([
     [{}, go],
     // If-Match: strong comparison
@@ -42,7 +44,7 @@ describe("Conditionals", () => {
     [{ "if-unmodified-since": "yesterday" }, go],
     [{ "if-unmodified-since": "Tuesday, 01-Jul-25 11:59:59 GMT" }, failed],
     [{ "if-unmodified-since": "Tue Jul  1 11:59:59 2025" }, failed],
-    // If-Match goes before it
+    // If-Match takes precedence over If-Unmodified-Since
     [{ "if-match": '"a"', "if-unmodified-since": before }, go],
     [{ "if-match": '"x"', "if-unmodified-since": after }, failed],
     // If-None-Match: weak comparison
@@ -59,15 +61,15 @@ describe("Conditionals", () => {
     [{ "if-modified-since": "soon" }, go],
     [{ "if-modified-since": "" }, go],
     [{ "if-modified-since": "1" }, go],
-    // If-None-Match goes before it
+    // If-None-Match takes precedence over If-Modified-Since
     [{ "if-none-match": '"x"', "if-modified-since": after }, go],
     [{ "if-none-match": '"a"', "if-modified-since": before }, not],
-    // 412 goes before 304
+    // 412 takes precedence over 304
     [{ "if-match": '"x"', "if-none-match": '"a"' }, failed],
     [{ "if-match": '"a"', "if-none-match": '"a"' }, not],
     [{ "if-unmodified-since": before, "if-modified-since": after }, failed],
     [{ "if-unmodified-since": after, "if-none-match": '"a"' }, not],
-    // If-Range: the same strong tag, or exactly the date
+    // If-Range: the same strong entity tag, or exactly the same date
     [{ "if-range": '"a"' }, go],
     [{ "if-range": '"x"' }, whole],
     [{ "if-range": 'W/"a"' }, whole],
@@ -80,7 +82,7 @@ describe("Conditionals", () => {
     [{ "if-range": "rubbish" }, whole],
     [{ "if-range": '"x"', "if-none-match": '"a"' }, not],
     [{ "if-range": '"x"', "if-match": '"x"' }, failed]
-  ])("%j", (headers, expected) => {
-    assert.strictEqual(short(Conditionals.evaluate(headers, { etag: '"a"', lastModified }, now)), expected)
+  ])("%j → %s", (headers, expected) => {
+    assert.strictEqual(summarize(Conditionals.evaluate(headers, { etag: '"a"', lastModified }, now)), expected)
   })
 })

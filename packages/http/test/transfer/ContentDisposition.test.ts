@@ -2,11 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "fast-check"
 import * as ContentDisposition from "@holdfast/http/transfer/response/ContentDisposition"
 
-/** RFC 6266 with RFC 8187, as the one form that is ever written. */
+/** The one form of RFC 6266 with RFC 8187 that this module writes. */
 const form =
   /^(inline|attachment); filename="([\x20\x21\x23\x24\x26-\x2e\x30-\x5b\x5d-\x7e]+)"; filename\*=UTF-8''((?:[A-Za-z0-9!#$&+\-.^_`|~]|%[0-9A-F]{2})+)$/
 
-describe("ContentDisposition", () => {
+describe("ContentDisposition.format", () => {
   it.each<[name: string, fallback: string, extended: string]>([
     ["report.pdf", "report.pdf", "report.pdf"],
     ["my report (1).pdf", "my report (1).pdf", "my%20report%20%281%29.pdf"],
@@ -28,18 +28,18 @@ describe("ContentDisposition", () => {
     [" a ", "a", "a"],
     ["", "file", "file"],
     ["\u202E", "file", "file"]
-  ])("%j", (name, fallback, extended) => {
+  ])("%j → filename=%j, filename*=%j", (name, fallback, extended) => {
     assert.strictEqual(
       ContentDisposition.format("inline", name),
       `inline; filename="${fallback}"; filename*=UTF-8''${extended}`
     )
   })
 
-  it("says attachment", () => {
+  it("attachment → the value starts with attachment", () => {
     assert.match(ContentDisposition.format("attachment", "a.txt"), /^attachment; /)
   })
 
-  it("has one form for every name, and the name can be read back", () => {
+  it("any name → one form, from which the name can be decoded", () => {
     const unit = FastCheck.oneof(
       FastCheck.integer({ min: 0, max: 0xff }),
       FastCheck.integer({ min: 0, max: 0xffff }),

@@ -6,14 +6,15 @@ const content: ContentHeaders.ContentDescription = {
   etag: '"abc"',
   lastModified: Date.UTC(2025, 6, 1, 12),
   contentType: "text/plain",
+  size: 3,
   headers: [],
   name: "a.txt",
   disposition: "inline"
 }
 const now = Date.UTC(2026, 0, 1)
 
-describe("ContentHeaders", () => {
-  it("has the defaults", () => {
+describe("ContentHeaders.make", () => {
+  it("no headers of the file's own → the defaults", () => {
     assert.deepStrictEqual(ContentHeaders.make(content, now), {
       "content-type": "text/plain",
       "content-disposition": "inline; filename=\"a.txt\"; filename*=UTF-8''a.txt",
@@ -26,7 +27,7 @@ describe("ContentHeaders", () => {
     })
   })
 
-  it("puts the file's own headers in their place", () => {
+  it("headers of the file's own → they replace the defaults", () => {
     const headers = ContentHeaders.make(
       {
         ...content,
@@ -46,7 +47,7 @@ describe("ContentHeaders", () => {
     assert.isUndefined(headers["content-security-policy"])
   })
 
-  it("sandboxes by the type that is finally sent", () => {
+  it("own Content-Type → it decides about the sandbox", () => {
     const typed = (contentType: string, own: string): string | undefined =>
       ContentHeaders.make({ ...content, contentType, headers: [{ name: "content-type", value: own }] }, now)[
         "content-security-policy"
@@ -59,7 +60,7 @@ describe("ContentHeaders", () => {
     )
   })
 
-  it("lets no file weaken what protects the origin and the key", () => {
+  it("own security headers and validators → ignored", () => {
     const names = [
       "Referrer-Policy",
       "X-Content-Type-Options",
@@ -73,7 +74,7 @@ describe("ContentHeaders", () => {
     assert.isFalse(Object.values(headers).includes("mine"))
   })
 
-  it("never dates a content after the answer", () => {
+  it("content dated in the future → Last-Modified is now", () => {
     const headers = ContentHeaders.make({ ...content, lastModified: now + 60_000 }, now)
     assert.strictEqual(headers["last-modified"], "Thu, 01 Jan 2026 00:00:00 GMT")
   })

@@ -24,7 +24,7 @@ describe("ContentSecurity.isSandboxed", () => {
     "multipart/x-mixed-replace; boundary=x",
     "multipart/related",
     "message/rfc822",
-    // a list, of which browsers take the last; types that are none
+    // lists, of which browsers use the last type; malformed types
     "text/plain, text/html",
     'text/plain; a=","; b, text/html',
     "",
@@ -37,7 +37,7 @@ describe("ContentSecurity.isSandboxed", () => {
     "*/*",
     "unknown/unknown",
     "application/unknown"
-  ])("sandboxes %j", (type) => {
+  ])("%j → sandboxed", (type) => {
     assert.isTrue(ContentSecurity.isSandboxed(type))
   })
 
@@ -61,7 +61,7 @@ describe("ContentSecurity.isSandboxed", () => {
     'video/mp4; codecs="avc1.64001f, mp4a.40.2"',
     "audio/ogg",
     "font/woff2"
-  ])("leaves %j alone", (type) => {
+  ])("%j → not sandboxed", (type) => {
     assert.isFalse(ContentSecurity.isSandboxed(type))
   })
 })

@@ -10,7 +10,7 @@ const other = createHash("sha256").update("world").digest("base64")
 const sha512 = createHash("sha512").update("hello").digest("base64")
 const field = `sha-256=:${base64}:`
 
-describe("Digests.sha256", () => {
+describe("Digests.declaredSha256", () => {
   it.effect.each<[headers: Record<string, string>, expected: string | undefined]>([
     [{}, undefined],
     [{ "repr-digest": field }, hex],
@@ -25,7 +25,7 @@ describe("Digests.sha256", () => {
     [{ "repr-digest": `${field};a;b=1; c="x\\"y,z";d=?1;e=tok/en;f=:AA==:;g=-1.5;h=@1700000000` }, hex],
     [{ "repr-digest": `sha-256=:${base64.replace(/=+$/, "")}:` }, hex],
     [{ "repr-digest": "" }, undefined]
-  ])("%j", ([headers, expected]) =>
+  ])("%j → %s", ([headers, expected]) =>
     Effect.gen(function* () {
       assert.strictEqual(yield* Digests.declaredSha256(headers), expected)
     })
@@ -48,21 +48,21 @@ describe("Digests.sha256", () => {
     "sha-512=5",
     ", sha-256=:AAAA:",
     hex
-  ])("refuses %j", (value) =>
+  ])("malformed value %j → InvalidRequest", (value) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(Digests.declaredSha256({ "repr-digest": value }))
       assert.strictEqual(error._tag, "InvalidRequest")
     })
   )
 
-  it.effect("refuses two that differ", () =>
+  it.effect("Repr-Digest and Content-Digest differ → InvalidRequest", () =>
     Effect.gen(function* () {
       const headers = { "repr-digest": field, "content-digest": `sha-256=:${other}:` }
       assert.strictEqual((yield* Effect.flip(Digests.declaredSha256(headers)))._tag, "InvalidRequest")
     })
   )
 
-  it("reads every digest", () => {
+  it("any SHA-256 → decoded", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
         const value = `sha-256=:${Buffer.from(bytes).toString("base64")}:`

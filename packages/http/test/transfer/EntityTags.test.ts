@@ -28,11 +28,11 @@ describe("EntityTags.parse", () => {
     ['*, "a"', undefined],
     ['"a", *', undefined],
     ['"a";q=1', undefined]
-  ])("%j", (header, expected) => {
+  ])("%j → %j", (header, expected) => {
     assert.deepStrictEqual(EntityTags.parse(header), expected)
   })
 
-  it("reads every list of tags back", () => {
+  it("any list of tags → the same tags", () => {
     const character = FastCheck.oneof(
       FastCheck.constant(0x21),
       FastCheck.integer({ min: 0x23, max: 0x7e }),
@@ -51,7 +51,7 @@ describe("EntityTags.parse", () => {
 })
 
 describe("EntityTags.precondition", () => {
-  it.effect("reads both headers", () =>
+  it.effect("If-Match and If-None-Match → both conditions", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* EntityTags.precondition({}), { ifMatch: undefined, ifNoneMatch: undefined })
       assert.deepStrictEqual(yield* EntityTags.precondition({ "if-match": '"a"', "if-none-match": "*" }), {
@@ -61,7 +61,7 @@ describe("EntityTags.precondition", () => {
     })
   )
 
-  it.effect.each(["if-match", "if-none-match"])("refuses a malformed %s", (name) =>
+  it.effect.each(["if-match", "if-none-match"])("malformed %s → InvalidRequest that names the header", (name) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(EntityTags.precondition({ [name]: "abc" }))
       assert.strictEqual(error._tag, "InvalidRequest")

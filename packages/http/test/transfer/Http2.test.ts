@@ -50,11 +50,11 @@ const contentOf = (bytes: Uint8Array, localFile: string): SendContent.Content =>
   name: "a.txt",
   disposition: "inline",
   localFile,
-  read: () => Stream.die("The file is not to be streamed.")
+  read: () => Stream.die("The file must not be streamed.")
 })
 
 describe("HTTP/2", () => {
-  it.live.each([1000, 3_000_000])("sends a local file of %d bytes, and ranges of it", (size) =>
+  it.live.each([1000, 3_000_000])("GET: local file of %d bytes → all of it, and a range of it", (size) =>
     Effect.gen(function* () {
       const bytes = pattern(size)
       const path = yield* tempFile(bytes)
@@ -69,7 +69,7 @@ describe("HTTP/2", () => {
     })
   )
 
-  it.live("stops when the client resets the stream", () =>
+  it.live("GET: client resets the stream → the file is closed", () =>
     Effect.gen(function* () {
       const bytes = pattern(20_000_000)
       const path = yield* tempFile(bytes)
@@ -83,7 +83,7 @@ describe("HTTP/2", () => {
     })
   )
 
-  it.live("reads a body", () =>
+  it.live("POST: 3 MB body → read whole", () =>
     Effect.gen(function* () {
       const bytes = pattern(3_000_000)
       const session = yield* open((request) =>

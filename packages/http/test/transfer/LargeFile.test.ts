@@ -9,6 +9,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Fs from "node:fs"
 import type { ServerResponse } from "node:http"
 import * as LocalFile from "@holdfast/http/transfer/local/LocalFile"
+import type { BodySlice } from "@holdfast/http/transfer/BodySlice"
 import * as LargeFile from "@holdfast/http/transfer/local/LargeFile"
 import { connect, listen, until } from "./support/NodeApp.ts"
 import { openCount, pattern, tempFile } from "./support/TempFiles.ts"
@@ -19,22 +20,22 @@ const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 const responseOf = (request: HttpServerRequest.HttpServerRequest): ServerResponse =>
   NodeHttpServerRequest.toServerResponse(request) as ServerResponse
 
-const sendFile = (response: ServerResponse, path: string, pieces: ReadonlyArray<LargeFile.BodySlice>) =>
+const sendFile = (response: ServerResponse, path: string, slices: ReadonlyArray<BodySlice>) =>
   LocalFile.withFile(path, (fd) => {
-    response.writeHead(200, { "content-length": pieces.reduce((sum, piece) => sum + piece.length, 0) })
-    return LargeFile.send(response, { fd, path }, pieces)
+    response.writeHead(200, { "content-length": slices.reduce((sum, slice) => sum + slice.length, 0) })
+    return LargeFile.send(response, { fd, path }, slices)
   })
 
 const done = HttpServerResponse.empty({ status: 200 })
 
-/** An app that sends one file, and tells how each transfer ended. */
-const fileApp = Effect.fnUntraced(function* (path: string, pieces: ReadonlyArray<LargeFile.BodySlice>) {
+/** An app that sends one file and records the exit of each transfer. */
+const fileApp = Effect.fnUntraced(function* (path: string, slices: ReadonlyArray<BodySlice>) {
   const exits: Array<Exit.Exit<void, unknown>> = []
   const responses: Array<ServerResponse> = []
   const app = yield* listen((request) => {
     const response = responseOf(request)
     responses.push(response)
-    return sendFile(response, path, pieces).pipe(
+    return sendFile(response, path, slices).pipe(
       Effect.onExit((exit) => Effect.sync(() => exits.push(exit))),
       Effect.as(done)
     )
@@ -42,8 +43,8 @@ const fileApp = Effect.fnUntraced(function* (path: string, pieces: ReadonlyArray
   return { ...app, exits, responses }
 })
 
-describe("Pump", () => {
-  it.effect("sends a file of many buffers, and again on the same connection", () =>
+describe("LargeFile.send", () => {
+  it.effect("file of many buffers → sent whole, three times on one connection", () =>
     Effect.gen(function* () {
       const bytes = pattern(5 * MiB + 7)
       const path = yield* tempFile(bytes)
@@ -60,7 +61,7 @@ describe("Pump", () => {
     })
   )
 
-  it.effect("answers pipelined requests in order", () =>
+  it.effect("pipelined requests → responses in order", () =>
     Effect.gen(function* () {
       const bytes = pattern(2 * MiB)
       const path = yield* tempFile(bytes)
@@ -74,7 +75,7 @@ describe("Pump", () => {
     })
   )
 
-  it.effect("sends pieces of one descriptor and bytes between them, empty ones too", () =>
+  it.effect("ranges, literal bytes and empty slices → sent in order", () =>
     Effect.gen(function* () {
       const bytes = pattern(MiB)
       const path = yield* tempFile(bytes)
@@ -102,7 +103,7 @@ describe("Pump", () => {
     })
   )
 
-  it.effect("ends a response of nothing", () =>
+  it.effect("nothing but an empty slice → an empty response, the file is closed", () =>
     Effect.gen(function* () {
       const path = yield* tempFile(Buffer.alloc(0))
       const app = yield* fileApp(path, [{ offset: 0, length: 0 }])
@@ -114,7 +115,7 @@ describe("Pump", () => {
     })
   )
 
-  it.effect("keeps the bytes of many transfers apart", () =>
+  it.effect("12 concurrent transfers → each client gets its own bytes", () =>
     Effect.gen(function* () {
       const files = yield* Effect.forEach(
         Array.from({ length: 12 }, (_, i) => i),
@@ -141,7 +142,7 @@ describe("Pump", () => {
     })
   )
 
-  it.effect("waits for a slow client, with two buffers at most", () =>
+  it.effect("slow client → the transfer waits, with two buffers at most", () =>
     Effect.gen(function* () {
       const bytes = pattern(16 * MiB)
       const path = yield* tempFile(bytes)
@@ -149,20 +150,20 @@ describe("Pump", () => {
       const client = yield* connect(app.port)
       client.socket.pause()
       client.send(get)
-      let most = 0
+      let maxQueued = 0
       let before = -1
       yield* Effect.promise(() =>
         until(() => {
           const [response] = app.responses
           const sent = response?.socket?.bytesWritten ?? 0
-          most = Math.max(most, response?.writableLength ?? 0)
-          // bytesWritten counts what was queued: it stands still when both buffers wait.
-          const stands = sent > 0 && sent === before && most > 256 * 1024
+          maxQueued = Math.max(maxQueued, response?.writableLength ?? 0)
+          // bytesWritten counts what was queued: it stops growing when both buffers wait.
+          const isWaiting = sent > 0 && sent === before && maxQueued > 256 * 1024
           before = sent
-          return stands
+          return isWaiting
         })
       )
-      assert.isAtMost(most, 513 * 1024)
+      assert.isAtMost(maxQueued, 513 * 1024)
       assert.strictEqual(openCount(path), 1)
       client.socket.resume()
       assert.isTrue((yield* Effect.promise(() => client.response())).body.equals(bytes))
@@ -170,7 +171,7 @@ describe("Pump", () => {
     })
   )
 
-  it.effect("stops when the client goes away, and closes the file once", () =>
+  it.effect("client disconnects → interrupted, the file is closed", () =>
     Effect.gen(function* () {
       const path = yield* tempFile(pattern(16 * MiB))
       const app = yield* fileApp(path, [{ offset: 0, length: 16 * MiB }])
@@ -185,7 +186,7 @@ describe("Pump", () => {
     })
   )
 
-  it.effect("is interruptible, and breaks the response off", () =>
+  it.effect("fiber interrupted → the response is broken", () =>
     Effect.gen(function* () {
       const path = yield* tempFile(pattern(16 * MiB))
       const fibers = yield* Deferred.make<Fiber.Fiber<void, unknown>>()
@@ -207,12 +208,12 @@ describe("Pump", () => {
     })
   )
 
-  it.effect("never ends short as if it were complete: a file that shrinks breaks the response off", () =>
+  it.effect("file shrinks while it is sent → fails, and the response is broken instead of looking complete", () =>
     Effect.gen(function* () {
       const path = yield* tempFile(pattern(16 * MiB))
       const app = yield* fileApp(path, [{ offset: 0, length: 16 * MiB }])
       const client = yield* connect(app.port)
-      // At once, so that most of the file cannot have been sent yet.
+      // Paused at once, so that most of the file has not been sent when it is truncated.
       client.socket.once("data", () => client.socket.pause())
       client.send(get)
       yield* Effect.promise(() => until(() => client.length() > 0))
@@ -225,7 +226,7 @@ describe("Pump", () => {
     })
   )
 
-  it.effect("does nothing for a client that is gone already", () =>
+  it.effect("client disconnected before the transfer → interrupted, the file is closed", () =>
     Effect.gen(function* () {
       const path = yield* tempFile(pattern(MiB))
       const gate = yield* Deferred.make<void>()

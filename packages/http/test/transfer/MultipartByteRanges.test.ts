@@ -3,9 +3,9 @@ import * as MultipartByteRanges from "@holdfast/http/transfer/response/Multipart
 
 const content = Buffer.from("0123456789")
 
-describe("MultipartRanges", () => {
-  it("frames ranges as the RFC's example does, and knows the length before", () => {
-    const framed = MultipartByteRanges.frame(
+describe("MultipartByteRanges.frame", () => {
+  it("two ranges → parts as in RFC 9110, section 14.6, and their total length", () => {
+    const body = MultipartByteRanges.frame(
       [
         { start: 1, end: 2 },
         { start: 8, end: 9 }
@@ -14,8 +14,8 @@ describe("MultipartRanges", () => {
       "b-_1"
     )
     const bytes = Buffer.concat(
-      framed.slices.map((piece) =>
-        piece instanceof Uint8Array ? piece : content.subarray(piece.offset, piece.offset + piece.length)
+      body.slices.map((slice) =>
+        slice instanceof Uint8Array ? slice : content.subarray(slice.offset, slice.offset + slice.length)
       )
     )
     assert.strictEqual(
@@ -23,7 +23,7 @@ describe("MultipartRanges", () => {
       "--b-_1\r\nContent-Type: text/plain; charset=é\r\nContent-Range: bytes 1-2/10\r\n\r\n12\r\n" +
         "--b-_1\r\nContent-Type: text/plain; charset=é\r\nContent-Range: bytes 8-9/10\r\n\r\n89\r\n--b-_1--\r\n"
     )
-    assert.strictEqual(framed.length, bytes.length)
-    assert.strictEqual(framed.contentType, "multipart/byteranges; boundary=b-_1")
+    assert.strictEqual(body.length, bytes.length)
+    assert.strictEqual(body.contentType, "multipart/byteranges; boundary=b-_1")
   })
 })

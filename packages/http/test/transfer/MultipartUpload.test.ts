@@ -35,14 +35,14 @@ const read = (incoming: HttpServerRequest.HttpServerRequest, limit: number = opt
     return whole
   }).pipe(Effect.scoped)
 
-/** How reading fails: the tag, and where an invalid request is wrong. */
+/** The tag of the error that reading fails with, and the pointer of an invalid request. */
 const failure = (incoming: HttpServerRequest.HttpServerRequest, limit?: number) =>
   Effect.map(Effect.flip(read(incoming, limit)), (error) =>
     error._tag === "InvalidRequest" ? `InvalidRequest at '${error.errors[0]?.pointer}'` : error._tag
   )
 
-describe("MultipartUpload", () => {
-  it.live("reads the body first, so that it can be checked before the file", () =>
+describe("MultipartUpload.parse", () => {
+  it.live("body before file → the body is known before the file is read", () =>
     Effect.gen(function* () {
       const upload = yield* read(request([form(field("body", json), file("hello"))]))
       assert.deepStrictEqual(upload, {
@@ -55,7 +55,7 @@ describe("MultipartUpload", () => {
     })
   )
 
-  it.live("reads the file first", () =>
+  it.live("file before body → the body is known after the file", () =>
     Effect.gen(function* () {
       const content = pattern(4 * MiB)
       const chunks = cut(form(file(content), field("body", json)), [0.2, 0.4, 0.6, 0.8])
@@ -66,7 +66,7 @@ describe("MultipartUpload", () => {
     })
   )
 
-  it.live("has no body where the form has none, nor a file name or type", () =>
+  it.live("no body, no file name, no type → undefined", () =>
     Effect.gen(function* () {
       const part = { head: 'Content-Disposition: form-data; name="file"', content: "hello" }
       const upload = yield* read(request([form(part)]))
@@ -77,7 +77,7 @@ describe("MultipartUpload", () => {
     })
   )
 
-  it.live("passes over what it does not know, a preamble and an epilogue", () =>
+  it.live("other parts, a preamble and an epilogue → ignored", () =>
     Effect.gen(function* () {
       const bytes = Buffer.concat([
         Buffer.from("preamble\r\n"),
@@ -104,20 +104,20 @@ describe("MultipartUpload", () => {
     ["日本語.txt", "日本語.txt"],
     ["100%.txt", "100%.txt"],
     ["a;b=c.txt", "a;b=c.txt"]
-  ])("takes the file name %j for %j", ([written, filename]) =>
+  ])("file name %j → %j", ([written, filename]) =>
     Effect.gen(function* () {
       assert.strictEqual((yield* read(request([form(file("x", written))]))).filename, filename)
     })
   )
 
-  it.live("takes filename* where it is given", () =>
+  it.live("filename* → preferred to filename", () =>
     Effect.gen(function* () {
       const head = `Content-Disposition: form-data; name="file"; filename="a"; filename*=UTF-8''caf%C3%A9%20%2522.txt`
       assert.strictEqual((yield* read(request([form({ head, content: "" })]))).filename, "café %22.txt")
     })
   )
 
-  it.live("reads any content, in whatever chunks it comes", () =>
+  it.live("any content in any chunks → the same bytes", () =>
     Effect.gen(function* () {
       const tricky = FastCheck.constantFrom(
         "\r",
@@ -153,7 +153,7 @@ describe("MultipartUpload", () => {
     })
   )
 
-  it.live("fails for every form that is cut short", () =>
+  it.live("form truncated at any byte → fails", () =>
     Effect.gen(function* () {
       const whole = form(file("hello"), field("body", json))
       const complete = whole.length - "\r\n".length
@@ -176,55 +176,51 @@ describe("MultipartUpload", () => {
     ["no file", form(field("body", json)), "InvalidRequest at '/file'"],
     ["nothing", form(), "InvalidRequest at '/file'"],
     ["no bytes", Buffer.alloc(0), "InvalidRequest at ''"],
-    ["no form", Buffer.from("hello"), "InvalidRequest at ''"],
-    ["a body that is no JSON", form(field("body", "{"), file("a")), "InvalidRequest at '/body'"],
-    ["a body that is no JSON after the file", form(file("a"), field("body", "")), "InvalidRequest at '/body'"],
+    ["a body that is not a form", Buffer.from("hello"), "InvalidRequest at ''"],
+    ["a body that is not JSON", form(field("body", "{"), file("a")), "InvalidRequest at '/body'"],
+    ["a body that is not JSON, after the file", form(file("a"), field("body", "")), "InvalidRequest at '/body'"],
     [
-      "a body that is no UTF-8",
+      "a body that is not UTF-8",
       form({ ...field("body", ""), content: Buffer.from([0x22, 0xff, 0x22]) }, file("a")),
       "InvalidRequest at '/body'"
     ],
+    ["a body above its limit", form(field("body", `"${"x".repeat(65_536)}"`), file("a")), "InvalidRequest at '/body'"],
+    ["another part above its limit", form(field("o/~", "x".repeat(65_537)), file("a")), "InvalidRequest at '/o~1~0'"],
     [
-      "a body that is too large",
-      form(field("body", `"${"x".repeat(65_536)}"`), file("a")),
-      "InvalidRequest at '/body'"
-    ],
-    ["another part that is too large", form(field("o/~", "x".repeat(65_537)), file("a")), "InvalidRequest at '/o~1~0'"],
-    [
-      "many parts",
+      "more than 32 parts",
       form(file("a"), ...Array.from({ length: 32 }, (_, i) => field(`f${i}`, ""))),
       "InvalidRequest at ''"
     ],
     [
-      "much beside the file",
+      "more than 256 KiB besides the file",
       form(file("a"), ...Array.from({ length: 5 }, (_, i) => field(`f${i}`, "x".repeat(60_000)))),
       "InvalidRequest at ''"
     ],
     ["a long head", form({ head: `X-A: ${"x".repeat(17_000)}`, content: "" }), "InvalidRequest at ''"],
     ["a malformed head", form({ head: "no header", content: "" }), "InvalidRequest at ''"],
-    ["no disposition", form({ head: "Content-Type: text/plain", content: "" }), "InvalidRequest at ''"],
+    ["no Content-Disposition", form({ head: "Content-Type: text/plain", content: "" }), "InvalidRequest at ''"],
     ["no name", form({ head: "Content-Disposition: form-data", content: "" }), "InvalidRequest at ''"],
     [
-      "another disposition",
+      "another Content-Disposition",
       form({ head: 'Content-Disposition: attachment; name="file"', content: "" }),
       "InvalidRequest at ''"
     ],
     [
-      "bytes that are encoded",
+      "a Content-Transfer-Encoding",
       form({
         head: 'Content-Disposition: form-data; name="file"\r\nContent-Transfer-Encoding: base64',
         content: "aGk="
       }),
       "InvalidRequest at '/file'"
     ]
-  ])("refuses %s", ([, bytes, expected]) =>
+  ])("form with %s → refused", ([, bytes, expected]) =>
     Effect.gen(function* () {
       assert.strictEqual(yield* failure(request([bytes])), expected)
       assert.strictEqual(yield* failure(request(cut(bytes, [0.2, 0.4, 0.6, 0.8]))), expected)
     })
   )
 
-  it.live("refuses an invalid body before the file is read", () =>
+  it.live("invalid body before the file → refused before the file is read", () =>
     Effect.gen(function* () {
       const [first = Buffer.alloc(0)] = cut(form(field("body", "{"), file("a".repeat(100_000))), [0.01])
       const endless = Array.from({ length: 100 }, () => Buffer.alloc(65_536))
@@ -238,7 +234,7 @@ describe("MultipartUpload", () => {
     ["multipart/mixed; boundary=x", "UnsupportedMediaType"],
     ["multipart/form-data", "InvalidRequest at ''"],
     ["multipart/form-data; charset=utf-8", "InvalidRequest at ''"]
-  ])("refuses a body of type %s", ([contentType, expected]) =>
+  ])("Content-Type %s → %s", ([contentType, expected]) =>
     Effect.gen(function* () {
       const headers: Record<string, string> = contentType === undefined ? {} : { "content-type": contentType }
       assert.strictEqual(yield* failure(request([form(file("a"))], headers)), expected)
@@ -248,14 +244,14 @@ describe("MultipartUpload", () => {
   it.live.each([
     `multipart/form-data; boundary="${Forms.boundary}"`,
     `Multipart/Form-Data; charset=utf-8; Boundary=${Forms.boundary}`
-  ])("knows the boundary of %s", (contentType) =>
+  ])("Content-Type %s → its boundary is used", (contentType) =>
     Effect.gen(function* () {
       const upload = yield* read(request([form(file("hello"))], { "content-type": contentType }))
       assert.strictEqual(upload.content.toString(), "hello")
     })
   )
 
-  it.live("takes a file of exactly the limit, and not one byte more", () =>
+  it.live("file of exactly the limit → accepted; one byte more → ContentTooLarge", () =>
     Effect.gen(function* () {
       const limit = 100_000
       const exact = pattern(limit)
@@ -264,7 +260,7 @@ describe("MultipartUpload", () => {
     })
   )
 
-  it.live("tells the file's own limit, also when the announced length exceeds it", () =>
+  it.live("declared length above the limit → the error reports the file's limit", () =>
     Effect.gen(function* () {
       const headers = { "content-type": Forms.contentType, "content-length": `${10 * MiB}` }
       const error = yield* Effect.flip(read(request([], headers), 1000))
@@ -272,7 +268,7 @@ describe("MultipartUpload", () => {
     })
   )
 
-  it.live("ends the body with the file's stream, when that is given up", () =>
+  it.live("file's stream closed before its end → the body is interrupted", () =>
     Effect.gen(function* () {
       const chunks = cut(form(file(pattern(4 * MiB)), field("body", json)), [0.2, 0.4, 0.6, 0.8])
       const upload = yield* MultipartUpload.parse(request(chunks), { ...options, limit: 4 * MiB })
@@ -282,7 +278,7 @@ describe("MultipartUpload", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("fails the body as the file's stream fails", () =>
+  it.live("file's stream fails → the body fails with the same error", () =>
     Effect.gen(function* () {
       const chunks = cut(form(file(pattern(4 * MiB)), file("b")), [0.2, 0.4, 0.6, 0.8])
       const upload = yield* MultipartUpload.parse(request(chunks), { ...options, limit: 4 * MiB })
@@ -293,7 +289,7 @@ describe("MultipartUpload", () => {
   )
 })
 
-describe("MultipartUpload over Node", () => {
+describe("MultipartUpload.parse over Node", () => {
   const post = (length: number): string =>
     `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: ${Forms.contentType}\r\nContent-Length: ${length}\r\n\r\n`
 
@@ -304,7 +300,7 @@ describe("MultipartUpload over Node", () => {
       )
     )
 
-  it.live("streams a large file, and the next one on the same connection", () =>
+  it.live("two 8 MiB files on one connection → both read", () =>
     Effect.gen(function* () {
       const { port } = yield* app(64 * MiB)
       const client = yield* connect(port)
@@ -317,7 +313,7 @@ describe("MultipartUpload over Node", () => {
     })
   )
 
-  it.live("lets a client that keeps sending read what is wrong with its form", () =>
+  it.live("invalid form, client keeps sending → it receives the fault", () =>
     Effect.gen(function* () {
       const { port } = yield* app(64 * MiB)
       const client = yield* connect(port)
@@ -330,7 +326,7 @@ describe("MultipartUpload over Node", () => {
     })
   )
 
-  it.live("stores nothing of a form whose client goes away", () =>
+  it.live("client disconnects → the reading fails", () =>
     Effect.gen(function* () {
       const ends: Array<string> = []
       const { port } = yield* listen((incoming) =>

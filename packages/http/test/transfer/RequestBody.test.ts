@@ -22,23 +22,23 @@ const post = (...headers: ReadonlyArray<string>): string =>
 const chunked = (...parts: ReadonlyArray<string>): string =>
   [...parts, ""].map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join("")
 
-const collect = (request: HttpServerRequest.HttpServerRequest, given: Partial<RequestBody.Options> = {}) =>
-  RequestBody.open(request, { ...options, ...given }).pipe(
+const collect = (request: HttpServerRequest.HttpServerRequest, overrides: Partial<RequestBody.Options> = {}) =>
+  RequestBody.open(request, { ...options, ...overrides }).pipe(
     Effect.flatMap(Stream.runCollect),
     Effect.map((chunks) => Buffer.concat(chunks))
   )
 
-/** An app that sends back what it gets. */
-const echo = (given: Partial<RequestBody.Options> = {}) =>
-  listen((request) => Effect.map(collect(request, given), (bytes) => HttpServerResponse.uint8Array(bytes)))
+/** An app that responds with the body that it received. */
+const echo = (overrides: Partial<RequestBody.Options> = {}) =>
+  listen((request) => Effect.map(collect(request, overrides), (bytes) => HttpServerResponse.uint8Array(bytes)))
 
-describe("RequestBody over Node", () => {
-  it.live("reads bodies of every framing, one after another on a connection", () =>
+describe("RequestBody.open over Node", () => {
+  it.live("every framing, several requests on one connection → the bodies' bytes", () =>
     Effect.gen(function* () {
       const app = yield* echo()
       const client = yield* connect(app.port)
       const large = pattern(3 * MiB + 3)
-      const asked: ReadonlyArray<readonly [ReadonlyArray<string | Uint8Array>, string | Buffer]> = [
+      const requests: ReadonlyArray<readonly [ReadonlyArray<string | Uint8Array>, string | Buffer]> = [
         [[post("Content-Length: 5"), "hello"], "hello"],
         [[post("Content-Length: 5"), "h", "el", "lo"], "hello"],
         [[post("Content-Length: 0")], ""],
@@ -47,7 +47,7 @@ describe("RequestBody over Node", () => {
         [[post("Transfer-Encoding: chunked"), chunked()], ""],
         [[post(`Content-Length: ${large.length}`), large], large]
       ]
-      for (const [bytes, expected] of asked) {
+      for (const [bytes, expected] of requests) {
         client.send(...bytes)
         const { body, status } = yield* Effect.promise(() => client.response())
         assert.strictEqual(status, 200)
@@ -60,7 +60,7 @@ describe("RequestBody over Node", () => {
     })
   )
 
-  it.live("reads no faster than it is pulled", () =>
+  it.live("consumer waits → at most 1 MiB is read ahead", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()
       const messages: Array<IncomingMessage> = []
@@ -80,16 +80,16 @@ describe("RequestBody over Node", () => {
       const client = yield* connect(app.port)
       client.send(post(`Content-Length: ${16 * MiB}`), Buffer.alloc(16 * MiB))
       yield* Effect.promise(() => until(() => messages[0]?.isPaused() === true))
-      // One MiB in hand, and what was on its way when it was paused.
+      // 1 MiB buffered, and what was on its way when the message was paused.
       assert.isBelow(messages[0]!.socket.bytesRead, 3 * MiB)
       yield* Deferred.succeed(gate, undefined)
       assert.strictEqual((yield* Effect.promise(() => client.response())).body.toString(), `${16 * MiB}`)
     })
   )
 
-  it.live.each([true, false])("gives chunks away only where nobody else listens: %s", (isSoleListener) =>
+  it.live.each([true, false])("IsSoleListener = %s → chunks are transferable only if true", (isSoleListener) =>
     Effect.gen(function* () {
-      const left: Array<number> = []
+      const lengths: Array<number> = []
       const app = yield* listen((request) =>
         Effect.gen(function* () {
           const body = yield* RequestBody.open(request, options)
@@ -98,7 +98,7 @@ describe("RequestBody over Node", () => {
             Effect.sync(() => {
               for (const chunk of chunks) copies.push(Buffer.from(chunk))
               TransferableChunks.detach(chunks)
-              for (const chunk of chunks) left.push(chunk.length)
+              for (const chunk of chunks) lengths.push(chunk.length)
             })
           )
           return HttpServerResponse.uint8Array(Buffer.concat(copies))
@@ -108,7 +108,7 @@ describe("RequestBody over Node", () => {
       const large = pattern(3 * MiB + 3)
       client.send(post(`Content-Length: ${large.length}`), large)
       assert.isTrue((yield* Effect.promise(() => client.response())).body.equals(large))
-      assert.strictEqual(left.includes(0), isSoleListener)
+      assert.strictEqual(lengths.includes(0), isSoleListener)
     })
   )
 
@@ -120,7 +120,7 @@ describe("RequestBody over Node", () => {
       server.on("checkContinue", listener)
     }
 
-    it.live("tells the client to go on when the first byte is asked for, and not before", () =>
+    it.live("first byte pulled → 100 Continue, not before", () =>
       Effect.gen(function* () {
         const arrived = yield* Deferred.make<void>()
         const gate = yield* Deferred.make<void>()
@@ -146,7 +146,7 @@ describe("RequestBody over Node", () => {
       })
     )
 
-    it.live("says it once where Node has said it", () =>
+    it.live("100 Continue already sent by Node → not sent again", () =>
       Effect.gen(function* () {
         const app = yield* echo()
         const client = yield* connect(app.port)
@@ -158,7 +158,7 @@ describe("RequestBody over Node", () => {
       })
     )
 
-    it.live("refuses what is announced as too large without asking for it", () =>
+    it.live("declared length above the limit → 413, no 100 Continue", () =>
       Effect.gen(function* () {
         const app = yield* listen(
           (request) => Effect.as(collect(request, { limit: 4 }), HttpServerResponse.empty()),
@@ -173,9 +173,9 @@ describe("RequestBody over Node", () => {
   })
 
   it.live.each([
-    ["announced", (size: number) => [post(`Content-Length: ${size}`)]],
+    ["declared", (size: number) => [post(`Content-Length: ${size}`)]],
     ["chunked", (size: number) => [post("Transfer-Encoding: chunked"), `${size.toString(16)}\r\n`]]
-  ] as const)("lets a client that keeps sending read that it is too much: %s", ([, head]) =>
+  ] as const)("body above the limit (%s), client keeps sending → it receives the 413", ([, head]) =>
     Effect.gen(function* () {
       const app = yield* echo({ limit: MiB })
       const client = yield* connect(app.port)
@@ -188,7 +188,7 @@ describe("RequestBody over Node", () => {
     })
   )
 
-  it.live("keeps the connection when little is left after a failure", () =>
+  it.live("little of the body left after a failure → the connection is kept", () =>
     Effect.gen(function* () {
       const app = yield* echo({ limit: 4 })
       const client = yield* connect(app.port)
@@ -199,7 +199,7 @@ describe("RequestBody over Node", () => {
     })
   )
 
-  it.live("takes exactly the limit", () =>
+  it.live("body of exactly the limit → accepted", () =>
     Effect.gen(function* () {
       const app = yield* echo({ limit: 5 })
       const client = yield* connect(app.port)
@@ -213,13 +213,13 @@ describe("RequestBody over Node", () => {
   it.live.each([
     [post("Content-Length: 1000000"), "part"],
     [post("Transfer-Encoding: chunked"), "4\r\npart\r\n"]
-  ])("fails when the client goes away: %j", (sent) =>
+  ])("client disconnects: %j → BodyAborted, no listeners left", (sent) =>
     Effect.gen(function* () {
       const outcome = yield* Deferred.make<Exit.Exit<Buffer, RequestBody.BodyError>>()
       const started = yield* Deferred.make<IncomingMessage>()
       const app = yield* listen((request) =>
         Effect.gen(function* () {
-          // Apart from the request's own fiber, which is interrupted at the same time.
+          // In a fiber of its own: the request's fiber is interrupted at the same time.
           yield* collect(request).pipe(
             Effect.exit,
             Effect.flatMap((exit) => Deferred.succeed(outcome, exit)),
@@ -240,7 +240,7 @@ describe("RequestBody over Node", () => {
     })
   )
 
-  it.live("fails when the client stops sending, which it can read", () =>
+  it.live("client stops sending → it receives BodyStalled", () =>
     Effect.gen(function* () {
       const app = yield* echo({ idleTimeout: "30 millis" })
       const client = yield* connect(app.port)
@@ -251,7 +251,7 @@ describe("RequestBody over Node", () => {
     })
   )
 
-  it.live("leaves no listeners behind", () =>
+  it.live("body read → no listeners left on the message", () =>
     Effect.gen(function* () {
       const messages: Array<IncomingMessage> = []
       const app = yield* listen((request) => {
@@ -267,7 +267,7 @@ describe("RequestBody over Node", () => {
   )
 })
 
-describe("RequestBody over web requests", () => {
+describe("RequestBody.open over web requests", () => {
   const web = (
     body: string | ReadableStream<Uint8Array> | null,
     headers: Record<string, string> = {}
@@ -276,8 +276,8 @@ describe("RequestBody over web requests", () => {
       new Request("http://a/", { method: "POST", body, headers, duplex: "half" } as RequestInit)
     )
 
-  /** A body that is given chunk by chunk, when it is asked for. */
-  const lazily = (chunks: ReadonlyArray<Uint8Array>, then: "close" | "error" = "close") => {
+  /** A body that is produced chunk by chunk as it is pulled. */
+  const lazyBody = (chunks: ReadonlyArray<Uint8Array>, then: "close" | "error" = "close") => {
     let next = 0
     let isCancelled = false
     const stream = new ReadableStream<Uint8Array>(
@@ -297,16 +297,16 @@ describe("RequestBody over web requests", () => {
     return { stream, pulled: () => next, isCancelled: () => isCancelled }
   }
 
-  it.live.each([[null], [""], ["hello"]])("reads %j", ([body = null]) =>
+  it.live.each([[null], [""], ["hello"]])("body %j → read", ([body = null]) =>
     Effect.gen(function* () {
       assert.strictEqual((yield* collect(web(body))).toString(), body ?? "")
     })
   )
 
-  it.live("reads a large one", () =>
+  it.live("body of 3 MiB → read", () =>
     Effect.gen(function* () {
       const bytes = pattern(3 * MiB)
-      const body = lazily(Array.from({ length: 48 }, (_, i) => bytes.subarray(i * 65_536, (i + 1) * 65_536)))
+      const body = lazyBody(Array.from({ length: 48 }, (_, i) => bytes.subarray(i * 65_536, (i + 1) * 65_536)))
       assert.isTrue((yield* collect(web(body.stream))).equals(bytes))
     })
   )
@@ -315,18 +315,18 @@ describe("RequestBody over web requests", () => {
     [{ "content-length": "4" }, "LengthMismatch"],
     [{ "content-length": "6" }, "LengthMismatch"],
     [{ "content-length": "101" }, "ContentTooLarge"]
-  ] as const)("holds it to %j", ([headers, tag]) =>
+  ] as const)("body of 5 bytes, %j → %s", ([headers, tag]) =>
     Effect.gen(function* () {
-      const body = lazily([Buffer.from("hello")])
+      const body = lazyBody([Buffer.from("hello")])
       const error = yield* Effect.flip(collect(web(body.stream, headers), { limit: 100 }))
       assert.strictEqual(error._tag, tag)
       if (tag === "ContentTooLarge") assert.strictEqual(body.pulled(), 0)
     })
   )
 
-  it.live("cancels what is too large, and reads no further", () =>
+  it.live("body above the limit → cancelled, no more is pulled", () =>
     Effect.gen(function* () {
-      const body = lazily(Array.from({ length: 1000 }, () => Buffer.alloc(65_536)))
+      const body = lazyBody(Array.from({ length: 1000 }, () => Buffer.alloc(65_536)))
       const error = yield* Effect.flip(collect(web(body.stream), { limit: MiB }))
       assert.strictEqual(error._tag, "ContentTooLarge")
       yield* Effect.promise(() => until(body.isCancelled))
@@ -334,14 +334,14 @@ describe("RequestBody over web requests", () => {
     })
   )
 
-  it.live("fails when it breaks off", () =>
+  it.live("body fails → BodyAborted", () =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(collect(web(lazily([Buffer.from("hello")], "error").stream)))
+      const error = yield* Effect.flip(collect(web(lazyBody([Buffer.from("hello")], "error").stream)))
       assert.strictEqual(error._tag, "BodyAborted")
     })
   )
 
-  it.live("fails when nothing comes", () =>
+  it.live("no bytes arrive → BodyStalled", () =>
     Effect.gen(function* () {
       const silent = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(Buffer.from("a")) })
       const error = yield* Effect.flip(collect(web(silent), { idleTimeout: "20 millis" }))
@@ -350,9 +350,9 @@ describe("RequestBody over web requests", () => {
     })
   )
 
-  it.live("is cancelled when it is given up", () =>
+  it.live("stream closed before its end → the body is cancelled", () =>
     Effect.gen(function* () {
-      const body = lazily(Array.from({ length: 1000 }, () => Buffer.alloc(65_536)))
+      const body = lazyBody(Array.from({ length: 1000 }, () => Buffer.alloc(65_536)))
       const stream = yield* RequestBody.open(web(body.stream), options)
       yield* Stream.runCollect(Stream.take(stream, 1))
       yield* Effect.promise(() => until(body.isCancelled))

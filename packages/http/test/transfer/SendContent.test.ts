@@ -11,12 +11,12 @@ import * as FastCheck from "fast-check"
 import * as Fs from "node:fs"
 import * as ContentSecurity from "@holdfast/http/transfer/response/ContentSecurity"
 import * as SendContent from "@holdfast/http/transfer/response/SendContent"
-import { type Answer, connect, listen, until } from "./support/NodeApp.ts"
+import { type Response as RawResponse, connect, listen, until } from "./support/NodeApp.ts"
 import { openCount, pattern, tempFile } from "./support/TempFiles.ts"
 
 const lastModified = Date.UTC(2025, 6, 1, 12)
 const date = "Tue, 01 Jul 2025 12:00:00 GMT"
-const extra = { "x-request-id": "r1", vary: "Origin" }
+const extraHeaders = { "x-request-id": "r1", vary: "Origin" }
 
 const contentOf = (bytes: Uint8Array, rest: Partial<SendContent.Content> = {}): SendContent.Content => ({
   size: bytes.length,
@@ -33,15 +33,17 @@ const contentOf = (bytes: Uint8Array, rest: Partial<SendContent.Content> = {}): 
   ...rest
 })
 
-type Ask = (method: string, headers?: Readonly<Record<string, string>>) => Effect.Effect<Answer>
+type Send = (method: string, headers?: Readonly<Record<string, string>>) => Effect.Effect<RawResponse>
 
-/** What a failure is told as here: its tag, with 500. */
+/** Responds with the content, or with 500 and the tag of the error. */
 const app = (content: SendContent.Content) => (request: HttpServerRequest.HttpServerRequest) =>
-  SendContent.send(request, content, extra).pipe(
+  SendContent.send(request, content, extraHeaders).pipe(
     Effect.catch((error) => Effect.succeed(HttpServerResponse.text(error._tag, { status: 500 })))
   )
 
-const overNode = Effect.fnUntraced(function* (content: SendContent.Content): Effect.fn.Return<Ask, never, Scope.Scope> {
+const overNode = Effect.fnUntraced(function* (
+  content: SendContent.Content
+): Effect.fn.Return<Send, never, Scope.Scope> {
   const { port } = yield* listen(app(content))
   const client = yield* connect(port)
   return (method, headers = {}) =>
@@ -52,7 +54,7 @@ const overNode = Effect.fnUntraced(function* (content: SendContent.Content): Eff
     })
 })
 
-const overWeb = (content: SendContent.Content): Effect.Effect<Ask> => {
+const overWeb = (content: SendContent.Content): Effect.Effect<Send> => {
   const handler = HttpEffect.toWebHandler(Effect.flatMap(HttpServerRequest.HttpServerRequest, app(content)))
   return Effect.succeed((method, headers = {}) =>
     Effect.promise(async () => {
@@ -63,15 +65,15 @@ const overWeb = (content: SendContent.Content): Effect.Effect<Ask> => {
   )
 }
 
-/** The three ways in which bytes reach a client. */
+/** The three ways in which bytes are sent to a client. */
 const ways: ReadonlyArray<
-  readonly [string, (bytes: Uint8Array, rest?: Partial<SendContent.Content>) => Effect.Effect<Ask, never, Scope.Scope>]
+  readonly [string, (bytes: Uint8Array, rest?: Partial<SendContent.Content>) => Effect.Effect<Send, never, Scope.Scope>]
 > = [
   [
     "a local file over Node",
     (bytes, rest) =>
       Effect.flatMap(tempFile(bytes), (localFile) => {
-        const read = () => Stream.die("The file is not to be streamed.")
+        const read = () => Stream.die("The file must not be streamed.")
         return overNode(contentOf(bytes, { localFile, read, ...rest }))
       })
   ],
@@ -81,10 +83,10 @@ const ways: ReadonlyArray<
 
 const small = Buffer.from("0123456789")
 
-describe.each(ways)("SendContent: %s", (_, ask) => {
-  it.live("sends the whole", () =>
+describe.each(ways)("SendContent.send: %s", (_, serve) => {
+  it.live("GET → 200 with all bytes and headers", () =>
     Effect.gen(function* () {
-      const { body, headers, status } = yield* (yield* ask(small))("GET")
+      const { body, headers, status } = yield* (yield* serve(small))("GET")
       assert.strictEqual(status, 200)
       assert.strictEqual(body.toString(), "0123456789")
       assert.strictEqual(headers["content-length"], "10")
@@ -100,17 +102,17 @@ describe.each(ways)("SendContent: %s", (_, ask) => {
     })
   )
 
-  it.live.each([1, 4095, 4096, 65_536, 65_537, 1_000_003])("sends %d bytes, and again", (size) =>
+  it.live.each([1, 4095, 4096, 65_536, 65_537, 1_000_003])("GET: %d bytes → the same bytes, three times", (size) =>
     Effect.gen(function* () {
       const bytes = pattern(size)
-      const get = yield* ask(bytes)
+      const get = yield* serve(bytes)
       for (let round = 0; round < 3; round++) assert.isTrue((yield* get("GET")).body.equals(bytes))
     })
   )
 
-  it.live("sends an empty content", () =>
+  it.live("GET: empty content → 200; a range of it → RangeNotSatisfiable", () =>
     Effect.gen(function* () {
-      const get = yield* ask(Buffer.alloc(0))
+      const get = yield* serve(Buffer.alloc(0))
       for (const headers of [{}, { range: "bytes=-5" }]) {
         const answer = yield* get("GET", headers)
         assert.strictEqual(answer.status, 200)
@@ -121,9 +123,9 @@ describe.each(ways)("SendContent: %s", (_, ask) => {
     })
   )
 
-  it.live("answers HEAD as GET without the bytes, and without ranges", () =>
+  it.live("HEAD → the headers of GET, no bytes, no ranges", () =>
     Effect.gen(function* () {
-      const { body, headers, status } = yield* (yield* ask(small))("HEAD", { range: "bytes=0-1" })
+      const { body, headers, status } = yield* (yield* serve(small))("HEAD", { range: "bytes=0-1" })
       assert.strictEqual(status, 200)
       assert.strictEqual(headers["content-length"], "10")
       assert.strictEqual(headers["etag"], '"tag"')
@@ -139,9 +141,9 @@ describe.each(ways)("SendContent: %s", (_, ask) => {
     ["bytes=-2", "89", "bytes 8-9/10"],
     ["bytes=-99", "0123456789", "bytes 0-9/10"],
     ["bytes=0-2,2-4", "01234", "bytes 0-4/10"]
-  ] as const)("answers %s with one part", ([range, text, contentRange]) =>
+  ] as const)("GET: %s → 206 with one range", ([range, text, contentRange]) =>
     Effect.gen(function* () {
-      const { body, headers, status } = yield* (yield* ask(small))("GET", { range })
+      const { body, headers, status } = yield* (yield* serve(small))("GET", { range })
       assert.strictEqual(status, 206)
       assert.strictEqual(body.toString(), text)
       assert.strictEqual(headers["content-range"], contentRange)
@@ -150,9 +152,9 @@ describe.each(ways)("SendContent: %s", (_, ask) => {
     })
   )
 
-  it.live("answers several ranges with several parts", () =>
+  it.live("GET: several ranges → 206 with multipart/byteranges", () =>
     Effect.gen(function* () {
-      const { body, headers, status } = yield* (yield* ask(small))("GET", { range: "bytes=0-1,-2" })
+      const { body, headers, status } = yield* (yield* serve(small))("GET", { range: "bytes=0-1,-2" })
       assert.strictEqual(status, 206)
       assert.isUndefined(headers["content-range"])
       const [, boundary] = /^multipart\/byteranges; boundary=([\w-]+)$/.exec(headers["content-type"] ?? "") ?? []
@@ -178,9 +180,9 @@ describe.each(ways)("SendContent: %s", (_, ask) => {
     [{ "if-range": '"x"', range: "bytes=0-1" }, 200],
     [{ "if-range": '"x"', range: "bytes=99-" }, 200],
     [{ range: "rubbish" }, 200]
-  ] as const)("answers %j with %d", ([headers, status]) =>
+  ] as const)("GET: %j → %d", ([headers, status]) =>
     Effect.gen(function* () {
-      const answer = yield* (yield* ask(small))("GET", headers as Readonly<Record<string, string>>)
+      const answer = yield* (yield* serve(small))("GET", headers as Readonly<Record<string, string>>)
       assert.strictEqual(answer.status, status)
       assert.strictEqual(answer.headers["etag"], '"tag"')
       if (status === 304) {
@@ -190,9 +192,9 @@ describe.each(ways)("SendContent: %s", (_, ask) => {
     })
   )
 
-  it.live("fails with what the problem documents tell", () =>
+  it.live("GET: unsatisfiable range, failed condition → RangeNotSatisfiable, PreconditionFailed first", () =>
     Effect.gen(function* () {
-      const get = yield* ask(small)
+      const get = yield* serve(small)
       assert.strictEqual((yield* get("GET", { range: "bytes=10-" })).body.toString(), "RangeNotSatisfiable")
       assert.strictEqual((yield* get("GET", { "if-match": '"x"' })).body.toString(), "PreconditionFailed")
       assert.strictEqual(
@@ -202,13 +204,13 @@ describe.each(ways)("SendContent: %s", (_, ask) => {
     })
   )
 
-  it.live("sends a file's own headers, and the sandbox that they call for", () =>
+  it.live("GET: own Content-Type text/html → sandbox, own headers", () =>
     Effect.gen(function* () {
       const own = [
         { name: "Content-Type", value: "text/html" },
         { name: "X-Mine", value: "\u00e9" }
       ]
-      const { headers } = yield* (yield* ask(small, { headers: own }))("GET")
+      const { headers } = yield* (yield* serve(small, { headers: own }))("GET")
       assert.strictEqual(headers["content-type"], "text/html")
       assert.strictEqual(headers["content-security-policy"], ContentSecurity.policy)
       assert.strictEqual(headers["x-mine"], "\u00e9")
@@ -216,8 +218,8 @@ describe.each(ways)("SendContent: %s", (_, ask) => {
   )
 })
 
-describe("SendContent", () => {
-  it.live("sends exactly the bytes of every range", () =>
+describe("SendContent.send", () => {
+  it.live("any range → exactly its bytes", () =>
     Effect.gen(function* () {
       const bytes = pattern(300_000)
       const localFile = yield* tempFile(bytes)
@@ -241,14 +243,14 @@ describe("SendContent", () => {
     })
   )
 
-  it.live.each([10, 100_000])("tells the caller that a file of %d bytes is gone, having sent nothing", (size) =>
+  it.live.each([10, 100_000])("local file of %d bytes missing → ContentGone, nothing is sent", (size) =>
     Effect.gen(function* () {
       const get = yield* overNode(contentOf(pattern(size), { localFile: "/no/such/file" }))
       assert.strictEqual((yield* get("GET")).body.toString(), "ContentGone")
     })
   )
 
-  it.live.each(["bytes=0-", "bytes=0-1,5-6"])("tells the caller that a streamed blob is gone: %s", (range) =>
+  it.live.each(["bytes=0-", "bytes=0-1,5-6"])("streamed blob missing, %s → ContentGone, nothing is sent", (range) =>
     Effect.gen(function* () {
       const read = () => Stream.fail(new BlobError({ reason: "NotFound", operation: "read" }))
       for (const over of [overNode, overWeb]) {
@@ -258,7 +260,7 @@ describe("SendContent", () => {
     })
   )
 
-  it.live.each([10, 100_000])("finds a file of %d bytes damaged before it sends anything", (size) =>
+  it.live.each([10, 100_000])("local file of %d bytes truncated → BlobError, nothing is sent", (size) =>
     Effect.gen(function* () {
       const localFile = yield* tempFile(pattern(size))
       Fs.truncateSync(localFile, size - 1)
@@ -268,7 +270,7 @@ describe("SendContent", () => {
     })
   )
 
-  it.live("breaks a streamed response off when the store fails", () =>
+  it.live("store fails while streaming → the response is broken", () =>
     Effect.gen(function* () {
       const read = () =>
         Stream.concat(
@@ -283,7 +285,7 @@ describe("SendContent", () => {
     })
   )
 
-  it.live("refuses a header that would break the response, with the file closed", () =>
+  it.live("header value with CRLF → 500, the file is closed", () =>
     Effect.gen(function* () {
       const bytes = pattern(100_000)
       const localFile = yield* tempFile(bytes)

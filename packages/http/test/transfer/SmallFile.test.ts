@@ -4,20 +4,20 @@ import * as SmallFile from "@holdfast/http/transfer/local/SmallFile"
 import { until } from "./support/NodeApp.ts"
 import { openCount, pattern, tempFile } from "./support/TempFiles.ts"
 
-/** The two ways of reading: at once, and over the thread pool, which follows a first read that took too long. */
+/** The two modes: synchronous, and over the thread pool, to which a first slow read switches. */
 const readers: ReadonlyArray<readonly [string, () => Effect.Effect<SmallFile.Read>]> = [
-  ["at once", () => Effect.succeed(SmallFile.makeReader({ patience: Infinity, respite: 0 }))],
+  ["synchronous", () => Effect.succeed(SmallFile.makeReader({ maxSyncMillis: Infinity, pooledFactor: 0 }))],
   [
     "over the thread pool",
     () => {
-      const read = SmallFile.makeReader({ patience: -1, respite: Infinity })
+      const read = SmallFile.makeReader({ maxSyncMillis: -1, pooledFactor: Infinity })
       return Effect.as(Effect.exit(read("/", 0, Buffer.alloc(0))), read)
     }
   ]
 ]
 
-describe.each(readers)("SmallFile, %s", (_, make) => {
-  it.effect("reads a piece, and leaves nothing open", () =>
+describe.each(readers)("SmallFile.makeReader, %s", (_, make) => {
+  it.effect("ranges of a file → their bytes, no open descriptors", () =>
     Effect.gen(function* () {
       const read = yield* make()
       const bytes = pattern(SmallFile.maxLength)
@@ -37,7 +37,7 @@ describe.each(readers)("SmallFile, %s", (_, make) => {
     })
   )
 
-  it.effect("fails for a file that is shorter than it should be", () =>
+  it.effect("file shorter than the range → BlobError Internal", () =>
     Effect.gen(function* () {
       const read = yield* make()
       const path = yield* tempFile(pattern(10))
@@ -47,7 +47,7 @@ describe.each(readers)("SmallFile, %s", (_, make) => {
     })
   )
 
-  it.effect("tells a missing file from one that cannot be read", () =>
+  it.effect("missing file → ContentGone, unreadable file → BlobError", () =>
     Effect.gen(function* () {
       const read = yield* make()
       assert.strictEqual((yield* Effect.flip(read("/no/such/file", 0, Buffer.alloc(1))))._tag, "ContentGone")
@@ -55,7 +55,7 @@ describe.each(readers)("SmallFile, %s", (_, make) => {
     })
   )
 
-  it.effect("reads concurrently", () =>
+  it.effect("50 concurrent reads → each gets its bytes", () =>
     Effect.gen(function* () {
       const read = yield* make()
       const bytes = pattern(40_000)

@@ -3,11 +3,11 @@ import * as StreamAddresses from "../../src/transfer/response/StreamAddresses.ts
 
 const key = "hfp_A-b_c"
 
-describe("addresses in a playlist", () => {
+describe("StreamAddresses.addKey: HLS playlist", () => {
   const sign = (...lines: ReadonlyArray<string>) =>
     StreamAddresses.addKey("playlist.m3u8", lines.join("\n"), key).split("\n")
 
-  it("are all that is no tag", () => {
+  it("lines that are not tags or comments → they get the key", () => {
     expect(sign("#EXTM3U", "#EXTINF:4.0,", "index0.ts", "", "# a comment", "480p/index1.ts", "")).toEqual([
       "#EXTM3U",
       "#EXTINF:4.0,",
@@ -19,7 +19,7 @@ describe("addresses in a playlist", () => {
     ])
   })
 
-  it("are those in the attributes of tags, too", () => {
+  it("URI attributes of tags → they get the key", () => {
     expect(
       sign(
         `#EXT-X-MAP:URI="init.mp4",BYTERANGE="100@0"`,
@@ -33,15 +33,15 @@ describe("addresses in a playlist", () => {
     ])
   })
 
-  it("keep their query and the ends of their lines", () => {
+  it("address with a query, CRLF → the query and the line end are kept", () => {
     expect(sign("index0.ts?a=1\r", "#EXT-X-ENDLIST\r")).toEqual([`index0.ts?a=1&apiKey=${key}\r`, "#EXT-X-ENDLIST\r"])
   })
 })
 
-describe("addresses in a manifest", () => {
+describe("StreamAddresses.addKey: DASH manifest", () => {
   const sign = (text: string) => StreamAddresses.addKey("manifest.mpd", text, key)
 
-  it("are those of templates, initializations and lists", () => {
+  it("templates, initializations and segment lists → they get the key", () => {
     expect(
       sign(`<SegmentTemplate timescale="1" initialization="init-$RepresentationID$.m4s" media='c-$Number%05d$.m4s'>`)
     ).toBe(
@@ -52,18 +52,18 @@ describe("addresses in a manifest", () => {
     )
   })
 
-  it("are those of base addresses that name a file", () => {
+  it("BaseURL of a file → it gets the key, that of a folder does not", () => {
     expect(sign("<BaseURL>film.mp4</BaseURL><BaseURL>low/</BaseURL>")).toBe(
       `<BaseURL>film.mp4?apiKey=${key}</BaseURL><BaseURL>low/</BaseURL>`
     )
   })
 
-  it("are nothing else", () => {
+  it("other attributes → unchanged", () => {
     const text = `<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" mediaPresentationDuration="PT4S"><AdaptationSet mimeType="video/mp4" bitstreamSwitching="true"/></MPD>`
     expect(sign(text)).toBe(text)
   })
 })
 
-it("no text that could be more than a key is put anywhere", () => {
+it("StreamAddresses.addKey: key with characters that need escaping → TypeError", () => {
   expect(() => StreamAddresses.addKey("playlist.m3u8", "a.ts", `x"\n`)).toThrow(TypeError)
 })

@@ -1,19 +1,23 @@
 /**
- * Buffers that are used again. A response of tens or hundreds of KiB costs less time than the allocation of its buffer
- * and the garbage collection that follows.
+ * Pools of reusable buffers. For a response of tens or hundreds of KiB, allocating a buffer and collecting it as garbage
+ * takes more time than reusing one.
  *
- * A buffer goes back only when nothing can read or write it any more: after the write that sent it has succeeded. Were
- * it earlier, one client could get another's bytes. One that is never given back is collected like any other.
+ * A buffer may be released only when nothing can read or write it any more: after the write that sent it has succeeded. If
+ * it were released earlier, one client could receive another's bytes. A buffer that is never released is garbage-collected.
  */
 
 export interface BufferPool {
+  /** A buffer whose contents are undefined. */
   readonly acquire: () => Buffer<ArrayBuffer>
+  /** Returns a buffer to the pool. */
   readonly release: (buffer: Buffer<ArrayBuffer>) => void
 }
 
 /**
- * A pool of buffers of `size` bytes, of which at most `spare` are kept while nobody uses them. Their contents are what
- * was in them before.
+ * A pool of buffers.
+ *
+ * @param options.size The size of each buffer, in bytes.
+ * @param options.spare The most buffers that the pool keeps while they are unused.
  */
 export const make = (options: { readonly size: number; readonly spare: number }): BufferPool => {
   const spare: Array<Buffer<ArrayBuffer>> = []

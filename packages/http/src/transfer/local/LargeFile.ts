@@ -1,146 +1,144 @@
 /**
- * Moves pieces of an open file to a Node response through two buffers that are used again and again: while one is
- * written to the socket the next is read from the disk. Nothing is allocated per chunk, which is what costs
- * `createReadStream().pipe()` most of its time.
+ * Sends slices of an open file to a Node response through two reused buffers: while one is written to the socket, the next
+ * slice is read into the other. No memory is allocated per chunk; that allocation is what takes most of the time of
+ * `createReadStream().pipe()`.
  *
- * A buffer is filled again only after the socket has taken its bytes (the write's callback), so a slow client slows the
- * reads, and memory stays at two buffers a response.
+ * A buffer is filled again only after the socket has taken its bytes (the callback of the write). So a slow client slows the
+ * reads down, and each response needs no more memory than its two buffers.
  */
 import type { BlobError } from "@holdfast/core/storage/BlobError"
+import type { ByteRange } from "@holdfast/core/storage/BlobStore"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { ClientAbort } from "effect/http/HttpServerError"
 import * as Fs from "node:fs"
 import type { ServerResponse } from "node:http"
+import { type BodySlice, isLiteral } from "../BodySlice.ts"
 import * as BufferPool from "./BufferPool.ts"
 import * as LocalFile from "./LocalFile.ts"
 
-/** Bytes to be sent: from the file, or as they are. */
-export type BodySlice = { readonly offset: number; readonly length: number } | Uint8Array
-
-/** Bytes. From here on larger ones save little, and every slow client holds two. */
+/** In bytes. Larger buffers gain little speed, and every slow client occupies two of them. */
 const bufferSize = 256 * 1024
 const buffersPerResponse = 2
-const buffers = BufferPool.make({ size: bufferSize, spare: 16 })
+const pool = BufferPool.make({ size: bufferSize, spare: 16 })
 
-const isBytes = (piece: BodySlice): piece is Uint8Array => piece instanceof Uint8Array
-
-/** The next piece that needs the file; bytes on the way to it are written, empty pieces passed over. */
-const advance = (response: ServerResponse, pieces: Iterator<BodySlice>): Exclude<BodySlice, Uint8Array> | undefined => {
+/** Advances to the next non-empty range of the file, and writes the literal slices before it. */
+const nextRange = (response: ServerResponse, slices: Iterator<BodySlice>): ByteRange | undefined => {
   for (;;) {
-    const { done, value: piece } = pieces.next()
+    const { done, value: slice } = slices.next()
     if (done) return undefined
-    if (!isBytes(piece)) {
-      if (piece.length > 0) return piece
-    } else if (piece.length > 0) response.write(piece)
+    if (!isLiteral(slice)) {
+      if (slice.length > 0) return slice
+    } else if (slice.length > 0) response.write(slice)
   }
 }
 
-/** How a transfer ended: all is sent, the client went away, it was stopped, or the file could not be read. */
-type End = "sent" | "aborted" | "stopped" | { readonly failure: BlobError }
+/** All bytes were sent, the client disconnected, the transfer was stopped, or the file could not be read. */
+type Outcome = "sent" | "aborted" | "stopped" | { readonly failure: BlobError }
 
 interface Transfer {
-  /** Breaks the response off. */
+  /** Breaks the response. */
   readonly stop: () => void
 }
 
-/** `ended` is called once, when no read is under way any more, so that the descriptor may be closed. */
+/** Starts a transfer. Calls `onEnd` once, when no read is in progress any more, so that the descriptor may be closed. */
 const start = (
   response: ServerResponse,
   file: { readonly fd: number; readonly path: string },
-  pieces: ReadonlyArray<BodySlice>,
-  ended: (end: End) => void
+  slices: ReadonlyArray<BodySlice>,
+  onEnd: (outcome: Outcome) => void
 ): Transfer => {
   const free: Array<Buffer<ArrayBuffer>> = []
-  let taken = 0
-  const queue = pieces[Symbol.iterator]()
-  let piece = advance(response, queue)
+  let acquired = 0
+  const queue = slices[Symbol.iterator]()
+  let range = nextRange(response, queue)
+  /** The bytes of `range` that have been read. */
   let done = 0
-  let reading = false
-  let end: End | undefined
+  let isReading = false
+  let outcome: Outcome | undefined
 
-  const take = (): Buffer<ArrayBuffer> | undefined => (taken++ < buffersPerResponse ? buffers.acquire() : undefined)
+  const acquire = (): Buffer<ArrayBuffer> | undefined => (acquired++ < buffersPerResponse ? pool.acquire() : undefined)
 
-  const settle = (how: End): void => {
-    if (end !== undefined) return
-    end = how
+  const finish = (how: Outcome): void => {
+    if (outcome !== undefined) return
+    outcome = how
     response.off("close", onClose)
     if (how !== "sent") response.destroy()
-    // All writes have succeeded. Those of a response that was broken off may be under way yet.
-    else for (const buffer of free) buffers.release(buffer)
-    if (!reading) ended(how)
+    // Released only when all writes have succeeded: those of a broken response may still be in progress.
+    else for (const buffer of free) pool.release(buffer)
+    if (!isReading) onEnd(how)
   }
 
-  const onClose = (): void => settle("aborted")
+  const onClose = (): void => finish("aborted")
 
-  const written = (buffer: Buffer<ArrayBuffer>, error: Error | null | undefined): void => {
-    if (error) return settle("aborted")
+  const onWritten = (buffer: Buffer<ArrayBuffer>, error: Error | null | undefined): void => {
+    if (error) return finish("aborted")
     free.push(buffer)
-    next()
+    readNext()
   }
 
-  const next = (): void => {
-    if (reading || end !== undefined) return
-    if (piece === undefined) {
-      if (!response.writableEnded) response.end(() => settle("sent"))
+  const readNext = (): void => {
+    if (isReading || outcome !== undefined) return
+    if (range === undefined) {
+      if (!response.writableEnded) response.end(() => finish("sent"))
       return
     }
-    const buffer = free.pop() ?? take()
+    const buffer = free.pop() ?? acquire()
     if (buffer === undefined) return
-    const { length, offset } = piece
-    reading = true
+    const { length, offset } = range
+    isReading = true
     Fs.read(file.fd, buffer, 0, Math.min(bufferSize, length - done), offset + done, (error, count) => {
-      reading = false
-      if (end !== undefined) return ended(end)
-      if (error) return settle({ failure: LocalFile.toBlobError(error) })
-      if (count === 0) return settle({ failure: LocalFile.sizeMismatch(file.path) })
+      isReading = false
+      if (outcome !== undefined) return onEnd(outcome)
+      if (error) return finish({ failure: LocalFile.toBlobError(error) })
+      if (count === 0) return finish({ failure: LocalFile.sizeMismatch(file.path) })
       done += count
-      response.write(count === bufferSize ? buffer : buffer.subarray(0, count), (error) => written(buffer, error))
+      response.write(count === bufferSize ? buffer : buffer.subarray(0, count), (error) => onWritten(buffer, error))
       if (done === length) {
-        piece = advance(response, queue)
+        range = nextRange(response, queue)
         done = 0
       }
-      next()
+      readNext()
     })
   }
 
   response.on("close", onClose)
-  if (response.destroyed) settle("aborted")
-  else next()
-  return { stop: () => settle("stopped") }
+  if (response.destroyed) finish("aborted")
+  else readNext()
+  return { stop: () => finish("stopped") }
 }
 
 const clientAbort = Effect.failCause(Cause.annotate(Cause.interrupt(), ClientAbort.annotation))
 
-const toEffect = (end: End): Effect.Effect<void, BlobError> =>
-  typeof end === "object" ? Effect.fail(end.failure) : end === "aborted" ? clientAbort : Effect.void
+const toEffect = (outcome: Outcome): Effect.Effect<void, BlobError> =>
+  typeof outcome === "object" ? Effect.fail(outcome.failure) : outcome === "aborted" ? clientAbort : Effect.void
 
 /**
- * Sends the pieces, in order, and ends the response; its head must be written already, with the right
- * `Content-Length`. Succeeds when the last byte is with the operating system.
+ * Sends the slices in order and ends the response. The caller has already written the response's head, with the right
+ * `Content-Length`. Succeeds when the operating system has taken the last byte.
  *
- * The response never ends short as if it were complete: when the file cannot be read to its end it is destroyed, and
- * this fails; when the client goes away, or the fiber is interrupted, it is destroyed and this is interrupted. In every
- * case the descriptor is no longer used when this has ended. Closing it is the caller's.
+ * An incomplete response never looks complete: the response is destroyed when the file cannot be read to the end (this
+ * effect fails), when the client disconnects, or when the fiber is interrupted (this effect is interrupted). In every case,
+ * nothing uses the descriptor after this effect has ended. The caller closes the descriptor.
  */
 export const send = (
   response: ServerResponse,
   file: { readonly fd: number; readonly path: string },
-  pieces: ReadonlyArray<BodySlice>
+  slices: ReadonlyArray<BodySlice>
 ): Effect.Effect<void, BlobError> =>
   Effect.interruptible(
     Effect.callback<void, BlobError>((resume) => {
-      let over = false
-      let onOver = (): void => undefined
-      const transfer = start(response, file, pieces, (end) => {
-        over = true
-        onOver()
-        resume(toEffect(end))
+      let hasEnded = false
+      let onEnded = (): void => undefined
+      const transfer = start(response, file, slices, (outcome) => {
+        hasEnded = true
+        onEnded()
+        resume(toEffect(outcome))
       })
       return Effect.callback<void>((resume) => {
         transfer.stop()
-        if (over) resume(Effect.void)
-        else onOver = () => resume(Effect.void)
+        if (hasEnded) resume(Effect.void)
+        else onEnded = () => resume(Effect.void)
       })
     })
   )

@@ -1,5 +1,5 @@
 /**
- * Files of this machine that hold exactly one blob each: opening, closing, and what their errors mean.
+ * Local files that each hold exactly one blob: opening and closing them, and the meaning of their errors.
  */
 import { BlobError } from "@holdfast/core/storage/BlobError"
 import * as Effect from "effect/Effect"
@@ -8,26 +8,30 @@ import { ContentGone } from "../TransferErrors.ts"
 
 export type LocalFileError = ContentGone | BlobError
 
-/** Out of descriptors, or a device that fails: another attempt may succeed. */
-const passing = new Set(["EAGAIN", "EBUSY", "EIO", "EMFILE", "ENFILE", "ENOMEM", "ESTALE", "ETIMEDOUT"])
+/** Codes of errors that may not occur on another attempt: too few descriptors, or a failing device. */
+const transientCodes = new Set(["EAGAIN", "EBUSY", "EIO", "EMFILE", "ENFILE", "ENOMEM", "ESTALE", "ETIMEDOUT"])
 
 const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : ""
 
-/** A system error as the port's own. */
+/** Converts a system error to the error of the blob port: `Unavailable` when it may be transient, else `Internal`. */
 export const toBlobError = (cause: unknown): BlobError =>
-  new BlobError({ reason: passing.has(codeOf(cause)) ? "Unavailable" : "Internal", operation: "localFile", cause })
+  new BlobError({
+    reason: transientCodes.has(codeOf(cause)) ? "Unavailable" : "Internal",
+    operation: "localFile",
+    cause
+  })
 
-/** The error of opening a file: a missing one is `ContentGone`. */
+/** Converts the error of opening a file. A missing file becomes `ContentGone`. */
 export const toOpenError = (cause: unknown): LocalFileError =>
   codeOf(cause) === "ENOENT" ? new ContentGone() : toBlobError(cause)
 
-/** The file does not hold as many bytes as its record says: it was damaged. */
+/** The error for a file whose size differs from the one in its record: the file was damaged. */
 export const sizeMismatch = (path: string): BlobError =>
   new BlobError({
     reason: "Internal",
     operation: "localFile",
-    cause: new Error(`${path} does not have the recorded size`)
+    cause: new Error(`The size of ${path} differs from the size in its record.`)
   })
 
 const open = (path: string): Effect.Effect<number, LocalFileError> =>
@@ -37,10 +41,10 @@ const open = (path: string): Effect.Effect<number, LocalFileError> =>
     )
   )
 
-/** Nothing can be done about a descriptor that does not close, and nothing was written through it. */
+/** Errors are ignored: the file was opened for reading, so no data can be lost, and the descriptor cannot be used again. */
 const close = (fd: number): Effect.Effect<void> => Effect.sync(() => Fs.close(fd, () => undefined))
 
-/** Runs `use` with a descriptor of the file, which is closed exactly once when `use` has ended, however it ends. */
+/** Runs `use` with a descriptor of the file, and closes the descriptor exactly once when `use` ends in any way. */
 export const withFile = <A, E, R>(
   path: string,
   use: (fd: number) => Effect.Effect<A, E, R>

@@ -1,10 +1,10 @@
 /**
- * Whole small files, or small pieces of files, in the least CPU time.
+ * Sends small files, and small ranges of files, with as little CPU time as possible.
  *
- * For a file in the page cache, opening, reading and closing take 7 µs when called synchronously and 40 to 60 µs over
- * libuv's thread pool, which is more than all the rest of a bare HTTP request. So reads are synchronous, until one
- * takes so long that it must have waited for a device: then the thread pool does them for a multiple of that time. So
- * a disk, however slow, holds up the event loop for a small share of the time only.
+ * For a file in the page cache, opening, reading and closing take 7 µs when called synchronously and 40 to 60 µs over libuv's
+ * thread pool. The latter is more than everything else that a bare HTTP request costs. Therefore reads are synchronous until
+ * one takes so long that it must have waited for a device. Then the thread pool does the reads for a multiple of that time.
+ * So even a slow disk blocks the event loop for a small share of the time only.
  */
 import type { ByteRange } from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
@@ -13,13 +13,13 @@ import type { ServerResponse } from "node:http"
 import * as BufferPool from "./BufferPool.ts"
 import * as LocalFile from "./LocalFile.ts"
 
-/** The largest piece to be read by this module, in bytes. */
+/** The largest range that this module reads, in bytes. */
 export const maxLength = 64 * 1024
 
-/** Fills the buffer from `offset` on: all of it, or a failure. */
+/** Fills the whole buffer with the file's bytes from `offset` on, or fails. */
 export type Read = (path: string, offset: number, into: Buffer) => Effect.Effect<void, LocalFile.LocalFileError>
 
-const readNow = (path: string, offset: number, into: Buffer): boolean => {
+const readSync = (path: string, offset: number, into: Buffer): boolean => {
   const fd = Fs.openSync(path, Fs.constants.O_RDONLY)
   try {
     return Fs.readSync(fd, into, 0, into.length, offset) === into.length
@@ -30,7 +30,7 @@ const readNow = (path: string, offset: number, into: Buffer): boolean => {
 
 const readPooled: Read = (path, offset, into) =>
   LocalFile.withFile(path, (fd) =>
-    // Not to be cancelled: the descriptor must stay open until the read has returned.
+    // Uninterruptible: the descriptor must stay open until the read has returned.
     Effect.uninterruptible(
       Effect.callback<void, LocalFile.LocalFileError>((resume) =>
         Fs.read(fd, into, 0, into.length, offset, (error, count) => {
@@ -42,42 +42,42 @@ const readPooled: Read = (path, offset, into) =>
   )
 
 /**
- * A reader with its own memory of how fast its disk is.
+ * A reader that measures the speed of its disk.
  *
- * @param options.patience How long a synchronous read may take, in milliseconds.
- * @param options.respite For how many times as long the thread pool then reads instead.
+ * @param options.maxSyncMillis The reader leaves synchronous mode when a synchronous read takes longer than this.
+ * @param options.pooledFactor The reader then uses the thread pool for this many times the duration of that read.
  */
-export const makeReader = (options: { readonly patience: number; readonly respite: number }): Read => {
+export const makeReader = (options: { readonly maxSyncMillis: number; readonly pooledFactor: number }): Read => {
   let pooledUntil = 0
   return (path, offset, into) =>
     Effect.suspend(() => {
       const begin = performance.now()
       if (begin < pooledUntil) return readPooled(path, offset, into)
       try {
-        return readNow(path, offset, into) ? Effect.void : Effect.fail(LocalFile.sizeMismatch(path))
+        return readSync(path, offset, into) ? Effect.void : Effect.fail(LocalFile.sizeMismatch(path))
       } catch (cause) {
         return Effect.fail(LocalFile.toOpenError(cause))
       } finally {
         const end = performance.now()
-        if (end - begin > options.patience) pooledUntil = end + (end - begin) * options.respite
+        if (end - begin > options.maxSyncMillis) pooledUntil = end + (end - begin) * options.pooledFactor
       }
     })
 }
 
-const read = makeReader({ patience: 2, respite: 20 })
+const read = makeReader({ maxSyncMillis: 2, pooledFactor: 20 })
 
 /**
- * Up to here the bytes are handed over as a text of one byte a character: Node then writes head and body as one piece and
- * at once, which takes 10 µs less than a head and a buffer that it has to keep until they are gone.
+ * Up to this length, in bytes, the body is passed to Node as a Latin-1 string. Node then writes head and body together and
+ * at once, which takes 10 µs less than writing a head and a buffer, which Node must keep until it is sent.
  */
-const textLength = 8 * 1024
-const buffers = BufferPool.make({ size: maxLength, spare: 64 })
+const maxStringLength = 8 * 1024
+const pool = BufferPool.make({ size: maxLength, spare: 64 })
 
 /**
- * Sends a piece of a file as the whole body of a response. The head is written once the bytes are there; on failure
+ * Sends a range of a file as the whole body of a response. `writeHead` is called once the bytes have been read: on failure,
  * nothing is sent.
  *
- * @param length At most `maxLength`.
+ * @param range Of `maxLength` bytes at most.
  */
 export const send = (
   response: ServerResponse,
@@ -86,17 +86,18 @@ export const send = (
   writeHead: () => void
 ): Effect.Effect<void, LocalFile.LocalFileError> =>
   Effect.suspend(() => {
-    const whole = buffers.acquire()
-    const bytes = whole.subarray(0, length)
+    const buffer = pool.acquire()
+    const bytes = buffer.subarray(0, length)
     return Effect.map(read(path, offset, bytes), (): void => {
       writeHead()
-      if (length <= textLength) {
+      if (length <= maxStringLength) {
         response.end(bytes.toString("latin1"), "latin1")
-        return buffers.release(whole)
+        return pool.release(buffer)
       }
-      // Not when the response has finished: HTTP/2 says so of one that was reset, whose bytes may be on their way yet.
+      // Released by the write's callback, not by the response's `finish`: HTTP/2 emits `finish` for a stream that was reset
+      // too, while its bytes may still be in use.
       response.write(bytes, (error) => {
-        if (!error) buffers.release(whole)
+        if (!error) pool.release(buffer)
       })
       response.end()
     })

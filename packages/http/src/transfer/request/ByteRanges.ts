@@ -1,23 +1,23 @@
 /**
- * The `Range` request header for a content of known size (RFC 9110, section 14).
+ * The `Range` request header, for a content of known size (RFC 9110, section 14).
  *
- * Floods (section 17.15): a header of more than 16 ranges is ignored as a whole, which the RFC always allows. Ranges
- * that overlap or touch are joined, so that no byte is ever sent twice and no answer is larger than the content plus
- * 16 part headers. Ranges that do not are answered in the order in which they were asked for.
+ * Two rules protect the server from costly requests (section 17.15). A header with more than 16 ranges is ignored as a
+ * whole; a server may always ignore a range. Ranges that overlap or touch are joined, so that no byte is sent twice, and a
+ * response is never larger than the content plus 16 part headers. Otherwise ranges are sent in the order of the header.
  */
 
-/** Positions of the first and the last byte, both included. */
+/** Positions of the first and the last byte, both inclusive. */
 export interface ByteRange {
   readonly start: number
   readonly end: number
 }
 
 export type Outcome =
-  /** No range, one of another unit, or a header to be ignored: send the whole content. */
+  /** The request has no range, one of another unit, or a header that must be ignored: send the whole content. */
   | { readonly _tag: "Ignore" }
-  /** Valid, but nothing of it lies within the content: 416. */
+  /** The header is valid, but none of its ranges lies within the content: respond with 416. */
   | { readonly _tag: "Unsatisfiable" }
-  /** At least one range, each within the content, none overlapping another. */
+  /** At least one range lies within the content. The ranges do not overlap. */
   | { readonly _tag: "Satisfiable"; readonly ranges: readonly [ByteRange, ...ReadonlyArray<ByteRange>] }
 
 export const maxRanges = 16
@@ -25,20 +25,20 @@ export const maxRanges = 16
 const ignore: Outcome = { _tag: "Ignore" }
 const unsatisfiable: Outcome = { _tag: "Unsatisfiable" }
 
-/** Range units are case-insensitive (section 14.1); no white space around the equals sign. */
+/** Range units are case-insensitive (section 14.1). White space around the equals sign is not allowed. */
 const unit = /^bytes=/i
 
-/** One element of the list (section 5.6.1), possibly empty: `first-`, `first-last` or `-suffix`. */
+/** One element of the list (section 5.6.1): `first-`, `first-last`, `-suffix`, or nothing. */
 const element = /[ \t]*(?:(?:(\d+)-(\d*)|-(\d+))[ \t]*)?(?:,|$)/y
 
-/** Number of bytes in a range. */
+/** The number of bytes in a range. */
 export const lengthOf = (range: ByteRange): number => range.end - range.start + 1
 
-/** Whether one decimal number is below another, exactly, whatever their length. */
+/** Whether one decimal number is below another. Exact for numbers of any length. */
 const isBelow = (a: string, b: string): boolean =>
   a.length > 15 || b.length > 15 ? BigInt(a) < BigInt(b) : Number(a) < Number(b)
 
-/** Joins ranges that overlap or touch; gives the list back as it came when none do. */
+/** Joins ranges that overlap or touch. Returns the same list, in the same order, when none do. */
 const join = (ranges: ReadonlyArray<ByteRange>): ReadonlyArray<ByteRange> => {
   if (ranges.length < 2) return ranges
   const joined: Array<ByteRange> = []
@@ -51,11 +51,11 @@ const join = (ranges: ReadonlyArray<ByteRange>): ReadonlyArray<ByteRange> => {
 }
 
 /**
- * What a `Range` header asks of a content of `size` bytes.
+ * Parses the `Range` header of a request for a content of `size` bytes.
  *
- * A header that does not follow the grammar, and a range whose end lies before its start, make the whole header
- * ignored (section 14.2). A suffix longer than the content is the whole of it; of an empty content it is satisfiable
- * but cannot be written as a `Content-Range`, so the (empty) whole is sent.
+ * A header that does not follow the grammar, or that has a range whose end lies before its start, is ignored as a whole
+ * (section 14.2). A suffix that is longer than the content means all of it. For an empty content such a suffix is
+ * satisfiable, but no `Content-Range` can express it, so the header is ignored and the empty content is sent.
  */
 export const parse = (header: string | undefined, size: number): Outcome => {
   if (header === undefined || !unit.test(header)) return ignore

@@ -5,16 +5,16 @@ import * as Precondition from "@holdfast/core/files/Precondition"
 import * as EntityTags from "./EntityTags.ts"
 import * as HttpDate from "./HttpDate.ts"
 
-/** What the selected content is known by. */
+/** The validators of the content (RFC 9110, section 8.8), with which the conditions are compared. */
 export interface Validators {
-  /** Strong, with its quotes. */
+  /** A strong entity tag, with its quotes. */
   readonly etag: string
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds; headers carry whole seconds. */
   readonly lastModified: number
 }
 
 export type Outcome =
-  /** `useRange` is false when `If-Range` names another content: the whole of this one is to be sent. */
+  /** Send the content. `useRange` is false when `If-Range` does not match: `Range` is then ignored. */
   | { readonly _tag: "Proceed"; readonly useRange: boolean }
   | { readonly _tag: "NotModified" }
   | { readonly _tag: "PreconditionFailed" }
@@ -24,34 +24,34 @@ const proceedWhole: Outcome = { _tag: "Proceed", useRange: false }
 const notModified: Outcome = { _tag: "NotModified" }
 const preconditionFailed: Outcome = { _tag: "PreconditionFailed" }
 
-/** Section 13.1.1. A list that cannot be read names no content, so the condition is false. */
+/** Section 13.1.1. A malformed list names no content, so the condition is false. */
 const ifMatch = (header: string, { etag }: Validators): boolean => {
   if (header === etag) return true
   const tags = EntityTags.parse(header)
   return tags !== undefined && Precondition.holds({ ifMatch: tags }, { etag })
 }
 
-/** Section 13.1.2. A list that cannot be read excludes no content, so the condition is true. */
+/** Section 13.1.2. A malformed list excludes no content, so the condition is true. */
 const ifNoneMatch = (header: string, { etag }: Validators): boolean => {
   if (header === etag) return false
   const tags = EntityTags.parse(header)
   return tags === undefined || Precondition.holds({ ifNoneMatch: tags }, { etag })
 }
 
-/** Sections 13.1.3 and 13.1.4; undefined for a date that is to be ignored. */
+/** Sections 13.1.3 and 13.1.4. Returns undefined for a malformed date, which must be ignored. */
 const modifiedSince = (header: string, { lastModified }: Validators, now: number): boolean | undefined => {
   const date = HttpDate.parse(header, now)
   return date === undefined ? undefined : HttpDate.truncate(lastModified) > date
 }
 
-/** Section 13.1.5: the same strong tag, or exactly the date that `Last-Modified` carries. */
+/** Section 13.1.5: the same strong entity tag, or exactly the date in `Last-Modified`. */
 const ifRange = (header: string, { etag, lastModified }: Validators, now: number): boolean =>
   EntityTags.isEntityTag(header) ? header === etag : HttpDate.parse(header, now) === HttpDate.truncate(lastModified)
 
 /**
- * What the conditions of a GET or HEAD request mean for the content that stands.
+ * Evaluates the conditions of a GET or HEAD request against the current content.
  *
- * @param now Epoch milliseconds; dates with a two-digit year are read relative to it.
+ * @param now Epoch milliseconds. Dates with a two-digit year are interpreted relative to it.
  */
 export const evaluate = (headers: EntityTags.RequestHeaders, validators: Validators, now: number): Outcome => {
   const match = headers["if-match"]

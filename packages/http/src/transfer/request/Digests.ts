@@ -1,6 +1,6 @@
 /**
- * The digests that a request announces for its content (RFC 9530): dictionaries of byte sequences, as Structured Fields
- * write them (RFC 9651).
+ * The digests that a request declares for its content (RFC 9530): dictionaries of byte sequences in the syntax of
+ * Structured Fields (RFC 9651).
  */
 import { InvalidRequest } from "@holdfast/core/Errors"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ const token = "[A-Za-z*][!#$%&'*+\\-.^_`|~0-9A-Za-z:/]*"
 const bytes = ":[A-Za-z0-9+/]*={0,2}:"
 const bareItem = `(?:-?\\d{1,15}(?:\\.\\d{1,3})?|@-?\\d{1,15}|${string}|${token}|${bytes}|\\?[01])`
 const parameters = `(?:; *${key}(?:=${bareItem})?)*`
-/** One member, its parameters, which say nothing here, and the comma after it. */
+/** One member of the dictionary: its name, its bytes, its parameters (which have no meaning here), and the next comma. */
 const member = new RegExp(`(${key})=(${bytes})${parameters}[ \\t]*(,[ \\t]*|$)`, "y")
 
 interface Digest {
@@ -20,7 +20,7 @@ interface Digest {
   readonly sha256: string | undefined
 }
 
-/** One field; undefined when it is malformed. Of several members of one name the last counts. */
+/** Parses one header. Returns undefined when it is malformed. The last of several members of one name counts. */
 const parse = (field: string): Digest | undefined => {
   let sha256: string | undefined
   let afterComma = false
@@ -43,19 +43,22 @@ const decode = (headers: RequestHeaders, name: string): Effect.Effect<string | u
   if (header === undefined) return Effect.undefined
   const digest = parse(header)
   return digest === undefined
-    ? Effect.fail(InvalidRequest.at("", `the header ${name} must be a dictionary of digests, such as sha-256=:…:`))
+    ? Effect.fail(
+        InvalidRequest.at("", `the header ${name} must be a dictionary of digests, for example sha-256=:<base64>:`)
+      )
     : Effect.succeed(digest.sha256)
 }
 
 /**
- * The SHA-256 that `Repr-Digest` and `Content-Digest` announce, in hexadecimal; undefined when neither does. Other
- * algorithms are ignored, as the RFC has it. Two that differ cannot both be right: `InvalidRequest`.
+ * The SHA-256 that `Repr-Digest` or `Content-Digest` declares, in hexadecimal; undefined when neither header does. Other
+ * algorithms are ignored, as RFC 9530 allows. Fails with `InvalidRequest` when a header is malformed, and when the two
+ * headers declare different digests: at most one of them could match.
  */
 export const declaredSha256 = (headers: RequestHeaders): Effect.Effect<string | undefined, InvalidRequest> =>
   Effect.flatMap(
     Effect.all([decode(headers, "Repr-Digest"), decode(headers, "Content-Digest")]),
     ([representation, content]) =>
       representation !== undefined && content !== undefined && representation !== content
-        ? Effect.fail(InvalidRequest.at("", "the headers Repr-Digest and Content-Digest differ"))
+        ? Effect.fail(InvalidRequest.at("", "the headers Repr-Digest and Content-Digest must declare the same digest"))
         : Effect.succeed(representation ?? content)
   )

@@ -1,24 +1,24 @@
 /**
- * Lists of entity tags, as `If-Match` and `If-None-Match` carry them (RFC 9110, sections 8.8.3 and 13.1).
+ * Lists of entity tags in `If-Match` and `If-None-Match` (RFC 9110, sections 8.8.3 and 13.1).
  */
 import { InvalidRequest } from "@holdfast/core/Errors"
 import type * as Precondition from "@holdfast/core/files/Precondition"
 import * as Effect from "effect/Effect"
 
-/** Request headers by lower-case name, several lines of one name joined by commas. */
+/** Request headers by lower-case name; several headers of one name are joined by commas. */
 export interface RequestHeaders {
   readonly [name: string]: string | undefined
 }
 
-/** `W/` is case-sensitive; a comma may stand inside the quotes. */
+/** `W/` is case-sensitive. A tag may contain commas. */
 const entityTag = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"'
 const element = new RegExp(`[ \\t]*(?:(${entityTag})[ \\t]*)?(?:,|$)`, "y")
 const single = new RegExp(`^${entityTag}$`)
 
-/** Whether a text is one entity tag, weak or strong. */
+/** Whether a text is a single entity tag, weak or strong. */
 export const isEntityTag = (text: string): boolean => single.test(text)
 
-/** The tags of a list, or `*`; undefined when the syntax is wrong. Empty elements are skipped (section 5.6.1.2). */
+/** Parses a list of tags, or `*`. Returns undefined when it is malformed. Skips empty elements (section 5.6.1.2). */
 export const parse = (header: string): Precondition.Tags | undefined => {
   if (header === "*") return "*"
   const tags: Array<string> = []
@@ -43,6 +43,9 @@ const decode = (
     : Effect.succeed(tags)
 }
 
-/** The conditions of a request that changes a content. What is not understood is refused: a guess could lose data. */
+/**
+ * The conditions of a request that changes a content. Fails with `InvalidRequest` when a header is malformed: to ignore it
+ * could overwrite a content that the client meant to keep.
+ */
 export const precondition = (headers: RequestHeaders): Effect.Effect<Precondition.Precondition, InvalidRequest> =>
   Effect.all({ ifMatch: decode(headers, "If-Match"), ifNoneMatch: decode(headers, "If-None-Match") })

@@ -1,5 +1,5 @@
 /**
- * Dates as HTTP writes them (RFC 9110, section 5.6.7), in epoch milliseconds of whole seconds.
+ * The dates of HTTP headers (RFC 9110, section 5.6.7), as epoch milliseconds of whole seconds.
  */
 
 const monthNames = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -15,7 +15,7 @@ const rfc850 = new RegExp(`^(?:${longDays}), (\\d\\d)-(${months})-(\\d\\d) ${tim
 /** `Sun Nov  6 08:49:37 1994` */
 const asctime = new RegExp(`^(?:${days}) (${months}) (\\d\\d| \\d) ${time} (\\d{4})$`)
 
-/** The instant, undefined for a date that no calendar has. A leap second is the second after it. */
+/** The instant; undefined for a date that does not exist. A leap second becomes the second after it. */
 const instant = (year: number, month: string, day: string, hour: string, minute: string, second: string) => {
   if (year < 100 || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined
   const midnight = Date.UTC(year, monthNames.indexOf(month), Number(day))
@@ -23,16 +23,16 @@ const instant = (year: number, month: string, day: string, hour: string, minute:
   return midnight + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000
 }
 
-/** 50 years after an instant. */
-const halfCentury = (now: number): number => {
+/** The instant 50 years after `now`. */
+const inFiftyYears = (now: number): number => {
   const date = new Date(now)
   return date.setUTCFullYear(date.getUTCFullYear() + 50)
 }
 
 /**
- * The instant that a date names, in any of the three formats; undefined for anything else, which a recipient ignores
- * (sections 13.1.3 and 13.1.4). The name of the day is not compared with the date. Two digits of a year that lie more
- * than 50 years ahead of `now` are of the century before.
+ * Parses a date in any of the three formats. Returns undefined for any other text, which a recipient must ignore (sections
+ * 13.1.3 and 13.1.4). The name of the day is not compared with the date. A two-digit year that appears to be more than 50
+ * years ahead of `now` belongs to the previous century.
  */
 export const parse = (text: string, now: number): number | undefined => {
   const imf = imfFixdate.exec(text)
@@ -46,7 +46,7 @@ export const parse = (text: string, now: number): number | undefined => {
     const century = Math.floor(new Date(now).getUTCFullYear() / 100) * 100
     const year = century + Number(digits)
     const at = instant(year, month, day, hour, minute, second)
-    const ahead = (at ?? Date.UTC(year)) > halfCentury(now)
+    const ahead = (at ?? Date.UTC(year)) > inFiftyYears(now)
     return ahead ? instant(year - 100, month, day, hour, minute, second) : at
   }
   const c = asctime.exec(text)
@@ -55,13 +55,13 @@ export const parse = (text: string, now: number): number | undefined => {
   return instant(Number(year), month, day, hour, minute, second)
 }
 
-/** The whole second of an instant: all that an HTTP date can carry. */
+/** An instant rounded down to the whole second, which is the precision of an HTTP date. */
 export const truncate = (at: number): number => Math.floor(at / 1000) * 1000
 
 let formattedSecond = Number.NaN
 let formatted = ""
 
-/** An instant as IMF-fixdate. The last second's text is kept: a file that is read often is formatted once. */
+/** Formats an instant as IMF-fixdate. The last result is cached, so that a file which is read often is formatted once. */
 export const format = (at: number): string => {
   const second = truncate(at)
   if (second !== formattedSecond) {

@@ -1,5 +1,5 @@
 /**
- * The body of a response as a stream, for contents that are no local files and for servers that are not Node's.
+ * The body of a response as a stream: for contents that are not local files, and for servers other than Node's.
  */
 import type { BlobError } from "@holdfast/core/storage/BlobError"
 import type { ByteRange } from "@holdfast/core/storage/BlobStore"
@@ -7,17 +7,17 @@ import * as Effect from "effect/Effect"
 import * as Pull from "effect/Pull"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { BodySlice } from "../local/LargeFile.ts"
+import { type BodySlice, isLiteral } from "../BodySlice.ts"
 import { ContentGone } from "../TransferErrors.ts"
 
 export interface Source {
-  /** Bytes. */
+  /** The size of the content, in bytes. */
   readonly size: number
   readonly read: (range?: ByteRange) => Stream.Stream<Uint8Array, BlobError>
 }
 
-/** A stream whose first chunk has come, so that a missing blob is known before the response's head is sent. */
-const opened = (
+/** Pulls the first chunk of a stream, so that a missing blob is detected before the response's head is sent. */
+const pullFirst = (
   stream: Stream.Stream<Uint8Array, BlobError>
 ): Effect.Effect<Stream.Stream<Uint8Array, BlobError>, ContentGone | BlobError, Scope.Scope> =>
   Effect.gen(function* () {
@@ -32,21 +32,21 @@ const opened = (
   })
 
 /**
- * The pieces of a content as one stream, valid within the scope. The first chunk is read before this succeeds:
- * `ContentGone` when the store no longer has the blob.
+ * The slices of a content as one stream, valid within the scope. Reads the first chunk of the content before it succeeds.
+ * Fails with `ContentGone` when the store no longer has the blob.
  */
 export const open = (
   source: Source,
-  pieces: ReadonlyArray<BodySlice>
+  slices: ReadonlyArray<BodySlice>
 ): Effect.Effect<Stream.Stream<Uint8Array, BlobError>, ContentGone | BlobError, Scope.Scope> => {
-  const streams = pieces.map((piece): Stream.Stream<Uint8Array, BlobError> => {
-    if (piece instanceof Uint8Array) return Stream.succeed(piece)
-    return piece.length === source.size ? source.read() : source.read(piece)
+  const streams = slices.map((slice): Stream.Stream<Uint8Array, BlobError> => {
+    if (isLiteral(slice)) return Stream.succeed(slice)
+    return slice.length === source.size ? source.read() : source.read(slice)
   })
-  const first = pieces.findIndex((piece) => !(piece instanceof Uint8Array))
+  const first = slices.findIndex((slice) => !isLiteral(slice))
   const stream = streams[first]
   if (stream === undefined) return Effect.succeed(Stream.empty)
-  return Effect.map(opened(stream), (open) =>
-    streams.with(first, open).reduce((body, part) => Stream.concat(body, part))
+  return Effect.map(pullFirst(stream), (opened) =>
+    streams.with(first, opened).reduce((body, part) => Stream.concat(body, part))
   )
 }

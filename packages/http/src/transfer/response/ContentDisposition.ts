@@ -1,58 +1,58 @@
 /**
- * The `Content-Disposition` of a response (RFC 6266): what to do with a content, and the name to save it under.
+ * The `Content-Disposition` header of a response (RFC 6266): whether the client shows or saves a content, and its file name.
  */
 
 export type Disposition = "inline" | "attachment"
 
 /**
- * Controls, line and paragraph separators, and the marks that change the direction of text, with which `exe.png` could
- * be made to look like `gnp.exe`.
+ * Characters that are removed from names: control characters, line and paragraph separators, and the marks that change the
+ * direction of text, with which a program named `gnp.exe` can be displayed as the picture `exe.png`.
  */
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
-/** What `encodeURIComponent` leaves but RFC 8187 does not allow in `attr-char`. */
+/** Characters that `encodeURIComponent` does not encode but RFC 8187 does not allow in `attr-char`. */
 const notAttrChar = /[*'()]/g
 
-const percent = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase()}`
+const percentEncode = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase()}`
 
-/** RFC 8187, section 3.2.1. The text must be well-formed. */
-const extValue = (text: string): string => `UTF-8''${encodeURIComponent(text).replace(notAttrChar, percent)}`
+/** The `ext-value` of RFC 8187, section 3.2.1. The text must be well-formed Unicode. */
+const extValue = (text: string): string => `UTF-8''${encodeURIComponent(text).replace(notAttrChar, percentEncode)}`
 
 /**
- * The name in plain ASCII, for recipients that do not know `filename*`: accents are dropped, other characters become
- * `_`. So do quotes and backslashes, whose escaping recipients disagree about, and percent signs, which some decode
- * (RFC 6266, appendix D), and the slashes of a path.
+ * The name in ASCII, for clients that do not support `filename*`. Accents are dropped, and other non-ASCII characters become
+ * `_`. Four ASCII characters become `_` too: quotes and backslashes, which clients unescape differently, percent signs, which
+ * some clients decode (RFC 6266, appendix D), and slashes, which separate folders.
  */
-const fallback = (name: string): string =>
+const asciiName = (name: string): string =>
   name
     .normalize("NFKD")
     .replace(/[\u0300-\u036f]/g, "")
     .replace(/["\\%/]|[^\u0020-\u007e]/gu, "_")
 
-const parameters = (name: string): string => {
+const encodeParameters = (name: string): string => {
   const clean = name.toWellFormed().replace(unsafe, "").trim() || "file"
-  return `filename="${fallback(clean)}"; filename*=${extValue(clean)}`
+  return `filename="${asciiName(clean)}"; filename*=${extValue(clean)}`
 }
 
-/** So many names are remembered, of this length at most; then the memory begins anew. */
-const capacity = 1024
-const rememberedLength = 256
+/** The cache holds this many names, each of this length at most. When it is full it is cleared. */
+const cacheCapacity = 1024
+const cachedLength = 256
 
-const known = new Map<string, string>()
+const cache = new Map<string, string>()
 
-/** What a name becomes is remembered: a file that is read often would spend 5 µs on it each time. */
-const remembered = (name: string): string => {
-  if (name.length > rememberedLength) return parameters(name)
-  const found = known.get(name)
+/** The parameters of a name, cached: for a file that is read often, encoding its name takes 5 µs each time. */
+const cachedParameters = (name: string): string => {
+  if (name.length > cachedLength) return encodeParameters(name)
+  const found = cache.get(name)
   if (found !== undefined) return found
-  const made = parameters(name)
-  if (known.size >= capacity) known.clear()
-  known.set(name, made)
-  return made
+  const encoded = encodeParameters(name)
+  if (cache.size >= cacheCapacity) cache.clear()
+  cache.set(name, encoded)
+  return encoded
 }
 
 /**
- * The header's value for a file of any name. It is printable ASCII, whatever the name: no name can end the header or
- * add another.
+ * The header's value for a file of any name. It consists of printable ASCII, so that no name can end the header or add
+ * another one.
  */
-export const format = (disposition: Disposition, name: string): string => `${disposition}; ${remembered(name)}`
+export const format = (disposition: Disposition, name: string): string => `${disposition}; ${cachedParameters(name)}`

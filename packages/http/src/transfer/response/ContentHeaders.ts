@@ -1,40 +1,46 @@
 /**
- * The headers that a content is sent with. They are built anew for each response, so whoever gets them owns them.
+ * The response headers of a content.
  */
 import type { Header } from "@holdfast/core/headers/Header"
+import * as HttpDate from "../request/HttpDate.ts"
 import * as ContentDisposition from "./ContentDisposition.ts"
 import * as ContentSecurity from "./ContentSecurity.ts"
-import * as HttpDate from "../request/HttpDate.ts"
 
-/** By lower-case name. */
+/** Headers by lower-case name. */
 export type ResponseHeaders = Record<string, string>
 
+/** What the record of a content says about it. */
 export interface ContentDescription {
-  /** Strong, with its quotes. */
+  /** A strong entity tag, with its quotes. */
   readonly etag: string
   /** Epoch milliseconds. */
   readonly lastModified: number
   readonly contentType: string
-  /** The file's own headers, in the order in which they are to be sent. */
+  /** The size, in bytes. */
+  readonly size: number
+  /** The file's own headers, in the order in which they are sent. */
   readonly headers: ReadonlyArray<Header>
+  /** The name under which a client saves the content. */
   readonly name: string
   readonly disposition: ContentDisposition.Disposition
 }
 
 /**
- * Contents are found by a caller's key, so no shared cache may keep them; a private one may, but asks each time
- * whether the content and the key still stand.
+ * No shared cache may store a content, since access to it depends on the client's key. A private cache may, but must ask the
+ * service before each use whether the content is current and the key still valid.
  */
 const cacheControl = "private, no-cache"
 
 /**
- * The headers of a content, first those that a file may replace, then its own, then those that it may not:
+ * The headers of a content, as a new object that the caller may change. Applied in this order:
  *
- * - `Content-Security-Policy: sandbox; …` by the type that is finally sent;
- * - `X-Content-Type-Options` and `Referrer-Policy`, without which a content could be taken for another type or the key
- *   in its address be told to others.
+ * 1. defaults that the file's own headers may replace;
+ * 2. the file's own headers;
+ * 3. headers that a file cannot replace. Among them are `X-Content-Type-Options`, without which a browser could interpret
+ *    the content as another type; `Referrer-Policy`, without which a page could send the key in its address to others; and
+ *    `Content-Security-Policy: sandbox; …`, if the type that is finally sent requires it.
  *
- * @param now Epoch milliseconds. `Last-Modified` never lies ahead of it (RFC 9110, section 8.8.2.1).
+ * @param now Epoch milliseconds. `Last-Modified` is never later (RFC 9110, section 8.8.2.1).
  */
 export const make = (content: ContentDescription, now: number): ResponseHeaders => {
   const headers: ResponseHeaders = {

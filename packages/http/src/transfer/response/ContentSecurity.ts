@@ -1,20 +1,20 @@
 /**
- * Keeps a stored file from acting in the name of the service's origin: a browser that renders one gets it in a sandbox,
- * without scripts, forms, or the origin's storage.
+ * Prevents stored files from acting with the authority of the service's origin. A browser renders a document in a sandbox:
+ * without scripts, forms and the origin's storage.
  */
 
-/** One media type with its parameters, and nothing beside it. A comma may stand in quotes alone. */
+/** Exactly one media type with its parameters. Commas are allowed in quoted strings only. */
 const wellFormed = /^([!#$%&'*+\-.^_`|~0-9a-z]+)\/([!#$%&'*+\-.^_`|~0-9a-z]+)[ \t]*(?:;(?:[^,"]|"(?:[^"\\]|\\.)*")*)?$/i
 
 /** HTML, XHTML, SVG, XSLT and every XML type (RFC 7303): `xml`, `xml-dtd`, `anything+xml`. */
 const markup = /(?:^|[.+-])(?:xhtml|html|xml|svg|xslt?|mathml)(?:$|[+-])/i
 
 /**
- * Whether a content of this type, as it is finally sent, goes into a sandbox: what a browser renders as a document with
- * scripts, and what it may take for one:
+ * Whether a content with this `Content-Type`, as it is finally sent, needs the sandbox. These types do:
  *
- * - `multipart/*` and `message/*`, whose parts may be documents;
- * - types that cannot be read, among them a list of several, of which a browser takes the last;
+ * - types that a browser renders as a document with scripts (HTML, SVG and every XML type);
+ * - `multipart/*` and `message/*`, whose parts may be such documents;
+ * - malformed types, among them lists of several types, of which a browser uses the last;
  * - the types that the MIME Sniffing Standard treats as unknown.
  */
 export const isSandboxed = (contentType: string): boolean => {
@@ -33,8 +33,9 @@ export const isSandboxed = (contentType: string): boolean => {
 }
 
 /**
- * What a sandboxed content is sent with. The sandbox keeps scripts off; the rest keeps the page from fetching anything
- * elsewhere: a stored page may ask for full referrers, and the address that it was viewed at may hold a key.
+ * The `Content-Security-Policy` of a sandboxed content. `sandbox` disables scripts. The other directives prevent the page from
+ * fetching anything: a stored page can set its own referrer policy, and its address, which may contain an API key, would be
+ * sent as the referrer.
  */
 export const policy =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; media-src data:"

@@ -1,7 +1,7 @@
 /**
- * Several ranges of one content as `multipart/byteranges` (RFC 9110, section 14.6).
+ * Several ranges of one content as a `multipart/byteranges` body (RFC 9110, section 14.6).
  */
-import type { BodySlice } from "../local/LargeFile.ts"
+import type { BodySlice } from "../BodySlice.ts"
 import { type ByteRange, lengthOf } from "../request/ByteRanges.ts"
 
 export interface MultipartBody {
@@ -9,26 +9,27 @@ export interface MultipartBody {
   readonly contentType: string
   /** The `Content-Length` of the response. */
   readonly length: number
-  /** Part heads and ranges in the order in which they are to be sent. */
+  /** The heads of the parts and the ranges of the content, in the order in which they are sent. */
   readonly slices: ReadonlyArray<BodySlice>
 }
 
 /**
- * Frames ranges of a content.
+ * Frames ranges of a content as parts of a body.
  *
- * @param content.contentType The type of the whole content, which every part carries.
- * @param boundary 1 to 70 characters of RFC 2046, section 5.1.1; random, so that no content can contain it on purpose.
+ * @param content.contentType The type of the whole content. It becomes the type of every part.
+ * @param boundary 1 to 70 characters of those that RFC 2046, section 5.1.1 allows. It must be random, so that no content can
+ * be made to contain it.
  */
 export const frame = (
   ranges: ReadonlyArray<ByteRange>,
   content: { readonly size: number; readonly contentType: string },
   boundary: string
 ): MultipartBody => {
-  const pieces: Array<BodySlice> = []
+  const slices: Array<BodySlice> = []
   let length = 0
-  const push = (piece: BodySlice): void => {
-    pieces.push(piece)
-    length += piece.length
+  const push = (slice: BodySlice): void => {
+    slices.push(slice)
+    length += slice.length
   }
   for (const range of ranges) {
     const lines = [
@@ -36,9 +37,9 @@ export const frame = (
       `Content-Type: ${content.contentType}`,
       `Content-Range: bytes ${range.start}-${range.end}/${content.size}`
     ]
-    push(Buffer.from(`${pieces.length === 0 ? "" : "\r\n"}${lines.join("\r\n")}\r\n\r\n`, "latin1"))
+    push(Buffer.from(`${slices.length === 0 ? "" : "\r\n"}${lines.join("\r\n")}\r\n\r\n`, "latin1"))
     push({ offset: range.start, length: lengthOf(range) })
   }
   push(Buffer.from(`\r\n--${boundary}--\r\n`, "latin1"))
-  return { contentType: `multipart/byteranges; boundary=${boundary}`, length, slices: pieces }
+  return { contentType: `multipart/byteranges; boundary=${boundary}`, length, slices }
 }

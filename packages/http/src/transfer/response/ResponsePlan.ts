@@ -1,44 +1,38 @@
 /**
- * What a GET or HEAD request is to be answered with: decided from the request's headers and the content's description
- * alone, before any byte is read.
+ * The plan of the response to a GET or HEAD request: status, headers and slices of the body. It follows from the request's
+ * headers and the content's description alone, so it is made before any byte is read.
  */
 import { PreconditionFailed } from "@holdfast/core/Errors"
 import { randomBytes } from "node:crypto"
+import type { BodySlice } from "../BodySlice.ts"
 import * as ByteRanges from "../request/ByteRanges.ts"
 import * as Conditionals from "../request/Conditionals.ts"
-import * as ContentHeaders from "./ContentHeaders.ts"
 import type { RequestHeaders } from "../request/EntityTags.ts"
-import * as MultipartByteRanges from "./MultipartByteRanges.ts"
-import type { BodySlice } from "../local/LargeFile.ts"
 import { RangeNotSatisfiable } from "../TransferErrors.ts"
-
-/** A content as its record describes it. */
-export interface ContentDescription extends ContentHeaders.ContentDescription {
-  /** Bytes. */
-  readonly size: number
-}
+import * as ContentHeaders from "./ContentHeaders.ts"
+import * as MultipartByteRanges from "./MultipartByteRanges.ts"
 
 export interface ResponsePlan {
   readonly status: 200 | 206 | 304
   readonly headers: ContentHeaders.ResponseHeaders
-  /** What the body consists of; nothing for HEAD, 304 and an empty content. */
+  /** The slices of the body, in order; none for HEAD, 304 and an empty content. */
   readonly slices: ReadonlyArray<BodySlice>
 }
 
-interface Asked {
+interface ReadRequest {
   readonly method: string
   readonly headers: RequestHeaders
 }
 
-/** Adds headers in place. `Vary` is a list, to which both sides may contribute. */
-const add = (headers: ContentHeaders.ResponseHeaders, extra: Readonly<Record<string, string>>): void => {
+/** Adds headers in place, replacing those of the same name, except for `Vary`, whose two lists are joined. */
+const addHeaders = (headers: ContentHeaders.ResponseHeaders, extra: Readonly<Record<string, string>>): void => {
   const { vary } = headers
   Object.assign(headers, extra)
   if (vary !== undefined && extra["vary"] !== undefined) headers["vary"] = `${vary}, ${extra["vary"]}`
 }
 
-const partial = (
-  content: ContentDescription,
+const partialContent = (
+  content: ContentHeaders.ContentDescription,
   headers: ContentHeaders.ResponseHeaders,
   ranges: readonly [ByteRanges.ByteRange, ...ReadonlyArray<ByteRanges.ByteRange>]
 ): ResponsePlan => {
@@ -50,35 +44,37 @@ const partial = (
     return { status: 206, headers, slices: [{ offset: range.start, length }] }
   }
   const whole = { size: content.size, contentType: headers["content-type"] ?? content.contentType }
-  const framed = MultipartByteRanges.frame(ranges, whole, randomBytes(18).toString("base64url"))
-  headers["content-type"] = framed.contentType
-  headers["content-length"] = `${framed.length}`
-  return { status: 206, headers, slices: framed.slices }
+  const body = MultipartByteRanges.frame(ranges, whole, randomBytes(18).toString("base64url"))
+  headers["content-type"] = body.contentType
+  headers["content-length"] = `${body.length}`
+  return { status: 206, headers, slices: body.slices }
 }
 
 /**
- * The answer to a request for a content. Ranges are for GET alone (RFC 9110, section 14.2), and after the conditions
- * (section 13.2.2). A 304 carries all the headers of the content: a file's own headers change without its entity tag.
+ * Plans the response to a request for a content.
  *
- * @param extra Headers of the deployment, by lower-case name, which replace the content's.
+ * Conditions are evaluated before ranges (RFC 9110, section 13.2.2), and only GET has ranges (section 14.2). A 304 carries
+ * all headers of the content, because a file's own headers can change while its entity tag stays the same.
+ *
+ * @param extra Headers of the deployment, by lower-case name. They replace the content's.
  * @param now Epoch milliseconds.
  */
 export const make = (
-  request: Asked,
-  content: ContentDescription,
+  request: ReadRequest,
+  content: ContentHeaders.ContentDescription,
   extra: Readonly<Record<string, string>>,
   now: number
 ): ResponsePlan | PreconditionFailed | RangeNotSatisfiable => {
   const outcome = Conditionals.evaluate(request.headers, content, now)
   if (outcome._tag === "PreconditionFailed") return new PreconditionFailed()
   const headers = ContentHeaders.make(content, now)
-  add(headers, extra)
+  addHeaders(headers, extra)
   if (outcome._tag === "NotModified") return { status: 304, headers, slices: [] }
   const { size } = content
   if (request.method === "GET" && outcome.useRange) {
     const ranges = ByteRanges.parse(request.headers["range"], size)
     if (ranges._tag === "Unsatisfiable") return new RangeNotSatisfiable({ size })
-    if (ranges._tag === "Satisfiable") return partial(content, headers, ranges.ranges)
+    if (ranges._tag === "Satisfiable") return partialContent(content, headers, ranges.ranges)
   }
   headers["content-length"] = `${size}`
   return { status: 200, headers, slices: request.method === "HEAD" || size === 0 ? [] : [{ offset: 0, length: size }] }

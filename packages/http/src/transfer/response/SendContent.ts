@@ -1,8 +1,8 @@
 /**
- * Answers GET and HEAD with a content: whole, in ranges, or with word that the client has it already.
+ * Responds to GET and HEAD with a content: all of it, ranges of it, or the statement that the client's copy is current.
  *
- * Where the content is a local file and the server is Node's, the response is written here, past Effect's writer:
- * small pieces at once, larger ones through the `Pump`. Everywhere else the body is a stream.
+ * When the content is a local file and the server is Node's, this module writes to Node's response itself, past Effect's
+ * response writer: small slices by `SmallFile`, everything else by `LargeFile`. In all other cases the body is a stream.
  */
 import type { PreconditionFailed } from "@holdfast/core/Errors"
 import type { BlobError } from "@holdfast/core/storage/BlobError"
@@ -15,60 +15,62 @@ import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import * as Fs from "node:fs"
 import type { ServerResponse } from "node:http"
-import * as BodyStream from "./BodyStream.ts"
-import * as LocalFile from "../local/LocalFile.ts"
-import * as NodeRequest from "../request/NodeRequest.ts"
+import { isLiteral } from "../BodySlice.ts"
 import * as LargeFile from "../local/LargeFile.ts"
-import * as ResponsePlan from "./ResponsePlan.ts"
+import * as LocalFile from "../local/LocalFile.ts"
 import * as SmallFile from "../local/SmallFile.ts"
+import * as NodeRequest from "../request/NodeRequest.ts"
 import type { ContentGone, RangeNotSatisfiable } from "../TransferErrors.ts"
+import * as BodyStream from "./BodyStream.ts"
+import type { ContentDescription } from "./ContentHeaders.ts"
+import * as ResponsePlan from "./ResponsePlan.ts"
 
-/** A content to be sent: what its record says, and where its bytes are. */
-export interface Content extends ResponsePlan.ContentDescription {
-  /** A local file that holds exactly the bytes, where there is one. */
+/** A content to send: its description and access to its bytes. */
+export interface Content extends ContentDescription {
+  /** The path of a local file that holds exactly the bytes; undefined when the store has none. */
   readonly localFile?: string | undefined
-  /** The bytes, or a range of them. */
+  /** All bytes of the content, or a range of them. */
   readonly read: (range?: ByteRange) => Stream.Stream<Uint8Array, BlobError>
 }
 
 export type SendError = PreconditionFailed | RangeNotSatisfiable | ContentGone | BlobError
 
-const pumped = (
+const sendLarge = (
   response: ServerResponse,
   path: string,
-  { headers, slices: pieces, status }: ResponsePlan.ResponsePlan,
+  { headers, slices, status }: ResponsePlan.ResponsePlan,
   size: number
 ): Effect.Effect<void, LocalFile.LocalFileError> =>
   LocalFile.withFile(path, (fd) =>
     Effect.suspend(() => {
-      // Before the head is sent, since after it the only way to tell is to break the connection off.
+      // Checked before the head is sent: after that, a failure can only be signalled by breaking the connection.
       if (Fs.fstatSync(fd).size !== size) return Effect.fail(LocalFile.sizeMismatch(path))
       response.writeHead(status, headers)
-      return LargeFile.send(response, { fd, path }, pieces)
+      return LargeFile.send(response, { fd, path }, slices)
     })
   )
 
-const fromFile = (
+const sendFile = (
   response: ServerResponse,
   path: string,
   plan: ResponsePlan.ResponsePlan,
   size: number
 ): Effect.Effect<void, LocalFile.LocalFileError> => {
-  const [piece, ...more] = plan.slices
-  return piece !== undefined && "offset" in piece && more.length === 0 && piece.length <= SmallFile.maxLength
-    ? SmallFile.send(response, path, piece, () => response.writeHead(plan.status, plan.headers))
-    : pumped(response, path, plan, size)
+  const [slice, ...more] = plan.slices
+  return slice !== undefined && !isLiteral(slice) && more.length === 0 && slice.length <= SmallFile.maxLength
+    ? SmallFile.send(response, path, slice, () => response.writeHead(plan.status, plan.headers))
+    : sendLarge(response, path, plan, size)
 }
 
 /**
- * Answers a GET or HEAD request with a content: 200, 206 or 304.
+ * Responds to a GET or HEAD request with a content: 200, 206 or 304. Fails with
  *
- * - `PreconditionFailed` and `RangeNotSatisfiable` are failures, for the problem documents to tell.
- * - `ContentGone`: the bytes were removed since the record was read, and nothing was sent: read the record once more.
- * - `BlobError`: the store failed. If a part was sent already, the connection is broken off.
+ * - `PreconditionFailed` and `RangeNotSatisfiable`, which the caller turns into problem responses;
+ * - `ContentGone` when the bytes were removed after the record was read. Nothing was sent: the caller reads the record again;
+ * - `BlobError` when the store failed. If a part of the body was sent already, the connection is broken.
  *
- * @param extraHeaders By lower-case name. A response that is written here passes by all middleware, so what that would
- * have added (CORS, request id) is given here; it replaces the content's own.
+ * @param extraHeaders Headers by lower-case name, which replace the content's own. Middleware cannot add headers to a
+ * response that is written here, so the caller passes those that it would have added (CORS, request id).
  */
 export const send = (
   request: HttpServerRequest.HttpServerRequest,
@@ -78,12 +80,12 @@ export const send = (
   Effect.flatMap(Clock.currentTimeMillis, (now): ReturnType<typeof send> => {
     const plan = ResponsePlan.make(request, content, extraHeaders, now)
     if (plan instanceof Error) return Effect.fail(plan)
-    // Once Node's response has ended, this one is only what middleware and logs see.
+    // When Node's response was written here, only middleware and logs see this one.
     const empty = HttpServerResponse.empty({ status: plan.status, headers: plan.headers })
     if (plan.slices.length === 0) return Effect.succeed(empty)
     const response = NodeRequest.find(request)?.response
     return response !== undefined && content.localFile !== undefined
-      ? Effect.as(fromFile(response, content.localFile, plan, content.size), empty)
+      ? Effect.as(sendFile(response, content.localFile, plan, content.size), empty)
       : Effect.map(BodyStream.open(content, plan.slices), (body) =>
           HttpServerResponse.stream(body, {
             status: plan.status,

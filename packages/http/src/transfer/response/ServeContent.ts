@@ -1,5 +1,6 @@
 /**
- * What the routes that read contents share: the contents of files and the segments of streams are sent alike.
+ * The common part of all routes that read contents: files' contents (`ReadingRoutes`) and streams' segments
+ * (`PlaybackRoutes`).
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -8,10 +9,10 @@ import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as CommonHeaders from "../../problems/CommonHeaders.ts"
 import * as ProblemResponse from "../../problems/ProblemResponse.ts"
 import { RequestId } from "../../problems/RequestId.ts"
-import * as SendContent from "./SendContent.ts"
 import { ContentGone, RangeNotSatisfiable } from "../TransferErrors.ts"
+import * as SendContent from "./SendContent.ts"
 
-/** Answers the request in `context` with a content, and with the headers that every response has. */
+/** Responds to the request in `context` with a content, and with the headers that every response has. */
 export const sendContent = (
   context: Context.Context<HttpServerRequest.HttpServerRequest>,
   content: SendContent.Content

@@ -1,25 +1,26 @@
 /**
- * Puts a key into every address of a playlist or manifest: players resolve them against the playlist's own address, and
- * the query is lost on the way (RFC 3986, section 5.2.2).
+ * Adds the playback key to every address in a playlist or manifest. Players resolve these addresses against the playlist's
+ * own address, which drops its query with the key (RFC 3986, section 5.2.2).
  *
- * The texts are a transcoder's own, so that their form is known; what they name is relative, and below the stream.
+ * The texts come from the deployment's own transcoder, so their form is known: all addresses are relative and lie below the
+ * stream.
  */
 
-/** The key's characters stand for themselves in addresses, XML and quoted strings. */
+/** The characters of keys. None of them needs escaping in addresses, XML or quoted strings. */
 const safe = /^[A-Za-z0-9_-]+$/
 
 const withKey = (address: string, key: string, ampersand: string): string =>
   `${address}${address.includes("?") ? ampersand : "?"}apiKey=${key}`
 
-/** Lines that are no tags are addresses (RFC 8216, section 4.1); tags carry theirs in the attribute `URI`. */
+/** HLS: lines that are not tags or comments are addresses (RFC 8216, section 4.1); tags have them in the attribute `URI`. */
 const inPlaylist = (text: string, key: string): string =>
   text.replace(/^(?!#).*[^\s].*$|(?<=[:,]URI=")[^"\r\n]*(?=")/gm, (address) =>
     address.endsWith("\r") ? `${withKey(address.slice(0, -1), key, "&")}\r` : withKey(address, key, "&")
   )
 
 /**
- * Segment templates, initializations, lists, and elements `BaseURL` that name a file (ISO/IEC 23009-1, 5.3.9 and 5.6). One
- * that names a folder would lose a query again.
+ * DASH: addresses are in segment templates, initializations and segment lists, and in those `BaseURL` elements that name a
+ * file (ISO/IEC 23009-1, 5.3.9 and 5.6). A `BaseURL` that names a folder gets no key: resolving against it drops its query.
  */
 const inManifest = (text: string, key: string): string =>
   text
@@ -32,8 +33,11 @@ const inManifest = (text: string, key: string): string =>
       withKey(address, key, "&amp;")
     )
 
-/** The text with the key in it; `name` says which kind of text it is. */
+/**
+ * Returns the text with the key in every address. `name` is the file name of the text: `.mpd` is a DASH manifest, any other
+ * name an HLS playlist. Throws a `TypeError` when the key has characters that would need escaping.
+ */
 export const addKey = (name: string, text: string, key: string): string => {
-  if (!safe.test(key)) throw new TypeError("a key has characters that no key has")
+  if (!safe.test(key)) throw new TypeError("The playback key contains characters that are not allowed in keys.")
   return name.endsWith(".mpd") ? inManifest(text, key) : inPlaylist(text, key)
 }

@@ -1,5 +1,5 @@
 /**
- * Forms as clients write them, and requests that carry them.
+ * Forms in the encoding that clients use, and requests with them.
  */
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 
@@ -20,7 +20,7 @@ export const field = (name: string, content: string): Part => ({
   content
 })
 
-/** The bytes of a form, with its last boundary. */
+/** The bytes of a complete form. */
 export const form = (...parts: ReadonlyArray<Part>): Buffer =>
   Buffer.concat([
     ...parts.flatMap(({ content, head }) => [
@@ -33,15 +33,15 @@ export const form = (...parts: ReadonlyArray<Part>): Buffer =>
 
 export const contentType = `multipart/form-data; boundary=${boundary}`
 
-/** Bytes cut at places, each a fraction of the whole. */
+/** Splits bytes at these positions, each a fraction of the whole length. */
 export const cut = (bytes: Buffer, at: ReadonlyArray<number>): ReadonlyArray<Buffer> => {
-  const places = [...new Set(at.map((fraction) => Math.floor(fraction * bytes.length)))].toSorted((a, b) => a - b)
-  return [...places, bytes.length]
-    .map((end, i) => bytes.subarray(places[i - 1] ?? 0, end))
+  const offsets = [...new Set(at.map((fraction) => Math.floor(fraction * bytes.length)))].toSorted((a, b) => a - b)
+  return [...offsets, bytes.length]
+    .map((end, i) => bytes.subarray(offsets[i - 1] ?? 0, end))
     .filter((part) => part.length > 0)
 }
 
-/** A request whose body comes in these chunks. */
+/** A request whose body arrives in these chunks. */
 export const request = (
   chunks: ReadonlyArray<Uint8Array>,
   headers: Readonly<Record<string, string>> = { "content-type": contentType }

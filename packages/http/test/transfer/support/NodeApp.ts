@@ -1,5 +1,5 @@
 /**
- * An app of one handler on a real `node:http` server, and a client that speaks in bytes.
+ * An app with one handler on a real `node:http` server, and a client that sends and receives raw bytes.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Effect from "effect/Effect"
@@ -15,11 +15,11 @@ type Handler<E> = (
   request: HttpServerRequest.HttpServerRequest
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, Scope.Scope>
 
-/** Waits until something is so; in vain for ten seconds at most. */
+/** Polls until a condition holds. Throws after ten seconds. */
 export const until = async (holds: () => boolean): Promise<void> => {
   const begin = performance.now()
   while (!holds()) {
-    if (performance.now() - begin > 10_000) throw new Error(`Waited in vain for ${holds}`)
+    if (performance.now() - begin > 10_000) throw new Error(`The condition did not hold within ten seconds: ${holds}`)
     await turn()
   }
 }
@@ -30,8 +30,8 @@ const statusOf: Readonly<Record<string, number>> = {
   PreconditionFailed: 412
 }
 
-/** What a handler failed with, in words: `<tag> <message> <faults>`. */
-const told = (error: unknown): HttpServerResponse.HttpServerResponse => {
+/** The response for an error of the handler: `<tag> <faults>`. */
+const errorResponse = (error: unknown): HttpServerResponse.HttpServerResponse => {
   const tag = error instanceof Error && "_tag" in error ? String(error._tag) : "Unknown"
   const faults = error instanceof Error && "errors" in error ? ` ${JSON.stringify(error.errors)}` : ""
   return HttpServerResponse.text(`${tag}${faults}`, { status: statusOf[tag] ?? 400 })
@@ -40,7 +40,7 @@ const told = (error: unknown): HttpServerResponse.HttpServerResponse => {
 export interface App {
   readonly port: number
   readonly server: Server
-  /** Connections that are open. */
+  /** The number of open connections. */
   readonly connections: () => number
 }
 
@@ -53,7 +53,7 @@ export const listen = Effect.fnUntraced(function* <E>(
   const app = HttpServerRequest.HttpServerRequest.pipe(
     Effect.flatMap((request) => handler(request)),
     Effect.interruptible,
-    Effect.catch((error) => Effect.succeed(told(error)))
+    Effect.catch((error) => Effect.succeed(errorResponse(error)))
   )
   const listener = yield* NodeHttpServer.makeHandler(app, { scope })
   const server = createServer({ requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 60_000 })
@@ -78,26 +78,26 @@ export const listen = Effect.fnUntraced(function* <E>(
 export interface Client {
   readonly socket: Socket
   readonly send: (...bytes: ReadonlyArray<string | Uint8Array>) => void
-  /** All that has come so far. */
+  /** All bytes received so far. */
   readonly received: () => Buffer
-  /** How many bytes of it. */
+  /** The number of bytes received so far. */
   readonly length: () => number
   readonly text: () => string
-  /** Waits until a pattern has come. */
+  /** Waits until the received bytes match a pattern. */
   readonly saw: (pattern: RegExp | string) => Promise<void>
-  /** Waits for one whole response with a Content-Length, and takes it from what has come. */
-  readonly response: (isHead?: boolean) => Promise<Answer>
+  /** Waits for one whole response with a Content-Length, and removes it from the received bytes. */
+  readonly response: (isHead?: boolean) => Promise<Response>
   readonly isClosed: () => boolean
 }
 
-export interface Answer {
+export interface Response {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
 }
 
-/** The head of a response that has come, and where it ends. */
-const head = (bytes: Buffer) => {
+/** Parses the head of a received response. `end` is the offset of its body. */
+const parseHead = (bytes: Buffer) => {
   const end = bytes.indexOf("\r\n\r\n")
   const [first = "", ...lines] = bytes.toString("latin1", 0, end).split("\r\n")
   const headers = Object.fromEntries(
@@ -137,7 +137,7 @@ export const connect = Effect.fnUntraced(function* (port: number): Effect.fn.Ret
     saw: (pattern) => until(() => text().match(pattern) !== null),
     response: async (isHead = false) => {
       await until(() => text().includes("\r\n\r\n"))
-      const { end, headers, status } = head(received())
+      const { end, headers, status } = parseHead(received())
       const whole = end + (isHead || status === 304 ? 0 : Number(headers["content-length"] ?? 0))
       await until(() => length >= whole)
       const all = received()

@@ -1,5 +1,5 @@
 /**
- * Files for the time of a test, and who has them open.
+ * Temporary files of a test, and the number of open descriptors of them.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -8,7 +8,7 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 
-/** Bytes without any repetition, so that none can be exchanged unseen; the same for the same seed. */
+/** Bytes without repetition, so that a test detects any misplaced byte. The same seed gives the same bytes. */
 export const pattern = (length: number, seed = 1): Buffer =>
   createCipheriv("aes-128-ctr", Buffer.alloc(16, seed), Buffer.alloc(16)).update(Buffer.alloc(length))
 
@@ -30,6 +30,6 @@ const target = (fd: string): string | undefined => {
   }
 }
 
-/** How many descriptors of this process are of a file. */
+/** The number of this process's open descriptors of a file. */
 export const openCount = (path: string): number =>
   Fs.readdirSync("/proc/self/fd").filter((fd) => target(fd) === path).length
