@@ -1,34 +1,35 @@
 /**
- * The client for programs that do not use Effect, in browsers and in Node alike. It is built on `fetch` alone.
+ * The client for programs that do not use Effect, in browsers and in Node. It needs `fetch` only.
  */
-import * as BucketsClient from "./BucketsClient.ts"
-import * as FilesClient from "./FilesClient.ts"
-import * as MirrorsClient from "./MirrorsClient.ts"
-import type * as Records from "./Records.ts"
-import * as StreamsClient from "./StreamsClient.ts"
-import * as TenantsClient from "./TenantsClient.ts"
+import type { CallOptions } from "@holdfast/core/promises/Operations"
+import type { Listing, MeRecord, RoleRecord, TenantRef } from "./Records.ts"
+import * as BucketsClient from "./resources/BucketsClient.ts"
+import * as FilesClient from "./resources/FilesClient.ts"
+import * as HeadersClient from "./resources/HeadersClient.ts"
+import * as MembersClient from "./resources/MembersClient.ts"
+import * as MirrorsClient from "./resources/MirrorsClient.ts"
+import * as StreamsClient from "./resources/StreamsClient.ts"
+import * as TenantsClient from "./resources/TenantsClient.ts"
+import * as TokensClient from "./resources/TokensClient.ts"
 import * as Transport from "./Transport.ts"
 
 export interface Client {
   readonly tenants: TenantsClient.TenantsClient
-  readonly members: TenantsClient.MembersClient
-  readonly tokens: TenantsClient.TokensClient
+  readonly members: MembersClient.MembersClient
+  readonly tokens: TokensClient.TokensClient
   readonly buckets: BucketsClient.BucketsClient
   readonly files: FilesClient.FilesClient
-  readonly headers: FilesClient.HeadersClient
+  readonly headers: HeadersClient.HeadersClient
   readonly streams: StreamsClient.StreamsClient
   readonly mirrors: MirrorsClient.MirrorsClient
-  /** What the key stands for. */
-  readonly me: (options?: Transport.CallOptions) => Promise<Records.MeRecord>
-  /** The roles that there are; those of a tenant, where one is named. */
-  readonly roles: (
-    input?: Partial<Records.InTenant>,
-    options?: Transport.CallOptions
-  ) => Promise<Records.Listing<Records.RoleRecord>>
+  /** Returns the account of the API key, with the tenant and the role of an API token. */
+  readonly me: (options?: CallOptions) => Promise<MeRecord>
+  /** Lists the roles; with a `tenantId` those of the tenant. */
+  readonly roles: (input?: Partial<TenantRef>, options?: CallOptions) => Promise<Listing<RoleRecord>>
 }
 
 /**
- * A client of a service. Every call rejects with a `HoldfastError`, whose `code` says why.
+ * Returns a client of a service. Every method rejects with a `HoldfastError`; its `code` is the reason.
  *
  * @example
  * const client = createClient({ url: "https://files.example.com", apiKey })
@@ -38,11 +39,11 @@ export const createClient = (options: Transport.ClientOptions): Client => {
   const transport = Transport.make(options)
   return {
     tenants: TenantsClient.make(transport),
-    members: TenantsClient.makeMembers(transport),
-    tokens: TenantsClient.makeTokens(transport),
+    members: MembersClient.make(transport),
+    tokens: TokensClient.make(transport),
     buckets: BucketsClient.make(transport),
     files: FilesClient.make(transport),
-    headers: FilesClient.makeHeaders(transport),
+    headers: HeadersClient.make(transport),
     streams: StreamsClient.make(transport),
     mirrors: MirrorsClient.make(transport),
     me: (call) => transport.json({ ...call, method: "GET", path: ["me"] }),

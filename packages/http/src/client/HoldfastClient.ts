@@ -1,5 +1,5 @@
 /**
- * The client for Effect programs: every operation of the contract, decoded, with its problems as tagged errors.
+ * The client for Effect programs: every operation of the contract, with decoded results and problems as tagged errors.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -11,16 +11,16 @@ import type * as Redacted from "effect/Redacted"
 import { Api } from "../contract/Api.ts"
 
 export interface Options {
-  /** Where the service is, without `/api/v1`. */
+  /** The URL of the service, without `/api/v1`. */
   readonly url: string | URL
   readonly apiKey?: string | Redacted.Redacted | undefined
-  /** Around every request, such as retries. */
+  /** Wraps the `HttpClient`, for example to retry requests. */
   readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
 }
 
 export type Client = HttpApiClient.ForApi<typeof Api>
 
-/** A client over whatever `HttpClient` there is, such as `FetchHttpClient.layer`. */
+/** Returns a client over the `HttpClient` of the program, such as `FetchHttpClient.layer`. */
 export const make = ({
   apiKey,
   transformClient = (client) => client,

@@ -1,29 +1,28 @@
 /**
- * From a call to its answer, by `fetch`.
+ * Sends requests by `fetch`, and reads their responses.
  */
-import * as ClientError from "./ClientError.ts"
+import type { CallOptions } from "@holdfast/core/promises/Operations"
+import * as HoldfastError from "./HoldfastError.ts"
 
 export interface ClientOptions {
-  /** Where the service is, without `/api/v1`: `https://files.example.com`, `https://example.com/files`. */
+  /** The URL of the service, without `/api/v1`: `https://files.example.com`, `https://example.com/files`. */
   readonly url: string | URL
-  /** An API key, or what gives one for each call; without it the host's own session must do. */
+  /**
+   * An API key, or a function that returns one for each request. Without a key the service has to identify the caller by
+   * other means, such as a session cookie of the host.
+   */
   readonly apiKey?: string | (() => string | undefined | Promise<string | undefined>) | undefined
-  /** Takes the place of the platform's `fetch`. */
+  /** Replaces the `fetch` of the platform. */
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 
-/** What every method takes besides its input. */
-export interface CallOptions {
-  readonly signal?: AbortSignal | undefined
-}
+type QueryValue = string | number | boolean | ReadonlyArray<string> | undefined
 
-type Parameter = string | number | boolean | ReadonlyArray<string> | undefined
-
-export interface Call extends CallOptions {
+export interface ApiRequest extends CallOptions {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE"
-  /** Below `/api/v1`, not yet encoded. */
+  /** The segments of the path below `/api/v1`, not percent-encoded. */
   readonly path: ReadonlyArray<string>
-  readonly query?: { readonly [name: string]: Parameter } | undefined
+  readonly query?: { readonly [name: string]: QueryValue } | undefined
   readonly headers?: { readonly [name: string]: string | undefined } | undefined
   /** A body that is sent as JSON. */
   readonly json?: object | undefined
@@ -31,21 +30,25 @@ export interface Call extends CallOptions {
 }
 
 export interface Transport {
-  /** The options that it was made with. */
+  /** The options of the client. */
   readonly options: ClientOptions
-  readonly url: (path: ReadonlyArray<string>, query?: Call["query"]) => string
-  /** The headers of a call, the key among them. */
-  readonly headers: (given?: Call["headers"]) => Promise<Headers>
-  /** The answer, when it is one of success. */
-  readonly send: (call: Call) => Promise<Response>
-  /** The JSON of the answer, of the shape that the contract says. */
-  readonly json: <A>(call: Call) => Promise<A>
-  readonly none: (call: Call) => Promise<void>
+  /** Returns the URL of a path. */
+  readonly url: (path: ReadonlyArray<string>, query?: ApiRequest["query"]) => string
+  /** Returns the headers of a request, the API key included. */
+  readonly headers: (given?: ApiRequest["headers"]) => Promise<Headers>
+  /** Returns a successful response. Rejects with `HoldfastError` otherwise. */
+  readonly send: (request: ApiRequest) => Promise<Response>
+  /** Returns the JSON of a successful response, unchecked: the contract says what `A` is. */
+  readonly json: <A>(request: ApiRequest) => Promise<A>
+  /** Sends a request whose response has no body. */
+  readonly empty: (request: ApiRequest) => Promise<void>
 }
 
 const encodeSegment = (segment: string): string => {
-  // A URL would lose these, and lead to another operation.
-  if (/^\.{0,2}$/.test(segment)) throw new ClientError.HoldfastError("invalid_request", `"${segment}" is no id.`)
+  // In a URL these segments are removed, so that the path would be that of another operation.
+  if (/^\.{0,2}$/.test(segment)) {
+    throw new HoldfastError.HoldfastError("invalid_request", `"${segment}" is not an id.`)
+  }
   return encodeURIComponent(segment)
 }
 
@@ -71,38 +74,39 @@ export const make = (options: ClientOptions): Transport => {
     return all
   }
 
-  const answerTo = async ({ body, headers: given, json, method, path, query, signal }: Call): Promise<Response> => {
+  const fetchResponse = async (request: ApiRequest): Promise<Response> => {
+    const { headers: given, json, method, path, query, signal } = request
     const all = await headers(json === undefined ? given : { ...given, "content-type": "application/json" })
-    const sent = json === undefined ? body : JSON.stringify(json)
+    const body = json === undefined ? request.body : JSON.stringify(json)
     const fetch = options.fetch ?? globalThis.fetch
     return fetch(url(path, query), {
       method,
       headers: all,
       ...(signal === undefined ? undefined : { signal }),
-      ...(sent === undefined ? undefined : { body: sent }),
-      ...(sent instanceof ReadableStream ? { duplex: "half" } : undefined)
+      ...(body === undefined ? undefined : { body }),
+      ...(body instanceof ReadableStream ? { duplex: "half" } : undefined)
     })
   }
 
-  const attempt = async <A>(call: Call, run: () => Promise<A>): Promise<A> => {
+  const attempt = async <A>(request: ApiRequest, run: () => Promise<A>): Promise<A> => {
     try {
       return await run()
     } catch (cause) {
-      throw ClientError.fromFailure(cause, call.signal)
+      throw HoldfastError.fromFailure(cause, request.signal)
     }
   }
 
-  const send: Transport["send"] = (call) =>
-    attempt(call, async () => {
-      const answer = await answerTo(call)
-      if (answer.ok) return answer
-      throw ClientError.fromAnswer(answer.status, await answer.text(), (name) => answer.headers.get(name))
+  const send: Transport["send"] = (request) =>
+    attempt(request, async () => {
+      const response = await fetchResponse(request)
+      if (response.ok) return response
+      throw HoldfastError.fromResponse(response.status, await response.text(), (name) => response.headers.get(name))
     })
 
-  const json = async <A>(call: Call): Promise<A> => {
-    const answer = await send(call)
-    return attempt(call, async () => (await answer.json()) as A)
+  const json = async <A>(request: ApiRequest): Promise<A> => {
+    const response = await send(request)
+    return attempt(request, async () => (await response.json()) as A)
   }
 
-  return { options, url, headers, send, json, none: async (call) => void (await send(call)) }
+  return { options, url, headers, send, json, empty: async (request) => void (await send(request)) }
 }

@@ -1,15 +1,13 @@
 /**
- * Clients of a Holdfast service: `createClient` with promises, `HoldfastClient` with effects. Nothing here needs Node,
- * and a bundle holds the one that is used.
+ * Clients of a Holdfast service: `createClient` with promises, `HoldfastClient` with effects. No module here needs Node. A
+ * bundle contains only the client that the program uses.
  */
+export type { CallOptions } from "@holdfast/core"
 export { type Client, createClient } from "./Client.ts"
-export { type ClientErrorCode, HoldfastError } from "./ClientError.ts"
-export type { OnProgress, Progress, Source } from "./Content.ts"
-export type { Download, Range } from "./Download.ts"
-export type { ReadInput, ReuploadInput, UploadInput } from "./FilesClient.ts"
-export type { MirrorRef } from "./MirrorsClient.ts"
+export { type ClientErrorCode, HoldfastError } from "./HoldfastError.ts"
 export type * from "./Records.ts"
-export type { PlayerInput, ReadStreamInput, RequestInput, StreamRef } from "./StreamsClient.ts"
-export type { CallOptions, ClientOptions } from "./Transport.ts"
-export type { ContentInput, UploadOptions } from "./Uploading.ts"
+export type { PlayerInput } from "./resources/StreamsClient.ts"
+export type { ClientOptions } from "./Transport.ts"
+export type { OnProgress, Progress } from "./upload/OutgoingContent.ts"
+export type { UploadOptions } from "./upload/Uploader.ts"
 export * as HoldfastClient from "./HoldfastClient.ts"

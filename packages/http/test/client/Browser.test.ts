@@ -1,5 +1,5 @@
 /**
- * The client in a real browser: an upload that reports its progress, a download, an error with its code.
+ * The client in Chromium.
  */
 import * as Browser from "@holdfast/testing/Browser"
 import * as Requires from "@holdfast/testing/Requires"
@@ -21,7 +21,7 @@ const bundle = async (): Promise<string> => {
   return outputFiles[0]?.text ?? ""
 }
 
-/** The API and a page with the client, on one origin. */
+/** Serves the API and a page with the client, on one origin. */
 const serve = async () => {
   const opened = await Mounted.setUp()
   const api = toNodeListener(opened.holdfast)
@@ -42,33 +42,37 @@ interface Outcome {
   readonly code: string
 }
 
-/** Runs in the page. */
-const program = `async ([apiKey, place]) => {
+/** The function that runs in the page. */
+const program = `async ([apiKey, bucket]) => {
   const { createClient, HoldfastError } = await import("/client.js")
   const client = createClient({ url: location.origin, apiKey })
   const steps = []
   const content = new Blob(["x".repeat(3_000_000), "end"])
   const file = await client.files.upload(
-    { ...place, name: "a.txt", content },
+    { ...bucket, name: "a.txt", content },
     { onProgress: ({ sent }) => steps.push(sent) }
   )
-  const download = await client.files.read({ ...place, fileId: file.id, range: { offset: 2_999_999 } })
+  const download = await client.files.read({ ...bucket, fileId: file.id, range: { offset: 2_999_999 } })
   const text = await download.text()
-  const error = await client.files.get({ ...place, fileId: "@none" }).catch((caught) => caught)
+  const error = await client.files.get({ ...bucket, fileId: "@none" }).catch((caught) => caught)
   return { id: file.id, steps, text, code: error instanceof HoldfastError ? error.code : String(error) }
 }`
 
-Requires.requires(Browser.missing).describe("the client in Chromium", () => {
-  it("uploads with progress, downloads a range, and tells errors by code", { timeout: 60_000 }, async () => {
-    const { key, ref, url } = await serve()
-    const browser = await Browser.launch()
-    onTestFinished(() => browser.close())
-    const page = await browser.newPage()
-    await page.goto(url)
-    const outcome: Outcome = await page.evaluate(`(${program})(${JSON.stringify([key, ref])})`)
-    expect(outcome).toMatchObject({ id: expect.stringMatching(/^fil_/), text: "xend", code: "not_found" })
-    expect(outcome.steps.length).toBeGreaterThan(0)
-    expect(outcome.steps.at(-1)).toBeGreaterThanOrEqual(3_000_003)
-    expect(outcome.steps).toEqual(outcome.steps.toSorted((a, b) => a - b))
-  })
+Requires.requires(Browser.missing).describe("client in Chromium", () => {
+  it(
+    "upload with onProgress, range, unknown file → progress to the end, bytes, not_found",
+    { timeout: 60_000 },
+    async () => {
+      const { key, ref, url } = await serve()
+      const browser = await Browser.launch()
+      onTestFinished(() => browser.close())
+      const page = await browser.newPage()
+      await page.goto(url)
+      const outcome: Outcome = await page.evaluate(`(${program})(${JSON.stringify([key, ref])})`)
+      expect(outcome).toMatchObject({ id: expect.stringMatching(/^fil_/), text: "xend", code: "not_found" })
+      expect(outcome.steps.length).toBeGreaterThan(0)
+      expect(outcome.steps.at(-1)).toBeGreaterThanOrEqual(3_000_003)
+      expect(outcome.steps).toEqual(outcome.steps.toSorted((a, b) => a - b))
+    }
+  )
 })

@@ -15,24 +15,24 @@ const bundle = async (contents: string): Promise<{ readonly code: string; readon
   return { code: outputFiles[0]?.text ?? "", inputs: Object.keys(metafile.inputs) }
 }
 
-/** Imports of Node's modules, and calls of CommonJS; but not Effect's look whether it runs in Node. */
-const ofNode = (code: string): ReadonlyArray<string> =>
+/** Returns imports of Node's modules and calls of `require`, but not the `getBuiltinModule` by which Effect detects Node. */
+const findNodeImports = (code: string): ReadonlyArray<string> =>
   code.match(/.{0,60}(?:(?<!getBuiltinModule\?\.\()["']node:|\brequire\().{0,60}/g) ?? []
 
-it("createClient is bundled for browsers without Node and without Effect", async () => {
+it("bundle: createClient → no module of Node or Effect, less than 16 kB", async () => {
   const { code } = await bundle('export { createClient, HoldfastError } from "@holdfast/http/client"')
   expect(code).toContain("createClient")
-  expect(ofNode(code)).toEqual([])
+  expect(findNodeImports(code)).toEqual([])
   expect(code).not.toContain("effect/")
   expect(code.length).toBeLessThan(16_000)
 })
 
-it("the client for Effect is bundled for browsers without Node", async () => {
+it("bundle: HoldfastClient → no module of Node", async () => {
   const { code } = await bundle(`
     import { HoldfastClient } from "@holdfast/http/client"
     import * as FetchHttpClient from "effect/http/FetchHttpClient"
     export { HoldfastClient, FetchHttpClient }
   `)
   expect(code.includes("urn:holdfast:problem:")).toBe(true)
-  expect(ofNode(code)).toEqual([])
+  expect(findNodeImports(code)).toEqual([])
 })

@@ -2,6 +2,7 @@ import * as HttpApi from "effect/http-api/HttpApi"
 import { expect, it } from "vitest"
 import { type ClientErrorCode, createClient, HoldfastError } from "../../src/client/index.ts"
 import { Api } from "../../src/contract/Api.ts"
+import * as OpenApiDocument from "../../src/contract/OpenApiDocument.ts"
 import * as Support from "./support.ts"
 
 const failure = async (call: Promise<unknown>): Promise<HoldfastError> => {
@@ -13,7 +14,7 @@ const failure = async (call: Promise<unknown>): Promise<HoldfastError> => {
   return error
 }
 
-it("walks through the life of every resource", async () => {
+it("client: life of every resource → the records of the service", async () => {
   const { client } = await Support.setUp()
   const tenant = await client.tenants.create({ name: "Beta", subdomain: "beta" })
   const inTenant = { tenantId: tenant.id }
@@ -62,7 +63,7 @@ it("walks through the life of every resource", async () => {
   await client.headers.remove({ ...fileRef, name: "x-one" })
 
   const download = await client.files.download(fileRef)
-  expect(download.response.headers.get("cache-control")).toBe("no-cache")
+  expect(download.response().headers.get("cache-control")).toBe("no-cache")
   expect([download.length, download.contentType, await download.text()]).toEqual([
     5,
     "text/plain; charset=utf-8",
@@ -77,7 +78,7 @@ it("walks through the life of every resource", async () => {
   expect((await failure(client.tenants.get(inTenant))).code).toBe("forbidden")
 })
 
-it("has a method for every operation of the contract", async () => {
+it("client: one call of each method → the requests of all operations of the contract", async () => {
   const seen = new Set<string>()
   const client = createClient({
     url: "http://host",
@@ -149,7 +150,45 @@ it("has a method for every operation of the contract", async () => {
   expect([...seen].toSorted()).toEqual([...contract].toSorted())
 })
 
-it("tells why a call failed by a code", async () => {
+it("client: every field in the input → GET and DELETE have the query parameters of the contract", async () => {
+  const seen = new Map<string, ReadonlyArray<string>>()
+  const client = createClient({
+    url: "http://host",
+    fetch: async (address, init) => {
+      const url = new URL(String(address))
+      seen.set(`${init?.method} ${decodeURIComponent(url.pathname)}`, [...url.searchParams.keys()].toSorted())
+      return new Response("{}")
+    }
+  })
+  const ids = ["tenantId", "bucketId", "fileId", "memberId", "tokenId", "mirrorId", "name"]
+  const query = ["limit", "cursor", "force", "path", "recursive", "state", "type", "expands"]
+  const player = ["controls", "autoplay", "muted", "repeat", "width", "height", "seek", "speed"]
+  const input = {
+    ...Object.fromEntries([...query, ...player].map((name) => [name, "x"])),
+    ...Object.fromEntries(ids.map((name) => [name, `:${name}`])),
+    format: "hls",
+    content: "c"
+  }
+  for (const resource of Object.values(client)) {
+    for (const method of Object.values<(input: never) => unknown>(resource)) await method(input as never)
+  }
+
+  const { paths } = OpenApiDocument.make()
+  const contract = new Map<string, ReadonlyArray<string>>(
+    Object.entries(paths).flatMap(([path, item]) =>
+      (["get", "delete"] as const).flatMap((method) => {
+        const parameters = item[method]?.parameters?.filter((parameter) => parameter.in === "query") ?? []
+        const names = parameters.map(({ name }) => name).filter((name) => name !== "apiKey")
+        return [[`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`, names.toSorted()] as const]
+      })
+    )
+  )
+  const requests = [...seen].filter(([request]) => /^(?:GET|DELETE) /.test(request))
+  expect(requests.length).toBeGreaterThan(20)
+  for (const [request, names] of requests) expect([request, names]).toEqual([request, contract.get(request)])
+})
+
+it("client: refused, unreachable, aborted → HoldfastError with the code and its fields", async () => {
   const { client, ref, url } = await Support.setUp()
   const code = async (call: Promise<unknown>): Promise<ClientErrorCode> => (await failure(call)).code
   const file = await client.files.reserve({ ...ref, name: "a" })

@@ -1,8 +1,8 @@
 /**
- * A stand-in for a browser's `XMLHttpRequest`: it sends by `fetch`, and tells of progress as browsers do, the envelope
- * of a form included.
+ * An `XMLHttpRequest` over `fetch`. Its progress counts the whole body, the parts of a form included, as in browsers.
  */
 
+/** The methods of the requests so far. */
 export const calls: Array<string> = []
 
 const progress = (loaded: number, total: number): Event =>
@@ -15,7 +15,7 @@ export class FakeXhr extends EventTarget {
   readonly #headers = new Headers()
   readonly #abort = new AbortController()
   #url = ""
-  #answer: Headers | undefined
+  #response: Headers | undefined
 
   open(method: string, url: string): void {
     calls.push(method)
@@ -27,7 +27,7 @@ export class FakeXhr extends EventTarget {
   }
 
   getResponseHeader(name: string): string | null {
-    return this.#answer?.get(name) ?? null
+    return this.#response?.get(name) ?? null
   }
 
   abort(): void {
@@ -43,11 +43,11 @@ export class FakeXhr extends EventTarget {
     this.upload.dispatchEvent(progress(0, total))
     const { signal } = this.#abort
     signal.throwIfAborted()
-    const answer = await fetch(this.#url, { method: "POST", headers: this.#headers, body, signal })
+    const response = await fetch(this.#url, { method: "POST", headers: this.#headers, body, signal })
     this.upload.dispatchEvent(progress(total, total))
-    this.#answer = answer.headers
-    this.status = answer.status
-    this.responseText = await answer.text()
+    this.#response = response.headers
+    this.status = response.status
+    this.responseText = await response.text()
     this.dispatchEvent(new Event("load"))
   }
 }

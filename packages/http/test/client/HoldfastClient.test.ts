@@ -5,7 +5,7 @@ import { expect, it } from "vitest"
 import { HoldfastClient } from "../../src/client/index.ts"
 import * as Support from "./support.ts"
 
-it("gives the operations of the contract as effects, problems as tagged errors", async () => {
+it("HoldfastClient: reserve twice → record with Location, then a file_exists error with the existing id", async () => {
   const { key, ref, url } = await Support.setUp()
   const program = Effect.gen(function* () {
     const client = yield* HoldfastClient.HoldfastClient

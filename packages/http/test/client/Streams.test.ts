@@ -16,13 +16,14 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe("client.streams", () => {
-  it("converts, lists, plays and removes", async () => {
+  it("request, list, playlist, read, poster, player, cancel → the conversion and its files", async () => {
     const { streams } = createClient({ url: server.url, apiKey: server.rootKey })
     const ready = await streams.request({ ...ref, format: "hls", mode: "transcode", wait: 30 })
     expect(ready).toMatchObject({ format: "hls", state: "READY" })
     expect(await streams.list(ref)).toEqual({ items: [ready] })
     expect(await streams.playlist({ ...ref, format: "hls" })).toContain("480p.m3u8?apiKey=hfp_")
     const base = `${server.baseUrl}/tenants/${ref.tenantId}/buckets/${ref.bucketId}/files/${ref.fileId}/streams`
+    expect(await (await streams.read({ ...ref, format: "hls" })).text()).toContain("480p.m3u8?apiKey=hfp_")
     const segment = await streams.read({
       ...ref,
       format: "hls",
@@ -42,7 +43,7 @@ describe("client.streams", () => {
   })
 })
 
-it("the client for Effect tells a conversion that is taken on from one that stands", () =>
+it("HoldfastClient: request, list, manifest, remove → the conversion, then stream_not_converted", () =>
   Effect.gen(function* () {
     const client = yield* HoldfastClient.make({ url: server.url, apiKey: server.rootKey })
     const call = { params: ref, headers: { prefer: "wait=30" }, payload: {} }

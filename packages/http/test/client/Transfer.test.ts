@@ -1,25 +1,31 @@
 import { createHash } from "node:crypto"
 import { Readable } from "node:stream"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { createClient, type Progress, type Source } from "../../src/client/index.ts"
+import { type ContentSource, createClient, type Progress } from "../../src/client/index.ts"
 import * as Support from "./support.ts"
 import * as FakeXhr from "./FakeXhr.ts"
 
 const size = 700_000
 const bytes = new Uint8Array(size).map((_, i) => (i * 7) % 256)
 
-const sources: Readonly<Record<string, () => Source>> = {
+const sources: Readonly<Record<string, () => ContentSource>> = {
   bytes: () => bytes,
   "an ArrayBuffer": () => bytes.buffer,
   "a Blob": () => new Blob([bytes]),
   "a web stream": () => new Blob([bytes]).stream(),
-  "a Node stream": () => Readable.from([bytes.subarray(0, 300_000), bytes.subarray(300_000)])
+  "a Node stream": () => Readable.from([bytes.subarray(0, 300_000), bytes.subarray(300_000)]),
+  "bytes in shared memory": () => {
+    const shared = new Uint8Array(new SharedArrayBuffer(size))
+    shared.set(bytes)
+    return shared
+  },
+  "an iterable, no stream": () => [bytes.subarray(0, 300_000), bytes.subarray(300_000)]
 }
 
-describe.each(Object.keys(sources))("%s", (kind) => {
-  const content = (): Source => sources[kind]?.() ?? ""
+describe.each(Object.keys(sources))("upload and reupload of %s", (kind) => {
+  const content = (): ContentSource => sources[kind]?.() ?? ""
 
-  it("is uploaded and read again, with progress to its end", async () => {
+  it("with and without onProgress → the same bytes are read, progress reaches the size", async () => {
     const { client, ref } = await Support.setUp()
     const seen: Array<Progress> = []
     const onProgress = (progress: Progress) => void seen.push(progress)
@@ -46,22 +52,22 @@ describe.each(Object.keys(sources))("%s", (kind) => {
   })
 })
 
-it("reads ranges, as streams, and by address", async () => {
+it("read, download, url: range, suffix, whole content → the bytes asked for", async () => {
   const { client, key, ref } = await Support.setUp()
   const { id } = await client.files.upload({ ...ref, name: "a.txt", content: "Hello, wörld" })
   const file = { ...ref, fileId: id }
   const part = await client.files.read({ ...file, range: { offset: 1, length: 3 } })
-  expect([part.response.status, part.length, part.size, await part.text()]).toEqual([206, 3, 13, "ell"])
+  expect([part.response().status, part.length, part.size, await part.text()]).toEqual([206, 3, 13, "ell"])
   expect(await (await client.files.read({ ...file, range: { offset: 7 } })).text()).toBe("wörld")
   expect(await (await client.files.download({ ...file, range: { suffix: 2 } })).text()).toBe("ld")
   const received: Array<Uint8Array> = []
   for await (const chunk of (await client.files.read(file)).stream()) received.push(chunk)
   expect(Buffer.concat(received).toString()).toBe("Hello, wörld")
-  const byAddress = await fetch(client.files.url(file), { headers: { "x-api-key": key } })
-  expect(await byAddress.text()).toBe("Hello, wörld")
+  const byUrl = await fetch(client.files.url(file), { headers: { "x-api-key": key } })
+  expect(await byUrl.text()).toBe("Hello, wörld")
 })
 
-it("leaves nothing of an upload that is aborted, or whose source fails", async () => {
+it("upload: signal fires or source fails midway → aborted or source_failed, nothing stored", async () => {
   const { blobs, client, ref } = await Support.setUp()
   const abort = new AbortController()
   async function* endless() {
@@ -84,21 +90,32 @@ it("leaves nothing of an upload that is aborted, or whose source fails", async (
   expect((await client.files.list(ref)).items).toEqual([])
 })
 
-it("refuses other bytes than were announced", async () => {
+it("upload: sha256 or length of other bytes → checksum_mismatch or length_mismatch", async () => {
   const { client, ref } = await Support.setUp()
   const sha256 = createHash("sha256").update("other").digest("hex")
   const refused = client.files.upload({ ...ref, name: "a", content: "Hello", sha256 })
   await expect(refused).rejects.toMatchObject({ code: "checksum_mismatch", status: 400 })
+  for (const length of [4, 6]) {
+    for (const content of ["Hello", ["Hel", "lo"]]) {
+      const other = client.files.upload({ ...ref, name: "a", content, length })
+      await expect(other).rejects.toMatchObject({ code: "length_mismatch" })
+    }
+  }
+  expect((await client.files.list(ref)).items).toEqual([])
+  const seen: Array<Progress> = []
+  const onProgress = (progress: Progress) => void seen.push(progress)
+  await client.files.upload({ ...ref, name: "a", content: ["Hel", "lo"], length: 5 }, { onProgress })
+  expect(seen.at(-1)).toEqual({ sent: 5, total: 5 })
 })
 
-describe("where there is an XMLHttpRequest, as in browsers", () => {
+describe("upload where XMLHttpRequest exists", () => {
   const install = () => {
     Reflect.set(globalThis, "XMLHttpRequest", FakeXhr.FakeXhr)
     onTestFinished(() => void Reflect.deleteProperty(globalThis, "XMLHttpRequest"))
     FakeXhr.calls.length = 0
   }
 
-  it("uploads by it for the sake of progress, of forms and of bodies", async () => {
+  it("onProgress → form and body are sent by XMLHttpRequest, with progress and errors", async () => {
     const { client, ref } = await Support.setUp()
     install()
     const seen: Array<Progress> = []
@@ -115,7 +132,7 @@ describe("where there is an XMLHttpRequest, as in browsers", () => {
     await expect(refused).rejects.toMatchObject({ code: "file_exists", existingId: file.id })
   })
 
-  it("ends it by a signal, and tells when nothing answers", async () => {
+  it("signal fires → aborted, no service → network_error", async () => {
     const { client, ref } = await Support.setUp()
     install()
     const abort = new AbortController()

@@ -1,10 +1,11 @@
 /**
- * A client of a Holdfast that really listens, under a prefix.
+ * A client of a Holdfast that is mounted under a prefix in a listening server.
  */
 import { toNodeListener } from "../../src/index.ts"
 import { createClient } from "../../src/client/index.ts"
 import * as Mounted from "../mount/support.ts"
 
+/** Starts the server; it is closed when the test ends. */
 export const setUp = async () => {
   const opened = await Mounted.setUp()
   const origin = await Mounted.serve(toNodeListener(opened.holdfast, { prefix: "/store" }))

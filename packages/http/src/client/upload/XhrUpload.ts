@@ -1,8 +1,8 @@
 /**
- * Uploads by `XMLHttpRequest`: browsers tell nobody but it how much of a body has been sent.
+ * Uploads by `XMLHttpRequest`. Browsers report the progress of a request body by no other API.
  */
-import * as ClientError from "./ClientError.ts"
-import type { OnProgress } from "./Content.ts"
+import * as HoldfastError from "../HoldfastError.ts"
+import type { OnProgress } from "./OutgoingContent.ts"
 
 /** A `ProgressEvent`. */
 interface ProgressLike extends Event {
@@ -10,7 +10,7 @@ interface ProgressLike extends Event {
   readonly total: number
 }
 
-/** As much of it as is used here; the types of a browser are not at hand. */
+/** The members of `XMLHttpRequest` that are used here; the project is compiled without the types of browsers. */
 interface XhrLike extends EventTarget {
   readonly upload: EventTarget
   readonly status: number
@@ -24,42 +24,44 @@ interface XhrLike extends EventTarget {
 
 type XhrConstructor = new () => XhrLike
 
-/** The platform's constructor; undefined outside of browsers, and in their service workers. */
+/** Returns the constructor of the platform; undefined outside of browsers and in service workers. */
 export const find = (): XhrConstructor | undefined => {
   const found: unknown = Reflect.get(globalThis, "XMLHttpRequest")
   return typeof found === "function" ? (found as XhrConstructor) : undefined
 }
 
-export interface XhrCall {
+export interface XhrRequest {
   readonly url: string
   readonly headers: Headers
   readonly body: Blob | FormData
-  /** Bytes of the content; what a form has beside it does not count. */
+  /** Bytes of the content, without the other parts of a form. */
   readonly size: number
   readonly onProgress: OnProgress
   readonly signal: AbortSignal | undefined
 }
 
-/** Sends a POST; the JSON of an answer of success. */
-export const send = <A>(Xhr: XhrConstructor, { body, headers, onProgress, signal, size, url }: XhrCall): Promise<A> =>
+/** Sends a POST, and returns the JSON of a successful response. Rejects with `HoldfastError` otherwise. */
+export const send = <A>(Xhr: XhrConstructor, request: XhrRequest): Promise<A> =>
   new Promise((resolve, reject) => {
+    const { body, headers, onProgress, signal, size, url } = request
     const xhr = new Xhr()
     const abort = (): void => xhr.abort()
     const fail = (cause: unknown): void => {
       signal?.removeEventListener("abort", abort)
-      reject(ClientError.fromFailure(cause, signal))
+      reject(HoldfastError.fromFailure(cause, signal))
     }
     xhr.upload.addEventListener("progress", (event) => {
       const { loaded, total } = event as ProgressLike
-      const beside = Math.max(0, total - size)
-      onProgress({ sent: Math.min(size, Math.max(0, loaded - beside)), total: size })
+      // The bytes of the form besides the content; they count as sent first.
+      const overhead = Math.max(0, total - size)
+      onProgress({ sent: Math.min(size, Math.max(0, loaded - overhead)), total: size })
     })
     xhr.addEventListener("error", () => fail(new TypeError("The request failed.")))
     xhr.addEventListener("abort", () => fail(signal?.reason))
     xhr.addEventListener("load", () => {
       const { responseText, status } = xhr
       if (status < 200 || status > 299) {
-        return fail(ClientError.fromAnswer(status, responseText, (name) => xhr.getResponseHeader(name)))
+        return fail(HoldfastError.fromResponse(status, responseText, (name) => xhr.getResponseHeader(name)))
       }
       signal?.removeEventListener("abort", abort)
       try {

@@ -1,19 +1,19 @@
 /**
- * What every call of the client can reject with.
+ * The error of the client.
  */
 import type { Fault } from "../problems/Problem.ts"
 import type { ProblemCode } from "../problems/ProblemTable.ts"
 
 /**
- * - a code of the service: it refused, and says why;
- * - `network_error`: no answer came, and whether the call took effect is not known;
- * - `unexpected_answer`: something between answered in the service's place, such as a proxy;
+ * - a code of the service: the service refused the call;
+ * - `network_error`: no response arrived, and whether the call took effect is unknown;
+ * - `unexpected_answer`: the response is not one of the service, but for example of a proxy;
  * - `aborted`: the caller's signal fired; `cause` is its reason;
- * - `source_failed`: the content that was to be uploaded could not be read; `cause` is its own error.
+ * - `source_failed`: the content to upload could not be read; `cause` is the error of its source.
  */
 export type ClientErrorCode = ProblemCode | "network_error" | "unexpected_answer" | "aborted" | "source_failed"
 
-/** What a service says of a call that it refused (RFC 9457), as far as it says it. */
+/** The fields of a problem document (RFC 9457) that `HoldfastError` has, too. */
 export interface ProblemDetails {
   readonly status?: number | undefined
   readonly requestId?: string | undefined
@@ -23,20 +23,21 @@ export interface ProblemDetails {
   readonly retryAfter?: number | undefined
 }
 
+/** Every method of the client rejects with it. */
 export class HoldfastError extends Error {
   override readonly name = "HoldfastError"
   readonly code: ClientErrorCode
-  /** The status of the answer, where one came. */
+  /** The status of the response, where one arrived. */
   readonly status: number | undefined
-  /** What the service's log calls the request. */
+  /** The id of the request in the service's log. */
   readonly requestId: string | undefined
-  /** Every fault that was found in the request; `invalid_request` alone. */
+  /** All faults of the request; only with `invalid_request`. */
   readonly errors: ReadonlyArray<Fault>
-  /** What stands in the way; some conflicts alone. */
+  /** The id of the record that is in conflict; only with some conflicts. */
   readonly existingId: string | undefined
-  /** Why the target of a mirror cannot be used; `mirror_target_unreachable` alone. */
+  /** Why the target of a mirror cannot be used; only with `mirror_target_unreachable`. */
   readonly reason: string | undefined
-  /** Seconds after which to try again, where the service says so. */
+  /** Seconds after which to retry, where the service names a time. */
   readonly retryAfter: number | undefined
 
   constructor(code: ClientErrorCode, message: string, details: ProblemDetails = {}, options?: ErrorOptions) {
@@ -57,7 +58,7 @@ interface Problem extends ProblemDetails {
   readonly detail?: string
 }
 
-const problemOf = (body: string): Problem | undefined => {
+const parseProblem = (body: string): Problem | undefined => {
   try {
     const value: unknown = JSON.parse(body)
     const isProblem = typeof value === "object" && value !== null && "code" in value && typeof value.code === "string"
@@ -67,13 +68,13 @@ const problemOf = (body: string): Problem | undefined => {
   }
 }
 
-/** The error that an answer is. */
-export const fromAnswer = (status: number, body: string, header: (name: string) => string | null): HoldfastError => {
+/** Returns the error of a response that is not successful. */
+export const fromResponse = (status: number, body: string, header: (name: string) => string | null): HoldfastError => {
   const seconds = header("retry-after")
   const retryAfter = seconds !== null && /^\d+$/.test(seconds) ? Number(seconds) : undefined
-  const problem = problemOf(body)
+  const problem = parseProblem(body)
   return problem === undefined
-    ? new HoldfastError("unexpected_answer", `The answer was ${status}, and no problem document.`, {
+    ? new HoldfastError("unexpected_answer", `The response has status ${status} and no problem document.`, {
         status,
         retryAfter
       })
@@ -84,10 +85,10 @@ export const fromAnswer = (status: number, body: string, header: (name: string) 
       })
 }
 
-/** The error of a call that got no answer. */
+/** Returns the error of a call without a complete response. */
 export const fromFailure = (cause: unknown, signal: AbortSignal | undefined): HoldfastError => {
   if (cause instanceof HoldfastError) return cause
   return signal?.aborted === true
     ? new HoldfastError("aborted", "The call was aborted.", {}, { cause: signal.reason })
-    : new HoldfastError("network_error", "No answer came from the service.", {}, { cause })
+    : new HoldfastError("network_error", "The service sent no complete response.", {}, { cause })
 }

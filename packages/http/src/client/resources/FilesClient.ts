@@ -1,0 +1,70 @@
+/**
+ * `client.files`.
+ */
+import type { FileRef, ReadFileInput, ReuploadInput, UploadInput } from "@holdfast/core"
+import type { CallOptions, Methods } from "@holdfast/core/promises/Operations"
+import type { Download } from "@holdfast/core/promises/content/Download"
+import type { FileOperations } from "@holdfast/core/promises/resources/FilesApi"
+import type { FileRecord } from "../Records.ts"
+import { ResponseDownload, toRangeHeader } from "../ResponseDownload.ts"
+import * as Routes from "../Routes.ts"
+import type { Transport } from "../Transport.ts"
+import * as Uploader from "../upload/Uploader.ts"
+
+const files = "/tenants/:tenantId/buckets/:bucketId/files"
+const file = `${files}/:fileId`
+
+/** Operations whose requests are JSON or nothing, and whose responses are records. */
+type RecordOperations = Pick<FileOperations<string>, "get" | "list" | "reserve" | "update">
+
+export interface FilesClient extends Methods<FileOperations<string>, []> {
+  readonly upload: (input: UploadInput, options?: Uploader.UploadOptions) => Promise<FileRecord>
+  readonly reupload: (input: ReuploadInput, options?: Uploader.UploadOptions) => Promise<FileRecord>
+
+  /** Opens the content of a file as `read` does. The response has `Content-Disposition: attachment` with the file's name. */
+  readonly download: (input: ReadFileInput, options?: CallOptions) => Promise<Download>
+
+  /** Returns the URL of a content, for links and images. It has no API key. */
+  readonly url: (input: FileRef, action?: "view" | "download") => string
+}
+
+export const make = (transport: Transport): FilesClient => {
+  const open = async (action: "view" | "download", input: ReadFileInput, options?: CallOptions): Promise<Download> => {
+    const path = Routes.fillPath(`${file}/${action}`, input)
+    const headers = { range: toRangeHeader(input.range) }
+    return new ResponseDownload(await transport.send({ ...options, method: "GET", path, headers }))
+  }
+  return {
+    ...Routes.bind<RecordOperations>(transport, {
+      reserve: { method: "POST", path: files, hasBody: true },
+      list: {
+        method: "GET",
+        path: files,
+        query: ["path", "recursive", "name", "state", "type", "expands", "limit", "cursor"]
+      },
+      get: { method: "GET", path: file, query: ["expands"] },
+      update: { method: "PATCH", path: file, hasBody: true }
+    }),
+
+    upload: (input, options) => {
+      const { alias, headers, metadata, name, path } = input
+      const target = {
+        path: Routes.fillPath(`${files}/upload`, input),
+        description: { name, path, alias, metadata, headers }
+      }
+      return Uploader.upload(transport, target, input, options)
+    },
+
+    reupload: (input, options) =>
+      Uploader.upload(transport, { path: Routes.fillPath(`${file}/reupload`, input) }, input, options),
+
+    remove: (input, options) => {
+      const path = Routes.fillPath(file, input)
+      return transport.empty({ ...options, method: "DELETE", path, headers: Uploader.toConditionHeaders(input) })
+    },
+
+    read: (input, options) => open("view", input, options),
+    download: (input, options) => open("download", input, options),
+    url: (input, action = "view") => transport.url(Routes.fillPath(`${file}/${action}`, input))
+  }
+}
