@@ -1,6 +1,6 @@
 /**
- * The HTTP API as one value: from it come the routes, the OpenAPI document and typed clients
- * (`HttpApiClient.make(Api, { baseUrl })`). It holds no server code.
+ * The HTTP API as one value, from which the routes, the OpenAPI document and typed clients
+ * (`HttpApiClient.make(Api, { baseUrl })`) are derived. It contains no server code.
  */
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as OpenApi from "effect/http-api/OpenApi"
@@ -18,10 +18,10 @@ import { StreamsApi } from "./StreamsApi.ts"
 import { TenantsApi } from "./TenantsApi.ts"
 import { TokensApi } from "./TokensApi.ts"
 
-/** Where the API begins. */
+/** The path under which all operations of the API lie. */
 export const basePath = "/api/v1"
 
-/** The operations that Effect's `HttpApiBuilder` serves. */
+/** The operations that are served by Effect's `HttpApiBuilder`. */
 export class HandledApi extends HttpApi.make("holdfast")
   .add(
     IdentityApi,
@@ -36,18 +36,18 @@ export class HandledApi extends HttpApi.make("holdfast")
     MirrorsApi
   )
   .prefix(basePath)
-  // All faults of a request at once.
+  // Reports all faults of a request, not only the first.
   .annotate(HttpApi.ParseOptions, { errors: "all" }) {}
 
-const about = `Files in buckets of isolated tenants, for members with roles.
+const about = `Stores files in the buckets of isolated tenants, whose members have roles.
 
-- An API key comes as \`?apiKey=\`, \`Authorization: Bearer\` or \`X-Api-Key\`; two that differ are refused.
-- Every error is a problem (RFC 9457) with a \`code\`. An unknown address is \`404 not_found\`, a wrong method
+- Send your API key as \`?apiKey=\`, \`Authorization: Bearer\` or \`X-Api-Key\`. A request with two different keys is refused.
+- Every error is a problem (RFC 9457) with a \`code\`. An unknown path gets \`404 not_found\`, a wrong method
   \`405 method_not_allowed\` with \`Allow\`.
-- \`HEAD\` is answered wherever \`GET\` is. Times are ISO 8601 in UTC. Unknown fields of a body are ignored.
-- In every path the name of a file is its id, or \`@\` and its alias.`
+- Every operation with \`GET\` also supports \`HEAD\`. Times are in ISO 8601 and UTC. Unknown fields of a body are ignored.
+- In every path, \`fileId\` is the id of a file, or \`@\` and its alias.`
 
-/** All operations. */
+/** All operations, including those whose routes are registered without `HttpApiBuilder`. */
 export class Api extends HandledApi.add(ReadingApi.prefix(basePath), PlaybackApi.prefix(basePath)).annotateMerge(
   OpenApi.annotations({
     title: "Holdfast",

@@ -1,5 +1,5 @@
 /**
- * Who asks, on every operation.
+ * The authentication of every operation: its middleware, and the places where a request may carry its API key.
  */
 import type { Actor } from "@holdfast/core/Actor"
 import * as Context from "effect/Context"
@@ -8,27 +8,29 @@ import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { problems } from "./Operation.ts"
 
-/** Who asks. */
+/** The actor that the request acts as. */
 export class CurrentActor extends Context.Service<CurrentActor, Actor>()("@holdfast/http/contract/CurrentActor") {}
 
 /**
- * Finds out who asks, and whether they may, before anything else of the request is looked at.
+ * Identifies the actor of a request and checks its permission, before any other part of the request is examined.
  *
- * The key's three places are one middleware, not three schemes of Effect's: those are tried one after the other, and
- * could not tell that two keys differ.
+ * One middleware covers the three places of the key. Three security schemes of Effect would be tried one after the other, and
+ * could not detect a request with two different keys.
  */
 export class Authentication extends HttpApiMiddleware.Service<Authentication, { provides: CurrentActor }>()(
   "@holdfast/http/contract/Authentication",
   { error: problems("ambiguous_key", "unauthenticated", "forbidden", "internal", "unavailable", "storage_full") }
 ) {}
 
-const described = (description: string) => HttpApiSecurity.annotateMerge(OpenApi.annotations({ description }))
+const withDescription = (description: string) => HttpApiSecurity.annotateMerge(OpenApi.annotations({ description }))
 
-/** The places where the key may be, in the order in which they are looked at. */
+/** The places where a request may carry its key, in the order of their evaluation. */
 export const schemes = {
   query: HttpApiSecurity.apiKey({ in: "query", key: "apiKey" }).pipe(
-    described("For links, players and simple clients. Addresses are easily kept: prefer a header.")
+    withDescription(
+      "For links, players and simple clients. URLs are often stored in logs and histories, so prefer a header."
+    )
   ),
-  bearer: HttpApiSecurity.bearer.pipe(described("`Authorization: Bearer <key>`")),
-  header: HttpApiSecurity.apiKey({ in: "header", key: "X-Api-Key" }).pipe(described("`X-Api-Key: <key>`"))
+  bearer: HttpApiSecurity.bearer.pipe(withDescription("`Authorization: Bearer <key>`")),
+  header: HttpApiSecurity.apiKey({ in: "header", key: "X-Api-Key" }).pipe(withDescription("`X-Api-Key: <key>`"))
 } as const

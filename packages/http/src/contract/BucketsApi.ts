@@ -1,5 +1,5 @@
 /**
- * Buckets of a tenant.
+ * The buckets of a tenant.
  */
 import * as Bucket from "@holdfast/core/buckets/Bucket"
 import * as Page from "@holdfast/core/Page"
@@ -42,7 +42,7 @@ const get = HttpApiEndpoint.get("get", "/:bucketId", {
   params,
   success: Bucket.Bucket,
   error: problems("not_found")
-}).annotateMerge(describe({ summary: "Read a bucket", permission: "bucket:read" }))
+}).annotateMerge(describe({ summary: "Get a bucket", permission: "bucket:read" }))
 
 const remove = HttpApiEndpoint.delete("remove", "/:bucketId", {
   params,
@@ -59,4 +59,4 @@ export class BucketsApi extends HttpApiGroup.make("buckets")
   .add(remove)
   .middleware(Authentication)
   .prefix("/tenants/:tenantId/buckets")
-  .annotate(OpenApi.Description, "Named collections of files.") {}
+  .annotate(OpenApi.Description, "Buckets: named collections of files in a tenant.") {}

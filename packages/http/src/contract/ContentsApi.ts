@@ -1,5 +1,5 @@
 /**
- * Contents of files: writing bytes.
+ * Uploads: storing the contents of files.
  */
 import * as File from "@holdfast/core/files/File"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -15,24 +15,27 @@ import { created, describe, problems, text } from "./Operation.ts"
 
 const { fileId: _, ...bucket } = params
 
-/** What a sender may announce of a content, and ask of the one that stands. */
-const announced = {
-  "repr-digest": text("`sha-256=:<base64>:` (RFC 9530). Other bytes are refused."),
-  "content-digest": text("The same, of the request's content."),
-  "if-match": text("Only if the content that stands has one of these entity tags."),
-  "if-none-match": text("Only if it has none of these; `*`: only if there is none.")
+/** The digests that a client may declare for a content, and its conditions on the current content. */
+const uploadHeaders = {
+  "repr-digest": text("`sha-256=:<base64>:` (RFC 9530). A content with another digest is refused."),
+  "content-digest": text("As `Repr-Digest`, for the body of the request."),
+  "if-match": text("Store the content only if the current content has one of these entity tags."),
+  "if-none-match": text(
+    "Store the content only if the current content has none of these entity tags. `*`: only if there is no content."
+  )
 }
 
-/** `body` of an upload: a name is needed only where the file's part has none. */
+/** The part `body` of an upload. `name` is optional because the part `file` may have a file name. */
 const Description = Schema.Struct({ ...File.CreateFile.fields, name: Schema.optional(File.CreateFile.fields.name) })
 
 const upload = HttpApiEndpoint.post("upload", "/upload", {
   params: bucket,
-  headers: announced,
+  headers: uploadHeaders,
   payload: Schema.Struct({
     file: Multipart.SingleFileSchema,
     body: Schema.optional(Schema.fromJsonString(Description)).annotate({
-      description: "JSON: what the file is called and where it lies. Without a name, the part's file name serves."
+      description:
+        "JSON: the name of the file, its folder and its other properties. Without `name`, the file name of the part `file` is used."
     })
   }).pipe(HttpApiSchema.asMultipartStream()),
   success: created(File.File),
@@ -50,14 +53,14 @@ const upload = HttpApiEndpoint.post("upload", "/upload", {
 }).annotateMerge(
   describe({
     summary: "Upload a file",
-    description: "The parts may come in either order. The bytes go to the store as they come.",
+    description: "The parts may be in either order. The service streams the bytes to the store as they arrive.",
     permission: "file:write"
   })
 )
 
 const reupload = HttpApiEndpoint.post("reupload", "/:fileId/reupload", {
   params,
-  headers: announced,
+  headers: uploadHeaders,
   payload: HttpApiSchema.StreamUint8Array(),
   success: File.File,
   error: problems(
@@ -70,10 +73,10 @@ const reupload = HttpApiEndpoint.post("reupload", "/:fileId/reupload", {
   )
 }).annotateMerge(
   describe({
-    summary: "Give a file another content",
+    summary: "Replace the content of a file",
     description:
-      "The body is the content, of any media type. Id, headers, alias and metadata stay; readers see wholly the old " +
-      "or wholly the new bytes. Also the second step after a reservation.",
+      "The body is the content, of any media type. The file keeps its id, headers, alias and metadata. Each reader gets " +
+      "either the old or the new content as a whole. This is also the second step after a reservation.",
     permission: "file:write"
   })
 )
@@ -83,4 +86,4 @@ export class ContentsApi extends HttpApiGroup.make("contents")
   .middleware(JsonResponse)
   .middleware(Authentication)
   .prefix("/tenants/:tenantId/buckets/:bucketId/files")
-  .annotate(OpenApi.Description, "The bytes of files: writing them.") {}
+  .annotate(OpenApi.Description, "Uploads: storing the contents of files.") {}

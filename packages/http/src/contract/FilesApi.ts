@@ -1,5 +1,5 @@
 /**
- * Files as records. Their contents are `ContentsApi`.
+ * The records of files. `ContentsApi` writes their contents, `ReadingApi` reads them.
  */
 import * as File from "@holdfast/core/files/File"
 import * as FileList from "@holdfast/core/files/FileList"
@@ -14,21 +14,21 @@ import { created, describe, Flag, page, problems, text } from "./Operation.ts"
 
 const bucket = { tenantId: Schema.String, bucketId: Schema.String }
 
-/** A file is named by its id, or by `@alias`. */
+/** The parameters of a path to a file. */
 export const params = {
   ...bucket,
-  fileId: Schema.String.annotate({ description: "The file's id, or `@` and its alias." })
+  fileId: Schema.String.annotate({ description: "The id of the file, or `@` and its alias." })
 }
 
 const expands = {
   expands: Schema.optional(Schema.Array(File.Expand)).annotate({
-    description: "Optional parts of the record; repeat the parameter for several."
+    description: "Optional parts of the record. Repeat the parameter for several."
   })
 }
 
 const query = {
   ...FileList.Query.fields,
-  recursive: Schema.optional(Flag).annotate({ description: "Also what lies in the folders below." }),
+  recursive: Schema.optional(Flag).annotate({ description: "Whether to list the files of all subfolders too." }),
   ...expands,
   ...page
 }
@@ -42,7 +42,7 @@ const reserve = HttpApiEndpoint.post("reserve", "/", {
 }).annotateMerge(
   describe({
     summary: "Reserve a file without content",
-    description: "The first of two steps; the second is to reupload.",
+    description: "The first of two steps. The second step is to reupload the content.",
     permission: "file:write"
   })
 )
@@ -65,7 +65,7 @@ const list = HttpApiEndpoint.get("list", "/", {
 }).annotateMerge(
   describe({
     summary: "List the files of a folder",
-    description: "Without a filter and not recursive, the folders at that level come first, as `folders`.",
+    description: "Unless the list is filtered or recursive, it begins with the folders at that level, in `folders`.",
     permission: "file:read"
   })
 )
@@ -75,17 +75,17 @@ const get = HttpApiEndpoint.get("get", "/:fileId", {
   query: expands,
   success: File.File,
   error: problems("invalid_request", "not_found")
-}).annotateMerge(describe({ summary: "Read a file's record", permission: "file:read" }))
+}).annotateMerge(describe({ summary: "Get the record of a file", permission: "file:read" }))
 
 const remove = HttpApiEndpoint.delete("remove", "/:fileId", {
   params,
   headers: {
-    "if-match": text("Only if the content has one of these entity tags."),
-    "if-none-match": text("Only if it has none of these.")
+    "if-match": text("Remove the file only if its content has one of these entity tags."),
+    "if-none-match": text("Remove the file only if its content has none of these entity tags.")
   },
   success: HttpApiSchema.NoContent,
   error: problems("invalid_request", "not_found", "precondition_failed")
-}).annotateMerge(describe({ summary: "Remove a file for good", permission: "file:write" }))
+}).annotateMerge(describe({ summary: "Remove a file permanently", permission: "file:write" }))
 
 export class FilesApi extends HttpApiGroup.make("files")
   .add(reserve, update)
@@ -95,4 +95,4 @@ export class FilesApi extends HttpApiGroup.make("files")
   .add(remove)
   .middleware(Authentication)
   .prefix("/tenants/:tenantId/buckets/:bucketId/files")
-  .annotate(OpenApi.Description, "Files as records: names, folders, aliases, metadata.") {}
+  .annotate(OpenApi.Description, "The records of files: names, folders, aliases, metadata.") {}

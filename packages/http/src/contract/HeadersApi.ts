@@ -20,7 +20,7 @@ const set = HttpApiEndpoint.post("set", "/", {
   success: created(Header.Header),
   error: problems("invalid_request", "not_found")
 }).annotateMerge(
-  describe({ summary: "Attach a header", description: "One of the same name is replaced.", permission: "file:write" })
+  describe({ summary: "Set a header", description: "Replaces a header of the same name.", permission: "file:write" })
 )
 
 const setAll = HttpApiEndpoint.post("setAll", "/bulk", {
@@ -29,21 +29,25 @@ const setAll = HttpApiEndpoint.post("setAll", "/bulk", {
   payload: Header.SetHeaders,
   success: created(Schema.Struct({ items: Schema.Array(Header.Header) })),
   error: problems("invalid_request", "not_found")
-}).annotateMerge(describe({ summary: "Attach several headers, all or none", permission: "file:write" }))
+}).annotateMerge(describe({ summary: "Set several headers, all or none", permission: "file:write" }))
 
 const list = HttpApiEndpoint.get("list", "/", {
   params,
   success: Page.of(Header.Header),
   error: problems("not_found")
 }).annotateMerge(
-  describe({ summary: "List a file's headers", description: "Always one page.", permission: "file:read" })
+  describe({
+    summary: "List the headers of a file",
+    description: "The list always has one page.",
+    permission: "file:read"
+  })
 )
 
 const remove = HttpApiEndpoint.delete("remove", "/:name", {
-  params: { ...params, name: Schema.String.annotate({ description: "The header's name, in any case." }) },
+  params: { ...params, name: Schema.String.annotate({ description: "The name of the header. Case does not matter." }) },
   success: HttpApiSchema.NoContent,
   error: problems("not_found")
-}).annotateMerge(describe({ summary: "Take a header away", permission: "file:write" }))
+}).annotateMerge(describe({ summary: "Remove a header", permission: "file:write" }))
 
 export class HeadersApi extends HttpApiGroup.make("headers")
   .add(set, setAll)
@@ -53,4 +57,4 @@ export class HeadersApi extends HttpApiGroup.make("headers")
   .add(remove)
   .middleware(Authentication)
   .prefix("/tenants/:tenantId/buckets/:bucketId/files/:fileId/headers")
-  .annotate(OpenApi.Description, "What a file is served with, besides what the service says itself.") {}
+  .annotate(OpenApi.Description, "The headers that a file is served with, in addition to those of the service.") {}

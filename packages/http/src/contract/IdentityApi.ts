@@ -1,5 +1,5 @@
 /**
- * What a key sees of itself, and the roles that there are.
+ * The identity and rights of the request's key, and the list of roles.
  */
 import { Me } from "@holdfast/core/access/Me"
 import { Role } from "@holdfast/core/Role"
@@ -14,7 +14,7 @@ import { describe } from "./Operation.ts"
 const Roles = Schema.Struct({ items: Schema.Array(Role) })
 
 const me = HttpApiEndpoint.get("me", "/me", { success: Me }).annotateMerge(
-  describe({ summary: "Read what the key stands for" })
+  describe({ summary: "Get the identity of the key" })
 )
 
 const roles = HttpApiEndpoint.get("roles", "/roles", { success: Roles }).annotateMerge(
@@ -30,4 +30,4 @@ export class IdentityApi extends HttpApiGroup.make("identity")
   .add(me, roles, tenantRoles)
   .middleware(JsonResponse)
   .middleware(Authentication)
-  .annotate(OpenApi.Description, "What a key stands for, and the fixed roles.") {}
+  .annotate(OpenApi.Description, "The identity and rights of the key, and the list of roles.") {}

@@ -1,18 +1,21 @@
 /**
- * Operations whose bodies are JSON.
+ * The middleware of operations with JSON bodies. It declares their errors; `handlers/support/JsonNegotiation` implements it.
  */
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import { problems } from "./Operation.ts"
 
-/** The operation takes a JSON body: another media type is `415`, more than `maxBodyBytes` is `413`. */
-export class JsonRequest extends HttpApiMiddleware.Service<JsonRequest>()("@holdfast/http/contract/JsonBody", {
+/**
+ * For operations that accept a JSON body. A body of another media type gets `415`, one of more than `maxJsonBytes` gets
+ * `413`.
+ */
+export class JsonRequest extends HttpApiMiddleware.Service<JsonRequest>()("@holdfast/http/contract/JsonRequest", {
   error: problems("content_too_large", "unsupported_media_type")
 }) {}
 
-/** The operation answers with JSON: a caller that accepts none gets `406`. */
-export class JsonResponse extends HttpApiMiddleware.Service<JsonResponse>()("@holdfast/http/contract/JsonAnswer", {
+/** For operations that respond with JSON. A client that does not accept JSON gets `406`. */
+export class JsonResponse extends HttpApiMiddleware.Service<JsonResponse>()("@holdfast/http/contract/JsonResponse", {
   error: problems("not_acceptable")
 }) {}
 
-/** The largest JSON body, in bytes. */
+/** The largest JSON body that is accepted, in bytes. */
 export const maxJsonBytes = 1024 * 1024

@@ -1,5 +1,5 @@
 /**
- * Members of a tenant.
+ * The members of a tenant.
  */
 import * as Member from "@holdfast/core/members/Member"
 import * as Page from "@holdfast/core/Page"
@@ -25,7 +25,7 @@ const add = HttpApiEndpoint.post("add", "/", {
 }).annotateMerge(
   describe({
     summary: "Add a member",
-    description: "An account is created when the address has none. The role is named by its id or its name.",
+    description: "If no account has the e-mail address, one is created. Give the role by its id or its name.",
     permission
   })
 )
@@ -36,7 +36,7 @@ const update = HttpApiEndpoint.patch("update", "/:memberId", {
   payload: Member.UpdateMember,
   success: Member.Member,
   error: problems("invalid_request", "not_found", "last_admin")
-}).annotateMerge(describe({ summary: "Change a member's role", permission }))
+}).annotateMerge(describe({ summary: "Change the role of a member", permission }))
 
 const list = HttpApiEndpoint.get("list", "/", {
   params: tenant,
@@ -49,13 +49,13 @@ const get = HttpApiEndpoint.get("get", "/:memberId", {
   params,
   success: Member.Member,
   error: problems("not_found")
-}).annotateMerge(describe({ summary: "Read a member", permission }))
+}).annotateMerge(describe({ summary: "Get a member", permission }))
 
 const remove = HttpApiEndpoint.delete("remove", "/:memberId", {
   params,
   success: HttpApiSchema.NoContent,
   error: problems("not_found", "last_admin")
-}).annotateMerge(describe({ summary: "Remove a member with its tokens", permission }))
+}).annotateMerge(describe({ summary: "Remove a member and its tokens", permission }))
 
 export class MembersApi extends HttpApiGroup.make("members")
   .add(add, update)
@@ -65,4 +65,4 @@ export class MembersApi extends HttpApiGroup.make("members")
   .add(remove)
   .middleware(Authentication)
   .prefix("/tenants/:tenantId/members")
-  .annotate(OpenApi.Description, "Accounts in a tenant, each with exactly one role.") {}
+  .annotate(OpenApi.Description, "Members: accounts in a tenant, each with exactly one role.") {}

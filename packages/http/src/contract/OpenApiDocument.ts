@@ -1,9 +1,9 @@
 /**
- * The OpenAPI 3.1 document of the API. Generated from the contract, and completed by the contract's own annotation, so
- * that whoever calls `OpenApi.fromApi(Api)` gets the same.
+ * The OpenAPI 3.1 document of the API. Effect generates it from the contract. An annotation of the contract completes it, so
+ * that `OpenApi.fromApi(Api)` returns the same document.
  */
 import * as OpenApi from "effect/http-api/OpenApi"
 import { Api } from "./Api.ts"
 
-/** The document; each call returns a fresh copy. */
+/** Returns a new copy of the document. */
 export const make = (): OpenApi.OpenAPISpec => OpenApi.fromApi(Api)

@@ -1,5 +1,5 @@
 /**
- * What every operation of the contract says of itself, and the shapes that several share.
+ * The annotations that every operation of the contract has, and the schemas that several operations share.
  */
 import type { Permission } from "@holdfast/core/Permission"
 import * as Context from "effect/Context"
@@ -10,52 +10,50 @@ import * as SchemaTransformation from "effect/SchemaTransformation"
 import * as Problem from "../problems/Problem.ts"
 import type { ProblemCode } from "../problems/ProblemTable.ts"
 
-/** The permission that a caller needs in the tenant of the path. */
+/** The permission that an operation requires in the tenant of its path. */
 export class RequiredPermission extends Context.Service<RequiredPermission, Permission>()(
   "@holdfast/http/contract/RequiredPermission"
 ) {}
 
-/** Whether an operation is for accounts, and for API tokens only where the deployment allows it. */
+/** Whether an operation accepts account keys only, and API tokens just when the deployment allows it. */
 export const ForAccounts = Context.Reference<boolean>("@holdfast/http/contract/ForAccounts", {
   defaultValue: () => false
 })
 
-/** Annotations of an operation: its documentation, and the permission that it asks for, where it asks for one. */
+/** The annotations of an operation: its documentation, and the permission that it requires, if any. */
 export const describe = (about: {
   readonly summary: string
   readonly description?: string
   readonly permission?: Permission
 }): Context.Context<never> => {
   const { description, permission, summary } = about
-  const needs = permission === undefined ? undefined : `Needs the permission \`${permission}\`.`
+  const requirement = permission === undefined ? undefined : `Requires the permission \`${permission}\`.`
   const documentation = OpenApi.annotations({
     summary,
-    description: [description, needs].filter((part) => part !== undefined).join("\n\n"),
+    description: [description, requirement].filter((part) => part !== undefined).join("\n\n"),
     ...(permission === undefined ? undefined : { override: { "x-permission": permission } })
   })
   return permission === undefined ? documentation : Context.add(documentation, RequiredPermission, permission)
 }
 
-/** The problems that an operation may answer with, besides those of the middleware before it. */
+/** The problems that an operation may respond with, in addition to those of its middleware. */
 export const problems = <Code extends ProblemCode>(
   ...codes: ReadonlyArray<Code>
 ): ReadonlyArray<Problem.Schemas[Code]> => codes.map(Problem.schemaOf)
 
-/**
- * Schemas of bodies are what the wire carries already. Effect's own JSON codecs would also take null for any optional
- * field, which is a wrong type here: operations with a body say `disableCodecs`.
- */
+// The schemas of bodies describe the JSON of the requests exactly. Effect's JSON codecs would also accept null for every
+// optional field, which is a wrong type here. Therefore operations with a body set `disableCodecs`.
 
-/** `201` with the record that came to be, and where it is. */
+/** `201` with the created record, and its path in `Location`. */
 export const created = <S extends Schema.Top>(record: S) =>
   HttpApiSchema.WithHeaders(record.pipe(HttpApiSchema.status(201)), {
-    location: Schema.String.annotate({ description: "Where the record is." })
+    location: Schema.String.annotate({ description: "The path of the created record." })
   })
 
-/** An optional text, such as a header's value. */
+/** An optional text, for example the value of a header. */
 export const text = (description: string) => Schema.optional(Schema.String).annotate({ description })
 
-/** `true` or `1`, `false` or `0`. */
+/** A boolean in a query: `true` or `1`, `false` or `0`. */
 export const Flag = Schema.Literals(["true", "1", "false", "0"]).pipe(
   Schema.decodeTo(
     Schema.Boolean,
@@ -66,15 +64,17 @@ export const Flag = Schema.Literals(["true", "1", "false", "0"]).pipe(
   )
 )
 
-/** The parameters of every list. */
+/** The parameters of every paged list. */
 export const page = {
   limit: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 }))).annotate({
-    description: "How many items at most; 100 when absent."
+    description: "The maximum number of items in the page. Default: 100."
   }),
-  cursor: Schema.optional(Schema.String).annotate({ description: "The `nextCursor` of the page before." })
+  cursor: Schema.optional(Schema.String).annotate({ description: "The `nextCursor` of the previous page." })
 }
 
-/** For removals that take what is inside with them. */
+/** The parameter of operations that remove a container. */
 export const force = {
-  force: Schema.optional(Flag).annotate({ description: "Removes it with everything inside." })
+  force: Schema.optional(Flag).annotate({
+    description: "Whether to remove everything in it too. By default, only an empty tenant or bucket is removed."
+  })
 }

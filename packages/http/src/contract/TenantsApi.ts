@@ -23,7 +23,8 @@ const create = HttpApiEndpoint.post("create", "/tenants", {
   .annotateMerge(
     describe({
       summary: "Create a tenant",
-      description: "The account that asks becomes its Admin. API tokens may only where the deployment allows it."
+      description:
+        "The account becomes Admin of the tenant. API tokens can create tenants only if the deployment allows it."
     })
   )
   .annotate(ForAccounts, true)
@@ -40,13 +41,13 @@ const list = HttpApiEndpoint.get("list", "/tenants", {
   query: page,
   success: Page.of(Tenant.Tenant),
   error: problems("invalid_request", "invalid_cursor")
-}).annotateMerge(describe({ summary: "List the tenants of which the account is a member" }))
+}).annotateMerge(describe({ summary: "List the tenants in which the account is a member" }))
 
 const get = HttpApiEndpoint.get("get", "/tenants/:tenantId", {
   params,
   success: Tenant.Tenant,
   error: problems("not_found")
-}).annotateMerge(describe({ summary: "Read a tenant", permission: "tenant:read" }))
+}).annotateMerge(describe({ summary: "Get a tenant", permission: "tenant:read" }))
 
 const remove = HttpApiEndpoint.delete("remove", "/tenants/:tenantId", {
   params,
@@ -62,4 +63,4 @@ export class TenantsApi extends HttpApiGroup.make("tenants")
   .middleware(JsonResponse)
   .add(remove)
   .middleware(Authentication)
-  .annotate(OpenApi.Description, "Isolated workspaces, each with its own members, buckets and files.") {}
+  .annotate(OpenApi.Description, "Tenants: isolated workspaces, each with its own members, buckets and files.") {}

@@ -1,5 +1,5 @@
 /**
- * API tokens of a tenant.
+ * The API tokens of a tenant.
  */
 import * as Page from "@holdfast/core/Page"
 import * as Token from "@holdfast/core/tokens/Token"
@@ -24,8 +24,8 @@ const create = HttpApiEndpoint.post("create", "/", {
   error: problems("invalid_request")
 }).annotateMerge(
   describe({
-    summary: "Make a token for a member",
-    description: "The answer is the only one that shows the `key`.",
+    summary: "Create a token for a member",
+    description: "Only this response contains the `key`. It cannot be read again.",
     permission
   })
 )
@@ -35,19 +35,19 @@ const list = HttpApiEndpoint.get("list", "/", {
   query: page,
   success: Page.of(Token.Token),
   error: problems("invalid_request", "invalid_cursor")
-}).annotateMerge(describe({ summary: "List the tokens, revoked and expired ones included", permission }))
+}).annotateMerge(describe({ summary: "List the tokens, including revoked and expired ones", permission }))
 
 const get = HttpApiEndpoint.get("get", "/:tokenId", {
   params,
   success: Token.Token,
   error: problems("not_found")
-}).annotateMerge(describe({ summary: "Read a token", permission }))
+}).annotateMerge(describe({ summary: "Get a token", permission }))
 
 const revoke = HttpApiEndpoint.delete("revoke", "/:tokenId", {
   params,
   success: HttpApiSchema.NoContent,
   error: problems("not_found")
-}).annotateMerge(describe({ summary: "Revoke a token for good", permission }))
+}).annotateMerge(describe({ summary: "Revoke a token permanently", permission }))
 
 export class TokensApi extends HttpApiGroup.make("tokens")
   .add(create)
@@ -57,4 +57,4 @@ export class TokensApi extends HttpApiGroup.make("tokens")
   .add(revoke)
   .middleware(Authentication)
   .prefix("/tenants/:tenantId/tokens")
-  .annotate(OpenApi.Description, "API keys, each tied to one member of the tenant.") {}
+  .annotate(OpenApi.Description, "API tokens: keys that each belong to one member of a tenant.") {}

@@ -1,5 +1,5 @@
 /**
- * The API's routes, over the services of the core.
+ * The routes of the API: every operation of the contract, handled by the core's services.
  */
 import type { Services } from "@holdfast/core/Holdfast"
 import type { Digest } from "effect/crypto/Digest"
@@ -32,7 +32,7 @@ import * as StreamHandlers from "./StreamHandlers.ts"
 import * as TenantHandlers from "./TenantHandlers.ts"
 import * as TokenHandlers from "./TokenHandlers.ts"
 
-/** What the routes need: the core's services, cryptography for keys, and Effect's HTTP platform. */
+/** What the routes require: the core's services, cryptography for keys, and Effect's HTTP platform. */
 export type Requirements =
   | Services
   | Digest
@@ -44,8 +44,9 @@ export type Requirements =
   | Path
 
 /**
- * How the router reads addresses: to be given to `HttpRouter.serve` or `HttpRouter.toWebHandler`, or provided as
- * `HttpRouter.RouterConfig`. Effect's own limit of 100 characters would make long aliases unknown addresses.
+ * The router's configuration: pass it to `HttpRouter.serve` or `HttpRouter.toWebHandler`, or provide it as
+ * `HttpRouter.RouterConfig`. With Effect's default limit of 100 characters per parameter, paths with long aliases would not
+ * match any route.
  */
 export const routerConfig = { maxParamLength: 8192 }
 
@@ -60,10 +61,10 @@ const routes: ReadonlyArray<Route> = (() => {
 })()
 
 /**
- * Registers every route of the contract, and around all of the router's routes the middleware that turns what goes
- * wrong into problems.
+ * Registers every route of the contract, and the middleware that turns errors into problem responses around all routes of the
+ * router.
  *
- * @param others Further routes of the same router, so that a wrong method is told from an unknown path there too.
+ * @param others Further routes of the same router, so that a wrong method on one of them gets `405` too, instead of `404`.
  */
 export const layerWith = (others: ReadonlyArray<Route>): Layer.Layer<never, never, Requirements> =>
   HttpApiBuilder.layer(HandledApi).pipe(

@@ -1,5 +1,5 @@
 /**
- * Buckets over HTTP.
+ * The API group `buckets`.
  */
 import { Buckets } from "@holdfast/core/buckets/Buckets"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 /**
- * File records over HTTP.
+ * The API group `files`: records of files, without their contents.
  */
 import { Files } from "@holdfast/core/files/Files"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 /**
- * Files' headers over HTTP.
+ * The API group `headers`: the headers that a file is served with.
  */
 import { Headers } from "@holdfast/core/headers/Headers"
 import * as Effect from "effect/Effect"

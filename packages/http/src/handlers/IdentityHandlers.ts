@@ -1,5 +1,5 @@
 /**
- * What a key stands for, and the roles that there are.
+ * The API group `identity`: the identity and rights of the request's key, and the list of roles.
  */
 import { Access } from "@holdfast/core/access/Access"
 import * as Me from "@holdfast/core/access/Me"

@@ -1,5 +1,5 @@
 /**
- * Members over HTTP.
+ * The API group `members`.
  */
 import { Members } from "@holdfast/core/members/Members"
 import * as Effect from "effect/Effect"

@@ -1,7 +1,9 @@
 /**
- * Reading contents over HTTP: the routes that are asked for most. They are declared in the contract like all others,
- * but registered directly: decoding parameters that are texts anyway, and the layers of `HttpApiBuilder`, would cost a
- * small file a sixth of its time.
+ * The API group `reading`: the contents of files.
+ *
+ * These routes get the most requests. The contract declares them like all others, but they are registered with the router
+ * directly. For a small file, `HttpApiBuilder` would add a sixth to the time of a request: its layers, and the decoding of
+ * parameters, which are plain texts here.
  */
 import { Downloads, type Download } from "@holdfast/core/files/Downloads"
 import type { Digest } from "effect/crypto/Digest"
@@ -10,11 +12,11 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type * as Layer from "effect/Layer"
+import * as Identification from "../auth/Identification.ts"
 import { Api } from "../contract/Api.ts"
 import type { Disposition } from "../transfer/response/ContentDisposition.ts"
-import * as ServeContent from "../transfer/response/ServeContent.ts"
 import type * as SendContent from "../transfer/response/SendContent.ts"
-import * as Identification from "../auth/Identification.ts"
+import * as ServeContent from "../transfer/response/ServeContent.ts"
 import * as FileRefs from "./support/FileRefs.ts"
 
 type Request = Identification.Request | HttpRouter.RouteContext
@@ -31,7 +33,7 @@ const toContent = ({ content, file, localFile, read }: Download, disposition: Di
   read
 })
 
-/** The routes. The service asks who may read; there is nothing else of a request to be found wanting first. */
+/** Registers the routes. `Downloads.open` checks the permission; no other part of the request has to be validated before. */
 export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Downloads | Digest> = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const identify = yield* Identification.make

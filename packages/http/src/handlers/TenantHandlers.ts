@@ -1,5 +1,5 @@
 /**
- * Tenants over HTTP.
+ * The API group `tenants`.
  */
 import { Tenants } from "@holdfast/core/tenants/Tenants"
 import * as Effect from "effect/Effect"

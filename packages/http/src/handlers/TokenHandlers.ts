@@ -1,5 +1,5 @@
 /**
- * API tokens over HTTP.
+ * The API group `tokens`: API tokens of a tenant.
  */
 import { Tokens } from "@holdfast/core/tokens/Tokens"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 /**
- * What the document says of bodies: examples, and the media types of contents.
+ * The bodies of the document: examples of requests, and the media types of contents.
  */
 import type { OpenApiSpecContent, OpenAPISpecRequestBody } from "effect/http-api/OpenApi"
 
@@ -37,32 +37,32 @@ const examples: { readonly [operationId: string]: unknown } = {
   }
 }
 
-/** Operations that need no body. */
-const withoutBody: ReadonlySet<string> = new Set(["streams.requestHls", "streams.requestDash"])
+/** Operations whose body is optional. */
+const withOptionalBody: ReadonlySet<string> = new Set(["streams.requestHls", "streams.requestDash"])
 
 const binary = { schema: { type: "string", format: "binary" } } as const
 
-const anything: ReadonlyArray<string> = ["*/*"]
+const anyType: ReadonlyArray<string> = ["*/*"]
 
-/** The media types of operations that answer with bytes; contents are of any type. */
-const types: { readonly [operationId: string]: ReadonlyArray<string> } = {
-  "reading.view": anything,
-  "reading.download": anything,
+/** The media types of the operations that respond with bytes. The content of a file has any type. */
+const binaryTypes: { readonly [operationId: string]: ReadonlyArray<string> } = {
+  "reading.view": anyType,
+  "reading.download": anyType,
   "playback.hlsFile": ["video/mp2t", "application/vnd.apple.mpegurl"],
   "playback.hlsRenditionFile": ["video/mp2t"],
   "playback.dashFile": ["video/mp4"],
   "playback.poster": ["image/jpeg"]
 }
 
-/** What an operation answers with when that is bytes, whole or a part of them; undefined for any other answer. */
+/** The content of a response that consists of bytes (200 or 206); undefined for any other response. */
 export const binaryContent = (operationId: string, status: string): OpenApiSpecContent | undefined => {
-  const all = types[operationId]
-  if (all === undefined || (status !== "200" && status !== "206")) return undefined
+  const types = binaryTypes[operationId]
+  if (types === undefined || (status !== "200" && status !== "206")) return undefined
   const more = status === "206" ? ["multipart/byteranges"] : []
-  return Object.fromEntries([...all, ...more].map((type) => [type, binary]))
+  return Object.fromEntries([...types, ...more].map((type) => [type, binary]))
 }
 
-/** An operation's request body, with an example where there is one. */
+/** The request body of an operation, with its media types and its example, if it has one. */
 export const describeRequest = (operationId: string, body: OpenAPISpecRequestBody): OpenAPISpecRequestBody => {
   const { "application/json": json, "application/octet-stream": bytes, "multipart/form-data": form } = body.content
   if (bytes !== undefined) return { ...body, content: { "application/octet-stream": bytes, "*/*": binary } }
@@ -76,8 +76,8 @@ export const describeRequest = (operationId: string, body: OpenAPISpecRequestBod
   if (json === undefined || example === undefined) return body
   const described = { ...json, example }
   const content = { "application/json": described }
-  // The generator's type says that every body is required; the format has it otherwise.
-  return withoutBody.has(operationId)
+  // OpenAPI allows `required: false`, but the generator's type does not.
+  return withOptionalBody.has(operationId)
     ? ({ content, required: false } as object as OpenAPISpecRequestBody)
     : { ...body, content }
 }

@@ -1,18 +1,18 @@
 /**
- * Completes the OpenAPI document that Effect generates from the contract: what all operations share, and what the
- * generator has no words for.
+ * Completes the OpenAPI document that Effect generates from the contract: adds what all operations have in common, and what
+ * the generator cannot express.
  */
-import type { HttpApiSecurity } from "effect/http-api/HttpApiSecurity"
 import * as Context from "effect/Context"
+import type { HttpApiSecurity } from "effect/http-api/HttpApiSecurity"
 import * as OpenApi from "effect/http-api/OpenApi"
 import type { ProblemCode } from "../../problems/ProblemTable.ts"
 import { schemes } from "../Authentication.ts"
 import * as Bodies from "./Bodies.ts"
+import { splitUnions } from "./DiscriminatedUnions.ts"
+import { normalize } from "./NormalizeSchemas.ts"
 import * as Parameters from "./Parameters.ts"
 import * as ProblemSchemas from "./ProblemSchemas.ts"
 import * as ResponseHeaders from "./ResponseHeaders.ts"
-import { normalize } from "./NormalizeSchemas.ts"
-import { splitUnions } from "./DiscriminatedUnions.ts"
 
 type Spec = OpenApi.OpenAPISpec
 type Operation = OpenApi.OpenAPISpecOperation
@@ -20,7 +20,7 @@ type Response = OpenApi.OpenApiSpecResponse
 
 const problemType = "application/problem+json"
 
-/** The codes that a generated response refers to. */
+/** The codes of the problems that a generated response refers to. */
 const codesIn = (response: Response): ReadonlyArray<ProblemCode> => {
   const refs = JSON.stringify(response.content?.[problemType] ?? {}).matchAll(/"\$ref":"([^"]+)"/g)
   return [...refs].map(([, ref = ""]) => ProblemSchemas.codeOf(ref)).filter((code) => code !== undefined)
@@ -30,12 +30,12 @@ const content = (operationId: string, status: string, { content }: Response): Op
   Bodies.binaryContent(operationId, status) ?? content
 
 const descriptions: { readonly [status: string]: string } = {
-  200: "Done.",
-  201: "Created.",
-  202: "Taken on; the record tells how far it is.",
-  204: "Removed.",
-  206: "A part of the content.",
-  304: "The caller has the content already."
+  200: "The operation succeeded.",
+  201: "The record was created.",
+  202: "The request was accepted. The record shows its progress.",
+  204: "The record was removed.",
+  206: "The requested ranges of the content.",
+  304: "The client already has the current content."
 }
 
 const response = (operationId: string, status: string, generated: Response): Response => {

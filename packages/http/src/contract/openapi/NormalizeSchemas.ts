@@ -1,5 +1,5 @@
 /**
- * Brings the JSON Schemas that Effect generates closer to what the wire carries.
+ * Adjusts the JSON Schemas that Effect generates, so that they describe requests and responses exactly.
  */
 import { secretFields } from "@holdfast/core/mirrors/targets/types/TargetTypes"
 import * as Predicate from "effect/Predicate"
@@ -12,14 +12,17 @@ const isObject = (value: unknown): value is JsonObject => Predicate.isObject(val
 
 const isNull = (schema: unknown): boolean => isObject(schema) && schema["type"] === "null"
 
-/** One alternative is none; what describes the choice describes it. */
+/** Replaces a union of one alternative by that alternative. The keywords of the union are kept. */
 const withoutLoneAnyOf = (schema: JsonObject): JsonObject => {
   const { anyOf, ...rest } = schema
   const [only, ...more] = Array.isArray(anyOf) ? anyOf : []
   return isObject(only) && more.length === 0 ? { ...only, ...rest } : schema
 }
 
-/** Effect writes "absent" as null, as the last alternative; here an optional field is absent, and null a wrong type. */
+/**
+ * Removes the last alternative, null, from an optional field. Effect encodes an absent field as null; in this API an optional
+ * field is left out, and null is a wrong type.
+ */
 const withoutAbsence = (schema: unknown): unknown => {
   if (!isObject(schema)) return schema
   const alternatives: ReadonlyArray<unknown> = Array.isArray(schema["anyOf"]) ? schema["anyOf"] : []
@@ -28,13 +31,13 @@ const withoutAbsence = (schema: unknown): unknown => {
 
 const isTime = (name: string): boolean => /[a-z](?:At|Since)$/.test(name)
 
-/** What goes in and never comes out. */
-const secrets: ReadonlySet<string> = new Set(secretFields)
+/** The names of the fields with secrets: they appear in requests and never in responses. */
+const secretNames: ReadonlySet<string> = new Set(secretFields)
 
 const asSecret = (schema: unknown): unknown =>
   isObject(schema) ? { ...schema, format: "password", writeOnly: true } : schema
 
-/** Times are texts with a format. */
+/** Adds the format of a time to a text, or to the texts of a union. */
 const asTime = (schema: unknown): unknown => {
   if (!isObject(schema)) return schema
   if (Array.isArray(schema["anyOf"])) return { ...schema, anyOf: schema["anyOf"].map(asTime) }
@@ -47,22 +50,25 @@ const properties = (schema: JsonObject): JsonObject => {
   const needed: ReadonlyArray<unknown> = Array.isArray(required) ? required : []
   const entries = Object.entries(fields).map(([name, field]) => {
     const present = needed.includes(name) ? field : withoutAbsence(field)
-    return [name, isTime(name) ? asTime(present) : secrets.has(name) ? asSecret(present) : present]
+    return [name, isTime(name) ? asTime(present) : secretNames.has(name) ? asSecret(present) : present]
   })
   return { ...schema, properties: Object.fromEntries(entries) }
 }
 
-/** Unknown fields are ignored, and may come; the bounds of safe integers go without saying. */
-const noise = (key: string, value: unknown): boolean =>
+/**
+ * Whether to drop a keyword: `additionalProperties: false` is wrong, because unknown fields are ignored; `x-effect-stream` is
+ * Effect's own; the bounds of safe integers are obvious.
+ */
+const isDropped = (key: string, value: unknown): boolean =>
   (key === "additionalProperties" && value === false) ||
   key === "x-effect-stream" ||
   ((key === "minimum" || key === "maximum") && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER)
 
-/** Tidies a whole document, or a part of one. */
+/** Normalizes a document, or a part of one. */
 export const normalize = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(normalize)
   if (!isObject(value)) return value
-  const kept = Object.entries(value).filter(([key, part]) => !noise(key, part))
+  const kept = Object.entries(value).filter(([key, part]) => !isDropped(key, part))
   const parts = Object.fromEntries(kept.map(([key, part]) => [key, normalize(part)]))
   return withoutLoneAnyOf(properties(parts))
 }

@@ -1,27 +1,27 @@
 /**
- * The problems of the document: one schema for each code, made from the table.
+ * The problems of the document: one schema for each code, derived from the problem table.
  */
 import type { JsonSchema } from "effect/JsonSchema"
 import { codes, entryOf, type ProblemCode } from "../../problems/ProblemTable.ts"
 import { typeOf } from "../../problems/Problem.ts"
 
-/** The name of a problem's schema. */
+/** The name of the schema of a problem. */
 export const nameOf = (code: ProblemCode): string => `Problem_${code}`
 
-/** The code that a generated reference is of, undefined for another reference. */
+/** The code of the problem that a generated reference points to; undefined for any other reference. */
 export const codeOf = (ref: string): ProblemCode | undefined =>
   codes.find((code) => ref === `#/components/schemas/${nameOf(code)}Encoded`)
 
 const extensions = {
   errors: {
     type: "array",
-    description: "Every fault that was found: where (a JSON Pointer, RFC 6901) and what.",
+    description: "All faults of the request: where (a JSON Pointer, RFC 6901) and what.",
     items: { $ref: "#/components/schemas/Fault" }
   },
-  existingId: { type: "string", description: "The id of what stands in the way." },
+  existingId: { type: "string", description: "The id of the record that causes the conflict." },
   reason: {
     type: "string",
-    description: "Why, for programs.",
+    description: "The reason, for programs.",
     enum: ["NotFound", "Denied", "Refused", "Unavailable", "Full", "Invalid", "Damaged", "Internal"]
   }
 }
@@ -35,9 +35,9 @@ const schemaOf = (code: ProblemCode): JsonSchema => {
       type: { const: typeOf(code) },
       title: { const: title },
       status: { const: status },
-      detail: { type: "string", description: "This occurrence in words." },
+      detail: { type: "string", description: "A description of this occurrence for people." },
       code: { const: code },
-      requestId: { type: "string", description: "As in `X-Request-Id`." },
+      requestId: { type: "string", description: "The id of the request, as in `X-Request-Id`." },
       ...(extension === undefined ? undefined : { [extension]: extensions[extension] })
     },
     required: [
@@ -52,11 +52,11 @@ const schemaOf = (code: ProblemCode): JsonSchema => {
   }
 }
 
-/** The schemas of these problems, by name. */
+/** The schemas of the problems with these codes, by name. */
 export const schemas = (used: ReadonlyArray<ProblemCode>): Record<string, JsonSchema> =>
   Object.fromEntries(used.map((code) => [nameOf(code), schemaOf(code)]))
 
-/** What a status of an operation says: its problems, each with its code. */
+/** The response of an operation with these problems, which have the same status. */
 export const response = (
   of: ReadonlyArray<ProblemCode>
 ): { readonly description: string; readonly schema: JsonSchema } => {

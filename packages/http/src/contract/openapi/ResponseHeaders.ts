@@ -1,5 +1,5 @@
 /**
- * The response headers that no operation declares, since the service adds them to all that call for them.
+ * The response headers of the document that no operation declares, because the service adds them to all responses of a status.
  */
 import type { OpenAPISpecHeader } from "effect/http-api/OpenApi"
 
@@ -9,22 +9,22 @@ const text = (description: string, example: string): OpenAPISpecHeader => ({
   schema: { type: "string", examples: [example] }
 })
 
-const requestId = text("The name of the request: the caller's own, or one that the service made.", "req_4cd39b0a_1")
+const requestId = text("The id of the request: the client's own, or one that the service generated.", "req_4cd39b0a_1")
 
 const byStatus: { readonly [status: string]: Record<string, OpenAPISpecHeader> } = {
-  401: { "WWW-Authenticate": text("How to authenticate.", 'Bearer realm="holdfast"') },
-  416: { "Content-Range": text("The size of the content.", "bytes */1234") },
-  429: { "Retry-After": text("Seconds to wait.", "2") },
-  503: { "Retry-After": text("Seconds to wait.", "2") }
+  401: { "WWW-Authenticate": text("The authentication scheme.", 'Bearer realm="holdfast"') },
+  416: { "Content-Range": text("The size of the content, in bytes.", "bytes */1234") },
+  429: { "Retry-After": text("How many seconds to wait before the next attempt.", "2") },
+  503: { "Retry-After": text("How many seconds to wait before the next attempt.", "2") }
 }
 
-const names: { readonly [name: string]: string } = { etag: "ETag" }
+const exceptions: { readonly [name: string]: string } = { etag: "ETag" }
 
-/** A header's name as people write it. */
+/** The name of a header in its canonical case. */
 export const canonicalName = (name: string): string =>
-  names[name] ?? name.replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase())
+  exceptions[name] ?? name.replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase())
 
-/** All headers of a status, after those that its operation declares. */
+/** All headers of a response: those that its operation declares, then those of its status, then `X-Request-Id`. */
 export const allHeaders = (
   status: string,
   declared: Record<string, OpenAPISpecHeader> | undefined
