@@ -1,5 +1,5 @@
 /**
- * Holdfast inside a program's own web server: `toNodeListener`, `toFastify`, `toWebHandler`. The client is
+ * Mounts the HTTP API in a program's own web server: `toNodeListener`, `toFastify`, `toWebHandler`. The client is
  * `@holdfast/http/client`.
  */
 export { type FastifyOptions, toFastify } from "./mount/Fastify.ts"

@@ -1,6 +1,7 @@
 /**
- * Finds out who asks, and whether they may, before anything else of a request is looked at: 401, then 403, then the
- * rest. The services ask again, since they serve other doors too; `Access` remembers.
+ * Enforces authentication and permissions for every operation of the contract, before the parameters or the body of the
+ * request are read: an operation answers 401 first, then 403, then anything else. The services check the permission again,
+ * because they also serve the Promise API; `Access` caches the result.
  */
 import { Access, type AccessError } from "@holdfast/core/access/Access"
 import type { Actor } from "@holdfast/core/Actor"
@@ -14,37 +15,40 @@ import * as Layer from "effect/Layer"
 import * as Contract from "../contract/Authentication.ts"
 import { ForAccounts, RequiredPermission } from "../contract/Operation.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
-import * as Identification from "./Identification.ts"
+import * as ActorIdentification from "./ActorIdentification.ts"
 
-type Request = Identification.Request | HttpRouter.RouteContext
+type RequestServices = ActorIdentification.RequestServices | HttpRouter.RouteContext
 
-type Admit = (actor: Actor, tenantId: string) => Effect.Effect<unknown, AccessError>
+/** Fails unless the actor may call the operation. */
+type CheckAccess = (actor: Actor, tenantId: string) => Effect.Effect<unknown, AccessError>
 
 const make = Effect.gen(function* () {
   const access = yield* Access
   const { tokensMayCreateTenants } = yield* Settings
-  const identify = yield* Identification.make
+  const identifyActor = yield* ActorIdentification.make
 
-  /** An API token is no account, unless the deployment lets it pass for one. */
-  const admitAccount: Admit = (actor) =>
+  /** Refuses API tokens, unless the deployment allows them what accounts may do. */
+  const checkAccount: CheckAccess = (actor) =>
     Effect.flatMap(access.identify(actor), (identity) =>
       identity !== "system" && identity.credential?.tenantId && !tokensMayCreateTenants
         ? Effect.fail(new Forbidden())
         : Effect.void
     )
 
-  /** What an operation asks of its caller. */
-  const admission = (annotations: Context.Context<never>): Admit => {
+  /** Returns the check that the annotations of an operation require. */
+  const checkFor = (annotations: Context.Context<never>): CheckAccess => {
     const permission = Context.getOrUndefined(annotations, RequiredPermission)
     if (permission !== undefined) return (actor, tenantId) => access.require(actor, tenantId, permission)
-    return Context.get(annotations, ForAccounts) ? admitAccount : access.identify
+    return Context.get(annotations, ForAccounts) ? checkAccount : access.identify
   }
 
   return Contract.Authentication.of((route, { endpoint }) => {
-    const admit = admission(endpoint.annotations)
-    return Effect.contextWith((request: Context.Context<Request>) =>
-      identify(request).pipe(
-        Effect.tap((actor) => admit(actor, Context.get(request, HttpRouter.RouteContext).params["tenantId"] ?? "")),
+    const checkAccess = checkFor(endpoint.annotations)
+    return Effect.contextWith((request: Context.Context<RequestServices>) =>
+      identifyActor(request).pipe(
+        Effect.tap((actor) =>
+          checkAccess(actor, Context.get(request, HttpRouter.RouteContext).params["tenantId"] ?? "")
+        ),
         Effect.catch(ProblemResponse.fail),
         Effect.flatMap((actor) => Effect.provideService(route, Contract.CurrentActor, actor))
       )

@@ -1,6 +1,6 @@
 /**
- * Whom the host of a mounted API has found to ask, by its own session or the like. Without a host, or where it does not
- * know, the key in the request tells.
+ * The actor that the host of a mounted API supplies from its own authentication, such as a session. `ActorIdentification`
+ * uses the API key of the request if there is no host or the host supplies none.
  */
 import type { Actor } from "@holdfast/core/Actor"
 import type { Unauthenticated } from "@holdfast/core/Errors"
@@ -8,9 +8,10 @@ import type { MetadataError } from "@holdfast/core/MetadataError"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 
-/** Asks the host about the request that is being answered; undefined when it does not know who that is. */
-export type AskHost = Effect.Effect<Actor | undefined, Unauthenticated | MetadataError>
+/** Asks the host for the actor of the current request; undefined if the host knows none. */
+export type ResolveHostActor = Effect.Effect<Actor | undefined, Unauthenticated | MetadataError>
 
-export const HostActor = Context.Reference<AskHost | undefined>("@holdfast/http/auth/HostActor", {
+/** How to ask the host; undefined without a host. */
+export const HostActor = Context.Reference<ResolveHostActor | undefined>("@holdfast/http/auth/HostActor", {
   defaultValue: () => undefined
 })

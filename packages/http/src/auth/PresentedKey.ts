@@ -1,12 +1,13 @@
 /**
- * Finds the API key in a request: in `?apiKey=`, `Authorization: Bearer` or `X-Api-Key`.
+ * Finds the API keys that a request presents, in `?apiKey=`, `Authorization: Bearer` and `X-Api-Key`. It checks neither
+ * their format nor their validity.
  */
 import * as Data from "effect/Data"
 
-/** Two places carry keys that differ: whose request this is cannot be told. */
+/** The request presents two different keys, so its actor is not defined. */
 export class AmbiguousKey extends Data.TaggedError("AmbiguousKey")<{}> {
   readonly code = "ambiguous_key"
-  override readonly message = "The request carries two different API keys."
+  override readonly message = "The request carries two different API keys. Send one."
 }
 
 interface Query {
@@ -23,30 +24,31 @@ const bearer = /^bearer +([^ ]+) *$/i
 const bearerToken = (authorization: string | undefined): string =>
   (authorization === undefined ? undefined : bearer.exec(authorization)?.[1]) ?? ""
 
-const each = ({ apiKey = "" }: Query, headers: Headers, use: (key: string) => void): void => {
-  const see = (key: string): void => {
+/** Calls `use` with each key that is not empty. */
+const forEachKey = ({ apiKey = "" }: Query, headers: Headers, use: (key: string) => void): void => {
+  const useIfPresent = (key: string): void => {
     if (key !== "") use(key)
   }
-  if (typeof apiKey === "string") see(apiKey)
-  else apiKey.forEach(see)
-  see(bearerToken(headers["authorization"]))
-  see(headers["x-api-key"] ?? "")
+  if (typeof apiKey === "string") useIfPresent(apiKey)
+  else apiKey.forEach(useIfPresent)
+  useIfPresent(bearerToken(headers["authorization"]))
+  useIfPresent(headers["x-api-key"] ?? "")
 }
 
-/** The key, empty when there is none. An empty one is none; the same one in two places is one. */
-export const find = (query: Query, headers: Headers): string | AmbiguousKey => {
+/** Returns the key of a request, or an empty string for none. The same key in several places counts as one. */
+export const findOne = (query: Query, headers: Headers): string | AmbiguousKey => {
   let found = ""
   let isAmbiguous = false
-  each(query, headers, (key) => {
+  forEachKey(query, headers, (key) => {
     isAmbiguous ||= found !== "" && found !== key
     found ||= key
   })
   return isAmbiguous ? new AmbiguousKey() : found
 }
 
-/** All keys, each once. */
-export const all = (query: Query, headers: Headers): ReadonlyArray<string> => {
+/** Returns all different keys of a request. */
+export const findAll = (query: Query, headers: Headers): ReadonlyArray<string> => {
   const found = new Set<string>()
-  each(query, headers, (key) => found.add(key))
+  forEachKey(query, headers, (key) => found.add(key))
   return [...found]
 }

@@ -24,10 +24,12 @@ export const command = Command.make(
     )
   },
   Effect.fnUntraced(function* (given) {
-    const bucket = yield* RemoteFlags.bucketOf(given)
+    const bucket = yield* RemoteFlags.toRemoteBucket(given)
     const { run } = yield* Effect.promise(() => import("./remote/Download.ts"))
     const { file, force } = given
-    const target = yield* Signals.breakable(run(bucket, { file, force, output: Option.getOrUndefined(given.output) }))
-    if (target !== "-") yield* Output.line(target)
+    const target = yield* Signals.failOnSignal(
+      run(bucket, { file, force, output: Option.getOrUndefined(given.output) })
+    )
+    if (target !== "-") yield* Output.writeLine(target)
   })
 ).pipe(Command.withDescription("Download a file from a service, and check it against its checksum"))

@@ -6,12 +6,12 @@ import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Predicate from "effect/Predicate"
 import { ConfigError } from "../server/config/ConfigError.ts"
-import { Interrupted } from "./Signals.ts"
+import { InterruptedBySignal } from "./Signals.ts"
 
 /** The command was called wrongly, or its configuration is wrong. */
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
-export interface Verdict {
+export interface CommandExit {
   readonly code: number
   /** One for each fault; none when the user has been told already. */
   readonly lines: ReadonlyArray<string>
@@ -49,7 +49,7 @@ const describe = (error: unknown): string => {
 }
 
 /** How a command ended that did not succeed. */
-export const verdict = (cause: Cause.Cause<unknown>): Verdict => {
+export const toExit = (cause: Cause.Cause<unknown>): CommandExit => {
   const error = Cause.squash(cause)
   if (CliError.isCliError(error)) {
     return error._tag === "ShowHelp"
@@ -58,7 +58,7 @@ export const verdict = (cause: Cause.Cause<unknown>): Verdict => {
   }
   if (error instanceof ConfigError) return { code: usage, lines: error.render().split("\n") }
   if (error instanceof UsageError) return { code: usage, lines: [error.message] }
-  if (error instanceof Interrupted) return { code: interrupted, lines: [error.message] }
+  if (error instanceof InterruptedBySignal) return { code: interrupted, lines: [error.message] }
   if (Cause.hasInterruptsOnly(cause)) return { code: interrupted, lines: [] }
   // What has no tag was not foreseen: a bug, whose whole trace is of use.
   return { code: failed, lines: [Predicate.hasProperty(error, "_tag") ? describe(error) : Cause.pretty(cause)] }

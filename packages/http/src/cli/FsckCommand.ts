@@ -15,9 +15,9 @@ export const command = Command.make(
     ...StoreFlags.flags
   },
   Effect.fnUntraced(function* ({ repair, ...given }) {
-    const places = yield* StoreFlags.placesOf(given)
-    const { run } = yield* Effect.promise(() => import("./operator/Check.ts"))
-    yield* Signals.breakable(run(places, repair))
+    const places = yield* StoreFlags.loadConfig(given)
+    const { run } = yield* Effect.promise(() => import("./operator/Fsck.ts"))
+    yield* Signals.failOnSignal(run(places, repair))
   })
 ).pipe(
   Command.withDescription(

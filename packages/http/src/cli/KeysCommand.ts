@@ -14,7 +14,7 @@ const create = Command.make(
     ...StoreFlags.flags
   },
   Effect.fnUntraced(function* ({ email, name, ...given }) {
-    const places = yield* StoreFlags.placesOf(given)
+    const places = yield* StoreFlags.loadConfig(given)
     const keys = yield* operator
     yield* keys.create(places, { email, name })
   })
@@ -27,7 +27,7 @@ const list = Command.make(
     ...StoreFlags.flags
   },
   Effect.fnUntraced(function* ({ json, ...given }) {
-    const places = yield* StoreFlags.placesOf(given)
+    const places = yield* StoreFlags.loadConfig(given)
     const keys = yield* operator
     yield* keys.list(places, json)
   })
@@ -40,7 +40,7 @@ const revoke = Command.make(
     ...StoreFlags.flags
   },
   Effect.fnUntraced(function* ({ id, ...given }) {
-    const places = yield* StoreFlags.placesOf(given)
+    const places = yield* StoreFlags.loadConfig(given)
     const keys = yield* operator
     yield* keys.revoke(places, id)
   })

@@ -46,9 +46,9 @@ export const run = (args: ReadonlyArray<string>): Promise<number> =>
     Effect.matchCauseEffect({
       onSuccess: () => Effect.succeed(0),
       onFailure: (cause) => {
-        const { code, lines } = Failure.verdict(cause)
+        const { code, lines } = Failure.toExit(cause)
         return Effect.as(
-          Effect.forEach(lines, (line) => Output.note(`${name}: ${line}`)),
+          Effect.forEach(lines, (line) => Output.writeError(`${name}: ${line}`)),
           code
         )
       }

@@ -7,7 +7,7 @@ export const command = Command.make(
   "migrate",
   StoreFlags.flags,
   Effect.fnUntraced(function* (given) {
-    const places = yield* StoreFlags.placesOf(given)
+    const places = yield* StoreFlags.loadConfig(given)
     const { run } = yield* Effect.promise(() => import("./operator/Migrate.ts"))
     yield* run(places)
   })

@@ -3,9 +3,11 @@
  */
 import * as Effect from "effect/Effect"
 
-export const line = (text: string): Effect.Effect<void> => Effect.sync(() => void process.stdout.write(`${text}\n`))
+export const writeLine = (text: string): Effect.Effect<void> =>
+  Effect.sync(() => void process.stdout.write(`${text}\n`))
 
-export const note = (text: string): Effect.Effect<void> => Effect.sync(() => void process.stderr.write(`${text}\n`))
+export const writeError = (text: string): Effect.Effect<void> =>
+  Effect.sync(() => void process.stderr.write(`${text}\n`))
 
 /** Columns as wide as their widest cell, two spaces apart. */
 export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {

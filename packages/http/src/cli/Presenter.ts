@@ -14,18 +14,18 @@ const formatter = CliOutput.defaultFormatter({
 
 /** Settings that are secret are no options, since other users of the machine see those; they stand here. */
 const environment = (commandPath: ReadonlyArray<string>): string =>
-  commandPath.at(-1) === "serve" ? `\n\nENVIRONMENT\n${ConfigReference.help()}` : ""
+  commandPath.at(-1) === "serve" ? `\n\nENVIRONMENT\n${ConfigReference.helpText()}` : ""
 
 export const layer: Layer.Layer<never> = CliOutput.layerPresenter({
   present: (event) => {
     switch (event._tag) {
       case "Help":
-        return Output.line(formatter.formatHelpDoc(event.helpDoc) + environment(event.commandPath))
+        return Output.writeLine(formatter.formatHelpDoc(event.helpDoc) + environment(event.commandPath))
       case "Version":
-        return Output.line(event.version)
+        return Output.writeLine(event.version)
       case "InvalidInvocation": {
         const faults = oneLine(event.errors.map((error) => error.message).join("; "))
-        return Output.note(`${event.commandPath[0]}: ${faults} (see ${event.commandPath.join(" ")} --help)`)
+        return Output.writeError(`${event.commandPath[0]}: ${faults} (see ${event.commandPath.join(" ")} --help)`)
       }
     }
   }

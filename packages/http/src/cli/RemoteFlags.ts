@@ -6,7 +6,7 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import { UsageError } from "./Failure.ts"
-import type { Bucket } from "./remote/Remote.ts"
+import type { RemoteBucket } from "./remote/RemoteBucket.ts"
 
 export const flags = {
   url: Flag.String("url").pipe(
@@ -36,7 +36,7 @@ interface Given {
 }
 
 /** The bucket that the flags name. */
-export const bucketOf = ({ bucket, key, tenant, url }: Given): Effect.Effect<Bucket, UsageError> => {
+export const toRemoteBucket = ({ bucket, key, tenant, url }: Given): Effect.Effect<RemoteBucket, UsageError> => {
   const parsed = URL.parse(url)
   return parsed !== null && /^https?:$/.test(parsed.protocol)
     ? Effect.succeed({ url: parsed, key, tenant, bucket })

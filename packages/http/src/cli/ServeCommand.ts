@@ -1,7 +1,7 @@
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as ConfigFlags from "../server/config/ConfigFlags.ts"
-import * as Settings from "./Settings.ts"
+import * as CommandConfig from "./CommandConfig.ts"
 import * as Signals from "./Signals.ts"
 import { version } from "./Version.ts"
 
@@ -10,8 +10,8 @@ export const command = Command.make(
   "serve",
   ConfigFlags.flags,
   Effect.fnUntraced(function* (given) {
-    const config = yield* Settings.load(given)
-    const { run } = yield* Effect.promise(() => import("../server/startup/Serve.ts"))
-    yield* Signals.untilStopped(run(config, version))
+    const config = yield* CommandConfig.load(given)
+    const { run } = yield* Effect.promise(() => import("../server/startup/RunService.ts"))
+    yield* Signals.runUntilSignal(run(config, version))
   })
 ).pipe(Command.withDescription("Run the service until SIGTERM or SIGINT; then running requests are finished first"))

@@ -5,7 +5,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 
 /** The user broke a command off. */
-export class Interrupted extends Data.TaggedError("Interrupted")<{ readonly signal: NodeJS.Signals }> {
+export class InterruptedBySignal extends Data.TaggedError("Interrupted")<{ readonly signal: NodeJS.Signals }> {
   override get message(): string {
     return `Stopped by ${this.signal}.`
   }
@@ -32,12 +32,12 @@ const first: Effect.Effect<NodeJS.Signals> = Effect.callback((resume) => {
 })
 
 /** Runs until it ends or a signal comes; then it is interrupted, and what it holds is released. That is a success. */
-export const untilStopped = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<void, E, R> =>
+export const runUntilSignal = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<void, E, R> =>
   Effect.asVoid(Effect.raceFirst(self, first))
 
 /** The same for work that should come to an end: a signal is a failure. */
-export const breakable = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | Interrupted, R> =>
+export const failOnSignal = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | InterruptedBySignal, R> =>
   Effect.raceFirst(
     self,
-    Effect.flatMap(first, (signal) => Effect.fail(new Interrupted({ signal })))
+    Effect.flatMap(first, (signal) => Effect.fail(new InterruptedBySignal({ signal })))
   )

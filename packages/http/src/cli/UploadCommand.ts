@@ -21,10 +21,10 @@ export const command = Command.make(
     )
   },
   Effect.fnUntraced(function* (given) {
-    const bucket = yield* RemoteFlags.bucketOf(given)
+    const bucket = yield* RemoteFlags.toRemoteBucket(given)
     const { run } = yield* Effect.promise(() => import("./remote/Upload.ts"))
     const name = Option.getOrElse(given.name, () => Path.basename(given.file))
-    const record = yield* Signals.breakable(run(bucket, { file: given.file, name, path: given.path }))
-    yield* Output.line(record)
+    const record = yield* Signals.failOnSignal(run(bucket, { file: given.file, name, path: given.path }))
+    yield* Output.writeLine(record)
   })
 ).pipe(Command.withDescription("Upload a file to a service, and print its record as JSON"))

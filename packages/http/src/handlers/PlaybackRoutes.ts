@@ -21,12 +21,12 @@ import * as Schema from "effect/Schema"
 import { Api } from "../contract/Api.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
 import * as ServeContent from "../transfer/response/ServeContent.ts"
-import type { Request } from "../auth/Identification.ts"
+import type { RequestServices } from "../auth/ActorIdentification.ts"
 import * as FileRefs from "./support/FileRefs.ts"
 import * as SendStream from "../transfer/response/SendStream.ts"
-import * as Viewing from "../auth/Viewing.ts"
+import * as ViewerIdentification from "../auth/ViewerIdentification.ts"
 
-type Visit = Context.Context<Request | HttpRouter.RouteContext>
+type Visit = Context.Context<RequestServices | HttpRouter.RouteContext>
 
 /** How long a request for a playlist waits for the first segment. */
 export const PlaylistWait = Context.Reference<Duration.Duration>("@holdfast/http/handlers/PlaylistPatience", {
@@ -39,7 +39,7 @@ const encodeList = Schema.encodeSync(Schema.Struct({ items: Schema.Array(StreamR
 export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Streams | PlaybackKeys | Digest> = HttpRouter.use(
   (router) =>
     Effect.gen(function* () {
-      const identify = yield* Viewing.make
+      const identify = yield* ViewerIdentification.make
       const streams = yield* Streams
       const playbackKeys = yield* PlaybackKeys
       const patience = yield* PlaylistWait

@@ -21,11 +21,11 @@ import * as Page from "../players/Page.ts"
 import * as PlayerPage from "../players/PlayerPage.ts"
 import * as PlayerParameters from "../players/PlayerParameters.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
-import type { Request } from "../auth/Identification.ts"
+import type { RequestServices } from "../auth/ActorIdentification.ts"
 import * as FileRefs from "./support/FileRefs.ts"
-import * as Viewing from "../auth/Viewing.ts"
+import * as ViewerIdentification from "../auth/ViewerIdentification.ts"
 
-type Visit = Context.Context<Request | HttpRouter.RouteContext>
+type Visit = Context.Context<RequestServices | HttpRouter.RouteContext>
 
 /** Which pages may show a player in a frame, as in the directive `frame-ancestors`. */
 export const FrameAncestors = Context.Reference<string>("@holdfast/http/handlers/FrameAncestors", {
@@ -54,7 +54,7 @@ const respond = ({ headers, html }: Page.Page, status: number) =>
 export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Streams | PlaybackKeys | Digest> = HttpRouter.use(
   (router) =>
     Effect.gen(function* () {
-      const identify = yield* Viewing.make
+      const identify = yield* ViewerIdentification.make
       const streams = yield* Streams
       const playbackKeys = yield* PlaybackKeys
       const frameAncestors = yield* FrameAncestors
@@ -87,7 +87,7 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Streams | 
         return respond(rendered, 200)
       })
 
-      const failure = Effect.fnUntraced(function* (visit: Visit, error: ProblemResponse.Coded) {
+      const failure = Effect.fnUntraced(function* (visit: Visit, error: ProblemResponse.CodedError) {
         const request = Context.get(visit, HttpServerRequest.HttpServerRequest)
         const problem = yield* ProblemResponse.respond(error)
         if (!/\btext\/html\b/i.test(request.headers["accept"] ?? "")) return problem

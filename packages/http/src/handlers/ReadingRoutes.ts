@@ -12,14 +12,14 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type * as Layer from "effect/Layer"
-import * as Identification from "../auth/Identification.ts"
+import * as ActorIdentification from "../auth/ActorIdentification.ts"
 import { Api } from "../contract/Api.ts"
 import type { Disposition } from "../transfer/response/ContentDisposition.ts"
 import type * as SendContent from "../transfer/response/SendContent.ts"
 import * as ServeContent from "../transfer/response/ServeContent.ts"
 import * as FileRefs from "./support/FileRefs.ts"
 
-type Request = Identification.Request | HttpRouter.RouteContext
+type Request = ActorIdentification.RequestServices | HttpRouter.RouteContext
 
 const toContent = ({ content, file, localFile, read }: Download, disposition: Disposition): SendContent.Content => ({
   etag: content.etag,
@@ -36,7 +36,7 @@ const toContent = ({ content, file, localFile, read }: Download, disposition: Di
 /** Registers the routes. `Downloads.open` checks the permission; no other part of the request has to be validated before. */
 export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Downloads | Digest> = HttpRouter.use((router) =>
   Effect.gen(function* () {
-    const identify = yield* Identification.make
+    const identify = yield* ActorIdentification.make
     const downloads = yield* Downloads
 
     const serve = (disposition: Disposition) =>

@@ -1,12 +1,12 @@
 /**
- * A Holdfast as a plugin of Fastify.
+ * Mounts a Holdfast as a plugin of Fastify.
  */
 import type { Holdfast } from "@holdfast/core"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as NodeListener from "./NodeListener.ts"
 import * as Prefix from "./Prefix.ts"
 
-/** As much of Fastify's request as is used here. */
+/** The part of Fastify's request that the plugin uses. */
 export interface FastifyRequestLike {
   readonly raw: IncomingMessage
 }
@@ -16,7 +16,7 @@ interface FastifyReplyLike {
   hijack(): unknown
 }
 
-/** As much of Fastify 5 as is used here. */
+/** The part of Fastify 5 that the plugin uses. */
 export interface FastifyLike<Request extends FastifyRequestLike> {
   readonly prefix: string
   removeAllContentTypeParsers(): void
@@ -28,15 +28,16 @@ export interface FastifyLike<Request extends FastifyRequestLike> {
 }
 
 export interface FastifyOptions<Request extends FastifyRequestLike> {
-  /** As in `NodeListenerOptions`, with Fastify's own request: what hooks and decorators put there is there. */
+  /** As in `NodeListenerOptions`, with Fastify's own request, which has what hooks and decorators added to it. */
   readonly authenticate?:
     | ((request: Request) => NodeListener.Authenticated | Promise<NodeListener.Authenticated>)
     | undefined
 }
 
 /**
- * The whole API as a plugin: `app.register(toFastify(holdfast), { prefix: "/files" })`. Fastify's hooks run before it;
- * its parsers of bodies and its replies are left out, inside the plugin alone. For the rest see `toNodeListener`.
+ * Returns the whole API as a plugin: `app.register(toFastify(holdfast), { prefix: "/files" })`. Fastify's hooks run before
+ * it. Inside the plugin, and only there, Fastify's body parsers and replies are not used. For the rest see
+ * `toNodeListener`.
  */
 export const toFastify = <Request extends FastifyRequestLike = FastifyRequestLike>(
   holdfast: Holdfast,

@@ -1,5 +1,5 @@
 /**
- * The routes over the services of an open Holdfast, for as long as it is open.
+ * Builds the routes of the API over the services of an open Holdfast. They work until the Holdfast is closed.
  */
 import type { PromiseApiContext } from "@holdfast/core/promises/PromiseApiContext"
 import * as Effect from "effect/Effect"
@@ -9,32 +9,32 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
+import { HostActor, type ResolveHostActor } from "../auth/HostActor.ts"
 import * as ApiRoutes from "../handlers/ApiRoutes.ts"
 import { MountPath } from "../handlers/support/CreatedResponse.ts"
-import { type AskHost, HostActor } from "../auth/HostActor.ts"
 import * as Prefix from "./Prefix.ts"
 
-/** What a host's own authentication answers: an actor of the mounted Holdfast, or undefined for "ask for a key". */
-export type Answer = object | undefined
+/** The answer of a host's `authenticate`: an actor of the mounted Holdfast, or undefined to use the API key. */
+export type HostAnswer = object | undefined
 
-/** How one request came in. */
-export interface Visit {
-  /** What the host has left before the path of the API. */
+/** How the host passed on one request. */
+export interface MountedRequest {
+  /** The prefix that the request's URL still has. */
   readonly prefix: string
-  /** What stands before the path of the API in the addresses that clients use. */
+  /** The prefix of the API in the URLs that clients use. */
   readonly mountPath: string
-  /** Whom the host takes the caller for. */
-  readonly authenticate: (() => Answer | Promise<Answer>) | undefined
+  /** The host's own authentication of this request; undefined if it has none. */
+  readonly authenticate: (() => HostAnswer | Promise<HostAnswer>) | undefined
 }
 
 export type App = Effect.Effect<HttpServerResponse, unknown, HttpServerRequest | Scope.Scope>
 
 export interface Mounted {
   readonly app: App
-  /** Closed when the Holdfast is, before its services are. */
+  /** It is closed when the Holdfast is closed, before the services are. */
   readonly scope: Scope.Scope
-  /** Says how a request came in, by its Node message or web `Request`, before it is given to the app. */
-  readonly announce: (source: object, visit: Visit) => void
+  /** Registers how a request was passed on, before the app handles it. `source` is its Node message or web `Request`. */
+  readonly register: (source: object, request: MountedRequest) => void
 }
 
 const routes = ApiRoutes.layer.pipe(
@@ -42,34 +42,43 @@ const routes = ApiRoutes.layer.pipe(
   Layer.provide(Layer.succeed(HttpRouter.RouterConfig, ApiRoutes.routerConfig))
 )
 
-/** A handle that is none of this instance's is the host's mistake, not the caller's. */
-const asking = (door: PromiseApiContext, authenticate: NonNullable<Visit["authenticate"]>): AskHost =>
+/** An actor of another Holdfast is a mistake of the host, so it becomes a defect and not an error of the client. */
+const resolveHostActor = (
+  context: PromiseApiContext,
+  authenticate: NonNullable<MountedRequest["authenticate"]>
+): ResolveHostActor =>
   Effect.promise(async () => authenticate()).pipe(
-    Effect.flatMap((handle) => (handle === undefined ? Effect.undefined : door.resolve(handle))),
+    Effect.flatMap((handle) => (handle === undefined ? Effect.undefined : context.resolve(handle))),
     Effect.catchTag("InvalidRequest", Effect.die),
-    Effect.provideContext(door.services)
+    Effect.provideContext(context.services)
   )
 
-const visiting = (door: PromiseApiContext, inner: App, { authenticate, mountPath, prefix }: Visit): App => {
-  const placed = inner.pipe(
+const provideMounted = (
+  context: PromiseApiContext,
+  app: App,
+  { authenticate, mountPath, prefix }: MountedRequest
+): App => {
+  const mounted = app.pipe(
     Effect.provideService(MountPath, mountPath),
     Effect.updateService(HttpServerRequest, (request) =>
       prefix === "" ? request : request.modify({ url: Prefix.strip(prefix, request.url) })
     )
   )
-  return authenticate === undefined ? placed : Effect.provideService(placed, HostActor, asking(door, authenticate))
+  return authenticate === undefined
+    ? mounted
+    : Effect.provideService(mounted, HostActor, resolveHostActor(context, authenticate))
 }
 
 /** Builds the routes. */
-export const make = (door: PromiseApiContext): Promise<Mounted> => {
-  const visits = new WeakMap<object, Visit>()
+export const make = (context: PromiseApiContext): Promise<Mounted> => {
+  const requests = new WeakMap<object, MountedRequest>()
   return Effect.gen(function* () {
-    const scope = yield* Scope.fork(door.scope)
-    const inner = yield* Scope.provide(HttpRouter.toHttpEffect(routes), scope)
+    const scope = yield* Scope.fork(context.scope)
+    const api = yield* Scope.provide(HttpRouter.toHttpEffect(routes), scope)
     const app: App = Effect.flatMap(HttpServerRequest, ({ source }) => {
-      const visit = visits.get(source)
-      return visit === undefined ? inner : visiting(door, inner, visit)
+      const request = requests.get(source)
+      return request === undefined ? api : provideMounted(context, api, request)
     })
-    return { app, scope, announce: (source, visit) => void visits.set(source, visit) } satisfies Mounted
-  }).pipe(Effect.provideContext(door.services), Effect.runPromise)
+    return { app, scope, register: (source, request) => void requests.set(source, request) } satisfies Mounted
+  }).pipe(Effect.provideContext(context.services), Effect.runPromise)
 }

@@ -1,81 +1,85 @@
 /**
- * A Holdfast as a listener of Node's HTTP servers, and of what is built on them.
+ * Mounts a Holdfast as a request listener of Node's HTTP servers and of the frameworks that are built on them.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import type { ActorHandle, Holdfast } from "@holdfast/core"
 import * as PromiseApiContext from "@holdfast/core/promises/PromiseApiContext"
 import * as Effect from "effect/Effect"
-import type { IncomingMessage, ServerResponse } from "node:http"
-import type { RequestListener } from "../server/listener/Listener.ts"
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 import * as Mount from "./Mount.ts"
 import * as ParsedBody from "./ParsedBody.ts"
 import * as Prefix from "./Prefix.ts"
 import * as Refusal from "./Refusal.ts"
 
-/** Whom a request is from; undefined where only its API key can tell. */
+/** The actor of a request; undefined to use its API key. */
 export type Authenticated = ActorHandle | undefined
 
 export interface NodeListenerOptions<Request extends IncomingMessage = IncomingMessage> {
-  /** The path under which the API stands, such as `/files`, where the host leaves it in `request.url`. */
+  /** The path prefix of the API, such as `/files`, if the host leaves it in `request.url`. */
   readonly prefix?: string | undefined
   /**
-   * The host's own authentication, in place of an API key: it is asked by every operation. What it rejects with is an
-   * internal error. Where it goes by a cookie, let the cookie be `SameSite`: a form of another site could upload.
+   * The host's own authentication, used instead of an API key. Every operation calls it. A rejection is answered with
+   * `internal`. If it relies on a cookie, make the cookie `SameSite`: otherwise a form of another site could upload.
    */
   readonly authenticate?: ((request: Request) => Authenticated | Promise<Authenticated>) | undefined
 }
 
-/** Where the host has stripped a path from `request.url`, as Express does. */
-const strippedBy = (request: IncomingMessage): string =>
+/** Returns the path that the host removed from `request.url`, as Express does. */
+const strippedPath = (request: IncomingMessage): string =>
   "baseUrl" in request && typeof request.baseUrl === "string" ? request.baseUrl : ""
 
-const listen = Effect.fnUntraced(function* (mounted: Mount.Mounted) {
+const makeListener = Effect.fnUntraced(function* (mounted: Mount.Mounted) {
   const listener: RequestListener = yield* NodeHttpServer.makeHandler(mounted.app, { scope: mounted.scope })
   return listener
 })
 
-/** A listener whose callers say what the host knows of each request. */
+/** Makes a listener whose callers pass the host's authentication with each request. */
 export const make = (
   holdfast: Holdfast,
   prefix: string
-): ((request: IncomingMessage, response: ServerResponse, authenticate: Mount.Visit["authenticate"]) => void) => {
-  const door = PromiseApiContext.of(holdfast)
-  let ready: ((request: IncomingMessage, response: ServerResponse, visit: Mount.Visit) => void) | undefined
-  const building = Mount.make(door).then(async (mounted) => {
-    const listener = await Effect.runPromiseWith(door.services)(listen(mounted))
-    ready = (request, response, visit) => {
-      mounted.announce(request, visit)
+): ((
+  request: IncomingMessage,
+  response: ServerResponse,
+  authenticate: Mount.MountedRequest["authenticate"]
+) => void) => {
+  const context = PromiseApiContext.of(holdfast)
+  type Handle = (request: IncomingMessage, response: ServerResponse, mounted: Mount.MountedRequest) => void
+  let handle: Handle | undefined
+  const building = Mount.make(context).then(async (mount) => {
+    const listener = await Effect.runPromiseWith(context.services)(makeListener(mount))
+    handle = (request, response, mounted) => {
+      mount.register(request, mounted)
       listener(request, response)
     }
-    return ready
+    return handle
   })
-  // Told by each request; before the first there is nobody to tell.
+  // Each request reports a failed build. Before the first request, nothing could.
   building.catch(() => undefined)
 
   return (request, response, authenticate) => {
-    if (door.isClosed()) return Refusal.send(response, Refusal.closed)
+    if (context.isClosed()) return Refusal.send(response, Refusal.closed)
     const message = ParsedBody.restore(request)
-    if (message === undefined) return Refusal.send(response, Refusal.bodyTaken)
-    const visit = { prefix, mountPath: strippedBy(request) + prefix, authenticate }
-    if (ready !== undefined) return ready(message, response, visit)
+    if (message === undefined) return Refusal.send(response, Refusal.bodyConsumed)
+    const mounted = { prefix, mountPath: strippedPath(request) + prefix, authenticate }
+    if (handle !== undefined) return handle(message, response, mounted)
     building.then(
-      (handle) => (door.isClosed() ? Refusal.send(response, Refusal.closed) : handle(message, response, visit)),
+      (built) => (context.isClosed() ? Refusal.send(response, Refusal.closed) : built(message, response, mounted)),
       () => Refusal.send(response, Refusal.closed)
     )
   }
 }
 
 /**
- * The whole API as a Node listener: `createServer(toNodeListener(holdfast))`, in Express
- * `app.use("/files", toNodeListener(holdfast))`. Paths begin with `/api/v1` below the prefix. Contents stream both ways,
- * and whatever goes wrong is answered with a problem (RFC 9457); it never calls a host's `next`.
+ * Returns the whole API as a Node request listener: `createServer(toNodeListener(holdfast))`, in Express
+ * `app.use("/files", toNodeListener(holdfast))`. Paths begin with `/api/v1` below the prefix. Contents stream in both
+ * directions. Every failure is answered with a problem (RFC 9457); the listener never calls a host's `next`.
  *
- * A body that `express.json()` or the like has read already is taken from `request.body`. What is stored byte for byte
- * cannot be taken from what was parsed: an upload behind a parser of forms, or a content behind a parser of its type, is
- * answered with a problem that says so.
+ * A body that `express.json()` or a similar parser has read is taken from `request.body`. The bytes of a file cannot be
+ * rebuilt from a parsed body: an upload behind a parser of forms, or of the content's type, is answered with a problem
+ * that says so.
  *
- * Closing the Holdfast interrupts what runs and makes the listener answer `503`. Let the server have
- * `requestTimeout: 0` for uploads of more than five minutes; one that stands still is given up after a minute.
+ * Closing the Holdfast interrupts running requests; after that the listener answers `503`. Set `requestTimeout: 0` on the
+ * server if uploads may take more than five minutes. An upload that transfers nothing for one minute is aborted.
  */
 export const toNodeListener = <Request extends IncomingMessage = IncomingMessage>(
   holdfast: Holdfast,

@@ -1,16 +1,16 @@
 /**
- * Bodies that a host has read and parsed before it hands a request on, as `express.json()` does: what it left in
- * `request.body` is put back as bytes, where those mean the same.
+ * Restores request bodies that a host has read and parsed before it passes the request on, as `express.json()` does. The
+ * bytes come from `request.body`, as far as they can be rebuilt from it.
  */
 import { IncomingMessage } from "node:http"
 
 const json = /^[ \t]*application\/json[ \t]*(?:;|$)/i
-/** The operation whose body is a content: it is stored byte for byte, and a parsed one is not that any more. */
-const content = /\/reupload(?:\?|$)/
+/** The operation whose body is a file's content. It stores the bytes as they are, and parsing does not preserve them. */
+const contentUpload = /\/reupload(?:\?|$)/
 
 const encode = (body: unknown, request: IncomingMessage): Uint8Array | undefined => {
   if (body instanceof Uint8Array) return body
-  if (content.test(request.url ?? "")) return undefined
+  if (contentUpload.test(request.url ?? "")) return undefined
   if (typeof body === "string") return Buffer.from(body)
   return json.test(request.headers["content-type"] ?? "") ? Buffer.from(JSON.stringify(body)) : undefined
 }
@@ -35,8 +35,9 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0"
 
 /**
- * The request itself while its body is unread. Otherwise one like it with the body that the host has parsed; undefined
- * where that cannot be made from it: forms, contents that are not given as bytes, bodies that went elsewhere.
+ * Returns the request itself if its body is unread, otherwise a copy with the body that the host has parsed. Returns
+ * undefined if the body cannot be rebuilt: a form, the content of a file that is not given as bytes, or a body that the
+ * host did not leave in `request.body`.
  */
 export const restore = (request: IncomingMessage): IncomingMessage | undefined => {
   if (!request.readableDidRead || !hasBody(request)) return request

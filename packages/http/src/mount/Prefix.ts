@@ -1,8 +1,8 @@
 /**
- * The path under which a host mounts the API.
+ * The path prefix under which a host mounts the API.
  */
 
-/** As it is compared: with a leading slash, without a trailing one; empty for none. */
+/** Returns a prefix with a leading slash and without trailing ones; an empty string for none. Throws a `TypeError`. */
 export const normalize = (prefix: string): string => {
   const path = prefix.replace(/\/+$/, "")
   if (path !== "" && !/^\/[^?#]*$/.test(path))
@@ -10,11 +10,11 @@ export const normalize = (prefix: string): string => {
   return path
 }
 
-/** An address that leads to nothing, wherever the API is mounted. */
-const elsewhere = "/"
+/** A URL that no route of the API matches. */
+const unmatchedUrl = "/"
 
-/** The address below the prefix, with its query. One that is not below it leads to nothing. */
+/** Removes the prefix from a URL and keeps its query. Returns a URL without a route if the prefix does not match. */
 export const strip = (prefix: string, url: string): string => {
   if (prefix === "") return url
-  return url.startsWith(prefix) && url[prefix.length] === "/" ? url.slice(prefix.length) : elsewhere
+  return url.startsWith(prefix) && url[prefix.length] === "/" ? url.slice(prefix.length) : unmatchedUrl
 }

@@ -1,5 +1,5 @@
 /**
- * A Holdfast as a function from web `Request` to web `Response`.
+ * Mounts a Holdfast as a function from a web `Request` to a web `Response`.
  */
 import type { Holdfast } from "@holdfast/core"
 import * as PromiseApiContext from "@holdfast/core/promises/PromiseApiContext"
@@ -15,54 +15,54 @@ import * as Prefix from "./Prefix.ts"
 import * as Refusal from "./Refusal.ts"
 
 export interface WebHandlerOptions<Host = unknown> {
-  /** The path under which the API stands, such as `/files`. */
+  /** The path prefix of the API, such as `/files`. */
   readonly prefix?: string | undefined
   /**
-   * The host's own authentication, in place of an API key: it is asked by every operation, with what the host gave
-   * beside the request. What it rejects with is an internal error. Where it goes by a cookie, let the cookie be
-   * `SameSite`: a form of another site could upload.
+   * The host's own authentication, used instead of an API key. Every operation calls it, with the second argument of the
+   * handler. A rejection is answered with `internal`. If it relies on a cookie, make the cookie `SameSite`: otherwise a
+   * form of another site could upload.
    */
   readonly authenticate?: ((request: Request, host: Host) => Authenticated | Promise<Authenticated>) | undefined
 }
 
-/** `host` is for `authenticate`: Hono's context, the second argument of Next's route handlers. */
+/** `host` is passed to `authenticate`: for example Hono's context, or the second argument of Next's route handlers. */
 export type WebHandler<Host = unknown> = (
   request: Request,
   ...host: unknown extends Host ? [Host?] : [Host]
 ) => Promise<Response>
 
 /**
- * The whole API as a web handler: `app.all("/files/*", (c) => handler(c.req.raw, c))` in Hono,
+ * Returns the whole API as a web handler: `app.all("/files/*", (c) => handler(c.req.raw, c))` in Hono,
  * `export { handler as GET, handler as POST, … }` in Next. Paths begin with `/api/v1` below the prefix. Contents stream
- * both ways, an aborted request leaves nothing, and whatever goes wrong is answered with a problem (RFC 9457).
+ * in both directions. An aborted upload stores nothing. Every failure is answered with a problem (RFC 9457).
  *
- * Closing the Holdfast interrupts what runs and makes the handler answer `503`.
+ * Closing the Holdfast interrupts running requests; after that the handler answers `503`.
  */
 export const toWebHandler = <Host = unknown>(
   holdfast: Holdfast,
   options: WebHandlerOptions<Host> = {}
 ): WebHandler<Host> => {
-  const door = PromiseApiContext.of(holdfast)
+  const context = PromiseApiContext.of(holdfast)
   const { authenticate } = options
   const prefix = Prefix.normalize(options.prefix ?? "")
-  const building = Mount.make(door).then(({ announce, app, scope }) => {
-    const attached: Mount.App = Effect.withFiber((fiber) => {
+  const building = Mount.make(context).then(({ app, register, scope }) => {
+    const scoped: Mount.App = Effect.withFiber((fiber) => {
       Fiber.runIn(fiber, scope)
       return app
     })
     return {
-      announce,
-      handler: HttpEffect.toWebHandlerWith<PromiseApiServices, HttpServerRequest | Scope>(door.services)(attached)
+      register,
+      handler: HttpEffect.toWebHandlerWith<PromiseApiServices, HttpServerRequest | Scope>(context.services)(scoped)
     }
   })
-  // Told by each request; before the first there is nobody to tell.
+  // Each request reports a failed build. Before the first request, nothing could.
   building.catch(() => undefined)
 
   return async (request, ...[host]) => {
-    if (door.isClosed()) return Refusal.make(Refusal.closed)
-    const { announce, handler } = await building
-    if (door.isClosed()) return Refusal.make(Refusal.closed)
-    announce(request, {
+    if (context.isClosed()) return Refusal.toResponse(Refusal.closed)
+    const { handler, register } = await building
+    if (context.isClosed()) return Refusal.toResponse(Refusal.closed)
+    register(request, {
       prefix,
       mountPath: prefix,
       authenticate: authenticate === undefined ? undefined : () => authenticate(request, host as Host)

@@ -1,5 +1,5 @@
 /**
- * Which methods a path takes: the router alone tells a wrong method from an unknown path by neither.
+ * Finds the methods that a path allows. The router itself does not distinguish a wrong method from an unknown path.
  */
 import * as FindMyWay from "effect/http/FindMyWay"
 
@@ -8,7 +8,10 @@ export interface Route {
   readonly path: string
 }
 
-/** The methods that routes have at a URL (path, with or without a query), in the order of `Allow`; none for an unknown path. */
+/**
+ * Returns the methods of the routes that match a URL (a path with or without a query), sorted for the `Allow` header; an
+ * empty array for an unknown path.
+ */
 export type AllowedMethods = (url: string) => ReadonlyArray<string>
 
 const isPath = (path: string): path is `/${string}` => path.startsWith("/")
@@ -24,7 +27,7 @@ export const make = (routes: ReadonlyArray<Route>, config: Partial<FindMyWay.Rou
   return (url) =>
     [...methods]
       .filter((method) => router.find(method, url) !== undefined)
-      // Whoever answers GET answers HEAD.
+      // A route for GET also answers HEAD.
       .flatMap((method) => (method === "GET" && !methods.has("HEAD") ? ["GET", "HEAD"] : [method]))
       .toSorted()
 }

@@ -1,13 +1,13 @@
 /**
- * The headers of every answer. Contents that are written past Effect's writer get them from here too.
+ * The headers that every answer has, those included that are not written through Effect's response.
  */
 import * as RequestId from "./RequestId.ts"
 
-/** By lower-case name. */
+/** Header values by lower-case name. */
 export type ResponseHeaders = Readonly<Record<string, string>>
 
-/** The headers of the answer to a request: its name, and that addresses, where keys may be, are told to nobody. */
-export const of = (requestId: string): ResponseHeaders => ({
+/** Returns the request id, and a policy by which browsers send no `Referer`: URLs of the API may contain keys. */
+export const forRequest = (requestId: string): ResponseHeaders => ({
   "referrer-policy": "no-referrer",
   [RequestId.header]: requestId
 })

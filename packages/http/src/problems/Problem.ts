@@ -1,6 +1,5 @@
 /**
- * The body of every error answer: a problem of RFC 9457, as a value that fails an effect, and as the schema by which it
- * is written and read.
+ * Problems (RFC 9457), the bodies of all error answers: their schemas, and their classes, which are errors of effects.
  */
 import type * as Cause from "effect/Cause"
 import type * as HttpServerRespondable from "effect/http/HttpServerRespondable"
@@ -8,21 +7,21 @@ import * as HttpApiError from "effect/http-api/HttpApiError"
 import * as Schema from "effect/Schema"
 import { codes, entryOf, type ProblemCode } from "./ProblemTable.ts"
 
-/** One fault in the request: where (RFC 6901) and what. */
+/** One fault in the request. `pointer` is a JSON pointer (RFC 6901). */
 export const Fault = Schema.Struct({ pointer: Schema.String, detail: Schema.String }).annotate({ identifier: "Fault" })
 export type Fault = typeof Fault.Type
 
-/** What one occurrence says, beyond what its code says. */
+/** The members of a problem that depend on its occurrence, not on its code alone. */
 export interface Occurrence {
-  /** This occurrence in words. */
+  /** A sentence that describes this occurrence. */
   readonly detail: string
-  /** The request that it answers, as in `X-Request-Id` and in the log. */
+  /** The id of the request, as in `X-Request-Id` and in the log. */
   readonly requestId: string
-  /** Every fault that was found; `invalid_request` alone. */
+  /** All faults of the request; `invalid_request` only. */
   readonly errors?: ReadonlyArray<Fault>
-  /** What stands in the way; some conflicts alone. */
+  /** The id of the resource that causes the conflict; some conflicts only. */
   readonly existingId?: string
-  /** Why, for programs; `mirror_target_unreachable` alone. */
+  /** The cause in a form for programs; `mirror_target_unreachable` only. */
   readonly reason?: string
 }
 
@@ -37,14 +36,15 @@ export interface Problem<Code extends ProblemCode>
   readonly title: string
 }
 
-/** A problem of any of these codes. */
+/** A problem with any of these codes. */
 export type AnyOf<Code extends ProblemCode> = Code extends ProblemCode ? Problem<Code> : never
 
-/** The schema of one problem; `application/problem+json` with the code's status. */
+/** The schema of one problem: `application/problem+json` with the status of the code. */
 export interface ProblemSchema<Code extends ProblemCode> extends Schema.Codec<Problem<Code>, object> {
   new (occurrence: Occurrence): Problem<Code>
 }
 
+/** Returns the `type` of problems with this code. */
 export const typeOf = (code: ProblemCode): string => `urn:holdfast:problem:${code}`
 
 type Extension = "errors" | "existingId" | "reason"
@@ -74,9 +74,9 @@ export type Schemas = { readonly [Code in ProblemCode]: ProblemSchema<Code> }
 
 const schemas = Object.fromEntries(codes.map((code) => [code, declare(code)])) as Schemas
 
-/** The schema of a problem. */
+/** Returns the schema of problems with this code. */
 export const schemaOf = <Code extends ProblemCode>(code: Code): Schemas[Code] => schemas[code]
 
-/** A problem that occurred: of one of the codes, which the compiler does not follow through the constructor. */
+/** Makes a problem. The compiler does not infer its code through the constructor, hence the cast. */
 export const make = <Code extends ProblemCode>(code: Code, occurrence: Occurrence): AnyOf<Code> =>
   new (schemaOf(code))(occurrence) as AnyOf<Code>

@@ -1,6 +1,6 @@
 /**
- * What stands around every route: it names the request, turns whatever was not answered into a problem, and gives every
- * answer the headers that all have.
+ * The middleware around every route: assigns the request id, converts failures to problems, and adds the headers that every
+ * answer has.
  */
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type * as Cause from "effect/Cause"
@@ -27,16 +27,16 @@ const isRouteNotFound = (cause: Cause.Cause<unknown>): boolean =>
       reason.error.reason._tag === "RouteNotFound"
   )
 
-/** A response with the headers that all have, unless it was written with them already. */
-const complete = (response: Response): Effect.Effect<Response> =>
+/** Adds the headers that every answer has, unless the route wrote them already. */
+const addHeaders = (response: Response): Effect.Effect<Response> =>
   response.headers[RequestId.header] === undefined
     ? Effect.map(RequestId.RequestId, (requestId) =>
         HttpServerResponse.setHeaders(response, {
-          // Addresses may carry keys, so no cache may keep what they lead to, unless a route says otherwise.
+          // URLs may contain keys, so caches must not store their responses, unless a route sets another value.
           "cache-control": "no-store",
-          ...ProblemHeaders.of(response.status),
+          ...ProblemHeaders.forStatus(response.status),
           ...response.headers,
-          ...CommonHeaders.of(requestId)
+          ...CommonHeaders.forRequest(requestId)
         })
       )
     : Effect.succeed(response)
@@ -44,8 +44,8 @@ const complete = (response: Response): Effect.Effect<Response> =>
 /**
  * The middleware, around all routes of the router.
  *
- * @param routes What is registered, to tell a wrong method (405, with `Allow`) from an unknown path (404).
- * @param config How the router reads addresses.
+ * @param routes The registered routes, to distinguish a wrong method (405, with `Allow`) from an unknown path (404).
+ * @param config The router's configuration, by which paths are matched.
  */
 export const layer = (
   routes: ReadonlyArray<AllowedMethods.Route>,
@@ -53,24 +53,24 @@ export const layer = (
 ): Layer.Layer<never, never, HttpRouter.HttpRouter | SecureRandom> =>
   HttpRouter.middleware(
     Effect.gen(function* () {
-      const nameRequest = yield* RequestId.make
+      const assignRequestId = yield* RequestId.makeAssigner
       const allowedMethods = AllowedMethods.make(routes, config)
 
-      const recover = <E>(cause: Cause.Cause<E>) =>
+      const toResponse = <E>(cause: Cause.Cause<E>) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
           const allowed = isRouteNotFound(cause) ? allowedMethods(url) : []
           return allowed.length === 0
             ? ProblemResponse.fromCause(cause)
             : ProblemResponse.respond(
-                { code: "method_not_allowed", message: `This address takes ${allowed.join(", ")}.` },
+                { code: "method_not_allowed", message: `This path allows only ${allowed.join(", ")}.` },
                 { allow: allowed.join(", ") }
               )
         })
 
       return <E, R>(route: Effect.Effect<Response, E, R>) => {
-        const answer = route.pipe(Effect.catchCause(recover), Effect.flatMap(complete))
+        const answer = route.pipe(Effect.catchCause(toResponse), Effect.flatMap(addHeaders))
         return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
-          Effect.provideService(answer, RequestId.RequestId, nameRequest(headers[RequestId.header]))
+          Effect.provideService(answer, RequestId.RequestId, assignRequestId(headers[RequestId.header]))
         )
       }
     }),

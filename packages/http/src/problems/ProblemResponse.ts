@@ -1,5 +1,6 @@
 /**
- * From whatever went wrong to the problem that is answered. Nothing else in this package knows how.
+ * Converts errors to problems and to responses, and logs those that the operator must know. Nothing else in this package
+ * does so.
  */
 import * as Input from "@holdfast/core/Input"
 import * as Cause from "effect/Cause"
@@ -13,28 +14,28 @@ import * as Problem from "./Problem.ts"
 import { entryOf, isCode, type ProblemCode } from "./ProblemTable.ts"
 import { RequestId } from "./RequestId.ts"
 
-/** Any error of the core or of the data plane. */
-export interface Coded<Code extends ProblemCode = ProblemCode> {
+/** An error of core or of the data plane that has a code of the problem table. */
+export interface CodedError<Code extends ProblemCode = ProblemCode> {
   readonly code: Code
   readonly message: string
   readonly errors?: ReadonlyArray<Problem.Fault>
   readonly existingId?: string
-  /** Many errors have one; few tell it outside. */
+  /** Many errors have a reason. Only the problems whose table entry says so contain it. */
   readonly reason?: string | undefined
-  /** What is no news to the operator, whatever its status. */
+  /** Whether the error is a normal condition, which is not logged even if its status is 500 or above. */
   readonly isExpected?: boolean
 }
 
-const isCoded = (error: unknown): error is Coded =>
+const isCoded = (error: unknown): error is CodedError =>
   Predicate.hasProperty(error, "code") && isCode(error.code) && Predicate.hasProperty(error, "message")
 
-/** Of a failure inside, nobody outside learns more than where to look it up. */
-const internal: Coded<"internal"> = {
+/** The answer to an internal failure. It reveals nothing of the cause, which is in the log. */
+const internal: CodedError<"internal"> = {
   code: "internal",
-  message: "The server failed. Its log tells why, under this request id."
+  message: "The server failed. Its log has the cause under this request id."
 }
 
-const toProblem = <Code extends ProblemCode>(error: Coded<Code>, requestId: string): Problem.AnyOf<Code> =>
+const toProblem = <Code extends ProblemCode>(error: CodedError<Code>, requestId: string): Problem.AnyOf<Code> =>
   Problem.make(error.code, {
     detail: error.code === "internal" ? internal.message : error.message,
     requestId,
@@ -43,27 +44,27 @@ const toProblem = <Code extends ProblemCode>(error: Coded<Code>, requestId: stri
     ...(entryOf(error.code).extension === "reason" ? { reason: error.reason ?? "Internal" } : undefined)
   })
 
-/** Tells the operator what failed inside; callers' own mistakes are no news. */
-const report = (code: ProblemCode, cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<void> =>
+/** Logs a failure of the service. Errors of the caller (status below 500) are not logged. */
+const logFailure = (code: ProblemCode, cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<void> =>
   entryOf(code).status < 500
     ? Effect.void
     : Effect.annotateLogs(
-        code === "internal" ? Effect.logError("A request failed", cause) : Effect.logWarning("A request failed", cause),
+        code === "internal" ? Effect.logError("request failed", cause) : Effect.logWarning("request failed", cause),
         { requestId, code }
       )
 
-/** Fails with the problem that an error of the core is, once the operator knows of it. */
-export const fail = <Code extends ProblemCode>(error: Coded<Code>): Effect.Effect<never, Problem.AnyOf<Code>> =>
+/** Logs an error where needed and fails with its problem. */
+export const fail = <Code extends ProblemCode>(error: CodedError<Code>): Effect.Effect<never, Problem.AnyOf<Code>> =>
   Effect.flatMap(RequestId, (requestId) =>
     Effect.andThen(
-      error.isExpected === true ? Effect.void : report(error.code, Cause.fail(error), requestId),
+      error.isExpected === true ? Effect.void : logFailure(error.code, Cause.fail(error), requestId),
       Effect.fail(toProblem(error, requestId))
     )
   )
 
-/** The answer that an error of the core is. */
+/** Logs an error where needed and returns its problem as a response. */
 export const respond = (
-  error: Coded,
+  error: CodedError,
   headers?: Readonly<Record<string, string>>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   Effect.flatMap(Effect.flip(fail(error)), (problem) =>
@@ -71,38 +72,41 @@ export const respond = (
   )
 
 /**
- * What Effect's own HTTP modules fail with, or die of, in the terms of the table; undefined for what is none of a
- * caller's doing.
+ * Converts an error or a defect of Effect's HTTP modules to an error with a code. Returns undefined if the caller did not
+ * cause it.
  */
-const translate = (error: unknown): Coded | undefined => {
+const translate = (error: unknown): CodedError | undefined => {
   if (HttpApiError.HttpApiSchemaError.is(error)) {
     return error.kind === "Body" || error.kind === "ResponseHeaders" ? undefined : Input.invalid(error.cause.issue)
   }
   if (HttpServerError.isHttpServerError(error)) {
     const { reason } = error
-    if (reason._tag === "RouteNotFound") return { code: "not_found", message: "There is nothing at this address." }
+    if (reason._tag === "RouteNotFound") return { code: "not_found", message: "This path does not exist." }
     if (reason._tag !== "RequestParseError") return undefined
     return reason.reason === "BodyTooLarge"
-      ? { code: "content_too_large", message: "The body is larger than this operation takes." }
+      ? { code: "content_too_large", message: "The body is larger than this operation allows." }
       : { code: "invalid_request", message: "The body could not be read.", errors: [] }
   }
   return undefined
 }
 
-/** The answer to a request whose handling ended like this. An interruption stays one: nobody waits for its answer. */
+/**
+ * Returns the response to a request that failed with this cause. An interruption remains an interruption: its client no
+ * longer waits for a response.
+ */
 export const fromCause = <E>(cause: Cause.Cause<E>): Effect.Effect<HttpServerResponse.HttpServerResponse, E> => {
   for (const reason of cause.reasons) {
     if (reason._tag === "Interrupt") continue
     const error: unknown = reason._tag === "Fail" ? reason.error : reason.defect
     if (HttpServerResponse.isHttpServerResponse(error)) return Effect.succeed(error)
-    // An error of the core that became a defect was not to be: it is a failure of the service, whatever its code.
+    // An error of core that arrives as a defect was not expected. It is a failure of the service, whatever its code.
     const coded = reason._tag === "Fail" && isCoded(error) ? error : translate(error)
     if (coded !== undefined) return respond(coded)
   }
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
   return Effect.flatMap(RequestId, (requestId) =>
     Effect.andThen(
-      report("internal", cause, requestId),
+      logFailure("internal", cause, requestId),
       HttpServerRespondable.toResponse(toProblem(internal, requestId))
     )
   )

@@ -1,13 +1,12 @@
 /**
- * Every problem that the service answers with: its code, the status that goes with it, and the title that people read.
- * This is the one place where a code becomes a status.
+ * The table of all problems: code, HTTP status and title. Nothing else maps a code to a status.
  */
 
 interface Entry {
   readonly status: number
   /** The same for every occurrence (RFC 9457, section 3.1.3). */
   readonly title: string
-  /** The member that this problem has besides those that all have. */
+  /** The member that this problem has in addition to the members of every problem. */
   readonly extension?: "errors" | "existingId" | "reason"
 }
 
@@ -54,5 +53,5 @@ export const codes = Object.keys(table) as ReadonlyArray<ProblemCode>
 
 export const isCode = (code: unknown): code is ProblemCode => typeof code === "string" && Object.hasOwn(table, code)
 
-/** What the table says of a code. */
+/** Returns the table entry of a code. */
 export const entryOf = (code: ProblemCode): Entry => table[code]

@@ -1,5 +1,5 @@
 /**
- * The name of one request, in its answer (`X-Request-Id`), in problems and in the log.
+ * The id of a request. It is in the answer (`X-Request-Id`), in problems and in the log.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -8,19 +8,21 @@ import * as Hex from "effect/encoding/Hex"
 
 export const header = "x-request-id"
 
-/** The request that is being answered. */
+/** The id of the current request. */
 export const RequestId = Context.Reference<string>("@holdfast/http/problems/RequestId", { defaultValue: () => "none" })
 
-/** A token that may be written into logs and headers as it is: UUIDs, ULIDs, trace ids, `Root=1-67891233-abcdef`. */
-const sane = /^[\w.:+/=@~-]{1,128}$/
+/** Ids that are safe in logs and headers: UUIDs, ULIDs, trace ids, `Root=1-67891233-abcdef`. */
+const safe = /^[\w.:+/=@~-]{1,128}$/
 
 /**
- * Names requests: by what the caller says where that is a sane token, else by a random prefix of this process and a
- * count.
+ * Makes the function that assigns ids. A request gets the id that the client sent if that id is safe, otherwise a random
+ * prefix of this process with a counter.
  */
-export const make: Effect.Effect<(given: string | undefined) => string, never, SecureRandom> = Effect.gen(function* () {
-  const random = yield* SecureRandom
-  const prefix = Hex.encode(yield* random.randomBytes(8))
-  let count = 0
-  return (given) => (given !== undefined && sane.test(given) ? given : `req_${prefix}_${(++count).toString(36)}`)
-})
+export const makeAssigner: Effect.Effect<(sent: string | undefined) => string, never, SecureRandom> = Effect.gen(
+  function* () {
+    const random = yield* SecureRandom
+    const prefix = Hex.encode(yield* random.randomBytes(8))
+    let count = 0
+    return (sent) => (sent !== undefined && safe.test(sent) ? sent : `req_${prefix}_${(++count).toString(36)}`)
+  }
+)

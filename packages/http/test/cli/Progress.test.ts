@@ -48,7 +48,7 @@ describe("on a terminal", () => {
     ])
     time.pass(3000)
     progress.add(3_000_000)
-    progress.end()
+    progress.finish()
     expect(screen.written.at(-1)).toBe("\r\u001B[Ka.bin  4.0 MB in 0:04  1.0 MB/s\n")
   })
 
@@ -96,7 +96,7 @@ describe("elsewhere", () => {
 
   it("is done with an empty file at once", () => {
     const screen = display(false)
-    Progress.make("a.bin", 0, screen, clock().now).end()
+    Progress.make("a.bin", 0, screen, clock().now).finish()
     expect(screen.written).toEqual(["a.bin  0 B in 0:00  0 B/s\n"])
   })
 })

@@ -3,7 +3,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as ApiKey from "@holdfast/core/access/ApiKey"
 import * as Config from "@holdfast/http/server/config/Config"
 import type { ConfigError } from "@holdfast/http/server/config/ConfigError"
-import { names, settings } from "@holdfast/http/server/config/ConfigSettings"
+import { settingNames, settings } from "@holdfast/http/server/config/SettingTable"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Duration from "effect/Duration"
@@ -20,7 +20,7 @@ const load = (environment: Config.Sources["environment"] = {}, more: Omit<Config
 const linesOf = (effect: Effect.Effect<Config.Config, ConfigError>) =>
   Effect.map(Effect.flip(effect), (error) => error.render().split("\n"))
 
-/** The single line that a wrong value makes. */
+/** Returns the single line that a wrong value produces. */
 const lineOf = (variable: string, text: string) =>
   Effect.map(linesOf(load({ [variable]: text })), (lines) => {
     assert.strictEqual(lines.length, 1)
@@ -38,7 +38,7 @@ const withFile = <A, E>(text: string, use: (path: string) => Effect.Effect<A, E>
 const key32 = Buffer.alloc(32, 251)
 
 describe("Config", () => {
-  it.effect("has a default for everything that needs one", () =>
+  it.effect("nothing set → the default of each setting that has one", () =>
     Effect.gen(function* () {
       const config = yield* load()
       assert.deepStrictEqual(
@@ -88,7 +88,7 @@ describe("Config", () => {
     })
   )
 
-  it.effect("prefers options to the environment, that to the file, and that to the defaults", () =>
+  it.effect("set in several sources → options, then environment, then file, then default", () =>
     withFile(JSON.stringify({ host: "h-file", port: 1, logLevel: "warn", databasePool: 3 }), (path) =>
       Effect.gen(function* () {
         const environment = {
@@ -110,7 +110,7 @@ describe("Config", () => {
     )
   )
 
-  it.effect("reads numbers, flags and lists of a file as JSON has them, and as text", () =>
+  it.effect("file: numbers, booleans and lists as JSON or as strings → values", () =>
     withFile(
       '\uFEFF{ "accessLog": false, "corsOrigins": ["https://a.example", "http://b.example:81"], "port": "0" }',
       (path) =>
@@ -123,7 +123,7 @@ describe("Config", () => {
     )
   )
 
-  it.effect("tells every fault at once, with its place, the value and what is accepted", () =>
+  it.effect("several faults → one line each with the source, the value and the accepted text", () =>
     withFile('{ "prot": 80, "idleTimeout": "never", "dataDir": null }', (path) =>
       Effect.gen(function* () {
         const lines = yield* linesOf(
@@ -133,8 +133,8 @@ describe("Config", () => {
           )
         )
         assert.sameMembers(lines, [
-          `prot in ${path}: there is no such setting.`,
-          `dataDir in ${path}: expected text, a number, true, false or a list of texts.`,
+          `prot in ${path}: unknown setting.`,
+          `dataDir in ${path}: expected a string, a number, true, false or a list of strings.`,
           '--host on the command line: expected a host name or an IP address; got "a b".',
           'HOLDFAST_PORT in the environment: expected a port number from 0 to 65535; got "65536".',
           `idleTimeout in ${path}: expected a duration from 1s to 24d, such as 500ms, 30s or 5m; got "never".`,
@@ -144,14 +144,14 @@ describe("Config", () => {
     )
   )
 
-  it.effect("takes no text for who may show a player of which the header would allow nobody", () =>
+  it.effect("HOLDFAST_FRAME_ANCESTORS malformed → refused, since the header would allow no page", () =>
     Effect.gen(function* () {
       const { frameAncestors } = yield* load({ HOLDFAST_FRAME_ANCESTORS: "'self' https://*.example.com:8443" })
       assert.deepStrictEqual(frameAncestors, ["'self'", "https://*.example.com:8443"])
       assert.strictEqual(
         yield* lineOf("HOLDFAST_FRAME_ANCESTORS", "https//a.example"),
         "HOLDFAST_FRAME_ANCESTORS in the environment: expected sources of Content-Security-Policy's frame-ancestors, " +
-          "separated by blanks or commas ('self', schemes such as https:, hosts such as example.com or " +
+          "separated by spaces or commas ('self', schemes such as https:, hosts such as example.com or " +
           "https://*.example.com:8443, or * for all), or 'none' alone; got \"https//a.example\"."
       )
       const [empty] = yield* linesOf(load({}, { options: { frameAncestors: "" } }))
@@ -159,24 +159,24 @@ describe("Config", () => {
     })
   )
 
-  it.effect("says which file cannot be used, without quoting it", () =>
+  it.effect("file not JSON, not an object or missing → its path, without its text", () =>
     Effect.gen(function* () {
       const broken = yield* withFile('{\n  "secretKey": "hunter2"\n  "port": 1\n}', (path) =>
         Effect.map(linesOf(load({ HOLDFAST_CONFIG: path })), ([line]) => (line ?? "").replace(path, "PATH"))
       )
-      assert.strictEqual(broken, "PATH: is not JSON (line 3 column 3).")
+      assert.strictEqual(broken, "PATH: is not valid JSON (line 3 column 3).")
       const list = yield* withFile("[1]", (path) =>
         Effect.map(linesOf(load({ HOLDFAST_CONFIG: path })), ([line]) => line)
       )
-      assert.match(list ?? "", /: must hold one JSON object\.$/)
+      assert.match(list ?? "", /: must contain one JSON object\.$/)
       const [missing] = yield* linesOf(load({ HOLDFAST_CONFIG: "/nowhere/holdfast.json" }))
       assert.match(missing ?? "", /^\/nowhere\/holdfast\.json: cannot be read: /)
     })
   )
 
-  it.effect("never shows a secret", () =>
+  it.effect("secret values → in no message, JSON or string", () =>
     Effect.gen(function* () {
-      for (const name of names.filter((name) => settings[name].kind.isSecret === true)) {
+      for (const name of settingNames.filter((name) => settings[name].type.isSecret === true)) {
         const line = yield* lineOf(settings[name].variables[0], "mysql://me:hunter2@host/\0")
         assert.notInclude(line, "hunter2")
         assert.include(line, settings[name].variables[0])
@@ -191,7 +191,7 @@ describe("Config", () => {
     })
   )
 
-  it.effect("takes a root key that is whole, and no other", () =>
+  it.effect("HOLDFAST_ROOT_KEY: correct checksum → accepted; typo refused", () =>
     Effect.gen(function* () {
       const { key } = yield* Effect.provide(ApiKey.mint, services)
       const text = Redacted.value(key)
@@ -202,7 +202,7 @@ describe("Config", () => {
     })
   )
 
-  it.effect("takes secret keys in base64 and base64url, of 32 bytes only", () =>
+  it.effect("secret keys: 32 bytes in base64 or base64url → accepted; other lengths refused", () =>
     Effect.gen(function* () {
       const config = yield* load({
         HOLDFAST_SECRET_KEY: key32.toString("base64"),

@@ -2,28 +2,28 @@ import { assert, describe, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as ConfigFlags from "@holdfast/http/server/config/ConfigFlags"
 import * as ConfigReference from "@holdfast/http/server/config/ConfigReference"
-import { names, settings } from "@holdfast/http/server/config/ConfigSettings"
+import { settingNames, settings } from "@holdfast/http/server/config/SettingTable"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 
 describe("ConfigReference", () => {
-  it("names every variable once in the help and in the reference", () => {
-    const variables = [...names.flatMap((name) => [...settings[name].variables]), "HOLDFAST_CONFIG"]
+  it("helpText and markdownTable: each variable → named exactly once", () => {
+    const variables = [...settingNames.flatMap((name) => [...settings[name].variables]), "HOLDFAST_CONFIG"]
     assert.strictEqual(new Set(variables).size, variables.length)
-    for (const text of [ConfigReference.help(), ConfigReference.markdown()]) {
+    for (const text of [ConfigReference.helpText(), ConfigReference.markdownTable()]) {
       for (const variable of variables) {
         assert.strictEqual(text.split(new RegExp(`(?<![A-Z_])${variable}(?![A-Z_])`)).length, 2, variable)
       }
     }
   })
 
-  it("is a Markdown table with the same number of cells in every row", () => {
-    const rows = ConfigReference.markdown().trimEnd().split("\n")
-    assert.strictEqual(rows.length, names.length + 3)
+  it("markdownTable: every row → the same number of cells", () => {
+    const rows = ConfigReference.markdownTable().trimEnd().split("\n")
+    assert.strictEqual(rows.length, settingNames.length + 3)
     assert.deepStrictEqual([...new Set(rows.map((row) => row.split(/(?<!\\)\|/).length))], [7])
     assert.include(
       rows,
-      "| `HOLDFAST_PORT` | `--port` | `port` | `8080` | Port to listen on; 0 takes a free one. Expects a port number from 0 to 65535. |"
+      "| `HOLDFAST_PORT` | `--port` | `port` | `8080` | Port to listen on; 0 selects a free port. Expects a port number from 0 to 65535. |"
     )
   })
 })
@@ -35,7 +35,7 @@ describe("ConfigFlags", () => {
       const command = Command.make("serve", ConfigFlags.flags, (parsed) =>
         Effect.sync(() => {
           seen = Object.fromEntries(
-            Object.entries(ConfigFlags.options(parsed)).filter(([, text]) => text !== undefined)
+            Object.entries(ConfigFlags.toOptions(parsed)).filter(([, text]) => text !== undefined)
           )
         })
       )
@@ -43,7 +43,7 @@ describe("ConfigFlags", () => {
       return seen
     }).pipe(Effect.provide(NodeServices.layer))
 
-  it.effect("hands options on as text, by the name of their setting", () =>
+  it.effect("options on the command line → text by setting name", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* parse(), {})
       assert.deepStrictEqual(
@@ -61,8 +61,8 @@ describe("ConfigFlags", () => {
     })
   )
 
-  it("has no option for a secret", () => {
-    const secrets = names.filter((name) => settings[name].kind.isSecret === true)
+  it("secret setting → no option", () => {
+    const secrets = settingNames.filter((name) => settings[name].type.isSecret === true)
     assert.sameMembers(secrets, [
       "databaseUrl",
       "s3SecretAccessKey",
@@ -75,6 +75,9 @@ describe("ConfigFlags", () => {
       "formerSecretKeys"
     ])
     assert.notIncludeMembers(Object.keys(ConfigFlags.flags), secrets)
-    assert.sameMembers(Object.keys(ConfigFlags.flags), [...names.filter((name) => !secrets.includes(name)), "config"])
+    assert.sameMembers(Object.keys(ConfigFlags.flags), [
+      ...settingNames.filter((name) => !secrets.includes(name)),
+      "config"
+    ])
   })
 })

@@ -13,20 +13,20 @@ const preflight = (url: string, from: string) =>
     }
   })
 
-describe("with an allowed origin", () => {
-  it("answers preflights, and lets pages read responses, errors and contents", async () => {
+describe("CORS", () => {
+  it("allowed origin → preflight answered; responses, errors and contents readable by pages", async () => {
     const bucket = await Bucket.start({ env: { HOLDFAST_CORS_ORIGINS: `${origin}, https://other.example.com` } })
     const path = await Bucket.put(bucket, "a.bin", new Uint8Array(200_000))
     const { api } = bucket
 
-    const asked = await preflight(`${api.baseUrl}/tenants`, origin)
-    expect(asked.status).toBe(204)
-    expect(asked.headers.get("access-control-allow-origin")).toBe(origin)
-    expect(asked.headers.get("access-control-allow-methods")).toContain("POST")
-    expect(asked.headers.get("access-control-allow-headers")).toBe("content-type, x-api-key")
-    expect(asked.headers.get("access-control-max-age")).not.toBeNull()
-    expect(asked.headers.get("vary")).toContain("Origin")
-    expect(asked.headers.get("x-request-id")).not.toBeNull()
+    const preflightAnswer = await preflight(`${api.baseUrl}/tenants`, origin)
+    expect(preflightAnswer.status).toBe(204)
+    expect(preflightAnswer.headers.get("access-control-allow-origin")).toBe(origin)
+    expect(preflightAnswer.headers.get("access-control-allow-methods")).toContain("POST")
+    expect(preflightAnswer.headers.get("access-control-allow-headers")).toBe("content-type, x-api-key")
+    expect(preflightAnswer.headers.get("access-control-max-age")).not.toBeNull()
+    expect(preflightAnswer.headers.get("vary")).toContain("Origin")
+    expect(preflightAnswer.headers.get("x-request-id")).not.toBeNull()
 
     const small = { range: "bytes=0-9" }
     for (const headers of [{ origin }, { origin, ...small }]) {
@@ -46,26 +46,26 @@ describe("with an allowed origin", () => {
     expect(denied.headers.get("access-control-allow-credentials")).toBeNull()
   })
 
-  it("allows no other origin", async () => {
+  it("other origin → not allowed", async () => {
     const { api } = await Bucket.start({ env: { HOLDFAST_CORS_ORIGINS: origin } })
-    const asked = await preflight(`${api.baseUrl}/tenants`, "https://evil.example.com")
-    expect(asked.headers.get("access-control-allow-origin")).toBeNull()
+    const preflightAnswer = await preflight(`${api.baseUrl}/tenants`, "https://evil.example.com")
+    expect(preflightAnswer.headers.get("access-control-allow-origin")).toBeNull()
     const answer = await api.get("/me", { headers: { origin: "https://evil.example.com" } })
     expect(answer.headers.get("access-control-allow-origin")).toBeNull()
     expect(answer.headers.get("vary")).toContain("Origin")
   })
 })
 
-it("any origin may be allowed", async () => {
+it("CORS: HOLDFAST_CORS_ORIGINS=* → every origin allowed", async () => {
   const { api } = await Bucket.start({ env: { HOLDFAST_CORS_ORIGINS: "*" } })
   const answer = await api.get("/me", { headers: { origin } })
   expect(answer.headers.get("access-control-allow-origin")).toBe("*")
 })
 
-it("none is allowed by default", async () => {
+it("CORS: nothing set → no origin allowed", async () => {
   const { api } = await Bucket.start()
-  const asked = await preflight(`${api.baseUrl}/tenants`, origin)
-  expect(asked.headers.get("access-control-allow-origin")).toBeNull()
+  const preflightAnswer = await preflight(`${api.baseUrl}/tenants`, origin)
+  expect(preflightAnswer.headers.get("access-control-allow-origin")).toBeNull()
   const answer = await api.get("/me", { headers: { origin } })
   expect(answer.headers.get("access-control-allow-origin")).toBeNull()
 })

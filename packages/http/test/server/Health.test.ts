@@ -6,7 +6,7 @@ import * as Bucket from "../support/Bucket.ts"
 import * as Database from "../support/Database.ts"
 import * as Process from "../support/Process.ts"
 
-interface Report {
+interface Health {
   readonly status: number
   readonly body: {
     readonly checks: { readonly metadata: string; readonly blobs: string }
@@ -15,54 +15,54 @@ interface Report {
   readonly headers: Headers
 }
 
-const ask = async (url: string): Promise<Report> => {
+const getReady = async (url: string): Promise<Health> => {
   const answer = await fetch(`${url}/health/ready`)
   return { status: answer.status, headers: answer.headers, body: await Bucket.json(answer) }
 }
 
-/** Asks until the answer has this status: it is kept for a second. */
-const until = async (url: string, status: number): Promise<Report> => {
+/** Polls until the answer has this status; the service reuses its answer for one second. */
+const pollUntilStatus = async (url: string, status: number): Promise<Health> => {
   for (;;) {
-    const report = await ask(url)
-    if (report.status === status) return report
+    const health = await getReady(url)
+    if (health.status === status) return health
   }
 }
 
 describe("health", () => {
-  it("is alive and ready", async () => {
+  it("running service → live and ready", async () => {
     const { url } = await Process.serve()
     expect(await (await fetch(`${url}/health/live`)).json()).toEqual({ status: "ok" })
-    expect(await ask(url)).toMatchObject({ status: 200, body: { checks: { metadata: "ok", blobs: "ok" } } })
+    expect(await getReady(url)).toMatchObject({ status: 200, body: { checks: { metadata: "ok", blobs: "ok" } } })
   })
 
-  it("takes no other method", async () => {
+  it("method other than GET → 405 with Allow", async () => {
     const { url } = await Process.serve()
     const answer = await fetch(`${url}/health/ready`, { method: "POST" })
     expect(answer.status).toBe(405)
     expect(answer.headers.get("allow")).toBe("GET, HEAD")
   })
 
-  it("is not ready while the disk is gone, says which part, and is alive all the same", async () => {
+  it("data directory unusable → not ready with the failed store named, still live; usable again → ready", async () => {
     const { data, url } = await Process.serve()
     await Fs.rename(Path.join(data, "tmp"), Path.join(data, "gone"))
-    const report = await until(url, 503)
-    expect(report.body).toMatchObject({
+    const health = await pollUntilStatus(url, 503)
+    expect(health.body).toMatchObject({
       type: "urn:holdfast:problem:unavailable",
       code: "unavailable",
       status: 503,
       detail: "Not ready: blobs.",
       checks: { metadata: "ok", blobs: "unavailable" }
     })
-    expect(report.headers.get("content-type")).toBe("application/problem+json")
-    expect(report.headers.get("retry-after")).not.toBeNull()
-    expect(JSON.stringify(report.body)).not.toContain(data)
+    expect(health.headers.get("content-type")).toBe("application/problem+json")
+    expect(health.headers.get("retry-after")).not.toBeNull()
+    expect(JSON.stringify(health.body)).not.toContain(data)
     expect((await fetch(`${url}/health/live`)).status).toBe(200)
     await Fs.rename(Path.join(data, "gone"), Path.join(data, "tmp"))
-    await until(url, 200)
+    await pollUntilStatus(url, 200)
   })
 })
 
-requires(Database.missing).describe("with PostgreSQL", () => {
+requires(Database.missing).describe("health with PostgreSQL", () => {
   let database: Database.Database
   let url: string
   beforeAll(async () => {
@@ -71,22 +71,22 @@ requires(Database.missing).describe("with PostgreSQL", () => {
   })
   afterAll(() => database.close())
 
-  it("serves, is not ready while the database is gone, and is ready again with it", async () => {
+  it("database stopped → not ready, failures counted; started again → ready", async () => {
     const bucket = await Bucket.start({ env: { DATABASE_URL: url } })
     const path = await Bucket.put(bucket, "a.txt", new TextEncoder().encode("Hello"))
     expect(await (await bucket.api.get(`${path}/view`)).text()).toBe("Hello")
     expect(await Fs.readdir(bucket.service.data)).not.toContain("holdfast.sqlite")
 
     await database.stop()
-    const report = await until(bucket.service.url, 503)
-    expect(report.body).toMatchObject({ checks: { metadata: "unavailable", blobs: "ok" } })
-    expect(JSON.stringify(report.body)).not.toMatch(/postgres|127\.0\.0\.1|password/i)
+    const health = await pollUntilStatus(bucket.service.url, 503)
+    expect(health.body).toMatchObject({ checks: { metadata: "unavailable", blobs: "ok" } })
+    expect(JSON.stringify(health.body)).not.toMatch(/postgres|127\.0\.0\.1|password/i)
 
     const metrics = await (await fetch(`${bucket.service.url}/metrics`)).text()
     expect(metrics).toMatch(/^holdfast_metadata_errors_total\{operation="[\w.]+",reason="Unavailable"\} [1-9]/m)
 
     await database.start()
-    await until(bucket.service.url, 200)
+    await pollUntilStatus(bucket.service.url, 200)
     expect(await (await bucket.api.get(`${path}/view`)).text()).toBe("Hello")
     expect(await bucket.service.stop()).toEqual({ code: 0, signal: null })
     expect(bucket.service.stderr()).not.toContain(decodeURIComponent(new URL(url).password))

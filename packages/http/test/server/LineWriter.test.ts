@@ -6,19 +6,19 @@ import { expect, it } from "vitest"
 import * as LineWriter from "../../src/server/listener/LineWriter.ts"
 import { directory } from "../support/Process.ts"
 
-const lost = (count: number) => `${count} lost`
+const formatLost = (count: number) => `${count} lost`
 
 const open = async () => {
   const path = Path.join(await directory(), "log")
   return { path, descriptor: Fs.openSync(path, "a") }
 }
 
-it("has written every line, in order, when its scope has closed", async () => {
+it("LineWriter: scope closed → every line written, in order", async () => {
   const { descriptor, path } = await open()
   const lines = Array.from({ length: 20_000 }, (_, i) => `line ${i} ${"x".repeat(i % 50)}`)
   await Effect.runPromise(
     Effect.scoped(
-      Effect.map(LineWriter.make(descriptor, lost), ({ write }) => {
+      Effect.map(LineWriter.make(descriptor, formatLost), ({ write }) => {
         for (const line of lines) write(line)
       })
     )
@@ -27,12 +27,12 @@ it("has written every line, in order, when its scope has closed", async () => {
   expect(await Fsp.readFile(path, "utf8")).toBe(`${lines.join("\n")}\n`)
 })
 
-it("counts the lines that a stalled reader made it lose", async () => {
+it("LineWriter: more lines than its capacity before a flush → further lines dropped and counted", async () => {
   const { descriptor, path } = await open()
   const line = "x".repeat(1024 * 1024)
   await Effect.runPromise(
     Effect.scoped(
-      Effect.map(LineWriter.make(descriptor, lost), ({ write }) => {
+      Effect.map(LineWriter.make(descriptor, formatLost), ({ write }) => {
         for (let i = 0; i < 20; i++) write(line)
       })
     )
@@ -45,10 +45,10 @@ it("counts the lines that a stalled reader made it lose", async () => {
   expect(kept).toBeLessThan(20)
 })
 
-it("goes on when nobody reads any more", async () => {
+it("LineWriter: descriptor closed → lines discarded without an error", async () => {
   const { descriptor } = await open()
   Fs.closeSync(descriptor)
   await Effect.runPromise(
-    Effect.scoped(Effect.map(LineWriter.make(descriptor, lost), ({ write }) => write("into nothing")))
+    Effect.scoped(Effect.map(LineWriter.make(descriptor, formatLost), ({ write }) => write("into nothing")))
   )
 })

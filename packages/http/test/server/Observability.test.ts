@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import * as Bucket from "../support/Bucket.ts"
 
-/** The value of a series, by its name and some of its labels. */
+/** Returns the value of a series by its name and some of its labels. */
 const valueOf = (metrics: string, name: string, ...labels: ReadonlyArray<string>): number => {
   const line = metrics.split("\n").find((one) => one.startsWith(name) && labels.every((label) => one.includes(label)))
   return Number(line?.split(" ").at(-1))
@@ -9,7 +9,7 @@ const valueOf = (metrics: string, name: string, ...labels: ReadonlyArray<string>
 
 const idOrKey = /[a-z]{3}_[0-9a-f]{8}-|hf_/
 
-it("metrics tell of requests by route, of bytes and uploads and the process, and name no id and no key", async () => {
+it("GET /metrics: after some requests → requests by route, bytes, uploads and process; no id and no key", async () => {
   const bucket = await Bucket.start()
   const path = await Bucket.put(bucket, "a.bin", new Uint8Array(100_000))
   await (await bucket.api.get(`${path}/view`)).arrayBuffer()
@@ -40,7 +40,7 @@ it("metrics tell of requests by route, of bytes and uploads and the process, and
   expect(metrics).not.toMatch(idOrKey)
 })
 
-it("counts what the sweeper does", async () => {
+it("GET /metrics: blob swept → counted", async () => {
   const bucket = await Bucket.start({ env: { HOLDFAST_BLOB_GRACE: "1s", HOLDFAST_SWEEP_INTERVAL: "1s" } })
   const path = await Bucket.put(bucket, "a.bin", new Uint8Array(10))
   expect((await bucket.api.delete(path)).status).toBe(204)
@@ -64,12 +64,12 @@ const linesOf = (output: string): ReadonlyArray<Line> =>
     .map((line): Line => JSON.parse(line))
     .filter(({ type }) => type === "access")
 
-it("the access log has a line for each request, without queries and keys", async () => {
+it("access log: request → one line without query and keys", async () => {
   const bucket = await Bucket.start()
   const { key, service } = bucket
   const path = await Bucket.put(bucket, "a.bin", new Uint8Array(100_000))
   const url = `${service.url}/api/v1${path}/view?apiKey=${key}`
-  await (await fetch(url, { headers: { "x-request-id": "the-one-that-counts" } })).arrayBuffer()
+  await (await fetch(url, { headers: { "x-request-id": "request-under-test" } })).arrayBuffer()
   const playbackKey = `hfp_${"A".repeat(132)}`
   await fetch(`${service.url}/${playbackKey}/x?apiKey=${playbackKey}`)
   await fetch(`${service.url}/${key}/x`, { headers: { "x-request-id": key, authorization: `Bearer ${key}` } })
@@ -77,7 +77,7 @@ it("the access log has a line for each request, without queries and keys", async
 
   const [, afterTour = ""] = service.stdout().split(/reference: \S+\n/)
   const lines = linesOf(afterTour)
-  const view = lines.find(({ requestId }) => requestId === "the-one-that-counts")
+  const view = lines.find(({ requestId }) => requestId === "request-under-test")
   expect(view).toMatchObject({
     method: "GET",
     path: `/api/v1${path}/view`,
@@ -97,7 +97,7 @@ it("the access log has a line for each request, without queries and keys", async
   expect(afterTour + service.stderr()).not.toContain(playbackKey)
 })
 
-it("the access log can be turned off", async () => {
+it("access log: --access-log=off → no lines", async () => {
   const { service } = await Bucket.start({ args: ["--access-log=off"] })
   await service.stop()
   expect(linesOf(service.stdout())).toEqual([])

@@ -4,8 +4,8 @@ import * as Path from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Process from "../support/Process.ts"
 
-/** A port that somebody else listens on. */
-const takenPort = async (): Promise<number> => {
+/** Returns a port that another server listens on. */
+const occupiedPort = async (): Promise<number> => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   onTestFinished(() => void server.close())
@@ -16,7 +16,7 @@ const takenPort = async (): Promise<number> => {
 
 const oneLine = /^holdfast: [^\n]+\n$/
 
-describe("a wrong configuration ends with 2 and one line, before anything is touched", () => {
+describe("invalid configuration → exit code 2, one line on standard error, nothing created", () => {
   it.each([
     [["--port", "70000"], {}, /--port on the command line: expected a port number/],
     [["--bogus"], {}, /--bogus/],
@@ -26,33 +26,33 @@ describe("a wrong configuration ends with 2 and one line, before anything is tou
     [[], { HOLDFAST_CONFIG: "/nowhere/holdfast.json" }, /\/nowhere\/holdfast\.json/]
   ])("%j %j", async (args, env, expected) => {
     const data = Path.join(await Process.directory(), "data")
-    const ended = await Process.run(["serve", "--data-dir", data, ...args], { env })
-    expect(ended.code).toBe(2)
-    expect(ended.stdout).toBe("")
-    expect(ended.stderr).toMatch(oneLine)
-    expect(ended.stderr).toMatch(expected)
-    expect(ended.stderr).not.toMatch(/hunter2|hf_wrong/)
+    const finished = await Process.run(["serve", "--data-dir", data, ...args], { env })
+    expect(finished.code).toBe(2)
+    expect(finished.stdout).toBe("")
+    expect(finished.stderr).toMatch(oneLine)
+    expect(finished.stderr).toMatch(expected)
+    expect(finished.stderr).not.toMatch(/hunter2|hf_wrong/)
     await expect(Fs.access(data)).rejects.toThrow()
   })
 
-  it("names every fault, a line each", async () => {
-    const ended = await Process.run(["serve", "--port", "x", "--idle-timeout", "y"])
-    expect(ended.code).toBe(2)
-    expect(ended.stderr.trim().split("\n")).toHaveLength(2)
+  it("several faults → one line each", async () => {
+    const finished = await Process.run(["serve", "--port", "x", "--idle-timeout", "y"])
+    expect(finished.code).toBe(2)
+    expect(finished.stderr.trim().split("\n")).toHaveLength(2)
   })
 })
 
-describe("what stands in the way ends with 1 and one line", () => {
-  it("a port that is taken", async () => {
-    const port = await takenPort()
-    const ended = await Process.run(["serve", "--port", String(port), "--data-dir", await Process.directory()])
-    expect(ended.code).toBe(1)
-    expect(ended.stderr).toMatch(oneLine)
-    expect(ended.stderr).toContain(`127.0.0.1:${port} is in use`)
-    expect(ended.stdout).toBe("")
+describe("service cannot start → exit code 1, one line on standard error", () => {
+  it("port in use", async () => {
+    const port = await occupiedPort()
+    const finished = await Process.run(["serve", "--port", String(port), "--data-dir", await Process.directory()])
+    expect(finished.code).toBe(1)
+    expect(finished.stderr).toMatch(oneLine)
+    expect(finished.stderr).toContain(`127.0.0.1:${port} is in use`)
+    expect(finished.stdout).toBe("")
   })
 
-  it("a data directory that another service has", async () => {
+  it("data directory locked by another service", async () => {
     const first = await Process.serve()
     const second = await Process.run(["serve", "--port", "0", "--data-dir", first.data])
     expect(second.code).toBe(1)
@@ -63,27 +63,27 @@ describe("what stands in the way ends with 1 and one line", () => {
     expect((await fetch(`${first.url}/health/ready`)).status).toBe(200)
   })
 
-  it("a data directory that cannot be made", async () => {
+  it("data directory cannot be created", async () => {
     const file = Path.join(await Process.directory(), "file")
     await Fs.writeFile(file, "")
-    const ended = await Process.run(["serve", "--port", "0", "--data-dir", Path.join(file, "data")])
-    expect(ended.code).toBe(1)
-    expect(ended.stderr).toMatch(oneLine)
+    const finished = await Process.run(["serve", "--port", "0", "--data-dir", Path.join(file, "data")])
+    expect(finished.code).toBe(1)
+    expect(finished.stderr).toMatch(oneLine)
   })
 
-  it("a database that does not answer, without its password", async () => {
+  it("database does not answer; its password is not printed", async () => {
     const url = `postgres://someone:hunter2@127.0.0.1:1/holdfast`
-    const ended = await Process.run(["serve", "--port", "0", "--data-dir", await Process.directory()], {
+    const finished = await Process.run(["serve", "--port", "0", "--data-dir", await Process.directory()], {
       env: { DATABASE_URL: url }
     })
-    expect(ended.code).toBe(1)
-    expect(ended.stderr).toMatch(oneLine)
-    expect(ended.stderr).not.toContain("hunter2")
+    expect(finished.code).toBe(1)
+    expect(finished.stderr).toMatch(oneLine)
+    expect(finished.stderr).not.toContain("hunter2")
   })
 })
 
-describe("the data directory", () => {
-  it("belongs to its owner alone, the secret key with it", async () => {
+describe("data directory", () => {
+  it("created → accessible to its owner only; the secret key survives a restart", async () => {
     const service = await Process.serve()
     const modes = await Promise.all(
       ["", "secret.key", "holdfast.sqlite", "blobs"].map(async (name) => {
@@ -99,17 +99,17 @@ describe("the data directory", () => {
     expect(await Fs.readFile(Path.join(service.data, "secret.key"), "utf8")).toBe(key)
   })
 
-  it("is not used with a secret key that is none", async () => {
+  it("secret.key malformed → exit code 1", async () => {
     const data = await Process.directory()
     await Fs.writeFile(Path.join(data, "secret.key"), "too short")
-    const ended = await Process.run(["serve", "--port", "0", "--data-dir", data])
-    expect(ended.code).toBe(1)
-    expect(ended.stderr).toMatch(oneLine)
-    expect(ended.stderr).toContain("secret.key")
+    const finished = await Process.run(["serve", "--port", "0", "--data-dir", data])
+    expect(finished.code).toBe(1)
+    expect(finished.stderr).toMatch(oneLine)
+    expect(finished.stderr).toContain("secret.key")
   })
 })
 
-it("shows every setting in its help, with the environment", async () => {
+it("serve --help → options and environment variables", async () => {
   const { code, stdout } = await Process.run(["serve", "--help"])
   expect(code).toBe(0)
   for (const text of ["--port", "--data-dir", "--cors-origins", "DATABASE_URL", "HOLDFAST_ROOT_KEY"]) {
@@ -117,7 +117,7 @@ it("shows every setting in its help, with the environment", async () => {
   }
 })
 
-it("tells its version", async () => {
+it("--version → the version", async () => {
   const { code, stdout } = await Process.run(["--version"])
   expect(code).toBe(0)
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)

@@ -2,7 +2,7 @@ import { expect, it } from "vitest"
 import * as Bucket from "../support/Bucket.ts"
 import * as Collector from "../support/Collector.ts"
 
-it("sends traces and metrics to the collector, without keys", async () => {
+it("OTLP: collector configured → receives traces and metrics without keys", async () => {
   const { sent, url } = await Collector.start()
   const bucket = await Bucket.start({ env: { HOLDFAST_OTLP_ENDPOINT: url } })
   const path = await Bucket.put(bucket, "a.txt", new TextEncoder().encode("Hello"))

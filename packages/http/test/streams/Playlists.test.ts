@@ -164,7 +164,7 @@ describe("a DASH stream", () => {
       expect(answer.headers.get("retry-after")).toMatch(/^\d+$/)
       await expectProblem(answer, 503, "unavailable")
       // Players ask too early all the time: that is no news to the operator.
-      expect(hurried.logs.join("\n")).not.toContain("A request failed")
+      expect(hurried.logs.join("\n")).not.toContain("request failed")
     } finally {
       await hurried.close()
     }

@@ -1,5 +1,5 @@
 /**
- * A gateway of the S3 protocol with buckets, looked at past the adapters.
+ * A Ceph gateway (S3 protocol) with buckets, which tests inspect without the adapters.
  */
 import * as CephRgw from "@holdfast/testing/servers/CephRgw"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -10,22 +10,22 @@ export { missing } from "@holdfast/testing/servers/CephRgw"
 
 export interface Bucket {
   readonly name: string
-  /** The keys of all its objects, in order. */
+  /** Returns the keys of all objects, sorted. */
   readonly keys: () => Promise<ReadonlyArray<string>>
   readonly get: (key: string) => Promise<Response>
   readonly remove: (key: string) => Promise<Response>
-  /** Begins an upload in parts, which nobody finishes. */
-  readonly beginParts: (key: string) => Promise<void>
-  /** The keys of uploads in parts that have begun. */
-  readonly parts: () => Promise<ReadonlyArray<string>>
+  /** Begins a multipart upload and leaves it incomplete. */
+  readonly beginMultipartUpload: (key: string) => Promise<void>
+  /** Returns the keys of the incomplete multipart uploads. */
+  readonly incompleteUploads: () => Promise<ReadonlyArray<string>>
 }
 
 export interface Ceph {
   readonly endpoint: string
   readonly credentials: SignedRequest.Credentials
-  /** A fresh bucket. */
+  /** Creates a bucket. */
   readonly makeBucket: () => Promise<Bucket>
-  /** Ends the gateway; what it keeps stays. */
+  /** Stops the gateway; its data remain. */
   readonly stop: () => Promise<void>
   /** Starts the gateway again. */
   readonly start: () => Promise<void>
@@ -35,11 +35,11 @@ export interface Ceph {
 const unescape = (text: string): string =>
   text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&")
 
-let made = 0
+let bucketCount = 0
 
-/** Starts a gateway, which keeps at most so many bytes. */
-export const start = async (bytes?: number): Promise<Ceph> => {
-  const runtime = ManagedRuntime.make(bytes === undefined ? CephRgw.layer : CephRgw.layerOf(bytes))
+/** Starts a gateway. `capacity`: the maximum number of bytes that it stores. */
+export const start = async (capacity?: number): Promise<Ceph> => {
+  const runtime = ManagedRuntime.make(capacity === undefined ? CephRgw.layer : CephRgw.layerOf(capacity))
   const gateway = await runtime.runPromise(CephRgw.CephRgw)
   const { endpoint } = gateway
   const credentials = {
@@ -60,19 +60,19 @@ export const start = async (bytes?: number): Promise<Ceph> => {
     endpoint,
     credentials,
     makeBucket: async () => {
-      const bucket = `http-${process.pid}-${++made}`
+      const bucket = `http-${process.pid}-${++bucketCount}`
       const answer = await SignedRequest.send(credentials, "PUT", endpoint, { bucket })
-      if (!answer.ok) throw new Error(`No bucket: ${answer.status} ${await answer.text()}`)
+      if (!answer.ok) throw new Error(`bucket not created: ${answer.status} ${await answer.text()}`)
       return {
         name: bucket,
         keys: async () => (await keysOf(bucket)).toSorted(),
         get: (key) => SignedRequest.send(credentials, "GET", endpoint, { bucket, key }),
         remove: (key) => SignedRequest.send(credentials, "DELETE", endpoint, { bucket, key }),
-        beginParts: async (key) => {
+        beginMultipartUpload: async (key) => {
           const answer = await SignedRequest.send(credentials, "POST", endpoint, { bucket, key }, { uploads: "" })
-          if (!answer.ok) throw new Error(`No upload: ${answer.status} ${await answer.text()}`)
+          if (!answer.ok) throw new Error(`upload not begun: ${answer.status} ${await answer.text()}`)
         },
-        parts: async () => {
+        incompleteUploads: async () => {
           const answer = await SignedRequest.send(credentials, "GET", endpoint, { bucket }, { uploads: "" })
           return [...(await answer.text()).matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = ""]) => unescape(key))
         }

@@ -10,20 +10,20 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as Core from "../../server/compose/Core.ts"
-import * as Metadata from "../../server/compose/Metadata.ts"
+import * as CoreLayer from "../../server/compose/CoreLayer.ts"
+import * as MetadataLayer from "../../server/compose/MetadataLayer.ts"
 import * as Output from "../Output.ts"
 
 /** The account service alone: it opens the metadata, which several processes may, and not the blobs. */
-const services = (places: Metadata.Places) =>
-  Accounts.layer.pipe(Layer.provide([Access.layer, Core.crypto]), Layer.provide(Metadata.layer(places)))
+const services = (places: MetadataLayer.MetadataSettings) =>
+  Accounts.layer.pipe(Layer.provide([Access.layer, CoreLayer.layerCrypto]), Layer.provide(MetadataLayer.layer(places)))
 
-export const create = (places: Metadata.Places, input: Accounts.CreateAccountKey) =>
+export const create = (places: MetadataLayer.MetadataSettings, input: Accounts.CreateAccountKey) =>
   Effect.gen(function* () {
     const { createKey } = yield* Accounts.Accounts
     const { account, id, key } = yield* createKey(Actor.system, input)
-    yield* Output.note(`${id} of ${account.email}. The key is shown this once only:`)
-    yield* Output.line(Redacted.value(key))
+    yield* Output.writeError(`${id} of ${account.email}. The key is shown this once only:`)
+    yield* Output.writeLine(Redacted.value(key))
   }).pipe(Effect.provide(services(places)))
 
 const date = (time: DateTime.Utc | null): string => (time === null ? "-" : DateTime.formatIso(time))
@@ -66,20 +66,20 @@ const all = Effect.gen(function* () {
   return keys
 })
 
-export const list = (places: Metadata.Places, asJson: boolean) =>
+export const list = (places: MetadataLayer.MetadataSettings, asJson: boolean) =>
   Effect.gen(function* () {
     const keys = yield* all
-    if (!asJson) return yield* Output.line(Output.table([heading, ...keys.map(cells)]))
-    yield* Effect.forEach(keys, (key) => Output.line(json(key)), { discard: true })
+    if (!asJson) return yield* Output.writeLine(Output.table([heading, ...keys.map(cells)]))
+    yield* Effect.forEach(keys, (key) => Output.writeLine(json(key)), { discard: true })
   }).pipe(Effect.provide(services(places)))
 
-export const revoke = (places: Metadata.Places, id: string) =>
+export const revoke = (places: MetadataLayer.MetadataSettings, id: string) =>
   Effect.gen(function* () {
     const { revokeKey } = yield* Accounts.Accounts
     const { account, name } = yield* revokeKey(Actor.system, id)
-    yield* Output.line(`${id} (${name}) of ${account.email} is revoked.`)
+    yield* Output.writeLine(`${id} (${name}) of ${account.email} is revoked.`)
   }).pipe(Effect.provide(services(places)))
 
-export const generate = Effect.flatMap(ApiKey.mint, ({ key }) => Output.line(Redacted.value(key))).pipe(
-  Effect.provide(Core.crypto)
+export const generate = Effect.flatMap(ApiKey.mint, ({ key }) => Output.writeLine(Redacted.value(key))).pipe(
+  Effect.provide(CoreLayer.layerCrypto)
 )

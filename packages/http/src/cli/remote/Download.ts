@@ -9,7 +9,7 @@ import * as Path from "node:path"
 import { Transform, type Writable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import * as Progress from "./Progress.ts"
-import * as Remote from "./Remote.ts"
+import * as RemoteBucket from "./RemoteBucket.ts"
 
 export interface Options {
   /** A file's id, or its alias behind an `@`. */
@@ -28,12 +28,12 @@ interface Record {
   readonly sha256: string | undefined
 }
 
-const failure = (message: string) => new Remote.RemoteError({ message })
+const failure = (message: string) => new RemoteBucket.RemoteError({ message })
 
 const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
   typeof value === "object" && value !== null
 
-const parse = (text: string): Effect.Effect<Record, Remote.RemoteError> =>
+const parse = (text: string): Effect.Effect<Record, RemoteBucket.RemoteError> =>
   Effect.try({
     try: (): Record => {
       const record: unknown = JSON.parse(text)
@@ -45,10 +45,10 @@ const parse = (text: string): Effect.Effect<Record, Remote.RemoteError> =>
     catch: () => failure("The service's answer is not a file record.")
   })
 
-const describe = (bucket: Remote.Bucket, file: string): Effect.Effect<Record, Remote.RemoteError> =>
-  Remote.send(bucket, { method: "GET", path: `/${segment(file)}` }).pipe(
-    Effect.flatMap((response) => Remote.expect(response, 200)),
-    Effect.flatMap(Remote.text),
+const describe = (bucket: RemoteBucket.RemoteBucket, file: string): Effect.Effect<Record, RemoteBucket.RemoteError> =>
+  RemoteBucket.send(bucket, { method: "GET", path: `/${segment(file)}` }).pipe(
+    Effect.flatMap((response) => RemoteBucket.expectStatus(response, 200)),
+    Effect.flatMap(RemoteBucket.readText),
     Effect.flatMap(parse),
     Effect.scoped
   )
@@ -74,14 +74,14 @@ const copy = (response: IncomingMessage, target: Writable, progress: Progress.Pr
     catch: (cause) => failure(`The download broke off: ${cause instanceof Error ? cause.message : String(cause)}`)
   })
 
-const verified = (found: string, record: Record): Effect.Effect<void, Remote.RemoteError> =>
+const verified = (found: string, record: Record): Effect.Effect<void, RemoteBucket.RemoteError> =>
   record.sha256 === undefined || record.sha256 === found
     ? Effect.void
     : Effect.fail(
         failure("The bytes that came are not those of the record: was the file replaced meanwhile? Try again.")
       )
 
-const attempt = <A>(what: string, action: () => Promise<A>): Effect.Effect<A, Remote.RemoteError> =>
+const attempt = <A>(what: string, action: () => Promise<A>): Effect.Effect<A, RemoteBucket.RemoteError> =>
   Effect.tryPromise({
     try: action,
     catch: (cause) => failure(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`)
@@ -91,7 +91,7 @@ const attempt = <A>(what: string, action: () => Promise<A>): Effect.Effect<A, Re
 const toFile = (
   target: string,
   force: boolean,
-  write: (draft: Writable) => Effect.Effect<void, Remote.RemoteError>
+  write: (draft: Writable) => Effect.Effect<void, RemoteBucket.RemoteError>
 ) => {
   const draft = `${target}.part`
   return Effect.gen(function* () {
@@ -102,7 +102,10 @@ const toFile = (
 }
 
 /** Downloads a file and checks it against the record's checksum; where it went. */
-export const run = (bucket: Remote.Bucket, options: Options): Effect.Effect<string, Remote.RemoteError> =>
+export const run = (
+  bucket: RemoteBucket.RemoteBucket,
+  options: Options
+): Effect.Effect<string, RemoteBucket.RemoteError> =>
   Effect.gen(function* () {
     const record = yield* describe(bucket, options.file)
     // Names in a bucket hold no slash; what another system takes for one is cut off all the same.
@@ -111,11 +114,13 @@ export const run = (bucket: Remote.Bucket, options: Options): Effect.Effect<stri
       return yield* failure(`${target} is there already; --force replaces it.`)
     }
     const request = { method: "GET", path: `/${segment(options.file)}/download` } as const
-    const response = yield* Effect.flatMap(Remote.send(bucket, request), (answer) => Remote.expect(answer, 200))
+    const response = yield* Effect.flatMap(RemoteBucket.send(bucket, request), (answer) =>
+      RemoteBucket.expectStatus(answer, 200)
+    )
     const length = response.headers["content-length"]
     const progress = yield* Effect.acquireRelease(
       Effect.sync(() => Progress.make(record.name, length === undefined ? undefined : Number(length), options.display)),
-      ({ end }) => Effect.sync(end)
+      ({ finish: end }) => Effect.sync(end)
     )
     const write = (stream: Writable) =>
       Effect.flatMap(copy(response, stream, progress), (found) => verified(found, record))

@@ -7,7 +7,7 @@ import type { WriteStream } from "node:tty"
 export interface Progress {
   readonly add: (bytes: number) => void
   /** The last line: whole, or where it stopped. */
-  readonly end: () => void
+  readonly finish: () => void
 }
 
 /** Where it is drawn; `process.stderr` fits. */
@@ -94,7 +94,7 @@ export const make = (
       done += count
       if (now() - drawn >= (isLive ? redraw : report)) draw()
     },
-    end: () => {
+    finish: () => {
       const seconds = Math.max((now() - started) / 1000, 0.001)
       const summary = `${label}  ${bytes(done)} in ${duration(seconds)}  ${bytes(Math.round(done / seconds))}/s`
       display.write(isLive ? `\r\u001B[K${summary}\n` : `${summary}\n`)

@@ -3,9 +3,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
-import * as Multipart from "./Multipart.ts"
+import * as MultipartForm from "./MultipartForm.ts"
 import * as Progress from "./Progress.ts"
-import * as Remote from "./Remote.ts"
+import * as RemoteBucket from "./RemoteBucket.ts"
 
 export interface Options {
   readonly file: string
@@ -16,15 +16,15 @@ export interface Options {
   readonly display?: Progress.Display
 }
 
-const sizeOf = (file: string): Effect.Effect<number, Remote.RemoteError> =>
+const sizeOf = (file: string): Effect.Effect<number, RemoteBucket.RemoteError> =>
   Effect.tryPromise({
     try: () => Fs.promises.stat(file),
-    catch: (cause) => new Remote.RemoteError({ message: `${file} cannot be read: ${String(cause)}` })
+    catch: (cause) => new RemoteBucket.RemoteError({ message: `${file} cannot be read: ${String(cause)}` })
   }).pipe(
     Effect.flatMap((stats) =>
       stats.isFile()
         ? Effect.succeed(stats.size)
-        : Effect.fail(new Remote.RemoteError({ message: `${file} is not a regular file.` }))
+        : Effect.fail(new RemoteBucket.RemoteError({ message: `${file} is not a regular file.` }))
     )
   )
 
@@ -41,16 +41,19 @@ const contentOf = async function* (file: string, size: number, progress: Progres
 }
 
 /** Uploads a file; the record that the service made of it, as it was answered. */
-export const run = (bucket: Remote.Bucket, options: Options): Effect.Effect<string, Remote.RemoteError> =>
+export const run = (
+  bucket: RemoteBucket.RemoteBucket,
+  options: Options
+): Effect.Effect<string, RemoteBucket.RemoteError> =>
   Effect.gen(function* () {
     const { display, file, name, path } = options
     const size = yield* sizeOf(file)
     const progress = yield* Effect.acquireRelease(
       Effect.sync(() => Progress.make(name, size, display)),
-      ({ end }) => Effect.sync(end)
+      ({ finish: end }) => Effect.sync(end)
     )
     const record = { name, path }
-    const { body, headers } = Multipart.make(record, size, contentOf(file, size, progress))
-    const response = yield* Remote.send(bucket, { method: "POST", path: "/upload", headers, body })
-    return yield* Effect.flatMap(Remote.expect(response, 201), Remote.text)
+    const { body, headers } = MultipartForm.make(record, size, contentOf(file, size, progress))
+    const response = yield* RemoteBucket.send(bucket, { method: "POST", path: "/upload", headers, body })
+    return yield* Effect.flatMap(RemoteBucket.expectStatus(response, 201), RemoteBucket.readText)
   }).pipe(Effect.scoped)

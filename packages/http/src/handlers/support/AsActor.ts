@@ -11,7 +11,7 @@ import * as ProblemResponse from "../../problems/ProblemResponse.ts"
  * Calls a service as the actor that `Authentication` found, and fails with the problem of the service's error. A problem
  * that the operation's contract does not list is a type error in the handler.
  */
-export const asActor = <A, E extends ProblemResponse.Coded, R>(
+export const asActor = <A, E extends ProblemResponse.CodedError, R>(
   call: (actor: Actor) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, Problem.AnyOf<E["code"]>, R | CurrentActor> =>
   Effect.flatMap(CurrentActor, (actor) => Effect.catch(call(actor), (error) => ProblemResponse.fail<E["code"]>(error)))

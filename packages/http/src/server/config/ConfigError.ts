@@ -1,37 +1,38 @@
 /**
- * What is wrong with the settings: every fault at once, a line each.
+ * The error of a configuration that cannot be used. It holds all faults of the settings.
  */
 import * as Data from "effect/Data"
-import type { Kind } from "./ConfigKind.ts"
+import type { SettingType } from "./SettingType.ts"
 
-/** Something that is wrong, with the name that the operator gave it and the place where it stands. */
-export interface Fault {
-  /** `HOLDFAST_PORT in the environment`, `--port on the command line`, `port in /etc/holdfast.json`. */
-  readonly where: string
-  readonly what: string
+/** One fault of the configuration. */
+export interface ConfigFault {
+  /** The setting's name and source: `HOLDFAST_PORT in the environment`, `--port on the command line`, `port in /etc/holdfast.json`. */
+  readonly source: string
+  readonly problem: string
 }
 
-/** A value, with where it was given. */
-export interface Given {
-  readonly where: string
+/** The text of a setting together with its source. */
+export interface SourcedText {
+  readonly source: string
   readonly text: string
 }
 
-const shown = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text)
+/** Quotes a text; at most 80 characters are shown. */
+const quote = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text)
 
-/** The fault of a value that its kind does not accept. A secret value is not part of it. */
-export const unacceptable = ({ text, where }: Given, kind: Kind<unknown>): Fault => ({
-  where,
-  what: `expected ${kind.accepts}; ${kind.isSecret === true ? "the value is not shown" : `got ${shown(text)}`}`
+/** Returns the fault of a text that its type does not accept. The fault does not contain a secret text. */
+export const invalidValue = ({ source, text }: SourcedText, type: SettingType<unknown>): ConfigFault => ({
+  source,
+  problem: `expected ${type.expected}; ${type.isSecret === true ? "the value is not shown" : `got ${quote(text)}`}`
 })
 
-/** The settings cannot be used. Nothing listens yet when this is found. */
+/** The configuration cannot be used. It is raised before the service listens or opens a store. */
 export class ConfigError extends Data.TaggedError("ConfigError")<{
-  readonly faults: readonly [Fault, ...ReadonlyArray<Fault>]
+  readonly faults: readonly [ConfigFault, ...ReadonlyArray<ConfigFault>]
 }> {
-  /** A line for each fault, without secrets. */
+  /** Returns one line for each fault, without secrets. */
   render(): string {
-    return this.faults.map(({ what, where }) => `${where}: ${what}.`).join("\n")
+    return this.faults.map(({ problem, source }) => `${source}: ${problem}.`).join("\n")
   }
 
   override get message(): string {

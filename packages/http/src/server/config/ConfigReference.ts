@@ -1,39 +1,40 @@
 /**
- * The settings as text: for `--help` and for the documentation.
+ * Renders the table of settings as text: for `--help` and for the documentation.
  */
-import { file, names, optionOf, type Setting, settings } from "./ConfigSettings.ts"
+import type { Setting } from "./Setting.ts"
+import { configFile, optionName, settingNames, settings } from "./SettingTable.ts"
 
-const defaultOf = ({ fallback, fallbackAtTerminal }: Setting<unknown>, quote: string): string => {
-  if (fallback === undefined || fallback === "") return ""
-  const terminal = fallbackAtTerminal === undefined ? "" : `, ${quote}${fallbackAtTerminal}${quote} at a terminal`
-  return `${quote}${fallback}${quote}${terminal}`
+const renderDefault = ({ defaultText, terminalDefaultText }: Setting<unknown>, quote: string): string => {
+  if (defaultText === undefined || defaultText === "") return ""
+  const terminal = terminalDefaultText === undefined ? "" : `, ${quote}${terminalDefaultText}${quote} at a terminal`
+  return `${quote}${defaultText}${quote}${terminal}`
 }
 
 const table: ReadonlyArray<readonly [string, Setting<unknown>]> = [
-  ...names.map((name) => [name, settings[name]] as const),
-  ["config", file]
+  ...settingNames.map((name) => [name, settings[name]] as const),
+  ["config", configFile]
 ]
 
-/** Every environment variable with what it sets, a line or two each, to follow the options in `--help`. */
-export const help = (): string =>
+/** Returns the section of `--help` that describes each environment variable in one or two lines. */
+export const helpText = (): string =>
   table
     .map(([, setting]) => {
-      const fallback = defaultOf(setting, "")
-      const accepts = `Expects ${setting.kind.accepts}${fallback === "" ? "" : ` (default ${fallback})`}.`
-      return `  ${setting.variables.join(", ")}\n      ${setting.description} ${accepts}`
+      const defaultText = renderDefault(setting, "")
+      const expects = `Expects ${setting.type.expected}${defaultText === "" ? "" : ` (default ${defaultText})`}.`
+      return `  ${setting.variables.join(", ")}\n      ${setting.description} ${expects}`
     })
     .join("\n")
 
-/** The reference of all settings in Markdown: one table. */
-export const markdown = (): string => {
+/** Returns the reference of all settings as one Markdown table. */
+export const markdownTable = (): string => {
   const rows = table.map(([name, setting]) => {
-    const option = optionOf(name, setting)
+    const option = optionName(name, setting)
     return [
       setting.variables.map((variable) => `\`${variable}\``).join(" "),
       option === undefined ? "" : `\`--${option}\``,
       name === "config" ? "" : `\`${name}\``,
-      defaultOf(setting, "`"),
-      `${setting.description} Expects ${setting.kind.accepts}.`
+      renderDefault(setting, "`"),
+      `${setting.description} Expects ${setting.type.expected}.`
     ]
   })
   const line = (cells: ReadonlyArray<string>): string =>

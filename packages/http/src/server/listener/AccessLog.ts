@@ -1,6 +1,6 @@
 /**
- * The access log: one JSON line for each request. It names no query, where keys are, and costs a request no more than
- * the line's own text.
+ * The access log: one line for each request, as JSON or as short text. A line contains no query, because queries may hold
+ * keys. Recording costs a request no more than building the line.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -8,26 +8,27 @@ import type { Config } from "../config/Config.ts"
 import type { ObservedRequest } from "./ObservedRequest.ts"
 import * as LineWriter from "./LineWriter.ts"
 
-/** How an exchange ended. */
+/** The result of a request. */
 export interface Outcome {
   readonly status: number
-  /** Bytes on the wire, heads included. */
+  /** Bytes on the wire, headers included. */
   readonly received: number
   readonly sent: number
   readonly milliseconds: number
-  /** Whether the client left before the response was complete. */
+  /** Whether the client disconnected before the response was complete. */
   readonly isAborted: boolean
 }
 
 export interface AccessLog {
-  readonly note: (exchange: ObservedRequest, outcome: Outcome) => void
+  /** Records one request. */
+  readonly record: (request: ObservedRequest, outcome: Outcome) => void
 }
 
 let second = Number.NaN
 let secondText = ""
 
-/** Now, by RFC 3339. The text of a second is made once: that saves a request more than a microsecond. */
-const now = (): string => {
+/** Returns the current time by RFC 3339. The text of a second is built once, which saves more than 1 µs per request. */
+const timestamp = (): string => {
   const at = Date.now()
   const milliseconds = at % 1000
   if (at - milliseconds !== second) {
@@ -37,15 +38,15 @@ const now = (): string => {
   return `${secondText}${String(milliseconds).padStart(3, "0")}Z`
 }
 
-const json = (exchange: ObservedRequest, outcome: Outcome): string =>
+const formatJson = (request: ObservedRequest, outcome: Outcome): string =>
   JSON.stringify({
-    time: now(),
+    time: timestamp(),
     type: "access",
-    requestId: exchange.requestId,
-    remoteAddress: exchange.remoteAddress,
-    method: exchange.method,
-    path: exchange.path,
-    route: exchange.route,
+    requestId: request.requestId,
+    remoteAddress: request.remoteAddress,
+    method: request.method,
+    path: request.path,
+    route: request.route,
     status: outcome.status,
     received: outcome.received,
     sent: outcome.sent,
@@ -53,7 +54,7 @@ const json = (exchange: ObservedRequest, outcome: Outcome): string =>
     aborted: outcome.isAborted ? true : undefined
   })
 
-const pretty = (
+const formatPretty = (
   { method, path, requestId }: ObservedRequest,
   { isAborted, milliseconds, sent, status }: Outcome
 ): string => {
@@ -61,15 +62,15 @@ const pretty = (
   return `${time}  ${status}  ${method} ${path}  ${sent} B  ${milliseconds.toFixed(1)} ms${isAborted ? "  aborted" : ""}  ${requestId}`
 }
 
-const lost = (count: number): string => JSON.stringify({ time: now(), type: "access", lostLines: count })
+const formatLost = (count: number): string => JSON.stringify({ time: timestamp(), type: "access", lostLines: count })
 
-/** Writes to standard output until the scope closes: JSON for programs, short lines for people. */
+/** Makes an access log that writes to standard output until the scope closes. */
 export const make = (format: Config["logFormat"]): Effect.Effect<AccessLog, never, Scope.Scope> => {
-  const line = format === "json" ? json : pretty
-  return Effect.map(LineWriter.make(1, lost), (lines) => ({
-    note: (exchange, outcome) => lines.write(line(exchange, outcome))
+  const formatLine = format === "json" ? formatJson : formatPretty
+  return Effect.map(LineWriter.make(1, formatLost), (lines) => ({
+    record: (request, outcome) => lines.write(formatLine(request, outcome))
   }))
 }
 
-/** The log that is turned off. */
-export const none: AccessLog = { note: () => {} }
+/** An access log that records nothing. */
+export const disabled: AccessLog = { record: () => {} }

@@ -1,33 +1,39 @@
 /**
- * What Node's parser rejects, answered as a problem like every other error.
+ * Answers requests that Node's HTTP parser rejects (event `clientError`) with a problem, as every other error.
  */
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
 import type { Connections } from "./Connections.ts"
 import * as NodeProblem from "./NodeProblem.ts"
 
-interface Answer {
-  readonly status: string
+interface Rejection {
+  /** The status with its reason phrase. */
+  readonly statusLine: string
   readonly detail: string
 }
 
-const malformed: Answer = { status: "400 Bad Request", detail: "The request is not valid HTTP/1.1." }
+const malformed: Rejection = { statusLine: "400 Bad Request", detail: "The request is not valid HTTP/1.1." }
 
-const answers: Readonly<Record<string, Answer>> = {
+/** By Node's error code. */
+const rejections: Readonly<Record<string, Rejection>> = {
   HPE_HEADER_OVERFLOW: {
-    status: "431 Request Header Fields Too Large",
-    detail: "The head of the request is too large."
+    statusLine: "431 Request Header Fields Too Large",
+    detail: "The header section of the request is too large."
   },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: "413 Content Too Large", detail: "The chunk extensions are too large." },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: "408 Request Timeout", detail: "The head of the request did not come in time." }
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { statusLine: "413 Content Too Large", detail: "The chunk extensions are too large." },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    statusLine: "408 Request Timeout",
+    detail: "The header section of the request did not arrive in time."
+  }
 }
 
-export const handle = (server: Server, connections: Connections, nameRequest: () => string): void => {
+/** Handles the server's `clientError` events. A socket that cannot take an answer is only closed. */
+export const handle = (server: Server, connections: Connections, newRequestId: () => string): void => {
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    const response = connections.current(socket)
-    const isSilent = error.code === "ECONNRESET" || !socket.writable || response?.headersSent === true
-    if (isSilent) return void socket.destroy(error)
-    const { detail, status } = answers[error.code ?? ""] ?? malformed
-    NodeProblem.sendRaw(socket, status, detail, nameRequest())
+    const response = connections.responseOn(socket)
+    const isUnanswerable = error.code === "ECONNRESET" || !socket.writable || response?.headersSent === true
+    if (isUnanswerable) return void socket.destroy(error)
+    const { detail, statusLine } = rejections[error.code ?? ""] ?? malformed
+    NodeProblem.sendRaw(socket, statusLine, { code: "invalid_request", detail, requestId: newRequestId() })
   })
 }

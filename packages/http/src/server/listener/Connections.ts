@@ -1,88 +1,90 @@
 /**
- * The sockets of a server: how much went over them, which wait for their client, and how they are closed.
+ * The sockets of a server: counts their bytes, knows which request each one carries, and closes those that stall.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import * as Continue from "./Continue.ts"
+import * as ExpectContinue from "./ExpectContinue.ts"
 
+/** Bytes. */
 export interface Traffic {
   readonly received: number
   readonly sent: number
 }
 
 export interface Connections {
-  /** Bytes over all sockets so far, the open ones included. */
+  /** Returns the bytes of all sockets since the server started, the open ones included. */
   readonly traffic: () => Traffic
-  /** Requests under way. */
+  /** Returns the number of requests that have no complete response yet. */
   readonly inFlight: () => number
-  /** A request has begun; the result tells what went over its socket for it so far. */
-  readonly begin: (request: IncomingMessage, response: ServerResponse) => () => Traffic
-  /** The response that a socket is busy with. */
-  readonly current: (socket: Socket) => ServerResponse | undefined
+  /** Tracks a request from its beginning. The function that it returns gives the bytes so far of this request alone. */
+  readonly track: (request: IncomingMessage, response: ServerResponse) => () => Traffic
+  /** Returns the response to the current request of a socket. */
+  readonly responseOn: (socket: Socket) => ServerResponse | undefined
 }
 
-interface Entry {
+interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
 
-/** Whether nothing moves because the client sends nothing or takes nothing; a handler that takes its time is no fault. */
-const waitsForClient = ({ request, response }: Entry): boolean =>
-  (!request.complete && request.readableLength === 0 && !Continue.isAwaited(request)) ||
+/** Whether the client causes the stall: it sends nothing or reads nothing. A handler that works for long is not a fault. */
+const waitsForClient = ({ request, response }: Exchange): boolean =>
+  (!request.complete && request.readableLength === 0 && !ExpectContinue.isAwaited(request)) ||
   response.writableLength > 0 ||
   request.socket.writableLength > 0
 
 /**
- * Follows a server's sockets. A socket on which nothing moves for `idle` milliseconds is closed when that is the
- * client's doing: Node's own limit counts the whole request instead, and would cut every long upload.
+ * Tracks the sockets of a server. A socket that transfers nothing for `idle` milliseconds is closed if the client causes
+ * it. Node's own `requestTimeout` is not used: it limits the duration of the whole request and would abort long uploads.
  */
 export const make = (server: Server, idle: number): Connections => {
   const open = new Set<Socket>()
-  const busy = new Map<Socket, Entry>()
-  const marks = new WeakMap<Socket, Traffic>()
-  let received = 0
-  let sent = 0
+  const busy = new Map<Socket, Exchange>()
+  /** The bytes of each socket at the end of its latest request. */
+  const counted = new WeakMap<Socket, Traffic>()
+  let receivedOnClosed = 0
+  let sentOnClosed = 0
 
   server.on("connection", (socket: Socket) => {
     open.add(socket)
     socket.once("close", () => {
       open.delete(socket)
       busy.delete(socket)
-      received += socket.bytesRead
-      sent += socket.bytesWritten
+      receivedOnClosed += socket.bytesRead
+      sentOnClosed += socket.bytesWritten
     })
   })
 
   server.setTimeout(idle, (socket) => {
-    const entry = busy.get(socket)
-    if (entry === undefined || waitsForClient(entry)) socket.destroy()
+    const exchange = busy.get(socket)
+    if (exchange === undefined || waitsForClient(exchange)) socket.destroy()
     else socket.setTimeout(idle)
   })
 
   return {
     traffic: () => {
-      let [all, out] = [received, sent]
+      let [received, sent] = [receivedOnClosed, sentOnClosed]
       for (const socket of open) {
-        all += socket.bytesRead
-        out += socket.bytesWritten
+        received += socket.bytesRead
+        sent += socket.bytesWritten
       }
-      return { received: all, sent: out }
+      return { received, sent }
     },
     inFlight: () => busy.size,
-    begin: (request, response) => {
+    track: (request, response) => {
       const { socket } = request
-      const entry = { request, response }
-      const before = marks.get(socket) ?? { received: 0, sent: 0 }
-      busy.set(socket, entry)
+      const exchange = { request, response }
+      const before = counted.get(socket) ?? { received: 0, sent: 0 }
+      busy.set(socket, exchange)
       response.once("close", () => {
-        if (busy.get(socket) === entry) busy.delete(socket)
+        if (busy.get(socket) === exchange) busy.delete(socket)
       })
       return () => {
         const now = { received: socket.bytesRead, sent: socket.bytesWritten }
-        marks.set(socket, now)
+        counted.set(socket, now)
         return { received: now.received - before.received, sent: now.sent - before.sent }
       }
     },
-    current: (socket) => busy.get(socket)?.response
+    responseOn: (socket) => busy.get(socket)?.response
   }
 }

@@ -1,20 +1,20 @@
 /**
- * Cross-origin requests (the Fetch standard's CORS protocol), answered before routing and set on Node's own response:
- * so every response carries the headers, also an error's and those of the data plane that bypass the framework.
+ * Cross-origin requests (the CORS protocol of the Fetch standard). Preflights are answered before routing, and headers are
+ * set on Node's own response. So every response carries them, also errors and contents that bypass the framework.
  *
- * Credentials are never allowed, since a key is no cookie.
+ * Credentials are never allowed, because API keys are not cookies.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as RequestId from "../../problems/RequestId.ts"
 
 export interface Cors {
-  /** Sets what the response needs. True when this was a preflight, which then has been answered. */
+  /** Sets the CORS headers of a response. Returns true if the request was a preflight, which it has then answered. */
   readonly handle: (request: IncomingMessage, response: ServerResponse) => boolean
 }
 
 const allowedMethods = "GET, HEAD, POST, PATCH, PUT, DELETE"
 
-/** What scripts may read beyond the names that are always readable. */
+/** The response headers that scripts may read besides those that are always readable. */
 const exposedHeaders = [
   "Accept-Ranges",
   "Allow",
@@ -29,16 +29,20 @@ const exposedHeaders = [
   "X-Request-Id"
 ].join(", ")
 
-/** How long a browser may remember a preflight, in seconds; two hours is the most that one of them accepts. */
+/** How long a browser may cache a preflight, in seconds. Chromium caps it at two hours. */
 const maxAge = "7200"
 
-/** `origins`: as a browser sends them, such as `https://app.example.com`; `*` stands for any. */
+/**
+ * Returns the CORS handling for these origins, or undefined for none.
+ *
+ * @param origins As browsers send them, such as `https://app.example.com`; `*` allows every origin.
+ */
 export const make = (origins: ReadonlyArray<string>): Cors | undefined => {
   if (origins.length === 0) return undefined
-  const any = origins.includes("*")
-  const known = new Set(origins)
+  const isAny = origins.includes("*")
+  const allowed = new Set(origins)
 
-  const preflight = (request: IncomingMessage, response: ServerResponse, isAllowed: boolean): void => {
+  const answerPreflight = (request: IncomingMessage, response: ServerResponse, isAllowed: boolean): void => {
     if (isAllowed) {
       response.setHeader("Access-Control-Allow-Methods", allowedMethods)
       const headers = request.headers["access-control-request-headers"]
@@ -54,13 +58,13 @@ export const make = (origins: ReadonlyArray<string>): Cors | undefined => {
   return {
     handle: (request, response) => {
       const { origin } = request.headers
-      // Also without an Origin: a cache must not hand this response to a request that has one.
-      if (!any) response.setHeader("Vary", "Origin")
+      // Set without an Origin, too: a cache must not reuse this response for a request that has one.
+      if (!isAny) response.setHeader("Vary", "Origin")
       if (origin === undefined) return false
-      const isAllowed = any || known.has(origin)
-      if (isAllowed) response.setHeader("Access-Control-Allow-Origin", any ? "*" : origin)
+      const isAllowed = isAny || allowed.has(origin)
+      if (isAllowed) response.setHeader("Access-Control-Allow-Origin", isAny ? "*" : origin)
       if (request.method === "OPTIONS" && request.headers["access-control-request-method"] !== undefined) {
-        preflight(request, response, isAllowed)
+        answerPreflight(request, response, isAllowed)
         return true
       }
       if (isAllowed) response.setHeader("Access-Control-Expose-Headers", exposedHeaders)

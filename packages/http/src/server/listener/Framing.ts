@@ -1,11 +1,11 @@
 /**
- * Requests whose framing is ambiguous. Node lets them pass; a proxy in front may read them otherwise than we do, and
- * that difference is how requests are smuggled (RFC 9112 §3.2, §6.1, §11.2).
+ * Detects requests whose framing is ambiguous. Node accepts them, but a proxy in front may read them differently, and
+ * request smuggling exploits that difference (RFC 9112, sections 3.2, 6.1 and 11.2).
  */
 import type { IncomingMessage } from "node:http"
 
-/** What is wrong with the framing of a request; undefined when nothing is. */
-export const fault = (request: IncomingMessage): string | undefined => {
+/** Returns the fault in the framing of a request as a sentence, or undefined if there is none. */
+export const findFault = (request: IncomingMessage): string | undefined => {
   const coding = request.headers["transfer-encoding"]
   if (coding !== undefined) {
     if (coding.trim().toLowerCase() !== "chunked") return "The only transfer coding that is accepted is chunked."
@@ -13,14 +13,14 @@ export const fault = (request: IncomingMessage): string | undefined => {
       return "Content-Length and Transfer-Encoding exclude each other."
     }
   }
-  return hosts(request.rawHeaders) > 1 ? "The Host header must be given once." : undefined
+  return countHosts(request.rawHeaders) > 1 ? "The Host header must be sent once only." : undefined
 }
 
-/** How often the Host header was sent; Node's `headers` keeps the first one only. */
-const hosts = (raw: ReadonlyArray<string>): number => {
+/** Counts the Host headers of a request. Node's `headers` contains only the first one. */
+const countHosts = (rawHeaders: ReadonlyArray<string>): number => {
   let count = 0
-  for (let i = 0; i < raw.length; i += 2) {
-    const name = raw[i]
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]
     if (name !== undefined && name.length === 4 && name.toLowerCase() === "host") count++
   }
   return count

@@ -1,84 +1,89 @@
 /**
- * Lines to a file descriptor, gathered for a moment and written off the main thread: a slow reader of the log never
- * holds up a request, nor does its backlog grow without end.
+ * Writes lines to a file descriptor in batches and off the main thread. A slow reader of the log delays no request, and
+ * the lines that wait for it take a bounded amount of memory.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Fs from "node:fs"
 
 export interface LineWriter {
-  /** Takes one line, without its end. */
+  /** Appends a line, which is given without its line break. */
   readonly write: (line: string) => void
 }
 
-/** Characters that are written at once, without waiting for more. */
+/** Characters in the batch from which on it is written at once. */
 const batchSize = 64 * 1024
-/** Milliseconds for which lines are gathered. */
-const gatherFor = 50
-/** Characters that wait for a stalled reader; lines beyond are lost, and counted. */
+/** Milliseconds after which a smaller batch is written. */
+const flushInterval = 50
+/** Maximum number of characters in the batch while the reader is stalled. Further lines are dropped and counted. */
 const capacity = 8 * 1024 * 1024
-/** Milliseconds until a full pipe is tried again. */
-const retryAfter = 20
+/** Milliseconds until a write to a full pipe is retried. */
+const retryDelay = 20
 
-const isCode = (error: NodeJS.ErrnoException, code: string): boolean => error.code === code
+const hasCode = (error: NodeJS.ErrnoException, code: string): boolean => error.code === code
 
-/** Writes until the scope closes, which waits for the last line. `lost` makes the line that tells of lost ones. */
+/**
+ * Makes a writer. Closing the scope waits until the last line is written.
+ *
+ * @param formatLost Returns the line that reports the number of dropped lines.
+ */
 export const make = (
   descriptor: number,
-  lost: (count: number) => string
+  formatLost: (count: number) => string
 ): Effect.Effect<LineWriter, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() => open(descriptor, lost)),
+    Effect.sync(() => open(descriptor, formatLost)),
     ({ drain }) => drain
   )
 
-const open = (descriptor: number, lost: (count: number) => string) => {
-  let waiting: Array<string> = []
+const open = (descriptor: number, formatLost: (count: number) => string) => {
+  let batch: Array<string> = []
   let size = 0
   let dropped = 0
   let timer: NodeJS.Timeout | undefined
-  let isBusy = false
+  let isWriting = false
   let isBroken = false
-  let whenIdle: (() => void) | undefined
+  let onDrained: (() => void) | undefined
 
-  const put = (bytes: Buffer, done: () => void): void =>
+  const writeAll = (bytes: Buffer, done: () => void): void =>
     Fs.write(descriptor, bytes, (error, count) => {
-      if (error === null) return count < bytes.length ? put(bytes.subarray(count), done) : done()
-      if (isCode(error, "EAGAIN")) return void setTimeout(() => put(bytes, done), retryAfter)
-      // Nobody reads any more, or the disk is full: the service goes on without its log.
-      isBroken = isCode(error, "EPIPE")
+      if (error === null) return count < bytes.length ? writeAll(bytes.subarray(count), done) : done()
+      if (hasCode(error, "EAGAIN")) return void setTimeout(() => writeAll(bytes, done), retryDelay)
+      // The pipe has no reader (EPIPE), or the write failed, for example on a full disk. The service continues: without
+      // its log in the first case, without this batch in the second.
+      isBroken = hasCode(error, "EPIPE")
       done()
     })
 
   const flush = (): void => {
     clearTimeout(timer)
     timer = undefined
-    if (isBusy) return
-    if (waiting.length === 0) return whenIdle?.()
-    if (dropped > 0) waiting.push(lost(dropped))
+    if (isWriting) return
+    if (batch.length === 0) return onDrained?.()
+    if (dropped > 0) batch.push(formatLost(dropped))
     dropped = 0
-    const bytes = Buffer.from(`${waiting.join("\n")}\n`)
-    waiting = []
+    const bytes = Buffer.from(`${batch.join("\n")}\n`)
+    batch = []
     size = 0
-    isBusy = true
-    put(bytes, () => {
-      isBusy = false
-      if (whenIdle !== undefined || size >= batchSize) flush()
-      else if (waiting.length > 0) timer ??= setTimeout(flush, gatherFor)
+    isWriting = true
+    writeAll(bytes, () => {
+      isWriting = false
+      if (onDrained !== undefined || size >= batchSize) flush()
+      else if (batch.length > 0) timer ??= setTimeout(flush, flushInterval)
     })
   }
 
   const write = (line: string): void => {
     if (isBroken) return
     if (size >= capacity) return void dropped++
-    waiting.push(line)
+    batch.push(line)
     size += line.length + 1
     if (size >= batchSize) flush()
-    else timer ??= setTimeout(flush, gatherFor)
+    else timer ??= setTimeout(flush, flushInterval)
   }
 
   const drain = Effect.callback<void>((resume) => {
-    whenIdle = () => resume(Effect.void)
+    onDrained = () => resume(Effect.void)
     flush()
   })
 

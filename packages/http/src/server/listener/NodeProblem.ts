@@ -1,40 +1,39 @@
 /**
- * Problems (RFC 9457) that Node itself answers with, before a request has come to the router.
+ * Answers with problems (RFC 9457) that are written with Node's own means, before a request reaches the router.
  */
 import type { ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
-import { entryOf, type ProblemCode } from "../../problems/ProblemTable.ts"
-import { typeOf } from "../../problems/Problem.ts"
+import * as ProblemBody from "../../problems/ProblemBody.ts"
+import type { ProblemCode } from "../../problems/ProblemTable.ts"
 import * as RequestId from "../../problems/RequestId.ts"
 
-export const contentType = "application/problem+json"
-
-/** A problem as JSON. */
-export const body = (code: ProblemCode, status: number, detail: string, requestId: string): string => {
-  const { title } = entryOf(code)
-  return JSON.stringify({ type: typeOf(code), title, status, detail, code, requestId })
+/** The part of a problem that depends on the request. */
+export interface RequestProblem {
+  readonly code: ProblemCode
+  readonly detail: string
+  readonly requestId: string
 }
 
-/** Answers with a problem and closes the connection: where its next request begins cannot be told. */
-export const send = (response: ServerResponse, code: ProblemCode, detail: string, requestId: string): void => {
-  const { status } = entryOf(code)
-  response.writeHead(status, {
-    "content-type": contentType,
+/** Answers with a problem and closes the connection, because the start of its next request is unknown. */
+export const send = (response: ServerResponse, problem: RequestProblem): void => {
+  const body = ProblemBody.make(problem)
+  response.writeHead(body.status, {
+    "content-type": ProblemBody.contentType,
     "referrer-policy": "no-referrer",
-    [RequestId.header]: requestId,
+    [RequestId.header]: problem.requestId,
     connection: "close"
   })
-  response.end(body(code, status, detail, requestId))
+  response.end(JSON.stringify(body))
 }
 
-/** The same on a socket whose request could not be parsed, with a status that says why. */
-export const sendRaw = (socket: Duplex, status: string, detail: string, requestId: string): void => {
-  const text = body("invalid_request", Number.parseInt(status, 10), detail, requestId)
+/** Answers with a problem on a socket whose request could not be parsed. `statusLine` is a status with its reason phrase. */
+export const sendRaw = (socket: Duplex, statusLine: string, problem: RequestProblem): void => {
+  const text = JSON.stringify(ProblemBody.make({ ...problem, status: Number.parseInt(statusLine, 10) }))
   const head = [
-    `HTTP/1.1 ${status}`,
-    `Content-Type: ${contentType}`,
+    `HTTP/1.1 ${statusLine}`,
+    `Content-Type: ${ProblemBody.contentType}`,
     `Content-Length: ${Buffer.byteLength(text)}`,
-    `X-Request-Id: ${requestId}`,
+    `X-Request-Id: ${problem.requestId}`,
     "Connection: close"
   ]
   socket.end(`${head.join("\r\n")}\r\n\r\n${text}`)

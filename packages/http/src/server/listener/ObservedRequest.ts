@@ -1,46 +1,45 @@
 /**
- * One request with its response, as the server observes them: what the access log and the metrics tell of it. It never
- * holds a query string, and no key.
+ * The properties of a request that the access log and the metrics record. They contain neither a query string nor a key.
  */
 import type { IncomingMessage } from "node:http"
 
 export interface ObservedRequest {
   readonly requestId: string
   readonly method: string
-  /** The path as it was asked for, without the query. */
+  /** The path of the request without the query. */
   readonly path: string
   readonly remoteAddress: string | undefined
   /** Milliseconds of the process's monotonic clock. */
   readonly startedAt: number
-  /** The route's template, such as `/api/v1/tenants/:tenantId`; undefined when no route took the request. */
+  /** The path template of the route, such as `/api/v1/tenants/:tenantId`; undefined if no route matches. */
   route: string | undefined
 }
 
-const exchanges = new WeakMap<IncomingMessage, ObservedRequest>()
+const observedRequests = new WeakMap<IncomingMessage, ObservedRequest>()
 
-/** A key in a place where none belongs. */
+/** An API key or playback key, which a client may have put into a path or a request id by mistake. */
 const keys = /(hfp?_)[A-Za-z0-9_-]{20,}/g
 
-const withoutKeys = (text: string): string => (text.includes("hf") ? text.replaceAll(keys, "$1***") : text)
+const maskKeys = (text: string): string => (text.includes("hf") ? text.replaceAll(keys, "$1***") : text)
 
 const pathOf = (url: string): string => {
   const end = url.search(/[?#]/)
-  return withoutKeys(end < 0 ? url : url.slice(0, end))
+  return maskKeys(end < 0 ? url : url.slice(0, end))
 }
 
-/** Begins to observe a request, under an id that has been found sane. */
-export const begin = (request: IncomingMessage, requestId: string): ObservedRequest => {
-  const exchange: ObservedRequest = {
-    requestId: withoutKeys(requestId),
+/** Starts observing a request. `requestId` must be one that `RequestId.makeAssigner` accepted or generated. */
+export const observe = (request: IncomingMessage, requestId: string): ObservedRequest => {
+  const observed: ObservedRequest = {
+    requestId: maskKeys(requestId),
     method: request.method ?? "",
     path: pathOf(request.url ?? ""),
     remoteAddress: request.socket.remoteAddress,
     startedAt: performance.now(),
     route: undefined
   }
-  exchanges.set(request, exchange)
-  return exchange
+  observedRequests.set(request, observed)
+  return observed
 }
 
-/** The exchange of a request; undefined for one that came by another server than ours. */
-export const of = (request: IncomingMessage): ObservedRequest | undefined => exchanges.get(request)
+/** Finds what was observed of a request; undefined for a request of a server other than `StandaloneServer`. */
+export const find = (request: IncomingMessage): ObservedRequest | undefined => observedRequests.get(request)

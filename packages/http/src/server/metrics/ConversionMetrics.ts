@@ -1,5 +1,5 @@
 /**
- * What becomes of conversions.
+ * Counters of the conversions that this node claims, finishes, releases and fails, and a gauge of those that run.
  */
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
@@ -7,22 +7,17 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Stream from "effect/Stream"
+import * as Counter from "./Counter.ts"
 
-const counter = (name: string, description: string) => Metric.counter(name, { description, incremental: true })
-
-const claimed = counter("holdfast_conversions_claimed_total", "Conversions that a worker of this node took.")
-const finished = counter("holdfast_conversions_finished_total", "Conversions that became READY here.")
-const released = counter("holdfast_conversions_released_total", "Conversions that were given back, to be tried again.")
-const running = Metric.gauge("holdfast_conversions_running", { description: "Conversions that run here." })
+const claimed = Counter.make("holdfast_conversions_claimed_total", "Conversions that this node claimed.")
+const finished = Counter.make("holdfast_conversions_finished_total", "Conversions that became READY on this node.")
+const released = Counter.make("holdfast_conversions_released_total", "Conversions that this node released for a retry.")
+const running = Metric.gauge("holdfast_conversions_running", { description: "Conversions that run on this node." })
 
 const failed = (code: string) =>
-  Metric.counter("holdfast_conversions_failed_total", {
-    description: "Conversions that became FAILED here.",
-    incremental: true,
-    attributes: { code }
-  })
+  Counter.make("holdfast_conversions_failed_total", "Conversions that became FAILED on this node.", { code })
 
-/** Counts what the workers of this process do. */
+/** The repository, with counters for what the workers of this process do. */
 export const layerRepository: Layer.Layer<ConversionRepository, never, ConversionRepository> = Layer.effect(
   ConversionRepository,
   Effect.map(ConversionRepository, (repository) =>
@@ -41,7 +36,8 @@ export const layerRepository: Layer.Layer<ConversionRepository, never, Conversio
   )
 )
 
-const counted = <A, E, R>(stream: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
+/** Counts a conversion as running while its stream is consumed. */
+const countRunning = <A, E, R>(stream: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
   Stream.unwrap(
     Effect.as(
       Effect.acquireRelease(Metric.modify(running, 1), () => Metric.modify(running, -1)),
@@ -49,14 +45,14 @@ const counted = <A, E, R>(stream: Stream.Stream<A, E, R>): Stream.Stream<A, E, R
     )
   )
 
-/** Counts the conversions that run. */
+/** The transcoder, with a gauge of the conversions that run. */
 export const layerTranscoder: Layer.Layer<Transcoder, never, Transcoder> = Layer.effect(
   Transcoder,
   Effect.map(Transcoder, (transcoder) =>
     Transcoder.of({
       ...transcoder,
-      convert: (job) => counted(transcoder.convert(job)),
-      repackage: (job) => counted(transcoder.repackage(job))
+      convert: (job) => countRunning(transcoder.convert(job)),
+      repackage: (job) => countRunning(transcoder.repackage(job))
     })
   )
 )

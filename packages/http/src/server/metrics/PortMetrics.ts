@@ -1,46 +1,46 @@
 /**
- * Failures of the ports, counted where they leave the adapter: by method and reason.
+ * Counters of the failures of the ports, by operation and reason. They are counted where the adapter returns them.
  */
 import { BlobError } from "@holdfast/core/storage/BlobError"
 import { MetadataError } from "@holdfast/core/MetadataError"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Metric from "effect/Metric"
 import * as Stream from "effect/Stream"
+import * as Counter from "./Counter.ts"
 
-type Note = (error: unknown) => void
+type CountFailure = (error: unknown) => void
 
-const failures = (name: string, description: string, operation: string, reason: string) =>
-  Metric.counter(name, { description, incremental: true, attributes: { operation, reason } })
-
-const metricOf = (error: unknown) => {
+/** Returns the counter of an error, or undefined for an error that is not a failure of a store. */
+const counterOf = (error: unknown) => {
   if (error instanceof MetadataError) {
-    return failures("holdfast_metadata_errors_total", "Failures of the metadata store.", error.operation, error.reason)
+    const { operation, reason } = error
+    return Counter.make("holdfast_metadata_errors_total", "Failures of the metadata store.", { operation, reason })
   }
   if (error instanceof BlobError && error.reason !== "NotFound") {
-    return failures("holdfast_blob_errors_total", "Failures of the blob store.", error.operation, error.reason)
+    const { operation, reason } = error
+    return Counter.make("holdfast_blob_errors_total", "Failures of the blob store.", { operation, reason })
   }
   return undefined
 }
 
-const note: Effect.Effect<Note> = Effect.contextWith((context: Context.Context<never>) =>
-  Effect.succeed((error: unknown) => metricOf(error)?.updateUnsafe(1, context))
+const makeCountFailure: Effect.Effect<CountFailure> = Effect.contextWith((context: Context.Context<never>) =>
+  Effect.succeed((error: unknown) => counterOf(error)?.updateUnsafe(1, context))
 )
 
-const observe = (result: unknown, note: Note): unknown => {
-  if (Effect.isEffect(result)) return Effect.tapError(result, (error) => Effect.sync(() => note(error)))
-  if (Stream.isStream(result)) return Stream.tapError(result, (error) => Effect.sync(() => note(error)))
+const countFailures = (result: unknown, countFailure: CountFailure): unknown => {
+  if (Effect.isEffect(result)) return Effect.tapError(result, (error) => Effect.sync(() => countFailure(error)))
+  if (Stream.isStream(result)) return Stream.tapError(result, (error) => Effect.sync(() => countFailure(error)))
   return result
 }
 
-/** The same service, with every failure of its methods noted. */
-const observed = <S extends object>(service: S, note: Note): S => {
+/** Returns the service with every failure of its effects, streams and methods counted. */
+const instrument = <S extends object>(service: S, countFailure: CountFailure): S => {
   const members = new Map<string | symbol, unknown>()
   const wrap = (member: unknown): unknown =>
     typeof member === "function"
-      ? (...input: Array<unknown>) => observe(Reflect.apply(member, service, input), note)
-      : observe(member, note)
+      ? (...input: Array<unknown>) => countFailures(Reflect.apply(member, service, input), countFailure)
+      : countFailures(member, countFailure)
   return new Proxy(service, {
     get: (target, name) => {
       if (!members.has(name)) members.set(name, wrap(Reflect.get(target, name)))
@@ -49,11 +49,11 @@ const observed = <S extends object>(service: S, note: Note): S => {
   })
 }
 
-/** Puts the count between a port and those that use it. */
+/** Replaces a port by the same port with its failures counted. */
 export const layer = <I, S extends object>(port: Context.Key<I, S>): Layer.Layer<I, never, I> =>
   Layer.effect(
     port,
     Effect.gen(function* () {
-      return observed(yield* port, yield* note)
+      return instrument(yield* port, yield* makeCountFailure)
     })
   )

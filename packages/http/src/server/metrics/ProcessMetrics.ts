@@ -1,19 +1,19 @@
 /**
- * What the process uses, under the names that Prometheus' own clients give it.
+ * Resources that the process uses, under the metric names of Prometheus' own client libraries.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Fs from "node:fs"
 import { monitorEventLoopDelay } from "node:perf_hooks"
-import * as Gauges from "./Gauges.ts"
+import * as ObservableMetrics from "./ObservableMetrics.ts"
 
-/** Milliseconds between two samples of the event loop's delay: rare enough to cost nothing. */
+/** Milliseconds between two samples of the event loop's delay. At this rate sampling costs nothing measurable. */
 const resolution = 20
 
-const nanosecond = 1e-9
+const secondsPerNanosecond = 1e-9
 
-/** How many descriptors are open; not every system tells. */
-const openDescriptors = (): number => {
+/** Returns the number of open file descriptors, or NaN on a system that does not report it in `/proc`. */
+const countDescriptors = (): number => {
   try {
     return Fs.readdirSync("/proc/self/fd").length
   } catch {
@@ -21,7 +21,7 @@ const openDescriptors = (): number => {
   }
 }
 
-const readings = (delay: () => number): ReadonlyArray<Gauges.Reading> => [
+const metrics = (readDelay: () => number): ReadonlyArray<ObservableMetrics.ObservableMetric> => [
   {
     name: "process_cpu_seconds_total",
     description: "CPU time of the process, user and system.",
@@ -41,19 +41,19 @@ const readings = (delay: () => number): ReadonlyArray<Gauges.Reading> => [
     name: "process_open_fds",
     description: "Open file descriptors.",
     kind: "gauge",
-    read: openDescriptors
+    read: countDescriptors
   },
   {
     name: "process_start_time_seconds",
-    description: "When the process started, in seconds since 1970.",
+    description: "Start time of the process, in seconds since 1970.",
     kind: "gauge",
     read: () => performance.timeOrigin / 1000
   },
   {
     name: "nodejs_eventloop_lag_seconds",
-    description: "How late the event loop came, at the 99th percentile since the last time this was asked.",
+    description: "99th percentile of the event loop's delay since the previous collection.",
     kind: "gauge",
-    read: delay
+    read: readDelay
   }
 ]
 
@@ -67,10 +67,10 @@ export const layer: Layer.Layer<never> = Layer.effectDiscard(
       }),
       (monitor) => Effect.sync(() => monitor.disable())
     )
-    yield* Gauges.registerAll(
-      readings(() => {
-        // The sampling interval itself is part of every sample.
-        const lag = Math.max(0, histogram.percentile(99) * nanosecond - resolution / 1000)
+    yield* ObservableMetrics.registerAll(
+      metrics(() => {
+        // Every sample includes the sampling interval itself.
+        const lag = Math.max(0, histogram.percentile(99) * secondsPerNanosecond - resolution / 1000)
         histogram.reset()
         return lag
       })

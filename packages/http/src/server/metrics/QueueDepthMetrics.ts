@@ -1,6 +1,6 @@
 /**
- * Work that waits in the whole deployment, as the database has it: alike on every node. It is looked at when the metrics are
- * asked for, and seldom enough to be no load.
+ * Gauges of the pending work of the whole deployment. They are read from the database, so that every node reports the same
+ * values. The database is queried only when the metrics are collected, and at most once in ten seconds.
  */
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
@@ -11,24 +11,24 @@ import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Schedule from "effect/Schedule"
 
-export class Backlog extends Context.Service<
-  Backlog,
+export class QueueDepthMetrics extends Context.Service<
+  QueueDepthMetrics,
   {
     /**
-     * Brings the gauges up to date, unless that was done a moment ago. A gauge whose value is not to be had is taken away until
-     * it is again: an old value would look like a fresh one.
+     * Updates the gauges unless they were updated less than ten seconds ago. A gauge whose value cannot be read is removed
+     * until it can: a stale value would look like a current one.
      */
     readonly refresh: Effect.Effect<void>
   }
->()("@holdfast/http/server/metrics/Backlog") {}
+>()("@holdfast/http/server/metrics/QueueDepthMetrics") {}
 
-/** What is looked at once is told for as long. */
-const validFor = "10 seconds"
+/** How long a value is reported before the database is queried again. */
+const validity = "10 seconds"
 
-/** A database that does not answer by then has no answer. */
-const patience = "2 seconds"
+/** How long the database may take to answer. */
+const queryTimeout = "2 seconds"
 
-/** How much is counted: thousands are as good a reason for an alarm as millions, and counting those takes its time. */
+/** Maximum count. Thousands of pending tasks justify an alert as much as millions do, and counting millions is slow. */
 const limit = 5000
 
 const gauge = (name: string, description: string) =>
@@ -36,34 +36,43 @@ const gauge = (name: string, description: string) =>
 
 const queued = gauge(
   "holdfast_conversions_queued",
-  `Conversions that wait for a worker, or to be tried again; at most ${limit} of either are counted.`
+  `Conversions that wait for a worker or for a retry; at most ${limit} of either are counted.`
 )
 const leased = gauge(
   "holdfast_conversions_leased",
-  `Conversions that a worker of some node has; at most ${limit} are counted.`
+  `Conversions that a worker of some node has leased; at most ${limit} are counted.`
 )
 const pending = gauge(
   "holdfast_mirrors_pending_files",
-  `Files that are still to be copied, or removed at a target, by mirrors that are not paused; at most ${limit} are counted.`
+  `Files that mirrors have yet to copy, or to remove at their targets, without paused mirrors; at most ${limit} are counted.`
 )
 const failing = gauge("holdfast_mirrors_failing", "Mirrors in the state FAILING.")
 const lag = gauge(
   "holdfast_mirrors_lag_seconds",
-  `For how long the oldest pending file has waited; of more than ${limit} the oldest at both ends of each mirror's line.`
+  `Age of the oldest pending file. If more than ${limit} files are pending, only both ends of each mirror's queue are searched.`
 )
 
 type Values = ReadonlyArray<readonly [gauge: Metric.Gauge<number>, value: number]>
 
-/** Failures of the database are counted where they leave it. */
-const refreshed = <E>(what: string, gauges: ReadonlyArray<Metric.Gauge<number>>, read: Effect.Effect<Values, E>) => {
+/** Updates gauges, or removes them if `read` fails or takes too long. `PortMetrics` counts the failures of the database. */
+const refreshGauges = <E>(
+  name: string,
+  gauges: ReadonlyArray<Metric.Gauge<number>>,
+  read: Effect.Effect<Values, E>
+) => {
   const remove = Effect.forEach(gauges, (one) => Metric.remove(one), { discard: true })
   return read.pipe(
     Effect.flatMap((values) => Effect.forEach(values, ([one, value]) => Metric.update(one, value), { discard: true })),
-    Effect.catch((error) => Effect.andThen(remove, Effect.logWarning(`No metrics of waiting ${what}`, error))),
+    Effect.catch((error) => Effect.andThen(remove, Effect.logWarning(`queue depth of ${name} unknown`, error))),
     Effect.timeoutOrElse({
-      duration: patience,
+      duration: queryTimeout,
       orElse: () =>
-        Effect.andThen(remove, Effect.logWarning(`No metrics of waiting ${what}: the database does not answer`))
+        Effect.andThen(
+          remove,
+          Effect.annotateLogs(Effect.logWarning(`queue depth of ${name} unknown: database timeout`), {
+            timeout: queryTimeout
+          })
+        )
     })
   )
 }
@@ -71,9 +80,9 @@ const refreshed = <E>(what: string, gauges: ReadonlyArray<Metric.Gauge<number>>,
 const make = Effect.gen(function* () {
   const conversions = yield* ConversionRepository
   const mirrors = yield* MirrorRepository
-  const both = Effect.all(
+  const refreshAll = Effect.all(
     [
-      refreshed(
+      refreshGauges(
         "conversions",
         [queued, leased],
         Effect.gen(function* () {
@@ -84,36 +93,36 @@ const make = Effect.gen(function* () {
           ] as const
         })
       ),
-      refreshed(
+      refreshGauges(
         "mirrors",
         [pending, failing, lag],
         Effect.gen(function* () {
           const found = yield* mirrors.queueDepth(limit)
           const now = DateTime.toEpochMillis(yield* DateTime.now)
-          // Clocks differ: a change may be of a time that has not come yet here.
-          const waited = found.oldest === null ? 0 : Math.max(0, now - DateTime.toEpochMillis(found.oldest))
+          // The node that recorded the change may have a clock ahead of this one's.
+          const age = found.oldest === null ? 0 : Math.max(0, now - DateTime.toEpochMillis(found.oldest))
           return [
             [pending, found.pending],
             [failing, found.failing],
-            [lag, waited / 1000]
+            [lag, age / 1000]
           ] as const
         })
       )
     ],
     { concurrency: "unbounded", discard: true }
   )
-  return Backlog.of({ refresh: yield* Effect.cachedWithTTL(both, validFor) })
+  return QueueDepthMetrics.of({ refresh: yield* Effect.cachedWithTTL(refreshAll, validity) })
 })
 
-/** `pushed`: whether somebody gets the metrics who does not ask for them, so that they have to be fresh by themselves. */
+/** `pushed`: whether the metrics are also sent to a collector. The gauges are then refreshed at an interval. */
 export const layer = ({
   pushed
 }: {
   readonly pushed: boolean
-}): Layer.Layer<Backlog, never, ConversionRepository | MirrorRepository> =>
+}): Layer.Layer<QueueDepthMetrics, never, ConversionRepository | MirrorRepository> =>
   Layer.effect(
-    Backlog,
+    QueueDepthMetrics,
     Effect.tap(make, ({ refresh }) =>
-      pushed ? Effect.forkScoped(Effect.repeat(refresh, Schedule.spaced(validFor))) : Effect.void
+      pushed ? Effect.forkScoped(Effect.repeat(refresh, Schedule.spaced(validity))) : Effect.void
     )
   )

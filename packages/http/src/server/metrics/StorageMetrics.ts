@@ -1,5 +1,5 @@
 /**
- * What becomes of uploads, and what the sweeper does.
+ * Counters of uploads and of the sweeper.
  */
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { BlobStore } from "@holdfast/core/storage/BlobStore"
@@ -7,17 +7,16 @@ import { type SweepReport, Sweeper } from "@holdfast/core/storage/Sweeper"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
+import * as Counter from "./Counter.ts"
 
-const counter = (name: string, description: string) => Metric.counter(name, { description, incremental: true })
+const staged = Counter.make("holdfast_uploads_staged_total", "Contents that became durable.")
+const stagedBytes = Counter.make("holdfast_uploads_staged_bytes_total", "Bytes of contents that became durable.")
+const committed = Counter.make("holdfast_uploads_committed_total", "Contents that became the content of a file.")
+const expired = Counter.make("holdfast_sweeper_expired_total", "Uploads whose lease expired.")
+const removed = Counter.make("holdfast_sweeper_removed_total", "Blobs that the sweeper removed.")
+const failed = Counter.make("holdfast_sweeper_failed_total", "Removals that failed and are retried.")
 
-const staged = counter("holdfast_uploads_staged_total", "Contents that became durable.")
-const stagedBytes = counter("holdfast_uploads_staged_bytes_total", "Bytes of contents that became durable.")
-const committed = counter("holdfast_uploads_committed_total", "Contents that became a file's.")
-const expired = counter("holdfast_sweeper_expired_total", "Uploads that were found dead.")
-const removed = counter("holdfast_sweeper_removed_total", "Blobs that were removed.")
-const failed = counter("holdfast_sweeper_failed_total", "Removals that failed and are tried again.")
-
-/** Counts contents that became durable. */
+/** The blob store, with counters for contents that became durable. */
 export const layerBlobStore: Layer.Layer<BlobStore, never, BlobStore> = Layer.effect(
   BlobStore,
   Effect.map(BlobStore, (store) =>
@@ -31,7 +30,7 @@ export const layerBlobStore: Layer.Layer<BlobStore, never, BlobStore> = Layer.ef
   )
 )
 
-/** Counts contents that became a file's. */
+/** The repository, with a counter for contents that became the content of a file. */
 export const layerFiles: Layer.Layer<FileRepository, never, FileRepository> = Layer.effect(
   FileRepository,
   Effect.map(FileRepository, (files) =>
@@ -53,7 +52,7 @@ const count = (report: SweepReport) =>
     Metric.update(failed, report.failed)
   ])
 
-/** Counts what sweeps did. */
+/** The sweeper, with counters for its results. */
 export const layerSweeper: Layer.Layer<Sweeper, never, Sweeper> = Layer.effect(
   Sweeper,
   Effect.map(Sweeper, ({ sweep }) => Sweeper.of({ sweep: (options) => Effect.tap(sweep(options), count) }))

@@ -1,12 +1,12 @@
 /**
- * The service's own log, on standard error: what it says of itself, not of requests.
+ * The log of the service, on standard error. It has the messages of the service itself; requests are in the access log.
  */
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as References from "effect/References"
 import type { Config } from "../config/Config.ts"
 
-/** Obeys the settings of level and format. */
+/** The logger, with the configured level and format. */
 export const layer = ({ logFormat, logLevel }: Pick<Config, "logFormat" | "logLevel">): Layer.Layer<never> =>
   Layer.mergeAll(
     Logger.layer([

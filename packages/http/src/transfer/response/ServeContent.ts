@@ -20,12 +20,12 @@ export const sendContent = (
   SendContent.send(
     Context.get(context, HttpServerRequest.HttpServerRequest),
     content,
-    CommonHeaders.of(Context.get(context, RequestId))
+    CommonHeaders.forRequest(Context.get(context, RequestId))
   )
 
 const isGone = (error: unknown): error is ContentGone => error instanceof ContentGone
 
-const toProblem = (error: ProblemResponse.Coded) =>
+const toProblem = (error: ProblemResponse.CodedError) =>
   ProblemResponse.respond(
     error,
     error instanceof RangeNotSatisfiable ? { "content-range": error.contentRange } : undefined
@@ -38,7 +38,7 @@ const toProblem = (error: ProblemResponse.Coded) =>
  * read, and nothing was sent yet. If the bytes are missing in the second attempt too, they are lost although their record
  * exists: that is a defect. Every other error becomes a problem response.
  */
-export const serveContent = <E extends ProblemResponse.Coded, R, R2>(
+export const serveContent = <E extends ProblemResponse.CodedError, R, R2>(
   attempt: (context: Context.Context<R>) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R2>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R | R2> => {
   const sent = Effect.contextWith(attempt)

@@ -16,7 +16,7 @@ import * as PlayerAssets from "../../../src/players/PlayerAssets.ts"
 import * as PlayerPage from "../../../src/players/PlayerPage.ts"
 import * as PlayerParameters from "../../../src/players/PlayerParameters.ts"
 import * as ProblemMiddleware from "../../../src/problems/ProblemMiddleware.ts"
-import * as Handler from "../../../src/server/listener/Handler.ts"
+import * as RouterListener from "../../../src/server/listener/RouterListener.ts"
 
 /** What a test may change while a page is open. */
 export interface State {
@@ -71,7 +71,7 @@ export const make = async (): Promise<PlayerServer> => {
   const runtime = ManagedRuntime.make(
     Layer.effect(
       Assets,
-      Handler.make(Layer.merge(PlayerAssets.layer, ProblemMiddleware.layer(PlayerAssets.routes, {})))
+      RouterListener.make(Layer.merge(PlayerAssets.layer, ProblemMiddleware.layer(PlayerAssets.routes, {})))
     ).pipe(Layer.provide([NodeHttpServer.layerHttpServices, SecureRandom.layerWebCrypto]))
   )
   const assets = await runtime.runPromise(Assets)

@@ -1,0 +1,56 @@
+/**
+ * Identifies the actor of a request: the one that the host supplies, or else the one of the presented API key. It does not
+ * check that the key exists or what it permits: `Access` does, on behalf of `Authentication` and of every service.
+ */
+import * as ApiKey from "@holdfast/core/access/ApiKey"
+import type { Actor } from "@holdfast/core/Actor"
+import { Unauthenticated } from "@holdfast/core/Errors"
+import type { MetadataError } from "@holdfast/core/MetadataError"
+import { Digest } from "effect/crypto/Digest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as Predicate from "effect/Predicate"
+import { HostActor } from "./HostActor.ts"
+import * as PresentedKey from "./PresentedKey.ts"
+
+/** The services of a request that identification reads. */
+export type RequestServices = HttpServerRequest.HttpServerRequest | HttpServerRequest.ParsedSearchParams
+
+/** Identifies the actor of a request. Fails with `Unauthenticated` for a missing or malformed key. */
+export type IdentifyActor = (
+  request: Context.Context<RequestServices>
+) => Effect.Effect<Actor, PresentedKey.AmbiguousKey | Unauthenticated | MetadataError>
+
+/** Maximum number of cached keys. The cache is cleared when it is full. */
+const capacity = 1024
+
+/**
+ * The format of a key is checked and its hash computed once, not with each request: that would cost as much as a quarter
+ * of a small download. The cached hash of a key never changes, so the cache needs no invalidation.
+ */
+export const make: Effect.Effect<IdentifyActor, never, Digest> = Effect.map(Digest, (digest) => {
+  const cache = new Map<string, Effect.Effect<Actor>>()
+
+  const identifyAndCache = (key: string) =>
+    Effect.map(Effect.provideService(ApiKey.identify(key), Digest, digest), (actor) => {
+      if (cache.size >= capacity) cache.clear()
+      cache.set(key, Effect.succeed(actor))
+      return actor
+    })
+
+  const identifyByKey: IdentifyActor = (request) => {
+    const key = PresentedKey.findOne(
+      Context.get(request, HttpServerRequest.ParsedSearchParams),
+      Context.get(request, HttpServerRequest.HttpServerRequest).headers
+    )
+    if (typeof key !== "string") return Effect.fail(key)
+    return key === "" ? Effect.fail(new Unauthenticated()) : (cache.get(key) ?? identifyAndCache(key))
+  }
+
+  return (request) => {
+    const resolveHostActor = Context.get(request, HostActor)
+    if (resolveHostActor === undefined) return identifyByKey(request)
+    return Effect.filterOrElse(resolveHostActor, Predicate.isNotUndefined, () => identifyByKey(request))
+  }
+})

@@ -1,0 +1,56 @@
+/**
+ * Identifies the viewer of a stream: an actor, or the holder of a playback key. It verifies playback keys but, as
+ * `ActorIdentification`, checks no permission: the services do.
+ */
+import * as ApiKey from "@holdfast/core/access/ApiKey"
+import type { Actor } from "@holdfast/core/Actor"
+import type { Unauthenticated } from "@holdfast/core/Errors"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
+import type { MetadataError } from "@holdfast/core/MetadataError"
+import { isPlaybackKey, PlaybackKeys } from "@holdfast/core/playback/PlaybackKeys"
+import type { Viewer } from "@holdfast/core/playback/Viewer"
+import { Digest } from "effect/crypto/Digest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as ActorIdentification from "./ActorIdentification.ts"
+import * as PresentedKey from "./PresentedKey.ts"
+
+/** Identifies the viewer of a request for a stream in this bucket. */
+export type IdentifyViewer = (
+  request: Context.Context<ActorIdentification.RequestServices>,
+  bucket: BucketRef
+) => Effect.Effect<Viewer, PresentedKey.AmbiguousKey | Unauthenticated | MetadataError>
+
+const isSameKey = (one: Actor, other: Actor): boolean =>
+  one._tag === "Key" && other._tag === "Key" && one.hash === other.hash
+
+/**
+ * A request may present a playback key together with the API key that it was made from: some players add a header to all
+ * their requests. These two keys are not ambiguous; the viewer is then the actor. Every other pair of keys is.
+ */
+export const make: Effect.Effect<IdentifyViewer, never, Digest | PlaybackKeys> = Effect.gen(function* () {
+  const digest = yield* Digest
+  const playbackKeys = yield* PlaybackKeys
+  const identifyActor = yield* ActorIdentification.make
+
+  const identifyByBoth = Effect.fnUntraced(function* (playbackKey: string, apiKey: string, bucket: BucketRef) {
+    const actor = yield* Effect.provideService(ApiKey.identify(apiKey), Digest, digest)
+    const { parent } = yield* playbackKeys.verify(playbackKey, bucket)
+    return isSameKey(actor, parent) ? actor : yield* new PresentedKey.AmbiguousKey()
+  })
+
+  return (request, bucket): ReturnType<IdentifyViewer> => {
+    const keys = PresentedKey.findAll(
+      Context.get(request, HttpServerRequest.ParsedSearchParams),
+      Context.get(request, HttpServerRequest.HttpServerRequest).headers
+    )
+    const playbackKey = keys.find(isPlaybackKey)
+    if (playbackKey === undefined) return identifyActor(request)
+    const [otherKey, ...furtherKeys] = keys.filter((key) => key !== playbackKey)
+    if (otherKey === undefined) return playbackKeys.verify(playbackKey, bucket)
+    return furtherKeys.length > 0
+      ? Effect.fail(new PresentedKey.AmbiguousKey())
+      : identifyByBoth(playbackKey, otherKey, bucket)
+  }
+})

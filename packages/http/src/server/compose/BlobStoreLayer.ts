@@ -1,0 +1,71 @@
+/**
+ * The layers of the configured blob store. Only the adapter that is used is loaded.
+ */
+import type { BlobError } from "@holdfast/core/storage/BlobError"
+import type { BlobStore } from "@holdfast/core/storage/BlobStore"
+import type { DirectoryLockError } from "@holdfast/fs/DirectoryLock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as BlobStoreConfig from "../config/BlobStoreConfig.ts"
+import type * as BlobStoreSettings from "../config/BlobStoreSettings.ts"
+import * as MetadataLayer from "./MetadataLayer.ts"
+import * as UnlockedBlobStore from "./UnlockedBlobStore.ts"
+
+/** The settings of the metadata store and the blob store. */
+export type StoreSettings = MetadataLayer.MetadataSettings & BlobStoreSettings.Values
+
+/** Whether several processes may use the blob store at once. */
+const isShared = ({ blobs }: BlobStoreSettings.Values): boolean => blobs !== "fs"
+
+/** Whether a process keeps neither metadata nor contents on its own disk. */
+export const isStateless = (settings: StoreSettings): boolean =>
+  isShared(settings) && !MetadataLayer.isEmbedded(settings)
+
+/** Returns the blob store of a configuration that `Config.load` has validated. */
+export const configOf = (settings: BlobStoreSettings.Values): BlobStoreConfig.BlobStoreConfig =>
+  Result.getOrThrow(BlobStoreConfig.resolve(settings))
+
+type SharedLayer = Layer.Layer<BlobStore, BlobError>
+
+const layerShared = (config: Exclude<BlobStoreConfig.BlobStoreConfig, { readonly store: "fs" }>): SharedLayer =>
+  Layer.unwrap(
+    Effect.promise(async (): Promise<SharedLayer> => {
+      switch (config.store) {
+        case "s3":
+          return (await import("@holdfast/s3/S3BlobStore")).layer(config.options)
+        case "azure":
+          return (await import("@holdfast/azure/AzureBlobStore")).layer(config.options)
+        case "gcs":
+          return (await import("@holdfast/gcs/GcsBlobStore")).layer(config.options)
+      }
+    })
+  )
+
+type LockedLayer = Layer.Layer<BlobStore, BlobError | DirectoryLockError>
+
+/**
+ * The blob store of a running service. If contents or metadata are in the data directory, the layer locks the directory, so
+ * that no other process uses them. Otherwise it uses no directory.
+ */
+export const layer = (settings: StoreSettings): LockedLayer => {
+  const { dataDir: directory } = settings
+  const config = configOf(settings)
+  if (config.store === "fs") {
+    return Layer.unwrap(
+      Effect.promise(async (): Promise<LockedLayer> => (await import("@holdfast/fs/FsBlobStore")).layer({ directory }))
+    )
+  }
+  if (!MetadataLayer.isEmbedded(settings)) return layerShared(config)
+  const lock = Effect.flatMap(
+    Effect.promise(() => import("@holdfast/fs/DirectoryLock")),
+    ({ acquire }) => acquire(directory)
+  )
+  return Layer.provideMerge(layerShared(config), Layer.effectDiscard(lock))
+}
+
+/** The blob store without the lock, for the consistency check while a service runs. */
+export const layerUnlocked = (settings: StoreSettings): Layer.Layer<BlobStore, BlobError> => {
+  const config = configOf(settings)
+  return config.store === "fs" ? UnlockedBlobStore.layer(settings.dataDir) : layerShared(config)
+}

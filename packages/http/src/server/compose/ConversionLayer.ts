@@ -1,0 +1,66 @@
+/**
+ * The layers for converting videos: the transcoder and the workers of this node.
+ */
+import type { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
+import type { ConversionNotifier } from "@holdfast/core/conversions/ConversionNotifier"
+import * as ConversionWorker from "@holdfast/core/conversions/worker/ConversionWorker"
+import type { WorkspaceError } from "@holdfast/core/conversions/worker/ConversionWorkspace"
+import type { BlobRepository } from "@holdfast/core/storage/BlobRepository"
+import type { BlobStore } from "@holdfast/core/storage/BlobStore"
+import type { Limits } from "@holdfast/core/transcoding/Limits"
+import * as Transcoder from "@holdfast/core/transcoding/Transcoder"
+import * as FsConversionWorkspace from "@holdfast/fs/FsConversionWorkspace"
+import type { SecureRandom } from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Path from "node:path"
+import type { Config } from "../config/Config.ts"
+import * as MetadataLayer from "./MetadataLayer.ts"
+
+/** The directory in the data directory for the working files of conversions. */
+const workspaceDirectory = "conversions"
+
+type LimitSettings = Pick<
+  Config,
+  "conversionMemory" | "conversionOutputBytes" | "conversionThreads" | "conversionTimeout" | "videoDuration"
+>
+
+const limits = (config: LimitSettings): Partial<Limits> => ({
+  duration: config.videoDuration,
+  wallTime: config.conversionTimeout,
+  outputBytes: config.conversionOutputBytes,
+  memoryBytes: config.conversionMemory,
+  threads: config.conversionThreads
+})
+
+/**
+ * The transcoder. On a node without workers, requests for conversions are accepted only if the database can be shared with
+ * nodes that have workers, which a database in the data directory cannot.
+ */
+export const layerTranscoder = (
+  config: Pick<Config, "conversions" | "databaseUrl" | "ffmpeg">
+): Layer.Layer<Transcoder.Transcoder> => {
+  if (config.conversions === 0) {
+    return MetadataLayer.isEmbedded(config) ? Transcoder.layerNone : Transcoder.layerElsewhere
+  }
+  return Layer.unwrap(
+    Effect.promise(async () => {
+      const FfmpegTranscoder = await import("@holdfast/ffmpeg/FfmpegTranscoder")
+      return FfmpegTranscoder.layer({ ffmpeg: config.ffmpeg })
+    })
+  )
+}
+
+/** The workers of this node. Building the layer removes the working files that earlier processes left behind. */
+export const layerWorker = (
+  config: LimitSettings & Pick<Config, "conversions" | "dataDir">
+): Layer.Layer<
+  never,
+  WorkspaceError,
+  BlobRepository | BlobStore | ConversionRepository | ConversionNotifier | SecureRandom | Transcoder.Transcoder
+> =>
+  config.conversions === 0
+    ? Layer.empty
+    : ConversionWorker.layer({ concurrency: config.conversions, limits: limits(config) }).pipe(
+        Layer.provide(FsConversionWorkspace.layer({ directory: Path.join(config.dataDir, workspaceDirectory) }))
+      )

@@ -1,0 +1,62 @@
+/**
+ * The services of core over instrumented ports.
+ */
+import { AccessRepository } from "@holdfast/core/access/AccessRepository"
+import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
+import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
+import * as Holdfast from "@holdfast/core/Holdfast"
+import { MemberRepository } from "@holdfast/core/members/MemberRepository"
+import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
+import type { MirrorTargets } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
+import type { SecretBox } from "@holdfast/core/secrets/SecretBox"
+import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
+import { BlobStore } from "@holdfast/core/storage/BlobStore"
+import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
+import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
+import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
+import type { Digest } from "effect/crypto/Digest"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Layer from "effect/Layer"
+import * as ConversionMetrics from "../metrics/ConversionMetrics.ts"
+import * as MirrorMetrics from "../metrics/MirrorMetrics.ts"
+import * as PortMetrics from "../metrics/PortMetrics.ts"
+import * as StorageMetrics from "../metrics/StorageMetrics.ts"
+import * as NodeDigest from "./NodeDigest.ts"
+
+/** Random numbers and hashes from Node. */
+export const layerCrypto: Layer.Layer<Digest | SecureRandom.SecureRandom> = Layer.merge(
+  NodeDigest.layer,
+  SecureRandom.layerWebCrypto
+)
+
+const services: Layer.Layer<
+  Holdfast.Services | Digest | SecureRandom.SecureRandom,
+  never,
+  Exclude<Holdfast.Ports, Digest | SecureRandom.SecureRandom>
+> = Holdfast.layer.pipe(Layer.provideMerge(layerCrypto))
+
+/** The ports, with metrics of their failures, uploads, conversions and mirror tasks. */
+const instrumentedPorts = Layer.mergeAll(
+  PortMetrics.layer(AccessRepository),
+  PortMetrics.layer(AccountRepository),
+  PortMetrics.layer(TenantRepository),
+  PortMetrics.layer(MemberRepository),
+  PortMetrics.layer(TokenRepository),
+  PortMetrics.layer(BucketRepository),
+  PortMetrics.layer(BlobRepository),
+  ConversionMetrics.layerRepository.pipe(Layer.provide(PortMetrics.layer(ConversionRepository))),
+  ConversionMetrics.layerTranscoder,
+  PortMetrics.layer(MirrorRepository),
+  MirrorMetrics.layerTasks.pipe(Layer.provide(PortMetrics.layer(MirrorTaskRepository))),
+  StorageMetrics.layerFiles.pipe(Layer.provide(PortMetrics.layer(FileRepository))),
+  StorageMetrics.layerBlobStore.pipe(Layer.provide(PortMetrics.layer(BlobStore)))
+)
+
+/** All services and the instrumented ports. */
+export const layer: Layer.Layer<
+  Holdfast.Services | Exclude<Holdfast.Ports, MirrorTargets | SecretBox>,
+  never,
+  Exclude<Holdfast.Ports, Digest | SecureRandom.SecureRandom>
+> = StorageMetrics.layerSweeper.pipe(Layer.provideMerge(services), Layer.provideMerge(instrumentedPorts))

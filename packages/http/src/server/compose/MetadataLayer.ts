@@ -1,0 +1,47 @@
+/**
+ * The layers of the configured metadata store: PostgreSQL if the settings have its URL, otherwise SQLite in the data
+ * directory. Only the adapter that is used is loaded.
+ */
+import type { Metadata } from "@holdfast/core/Holdfast"
+import type { MetadataError } from "@holdfast/core/MetadataError"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import * as Path from "node:path"
+import type { Config } from "../config/Config.ts"
+
+/** The settings of the metadata store. */
+export type MetadataSettings = Pick<Config, "dataDir" | "databasePool" | "databaseUrl">
+
+/** The SQLite database in the data directory. */
+const databaseFile = "holdfast.sqlite"
+
+/** Whether the metadata are in the data directory. Then only the process that holds its lock uses them. */
+export const isEmbedded = ({ databaseUrl }: Pick<MetadataSettings, "databaseUrl">): boolean => databaseUrl === undefined
+
+type RepositoryLayer = Layer.Layer<Metadata | SqlClient, MetadataError>
+
+/** The repositories. Building the layer runs the migrations that the database lacks. */
+export const layer = ({ dataDir, databasePool: maxConnections, databaseUrl: url }: MetadataSettings): RepositoryLayer =>
+  Layer.unwrap(
+    Effect.promise(async (): Promise<RepositoryLayer> => {
+      if (url !== undefined) return (await import("@holdfast/postgres/PostgresMetadata")).layer({ url, maxConnections })
+      return (await import("@holdfast/sqlite/SqliteMetadata")).layer({ file: Path.join(dataDir, databaseFile) })
+    })
+  )
+
+type ClientLayer = Layer.Layer<SqlClient, SqlError>
+
+/** The connection to the database alone. It runs no migrations. */
+export const layerSqlClient = ({
+  dataDir,
+  databasePool: maxConnections,
+  databaseUrl: url
+}: MetadataSettings): ClientLayer =>
+  Layer.unwrap(
+    Effect.promise(async (): Promise<ClientLayer> => {
+      if (url !== undefined) return (await import("@holdfast/postgres/Postgres")).layer({ url, maxConnections })
+      return (await import("@holdfast/sqlite/Sqlite")).layer({ file: Path.join(dataDir, databaseFile) })
+    })
+  )

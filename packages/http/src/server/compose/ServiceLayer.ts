@@ -1,0 +1,112 @@
+/**
+ * Composes the standalone service from a configuration.
+ */
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Settings from "@holdfast/core/Settings"
+import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
+import * as Sweeper from "@holdfast/core/storage/Sweeper"
+import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import * as ApiRoutes from "../../handlers/ApiRoutes.ts"
+import * as PlayerRoutes from "../../handlers/PlayerRoutes.ts"
+import * as ContentHandlers from "../../handlers/ContentHandlers.ts"
+import * as BodySource from "../../transfer/upload/BodySource.ts"
+import * as BlobStoreLayer from "./BlobStoreLayer.ts"
+import type { Config } from "../config/Config.ts"
+import * as CoreLayer from "./CoreLayer.ts"
+import * as RootKey from "./RootKey.ts"
+import * as RouterListener from "../listener/RouterListener.ts"
+import * as StandaloneServer from "../listener/StandaloneServer.ts"
+import * as IncompleteUploads from "./IncompleteUploads.ts"
+import * as MetadataLayer from "./MetadataLayer.ts"
+import * as MirrorLayer from "./MirrorLayer.ts"
+import * as QueueDepthMetrics from "../metrics/QueueDepthMetrics.ts"
+import * as ProcessMetrics from "../metrics/ProcessMetrics.ts"
+import * as ServiceRoutes from "../routes/ServiceRoutes.ts"
+import * as MatchedRoute from "../listener/MatchedRoute.ts"
+import * as SecretKey from "./SecretKey.ts"
+import * as Telemetry from "./Telemetry.ts"
+import * as ConversionLayer from "./ConversionLayer.ts"
+
+const routes = Layer.merge(ApiRoutes.layerWith(ServiceRoutes.routes), ServiceRoutes.layer).pipe(
+  Layer.provide(MatchedRoute.layer)
+)
+
+/**
+ * Runs before the first request. If this process alone has the metadata, it expires the uploads and conversions of earlier
+ * processes, whose leases are then void. It stores the configured root key. The first sweep runs concurrently with
+ * requests.
+ */
+const layerPrepared = (config: Config) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { sweep } = yield* Sweeper.Sweeper
+      const blobs = yield* BlobRepository
+      const conversions = yield* ConversionRepository
+      if (MetadataLayer.isEmbedded(config)) {
+        yield* blobs.expire(undefined)
+        yield* conversions.expireLeases(yield* DateTime.now)
+      }
+      yield* RootKey.storeConfigured(config)
+      yield* sweep().pipe(
+        Effect.catch((error) => Effect.logWarning("first sweep failed", error)),
+        Effect.forkScoped
+      )
+    })
+  )
+
+/** The metadata and the blobs. The directory is locked first, so that a second service fails before it opens the database. */
+const layerStores = (config: Config) =>
+  MetadataLayer.layer(config).pipe(Layer.provideMerge(BlobStoreLayer.layer(config)))
+
+const layerSettings = (config: Config) =>
+  Layer.mergeAll(
+    Layer.succeed(Settings.Settings, {
+      ...Settings.defaults,
+      maxUploadBytes: config.maxUploadBytes,
+      tokensMayCreateTenants: config.tokensMayCreateTenants,
+      allowEternalTokens: config.allowEternalTokens,
+      accessCache: config.accessCache,
+      blobGrace: config.blobGrace,
+      playbackLifetime: config.playbackLifetime
+    }),
+    Layer.succeed(PlayerRoutes.FrameAncestors, config.frameAncestors.join(" ")),
+    Layer.succeed(ContentHandlers.IdleTimeout, config.idleTimeout),
+    Layer.succeed(BodySource.IsSoleListener, true),
+    Layer.succeed(HttpRouter.RouterConfig, ApiRoutes.routerConfig)
+  )
+
+/** A metric registry for each service, so that the metrics of two services in one process stay apart. */
+const layerMetricRegistry = Layer.sync(Metric.MetricRegistry, (): Metric.MetricRegistry => new Map())
+
+/** The service. Building the layer starts listening; closing its scope stops the service. */
+export const layer = (config: Config, version: string) => {
+  const prepared = layerPrepared(config)
+  return StandaloneServer.layer(RouterListener.make(routes), config).pipe(
+    Layer.provide([
+      prepared,
+      Sweeper.layerPeriodic(config.sweepInterval),
+      IncompleteUploads.layerSweeper(config),
+      ConversionLayer.layerWorker(config).pipe(Layer.provide(prepared)),
+      MirrorLayer.layerWorker(config),
+      ProcessMetrics.layer,
+      QueueDepthMetrics.layer({ pushed: config.otlpEndpoint !== undefined })
+    ]),
+    Layer.provideMerge(CoreLayer.layer),
+    Layer.provide([
+      NodeHttpServer.layerHttpServices,
+      layerStores(config),
+      ConversionLayer.layerTranscoder(config),
+      MirrorLayer.layerTargets(config),
+      SecretKey.layerSecretBox(config).pipe(Layer.provide(CoreLayer.layerCrypto))
+    ]),
+    Layer.provide(SecretKey.layerPlaybackSecret(config)),
+    Layer.provide(layerSettings(config)),
+    Layer.provide(Telemetry.layer(config.otlpEndpoint, version)),
+    Layer.provide(layerMetricRegistry)
+  )
+}

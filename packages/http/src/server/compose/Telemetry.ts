@@ -1,0 +1,52 @@
+/**
+ * Export of traces and metrics to an OTLP collector. Without one, no spans are created.
+ */
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpMiddleware from "effect/http/HttpMiddleware"
+import * as UrlParams from "effect/http/UrlParams"
+import * as Layer from "effect/Layer"
+import * as References from "effect/References"
+
+/** The query parameter that carries an API key. */
+const keyParameter = "apiKey"
+
+/** Few different names, as tracing needs them: the route is an attribute of the span, and its name has no path. */
+const spanNames = Layer.succeed(HttpMiddleware.SpanNameGenerator, (request) => `HTTP ${request.method}`)
+
+const untracedPaths: ReadonlySet<string> = new Set(["/health/live", "/health/ready", "/metrics"])
+
+const excludeUntraced = Layer.succeed(HttpMiddleware.TracerDisabledWhen, (request) => {
+  const [path = ""] = request.url.split("?", 1)
+  return untracedPaths.has(path)
+})
+
+const redactKeys = Layer.effect(
+  UrlParams.CurrentRedactedNames,
+  Effect.map(UrlParams.CurrentRedactedNames, (names) => [...names, keyParameter])
+)
+
+/** Loads the exporters only when a collector is configured. */
+const exporters = (endpoint: string, serviceVersion: string) =>
+  Layer.unwrap(
+    Effect.promise(async () => {
+      const [OtlpMetrics, OtlpSerialization, OtlpTracer] = await Promise.all([
+        import("effect/observability/OtlpMetrics"),
+        import("effect/observability/OtlpSerialization"),
+        import("effect/observability/OtlpTracer")
+      ])
+      const resource = { serviceName: "holdfast", serviceVersion }
+      return Layer.mergeAll(
+        OtlpTracer.layer({ url: `${endpoint}/v1/traces`, resource }),
+        OtlpMetrics.layer({ url: `${endpoint}/v1/metrics`, resource })
+      ).pipe(Layer.provide([OtlpSerialization.layerJson, FetchHttpClient.layer]))
+    })
+  )
+
+const disabled = Layer.succeed(References.TracerEnabled, false)
+
+/** `endpoint`: the collector's base URL (OTLP over HTTP), such as `http://127.0.0.1:4318`; undefined for none. */
+export const layer = (endpoint: string | undefined, version: string): Layer.Layer<never> =>
+  endpoint === undefined
+    ? disabled
+    : Layer.mergeAll(exporters(endpoint, version), spanNames, excludeUntraced, redactKeys)

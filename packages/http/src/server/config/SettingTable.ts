@@ -1,0 +1,236 @@
+/**
+ * The table of all settings. `Config.load`, the command-line options, `--help`, the reference and the error messages are
+ * generated from it.
+ *
+ * The name of a property is the name of the setting in the configuration file and in `Config`.
+ */
+import * as BlobStoreSettings from "./BlobStoreSettings.ts"
+import * as SecretTypes from "./SecretTypes.ts"
+import { optional, type Setting, type ValuesOf, withDefault } from "./Setting.ts"
+import * as SettingType from "./SettingType.ts"
+import * as WebTypes from "./WebTypes.ts"
+
+const { duration } = SettingType
+
+export const settings = {
+  host: withDefault(
+    ["HOLDFAST_HOST"],
+    SettingType.host,
+    "127.0.0.1",
+    "Address to listen on; 0.0.0.0 or :: listens on all network interfaces."
+  ),
+  port: withDefault(
+    ["HOLDFAST_PORT"],
+    SettingType.integer(0, 65_535, "a port number"),
+    "8080",
+    "Port to listen on; 0 selects a free port."
+  ),
+  publicUrl: optional(
+    ["HOLDFAST_PUBLIC_URL"],
+    WebTypes.baseUrl,
+    "URL under which clients reach the service, for example through a proxy. The message of the first start shows it."
+  ),
+
+  dataDir: withDefault(
+    ["HOLDFAST_DATA_DIR"],
+    SettingType.path,
+    "./data",
+    "Data directory. It holds file contents, the SQLite database and the secret key, unless other settings place them elsewhere, and the working files of conversions."
+  ),
+  databaseUrl: optional(
+    ["DATABASE_URL"],
+    SecretTypes.databaseUrl,
+    "PostgreSQL database for the metadata. If unset, the metadata are in a SQLite database in the data directory."
+  ),
+  databasePool: withDefault(
+    ["HOLDFAST_DATABASE_POOL"],
+    SettingType.integer(1, 1000),
+    "10",
+    "Maximum number of connections in the PostgreSQL pool."
+  ),
+  ...BlobStoreSettings.settings,
+  blobGrace: withDefault(
+    ["HOLDFAST_BLOB_GRACE"],
+    duration("1s", "24d"),
+    "5m",
+    "How long replaced and deleted contents are kept for downloads that began before."
+  ),
+  sweepInterval: withDefault(
+    ["HOLDFAST_SWEEP_INTERVAL"],
+    duration("1s", "24d"),
+    "1m",
+    "Time between two sweeps. A sweep removes contents that no file needs any more."
+  ),
+
+  rootKey: optional(
+    ["HOLDFAST_ROOT_KEY"],
+    SecretTypes.accountKey,
+    "Account key that is valid from the first start on. If unset, the first start creates a key and prints it once."
+  ),
+  rootEmail: withDefault(
+    ["HOLDFAST_ROOT_EMAIL"],
+    SettingType.email,
+    "root@localhost",
+    "E-mail address of the account of that key."
+  ),
+  secretKey: optional(
+    ["HOLDFAST_SECRET_KEY"],
+    SecretTypes.secretKey,
+    "Key that encrypts stored secrets, such as the credentials of mirrors. The secret that signs playback keys is derived from it. If unset, a key is created and kept in the data directory."
+  ),
+  formerSecretKeys: withDefault(
+    ["HOLDFAST_FORMER_SECRET_KEYS"],
+    SecretTypes.secretKeys,
+    "",
+    "Earlier secret keys. They decrypt the stored secrets that they encrypted."
+  ),
+  tokensMayCreateTenants: withDefault(
+    ["HOLDFAST_TOKENS_MAY_CREATE_TENANTS"],
+    SettingType.onOff,
+    "off",
+    "Whether API tokens may create tenants. Account keys always may."
+  ),
+  allowEternalTokens: withDefault(
+    ["HOLDFAST_ALLOW_ETERNAL_TOKENS"],
+    SettingType.onOff,
+    "off",
+    "Whether an Admin may create API tokens that never expire."
+  ),
+  accessCache: withDefault(
+    ["HOLDFAST_ACCESS_CACHE"],
+    SettingType.durationOrMilliseconds("0", "1s"),
+    "1s",
+    "How long the permissions of a key are cached. A revocation takes effect within this time."
+  ),
+
+  maxUploadBytes: withDefault(
+    ["HOLDFAST_MAX_UPLOAD_BYTES"],
+    SettingType.bytes,
+    "5TiB",
+    "Maximum size of the content of one file."
+  ),
+  corsOrigins: withDefault(
+    ["HOLDFAST_CORS_ORIGINS"],
+    WebTypes.origins,
+    "",
+    "Web origins whose pages may call the API (CORS)."
+  ),
+  frameAncestors: withDefault(
+    ["HOLDFAST_FRAME_ANCESTORS"],
+    WebTypes.frameAncestors,
+    "*",
+    "Web pages that may embed the players."
+  ),
+  idleTimeout: withDefault(
+    ["HOLDFAST_IDLE_TIMEOUT"],
+    duration("1s", "24d"),
+    "60s",
+    "How long a connection may transfer nothing before the service closes it, also during an upload."
+  ),
+  shutdownTimeout: withDefault(
+    ["HOLDFAST_SHUTDOWN_TIMEOUT"],
+    duration("0", "24d"),
+    "30s",
+    "How long requests may continue when the service stops. After that their connections are closed."
+  ),
+
+  ffmpeg: optional(
+    ["HOLDFAST_FFMPEG"],
+    SettingType.path,
+    "Path of the ffmpeg program that converts videos. If unset, the program is looked up in PATH."
+  ),
+  conversions: withDefault(
+    ["HOLDFAST_CONVERSIONS"],
+    SettingType.integer(0, 64),
+    "1",
+    "Number of conversions that this node runs at once. With 0, only other nodes with the same database convert."
+  ),
+  conversionThreads: withDefault(
+    ["HOLDFAST_CONVERSION_THREADS"],
+    SettingType.integer(1, 128),
+    "4",
+    "Number of threads that each decoder and encoder of a conversion may use."
+  ),
+  conversionMemory: withDefault(
+    ["HOLDFAST_CONVERSION_MEMORY"],
+    SettingType.bytes,
+    "4GiB",
+    "Maximum address space of the process that runs one conversion."
+  ),
+  conversionTimeout: withDefault(
+    ["HOLDFAST_CONVERSION_TIMEOUT"],
+    duration("1s", "24d"),
+    "12h",
+    "Maximum time that one conversion may take."
+  ),
+  conversionOutputBytes: withDefault(
+    ["HOLDFAST_CONVERSION_OUTPUT_BYTES"],
+    SettingType.bytes,
+    "128GiB",
+    "Maximum size of the whole output of one conversion."
+  ),
+  videoDuration: withDefault(
+    ["HOLDFAST_VIDEO_DURATION"],
+    duration("1s", "24d"),
+    "8h",
+    "Maximum playing time of a video that is converted."
+  ),
+  playbackLifetime: withDefault(
+    ["HOLDFAST_PLAYBACK_LIFETIME"],
+    duration("1m", "24d"),
+    "12h",
+    "How long a player works until it must be loaded again: the lifetime of the playback key in its URLs."
+  ),
+
+  mirrors: withDefault(
+    ["HOLDFAST_MIRRORS"],
+    SettingType.integer(0, 1000),
+    "16",
+    "Number of files that this node copies to mirrors at once. With 0, only other nodes with the same database copy."
+  ),
+  mirrorsAllowPrivate: withDefault(
+    ["HOLDFAST_MIRRORS_ALLOW_PRIVATE"],
+    SettingType.onOff,
+    "off",
+    "Whether mirrors may connect to addresses outside the public Internet, such as those of the operator's own network."
+  ),
+
+  logLevel: withDefault(
+    ["HOLDFAST_LOG_LEVEL"],
+    SettingType.logLevel,
+    "info",
+    "Lowest level of the messages that are logged."
+  ),
+  logFormat: {
+    ...withDefault(["HOLDFAST_LOG_FORMAT"], SettingType.oneOf("json", "pretty"), "json", "Format of log lines."),
+    terminalDefaultText: "pretty"
+  },
+  accessLog: withDefault(["HOLDFAST_ACCESS_LOG"], SettingType.onOff, "on", "Whether each request is logged."),
+  otlpEndpoint: optional(
+    ["HOLDFAST_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"],
+    WebTypes.baseUrl,
+    "URL of a collector to which traces and metrics are sent (OTLP over HTTP). If unset, nothing is sent."
+  )
+} as const satisfies Readonly<Record<string, Setting<unknown>>>
+
+export type SettingName = keyof typeof settings
+
+/** The value of every setting, by name. */
+export type SettingValues = ValuesOf<typeof settings>
+
+/** The names of all settings, in the order of the table. */
+export const settingNames = Object.keys(settings) as ReadonlyArray<SettingName>
+
+/** The setting for the path of the configuration file. It is not in the table: a configuration file cannot name another one. */
+export const configFile = {
+  variables: ["HOLDFAST_CONFIG"],
+  type: SettingType.path,
+  description: "JSON file with settings, by their names in the reference."
+} as const satisfies Setting<string>
+
+/**
+ * Returns the name of a setting's command-line option without the dashes, such as `data-dir`, or undefined for a secret:
+ * other users of the machine see the arguments of a process.
+ */
+export const optionName = (name: string, { type }: Setting<unknown>): string | undefined =>
+  type.isSecret === true ? undefined : name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)

@@ -1,0 +1,54 @@
+/**
+ * The outermost request listener. For every request it assigns the request id, checks the framing, handles CORS, and
+ * records the access log and the metrics. It works on Node's own request and response, so that it also covers responses
+ * that bypass the framework.
+ */
+import type { RequestListener } from "node:http"
+import * as RequestId from "../../problems/RequestId.ts"
+import type { RequestMetrics } from "../metrics/RequestMetrics.ts"
+import type { AccessLog } from "./AccessLog.ts"
+import type { Connections } from "./Connections.ts"
+import type { Cors } from "./Cors.ts"
+import * as Framing from "./Framing.ts"
+import * as NodeProblem from "./NodeProblem.ts"
+import * as ObservedRequest from "./ObservedRequest.ts"
+
+export interface Options {
+  readonly connections: Connections
+  readonly accessLog: AccessLog
+  readonly metrics: RequestMetrics
+  readonly cors: Cors | undefined
+  /** Returns the id of a request; its parameter is the id that the client sent. */
+  readonly assignRequestId: (sent: string | undefined) => string
+}
+
+/** The status that the access log and the metrics have for a client that disconnected before the answer, as in nginx. */
+const clientClosedRequest = 499
+
+const singleValue = (header: string | ReadonlyArray<string> | undefined): string | undefined =>
+  typeof header === "string" ? header : undefined
+
+/** Returns a listener that handles what concerns every request and passes the request to `inner`. */
+export const make = (inner: RequestListener, options: Options): RequestListener => {
+  const { accessLog, assignRequestId, connections, cors, metrics } = options
+  return (request, response) => {
+    const requestId = assignRequestId(singleValue(request.headers[RequestId.header]))
+    // The routes read the id from this header.
+    request.headers[RequestId.header] = requestId
+    const observed = ObservedRequest.observe(request, requestId)
+    const traffic = connections.track(request, response)
+    response.once("close", () => {
+      const isAborted = !response.writableFinished
+      const status = response.headersSent ? response.statusCode : clientClosedRequest
+      const milliseconds = performance.now() - observed.startedAt
+      metrics.record(observed, status, milliseconds)
+      accessLog.record(observed, { ...traffic(), status, milliseconds, isAborted })
+    })
+    const fault = Framing.findFault(request)
+    if (fault !== undefined) {
+      return NodeProblem.send(response, { code: "invalid_request", detail: fault, requestId })
+    }
+    if (cors?.handle(request, response) === true) return
+    inner(request, response)
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Starts a server and stops it without cutting off running requests.
+ */
+import * as Data from "effect/Data"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type { Server } from "node:http"
+import type { AddressInfo } from "node:net"
+
+/** The server cannot listen on this address. */
+export class ListenError extends Data.TaggedError("ListenError")<{
+  readonly host: string
+  readonly port: number
+  readonly cause: NodeJS.ErrnoException
+}> {
+  override get message(): string {
+    const address = `${this.host}:${this.port}`
+    switch (this.cause.code) {
+      case "EADDRINUSE":
+        return `${address} is in use by another process. Stop it, or choose another port with --port.`
+      case "EACCES":
+        return `This user may not listen on ${address}. Choose a port above 1023 with --port.`
+      case "EADDRNOTAVAIL":
+      case "ENOTFOUND":
+        return `${address} is not an address of this machine. Choose another one with --host.`
+      default:
+        return `The service cannot listen on ${address}: ${this.cause.message}`
+    }
+  }
+}
+
+/** Milliseconds between two calls of `closeIdleConnections` while the server stops. */
+const closeIdleInterval = 50
+
+/** Starts listening. Returns the address; its port is the one that was selected if `port` is 0. */
+export const listen = (server: Server, host: string, port: number): Effect.Effect<AddressInfo, ListenError> =>
+  Effect.callback<AddressInfo, ListenError>((resume) => {
+    const onError = (cause: NodeJS.ErrnoException) => resume(Effect.fail(new ListenError({ host, port, cause })))
+    server.once("error", onError)
+    server.listen({ host, port }, () => {
+      server.off("error", onError)
+      const address = server.address()
+      resume(
+        address === null || typeof address === "string"
+          ? Effect.die(new Error("The server does not listen on an IP address."))
+          : Effect.succeed(address)
+      )
+    })
+  })
+
+/** Stops accepting connections and waits for the running requests. Closes all connections after `limit`. */
+export const drain = (server: Server, limit: Duration.Duration): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    // A connection becomes idle when its response is complete. It would then wait for its next request.
+    const timer = setInterval(() => server.closeIdleConnections(), closeIdleInterval)
+    server.close(() => {
+      clearInterval(timer)
+      resume(Effect.void)
+    })
+    server.closeIdleConnections()
+    return Effect.sync(() => clearInterval(timer))
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: limit,
+      orElse: () =>
+        Effect.andThen(
+          Effect.logWarning("shutdown timeout reached; connections with running requests closed"),
+          Effect.sync(() => server.closeAllConnections())
+        )
+    })
+  )
+
+/** Returns the URL of an address. */
+export const urlOf = ({ address, family, port }: AddressInfo): string =>
+  `http://${family === "IPv6" ? `[${address}]` : address}:${port}`

@@ -1,0 +1,76 @@
+/**
+ * `GET /health/live` and `GET /health/ready`: whether the process answers, and whether its stores do. Both work without a
+ * key, so their answers contain nothing else.
+ */
+import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
+import { BlobStore } from "@holdfast/core/storage/BlobStore"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type * as Layer from "effect/Layer"
+import * as ProblemBody from "../../problems/ProblemBody.ts"
+import { RequestId } from "../../problems/RequestId.ts"
+
+type CheckResult = "ok" | "unavailable" | "storage_full" | "internal"
+
+interface Checks {
+  readonly metadata: CheckResult
+  readonly blobs: CheckResult
+}
+
+/** How long a check may take. A store that has not answered by then counts as unavailable. */
+const checkTimeout = "2 seconds"
+
+/** How long a result is reused. Anyone may send these requests, so their number must not load the stores. */
+const validity = "1 second"
+
+const runCheck = <E extends { readonly code: Exclude<CheckResult, "ok"> }>(
+  store: string,
+  check: Effect.Effect<unknown, E>
+): Effect.Effect<CheckResult> =>
+  check.pipe(
+    Effect.as("ok" as const),
+    Effect.catch((error): Effect.Effect<CheckResult> =>
+      Effect.as(Effect.logWarning(`not ready: ${store} check failed`, error), error.code)
+    ),
+    Effect.timeoutOrElse({
+      duration: checkTimeout,
+      orElse: () =>
+        Effect.logWarning(`not ready: ${store} check timed out`).pipe(
+          Effect.annotateLogs({ timeout: checkTimeout }),
+          Effect.as("unavailable" as const)
+        )
+    })
+  )
+
+const headers = { "cache-control": "no-store" }
+
+const respond = (checks: Checks) =>
+  Effect.map(RequestId, (requestId) => {
+    const failed = Object.entries(checks).flatMap(([store, result]) => (result === "ok" ? [] : [store]))
+    if (failed.length === 0) return HttpServerResponse.jsonUnsafe({ status: "ok", checks }, { headers })
+    const detail = `Not ready: ${failed.join(" and ")}.`
+    const body = ProblemBody.make({ code: "unavailable", detail, requestId })
+    return HttpServerResponse.jsonUnsafe(
+      { ...body, checks },
+      { status: body.status, contentType: ProblemBody.contentType, headers }
+    )
+  })
+
+export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | AccountRepository | BlobStore> = HttpRouter.use(
+  (router) =>
+    Effect.gen(function* () {
+      const accounts = yield* AccountRepository
+      const store = yield* BlobStore
+      const checks = Effect.all(
+        {
+          metadata: runCheck("metadata", accounts.listKeys(undefined, 1)),
+          blobs: runCheck("blobs", store.check)
+        },
+        { concurrency: "unbounded" }
+      )
+      const recentChecks = yield* Effect.cachedWithTTL(checks, validity)
+      yield* router.add("GET", "/health/live", HttpServerResponse.jsonUnsafe({ status: "ok" }, { headers }))
+      yield* router.add("GET", "/health/ready", Effect.flatMap(recentChecks, respond))
+    })
+)

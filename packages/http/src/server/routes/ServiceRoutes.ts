@@ -1,0 +1,24 @@
+/**
+ * The routes of the service outside the API: health, metrics and the API reference.
+ */
+import type { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
+import type { BlobStore } from "@holdfast/core/storage/BlobStore"
+import type * as HttpRouter from "effect/http/HttpRouter"
+import * as Layer from "effect/Layer"
+import { Api } from "../../contract/Api.ts"
+import type { Route } from "../../problems/AllowedMethods.ts"
+import * as ReferenceRoutes from "./ReferenceRoutes.ts"
+import * as HealthRoutes from "./HealthRoutes.ts"
+import type { QueueDepthMetrics } from "../metrics/QueueDepthMetrics.ts"
+import * as MetricsRoute from "./MetricsRoute.ts"
+
+/** The methods and paths of these routes. */
+export const routes: ReadonlyArray<Route> = ["/health/live", "/health/ready", "/metrics", "/docs", "/openapi.json"].map(
+  (path) => ({ method: "GET", path })
+)
+
+export const layer: Layer.Layer<
+  never,
+  never,
+  HttpRouter.HttpRouter | AccountRepository | QueueDepthMetrics | BlobStore
+> = Layer.mergeAll(HealthRoutes.layer, ReferenceRoutes.layer(Api), MetricsRoute.layer)

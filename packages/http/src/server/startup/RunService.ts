@@ -1,0 +1,76 @@
+/**
+ * Runs the service and prints its URL, and at the first start its first key.
+ */
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as BlobStoreLayer from "../compose/BlobStoreLayer.ts"
+import * as RootKey from "../compose/RootKey.ts"
+import * as ServiceLayer from "../compose/ServiceLayer.ts"
+import type { Config } from "../config/Config.ts"
+import { ConfigError } from "../config/ConfigError.ts"
+import { StandaloneServer } from "../listener/StandaloneServer.ts"
+import * as Logging from "./Logging.ts"
+import * as WelcomeMessage from "./WelcomeMessage.ts"
+
+/**
+ * Prints to standard output and not to the log: the log's level may suppress the text, and a log may be stored where
+ * others can read the key in the text.
+ */
+const print = (text: string): Effect.Effect<void> => Effect.sync(() => void process.stdout.write(`${text}\n`))
+
+const readyMessage = ({ logFormat }: Config, version: string, url: string): string => {
+  const message = `Holdfast ${version} listens on ${url}`
+  return logFormat === "json"
+    ? JSON.stringify({ time: new Date().toISOString(), type: "ready", message, url, version })
+    : message
+}
+
+/** Replaces the address that stands for all interfaces by the loopback address, which a client on this machine can use. */
+const toReachable = (url: string): string => url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
+
+/** A stateless node without a configured secret key would create another one at each start. */
+const requireSecretKey = (config: Config): Effect.Effect<void, ConfigError> =>
+  config.secretKey === undefined && BlobStoreLayer.isStateless(config)
+    ? Effect.fail(
+        new ConfigError({
+          faults: [
+            {
+              source: "HOLDFAST_SECRET_KEY",
+              problem:
+                "must be set, since nothing is kept in the data directory: 32 random bytes in base64, the same for every node"
+            }
+          ]
+        })
+      )
+    : Effect.void
+
+/** Each node would encrypt with a key of its own, and no other node could decrypt. */
+const warnOfLocalSecretKey = ({ databaseUrl, secretKey }: Config): Effect.Effect<void> =>
+  databaseUrl !== undefined && secretKey === undefined
+    ? Effect.logWarning(
+        "secret key is in the data directory; nodes that share the database need the same HOLDFAST_SECRET_KEY"
+      )
+    : Effect.void
+
+/** Creates and prints the first key if there is none. The server listens by then, so the printed URL works. */
+const welcome = (config: Config, url: string) =>
+  Effect.gen(function* () {
+    const key = yield* RootKey.createFirst(config)
+    if (key === undefined) return
+    yield* print(WelcomeMessage.render({ url, email: config.rootEmail, key: Redacted.value(key) }))
+  })
+
+/** Runs until interrupted. */
+export const run = (config: Config, version: string) =>
+  Effect.gen(function* () {
+    const { url } = yield* StandaloneServer
+    yield* print(readyMessage(config, version, url))
+    yield* warnOfLocalSecretKey(config)
+    yield* welcome(config, config.publicUrl ?? toReachable(url))
+    return yield* Effect.never
+  }).pipe(
+    Effect.provide(ServiceLayer.layer(config, version)),
+    (service) => Effect.andThen(requireSecretKey(config), service),
+    Effect.provide(Logging.layer(config)),
+    Effect.scoped
+  )

@@ -1,0 +1,115 @@
+/**
+ * The metrics of pending work, from running services.
+ */
+import { requires } from "@holdfast/testing/Requires"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import * as Site from "../mirrors/Site.ts"
+import * as Bucket from "../support/Bucket.ts"
+import * as Collector from "../support/Collector.ts"
+import { json } from "../support/Problems.ts"
+import * as Database from "../support/Database.ts"
+import * as Process from "../support/Process.ts"
+
+const scrape = async (url: string): Promise<string> => {
+  const answer = await fetch(`${url}/metrics`)
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"])
+  return answer.text()
+}
+
+/** Returns the gauges of pending work by name. They have no labels. */
+const gauges = (metrics: string): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    Array.from(
+      metrics.matchAll(
+        /^holdfast_((?:conversions|mirrors)_(?:queued|leased|pending_files|failing|lag_seconds)) (\S+)$/gm
+      ),
+      ([, name = "", value]) => [name, Number(value)]
+    )
+  )
+
+const noWork = {
+  conversions_queued: 0,
+  conversions_leased: 0,
+  mirrors_pending_files: 0,
+  mirrors_failing: 0,
+  mirrors_lag_seconds: 0
+}
+
+it(
+  "GET /metrics: a mirror fails → its pending files and their age, and the number of failing mirrors",
+  { timeout: 120_000 },
+  async () => {
+    const idle = await Process.serve()
+    expect(gauges(await scrape(idle.url))).toEqual(noWork)
+
+    const site = await Site.start()
+    const target = await Site.makeTarget(site.api, "target")
+    await Site.upload(site, { name: "a" }, "a")
+    await Site.upload(site, { name: "b" }, "b")
+    // This key has no permission to write.
+    const apiKey = await Site.makeKey(target, "File Reader")
+    const answer = await site.api.post(site.mirrors, {
+      json: { ...Site.toTarget(target), apiKey },
+      query: { verify: "false" }
+    })
+    const { stats } = await Site.inState(site, (await json<Site.Mirror>(answer)).id, "FAILING")
+
+    const metrics = await scrape(site.service.url)
+    expect(gauges(metrics)).toEqual({
+      ...noWork,
+      mirrors_pending_files: 2,
+      mirrors_failing: 1,
+      mirrors_lag_seconds: expect.any(Number)
+    })
+    expect(gauges(metrics)["mirrors_lag_seconds"]).toBeGreaterThanOrEqual(stats.lagSeconds)
+    expect(metrics).toMatch(
+      /^# HELP holdfast_mirrors_pending_files .* at most 5000 are counted\. The whole deployment/m
+    )
+    expect(metrics).toMatch(/^# TYPE holdfast_mirrors_pending_files gauge$/m)
+  }
+)
+
+it("OTLP: collector configured → queue depths pushed without a request for /metrics", { timeout: 60_000 }, async () => {
+  const { sent, url } = await Collector.start()
+  const service = await Process.serve({ env: { HOLDFAST_OTLP_ENDPOINT: url } })
+  const metrics = () => sent.flatMap(({ body, path }) => (path === "/v1/metrics" ? [body] : [])).join()
+  await expect.poll(metrics, { timeout: 40_000 }).toContain("holdfast_mirrors_lag_seconds")
+  await service.stop()
+})
+
+requires(Database.missing).describe("with PostgreSQL", () => {
+  let database: Database.Database
+  let url: string
+  beforeAll(async () => {
+    database = await Database.start()
+    url = await database.create()
+  }, 60_000)
+  afterAll(() => database.close())
+
+  it("queue depths → alike on every node, and absent while the database is down", { timeout: 120_000 }, async () => {
+    const env = { DATABASE_URL: url, HOLDFAST_CONVERSIONS: "0" }
+    const bucket = await Bucket.start({ env })
+    const nodes = [bucket.service, await Process.serve({ env }), await Process.serve({ env })] as const
+    const path = await Bucket.put(bucket, "a.mp4", new Uint8Array(1000))
+    expect((await bucket.api.post(`${path}/streams/hls`)).status).toBe(202)
+    for (const node of [nodes[0], nodes[1]]) {
+      expect(gauges(await scrape(node.url))).toEqual({ ...noWork, conversions_queued: 1 })
+    }
+
+    await database.stop()
+    // The third node has read no value before, so it reports the failures only.
+    const withoutDatabase = await scrape(nodes[2].url)
+    expect(gauges(withoutDatabase)).toEqual({})
+    for (const operation of ["conversions", "mirrors"]) {
+      const failures = `^holdfast_metadata_errors_total\\{operation="${operation}\\.backlog",reason="Unavailable"\\} 1$`
+      expect(withoutDatabase).toMatch(new RegExp(failures, "m"))
+    }
+    const later = { timeout: 30_000, interval: 200 }
+    await expect.poll(async () => gauges(await scrape(nodes[0].url)), later).toEqual({})
+    await database.start()
+    for (const node of nodes) {
+      await expect.poll(async () => gauges(await scrape(node.url)), later).toEqual({ ...noWork, conversions_queued: 1 })
+    }
+    for (const node of nodes) expect(node.stderr() + node.stdout()).not.toContain(new URL(url).password)
+  })
+})

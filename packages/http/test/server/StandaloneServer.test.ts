@@ -1,0 +1,155 @@
+import type { RequestListener } from "node:http"
+import { connect } from "node:net"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Effect from "effect/Effect"
+import * as Duration from "effect/Duration"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Layer from "effect/Layer"
+import { layerWebCrypto } from "effect/crypto/SecureRandom"
+import * as StandaloneServer from "../../src/server/listener/StandaloneServer.ts"
+import * as RawHttp from "../support/RawHttp.ts"
+
+/** Called when the response to /large ends; the parameter is whether it was sent completely. */
+let onLargeEnd = (_isComplete: boolean): void => undefined
+
+/** Answers with the length of the body, to /refused with 413 before it reads the body, and to /waits never. */
+const listener: RequestListener = (request, response) => {
+  if (request.url === "/refused") return void response.writeHead(413).end("too large")
+  if (request.url === "/waits") return
+  if (request.url === "/large") {
+    response.once("close", () => onLargeEnd(response.writableFinished))
+    return void response.end(Buffer.alloc(64 * 1024 * 1024))
+  }
+  let length = 0
+  request.on("data", (chunk: Buffer) => (length += chunk.length))
+  request.on("end", () => response.end(`${length} bytes`))
+}
+
+const start = (idle: Duration.Input) =>
+  ManagedRuntime.make(
+    StandaloneServer.layer(Effect.succeed(listener), {
+      host: "127.0.0.1",
+      port: 0,
+      idleTimeout: Duration.fromInputUnsafe(idle),
+      shutdownTimeout: Duration.zero,
+      corsOrigins: [],
+      accessLog: false,
+      logFormat: "json"
+    }).pipe(Layer.provide(layerWebCrypto))
+  )
+
+const urlOf = (runtime: ReturnType<typeof start>) =>
+  runtime.runPromise(Effect.map(StandaloneServer.StandaloneServer, ({ url }) => url))
+
+describe("StandaloneServer: framing", () => {
+  const runtime = start("1 minute")
+  let url: string
+  beforeAll(async () => {
+    url = await urlOf(runtime)
+  })
+  afterAll(() => runtime.dispose())
+
+  it.each([
+    ["second Host", "POST / HTTP/1.1\r\nHost: a\r\nHost: a\r\nContent-Length: 0\r\n\r\n"],
+    [
+      "transfer coding other than chunked",
+      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"
+    ],
+    ["not HTTP", "GARBAGE\r\n\r\n"],
+    [
+      "length and transfer coding",
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    ],
+    ["two different lengths", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello"],
+    ["no Host", "GET / HTTP/1.1\r\n\r\n"]
+  ])("%s → 400, and the connection is closed", async (_, request) => {
+    const answer = await RawHttp.exchange(url, `${request}GET /after HTTP/1.1\r\nHost: a\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1)
+  })
+
+  it("ambiguous or malformed request → answered with a problem", async () => {
+    const answer = await RawHttp.exchange(url, "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nX-Request-Id: mine\r\n\r\n")
+    expect(answer).toMatch(/content-type: application\/problem\+json/i)
+    expect(answer).toMatch(/x-request-id: mine\r\n/i)
+    expect(answer).toContain('"code":"invalid_request"')
+    const garbage = await RawHttp.exchange(url, "GARBAGE\r\n\r\n")
+    expect(garbage).toContain('"type":"urn:holdfast:problem:invalid_request"')
+  })
+
+  it("header section too large → 431", async () => {
+    const answer = await RawHttp.exchange(url, `GET / HTTP/1.1\r\nHost: a\r\nX-Large: ${"x".repeat(20_000)}\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /)
+  })
+
+  it("chunked bodies and pipelined requests → accepted", async () => {
+    const one = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+    const answer = await RawHttp.exchange(url, one + one, /5 bytes[^]*5 bytes/)
+    expect(answer.match(/200 OK/g)).toHaveLength(2)
+  })
+
+  it("Expect: 100-continue and the body is read → 100 Continue", async () => {
+    const head = "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"
+    const answer = await RawHttp.exchange(url, head, /\r\n\r\n/)
+    expect(answer).toBe("HTTP/1.1 100 Continue\r\n\r\n")
+  })
+
+  it("Expect: 100-continue and the request is refused → final status without 100 Continue, connection closed", async () => {
+    const head = "POST /refused HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"
+    const answer = await RawHttp.exchange(url, head)
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+    expect(answer).toMatch(/connection: close/i)
+  })
+})
+
+describe("StandaloneServer: stalled connection", () => {
+  const runtime = start("1 second")
+  let url: string
+  beforeAll(async () => {
+    url = await urlOf(runtime)
+  })
+  afterAll(() => runtime.dispose())
+
+  it("client stops sending within a body → closed", async () => {
+    expect(await RawHttp.exchange(url, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel")).toBe("")
+  })
+
+  it("client stops reading a response → closed", async () => {
+    const ended = new Promise<boolean>((resolve) => (onLargeEnd = resolve))
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname).pause()
+    socket.write("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+    expect(await ended).toBe(false)
+    socket.destroy()
+  })
+
+  it("idle between requests → kept open for the idle timeout plus five seconds", async () => {
+    const answer = await RawHttp.exchange(url, "GET / HTTP/1.1\r\nHost: a\r\n\r\n", /0 bytes/)
+    expect(answer).toMatch(/keep-alive: timeout=6\r\n/i)
+  })
+
+  it("client sends slowly → kept open", async () => {
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    const answer = new Promise<string>((resolve) => socket.setEncoding("latin1").once("data", resolve))
+    socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\n\r\n")
+    const timer = setInterval(() => socket.write("x"), 200)
+    expect(await answer).toContain("8 bytes")
+    clearInterval(timer)
+    socket.destroy()
+  })
+
+  it("handler works longer than the idle timeout → kept open", async () => {
+    const { hostname, port } = new URL(url)
+    const waiting = connect(Number(port), hostname)
+    let isClosed = false
+    waiting.on("close", () => (isClosed = true))
+    waiting.write("GET /waits HTTP/1.1\r\nHost: a\r\n\r\n")
+    // Two stalls that the client causes begin later, one after the other. Both are closed before the assertion.
+    for (let i = 0; i < 2; i++) {
+      await RawHttp.exchange(url, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel")
+    }
+    expect(isClosed).toBe(false)
+    waiting.destroy()
+  })
+})
