@@ -1,4 +1,4 @@
-/** Contents inside one SQLite file, cut into rows: handy where a backup should be a single file. */
+/** Stores contents in the rows of one SQLite file, for deployments whose backup is to be a single file. */
 import { BlobError } from "@holdfast/core/storage/BlobError"
 import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
@@ -23,7 +23,7 @@ const make = (db: DatabaseSync) => {
     if (row === undefined) throw new BlobError({ reason: "NotFound", operation })
     return { upload: String(row["upload"]), size: Number(row["size"]) }
   }
-  /** Gives a key an upload, or none, in one synced commit: it makes the chunks durable that were written before it. */
+  /** Points a key to an upload, or removes it. The commit is synced, and so makes the earlier chunks durable, too. */
   const assign = (key: string, upload?: string, size = 0) => {
     db.exec("PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
     run("DELETE FROM chunk WHERE upload = (SELECT upload FROM blob WHERE key = ?)", key)
@@ -72,7 +72,7 @@ const make = (db: DatabaseSync) => {
   })
 }
 
-/** `file`: the database's path. */
+/** `file` is the path of the database. */
 export const layer = (file: string) => {
   const open = Effect.acquireDisposable(Effect.sync(() => new DatabaseSync(file)))
   return Layer.effect(BlobStore, Effect.map(open, make))

@@ -8,6 +8,6 @@ import * as SqliteBlobStore from "../src/SqliteBlobStore.ts"
 const directory = Fs.mkdtempSync(Path.join(Os.tmpdir(), "custom-adapter-"))
 afterAll(() => Fs.rmSync(directory, { recursive: true, force: true }))
 
-BlobStoreContract.suite("contents in SQLite", SqliteBlobStore.layer(Path.join(directory, "blobs.sqlite")), {
+BlobStoreContract.suite("SqliteBlobStore", SqliteBlobStore.layer(Path.join(directory, "blobs.sqlite")), {
   largeBytes: 16 * 1024 * 1024
 })

@@ -1,6 +1,6 @@
 /**
- * A service of one's own over Holdfast's: it keeps reports, each under its day. What it needs is in its type, and what
- * can go wrong, too.
+ * A service over those of Holdfast: an archive with one report for each day. The types show the services that it needs and
+ * the errors of its methods.
  */
 import type { Actor } from "@holdfast/core/Actor"
 import { Downloads } from "@holdfast/core/files/Downloads"
@@ -17,8 +17,8 @@ const make = Effect.gen(function* () {
   const downloads = yield* Downloads
   const files = yield* Files
   return {
-    /** Keeps the lines of a report as they come; the id of its file. */
-    keep: <E>(actor: Actor, bucket: BucketRef, day: string, lines: Stream.Stream<string, E>) =>
+    /** Stores the report of a day, and returns the id of its file. */
+    store: <E>(actor: Actor, bucket: BucketRef, day: string, lines: Stream.Stream<string, E>) =>
       uploads
         .upload(
           actor,
@@ -32,14 +32,15 @@ const make = Effect.gen(function* () {
         )
         .pipe(Effect.map(({ id }) => id)),
 
-    /** The lines of a report. */
-    lines: (actor: Actor, bucket: BucketRef, file: string) =>
+    /** Reads the lines of a report. */
+    lines: (actor: Actor, bucket: BucketRef, fileId: string) =>
       Stream.unwrap(
-        Effect.map(downloads.open(actor, { ...bucket, fileId: file }), (download) =>
+        Effect.map(downloads.open(actor, { ...bucket, fileId }), (download) =>
           download.read().pipe(Stream.decodeText, Stream.splitLines)
         )
       ),
 
+    /** Returns the days that have a report. */
     days: (actor: Actor, bucket: BucketRef) =>
       Effect.map(files.list(actor, bucket, { path: "/reports/" }), ({ items }) =>
         items.map(({ name }) => name.replace(/\.txt$/, ""))

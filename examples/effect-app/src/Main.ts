@@ -1,5 +1,5 @@
 /**
- * The layers of the program: Holdfast's services over a disk and SQLite, and the archive over those.
+ * The layers of the program: the archive, over the services of Holdfast, over a disk and SQLite.
  */
 import * as Holdfast from "@holdfast/core/Holdfast"
 import * as MirrorTarget from "@holdfast/core/mirrors/targets/MirrorTarget"
@@ -13,7 +13,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Layer from "effect/Layer"
 import { Archive } from "./Archive.ts"
 
-/** Everything below one directory. Bytes that no file needs any more are swept every minute. */
+/** Stores everything below one directory. Sweeps every minute, which removes the bytes of doomed blobs. */
 export const layer = (directory: string) =>
   Layer.merge(Archive.layer, Sweeper.layerPeriodic("1 minute")).pipe(
     Layer.provideMerge(Holdfast.layer),

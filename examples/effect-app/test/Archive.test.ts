@@ -11,7 +11,7 @@ import { expect, it, onTestFinished } from "vitest"
 import { Archive } from "../src/Archive.ts"
 import * as Main from "../src/Main.ts"
 
-it("keeps reports, and nothing of one that breaks off", async () => {
+it("archive: complete and failing report → lines of the first, error and no file of the second", async () => {
   const directory = Fs.mkdtempSync(Path.join(Os.tmpdir(), "holdfast-example-"))
   onTestFinished(() => Fs.rmSync(directory, { recursive: true, force: true }))
   const program = Effect.gen(function* () {
@@ -24,9 +24,9 @@ it("keeps reports, and nothing of one that breaks off", async () => {
     const { id: bucketId } = yield* buckets.create(owner, tenant.id, { name: "archive" })
     const bucket = { tenantId: tenant.id, bucketId }
 
-    const id = yield* archive.keep(owner, bucket, "2026-01-02", Stream.make("one", "two"))
+    const id = yield* archive.store(owner, bucket, "2026-01-02", Stream.make("one", "two"))
     const broken = Stream.concat(Stream.make("three"), Stream.fail("printer on fire" as const))
-    const error = yield* Effect.flip(archive.keep(owner, bucket, "2026-01-03", broken))
+    const error = yield* Effect.flip(archive.store(owner, bucket, "2026-01-03", broken))
     const lines = yield* Stream.runCollect(archive.lines(owner, bucket, id))
     return { error, lines: [...lines], days: yield* archive.days(owner, bucket) }
   })

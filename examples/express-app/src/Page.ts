@@ -1,5 +1,5 @@
 /**
- * The pages, as HTML.
+ * The HTML of the pages.
  */
 import type { FileRecord } from "@holdfast/core"
 
@@ -13,8 +13,8 @@ export const signIn = page(`
   <label>Your name <input name="name" pattern="[a-z]{1,30}" required></label> <button>Sign in</button>
 </form>`)
 
-/** Uploads with a bar that moves, then shows the picture. */
-const script = (files: string): string => `
+/** Returns the script that uploads a picture with a progress bar, then reloads the page. */
+const script = (filesUrl: string): string => `
 const form = document.querySelector("#upload")
 const bar = document.querySelector("progress")
 form.addEventListener("submit", (event) => {
@@ -25,21 +25,21 @@ form.addEventListener("submit", (event) => {
     if (request.status === 201) location.reload()
     else document.querySelector("output").textContent = JSON.parse(request.responseText).detail
   })
-  request.open("POST", ${JSON.stringify(`${files}/upload`)})
+  request.open("POST", ${JSON.stringify(`${filesUrl}/upload`)})
   request.send(new FormData(form))
 })`
 
-/** `files` is where the API has the bucket's files. */
-export const gallery = (files: string, pictures: ReadonlyArray<FileRecord>): string =>
+/** Returns the page with all pictures. `filesUrl` is the URL of the bucket's files in the API. */
+export const gallery = (filesUrl: string, pictures: ReadonlyArray<FileRecord>): string =>
   page(`
 <form id="upload"><input type="file" name="file" accept="image/*" required> <button>Upload</button></form>
 <progress value="0"></progress> <output></output>
 <ul>${pictures
     .map(
       ({ id, name }) => `
-  <li><img src="${files}/${id}/view" alt="${escape(name)}" height="120">
-    <a href="${files}/${id}/download">${escape(name)}</a></li>`
+  <li><img src="${filesUrl}/${id}/view" alt="${escape(name)}" height="120">
+    <a href="${filesUrl}/${id}/download">${escape(name)}</a></li>`
     )
     .join("")}
 </ul>
-<script>${script(files)}</script>`)
+<script>${script(filesUrl)}</script>`)

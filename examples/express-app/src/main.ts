@@ -9,6 +9,6 @@ import * as App from "./App.ts"
 const holdfast = await open({ metadata: sqlite({ file: "gallery.sqlite" }), blobs: fs({ directory: "./gallery" }) })
 const app = await App.make(holdfast)
 const server = app.listen(Number(process.env["PORT"] ?? 3000), "127.0.0.1")
-// Long uploads are no fault; the API itself gives up those that stand still.
+// Node ends a request after 5 minutes by default. The API itself ends an upload that makes no progress.
 server.requestTimeout = 0
 process.once("SIGTERM", () => server.close(() => void holdfast.close()))

@@ -1,15 +1,18 @@
+import { open } from "@holdfast/core"
+import { inMemory } from "@holdfast/testing/InMemory"
 import type { AddressInfo } from "node:net"
 import { expect, it, onTestFinished } from "vitest"
 import * as App from "../src/App.ts"
-import { opened } from "./opened.ts"
 
 const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==",
   "base64"
 )
 
-it("signs in, uploads, shows and hands out pictures", async () => {
-  const server = (await App.make(await opened())).listen(0, "127.0.0.1")
+it("gallery: visitor signs in and uploads → page shows the picture, no cookie → 401", async () => {
+  const holdfast = await open(inMemory())
+  onTestFinished(() => holdfast.close())
+  const server = (await App.make(holdfast)).listen(0, "127.0.0.1")
   onTestFinished(() => void server.close())
   await new Promise((resolve) => server.once("listening", resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -21,7 +24,7 @@ it("signs in, uploads, shows and hands out pictures", async () => {
   const empty = await (await fetch(url, { headers: { cookie } })).text()
   expect(empty).toContain("<progress")
 
-  // As the page's script does it.
+  // The same request as that of the page's script.
   const target = /open\("POST", "([^"]+)"\)/.exec(empty)?.[1] ?? ""
   const form = new FormData()
   form.append("file", new Blob([png], { type: "image/png" }), "a & b.png")

@@ -1,5 +1,5 @@
 /**
- * Fastify with Holdfast below `/storage`: its hooks run before, its routes stand beside.
+ * A Fastify application with Holdfast below `/storage`, besides its own hooks and routes.
  */
 import type { Holdfast } from "@holdfast/core"
 import { toFastify } from "@holdfast/http"
@@ -12,7 +12,7 @@ export const make = async (holdfast: Holdfast): Promise<FastifyInstance> => {
     if (request.headers["x-maintenance"] !== undefined) await reply.code(503).send({ closed: true })
   })
   await app.register(toFastify(holdfast), { prefix: "/storage" })
-  // Fastify closes first, so that what runs can end.
+  // Fastify runs this hook when all requests have ended.
   app.addHook("onClose", () => holdfast.close())
   return app
 }

@@ -1,10 +1,12 @@
+import { open } from "@holdfast/core"
 import { createClient } from "@holdfast/http/client"
-import { expect, it } from "vitest"
+import { inMemory } from "@holdfast/testing/InMemory"
+import { expect, it, onTestFinished } from "vitest"
 import * as App from "../src/App.ts"
-import { opened } from "./opened.ts"
 
-it("serves the API beside its own routes", async () => {
-  const holdfast = await opened()
+it("app: own route, API, hook, close → each answers, Holdfast is closed", async () => {
+  const holdfast = await open(inMemory())
+  onTestFinished(() => holdfast.close())
   const { key } = await holdfast.keys.create(holdfast.system(), { email: "ada@example.com", name: "ada" })
   const app = await App.make(holdfast)
   const url = await app.listen({ port: 0, host: "127.0.0.1" })
@@ -18,8 +20,8 @@ it("serves the API beside its own routes", async () => {
   const part = await client.files.read({ ...ref, fileId: file.id, range: { suffix: 2 } })
   expect(await part.text()).toBe("lo")
 
-  const held = await fetch(client.files.url({ ...ref, fileId: file.id }), { headers: { "x-maintenance": "1" } })
-  expect([held.status, await held.json()]).toEqual([503, { closed: true }])
+  const refused = await fetch(client.files.url({ ...ref, fileId: file.id }), { headers: { "x-maintenance": "1" } })
+  expect([refused.status, await refused.json()]).toEqual([503, { closed: true }])
   await app.close()
   await expect(holdfast.tenants.list(holdfast.system())).rejects.toMatchObject({ code: "closed" })
 })

@@ -1,5 +1,5 @@
 /**
- * Hono with Holdfast below `/storage`. It is all web standards: the same `app.fetch` runs in Node, Bun and Deno.
+ * A Hono application with Holdfast below `/storage`. `app.fetch` uses web standards only: it runs in Node, Bun and Deno.
  */
 import type { ActorHandle, Holdfast } from "@holdfast/core"
 import { toWebHandler } from "@holdfast/http"
@@ -9,7 +9,7 @@ interface Env {
   readonly Variables: { readonly user: ActorHandle | undefined }
 }
 
-/** `users` are the program's own: a name for each bearer token. */
+/** Returns the application. `users` has the e-mail address of each value of the header `X-User-Token`. */
 export const make = (holdfast: Holdfast, users: ReadonlyMap<string, string>): Hono<Env> => {
   const storage = toWebHandler<Context<Env>>(holdfast, {
     prefix: "/storage",

@@ -31,14 +31,14 @@ const program = Effect.gen(function* () {
   const uploads = yield* Uploads
   const downloads = yield* Downloads
 
-  // The deployment itself, which may do everything; for a caller take Actor.account or ApiKey.identify.
+  // The deployment itself, which has every permission. Use Actor.account or ApiKey.identify for a caller.
   const actor = Actor.system
   const tenant = yield* tenants.create(actor, { name: "Acme", subdomain: "acme" })
   const bucket = yield* buckets.create(actor, tenant.id, { name: "media" })
-  const place = { tenantId: tenant.id, bucketId: bucket.id }
+  const ref = { tenantId: tenant.id, bucketId: bucket.id }
   const content = Stream.make("Hello").pipe(Stream.encodeText)
-  const file = yield* uploads.upload(actor, place, content, Effect.succeed({ name: "hello.txt" }))
-  const download = yield* downloads.open(actor, { ...place, fileId: file.id })
+  const file = yield* uploads.upload(actor, ref, content, Effect.succeed({ name: "hello.txt" }))
+  const download = yield* downloads.open(actor, { ...ref, fileId: file.id })
   return yield* download.read().pipe(Stream.decodeText(), Stream.mkString)
 })
 

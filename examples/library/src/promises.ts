@@ -6,11 +6,11 @@ await using holdfast = await open({
   metadata: sqlite({ file: "app.sqlite" }),
   blobs: fs({ directory: "./files" })
 })
-const ada = holdfast.account("ada@example.com") // you have authenticated her; or holdfast.as(apiKey)
+const ada = holdfast.account("ada@example.com") // authenticated by your program; for an API key: holdfast.as(key)
 const tenant = await holdfast.tenants.create(ada, { name: "Acme", subdomain: "acme" })
 const bucket = await holdfast.buckets.create(ada, { tenantId: tenant.id, name: "media" })
-const place = { tenantId: tenant.id, bucketId: bucket.id }
-const file = await holdfast.files.upload(ada, { ...place, name: "hello.txt", content: "Hello" })
-const response = (await holdfast.files.read(ada, { ...place, fileId: file.id })).response()
+const ref = { tenantId: tenant.id, bucketId: bucket.id }
+const file = await holdfast.files.upload(ada, { ...ref, name: "hello.txt", content: "Hello" })
+const response = (await holdfast.files.read(ada, { ...ref, fileId: file.id })).response()
 
 process.stdout.write(`${response.status} ${response.headers.get("content-type")} ${await response.text()}\n`)

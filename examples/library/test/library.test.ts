@@ -5,7 +5,7 @@ import * as Path from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it, onTestFinished } from "vitest"
 
-/** What a program of the example prints, run in an empty directory. */
+/** Runs a program of the example in an empty directory. Returns its output. */
 const run = (program: string): string => {
   const directory = Fs.mkdtempSync(Path.join(Os.tmpdir(), "library-"))
   onTestFinished(() => Fs.rmSync(directory, { recursive: true, force: true }))
@@ -14,11 +14,11 @@ const run = (program: string): string => {
 }
 
 describe("Holdfast as a library", () => {
-  it("stores a file and gives it back, with promises", () => {
+  it("promises.ts: upload and read → response with type and content", () => {
     assert.strictEqual(run("promises.ts"), "200 text/plain; charset=utf-8 Hello\n")
   })
 
-  it("does the same with Effect", () => {
+  it("effect.ts: upload and read → content", () => {
     assert.strictEqual(run("effect.ts"), "Hello\n")
   })
 })

@@ -1,10 +1,10 @@
 import { BlobError } from "@holdfast/core"
 import { expect, it } from "vitest"
 import * as Notes from "../src/Notes.ts"
-import { opened } from "./opened.ts"
+import { setUp } from "./setUp.ts"
 
-it("writes, overwrites and lists notes", async () => {
-  const { holdfast, owner, ref } = await opened()
+it("write: new and existing title → read returns the last text, titles lists both", async () => {
+  const { holdfast, owner, ref } = await setUp()
   const notes = Notes.make(holdfast, owner, ref)
   await notes.write("shopping", "milk")
   await notes.write("shopping", "bread")
@@ -13,8 +13,8 @@ it("writes, overwrites and lists notes", async () => {
   await expect(notes.read("nothing")).rejects.toThrow('There is no note "nothing".')
 })
 
-it("keeps the old note when the disk is full", async () => {
-  const { fillDisk, holdfast, owner, ref } = await opened()
+it("write: disk is full → storage_full, the former text stays", async () => {
+  const { fillDisk, holdfast, owner, ref } = await setUp()
   const notes = Notes.make(holdfast, owner, ref)
   await notes.write("shopping", "milk")
   await fillDisk()
@@ -24,8 +24,8 @@ it("keeps the old note when the disk is full", async () => {
   expect(await notes.read("shopping")).toBe("milk")
 })
 
-it("does nothing for an actor who is no member", async () => {
-  const { holdfast, ref } = await opened()
+it("titles: actor is no member → forbidden", async () => {
+  const { holdfast, ref } = await setUp()
   const notes = Notes.make(holdfast, holdfast.account("stranger@example.com"), ref)
   await expect(notes.titles()).rejects.toMatchObject({ code: "forbidden" })
 })

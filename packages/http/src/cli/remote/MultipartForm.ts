@@ -1,46 +1,25 @@
 /**
- * A form with one file (RFC 7578), as a stream whose length is known beforehand.
+ * A form with one file (RFC 7578), as a stream of known length.
  */
-import { randomUUID } from "node:crypto"
 import { Readable } from "node:stream"
+import * as UploadForm from "../../client/upload/UploadForm.ts"
 
 export interface Form {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Readable
 }
 
-/** Part names and file names are quoted; what would end the quotes is escaped as the WHATWG's form algorithm does. */
-const quote = (text: string): string =>
-  `"${text.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}"`
-
-/** `record` is the part `body`, as JSON; `content` is the part `file`, of `size` bytes. */
+/** Returns a form with `record` as JSON in the part `body`, and `content`, of `size` bytes, in the part `file`. */
 export const make = (record: { readonly name: string }, size: number, content: AsyncIterable<Buffer>): Form => {
-  const boundary = `holdfast-${randomUUID()}`
-  const head = Buffer.from(
-    [
-      `--${boundary}`,
-      'Content-Disposition: form-data; name="body"',
-      "Content-Type: application/json",
-      "",
-      JSON.stringify(record),
-      `--${boundary}`,
-      `Content-Disposition: form-data; name="file"; filename=${quote(record.name)}`,
-      "Content-Type: application/octet-stream",
-      "",
-      ""
-    ].join("\r\n")
-  )
-  const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
+  const { around, contentType } = UploadForm.make(record, { name: record.name, contentType: undefined })
+  const [head, tail] = around
   const parts = async function* () {
     yield head
     yield* content
     yield tail
   }
   return {
-    headers: {
-      "content-type": `multipart/form-data; boundary=${boundary}`,
-      "content-length": String(head.length + size + tail.length)
-    },
+    headers: { "content-type": contentType, "content-length": String(head.length + size + tail.length) },
     body: Readable.from(parts(), { objectMode: false, highWaterMark: 256 * 1024 })
   }
 }
