@@ -15,10 +15,10 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** A key that the service never made, but spelt like one. */
+/** A well-formed key that the service did not create. */
 const unknownKey = () => server.run(Effect.map(ApiKey.mint, ({ key }) => Redacted.value(key)))
 
-/** A token that stopped being valid in the past. */
+/** A token that has expired. */
 const expiredKey = () =>
   server.run(
     Effect.gen(function* () {
@@ -63,10 +63,10 @@ const rolesOf = (
   options: { headers?: Record<string, string>; query?: Record<string, string | ReadonlyArray<string>> } = {}
 ) => server.get("/roles", { key, ...options })
 
-describe("where the key may be", () => {
-  it("the query, Authorization and X-Api-Key, each alone", async () => {
+describe("authentication: places of the key", () => {
+  it("query, Authorization or X-Api-Key, alone or the same key in several → 200", async () => {
     const key = server.rootKey
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       rolesOf(null, { query: { apiKey: key } }),
       rolesOf(null, { headers: { authorization: `Bearer ${key}` } }),
       rolesOf(null, { headers: { authorization: `bearer  ${key}` } }),
@@ -75,33 +75,33 @@ describe("where the key may be", () => {
       rolesOf(key, { query: { apiKey: [key, key] } }),
       rolesOf(key, { query: { apiKey: "" }, headers: { authorization: "Basic dXNlcjpwYXNz" } })
     ])
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200))
   })
 
-  it("two that differ are 400, whatever they are", async () => {
+  it("two different keys → 400 ambiguous_key", async () => {
     const key = server.rootKey
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       rolesOf(key, { query: { apiKey: "other" } }),
       rolesOf(key, { headers: { authorization: "Bearer other" } }),
       rolesOf(null, { query: { apiKey: [key, "other"] } }),
       rolesOf(null, { query: { apiKey: key }, headers: { authorization: `Bearer ${key}x` } })
     ])
-    for (const answer of answers) await expectProblem(answer, 400, "ambiguous_key")
+    for (const response of responses) await expectProblem(response, 400, "ambiguous_key")
     const view = server.get(`/tenants/${tenantId}/buckets/x/files/y/view`, { query: { apiKey: "other" } })
     await expectProblem(await view, 400, "ambiguous_key")
   })
 })
 
-describe("401", () => {
-  it("is the same for a missing, malformed, unknown, expired and revoked key", async () => {
+describe("authentication: invalid keys", () => {
+  it("missing, malformed, unknown, expired or revoked key → the same 401", async () => {
     const keys = [null, "hf_no-key", await unknownKey(), await expiredKey(), await revokedKey()]
     const paths = ["/me", `/tenants/${tenantId}`, `/tenants/${tenantId}/buckets/b/files/f/view`]
     const bodies = new Set<string>()
     for (const key of keys) {
       for (const path of paths) {
-        const answer = await server.get(path, { key })
-        expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="holdfast"')
-        const { requestId, ...rest } = await expectProblem(answer, 401, "unauthenticated")
+        const response = await server.get(path, { key })
+        expect(response.headers.get("www-authenticate")).toBe('Bearer realm="holdfast"')
+        const { requestId, ...rest } = await expectProblem(response, 401, "unauthenticated")
         expect(requestId).not.toBe("")
         bodies.add(JSON.stringify(rest))
       }
@@ -109,7 +109,7 @@ describe("401", () => {
     expect(bodies.size).toBe(1)
   })
 
-  it("is for every operation, before anything else of the request is looked at", async () => {
+  it("no key, and other faults in the request → 401", async () => {
     const body = { body: "{", headers: { "content-type": "text/plain" } }
     for (const path of ["/tenants", "/tenants/x/buckets", "/tenants/x/buckets/y/files/upload"]) {
       await expectProblem(await server.post(path, { key: null, ...body }), 401, "unauthenticated")
@@ -118,12 +118,12 @@ describe("401", () => {
   })
 })
 
-describe("403", () => {
-  it("is the same for a tenant that does not exist, one of others, a malformed id and a missing permission", async () => {
+describe("authorization", () => {
+  it("unknown tenant, tenant of others, malformed id or missing permission → the same 403", async () => {
     const stranger = await server.makeAccountKey("stranger@example.com")
     const reader = await server.makeToken(tenantId, "File Reader")
     const absent = "ten_01932c07-209d-7f3a-8c5e-1f2a3b4c5d6e"
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       server.get(`/tenants/${absent}`, { key: stranger }),
       server.get(`/tenants/${tenantId}`, { key: stranger }),
       server.get("/tenants/nonsense", { key: stranger }),
@@ -132,15 +132,15 @@ describe("403", () => {
       server.get(`/tenants/${tenantId}/buckets/nonsense/files/f/view`, { key: stranger })
     ])
     const bodies = new Set<string>()
-    for (const answer of answers) {
-      const { requestId, ...rest } = await expectProblem(answer, 403, "forbidden")
+    for (const response of responses) {
+      const { requestId, ...rest } = await expectProblem(response, 403, "forbidden")
       expect(requestId).not.toBe("")
       bodies.add(JSON.stringify(rest))
     }
     expect(bodies.size).toBe(1)
   })
 
-  it("comes before the body, the query and the resource are looked at", async () => {
+  it("missing permission, and faults in body, query or path → 403", async () => {
     const key = await server.makeToken(tenantId, "File Reader")
     const json = { name: 1 }
     await expectProblem(await server.post(`/tenants/${tenantId}/buckets`, { key, json }), 403, "forbidden")
@@ -154,20 +154,20 @@ describe("403", () => {
     await expectProblem(await server.post(`/tenants/${tenantId}/buckets/b/files/upload`, upload), 403, "forbidden")
   })
 
-  it("an API token creates no tenant, whatever the body", async () => {
+  it("API token creates a tenant → 403, whatever the body", async () => {
     const key = await server.makeToken(tenantId, "Admin")
     for (const body of [{ name: "A", subdomain: "abc" }, { name: 1 }]) {
       await expectProblem(await server.post("/tenants", { key, json: body }), 403, "forbidden")
     }
   })
 
-  it("unless the deployment lets it", async () => {
+  it("API token creates a tenant where the deployment allows it → 201", async () => {
     const open = await TestServer.start({ settings: { tokensMayCreateTenants: true } })
     try {
       const tenant = await open.makeTenant()
       const key = await open.makeToken(tenant.tenantId, "File Reader")
-      const answer = await open.post("/tenants", { key, json: { name: "B", subdomain: "by-token" } })
-      expect(answer.status).toBe(201)
+      const response = await open.post("/tenants", { key, json: { name: "B", subdomain: "by-token" } })
+      expect(response.status).toBe(201)
       await expectProblem(await open.post("/tenants", { key, json: {} }), 400, "invalid_request")
     } finally {
       await open.close()
@@ -175,8 +175,8 @@ describe("403", () => {
   })
 })
 
-describe("after 401 and 403", () => {
-  it("an id that is spelt wrongly is 404", async () => {
+describe("authorized request", () => {
+  it("malformed id → 404", async () => {
     for (const path of [
       "buckets/nonsense",
       "buckets/nonsense/files",
@@ -189,15 +189,15 @@ describe("after 401 and 403", () => {
   })
 })
 
-it("no key is ever in the log, nor in an answer that did not ask for it", async () => {
+it("API key: any request → the key is not in the log nor in the response", async () => {
   const key = await server.makeToken(tenantId, "File Reader")
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     server.get("/me", { key: null, query: { apiKey: key } }),
     server.get("/nothing", { key: null, query: { apiKey: key } }),
     server.get(`/tenants/${tenantId}/members`, { key: null, query: { apiKey: key } }),
     server.get("/me", { key, query: { apiKey: `${key}x` } })
   ])
-  expect(answers.map(({ status }) => status)).toEqual([200, 404, 403, 400])
-  const texts = await Promise.all(answers.map((answer) => answer.text()))
+  expect(responses.map(({ status }) => status)).toEqual([200, 404, 403, 400])
+  const texts = await Promise.all(responses.map((response) => response.text()))
   expect([...texts, ...server.logs].join("\n")).not.toContain(key)
 })

@@ -18,12 +18,12 @@ afterAll(() => server.close())
 const create = (name: unknown) => server.post(path, { json: { name } })
 
 describe("buckets", () => {
-  it("are created, read, renamed and removed", async () => {
-    const answer = await create("photos")
-    const bucket = await json<Bucket>(answer)
+  it("create, get, rename, remove → 201, 200, 200, 204; removed → 404", async () => {
+    const response = await create("photos")
+    const bucket = await json<Bucket>(response)
     const own = `${path}/${bucket.id}`
-    expect(answer.status).toBe(201)
-    expect(answer.headers.get("location")).toBe(`/api/v1${own}`)
+    expect(response.status).toBe(201)
+    expect(response.headers.get("location")).toBe(`/api/v1${own}`)
     expect(bucket).toEqual({
       id: expect.stringMatching(/^bkt_/),
       name: "photos",
@@ -40,7 +40,7 @@ describe("buckets", () => {
     await expectProblem(await server.delete(own), 404, "not_found")
   })
 
-  it("have names of their own", async () => {
+  it("name taken → 409 with existingId; invalid name → 400", async () => {
     const { id } = await json<Bucket>(await create("one"))
     expect((await expectProblem(await create("one"), 409, "bucket_exists")).existingId).toBe(id)
     const other = await json<Bucket>(await create("two"))
@@ -51,7 +51,7 @@ describe("buckets", () => {
     }
   })
 
-  it("with files are removed by force alone", async () => {
+  it("remove with files → 409; with force → 204", async () => {
     const { bucketId, tenantId } = await server.makeBucket()
     const file = await server.makeFile({ bucketId, tenantId })
     const own = `/tenants/${tenantId}/buckets/${bucketId}`
@@ -60,12 +60,12 @@ describe("buckets", () => {
     await expectProblem(await server.get(`${file.path}/view`), 404, "not_found")
   })
 
-  it("of another tenant are not found", async () => {
+  it("bucket of another tenant → 404", async () => {
     const { bucketId } = await server.makeBucket()
     await expectProblem(await server.get(`${path}/${bucketId}`), 404, "not_found")
   })
 
-  it("are listed page by page", async () => {
+  it("list with limit → pages in the order of creation", async () => {
     const { tenantId } = await server.makeTenant()
     const ids = [
       await server.makeBucket(tenantId),

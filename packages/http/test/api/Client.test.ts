@@ -14,14 +14,14 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** The typed client that the contract gives, with a key. */
+/** The typed client that Effect derives from the contract, with a key. */
 const client = (key: string) =>
   HttpApiClient.make(Api, {
     baseUrl: server.url,
     transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(key))
   }).pipe(Effect.provide(FetchHttpClient.layer))
 
-it("a typed client walks through the whole of a file's life", async () => {
+it("typed client: upload, reupload, list, view, remove → decoded records and contents", async () => {
   const program = Effect.gen(function* () {
     const api = yield* client(server.rootKey)
     const { body: tenant } = yield* api.tenants.create({ payload: { name: "Acme", subdomain: "client" } })
@@ -57,7 +57,7 @@ it("a typed client walks through the whole of a file's life", async () => {
   expect(error).toMatchObject({ _tag: "not_found", code: "not_found", status: 404 })
 })
 
-it("a typed client sees problems as tagged errors", async () => {
+it("typed client: problem responses → tagged errors", async () => {
   const { bucketId, tenantId } = await server.makeBucket()
   const program = Effect.gen(function* () {
     const api = yield* client(server.rootKey)

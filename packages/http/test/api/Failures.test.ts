@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { expectProblem } from "../support/Problems.ts"
 import * as TestServer from "../support/TestServer.ts"
 
-describe("what fails inside", () => {
-  /** Files that fail as the test wants. */
+describe("internal failures", () => {
+  /** How `FileRepository.find` fails. */
   let failure: Effect.Effect<never, MetadataError> = Effect.die("not set")
   const broken = Layer.effect(
     FileRepository,
@@ -27,11 +27,11 @@ describe("what fails inside", () => {
   const secret = "postgres://user:hunter2@db.internal"
 
   it.each(["", "/view", "/reupload"])(
-    "a defect is 500, says nothing, and is logged under the request's id (%s)",
+    "defect → 500 without its cause, one log line with the request id (%s)",
     async (below) => {
       failure = Effect.die(new Error(secret))
-      const answer = await server.request(below === "/reupload" ? "POST" : "GET", path + below)
-      const { requestId, ...problem } = await expectProblem(answer, 500, "internal")
+      const response = await server.request(below === "/reupload" ? "POST" : "GET", path + below)
+      const { requestId, ...problem } = await expectProblem(response, 500, "internal")
       expect(JSON.stringify(problem)).not.toMatch(/hunter2|Error:|\.ts/)
       const lines = server.logs.filter((line) => line.includes(requestId))
       expect(lines).toHaveLength(1)
@@ -39,7 +39,7 @@ describe("what fails inside", () => {
     }
   )
 
-  it("a store's internal failure is 500 likewise", async () => {
+  it("internal failure of the database → 500 without its cause, one log line with the request id", async () => {
     const reason = "Internal" as const
     failure = Effect.fail(new MetadataError({ reason, operation: "Files.find", cause: new Error(secret) }))
     for (const below of ["", "/view"]) {
@@ -49,12 +49,12 @@ describe("what fails inside", () => {
     }
   })
 
-  it("a store that does not answer is 503 with Retry-After, a full one 507", async () => {
+  it("database unavailable → 503 with Retry-After; full → 507", async () => {
     failure = Effect.fail(new MetadataError({ reason: "Unavailable", operation: "Files.find" }))
     for (const below of ["", "/view"]) {
-      const answer = await server.get(path + below)
-      expect(answer.headers.get("retry-after")).toMatch(/^\d+$/)
-      await expectProblem(answer, 503, "unavailable")
+      const response = await server.get(path + below)
+      expect(response.headers.get("retry-after")).toMatch(/^\d+$/)
+      await expectProblem(response, 503, "unavailable")
     }
     failure = Effect.fail(new MetadataError({ reason: "StorageFull", operation: "Files.find" }))
     await expectProblem(await server.get(path), 507, "storage_full")

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, describe } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { expectProblem, json, pointers } from "../support/Problems.ts"
 import * as TestServer from "../support/TestServer.ts"
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe("a list", () => {
+describe("file list", () => {
   let files: string
   beforeAll(async () => {
     const own = await server.makeBucket()
@@ -35,31 +35,31 @@ describe("a list", () => {
     json<Page>(await server.get(files, { query }))
   const names = ({ folders, items }: Page) => [...folders, ...items.map(({ name }) => name)]
 
-  it("shows a folder's folders, then its files", async () => {
+  it("path → the folders at that level, then its files", async () => {
     expect(names(await list({}))).toEqual(["/x/", "/z/", "a.txt", "b.png", "reserved.txt"])
     expect(names(await list({ path: "/x" }))).toEqual(["/x/y/", "c.txt"])
     expect(names(await list({ path: "/nowhere/" }))).toEqual([])
   })
 
-  it("shows everything below when it is recursive", async () => {
+  it("recursive → the files of all subfolders", async () => {
     expect(names(await list({ recursive: "true", path: "/x/" }))).toEqual(["c.txt", "d.txt"])
     expect(names(await list({ recursive: "false", path: "/x/" }))).toEqual(["/x/y/", "c.txt"])
   })
 
-  it("is filtered by name, state and type", async () => {
+  it("filters name, state, type → the files that match", async () => {
     expect(names(await list({ recursive: "1", name: "d" }))).toEqual(["d.txt"])
     expect(names(await list({ state: "RESERVED" }))).toEqual(["reserved.txt"])
     expect(names(await list({ type: "TEXT", state: "READY", recursive: "1" }))).toContain("c.txt")
   })
 
-  it("carries the expansions that are asked for", async () => {
+  it("expands → items with these expansions", async () => {
     const { items } = await list({ recursive: "1", path: "/z/", expands: ["SIZE", "TYPE"] })
     expect(items.map(({ expands }) => expands)).toEqual([
       { size: { bytes: 0, human: "0 B" }, type: { type: expect.any(String) } }
     ])
   })
 
-  it("is paged, folders first", async () => {
+  it("limit → pages, folders first; invalid cursor → 400", async () => {
     const seen: Array<string> = []
     let cursor: string | null = ""
     let pages = 0
@@ -75,10 +75,10 @@ describe("a list", () => {
     await expectProblem(await server.get(files, { query: { cursor: "nonsense" } }), 400, "invalid_cursor")
   })
 
-  it("names every fault of what is asked", async () => {
+  it("several invalid parameters → 400 with all faults", async () => {
     const query = { path: "/a//b/", type: "CAT", state: "x", limit: "-1", expands: "ALL" }
-    const answer = await server.get(files, { query })
-    expect(pointers(await expectProblem(answer, 400, "invalid_request"))).toEqual([
+    const response = await server.get(files, { query })
+    expect(pointers(await expectProblem(response, 400, "invalid_request"))).toEqual([
       "/expands/0",
       "/limit",
       "/path",

@@ -22,12 +22,12 @@ afterAll(() => server.close())
 
 const reserve = (fields: object) => server.post(path, { json: fields })
 
-describe("a reservation", () => {
-  it("answers with the whole record and its Location", async () => {
-    const answer = await reserve({ name: "a.txt", path: "docs", alias: "first", metadata: { n: [1, null] } })
-    const file = await json<File>(answer)
-    expect(answer.status).toBe(201)
-    expect(answer.headers.get("location")).toBe(`/api/v1${path}/${file.id}`)
+describe("reserve", () => {
+  it("all fields → 201 with the record and its Location; its content → 404", async () => {
+    const response = await reserve({ name: "a.txt", path: "docs", alias: "first", metadata: { n: [1, null] } })
+    const file = await json<File>(response)
+    expect(response.status).toBe(201)
+    expect(response.headers.get("location")).toBe(`/api/v1${path}/${file.id}`)
     expect(file).toEqual({
       id: expect.stringMatching(/^fil_/),
       name: "a.txt",
@@ -47,11 +47,11 @@ describe("a reservation", () => {
     await expectProblem(await server.get(`${path}/${file.id}/view`), 404, "content_not_uploaded")
   })
 
-  it("has no path but the root when none is given", async () => {
+  it("no path → the root folder", async () => {
     expect((await json<File>(await reserve({ name: "root.txt" }))).path).toBe("/")
   })
 
-  it("of a name that is taken, and of an alias, is 409 with the id of what stands there", async () => {
+  it("name or alias taken → 409 with existingId", async () => {
     const { id } = await json<File>(await reserve({ name: "b.txt", path: "/b/", alias: "bee" }))
     const again = await expectProblem(await reserve({ name: "b.txt", path: "/b" }), 409, "file_exists")
     expect(again.existingId).toBe(id)
@@ -59,7 +59,7 @@ describe("a reservation", () => {
     expect(alias.existingId).toBe(id)
   })
 
-  it("names every fault", async () => {
+  it("several invalid fields → 400 with all faults", async () => {
     const wrong = { name: "a/b", path: "/a/../b/", alias: "No!", metadata: [], headers: [{ name: "date", value: "x" }] }
     expect(pointers(await expectProblem(await reserve(wrong), 400, "invalid_request"))).toEqual([
       "/alias",
@@ -70,15 +70,15 @@ describe("a reservation", () => {
     ])
   })
 
-  it("in a bucket that is not there is 404", async () => {
+  it("unknown bucket → 404", async () => {
     const elsewhere = await server.makeBucket()
     const other = `/tenants/${bucket.tenantId}/buckets/${elsewhere.bucketId}/files`
     await expectProblem(await server.post(other, { json: { name: "x" } }), 404, "not_found")
   })
 })
 
-describe("a record", () => {
-  it("has its expansions when they are asked for", async () => {
+describe("file record", () => {
+  it("expands → these expansions; unknown one → 400", async () => {
     const file = await server.makeFile(bucket, "x".repeat(1500), { name: "sized.txt" })
     const expand = async (expands: string | ReadonlyArray<string>) =>
       (await json<File>(await server.get(file.path, { query: { expands } }))).expands
@@ -93,7 +93,7 @@ describe("a record", () => {
     }
   })
 
-  it("is found by its alias, however long", async () => {
+  it("path with @alias of 128 characters → the record", async () => {
     const alias = "a".repeat(128)
     const { id } = await json<File>(await reserve({ name: "aliased.txt", alias }))
     expect((await json<File>(await server.get(`${path}/@${alias}`))).id).toBe(id)
@@ -101,11 +101,11 @@ describe("a record", () => {
     await expectProblem(await server.get(`${path}/@unknown`), 404, "not_found")
   })
 
-  it("is changed by PATCH, and null takes the alias away", async () => {
+  it("PATCH → changed fields, null removes the alias; name taken → 409", async () => {
     const { id } = await json<File>(await reserve({ name: "old.txt", alias: "moving" }))
-    const json2 = { name: "new.txt", path: "/moved/", alias: null, metadata: { a: 1 } }
-    const answer = await server.patch(`${path}/@moving`, { json: json2 })
-    expect([answer.status, await json(answer)]).toEqual([200, expect.objectContaining({ id, ...json2 })])
+    const fields = { name: "new.txt", path: "/moved/", alias: null, metadata: { a: 1 } }
+    const response = await server.patch(`${path}/@moving`, { json: fields })
+    expect([response.status, await json(response)]).toEqual([200, expect.objectContaining({ id, ...fields })])
     await expectProblem(await server.get(`${path}/@moving`), 404, "not_found")
     await reserve({ name: "there.txt", path: "/moved/" })
     const clash = await server.patch(`${path}/${id}`, { json: { name: "there.txt" } })
@@ -113,7 +113,7 @@ describe("a record", () => {
     await expectProblem(await server.patch(`${path}/${id}`, { json: { path: "/\u0000/" } }), 400, "invalid_request")
   })
 
-  it("is removed, on condition where one is given", async () => {
+  it("DELETE: If-Match does not match → 412, malformed → 400, matches → 204", async () => {
     const file = await server.makeFile(bucket)
     const { etag } = await json<File>(await server.get(file.path))
     const remove = (ifMatch: string) => server.delete(file.path, { headers: { "if-match": ifMatch } })

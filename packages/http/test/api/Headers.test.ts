@@ -17,29 +17,29 @@ afterAll(() => server.close())
 const set = (name: unknown, value: unknown) => server.post(path, { json: { name, value } })
 const list = async () => json(await server.get(path))
 
-describe("a file's headers", () => {
-  it("are attached one by one, and served", async () => {
-    const answer = await set("X-Colour", "blue")
-    expect([answer.status, await json(answer)]).toEqual([201, { name: "X-Colour", value: "blue" }])
-    expect(answer.headers.get("location")).toBe(`/api/v1${path}/X-Colour`)
+describe("file headers", () => {
+  it("set → 201 with Location, served with the content", async () => {
+    const response = await set("X-Colour", "blue")
+    expect([response.status, await json(response)]).toEqual([201, { name: "X-Colour", value: "blue" }])
+    expect(response.headers.get("location")).toBe(`/api/v1${path}/X-Colour`)
     const served = await server.get(`${file}/view`)
     expect(served.headers.get("x-colour")).toBe("blue")
   })
 
-  it("replace one of the same name, in any case", async () => {
+  it("set a name again in other case → replaced", async () => {
     await set("cache-control", "no-store")
     await set("Cache-Control", "max-age=60")
     expect(await list()).toEqual({ items: [{ name: "Cache-Control", value: "max-age=60" }], nextCursor: null })
     expect((await server.get(`${file}/view`)).headers.get("cache-control")).toBe("max-age=60")
   })
 
-  it("are attached together, all or none", async () => {
+  it("bulk → all set; one invalid → 400, none set", async () => {
     const items = [
       { name: "x-a", value: "1" },
       { name: "x-b", value: "2" }
     ]
-    const answer = await server.post(`${path}/bulk`, { json: { bulk: items } })
-    expect([answer.status, await json(answer)]).toEqual([201, { items }])
+    const response = await server.post(`${path}/bulk`, { json: { bulk: items } })
+    expect([response.status, await json(response)]).toEqual([201, { items }])
     const refused = await server.post(`${path}/bulk`, {
       json: {
         bulk: [
@@ -54,7 +54,7 @@ describe("a file's headers", () => {
     expect(await list()).toEqual({ items, nextCursor: null })
   })
 
-  it("are refused where they would not be the file's to say", async () => {
+  it("reserved name or invalid value → 400", async () => {
     for (const name of ["content-length", "Location", "etag", "access-control-allow-origin", "bad name", ""]) {
       expect(pointers(await expectProblem(await set(name, "x"), 400, "invalid_request"))).toEqual(["/name"])
     }
@@ -62,22 +62,22 @@ describe("a file's headers", () => {
     expect(pointers(await expectProblem(await set(1, 2), 400, "invalid_request"))).toEqual(["/name", "/value"])
   })
 
-  it("are bounded in number and size", async () => {
+  it("more than 64 headers, or a value above the limit → 400", async () => {
     const bulk = Array.from({ length: 65 }, (_, i) => ({ name: `x-${i}`, value: "1" }))
     const many = await server.post(`${path}/bulk`, { json: { bulk } })
     expect(pointers(await expectProblem(many, 400, "invalid_request"))).toEqual(["/bulk"])
     await expectProblem(await set("x-long", "x".repeat(8200)), 400, "invalid_request")
   })
 
-  it("are taken away by name, in any case", async () => {
+  it("DELETE in other case → removed; again → 404", async () => {
     await set("X-Gone", "1")
     expect((await server.delete(`${path}/x-gone`)).status).toBe(204)
     await expectProblem(await server.delete(`${path}/x-gone`), 404, "not_found")
     expect(await list()).toEqual({ items: [], nextCursor: null })
   })
 
-  it("of a file that is not there are 404", async () => {
-    const elsewhere = path.replace(/fil_[^/]+/, "@nobody")
+  it("unknown file → 404", async () => {
+    const elsewhere = path.replace(/fil_[^/]+/, "@unknown")
     await expectProblem(await server.get(elsewhere), 404, "not_found")
     await expectProblem(await server.post(elsewhere, { json: { name: "a", value: "b" } }), 404, "not_found")
     await expectProblem(await server.delete(`${elsewhere}/a`), 404, "not_found")

@@ -19,37 +19,37 @@ afterAll(() => server.close())
 const add = (email: string, role: object) => server.post(path, { json: { user: { email }, role } })
 
 describe("members", () => {
-  it("are added by e-mail, with a role named by id or by name", async () => {
-    const answer = await add("Ada@Example.com", { id: "role_file_writer" })
-    const member = await json<Member>(answer)
-    expect(answer.status).toBe(201)
+  it("add with e-mail and role id or name → 201 with the member", async () => {
+    const response = await add("Ada@Example.com", { id: "role_file_writer" })
+    const member = await json<Member>(response)
+    expect(response.status).toBe(201)
     expect(member).toMatchObject({
       id: expect.stringMatching(/^mem_/),
       user: { id: expect.stringMatching(/^acc_/), email: "Ada@Example.com" },
       role: { id: "role_file_writer", name: "File Writer" }
     })
-    expect(answer.headers.get("location")).toBe(`/api/v1${path}/${member.id}`)
+    expect(response.headers.get("location")).toBe(`/api/v1${path}/${member.id}`)
     expect(await json(await server.get(`${path}/${member.id}`))).toEqual(member)
     const named = await json<Member>(await add("b@example.com", { name: "Bucket Reader" }))
     expect(named.role.id).toBe("role_bucket_reader")
   })
 
-  it("are members once", async () => {
+  it("add the same e-mail again → 409 with existingId", async () => {
     const { id } = await json<Member>(await add("once@example.com", { id: "role_admin" }))
     const again = await expectProblem(await add("ONCE@example.com", { id: "role_admin" }), 409, "member_exists")
     expect(again.existingId).toBe(id)
   })
 
-  it("need an address and a role that exists", async () => {
-    const wrong = await server.post(path, { json: { user: { email: "nobody" }, role: {} } })
+  it("invalid e-mail or unknown role → 400", async () => {
+    const wrong = await server.post(path, { json: { user: { email: "no-address" }, role: {} } })
     expect(pointers(await expectProblem(wrong, 400, "invalid_request"))).toEqual(["/user/email"])
     for (const role of [{ id: "role_king" }, { name: "King" }, {}, { id: "role_admin", name: "File Reader" }]) {
-      const answer = await expectProblem(await add("c@example.com", role), 400, "invalid_request")
-      expect(pointers(answer)).toEqual([expect.stringMatching(/^\/role\/(?:id|name)$/)])
+      const response = await expectProblem(await add("c@example.com", role), 400, "invalid_request")
+      expect(pointers(response)).toEqual([expect.stringMatching(/^\/role\/(?:id|name)$/)])
     }
   })
 
-  it("change their role, and lose it, for the next request", async () => {
+  it("role changed or member removed → applies to the next request", async () => {
     const { tenantId } = await server.makeTenant()
     const key = await server.makeToken(tenantId, "File Reader")
     const members = `/tenants/${tenantId}/members`
@@ -64,7 +64,7 @@ describe("members", () => {
     await expectProblem(await server.get(`${members}/${id}`), 404, "not_found")
   })
 
-  it("keep one Admin", async () => {
+  it("remove or demote the last Admin → 409", async () => {
     const { tenantId } = await server.makeTenant()
     const members = `/tenants/${tenantId}/members`
     const { items } = await json<{ items: ReadonlyArray<Member> }>(await server.get(members))
@@ -73,7 +73,7 @@ describe("members", () => {
     await expectProblem(await server.patch(admin, { json: { role: { id: "role_file_reader" } } }), 409, "last_admin")
   })
 
-  it("of another tenant are not found", async () => {
+  it("member of another tenant → 404", async () => {
     const { id } = await json<Member>(await add("d@example.com", { id: "role_admin" }))
     const { tenantId } = await server.makeTenant()
     await expectProblem(await server.get(`/tenants/${tenantId}/members/${id}`), 404, "not_found")

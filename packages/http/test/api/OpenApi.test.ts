@@ -25,11 +25,11 @@ const operation = (id: string): Described => {
 
 type Expectation = readonly [id: string, statuses: ReadonlyArray<number>]
 
-/** What every operation may answer with: the key's faults, and the service's own. */
+/** The statuses of every operation: errors of authentication and of the service. */
 const common = [400, 401, 403, 500, 503, 507]
-/** And those that answer with JSON. */
+/** In addition, the status of operations that respond with JSON. */
 const reading = [...common, 406]
-/** And those that take JSON. */
+/** In addition, the statuses of operations that accept JSON. */
 const writing = [...reading, 413, 415]
 
 const statuses: ReadonlyArray<Expectation> = [
@@ -90,14 +90,14 @@ const statuses: ReadonlyArray<Expectation> = [
   ["reading.download", [200, 206, 304, 404, 412, 416, ...common]]
 ]
 
-describe("the OpenAPI document", () => {
-  it("is valid OpenAPI 3.1", async () => {
+describe("OpenAPI document", () => {
+  it("the whole document → valid OpenAPI 3.1", async () => {
     const result = await new Validator().validate(structuredClone({ ...document }))
     expect(result).toEqual({ valid: true })
     expect(document.openapi).toBe("3.1.0")
   })
 
-  it("has every operation of the contract, and no other", () => {
+  it("operations → exactly those of the contract", () => {
     const declared: Array<string> = []
     HttpApi.reflect(Api, {
       onGroup: () => undefined,
@@ -109,11 +109,11 @@ describe("the OpenAPI document", () => {
     expect(statuses.map(([id]) => id).toSorted()).toEqual(operations.map(({ operationId }) => operationId).toSorted())
   })
 
-  it.each(statuses)("%s says with what it may answer", (id, expected) => {
+  it.each(statuses)("%s → its statuses", (id, expected) => {
     expect(Object.keys(operation(id).responses).map(Number)).toEqual(expected.toSorted((a, b) => a - b))
   })
 
-  it("says of every operation what it is, what it needs, and where the key goes", () => {
+  it("every operation → a summary, a tag, the permission and the places of the key", () => {
     for (const { description = "", operationId, security, summary, tags, ...rest } of operations) {
       expect(summary, operationId).toMatch(/./)
       expect(document.tags.map(({ name }) => name)).toContain(tags[0])
@@ -128,7 +128,7 @@ describe("the OpenAPI document", () => {
     ])
   })
 
-  it("gives each problem its own status, code and schema", () => {
+  it("every problem → its status, code and schema", () => {
     for (const { operationId, responses } of operations) {
       for (const [status, { content = {} }] of Object.entries(responses)) {
         const problem = content["application/problem+json"]
@@ -144,7 +144,7 @@ describe("the OpenAPI document", () => {
     })
   })
 
-  it("tells the headers of answers", () => {
+  it("responses → their headers", () => {
     const headersOf = (id: string, status: number) => Object.keys(operation(id).responses[status]?.headers ?? {})
     for (const { operationId, responses } of operations) {
       for (const status of Object.keys(responses))
@@ -159,7 +159,7 @@ describe("the OpenAPI document", () => {
     expect(headersOf("reading.view", 416)).toContain("Content-Range")
   })
 
-  it("tells parameters by their types", () => {
+  it("parameters → their types", () => {
     const parameters = operation("files.list").parameters.map(({ in: place, name, schema }) => [place, name, schema])
     expect(parameters).toContainEqual(["query", "limit", { type: "integer", minimum: 1, maximum: 1000, default: 100 }])
     expect(parameters).toContainEqual(["query", "recursive", { type: "boolean", default: false }])
@@ -172,7 +172,7 @@ describe("the OpenAPI document", () => {
     expect(names).toEqual(expect.arrayContaining(["header Range", "header If-None-Match", "path fileId"]))
   })
 
-  it("tells streams by their types, and that a conversion needs no body", () => {
+  it("streams → their media types; conversion → an optional body", () => {
     expect(operation("streams.requestHls").requestBody).toMatchObject({ required: false })
     const typesOf = (id: string, status = 200) => Object.keys(operation(id).responses[status]?.content ?? {})
     expect(typesOf("playback.playlist")).toEqual(["application/vnd.apple.mpegurl"])
@@ -187,7 +187,7 @@ describe("the OpenAPI document", () => {
     expect(typesOf("playback.hlsPlayer")).toEqual(["text/html"])
   })
 
-  it("tells mirrors by their types, and secrets as what never comes out", () => {
+  it("mirrors → one schema for each type; secrets → writeOnly, in no response", () => {
     const { CreateMirror, CreateMirror_SERVICE, Mirror, Mirror_CLOUD_A, MirrorFile } = document.components.schemas
     const types = (schema: unknown) =>
       Object.keys((schema as { discriminator: { mapping: object } }).discriminator.mapping).toSorted()
@@ -209,7 +209,7 @@ describe("the OpenAPI document", () => {
     expect(parameters).toContainEqual(["query", "verify", { type: "boolean", default: true }])
   })
 
-  it("tells bodies as they are on the wire", () => {
+  it("bodies → the fields and types of the JSON", () => {
     expect(operation("contents.upload").requestBody?.content["multipart/form-data"]?.schema).toMatchObject({
       properties: { file: { format: "binary" }, body: { type: "string", contentMediaType: "application/json" } },
       required: ["file"]

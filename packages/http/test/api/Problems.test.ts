@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { expectProblem, pointers } from "../support/Problems.ts"
 import * as TestServer from "../support/TestServer.ts"
 
-describe("what the router and the body readers find wrong", () => {
+describe("problems of routing, negotiation and bodies", () => {
   let server: TestServer.TestServer
   beforeAll(async () => {
     server = await TestServer.start()
   })
   afterAll(() => server.close())
 
-  it("an unknown address is 404, with and without a key", async () => {
+  it("unknown path → 404, with and without a key", async () => {
     await expectProblem(await server.get("/nothing"), 404, "not_found")
     await expectProblem(await server.get("/nothing", { key: null }), 404, "not_found")
     await expectProblem(await server.get(`${server.url}/`), 404, "not_found")
@@ -25,18 +25,18 @@ describe("what the router and the body readers find wrong", () => {
     ["PUT", "/tenants/x", "DELETE, GET, HEAD, PATCH"],
     ["DELETE", "/tenants/x/buckets/y/files/z/view", "GET, HEAD"],
     ["GET", "/tenants/x/buckets/y/files/z/headers/bulk", "DELETE, POST"]
-  ])("%s %s is 405 and tells what is allowed", async (method, path, allow) => {
-    const answer = await server.request(method, path)
-    expect(answer.headers.get("allow")).toBe(allow)
-    await expectProblem(answer, 405, "method_not_allowed")
+  ])("%s %s → 405 with Allow", async (method, path, allow) => {
+    const response = await server.request(method, path)
+    expect(response.headers.get("allow")).toBe(allow)
+    await expectProblem(response, 405, "method_not_allowed")
   })
 
-  it("HEAD of an address that takes POST alone is 405", async () => {
-    const answer = await server.head("/tenants/x/buckets/y/files/z/reupload")
-    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"])
+  it("HEAD of a path with POST only → 405", async () => {
+    const response = await server.head("/tenants/x/buckets/y/files/z/reupload")
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"])
   })
 
-  it("a body that is not JSON is 415, or 400 when it says that it is", async () => {
+  it("body of another media type → 415; malformed or empty JSON → 400", async () => {
     const headers = { "content-type": "text/plain" }
     await expectProblem(await server.post("/tenants", { body: "x", headers }), 415, "unsupported_media_type")
     const malformed = await server.post("/tenants", { body: "{", headers: { "content-type": "application/json" } })
@@ -45,13 +45,13 @@ describe("what the router and the body readers find wrong", () => {
     expect(pointers(await expectProblem(empty, 400, "invalid_request"))).toEqual([""])
   })
 
-  it("JSON with a charset, in any case, is JSON", async () => {
+  it("Content-Type with charset, in any case → accepted", async () => {
     const headers = { "content-type": "Application/JSON; charset=utf-8" }
-    const answer = await server.post("/tenants", { json: { name: "A", subdomain: "charset" }, headers })
-    expect(answer.status).toBe(201)
+    const response = await server.post("/tenants", { json: { name: "A", subdomain: "charset" }, headers })
+    expect(response.status).toBe(201)
   })
 
-  it("a body above a MiB is 413, whether its length is announced or not", async () => {
+  it("body above 1 MiB → 413, with or without a declared length", async () => {
     const name = "x".repeat(1024 * 1024)
     await expectProblem(await server.post("/tenants", { json: { name } }), 413, "content_too_large")
     const body = new Blob([JSON.stringify({ name })]).stream()
@@ -59,7 +59,7 @@ describe("what the router and the body readers find wrong", () => {
     await expectProblem(await server.post("/tenants", { body, headers }), 413, "content_too_large")
   })
 
-  it("413 is told before the body is sent", async () => {
+  it("declared length above 1 MiB, Expect: 100-continue → 413, no 100 Continue", async () => {
     const [status, sent] = await new Promise<[number | undefined, boolean]>((resolve, reject) => {
       let sent = false
       const request = nodeRequest(`${server.baseUrl}/tenants`, {
@@ -84,7 +84,7 @@ describe("what the router and the body readers find wrong", () => {
     expect([status, sent]).toEqual([413, false])
   })
 
-  it("who takes no JSON gets 406, but not for what is no JSON", async () => {
+  it("Accept excludes JSON → 406; contents are sent all the same", async () => {
     for (const accept of ["text/html", "application/json;q=0", "image/*, text/plain"]) {
       await expectProblem(await server.get("/me", { headers: { accept } }), 406, "not_acceptable")
     }
@@ -95,7 +95,7 @@ describe("what the router and the body readers find wrong", () => {
     expect((await server.get(`${file.path}/view`, { headers: { accept: "image/*" } })).status).toBe(200)
   })
 
-  it("names every fault of a body, and of a query", async () => {
+  it("several faults in a body or query → 400 with all of them", async () => {
     const body = await server.post("/tenants", { json: { name: 1, subdomain: "A" } })
     expect(pointers(await expectProblem(body, 400, "invalid_request"))).toEqual(["/name", "/subdomain"])
     const { bucketId, tenantId } = await server.makeBucket()
@@ -109,17 +109,17 @@ describe("what the router and the body readers find wrong", () => {
     ])
   })
 
-  it("null is no value for an optional field, and unknown fields are ignored", async () => {
+  it("null for an optional field → 400; unknown field → ignored", async () => {
     const { tenantId } = await server.makeTenant()
     const path = `/tenants/${tenantId}`
     expect(
       pointers(await expectProblem(await server.patch(path, { json: { name: null } }), 400, "invalid_request"))
     ).toEqual(["/name"])
-    const answer = await server.patch(path, { json: { name: "New", colour: "blue" } })
-    expect([answer.status, await answer.json()]).toEqual([200, expect.not.objectContaining({ colour: "blue" })])
+    const response = await server.patch(path, { json: { name: "New", colour: "blue" } })
+    expect([response.status, await response.json()]).toEqual([200, expect.not.objectContaining({ colour: "blue" })])
   })
 
-  it("X-Request-Id is taken when it is a sane token, and made otherwise", async () => {
+  it("X-Request-Id → used if it is a valid token, else generated", async () => {
     const ask = async (id?: string) =>
       (await server.get("/me", id === undefined ? {} : { headers: { "x-request-id": id } })).headers.get("x-request-id")
     expect(await ask("trace-1/2:3")).toBe("trace-1/2:3")
@@ -127,7 +127,7 @@ describe("what the router and the body readers find wrong", () => {
     expect(await ask()).not.toBe(await ask())
   })
 
-  it("HEAD is answered wherever GET is, with the same headers", async () => {
+  it("HEAD of an operation with GET → the same headers, no body", async () => {
     const [get, head] = await Promise.all([server.get("/roles"), server.head("/roles")])
     expect([head.status, await head.text()]).toEqual([200, ""])
     for (const name of ["content-type", "content-length"]) expect(head.headers.get(name)).toBe(get.headers.get(name))
@@ -135,17 +135,17 @@ describe("what the router and the body readers find wrong", () => {
     expect([refused.status, refused.headers.get("content-type")]).toEqual([401, "application/problem+json"])
   })
 
-  it("every answer carries X-Request-Id and Referrer-Policy, contents and removals too", async () => {
+  it("every response → X-Request-Id, Referrer-Policy and Cache-Control", async () => {
     const file = await server.makeFile(await server.makeBucket())
-    const answers = [
+    const responses = [
       await server.get(`${file.path}/view`),
       await server.get(`${file.path}/download`, { headers: { range: "bytes=0-1" } }),
       await server.head(`${file.path}/view`),
       await server.get(file.path),
       await server.delete(file.path)
     ]
-    expect(answers.map(({ status }) => status)).toEqual([200, 206, 200, 200, 204])
-    for (const { headers } of answers) {
+    expect(responses.map(({ status }) => status)).toEqual([200, 206, 200, 200, 204])
+    for (const { headers } of responses) {
       expect(headers.get("x-request-id")).toMatch(/^req_/)
       expect(headers.get("referrer-policy")).toBe("no-referrer")
       expect(headers.get("cache-control")).toMatch(/^(?:no-store|private, no-cache)$/)

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe("view and download", () => {
-  it("serve the content with what a reader needs to know", async () => {
+  it("GET → the content with its headers", async () => {
     const file = await server.makeFile(bucket, "Hello", { name: "héllo.txt" })
     const view = await server.get(`${file.path}/view`)
     expect([view.status, await view.text()]).toEqual([200, "Hello"])
@@ -41,18 +41,18 @@ describe("view and download", () => {
     ])
   })
 
-  it("answer HEAD with the same headers and no body", async () => {
+  it("HEAD → the same headers, no body", async () => {
     const file = await server.makeFile(bucket, "Hello")
     const [get, head] = await Promise.all([server.get(`${file.path}/view`), server.head(`${file.path}/view`)])
-    const said = (answer: Response) =>
+    const headersOf = (response: Response) =>
       Object.fromEntries(
-        [...answer.headers].filter(([name]) => !/^(?:connection|keep-alive|date|x-request-id)$/.test(name))
+        [...response.headers].filter(([name]) => !/^(?:connection|keep-alive|date|x-request-id)$/.test(name))
       )
     expect([head.status, head.headers.get("content-length"), await head.text()]).toEqual([200, "5", ""])
-    expect(said(head)).toEqual(said(get))
+    expect(headersOf(head)).toEqual(headersOf(get))
   })
 
-  it("answer ranges and conditions", async () => {
+  it("ranges and conditions → 206, 416, 304, 412", async () => {
     const file = await server.makeFile(bucket, "0123456789")
     const read = (headers: Record<string, string>) => server.get(`${file.path}/view`, { headers })
     const part = await read({ range: "bytes=2-4" })
@@ -66,12 +66,12 @@ describe("view and download", () => {
     await expectProblem(await read({ "if-match": '"other"' }), 412, "precondition_failed")
   })
 
-  it("find the file by its alias", async () => {
+  it("path with @alias → the content", async () => {
     await server.makeFile(bucket, "by alias", { alias: "read-me" })
     expect(await (await server.get(`${files}/@read-me/view`)).text()).toBe("by alias")
   })
 
-  it("of a file of another bucket, or of a bucket of another tenant, are 404", async () => {
+  it("file of another bucket, bucket of another tenant → 404", async () => {
     const file = await server.makeFile(bucket)
     const other = await server.makeBucket()
     const sibling = await server.makeBucket(bucket.tenantId)
@@ -81,16 +81,16 @@ describe("view and download", () => {
     }
   })
 
-  it("of markup put it into a sandbox", async () => {
+  it("HTML → sandboxed", async () => {
     const file = await server.makeFile(bucket, "<html><script>1</script></html>", { name: "page.html" })
     expect((await server.get(`${file.path}/view`)).headers.get("content-security-policy")).toMatch(/^sandbox(?:;|$)/)
   })
 })
 
-describe("a content that is gone when it is opened", () => {
-  /** So many opens find nothing, as when the content was replaced meanwhile. */
+describe("content missing when it is opened", () => {
+  /** How many opens find no file, as when the content was replaced in between. */
   let misses = 0
-  const fleeting = (directory: string) =>
+  const missingAtFirst = (directory: string) =>
     Layer.effect(
       BlobStore,
       Effect.map(BlobStore, (store) =>
@@ -103,7 +103,7 @@ describe("a content that is gone when it is opened", () => {
   let view: string
   beforeAll(async () => {
     directory = await Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-fleeting-"))
-    other = await TestServer.start({ blobs: fleeting(directory) })
+    other = await TestServer.start({ blobs: missingAtFirst(directory) })
     view = `${(await other.makeFile(await other.makeBucket(), "Hello")).path}/view`
   })
   afterAll(async () => {
@@ -111,12 +111,12 @@ describe("a content that is gone when it is opened", () => {
     await Fs.rm(directory, { recursive: true })
   })
 
-  it("is looked for once more", async () => {
+  it("missing once → its record is read again", async () => {
     misses = 1
     expect(await (await other.get(view)).text()).toBe("Hello")
   })
 
-  it("is a failure of the service when it is lost", async () => {
+  it("missing twice → 500", async () => {
     misses = 2
     await expectProblem(await other.get(view), 500, "internal")
   })

@@ -21,7 +21,7 @@ afterAll(() => server.close())
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 describe("identity", () => {
-  it("GET /me tells what an account key and a token stand for", async () => {
+  it("GET /me → the identity of an account key and of a token", async () => {
     const account = await json(await server.get("/me"))
     expect(account).toEqual({
       user: { id: expect.stringMatching(/^acc_/), email: "root@example.com" },
@@ -38,7 +38,7 @@ describe("identity", () => {
     })
   })
 
-  it("GET /roles and GET /tenants/:tenantId/roles list the five roles", async () => {
+  it("GET /roles, GET /tenants/:tenantId/roles → the five roles", async () => {
     const { tenantId } = await server.makeTenant()
     const all = await json<{ items: Array<{ id: string; permissions: Array<string> }> }>(await server.get("/roles"))
     expect(all.items.map(({ id }) => id)).toEqual([
@@ -58,10 +58,10 @@ describe("identity", () => {
 })
 
 describe("tenants", () => {
-  it("are created with their creator as Admin, and found at their Location", async () => {
-    const answer = await server.post("/tenants", { json: { name: "Acme", subdomain: "acme-ltd" } })
-    const created = await json<Tenant>(answer)
-    expect(answer.status).toBe(201)
+  it("create → 201, the creator is Admin; Location → the tenant", async () => {
+    const response = await server.post("/tenants", { json: { name: "Acme", subdomain: "acme-ltd" } })
+    const created = await json<Tenant>(response)
+    expect(response.status).toBe(201)
     expect(created).toEqual({
       id: expect.stringMatching(/^ten_[0-9a-f-]{36}$/),
       name: "Acme",
@@ -76,12 +76,12 @@ describe("tenants", () => {
         updatedAt: time
       }
     })
-    expect(answer.headers.get("location")).toBe(`/api/v1/tenants/${created.id}`)
-    const found = await server.get(new URL(answer.headers.get("location") ?? "", server.url).href)
+    expect(response.headers.get("location")).toBe(`/api/v1/tenants/${created.id}`)
+    const found = await server.get(new URL(response.headers.get("location") ?? "", server.url).href)
     expect(await json(found)).toEqual({ ...created, member: undefined })
   })
 
-  it("have subdomains of their own", async () => {
+  it("subdomain taken → 409", async () => {
     await server.post("/tenants", { json: { name: "A", subdomain: "taken" } })
     await expectProblem(
       await server.post("/tenants", { json: { name: "B", subdomain: "taken" } }),
@@ -93,10 +93,10 @@ describe("tenants", () => {
     await expectProblem(renamed, 409, "subdomain_taken")
   })
 
-  it("are changed by PATCH", async () => {
+  it("PATCH → changed; invalid fields → 400", async () => {
     const { tenantId } = await server.makeTenant()
-    const answer = await server.patch(`/tenants/${tenantId}`, { json: { name: "Renamed" } })
-    expect([answer.status, await json(answer)]).toEqual([
+    const response = await server.patch(`/tenants/${tenantId}`, { json: { name: "Renamed" } })
+    expect([response.status, await json(response)]).toEqual([
       200,
       expect.objectContaining({ id: tenantId, name: "Renamed" })
     ])
@@ -104,7 +104,7 @@ describe("tenants", () => {
     expect(pointers(await expectProblem(wrong, 400, "invalid_request"))).toEqual(["/name", "/subdomain"])
   })
 
-  it("are listed for their members alone, page by page", async () => {
+  it("list → the tenants of the account, in pages; invalid cursor or limit → 400", async () => {
     const key = await server.makeAccountKey("pager@example.com")
     for (const name of ["one", "two", "three"]) {
       expect((await server.post("/tenants", { key, json: { name, subdomain: `pager-${name}` } })).status).toBe(201)
@@ -127,12 +127,12 @@ describe("tenants", () => {
       await expectProblem(await server.get("/tenants", { key, query: { cursor } }), 400, "invalid_cursor")
     }
     for (const limit of ["0", "1001", "1.5", "many", ""]) {
-      const answer = await server.get("/tenants", { key, query: { limit } })
-      expect(pointers(await expectProblem(answer, 400, "invalid_request"))).toEqual(["/limit"])
+      const response = await server.get("/tenants", { key, query: { limit } })
+      expect(pointers(await expectProblem(response, 400, "invalid_request"))).toEqual(["/limit"])
     }
   })
 
-  it("are removed when empty, or by force", async () => {
+  it("remove with content → 409; with force → 204", async () => {
     const { bucketId, tenantId } = await server.makeBucket()
     await server.makeFile({ bucketId, tenantId })
     await expectProblem(await server.delete(`/tenants/${tenantId}`), 409, "tenant_not_empty")
@@ -146,8 +146,8 @@ describe("tenants", () => {
       400,
       "invalid_request"
     )
-    const answer = await server.delete(`/tenants/${tenantId}`, { query: { force: "true" } })
-    expect([answer.status, await answer.text()]).toEqual([204, ""])
+    const response = await server.delete(`/tenants/${tenantId}`, { query: { force: "true" } })
+    expect([response.status, await response.text()]).toEqual([204, ""])
     await expectProblem(await server.get(`/tenants/${tenantId}`), 403, "forbidden")
   })
 })

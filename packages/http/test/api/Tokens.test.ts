@@ -25,11 +25,11 @@ const create = (fields: object = {}) =>
   server.post(path, { json: { name: "CI", member: { id: memberId }, expiresAt: soon(), ...fields } })
 
 describe("tokens", () => {
-  it("show their key once", async () => {
+  it("create → 201 with the key, which no other response contains", async () => {
     const expiresAt = soon()
-    const answer = await create({ expiresAt })
-    const { key = "", ...token } = await json<Token>(answer)
-    expect(answer.status).toBe(201)
+    const response = await create({ expiresAt })
+    const { key = "", ...token } = await json<Token>(response)
+    expect(response.status).toBe(201)
     expect(key).toMatch(/^hf_[\w-]{49}$/)
     expect(token).toEqual({
       id: expect.stringMatching(/^tok_/),
@@ -41,13 +41,13 @@ describe("tokens", () => {
       lastUsedAt: null,
       revokedAt: null
     })
-    expect(answer.headers.get("location")).toBe(`/api/v1${path}/${token.id}`)
+    expect(response.headers.get("location")).toBe(`/api/v1${path}/${token.id}`)
     expect(await json(await server.get(`${path}/${token.id}`))).toEqual(token)
     expect(await (await server.get(path)).text()).not.toContain(key)
     expect((await server.get("/me", { key })).status).toBe(200)
   })
 
-  it("are revoked for good, at once", async () => {
+  it("revoke → the next request gets 401", async () => {
     const { id, key = "" } = await json<Token>(await create())
     expect((await server.get("/me", { key })).status).toBe(200)
     expect((await server.delete(`${path}/${id}`)).status).toBe(204)
@@ -57,23 +57,23 @@ describe("tokens", () => {
   })
 
   it.each([
-    ["a past expiry", { expiresAt: "2020-01-01T00:00:00.000Z" }, ["/expiresAt"]],
-    ["an expiry that is no time", { expiresAt: "soon" }, ["/expiresAt"]],
-    ["no expiry, where the deployment does not allow it", { expiresAt: null }, ["/expiresAt"]],
-    ["another member", { member: { id: "mem_01932c07-209d-7f3a-8c5e-1f2a3b4c5d6e" } }, ["/member/id"]],
+    ["an expiry in the past", { expiresAt: "2020-01-01T00:00:00.000Z" }, ["/expiresAt"]],
+    ["an expiry that is not a time", { expiresAt: "soon" }, ["/expiresAt"]],
+    ["no expiry, which the deployment does not allow", { expiresAt: null }, ["/expiresAt"]],
+    ["an unknown member", { member: { id: "mem_01932c07-209d-7f3a-8c5e-1f2a3b4c5d6e" } }, ["/member/id"]],
     ["wrong types", { name: 1, member: "x" }, ["/member", "/name"]]
-  ])("are refused with %s", async (_, fields, expected) => {
+  ])("create with %s → 400", async (_, fields, expected) => {
     expect(pointers(await expectProblem(await create(fields), 400, "invalid_request"))).toEqual(expected)
   })
 
-  it("are not found under another tenant", async () => {
+  it("token of another tenant → 404", async () => {
     const { id } = await json<Token>(await create())
     const { tenantId } = await server.makeTenant()
     await expectProblem(await server.get(`/tenants/${tenantId}/tokens/${id}`), 404, "not_found")
     await expectProblem(await server.delete(`/tenants/${tenantId}/tokens/${id}`), 404, "not_found")
   })
 
-  it("are listed page by page", async () => {
+  it("list with limit → pages", async () => {
     await create()
     const first = await json<{ items: ReadonlyArray<Token>; nextCursor: string | null }>(
       await server.get(path, { query: { limit: "1" } })

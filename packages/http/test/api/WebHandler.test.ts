@@ -21,7 +21,7 @@ import * as ApiRoutes from "../../src/handlers/ApiRoutes.ts"
 import * as NodeDigest from "../../src/server/compose/NodeDigest.ts"
 import { expectProblem, json } from "../support/Problems.ts"
 
-/** The same routes as a function from web `Request` to web `Response`, with nothing of Node's server below. */
+/** The same routes as a function from web `Request` to web `Response`, without Node's server. */
 const serve = (directory: string, own: ApiKey.Minted) => {
   const services = Holdfast.layer.pipe(
     Layer.provideMerge([
@@ -45,7 +45,7 @@ const serve = (directory: string, own: ApiKey.Minted) => {
   )
 }
 
-describe("the API without a Node server", () => {
+describe("API as a web handler", () => {
   let directory: string
   let web: ReturnType<typeof serve>
   let ask: (method: string, path: string, init?: RequestInit) => Promise<Response>
@@ -67,7 +67,7 @@ describe("the API without a Node server", () => {
     await Fs.rm(directory, { recursive: true, force: true })
   })
 
-  it("uploads, serves and refuses alike", async () => {
+  it("create, upload, read, reupload, errors → as over Node's server", async () => {
     const made = async (path: string, body: object) =>
       (await json<{ id: string }>(await ask("POST", path, { body: JSON.stringify(body) }))).id
     const tenant = await made("/tenants", { name: "Acme", subdomain: "web" })

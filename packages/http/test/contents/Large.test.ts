@@ -1,5 +1,5 @@
 /**
- * A content of 5 GiB: memory does not grow with it.
+ * A content of 5 GiB: memory does not grow with the size of a content.
  */
 import { assert, describe, it } from "vitest"
 import * as Large from "../support/Large.ts"
@@ -9,8 +9,8 @@ import * as Requests from "../support/Requests.ts"
 const size = 5 * 1024 ** 3
 const mebibyte = 1024 * 1024
 
-describe("5 GiB of zeros", () => {
-  it("come in and go out within 64 MiB of memory", { timeout: 900_000 }, async () => {
+describe("content of 5 GiB", () => {
+  it("reupload, download → at most 64 MiB more memory", { timeout: 900_000 }, async () => {
     const service = await Process.serve()
     const [key] = await service.printed(/hf_[\w-]{49}/)
     const { pid = 0 } = service.child

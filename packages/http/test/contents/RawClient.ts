@@ -1,5 +1,5 @@
 /**
- * HTTP by hand over a socket: for requests that a decent client does not send.
+ * HTTP written to a socket directly, for requests that a correct client does not send.
  */
 import { once } from "node:events"
 import * as Net from "node:net"
@@ -12,7 +12,7 @@ export interface RawResponse {
 
 const parse = (bytes: Buffer): RawResponse => {
   const end = bytes.indexOf("\r\n\r\n")
-  if (end < 0) throw new Error(`no response: ${bytes.subarray(0, 200).toString()}`)
+  if (end < 0) throw new Error(`No response: ${bytes.subarray(0, 200).toString()}`)
   const [line = "", ...fields] = bytes.subarray(0, end).toString("latin1").split("\r\n")
   const headers = new Map(
     fields.map((field): [string, string] => {
@@ -26,7 +26,7 @@ const parse = (bytes: Buffer): RawResponse => {
 export interface RawConnection {
   readonly socket: Net.Socket
   readonly write: (data: string | Uint8Array) => Promise<void>
-  /** Everything up to the end of the connection, as one response. */
+  /** Waits for the end of the connection and parses everything received as one response. */
   readonly response: () => Promise<RawResponse>
 }
 
@@ -36,7 +36,7 @@ export const connect = async (url: string): Promise<RawConnection> => {
   const socket = Net.connect({ host: hostname, port: Number(port) })
   const chunks: Array<Buffer> = []
   socket.on("data", (chunk) => chunks.push(chunk))
-  // A reset after the answer has come is no failure of the answer.
+  // A reset after the response does not invalidate the response.
   socket.on("error", () => undefined)
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()))
   await once(socket, "connect")
@@ -50,7 +50,7 @@ export const connect = async (url: string): Promise<RawConnection> => {
   }
 }
 
-/** Head of a request that ends its connection. */
+/** The head of a request with `Connection: close`. */
 export const head = (method: string, path: string, fields: Readonly<Record<string, string | number>>): string =>
   [
     `${method} ${path} HTTP/1.1`,

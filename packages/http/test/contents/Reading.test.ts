@@ -1,12 +1,12 @@
 /**
- * Reading contents over HTTP: ranges and conditions by RFC 9110, names, and what a browser must never run.
+ * Reading contents over HTTP: ranges and conditions by RFC 9110, file names, and the sandbox for documents with scripts.
  */
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import * as TestServer from "../support/TestServer.ts"
 
 const text = "0123456789"
 
-describe("reading", () => {
+describe("read a content", () => {
   let server: TestServer.TestServer
   let bucket: { readonly tenantId: string; readonly bucketId: string }
   let file: string
@@ -47,7 +47,7 @@ describe("reading", () => {
       ["lines=0-1", 200, text]
     ]
     for (const [range, status, body, contentRange] of cases) {
-      it(`${range} is ${status}`, async () => {
+      it(`${range} → ${status}`, async () => {
         const response = await view({ range })
         assert.strictEqual(response.status, status)
         assert.strictEqual(response.headers.get("content-range"), contentRange ?? null)
@@ -58,7 +58,7 @@ describe("reading", () => {
       })
     }
 
-    it("several come as multipart/byteranges, of the announced length", async () => {
+    it("several ranges → multipart/byteranges with the right Content-Length", async () => {
       const response = await view({ range: "bytes=0-1,4-5,-1" })
       assert.strictEqual(response.status, 206)
       const [, boundary = ""] =
@@ -76,14 +76,14 @@ describe("reading", () => {
       )
     })
 
-    it("a flood of overlapping ones costs no more than the content", async () => {
+    it("500 overlapping ranges → no more bytes than the content has", async () => {
       const response = await view({ range: `bytes=${Array.from({ length: 500 }, () => "0-").join(",")}` })
       const body = await response.text()
       assert.include([200, 206], response.status)
       assert.isBelow(body.length, 1000)
     })
 
-    it("of an empty file cannot be satisfied; the file itself can", async () => {
+    it("range of an empty content → 416; no range → 200", async () => {
       assert.strictEqual((await view({ range: "bytes=0-" }, empty)).status, 416)
       assert.strictEqual((await view({}, empty)).status, 200)
     })
@@ -104,41 +104,41 @@ describe("reading", () => {
     const after = () => new Date(modified.getTime() + day)
     const weak = () => `W/${etag}`
     const cases: ReadonlyArray<readonly [string, () => Record<string, string>, number]> = [
-      ["If-None-Match with its tag", () => ({ "if-none-match": etag }), 304],
-      ["If-None-Match with its tag, weak", () => ({ "if-none-match": weak() }), 304],
-      ["If-None-Match with a list that has it", () => ({ "if-none-match": `"a", ${etag}, "b"` }), 304],
+      ["If-None-Match with the tag", () => ({ "if-none-match": etag }), 304],
+      ["If-None-Match with the tag, weak", () => ({ "if-none-match": weak() }), 304],
+      ["If-None-Match with a list that contains the tag", () => ({ "if-none-match": `"a", ${etag}, "b"` }), 304],
       ["If-None-Match: *", () => ({ "if-none-match": "*" }), 304],
-      ["If-None-Match with another", () => ({ "if-none-match": '"a"' }), 200],
-      ["If-Modified-Since its date", () => ({ "if-modified-since": modified.toUTCString() }), 304],
-      ["If-Modified-Since its date, in RFC 850", () => ({ "if-modified-since": rfc850(modified) }), 304],
-      ["If-Modified-Since its date, in asctime", () => ({ "if-modified-since": asctime(modified) }), 304],
-      ["If-Modified-Since before", () => ({ "if-modified-since": before().toUTCString() }), 200],
-      ["If-Modified-Since nonsense", () => ({ "if-modified-since": "yesterday" }), 200],
+      ["If-None-Match with another tag", () => ({ "if-none-match": '"a"' }), 200],
+      ["If-Modified-Since with the date", () => ({ "if-modified-since": modified.toUTCString() }), 304],
+      ["If-Modified-Since with the date in RFC 850", () => ({ "if-modified-since": rfc850(modified) }), 304],
+      ["If-Modified-Since with the date in asctime", () => ({ "if-modified-since": asctime(modified) }), 304],
+      ["If-Modified-Since with an earlier date", () => ({ "if-modified-since": before().toUTCString() }), 200],
+      ["If-Modified-Since malformed", () => ({ "if-modified-since": "yesterday" }), 200],
       [
-        "If-None-Match over If-Modified-Since",
+        "If-None-Match takes precedence over If-Modified-Since",
         () => ({ "if-none-match": '"a"', "if-modified-since": after().toUTCString() }),
         200
       ],
-      ["If-Match with its tag", () => ({ "if-match": etag }), 200],
-      ["If-Match with its tag, weak", () => ({ "if-match": weak() }), 412],
-      ["If-Match with another", () => ({ "if-match": '"a"' }), 412],
+      ["If-Match with the tag", () => ({ "if-match": etag }), 200],
+      ["If-Match with the tag, weak", () => ({ "if-match": weak() }), 412],
+      ["If-Match with another tag", () => ({ "if-match": '"a"' }), 412],
       ["If-Match: *", () => ({ "if-match": "*" }), 200],
-      ["If-Unmodified-Since before", () => ({ "if-unmodified-since": before().toUTCString() }), 412],
-      ["If-Unmodified-Since after", () => ({ "if-unmodified-since": after().toUTCString() }), 200],
+      ["If-Unmodified-Since with an earlier date", () => ({ "if-unmodified-since": before().toUTCString() }), 412],
+      ["If-Unmodified-Since with a later date", () => ({ "if-unmodified-since": after().toUTCString() }), 200],
       [
-        "If-Match over If-Unmodified-Since",
+        "If-Match takes precedence over If-Unmodified-Since",
         () => ({ "if-match": etag, "if-unmodified-since": before().toUTCString() }),
         200
       ],
-      ["If-Range with its tag", () => ({ range: "bytes=0-0", "if-range": etag }), 206],
-      ["If-Range with its tag, weak", () => ({ range: "bytes=0-0", "if-range": weak() }), 200],
-      ["If-Range with another", () => ({ range: "bytes=0-0", "if-range": '"a"' }), 200],
+      ["If-Range with the tag", () => ({ range: "bytes=0-0", "if-range": etag }), 206],
+      ["If-Range with the tag, weak", () => ({ range: "bytes=0-0", "if-range": weak() }), 200],
+      ["If-Range with another tag", () => ({ range: "bytes=0-0", "if-range": '"a"' }), 200],
       ["If-Range with another date", () => ({ range: "bytes=0-0", "if-range": before().toUTCString() }), 200],
-      ["304 before a range", () => ({ range: "bytes=0-0", "if-none-match": etag }), 304],
-      ["412 before 416", () => ({ range: "bytes=99-", "if-match": '"a"' }), 412]
+      ["If-None-Match takes precedence over Range", () => ({ range: "bytes=0-0", "if-none-match": etag }), 304],
+      ["If-Match takes precedence over Range", () => ({ range: "bytes=99-", "if-match": '"a"' }), 412]
     ]
-    for (const [what, headers, status] of cases) {
-      it(`${what} is ${status}`, async () => {
+    for (const [condition, headers, status] of cases) {
+      it(`${condition} → ${status}`, async () => {
         const response = await view(headers())
         const body = await response.text()
         assert.strictEqual(response.status, status)
@@ -150,7 +150,7 @@ describe("reading", () => {
     }
   })
 
-  it("HEAD says what GET would, without the body", async () => {
+  it("HEAD → the headers of GET, no body", async () => {
     for (const path of [file, empty]) {
       for (const way of ["view", "download"]) {
         const get = await server.get(`${path}/${way}`)
@@ -165,7 +165,7 @@ describe("reading", () => {
     }
   })
 
-  it("names of every kind come back whole, and never as a header of their own", async () => {
+  it("file name with any characters → decoded unchanged from Content-Disposition, without direction marks", async () => {
     const names = [
       "plain.txt",
       'quo"te.txt',
@@ -191,7 +191,7 @@ describe("reading", () => {
     assert.notInclude(decodeURIComponent(shown), "\u202E")
   })
 
-  it("NFC and NFD spellings are one name", async () => {
+  it("NFC and NFD spellings of a name → 409", async () => {
     const composed = "\u00e9t\u00e9.txt"
     await server.makeFile(bucket, "x", { name: composed })
     const form = new FormData()
@@ -201,14 +201,14 @@ describe("reading", () => {
     assert.strictEqual((await server.post(`${files}/upload`, { body: form })).status, 409)
   })
 
-  const runnable: ReadonlyArray<readonly [string, string]> = [
+  const documents: ReadonlyArray<readonly [string, string]> = [
     ["page.html", "<!doctype html><script>alert(1)</script>"],
     ["page.png", "<html><script>alert(1)</script>"],
     ["picture.svg", '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],
     ["data.xml", '<?xml version="1.0"?><x/>']
   ]
-  for (const [name, content] of runnable) {
-    it(`${name} is sandboxed when it is viewed`, async () => {
+  for (const [name, content] of documents) {
+    it(`${name} → sandboxed`, async () => {
       const { path } = await server.makeFile(bucket, content, { name })
       const response = await server.get(`${path}/view`)
       assert.match(response.headers.get("content-security-policy") ?? "", /^sandbox; default-src 'none'/)
@@ -217,7 +217,7 @@ describe("reading", () => {
     })
   }
 
-  it("the sandbox follows the type that is finally sent", async () => {
+  it("own Content-Type text/html → sandboxed, own headers sent", async () => {
     const { path } = await server.makeFile(bucket, "just text", {
       name: "a.txt",
       headers: [

@@ -1,24 +1,24 @@
 /**
- * One writer overwrites a file again and again while fifty readers read it: every body is one whole version.
+ * One writer replaces a content repeatedly while fifty readers read it: every body is one whole version.
  */
 import { createHash } from "node:crypto"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import * as TestServer from "../support/TestServer.ts"
 
-/** A content whose every byte tells its version; large ones take the pump, small ones the single read. */
+/** A content whose every byte encodes its version. Even versions are sent as large files, odd ones as small files. */
 const version = (index: number): Uint8Array<ArrayBuffer> =>
   new Uint8Array(index % 2 === 0 ? 100_000 + index : 1000 + index).fill(index % 251)
 
 const versions = 40
 
-describe("torn reads", () => {
+describe("concurrent reupload and reads", () => {
   let server: TestServer.TestServer
   beforeAll(async () => {
     server = await TestServer.start()
   })
   afterAll(() => server.close())
 
-  it("never happen, and no reader ever fails", { timeout: 120_000 }, async () => {
+  it("40 versions, 50 readers → every response is one whole version", { timeout: 120_000 }, async () => {
     const bucket = await server.makeBucket()
     const { path } = await server.makeFile(bucket, version(0))
     const hashes = new Map(
@@ -37,8 +37,9 @@ describe("torn reads", () => {
       assert.strictEqual(response.status, part ? 206 : 200)
       const etag = (response.headers.get("etag") ?? "").slice(1, -1)
       const length = hashes.get(etag)
-      assert.isDefined(length, "an entity tag of no version")
-      if (part) assert.isTrue(Buffer.alloc((length ?? 0) - 100, body[0]).equals(body), "bytes of two versions")
+      assert.isDefined(length, "The entity tag belongs to no version.")
+      if (part)
+        assert.isTrue(Buffer.alloc((length ?? 0) - 100, body[0]).equals(body), "The body has bytes of two versions.")
       else assert.strictEqual(createHash("sha256").update(body).digest("hex"), etag)
       reads++
     }

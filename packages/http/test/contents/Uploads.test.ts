@@ -1,26 +1,25 @@
 /**
- * Uploads as clients send them, well and badly: what is acknowledged is there, and nothing is left of the rest.
+ * Uploads by correct and by incorrect clients: every acknowledged content is stored, and refused ones leave nothing behind.
  */
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import * as Effect from "effect/Effect"
-import { createHash } from "node:crypto"
 import * as Fs from "node:fs"
 import { afterAll, afterEach, assert, beforeAll, describe, expect, it } from "vitest"
+import { digest } from "../support/Hashes.ts"
 import * as TestServer from "../support/TestServer.ts"
+import { form } from "./Forms.ts"
 import * as RawClient from "./RawClient.ts"
 
 const limit = 100_000
 
-const digestOf = (text: string): string => `sha-256=:${createHash("sha256").update(text).digest("base64")}:`
-
-/** Descriptors of this process, in which the server runs, that belong to files of a directory. */
+/** The paths in a directory that this process, which runs the server, has open. */
 const openFiles = (directory: string): ReadonlyArray<string> =>
   Fs.readdirSync("/proc/self/fd").flatMap((fd) => {
     try {
       const target = Fs.readlinkSync(`/proc/self/fd/${fd}`)
       return target.startsWith(directory) && !target.includes("lock.") ? [target] : []
     } catch {
-      // Closed while we looked.
+      // Closed in the meantime.
       return []
     }
   })
@@ -48,13 +47,13 @@ describe("uploads", () => {
   }
 
   afterEach(async () => {
-    // Whatever happened, every blob belongs to a file, or is doomed by a re-upload or removal of this suite.
+    // After each test, no blob is open and no temporary file is left.
     await expect.poll(() => openFiles(server.directory).length).toBe(0)
     await expect.poll(() => filesBelow(`${server.directory}/tmp`)).toBe(0)
   })
 
-  /** Uploads that have begun and are not over. */
-  const pending = () =>
+  /** The number of uploads in progress. */
+  const pendingCount = () =>
     server.run(
       BlobRepository.use(({ list }) =>
         Effect.map(list(undefined, 1000), (rows) => rows.filter(({ state }) => state === "PENDING").length)
@@ -66,21 +65,12 @@ describe("uploads", () => {
     return `${response.status} ${code}`
   }
 
-  const form = (...parts: ReadonlyArray<readonly [string, string | Blob, string?]>): FormData => {
-    const data = new FormData()
-    for (const [name, value, filename] of parts) {
-      if (typeof value === "string") data.append(name, value)
-      else data.append(name, value, filename)
-    }
-    return data
-  }
-
   const description = (name: string, more: object = {}) => JSON.stringify({ name, ...more })
   const upload = (body: FormData, headers: Record<string, string> = {}) =>
     server.post(`${files}/upload`, { body, headers })
 
-  describe("of forms", () => {
-    it("take the parts in either order", async () => {
+  describe("form", () => {
+    it("parts in either order → 201", async () => {
       const first = await upload(form(["body", description("a")], ["file", new Blob(["one"])]))
       const last = await upload(form(["file", new Blob(["two"])], ["body", description("b", { path: "/x" })]))
       assert.deepStrictEqual([first.status, last.status], [201, 201])
@@ -89,13 +79,13 @@ describe("uploads", () => {
       assert.strictEqual(await (await server.get(`${files}/${id}/view`)).text(), "two")
     })
 
-    it("take the part's file name where the body has none", async () => {
+    it("body without name → the file name of the part", async () => {
       const response = await upload(form(["file", new Blob(["x"]), "Grüße 😀.txt"]))
       assert.strictEqual(response.status, 201)
       assert.deepInclude(await response.json(), { name: "Grüße 😀.txt", path: "/" })
     })
 
-    it("take an empty file", async () => {
+    it("empty file → 201, an empty content", async () => {
       const response = await upload(form(["body", description("empty")], ["file", new Blob([])]))
       const { id } = (await response.json()) as { readonly id: string }
       const view = await server.get(`${files}/${id}/view`)
@@ -103,31 +93,28 @@ describe("uploads", () => {
     })
 
     const refused: ReadonlyArray<readonly [string, () => FormData]> = [
-      ["without a file", () => form(["body", description("n1")])],
-      ["with two files", () => form(["file", new Blob(["1"])], ["body", description("n2")], ["file", new Blob(["2"])])],
-      [
-        "with two bodies",
-        () => form(["body", description("n3")], ["body", description("n3")], ["file", new Blob(["1"])])
-      ],
-      ["with a body that is no JSON", () => form(["body", "{"], ["file", new Blob(["1"])])],
-      ["with a body that is no JSON, behind the file", () => form(["file", new Blob(["1"])], ["body", "{"])],
-      ["with a name that is none", () => form(["body", description("../x")], ["file", new Blob(["1"])])],
-      ["with a name that is none, behind the file", () => form(["file", new Blob(["1"])], ["body", description("")])]
+      ["no file", () => form(["body", description("n1")])],
+      ["two files", () => form(["file", new Blob(["1"])], ["body", description("n2")], ["file", new Blob(["2"])])],
+      ["two bodies", () => form(["body", description("n3")], ["body", description("n3")], ["file", new Blob(["1"])])],
+      ["a body that is not JSON", () => form(["body", "{"], ["file", new Blob(["1"])])],
+      ["a body that is not JSON, after the file", () => form(["file", new Blob(["1"])], ["body", "{"])],
+      ["an invalid name", () => form(["body", description("../x")], ["file", new Blob(["1"])])],
+      ["an invalid name, after the file", () => form(["file", new Blob(["1"])], ["body", description("")])]
     ]
-    for (const [what, make] of refused) {
-      it(`are refused ${what}, and leave nothing`, async () => {
+    for (const [fault, make] of refused) {
+      it(`${fault} → 400, nothing is stored`, async () => {
         const before = [await count(), filesBelow(`${server.directory}/blobs`)]
         assert.strictEqual(await codeOf(await upload(make())), "400 invalid_request")
         assert.deepStrictEqual([await count(), filesBelow(`${server.directory}/blobs`)], before)
       })
     }
 
-    it("are refused as another media type", async () => {
+    it("another media type → 415", async () => {
       const response = await server.post(`${files}/upload`, { json: { name: "x" } })
       assert.strictEqual(await codeOf(response), "415 unsupported_media_type")
     })
 
-    it("are checked against their digest and their conditions", async () => {
+    it("If-Match → 412; name taken → 409, with If-None-Match: * → 412", async () => {
       const make = () => form(["body", description("once")], ["file", new Blob(["x"])])
       assert.strictEqual(await codeOf(await upload(make(), { "if-match": '"x"' })), "412 precondition_failed")
       assert.strictEqual((await upload(make())).status, 201)
@@ -135,7 +122,7 @@ describe("uploads", () => {
       assert.strictEqual(await codeOf(await upload(make(), { "if-none-match": "*" })), "412 precondition_failed")
     })
 
-    it("that end in the middle of a part leave nothing", async () => {
+    it("form without its last boundary → 400, nothing is stored", async () => {
       const before = [await count(), filesBelow(`${server.directory}/blobs`)]
       const body = Buffer.concat([
         RawClient.part("b", 'name="body"', description("cut")),
@@ -156,7 +143,7 @@ describe("uploads", () => {
     })
   })
 
-  describe("of other contents", () => {
+  describe("reupload", () => {
     let file: string
     beforeAll(async () => {
       file = `${files}/${(await server.makeFile(bucket, "old")).id}`
@@ -165,19 +152,16 @@ describe("uploads", () => {
       server.post(`${file}/reupload`, { body, headers })
     const content = async () => (await server.get(`${file}/view`)).text()
 
-    it("check the announced digest", async () => {
-      assert.strictEqual((await reupload("right", { "repr-digest": digestOf("right") })).status, 200)
+    it("declared digest differs → 400, content unchanged", async () => {
+      assert.strictEqual((await reupload("right", { "repr-digest": digest("right") })).status, 200)
       for (const field of ["repr-digest", "content-digest"]) {
-        assert.strictEqual(
-          await codeOf(await reupload("wrong", { [field]: digestOf("right") })),
-          "400 checksum_mismatch"
-        )
+        assert.strictEqual(await codeOf(await reupload("wrong", { [field]: digest("right") })), "400 checksum_mismatch")
         assert.strictEqual(await codeOf(await reupload("x", { [field]: "sha-256=nonsense" })), "400 invalid_request")
       }
       assert.strictEqual(await content(), "right")
     })
 
-    it("hold to If-Match and If-None-Match", async () => {
+    it("If-Match, If-None-Match do not hold → 412", async () => {
       const etag = (await server.head(`${file}/view`)).headers.get("etag") ?? ""
       assert.strictEqual(await codeOf(await reupload("x", { "if-match": '"other"' })), "412 precondition_failed")
       assert.strictEqual(await codeOf(await reupload("x", { "if-match": `W/${etag}` })), "412 precondition_failed")
@@ -187,7 +171,7 @@ describe("uploads", () => {
       assert.strictEqual(await content(), "matched")
     })
 
-    it("are refused above the limit, whether announced or found out", async () => {
+    it("content above the limit, with or without a declared length → 413, content unchanged", async () => {
       const before = await content()
       assert.strictEqual(await codeOf(await reupload("x".repeat(limit + 1))), "413 content_too_large")
       const chunks = new ReadableStream<Uint8Array>({
@@ -202,7 +186,7 @@ describe("uploads", () => {
       assert.strictEqual((await reupload("x".repeat(limit))).status, 200)
     })
 
-    it("are told of a length above the limit before the body is sent", async () => {
+    it("declared length above the limit, Expect: 100-continue → 413 before the body is sent", async () => {
       const connection = await RawClient.connect(server.url)
       await connection.write(
         RawClient.head("POST", `/api/v1${file}/reupload`, {
@@ -215,20 +199,20 @@ describe("uploads", () => {
       assert.strictEqual(response.status, 413)
     })
 
-    it("change nothing when the client goes away midway", async () => {
+    it("client disconnects midway → content unchanged, nothing is left", async () => {
       const before = [await content(), filesBelow(`${server.directory}/blobs`)]
       const connection = await RawClient.connect(server.url)
       await connection.write(
         RawClient.head("POST", `/api/v1${file}/reupload`, { "X-Api-Key": server.rootKey, "Content-Length": 50_000 })
       )
       await connection.write(Buffer.alloc(20_000))
-      await expect.poll(pending).toBe(1)
+      await expect.poll(pendingCount).toBe(1)
       connection.socket.destroy()
-      await expect.poll(pending).toBe(0)
+      await expect.poll(pendingCount).toBe(0)
       assert.deepStrictEqual([await content(), filesBelow(`${server.directory}/blobs`)], before)
     })
 
-    it("have the type that they are sent as, or look like where the client does not say", async () => {
+    it("Content-Type → kept if it names a type, else detected", async () => {
       const sent = async (type: string) => {
         const response = await reupload("<!doctype html>", { "content-type": type })
         return ((await response.json()) as { readonly contentType: string }).contentType
@@ -239,7 +223,7 @@ describe("uploads", () => {
       }
     })
 
-    it("are refused without authentication before the body is read", async () => {
+    it("no key, Expect: 100-continue → 401 before the body is sent", async () => {
       const connection = await RawClient.connect(server.url)
       await connection.write(
         RawClient.head("POST", `/api/v1${file}/reupload`, { "Content-Length": 50_000, Expect: "100-continue" })
@@ -248,10 +232,10 @@ describe("uploads", () => {
     })
   })
 
-  it("two hundred at once all arrive", async () => {
-    const place = await server.makeBucket()
-    const path = `/tenants/${place.tenantId}/buckets/${place.bucketId}/files`
-    const answers = await Promise.all(
+  it("200 concurrent uploads → all stored", async () => {
+    const own = await server.makeBucket()
+    const path = `/tenants/${own.tenantId}/buckets/${own.bucketId}/files`
+    const responses = await Promise.all(
       Array.from({ length: 200 }, async (_, index) => {
         const body = form(["body", description(`f${index}`)], ["file", new Blob([`content ${index}`])])
         const response = await server.post(`${path}/upload`, { body })
@@ -260,12 +244,12 @@ describe("uploads", () => {
       })
     )
     assert.deepStrictEqual(
-      answers,
+      responses,
       Array.from({ length: 200 }, (_, index) => `content ${index}`)
     )
   })
 
-  it("of the same name at once: exactly one is created", async () => {
+  it("20 concurrent uploads of one name → one 201, the others 409", async () => {
     const responses = await Promise.all(
       Array.from({ length: 20 }, () => upload(form(["body", description("same")], ["file", new Blob(["x"])])))
     )

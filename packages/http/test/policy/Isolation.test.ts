@@ -1,11 +1,11 @@
 /**
- * Ids swapped along every path: what is not under its parents does not exist, and says nothing of where it does.
+ * Exchanged ids in every path: a record that is not under the path's parents gets the same 404 as one that does not exist.
  */
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import * as TestServer from "../support/TestServer.ts"
-import { makeWorld, rows, send, type World } from "./Rows.ts"
+import { makeFixture, rows, send, type Fixture } from "./PermissionTable.ts"
 
-const fresh: World = {
+const fresh: Fixture = {
   tenantId: "ten_01890a5d-ac96-774b-bcce-b302099a8057",
   bucketId: "bkt_01890a5d-ac96-774b-bcce-b302099a8057",
   fileId: "fil_01890a5d-ac96-774b-bcce-b302099a8057",
@@ -14,11 +14,11 @@ const fresh: World = {
   mirrorId: "mir_01890a5d-ac96-774b-bcce-b302099a8057"
 }
 
-/** Texts that are no id of the kind, and mean something to somebody else. */
-const spelt = ["x", "@", "@none", "%00", "..%2f..", "*", "1' OR '1'='1", "fil_", "ten_", "é", "a".repeat(3000)]
+/** Texts that are not ids of the right kind, and that have a meaning elsewhere: in paths, SQL, or as other ids. */
+const malformed = ["x", "@", "@none", "%00", "..%2f..", "*", "1' OR '1'='1", "fil_", "ten_", "é", "a".repeat(3000)]
 
-/** The parts of a world that a route's path names besides the tenant. */
-const parts = (route: string): ReadonlyArray<keyof World> =>
+/** The ids in the path of a route, except the tenant's. */
+const parts = (route: string): ReadonlyArray<keyof Fixture> =>
   (["bucketId", "fileId", "memberId", "tokenId", "mirrorId"] as const).filter((part) => route.includes(`:${part}`))
 
 const bodyOf = async (response: Response): Promise<string> => {
@@ -29,27 +29,27 @@ const bodyOf = async (response: Response): Promise<string> => {
 
 describe("isolation", () => {
   let server: TestServer.TestServer
-  let own: World
-  let sibling: World
-  let foreign: World
+  let own: Fixture
+  let sibling: Fixture
+  let foreign: Fixture
 
   beforeAll(async () => {
     server = await TestServer.start()
-    own = await makeWorld(server)
-    sibling = await makeWorld(server, own.tenantId)
-    foreign = await makeWorld(server)
+    own = await makeFixture(server)
+    sibling = await makeFixture(server, own.tenantId)
+    foreign = await makeFixture(server)
   })
   afterAll(() => server.close())
 
   for (const row of rows) {
     for (const part of parts(row.route)) {
-      it(`${row.route} answers the same 404 for every ${part} that is not there`, async () => {
-        const strangers = [foreign[part], fresh[part], ...spelt.map(encodeURIComponent)]
-        // Another bucket of the same tenant is there, but the file or mirror is not in it.
-        if (part === "bucketId" && /:(?:file|mirror)Id/.test(row.route)) strangers.push(sibling.bucketId)
-        if (part === "fileId" || part === "mirrorId") strangers.push(sibling[part])
+      it(`${row.route}: unknown or foreign ${part} → the same 404`, async () => {
+        const others = [foreign[part], fresh[part], ...malformed.map(encodeURIComponent)]
+        // The sibling bucket exists in the same tenant, but it does not contain the file or mirror.
+        if (part === "bucketId" && /:(?:file|mirror)Id/.test(row.route)) others.push(sibling.bucketId)
+        if (part === "fileId" || part === "mirrorId") others.push(sibling[part])
         const bodies = new Set<string>()
-        for (const id of strangers) {
+        for (const id of others) {
           const response = await send(server, row, { ...own, [part]: id }, server.rootKey)
           assert.strictEqual(response.status, 404, `${part} ${id}`)
           bodies.add(await bodyOf(response))
@@ -59,9 +59,9 @@ describe("isolation", () => {
     }
   }
 
-  it("left every foreign thing as it was", async () => {
-    for (const world of [own, sibling, foreign]) {
-      const path = `/tenants/${world.tenantId}/buckets/${world.bucketId}/files/${world.fileId}/view`
+  it("after all these requests → every file unchanged", async () => {
+    for (const fixture of [own, sibling, foreign]) {
+      const path = `/tenants/${fixture.tenantId}/buckets/${fixture.bucketId}/files/${fixture.fileId}/view`
       const response = await server.get(path)
       assert.strictEqual(response.status, 200)
       assert.strictEqual(await response.text(), "content")

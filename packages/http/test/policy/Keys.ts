@@ -1,5 +1,5 @@
 /**
- * Keys of a role in every state that a key can be in.
+ * API keys of each role, in every state that a key can have.
  */
 import * as ApiKey from "@holdfast/core/access/ApiKey"
 import * as Ids from "@holdfast/core/Ids"
@@ -23,7 +23,7 @@ const created = async (server: TestServer, path: string, json: object): Promise<
   return (await response.json()) as Record
 }
 
-/** A token that expired a second ago: the API makes none, so it is put into the repository. */
+/** A token that expired a second ago. The API cannot create one, so it is written to the repository. */
 const expired = (server: TestServer, tenantId: string, memberId: string): Promise<string> =>
   server.run(
     Effect.gen(function* () {
@@ -47,7 +47,7 @@ const expired = (server: TestServer, tenantId: string, memberId: string): Promis
 
 let count = 0
 
-/** A key of a fresh member with this role, in this state. */
+/** A key in this state, of a new member with this role. */
 export const make = async (server: TestServer, tenantId: string, role: RoleName, state: KeyState): Promise<string> => {
   const member = await created(server, `/tenants/${tenantId}/members`, {
     user: { email: `key${count++}@example.com` },

@@ -1,5 +1,6 @@
 /**
- * The service frees the memory of a body as soon as it is written: what is stored must be what was sent all the same.
+ * The standalone service detaches the memory of each chunk of a body once it is written. The stored contents must be correct
+ * all the same.
  */
 import * as Generate from "@holdfast/testing/data/Generate"
 import { assert, describe, it } from "vitest"
@@ -8,12 +9,12 @@ import * as Requests from "../support/Requests.ts"
 
 const boundary = "----boundary-of-this-form"
 
-/** Noise, in which beginnings of the boundary stand everywhere, so that the form is cut at odd places. */
+/** Random bytes with many prefixes of the boundary, so that the parser cuts the form at unusual positions. */
 const content = (seed: number): Buffer => {
   const bytes = Buffer.from(Generate.bytes(seed, 8 * 1024 * 1024 + seed))
-  const nearly = Buffer.from(`\r\n--${boundary}`)
-  for (let at = seed; at + nearly.length < bytes.length; at += 4099) {
-    const end = nearly.copy(bytes, at, 0, 1 + (at % (nearly.length - 1)))
+  const delimiter = Buffer.from(`\r\n--${boundary}`)
+  for (let at = seed; at + delimiter.length < bytes.length; at += 4099) {
+    const end = delimiter.copy(bytes, at, 0, 1 + (at % (delimiter.length - 1)))
     bytes[at + end] = 0
   }
   return bytes
@@ -26,13 +27,13 @@ const form = (name: string, bytes: Buffer): Buffer =>
     Buffer.from(`\r\n--${boundary}--\r\n`)
   ])
 
-describe("bodies whose memory is freed meanwhile", () => {
-  it("are stored as they were sent, many at once, raw and in forms", { timeout: 120_000 }, async () => {
+describe("detached chunks", () => {
+  it("concurrent uploads of forms and raw bodies → contents stored as sent", { timeout: 120_000 }, async () => {
     const service = await Process.serve()
     const [key] = await service.printed(/hf_[\w-]{49}/)
     const api = Requests.make(`${service.url}/api/v1`, key)
-    const created = async (answer: Promise<Response>): Promise<string> => {
-      const response = await answer
+    const created = async (pending: Promise<Response>): Promise<string> => {
+      const response = await pending
       assert.strictEqual(response.status, 201)
       return ((await response.json()) as { readonly id: string }).id
     }

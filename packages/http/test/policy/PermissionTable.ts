@@ -1,0 +1,359 @@
+/**
+ * The table of permissions: for every operation of the API, the roles that may call it, and a request that succeeds for them.
+ * It is written from the specification, not derived from the code, because it is the test of the contract's annotations.
+ */
+import type { RoleName, TestServer } from "../support/TestServer.ts"
+
+/** The records for one request, created anew so that no other request affects them. */
+export interface Fixture {
+  readonly tenantId: string
+  readonly bucketId: string
+  readonly fileId: string
+  readonly memberId: string
+  readonly tokenId: string
+  readonly mirrorId: string
+}
+
+export interface Sent {
+  readonly path: string
+  readonly json?: unknown
+  readonly form?: () => FormData
+  readonly body?: string
+}
+
+export interface Row {
+  /** Method and path as in the contract, below the base path. */
+  readonly route: string
+  /** The roles that have the permission. */
+  readonly allowed: ReadonlyArray<RoleName>
+  /** The status of the response for these roles. */
+  readonly status: number
+  readonly request: (fixture: Fixture) => Sent
+  /** Whether the operation has no tenant in its path, so that membership does not matter. */
+  readonly isGlobal?: boolean
+}
+
+export const roles: ReadonlyArray<RoleName> = ["Admin", "Bucket Writer", "Bucket Reader", "File Writer", "File Reader"]
+
+const everyRole = roles
+const admin: ReadonlyArray<RoleName> = ["Admin"]
+const bucketWriters: ReadonlyArray<RoleName> = ["Admin", "Bucket Writer"]
+const bucketReaders: ReadonlyArray<RoleName> = ["Admin", "Bucket Writer", "Bucket Reader"]
+const fileWriters: ReadonlyArray<RoleName> = ["Admin", "File Writer"]
+const fileReaders: ReadonlyArray<RoleName> = ["Admin", "File Writer", "File Reader"]
+
+let count = 0
+const unique = (): string => `n${Date.now().toString(36)}${count++}`
+
+const tenant = ({ tenantId }: Fixture) => `/tenants/${tenantId}`
+const bucket = (fixture: Fixture) => `${tenant(fixture)}/buckets/${fixture.bucketId}`
+const files = (fixture: Fixture) => `${bucket(fixture)}/files`
+const file = (fixture: Fixture) => `${files(fixture)}/${fixture.fileId}`
+const streams = (fixture: Fixture) => `${file(fixture)}/streams`
+
+const mirrors = (fixture: Fixture) => `${bucket(fixture)}/mirrors`
+const mirror = (fixture: Fixture) => `${mirrors(fixture)}/${fixture.mirrorId}`
+
+/** A mirror whose target does not exist. Without verification it is created all the same. */
+const newMirror = () => ({
+  name: unique(),
+  type: "SERVICE",
+  serviceTenantId: "ten_01890a5d-ac96-774b-bcce-b302099a8057",
+  serviceBucketId: "bkt_01890a5d-ac96-774b-bcce-b302099a8057",
+  apiKey: "none",
+  verify: false
+})
+
+const form = () => {
+  const data = new FormData()
+  data.set("body", JSON.stringify({ name: unique() }))
+  data.set("file", new Blob(["x"]), "x.txt")
+  return data
+}
+
+const filesRoute = "/tenants/:tenantId/buckets/:bucketId/files"
+const streamsRoute = `${filesRoute}/:fileId/streams`
+const mirrorsRoute = "/tenants/:tenantId/buckets/:bucketId/mirrors"
+
+export const rows: ReadonlyArray<Row> = [
+  { route: "GET /me", allowed: everyRole, status: 200, isGlobal: true, request: () => ({ path: "/me" }) },
+  { route: "GET /roles", allowed: everyRole, status: 200, isGlobal: true, request: () => ({ path: "/roles" }) },
+  { route: "GET /tenants", allowed: everyRole, status: 200, isGlobal: true, request: () => ({ path: "/tenants" }) },
+  {
+    // API tokens create tenants only where the deployment allows it.
+    route: "POST /tenants",
+    allowed: [],
+    status: 201,
+    isGlobal: true,
+    request: () => ({ path: "/tenants", json: { name: "New", subdomain: unique() } })
+  },
+  { route: "GET /tenants/:tenantId", allowed: everyRole, status: 200, request: (f) => ({ path: tenant(f) }) },
+  {
+    route: "PATCH /tenants/:tenantId",
+    allowed: admin,
+    status: 200,
+    request: (f) => ({ path: tenant(f), json: { name: "Renamed" } })
+  },
+  { route: "DELETE /tenants/:tenantId", allowed: admin, status: 409, request: (f) => ({ path: tenant(f) }) },
+  {
+    route: "GET /tenants/:tenantId/roles",
+    allowed: everyRole,
+    status: 200,
+    request: (f) => ({ path: `${tenant(f)}/roles` })
+  },
+  {
+    route: "POST /tenants/:tenantId/members",
+    allowed: admin,
+    status: 201,
+    request: (f) => ({
+      path: `${tenant(f)}/members`,
+      json: { user: { email: `${unique()}@example.com` }, role: { name: "File Reader" } }
+    })
+  },
+  {
+    route: "GET /tenants/:tenantId/members",
+    allowed: admin,
+    status: 200,
+    request: (f) => ({ path: `${tenant(f)}/members` })
+  },
+  {
+    route: "GET /tenants/:tenantId/members/:memberId",
+    allowed: admin,
+    status: 200,
+    request: (f) => ({ path: `${tenant(f)}/members/${f.memberId}` })
+  },
+  {
+    route: "PATCH /tenants/:tenantId/members/:memberId",
+    allowed: admin,
+    status: 200,
+    request: (f) => ({ path: `${tenant(f)}/members/${f.memberId}`, json: { role: { id: "role_file_writer" } } })
+  },
+  {
+    route: "DELETE /tenants/:tenantId/members/:memberId",
+    allowed: admin,
+    status: 204,
+    request: (f) => ({ path: `${tenant(f)}/members/${f.memberId}` })
+  },
+  {
+    route: "POST /tenants/:tenantId/tokens",
+    allowed: admin,
+    status: 201,
+    request: (f) => ({
+      path: `${tenant(f)}/tokens`,
+      json: { name: "ci", member: { id: f.memberId }, expiresAt: new Date(Date.now() + 3_600_000).toISOString() }
+    })
+  },
+  {
+    route: "GET /tenants/:tenantId/tokens",
+    allowed: admin,
+    status: 200,
+    request: (f) => ({ path: `${tenant(f)}/tokens` })
+  },
+  {
+    route: "GET /tenants/:tenantId/tokens/:tokenId",
+    allowed: admin,
+    status: 200,
+    request: (f) => ({ path: `${tenant(f)}/tokens/${f.tokenId}` })
+  },
+  {
+    route: "DELETE /tenants/:tenantId/tokens/:tokenId",
+    allowed: admin,
+    status: 204,
+    request: (f) => ({ path: `${tenant(f)}/tokens/${f.tokenId}` })
+  },
+  {
+    route: "POST /tenants/:tenantId/buckets",
+    allowed: bucketWriters,
+    status: 201,
+    request: (f) => ({ path: `${tenant(f)}/buckets`, json: { name: unique() } })
+  },
+  {
+    route: "GET /tenants/:tenantId/buckets",
+    allowed: bucketReaders,
+    status: 200,
+    request: (f) => ({ path: `${tenant(f)}/buckets` })
+  },
+  {
+    route: "GET /tenants/:tenantId/buckets/:bucketId",
+    allowed: bucketReaders,
+    status: 200,
+    request: (f) => ({ path: bucket(f) })
+  },
+  {
+    route: "PATCH /tenants/:tenantId/buckets/:bucketId",
+    allowed: bucketWriters,
+    status: 200,
+    request: (f) => ({ path: bucket(f), json: { name: unique() } })
+  },
+  {
+    route: "DELETE /tenants/:tenantId/buckets/:bucketId",
+    allowed: bucketWriters,
+    status: 409,
+    request: (f) => ({ path: bucket(f) })
+  },
+  {
+    route: `POST ${filesRoute}/upload`,
+    allowed: fileWriters,
+    status: 201,
+    request: (f) => ({ path: `${files(f)}/upload`, form })
+  },
+  {
+    route: `POST ${filesRoute}`,
+    allowed: fileWriters,
+    status: 201,
+    request: (f) => ({ path: files(f), json: { name: unique() } })
+  },
+  { route: `GET ${filesRoute}`, allowed: fileReaders, status: 200, request: (f) => ({ path: files(f) }) },
+  { route: `GET ${filesRoute}/:fileId`, allowed: fileReaders, status: 200, request: (f) => ({ path: file(f) }) },
+  {
+    route: `PATCH ${filesRoute}/:fileId`,
+    allowed: fileWriters,
+    status: 200,
+    request: (f) => ({ path: file(f), json: { metadata: { a: 1 } } })
+  },
+  { route: `DELETE ${filesRoute}/:fileId`, allowed: fileWriters, status: 204, request: (f) => ({ path: file(f) }) },
+  {
+    route: `POST ${filesRoute}/:fileId/reupload`,
+    allowed: fileWriters,
+    status: 200,
+    request: (f) => ({ path: `${file(f)}/reupload`, body: "other bytes" })
+  },
+  {
+    route: `GET ${filesRoute}/:fileId/view`,
+    allowed: fileReaders,
+    status: 200,
+    request: (f) => ({ path: `${file(f)}/view` })
+  },
+  {
+    route: `GET ${filesRoute}/:fileId/download`,
+    allowed: fileReaders,
+    status: 200,
+    request: (f) => ({ path: `${file(f)}/download` })
+  },
+  {
+    route: `POST ${filesRoute}/:fileId/headers`,
+    allowed: fileWriters,
+    status: 201,
+    request: (f) => ({ path: `${file(f)}/headers`, json: { name: "x-a", value: "1" } })
+  },
+  {
+    route: `POST ${filesRoute}/:fileId/headers/bulk`,
+    allowed: fileWriters,
+    status: 201,
+    request: (f) => ({ path: `${file(f)}/headers/bulk`, json: { bulk: [{ name: "x-a", value: "1" }] } })
+  },
+  {
+    route: `GET ${filesRoute}/:fileId/headers`,
+    allowed: fileReaders,
+    status: 200,
+    request: (f) => ({ path: `${file(f)}/headers` })
+  },
+  {
+    route: `DELETE ${filesRoute}/:fileId/headers/:name`,
+    allowed: fileWriters,
+    status: 204,
+    request: (f) => ({ path: `${file(f)}/headers/x-there` })
+  },
+  // The content is not a video and nothing is converted, so the allowed roles get an error that says so.
+  ...(["hls", "dash"] as const).flatMap((format): ReadonlyArray<Row> => [
+    {
+      route: `POST ${streamsRoute}/${format}`,
+      allowed: fileWriters,
+      status: 422,
+      request: (f) => ({ path: `${streams(f)}/${format}` })
+    },
+    {
+      route: `DELETE ${streamsRoute}/${format}`,
+      allowed: fileWriters,
+      status: 404,
+      request: (f) => ({ path: `${streams(f)}/${format}` })
+    },
+    {
+      route: `GET ${streamsRoute}/${format}`,
+      allowed: fileReaders,
+      status: 404,
+      request: (f) => ({ path: `${streams(f)}/${format}` })
+    }
+  ]),
+  { route: `GET ${streamsRoute}`, allowed: fileReaders, status: 200, request: (f) => ({ path: streams(f) }) },
+  ...(
+    [
+      ["hls/playlist.m3u8", "hls/playlist.m3u8"],
+      ["hls/:name", "hls/index0.ts"],
+      ["hls/:rendition/:name", "hls/480p/index0.ts"],
+      ["dash/manifest.mpd", "dash/manifest.mpd"],
+      ["dash/:name", "dash/init-0.m4s"],
+      ["poster.jpg", "poster.jpg"]
+    ] as const
+  ).map(([route, path]): Row => ({
+    route: `GET ${streamsRoute}/${route}`,
+    allowed: fileReaders,
+    status: 404,
+    request: (f) => ({ path: `${streams(f)}/${path}` })
+  })),
+  {
+    route: `POST ${mirrorsRoute}`,
+    allowed: admin,
+    status: 201,
+    request: (f) => ({ path: mirrors(f), json: newMirror() })
+  },
+  { route: `GET ${mirrorsRoute}`, allowed: admin, status: 200, request: (f) => ({ path: mirrors(f) }) },
+  { route: `GET ${mirrorsRoute}/:mirrorId`, allowed: admin, status: 200, request: (f) => ({ path: mirror(f) }) },
+  {
+    route: `PATCH ${mirrorsRoute}/:mirrorId`,
+    allowed: admin,
+    status: 200,
+    request: (f) => ({ path: mirror(f), json: { name: unique() } })
+  },
+  { route: `DELETE ${mirrorsRoute}/:mirrorId`, allowed: admin, status: 204, request: (f) => ({ path: mirror(f) }) },
+  {
+    route: `POST ${mirrorsRoute}/:mirrorId/sync`,
+    allowed: admin,
+    status: 202,
+    request: (f) => ({ path: `${mirror(f)}/sync` })
+  },
+  {
+    route: `GET ${mirrorsRoute}/:mirrorId/files`,
+    allowed: admin,
+    status: 200,
+    request: (f) => ({ path: `${mirror(f)}/files` })
+  }
+]
+
+/** Sends the request of a row with a key. */
+export const send = (server: TestServer, row: Row, fixture: Fixture, key: string | null): Promise<Response> => {
+  const [method = ""] = row.route.split(" ")
+  const { body, form: makeForm, json, path } = row.request(fixture)
+  return server.request(method, path, {
+    key,
+    json,
+    ...(makeForm === undefined ? undefined : { body: makeForm() }),
+    ...(body === undefined ? undefined : { body, headers: { "content-type": "application/octet-stream" } })
+  })
+}
+
+const idOf = async (response: Response): Promise<string> => {
+  const record: unknown = await response.json()
+  if (typeof record === "object" && record !== null && "id" in record) return String(record.id)
+  throw new Error(`No record in the response: ${response.status} ${JSON.stringify(record)}`)
+}
+
+/** Creates a bucket with a file and a mirror, and a member with a token, in a new tenant or the given one. */
+export const makeFixture = async (server: TestServer, tenantId?: string): Promise<Fixture> => {
+  const bucketRef = await server.makeBucket(tenantId)
+  const { id: fileId } = await server.makeFile(bucketRef, "content", { headers: [{ name: "x-there", value: "1" }] })
+  const memberId = await idOf(
+    await server.post(`/tenants/${bucketRef.tenantId}/members`, {
+      json: { user: { email: `${unique()}@example.com` }, role: { name: "File Reader" } }
+    })
+  )
+  const tokenId = await idOf(
+    await server.post(`/tenants/${bucketRef.tenantId}/tokens`, {
+      json: { name: "t", member: { id: memberId }, expiresAt: new Date(Date.now() + 3_600_000).toISOString() }
+    })
+  )
+  const mirrorId = await idOf(
+    await server.post(mirrors({ ...bucketRef, fileId, memberId, tokenId, mirrorId: "" }), { json: newMirror() })
+  )
+  return { ...bucketRef, fileId, memberId, tokenId, mirrorId }
+}
