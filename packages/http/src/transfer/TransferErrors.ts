@@ -1,6 +1,6 @@
 /**
  * The errors of transferring bytes over HTTP, beyond those of the core. Like the core's errors, each has the `code` that the
- * response carries, and none knows an HTTP status.
+ * response carries, and none contains an HTTP status.
  */
 import * as Data from "effect/Data"
 

@@ -9,7 +9,7 @@ import * as ContentSecurity from "./ContentSecurity.ts"
 /** Headers by lower-case name. */
 export type ResponseHeaders = Record<string, string>
 
-/** What the record of a content says about it. */
+/** The description of a content in its record. */
 export interface ContentDescription {
   /** A strong entity tag, with its quotes. */
   readonly etag: string
