@@ -1,18 +1,19 @@
 /**
- * A video that no player takes, encoded in three sizes: by the service, and by the one command that makes the same.
+ * Measures a video that no player supports and that is encoded in three sizes: by the service, and by one ffmpeg command
+ * with the same output.
  */
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import { attempt } from "../support/BenchFailure.ts"
 import * as Conversions from "../support/fixtures/Conversions.ts"
-import * as Pair from "../support/stats/Pair.ts"
-import * as Rounds from "../support/stats/Rounds.ts"
-import type { Scenario } from "../support/Stage.ts"
+import * as HoldfastService from "../support/fixtures/HoldfastService.ts"
 import * as Videos from "../support/fixtures/Videos.ts"
+import { attempt } from "../support/run/BenchFailure.ts"
+import type { Scenario } from "../support/run/Scenario.ts"
+import * as Rounds from "../support/stats/Rounds.ts"
 
-/** With the service's own quality; nothing is checked, kept or published. */
-const command = (input: string): ReadonlyArray<string> => {
+/** Returns arguments of ffmpeg for the same quality as the service's. The output is not checked, stored or published. */
+const ffmpegArguments = (input: string): ReadonlyArray<string> => {
   const sizes = ["1280:720", "854:480", "640:360"]
   const rates = [2720, 1480, 960]
   const parts = sizes.map((_, index) => `[s${index}]`).join("")
@@ -31,24 +32,24 @@ const command = (input: string): ReadonlyArray<string> => {
 
 export const convert: Scenario = {
   name: "convert",
-  about: "a video encoded in three sizes for HLS, against the ffmpeg command that does the same",
-  run: Effect.fnUntraced(function* (stage) {
-    yield* Videos.check
-    const { rounds, seconds } = stage.sizes.video
-    const { holdfast, tenancy } = yield* Pair.start(stage)
-    const [input, output] = [join(stage.directory, "foreign.mkv"), join(stage.directory, "bare-output")]
+  description: "a video encoded in three sizes for HLS, against the ffmpeg command with the same output",
+  run: Effect.fnUntraced(function* (context) {
+    yield* Videos.requireFfmpeg
+    const { rounds, seconds } = context.sizes.video
+    const service = yield* HoldfastService.start(context)
+    const [input, output] = [join(context.directory, "foreign.mkv"), join(context.directory, "bare-output")]
     yield* attempt("A directory", () => mkdir(output))
-    yield* Videos.foreign(input, seconds)
-    const video = yield* Conversions.store(holdfast, tenancy, "foreign.mkv", input)
+    yield* Videos.generateUnplayable(input, seconds)
+    const video = yield* Conversions.store(service, "foreign.mkv", input)
     return yield* Rounds.compare(
-      { scenario: `convert ${seconds} s of 720p`, database: stage.database.name, unit: "video", goal: 1.05 },
-      { name: "ffmpeg", warmUp: Effect.void, round: Videos.measured(output, command(input)) },
+      { scenario: `convert ${seconds} s of 720p`, database: context.database.name, unit: "video", goal: 1.05 },
+      { name: "ffmpeg", warmUp: Effect.void, round: Videos.measureFfmpeg(output, ffmpegArguments(input)) },
       {
         name: "POST hls",
         warmUp: Effect.void,
         round: Effect.andThen(
           Conversions.remove(video, "hls"),
-          Conversions.measured(video, Conversions.convert(video, "hls"))
+          Conversions.measure(video, Conversions.convert(video, "hls"))
         )
       },
       rounds

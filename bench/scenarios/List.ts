@@ -1,68 +1,58 @@
 /**
- * Pages of a hundred entries, in a bucket with few files and in one with many. A page's cost should hardly depend on
- * how many files there are around it.
+ * Measures pages of a hundred entries, in a bucket with few files and in one with many: the number of files in the bucket
+ * should hardly affect the cost of a page.
  */
-import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Page from "@holdfast/core/Page"
-import { BenchFailure } from "../support/BenchFailure.ts"
-import type { Comparison } from "../support/stats/Comparison.ts"
-import * as CpuMeter from "../support/stats/CpuMeter.ts"
-import * as HoldfastProcess from "../support/fixtures/HoldfastProcess.ts"
-import * as Requests from "../support/load/Requests.ts"
-import * as Rounds from "../support/stats/Rounds.ts"
+import * as Database from "../support/fixtures/Database.ts"
+import * as HoldfastService from "../support/fixtures/HoldfastService.ts"
 import * as Seed from "../support/fixtures/Seed.ts"
-import type { Scenario } from "../support/Stage.ts"
-import * as Subjects from "../support/load/Subjects.ts"
-import * as Tenancy from "../support/fixtures/Tenancy.ts"
+import * as LoadSubject from "../support/load/LoadSubject.ts"
+import * as Requests from "../support/load/Requests.ts"
+import type { Scenario } from "../support/run/Scenario.ts"
+import type { Comparison } from "../support/stats/Comparison.ts"
+import * as Rounds from "../support/stats/Rounds.ts"
 
-interface Page {
+interface ListedPage {
   readonly title: string
-  /** The query for a bucket of so many files. */
+  /** Returns the query for a bucket with this number of files. */
   readonly query: (files: number) => string
 }
 
 const cursor = (position: unknown): string => `cursor=${Page.encodeCursor(position)}`
 
-const pages: ReadonlyArray<Page> = [
+const pages: ReadonlyArray<ListedPage> = [
   { title: "first page", query: () => "path=/flat/" },
   {
     title: "deep page",
-    // So far from the end that the page is still a full one.
+    // Far enough from the last file that the page is full.
     query: (files) => `path=/flat/&${cursor({ path: "/flat/", name: Seed.flatName(files / 2 - 200) })}`
   },
   { title: "deep page, recursive", query: () => `recursive=true&${cursor({ path: Seed.folder(90), name: "file-" })}` },
   { title: "100 folders", query: () => "path=/tree/" }
 ]
 
-const human = (files: number): string => (files >= 1e6 ? `${files / 1e6} M files` : `${files / 1e3} k files`)
+const describeSize = (files: number): string => (files >= 1e6 ? `${files / 1e6} M files` : `${files / 1e3} k files`)
 
 export const list: Scenario = {
   name: "list",
-  about: "a page of 100 in a bucket of a million files, against one of ten thousand (PostgreSQL's own time included)",
-  run: Effect.fnUntraced(function* (stage) {
-    const { database, directory, load, profile, sizes } = stage
-    const data = join(directory, "holdfast")
-    const instance = yield* database.create(data)
-    const rootKey = yield* HoldfastProcess.mintRootKey
-    const holdfast = yield* HoldfastProcess.start({ directory: data, database: instance, profile, rootKey })
-    const tenancy = yield* Tenancy.make(holdfast)
+  description:
+    "a page of 100 in a bucket of a million files, against one of ten thousand (PostgreSQL's own time included)",
+  run: Effect.fnUntraced(function* (context) {
+    const { database, sizes } = context
+    const service = yield* HoldfastService.start(context)
+    const { tenancy } = service
     const { tenantId } = tenancy
     const few = { tenantId, bucketId: yield* tenancy.createBucket("few"), files: sizes.fewFiles }
     const many = { tenantId, bucketId: yield* tenancy.createBucket("many"), files: sizes.manyFiles }
-    yield* Seed.seed([few, many]).pipe(
-      Effect.provide(instance.client),
-      Effect.mapError((cause) => new BenchFailure({ message: `Seeding: ${cause.message}`, cause }))
-    )
-    const own = CpuMeter.ofProcess(holdfast.pid)
-    const { cpu: databaseCpu = Effect.succeed(0) } = instance
-    const subject = ({ bucketId, files }: Seed.Bucket, { query }: Page) =>
-      Subjects.make({
-        name: human(files),
-        load,
-        port: holdfast.port,
-        cpu: Effect.zipWith(own, databaseCpu, (service, database) => service + database),
-        databaseCpu,
+    yield* Database.query(service.database, Seed.seed([few, many]))
+    const { database: databaseCpu = Effect.succeed(0), server } = service.cpu
+    const bothCpu = Effect.zipWith(server, databaseCpu, (own, database) => own + database)
+    const subject = ({ bucketId, files }: Seed.Bucket, { query }: ListedPage) =>
+      LoadSubject.make({
+        ...service,
+        name: describeSize(files),
+        cpu: { server: bothCpu, database: databaseCpu },
         requests: [Requests.get(tenancy.path(`buckets/${bucketId}/files`, `limit=100&${query(files)}`))],
         connections: 4,
         status: 200,

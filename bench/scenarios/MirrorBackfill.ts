@@ -1,65 +1,53 @@
 /**
- * How fast the files of a bucket that is full already become pending for a mirror that is made.
+ * Measures how fast the files of a full bucket become pending for a new mirror.
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { BenchFailure } from "../support/BenchFailure.ts"
-import * as Comparison from "../support/stats/Comparison.ts"
-import * as CpuMeter from "../support/stats/CpuMeter.ts"
-import * as Measure from "../support/stats/Measure.ts"
-import * as Mirroring from "../support/fixtures/Mirroring.ts"
-import * as Rounds from "../support/stats/Rounds.ts"
+import * as Database from "../support/fixtures/Database.ts"
+import * as Mirrors from "../support/fixtures/Mirrors.ts"
 import * as Seed from "../support/fixtures/Seed.ts"
-import type { Scenario } from "../support/Stage.ts"
+import type { Scenario } from "../support/run/Scenario.ts"
+import * as Comparison from "../support/stats/Comparison.ts"
+import * as Measurement from "../support/stats/Measurement.ts"
+import * as Rounds from "../support/stats/Rounds.ts"
 
-/** A second for 20,000 files. */
-const limit = Measure.make("20 k/s", [{ cpuMs: 0, databaseMs: 0, wallMs: 50 }])
+/** 20,000 files per second, as milliseconds per 1,000 files. */
+const limit = Measurement.fixedLimit("20 k/s", 50)
+
+/** Waits until all files of the mirror's bucket are pending. */
+const awaitBackfill = Effect.fnUntraced(function* (mirrorId: string) {
+  const sql = yield* SqlClient.SqlClient
+  const filling = sql`SELECT id FROM mirror WHERE id = ${mirrorId} AND filling = 1`
+  while ((yield* filling).length > 0) yield* Effect.sleep("20 millis")
+})
 
 export const mirrorBackfill: Scenario = {
   name: "mirror-backfill",
-  about: "a mirror made of a bucket with 200,000 files, until all are known to be pending, by the clock",
-  run: Effect.fnUntraced(function* (stage) {
-    const node = yield* Mirroring.start(stage)
-    const { database, holdfast, tenancy } = node
-    const files = stage.sizes.mirrors.backfill
-    const bucketId = yield* tenancy.createBucket("full")
-    const own = CpuMeter.ofProcess(holdfast.pid)
-    const databaseCpu = database.cpu ?? Effect.succeed(0)
-    const asked = <A>(self: Effect.Effect<A, { readonly message: string }, SqlClient.SqlClient>) =>
-      self.pipe(
-        Effect.provide(database.client),
-        Effect.mapError((cause) => new BenchFailure({ message: `The database: ${cause.message}`, cause }))
-      )
-    yield* asked(Seed.seed([{ tenantId: tenancy.tenantId, bucketId, files }]))
+  description: "a mirror created for a bucket with 200,000 files, until all of them are pending, as wall time",
+  run: Effect.fnUntraced(function* (context) {
+    const service = yield* Mirrors.startService(context)
+    const { tenantId } = service.tenancy
+    const files = context.sizes.mirrors.backfill
+    const bucketId = yield* service.tenancy.createBucket("full")
+    yield* Database.query(service.database, Seed.seed([{ tenantId, bucketId, files }]))
 
+    const backfill = Effect.gen(function* () {
+      const id = yield* Mirrors.create(service, bucketId, Mirrors.unreachable, "unreachable")
+      yield* Database.query(service.database, awaitBackfill(id))
+      return id
+    })
     const round = Effect.gen(function* () {
-      const before = yield* Effect.all([own, databaseCpu])
-      const begun = performance.now()
-      const id = yield* Mirroring.create(node, bucketId, Mirroring.nowhere, "nowhere")
-      yield* asked(
-        Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient
-          const filling = sql`SELECT id FROM mirror WHERE id = ${id} AND filling = 1`
-          while ((yield* filling).length > 0) yield* Effect.sleep("20 millis")
-        })
-      )
-      const wallMs = performance.now() - begun
-      const after = yield* Effect.all([own, databaseCpu])
-      yield* Mirroring.remove(node, bucketId, id)
-      const each = 1000 / files
-      return {
-        cpuMs: (after[0] - before[0]) * 1000 * each,
-        databaseMs: (after[1] - before[1]) * 1000 * each,
-        wallMs: wallMs * each
-      }
+      const [sample, id] = yield* Measurement.measure(service.cpu, files / 1000, backfill)
+      yield* Mirrors.remove(service, bucketId, id)
+      return sample
     })
     const [subject] = yield* Rounds.interleave(
       [{ name: "fill", warmUp: Effect.void, round }],
-      stage.sizes.mirrors.rounds
+      context.sizes.mirrors.rounds
     )
     const about = {
       scenario: "mirror backfill",
-      database: stage.database.name,
+      database: context.database.name,
       unit: "1000 files",
       by: "wall"
     } as const

@@ -1,25 +1,27 @@
 /**
- * How often a node asks the database while there is nothing to do: for mirrors, conversions, and what is to be swept.
+ * Measures how often a node queries the database while it has no work: for mirrors, conversions and the sweeper.
  */
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import * as BareSdk from "../support/baselines/BareSdk.ts"
-import { BenchFailure } from "../support/BenchFailure.ts"
-import * as Comparison from "../support/stats/Comparison.ts"
-import * as CpuMeter from "../support/stats/CpuMeter.ts"
-import * as Measure from "../support/stats/Measure.ts"
-import * as Mirroring from "../support/fixtures/Mirroring.ts"
-import * as Requests from "../support/load/Requests.ts"
-import * as Rounds from "../support/stats/Rounds.ts"
+import * as SdkUploadsProcess from "../support/baselines/SdkUploadsProcess.ts"
+import * as Database from "../support/fixtures/Database.ts"
+import * as Mirrors from "../support/fixtures/Mirrors.ts"
 import { smallBytes } from "../support/fixtures/Sizes.ts"
-import type { Scenario } from "../support/Stage.ts"
+import * as Requests from "../support/load/Requests.ts"
+import type { Scenario } from "../support/run/Scenario.ts"
+import * as Comparison from "../support/stats/Comparison.ts"
+import * as Measurement from "../support/stats/Measurement.ts"
+import * as Rounds from "../support/stats/Rounds.ts"
 
-/** Numbers stand where times do elsewhere. */
-const limit = Measure.make("2 queries", [{ cpuMs: 0, databaseMs: 0, wallMs: 2 }])
+/** This scenario has numbers of queries in the place of wall times. */
+const limit = Measurement.fixedLimit("2 queries", 2)
 
-/** Transactions so far: each statement outside of one counts as one. The server tells it a second late at most. */
-const transactions = Effect.gen(function* () {
+/**
+ * Returns the number of transactions so far; a statement outside of a transaction counts as one. PostgreSQL updates the
+ * number within a second.
+ */
+const countTransactions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly count: number }>`
     SELECT CAST(xact_commit + xact_rollback AS float8) AS count FROM pg_stat_database WHERE datname = current_database()`
@@ -28,37 +30,32 @@ const transactions = Effect.gen(function* () {
 
 export const mirrorIdle: Scenario = {
   name: "mirror-idle",
-  about: "queries per second of a node with a mirror and nothing to do (PostgreSQL alone counts them)",
-  run: Effect.fnUntraced(function* (stage) {
-    if (stage.database.name !== "postgres") return []
-    const seconds = stage.sizes.mirrors.idleSeconds
-    const bare = yield* BareSdk.start(join(stage.directory, "sdk.log"))
-    const node = yield* Mirroring.start(stage)
-    const { database, holdfast, tenancy } = node
-    yield* bare.run({ bucket: "idle", file: "", count: 0, concurrency: 1 })
-    const id = yield* Mirroring.create(node, tenancy.bucketId, bare.gateway, "idle")
+  description: "queries per second of a node with a mirror and no work (only PostgreSQL counts them)",
+  run: Effect.fnUntraced(function* (context) {
+    if (context.database.name !== "postgres") return []
+    const seconds = context.sizes.mirrors.idleSeconds
+    const sdk = yield* SdkUploadsProcess.start(join(context.directory, "sdk.log"))
+    const service = yield* Mirrors.startService(context)
+    const { tenancy } = service
+    yield* SdkUploadsProcess.createBucket(sdk, "idle")
+    const id = yield* Mirrors.create(service, tenancy.bucketId, sdk.gateway, "idle")
     const requests = [Requests.postForm(tenancy.files("/upload"), "a.bin", smallBytes)]
-    yield* stage.load({ port: holdfast.port, requests, connections: 1, count: 1, status: 201, firstNumber: 0 })
-    yield* Mirroring.settled(node, tenancy.bucketId, id, 1)
+    yield* context.runLoad({ port: service.port, requests, connections: 1, count: 1, status: 201, firstNumber: 0 })
+    yield* Mirrors.awaitCopies(service, tenancy.bucketId, id, 1)
 
-    const count = transactions.pipe(
-      Effect.provide(database.client),
-      Effect.mapError((cause) => new BenchFailure({ message: `The database: ${cause.message}`, cause }))
-    )
-    const own = CpuMeter.ofProcess(holdfast.pid)
-    const round = Effect.gen(function* () {
-      const before = yield* Effect.all([own, database.cpu ?? Effect.succeed(0), count])
+    const transactions = Database.query(service.database, countTransactions)
+    const idle = Effect.gen(function* () {
+      const before = yield* transactions
       yield* Effect.sleep(`${seconds} seconds`)
-      const after = yield* Effect.all([own, database.cpu ?? Effect.succeed(0), count])
-      return {
-        cpuMs: ((after[0] - before[0]) * 1000) / seconds,
-        databaseMs: ((after[1] - before[1]) * 1000) / seconds,
-        wallMs: (after[2] - before[2]) / seconds
-      }
+      return (yield* transactions) - before
     })
-    // What was done just now is counted, and rests.
+    const round = Effect.map(
+      Measurement.measure(service.cpu, seconds, idle),
+      ([sample, queries]): Measurement.Sample => ({ ...sample, wallMs: queries / seconds })
+    )
+    // Until then the work that was just done may still cause queries.
     const [subject] = yield* Rounds.interleave([{ name: "idle", warmUp: Effect.sleep("12 seconds"), round }], 1)
-    const about = { scenario: "idle", database: stage.database.name, unit: "idle second", by: "wall" } as const
+    const about = { scenario: "idle", database: context.database.name, unit: "idle second", by: "wall" } as const
     return subject === undefined ? [] : [Comparison.make({ ...about, base: limit, subject, goal: 1 })]
   })
 }

@@ -1,19 +1,18 @@
 /**
- * What mirrors cost whoever writes files: nobody waits for a copy, but what is to be copied is noted with each write. The
- * copying itself can be another node's, so mirrors that work are paused here.
+ * Measures what mirrors cost a client that writes files. A write waits for no copy, but its transaction also records the
+ * pending copy. Another node may do the copying, so working mirrors are paused here.
  */
 import * as Effect from "effect/Effect"
-import { sequence } from "../support/load/LoadJob.ts"
-import * as Comparison from "../support/stats/Comparison.ts"
-import * as CpuMeter from "../support/stats/CpuMeter.ts"
-import * as Mirroring from "../support/fixtures/Mirroring.ts"
-import * as Requests from "../support/load/Requests.ts"
-import * as Rounds from "../support/stats/Rounds.ts"
+import * as Mirrors from "../support/fixtures/Mirrors.ts"
 import { connections, smallBytes } from "../support/fixtures/Sizes.ts"
-import type { Scenario } from "../support/Stage.ts"
-import * as Subjects from "../support/load/Subjects.ts"
+import { sequence } from "../support/load/LoadJob.ts"
+import * as LoadSubject from "../support/load/LoadSubject.ts"
+import * as Requests from "../support/load/Requests.ts"
+import type { Scenario } from "../support/run/Scenario.ts"
+import * as Comparison from "../support/stats/Comparison.ts"
+import * as Rounds from "../support/stats/Rounds.ts"
 
-const scenes = [
+const cases = [
   { name: "none", mirrors: 0, isPaused: true },
   { name: "1 mirror", mirrors: 1, isPaused: true },
   { name: "3 mirrors", mirrors: 3, isPaused: true },
@@ -22,38 +21,35 @@ const scenes = [
 
 export const mirrorWrites: Scenario = {
   name: "mirror-writes",
-  about: "POST of 4 KiB to a bucket with mirrors, also with a dead one, against one without",
-  run: Effect.fnUntraced(function* (stage) {
-    const node = yield* Mirroring.start(stage)
-    const { database, holdfast, tenancy } = node
+  description: "POST of 4 KiB to a bucket with mirrors, also with an unreachable one, against a bucket without",
+  run: Effect.fnUntraced(function* (context) {
+    const service = yield* Mirrors.startService(context)
+    const { tenancy } = service
     const subjects: Array<Rounds.Subject> = []
-    for (const { isPaused, mirrors, name } of scenes) {
+    for (const { isPaused, mirrors, name } of cases) {
       const bucketId = yield* tenancy.createBucket(name)
       for (let index = 0; index < mirrors; index++) {
-        const id = yield* Mirroring.create(node, bucketId, Mirroring.nowhere, "nowhere")
-        if (isPaused) yield* Mirroring.pause(node, bucketId, id)
+        const id = yield* Mirrors.create(service, bucketId, Mirrors.unreachable, "unreachable")
+        if (isPaused) yield* Mirrors.pause(service, bucketId, id)
       }
       const path = tenancy.path(`buckets/${bucketId}/files/upload`)
       subjects.push(
-        Subjects.make({
+        LoadSubject.make({
+          ...service,
           name,
-          load: stage.load,
-          port: holdfast.port,
-          cpu: CpuMeter.ofProcess(holdfast.pid),
-          databaseCpu: database.cpu,
           requests: [Requests.postForm(path, `form-${sequence}.bin`, smallBytes)],
           connections,
           status: 201,
-          count: stage.sizes.writes,
-          warmUp: stage.sizes.writes,
+          count: context.sizes.writes,
+          warmUp: context.sizes.writes,
           unitsPerRequest: 1
         })
       )
     }
-    const [base, ...others] = yield* Rounds.interleave(subjects, stage.sizes.rounds)
+    const [base, ...others] = yield* Rounds.interleave(subjects, context.sizes.rounds)
     if (base === undefined) return []
     return others.flatMap((subject) => {
-      const about = { database: stage.database.name, unit: "request", base, subject, goal: 1.1 } as const
+      const about = { database: context.database.name, unit: "request", base, subject, goal: 1.1 } as const
       const scenario = `upload with ${subject.name}`
       return [
         Comparison.make({ ...about, scenario }),

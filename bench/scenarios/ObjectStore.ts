@@ -1,41 +1,35 @@
 /**
- * A service whose contents are in an object store: small ones, read and written.
+ * Measures a service that stores contents in an object store: reading and writing small contents.
  */
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
-import { attempt } from "../support/BenchFailure.ts"
-import * as BareSdk from "../support/baselines/BareSdk.ts"
-import * as Child from "../support/Child.ts"
-import * as CpuMeter from "../support/stats/CpuMeter.ts"
-import * as HoldfastProcess from "../support/fixtures/HoldfastProcess.ts"
-import * as Requests from "../support/load/Requests.ts"
-import * as Rounds from "../support/stats/Rounds.ts"
+import * as SdkUploadsProcess from "../support/baselines/SdkUploadsProcess.ts"
+import * as HoldfastService from "../support/fixtures/HoldfastService.ts"
 import { connections, smallBytes } from "../support/fixtures/Sizes.ts"
-import type { Scenario, Stage } from "../support/Stage.ts"
-import * as Subjects from "../support/load/Subjects.ts"
 import * as Tenancy from "../support/fixtures/Tenancy.ts"
+import * as LoadSubject from "../support/load/LoadSubject.ts"
+import * as Requests from "../support/load/Requests.ts"
+import * as ServerProcess from "../support/processes/ServerProcess.ts"
+import type { Scenario, ScenarioContext } from "../support/run/Scenario.ts"
+import * as CpuMeter from "../support/stats/CpuMeter.ts"
+import * as Rounds from "../support/stats/Rounds.ts"
 
 const bucket = "contents"
 
-const decode = Schema.decodeUnknownPromise(Schema.Struct({ port: Schema.Int }))
-
-/** The baseline and the service on one bucket. */
-const start = Effect.fnUntraced(function* ({ database, directory, load, profile }: Stage) {
-  const { gateway, run } = yield* BareSdk.start(join(directory, "sdk.log"))
-  yield* run({ bucket, file: "", count: 0, concurrency: 1 })
-  const script = fileURLToPath(new URL("../support/baselines/BareCloud.ts", import.meta.url))
-  const input = [JSON.stringify(gateway), bucket, String(smallBytes)]
-  const bare = yield* Child.spawnNode({ script, arguments: input, log: join(directory, "cloud.log") })
-  const message = yield* Child.nextMessage(bare)
-  const { port } = yield* attempt("The baseline's address", () => decode(message))
-
-  const data = join(directory, "holdfast")
-  const instance = yield* database.create(data)
-  const environment = {
-    ...instance.environment,
+/** Starts the baseline and the service on one bucket. */
+const start = Effect.fnUntraced(function* (context: ScenarioContext) {
+  const { directory, runLoad } = context
+  const sdk = yield* SdkUploadsProcess.start(join(directory, "sdk.log"))
+  const { gateway } = sdk
+  yield* SdkUploadsProcess.createBucket(sdk, bucket)
+  const { pid, port } = yield* ServerProcess.start({
+    script: fileURLToPath(new URL("../support/baselines/SdkServer.ts", import.meta.url)),
+    arguments: [JSON.stringify(gateway), bucket, String(smallBytes)],
+    log: join(directory, "cloud.log")
+  })
+  const service = yield* HoldfastService.start(context, {
     HOLDFAST_BLOBS: "s3",
     HOLDFAST_S3_BUCKET: bucket,
     HOLDFAST_S3_ENDPOINT: gateway.endpoint,
@@ -43,60 +37,33 @@ const start = Effect.fnUntraced(function* ({ database, directory, load, profile 
     HOLDFAST_S3_ACCESS_KEY_ID: gateway.accessKeyId,
     HOLDFAST_S3_SECRET_ACCESS_KEY: gateway.secretAccessKey,
     HOLDFAST_SECRET_KEY: randomBytes(32).toString("base64")
-  }
-  const rootKey = yield* HoldfastProcess.mintRootKey
-  const holdfast = yield* HoldfastProcess.start({
-    directory: data,
-    database: { ...instance, environment },
-    profile,
-    rootKey
   })
-  return {
-    holdfast,
-    tenancy: yield* Tenancy.make(holdfast),
-    onBare: { load, port, cpu: CpuMeter.ofProcess(bare.pid) },
-    onHoldfast: { load, port: holdfast.port, cpu: CpuMeter.ofProcess(holdfast.pid), databaseCpu: instance.cpu }
-  }
+  return { baseline: { runLoad, port, cpu: { server: CpuMeter.ofProcess(pid) } }, service }
 })
 
 export const objectStore: Scenario = {
   name: "object-store",
-  about: "GET …/view and POST …/reupload of 4 KiB with contents in S3, against node:http and the SDK",
-  run: Effect.fnUntraced(function* (stage) {
-    const { holdfast, onBare, onHoldfast, tenancy } = yield* start(stage)
-    const { rounds, writes: count } = stage.sizes
+  description: "GET …/view and POST …/reupload of 4 KiB with contents in S3, against node:http and the SDK",
+  run: Effect.fnUntraced(function* (context) {
+    const { baseline, service } = yield* start(context)
+    const { tenancy } = service
+    const { rounds, writes: count } = context.sizes
     const common = { connections, count, warmUp: count, unitsPerRequest: 1 }
-    const about = { database: stage.database.name, unit: "request" as const, goal: null }
-    const id = yield* Tenancy.store(stage.load, holdfast, tenancy, smallBytes)
+    const about = { database: context.database.name, unit: "request" as const, goal: null }
+    const id = yield* Tenancy.store(service, smallBytes)
+    const views = [Requests.get(tenancy.files(`/${id}/view`))]
     const viewed = yield* Rounds.compare(
       { ...about, scenario: "view 4 KiB from S3" },
-      Subjects.make({ ...onBare, ...common, name: "SDK", status: 200, requests: [Requests.get("/object")] }),
-      Subjects.make({
-        ...onHoldfast,
-        ...common,
-        name: "view",
-        status: 200,
-        requests: [Requests.get(tenancy.files(`/${id}/view`))]
-      }),
+      LoadSubject.make({ ...baseline, ...common, name: "SDK", status: 200, requests: [Requests.get("/object")] }),
+      LoadSubject.make({ ...service, ...common, name: "view", status: 200, requests: views }),
       rounds
     )
-    const ids = yield* Tenancy.reserveEach(tenancy, connections)
+    const uploads = [Requests.postBytes("/object", smallBytes)]
+    const reuploads = yield* Tenancy.reuploads(tenancy, connections, smallBytes)
     const stored = yield* Rounds.compare(
       { ...about, scenario: "upload 4 KiB to S3" },
-      Subjects.make({
-        ...onBare,
-        ...common,
-        name: "SDK",
-        status: 201,
-        requests: [Requests.postBytes("/object", smallBytes)]
-      }),
-      Subjects.make({
-        ...onHoldfast,
-        ...common,
-        name: "reupload",
-        status: 200,
-        requests: ids.map((id) => Requests.postBytes(tenancy.files(`/${id}/reupload`), smallBytes))
-      }),
+      LoadSubject.make({ ...baseline, ...common, name: "SDK", status: 201, requests: uploads }),
+      LoadSubject.make({ ...service, ...common, name: "reupload", status: 200, requests: reuploads }),
       rounds
     )
     return [...viewed, ...stored]

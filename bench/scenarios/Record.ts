@@ -1,27 +1,28 @@
 /**
- * The record of a file, as JSON.
+ * Measures reading the record of a file, as JSON.
  */
 import * as Effect from "effect/Effect"
-import * as Pair from "../support/stats/Pair.ts"
-import * as Requests from "../support/load/Requests.ts"
-import * as Rounds from "../support/stats/Rounds.ts"
+import * as ServerPair from "../support/fixtures/ServerPair.ts"
 import { connections, smallBytes } from "../support/fixtures/Sizes.ts"
-import type { Scenario } from "../support/Stage.ts"
-import * as Subjects from "../support/load/Subjects.ts"
 import * as Tenancy from "../support/fixtures/Tenancy.ts"
+import * as LoadSubject from "../support/load/LoadSubject.ts"
+import * as Requests from "../support/load/Requests.ts"
+import type { Scenario } from "../support/run/Scenario.ts"
+import * as Rounds from "../support/stats/Rounds.ts"
 
 export const record: Scenario = {
   name: "record",
-  about: "GET of a file's record, against a constant JSON text of the same length",
-  run: Effect.fnUntraced(function* (stage) {
-    const { holdfast, onBare, onHoldfast, tenancy } = yield* Pair.start(stage)
-    const id = yield* Tenancy.store(stage.load, holdfast, tenancy, smallBytes)
-    const { requests: count, rounds } = stage.sizes
+  description: "GET of a file's record, against a constant JSON text of the same length",
+  run: Effect.fnUntraced(function* (context) {
+    const { baseline, service } = yield* ServerPair.start(context)
+    const id = yield* Tenancy.store(service, smallBytes)
+    const path = service.tenancy.files(`/${id}`)
+    const { requests: count, rounds } = context.sizes
     const common = { connections, status: 200, count, warmUp: count, unitsPerRequest: 1 }
     return yield* Rounds.compare(
-      { scenario: "record as JSON", database: stage.database.name, unit: "request", goal: null },
-      Subjects.make({ ...onBare, ...common, name: "constant JSON", requests: [Requests.get("/constant")] }),
-      Subjects.make({ ...onHoldfast, ...common, name: "record", requests: [Requests.get(tenancy.files(`/${id}`))] }),
+      { scenario: "record as JSON", database: context.database.name, unit: "request", goal: null },
+      LoadSubject.make({ ...baseline, ...common, name: "constant JSON", requests: [Requests.get("/constant")] }),
+      LoadSubject.make({ ...service, ...common, name: "record", requests: [Requests.get(path)] }),
       rounds
     )
   })

@@ -1,7 +1,7 @@
 /**
- * All scenarios, in the order in which they run.
+ * Lists all scenarios, in the order in which they run.
  */
-import type { Scenario } from "../support/Stage.ts"
+import type { Scenario } from "../support/run/Scenario.ts"
 import { convert } from "./Convert.ts"
 import { download } from "./Download.ts"
 import { firstSegment } from "./FirstSegment.ts"

@@ -1,40 +1,41 @@
 /**
- * A client that costs next to nothing, so that it does not compete with the server it measures: one socket that is kept
- * alive, requests from ready-made bytes, and responses of which only the head is looked at.
+ * A minimal HTTP client: one socket that is kept alive, requests from prepared bytes, and responses of which only the
+ * head is parsed. It costs so little that it hardly competes with the measured server for the processor.
  *
- * It reads into one buffer that is used again and again, and understands `content-length` alone, which is what every
- * measured response has.
+ * It reads into one reused buffer and supports `content-length` only, which every measured response has.
  */
 import { connect } from "node:net"
 
-interface Reply {
+interface Response {
   readonly status: number
   /** Bytes of the body. */
   readonly bytes: number
-  /** The head, and what came of the body together with it. */
+  /** The head, and the part of the body that arrived together with it. */
   readonly text: string
 }
 
-/** A body that is sent as fast as the socket takes it: the chunk, again and again, and a last text. */
+/** A body that is sent as fast as the socket accepts it: the chunk, repeated up to `bytes`, then the suffix. */
 export interface Body {
   readonly chunk: Buffer
   readonly bytes: number
   readonly suffix: Buffer
 }
 
-type Done = (reply: Reply | Error) => void
+type OnResponse = (response: Response | Error) => void
 
 export interface Connection {
-  /** One request at a time: its first bytes, then the body where that was not among them. */
-  readonly exchange: (first: Buffer, body: Body | undefined, done: Done) => void
+  /**
+   * Sends a request: its first bytes, then the body unless `first` contains it. Only one request may be in flight.
+   */
+  readonly send: (first: Buffer, body: Body | undefined, onResponse: OnResponse) => void
   readonly close: () => void
 }
 
 const headEnd = "\r\n\r\n"
-const lengthOf = /\r\ncontent-length: *(\d+)/i
+const contentLength = /\r\ncontent-length: *(\d+)/i
 
-/** Collects one response after the other. */
-const makeReader = (buffer: Buffer, settle: (reply: Reply) => void) => {
+/** Parses one response after the other from the bytes that arrive in `buffer`. */
+const makeReader = (buffer: Buffer, onResponse: (response: Response) => void) => {
   let text = ""
   let length = -1
   let received = 0
@@ -46,31 +47,31 @@ const makeReader = (buffer: Buffer, settle: (reply: Reply) => void) => {
       text += buffer.toString("latin1", 0, count)
       const end = text.indexOf(headEnd)
       if (end < 0) return true
-      length = Number(lengthOf.exec(text.slice(0, end))?.[1] ?? 0)
+      length = Number(contentLength.exec(text.slice(0, end))?.[1] ?? 0)
       received = text.length - end - headEnd.length
     }
     if (received >= length) {
-      const reply = { status: Number(text.slice(9, 12)), bytes: length, text }
+      const response = { status: Number(text.slice(9, 12)), bytes: length, text }
       text = ""
       length = -1
-      settle(reply)
+      onResponse(response)
     }
     return true
   }
-  return { onBytes, begun: () => text }
+  return { onBytes, unfinishedText: () => text }
 }
 
 /** Opens a connection to a port of this machine. */
 export const open = (port: number): Promise<Connection> =>
   new Promise((resolve, reject) => {
-    let waiting: Done | undefined
-    const settle = (reply: Reply | Error): void => {
-      const done = waiting
-      waiting = undefined
-      done?.(reply)
+    let pending: OnResponse | undefined
+    const complete = (response: Response | Error): void => {
+      const onResponse = pending
+      pending = undefined
+      onResponse?.(response)
     }
     const buffer = Buffer.allocUnsafe(256 * 1024)
-    const reader = makeReader(buffer, settle)
+    const reader = makeReader(buffer, complete)
     const socket = connect({
       port,
       host: "127.0.0.1",
@@ -78,31 +79,33 @@ export const open = (port: number): Promise<Connection> =>
       onread: { buffer, callback: reader.onBytes }
     })
 
-    const send = ({ bytes, chunk, suffix }: Body): void => {
+    const sendBody = ({ bytes, chunk, suffix }: Body): void => {
       let left = bytes
-      const more = (): void => {
+      const writeMore = (): void => {
         while (left > 0) {
-          const piece = left >= chunk.length ? chunk : chunk.subarray(0, left)
-          left -= piece.length
-          if (!socket.write(piece) && left > 0) return void socket.once("drain", more)
+          const next = left >= chunk.length ? chunk : chunk.subarray(0, left)
+          left -= next.length
+          if (!socket.write(next) && left > 0) return void socket.once("drain", writeMore)
         }
         socket.write(suffix)
       }
-      more()
+      writeMore()
     }
 
-    const lost = (error: Error): void => {
+    const onError = (error: Error): void => {
       reject(error)
-      settle(error)
+      complete(error)
     }
-    socket.on("error", lost)
-    socket.on("close", () => lost(new Error(`The server closed the connection. ${reader.begun().slice(0, 500)}`)))
+    socket.on("error", onError)
+    socket.on("close", () =>
+      onError(new Error(`The server closed the connection. ${reader.unfinishedText().slice(0, 500)}`))
+    )
     socket.on("connect", () =>
       resolve({
-        exchange: (first, body, done) => {
-          waiting = done
+        send: (first, body, onResponse) => {
+          pending = onResponse
           socket.write(first)
-          if (body !== undefined) send(body)
+          if (body !== undefined) sendBody(body)
         },
         close: () => void socket.destroy()
       })

@@ -1,22 +1,22 @@
 /**
- * The process that makes load: it takes one job after the other from its parent, and ends with it.
+ * The process that sends requests to a server: it runs one job after the other for its parent.
  */
 import { randomBytes } from "node:crypto"
-import * as Schema from "effect/Schema"
+import * as Jobs from "../processes/Jobs.ts"
 import * as Connection from "./Connection.ts"
-import { type Answer, Job, type Outcome, type Outgoing, sequence } from "./LoadJob.ts"
+import { type LoadJob, type LoadResult, type Outgoing, protocol, sequence } from "./LoadJob.ts"
 
-/** The bytes of every body. Random, so that a parser that looks for boundaries meets what it would in real files. */
+/** The bytes of every body. They are random, so that a parser that searches for boundaries works as with real files. */
 const constant = randomBytes(256 * 1024)
 
-/** Up to here a request goes out in one piece. */
+/** The largest body, in bytes, that is sent in one write with its head. */
 const smallBody = 64 * 1024
 
 interface Prepared {
   readonly first: Buffer
   readonly body: Connection.Body | undefined
-  /** Where the growing number stands in `first`, or -1. */
-  readonly at: number
+  /** The position of the sequence number in `first`, or -1. */
+  readonly sequenceAt: number
 }
 
 const prepare = ({ bytes, head, prefix, suffix }: Outgoing): Prepared => {
@@ -24,33 +24,42 @@ const prepare = ({ bytes, head, prefix, suffix }: Outgoing): Prepared => {
   const end = Buffer.from(suffix)
   const isSmall = bytes <= smallBody
   const first = isSmall ? Buffer.concat([start, constant.subarray(0, bytes), end]) : start
-  return { first, body: isSmall ? undefined : { chunk: constant, bytes, suffix: end }, at: start.indexOf(sequence) }
+  return {
+    first,
+    body: isSmall ? undefined : { chunk: constant, bytes, suffix: end },
+    sequenceAt: start.indexOf(sequence)
+  }
 }
 
 const quantile = (sorted: Float64Array, share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? 0
 
-const run = async (job: Job): Promise<Outcome> => {
+const run = async (job: LoadJob): Promise<LoadResult> => {
   const connections = await Promise.all(Array.from({ length: job.connections }, () => Connection.open(job.port)))
   const times = new Float64Array(job.count)
   let next = 0
   let bytes = 0
 
-  const drive = (connection: Connection.Connection, { at, body, first }: Prepared): Promise<void> =>
+  /** Sends requests over one connection, one at a time, until all requests of the job are sent. */
+  const drive = (connection: Connection.Connection, { body, first, sequenceAt }: Prepared): Promise<void> =>
     new Promise((resolve, reject) => {
-      const again = (): void => {
+      const sendNext = (): void => {
         if (next >= job.count) return resolve()
         const number = next++
-        if (at >= 0) first.write(String(job.firstNumber + number).padStart(sequence.length, "0"), at, "latin1")
+        if (sequenceAt >= 0) {
+          first.write(String(job.firstNumber + number).padStart(sequence.length, "0"), sequenceAt, "latin1")
+        }
         const start = performance.now()
-        connection.exchange(first, body, (reply) => {
-          if (reply instanceof Error) return reject(reply)
-          if (reply.status !== job.status) return reject(new Error(`Not ${job.status}: ${reply.text.slice(0, 1000)}`))
+        connection.send(first, body, (response) => {
+          if (response instanceof Error) return reject(response)
+          if (response.status !== job.status) {
+            return reject(new Error(`Not ${job.status}: ${response.text.slice(0, 1000)}`))
+          }
           times[number] = performance.now() - start
-          bytes += reply.bytes
-          again()
+          bytes += response.bytes
+          sendNext()
         })
       }
-      again()
+      sendNext()
     })
 
   try {
@@ -69,15 +78,4 @@ const run = async (job: Job): Promise<Outcome> => {
   }
 }
 
-const tell = (answer: Answer): void => void process.send?.(answer)
-const decodeJob = Schema.decodeUnknownPromise(Job)
-
-process.on("message", (message) => {
-  decodeJob(message)
-    .then(run)
-    .then(
-      (outcome) => tell({ outcome }),
-      (error: unknown) => tell({ error: error instanceof Error ? error.message : String(error) })
-    )
-})
-process.on("disconnect", () => process.exit())
+Jobs.serve(protocol, run)

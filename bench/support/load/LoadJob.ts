@@ -1,12 +1,13 @@
 /**
- * What the load generator is told, and what it tells back.
+ * The messages between the benchmark and its load generator.
  */
 import * as Schema from "effect/Schema"
+import type { Protocol } from "../processes/Jobs.ts"
 
-/** Stands for a number of ten digits that grows with each request, in a head or a prefix. */
+/** A placeholder in a head or a prefix for a number of ten digits that each request increments. */
 export const sequence = "##########"
 
-/** One request, as it goes over the wire: the head, then prefix, constant bytes and suffix. */
+/** One request as it is sent: the head, then prefix, constant bytes and suffix. */
 export const Outgoing = Schema.Struct({
   /** Request line and headers, with the empty line. */
   head: Schema.String,
@@ -16,9 +17,9 @@ export const Outgoing = Schema.Struct({
 })
 export type Outgoing = typeof Outgoing.Type
 
-export const Job = Schema.Struct({
+export const LoadJob = Schema.Struct({
   port: Schema.Int,
-  /** The n-th connection sends the n-th of these, again and again. */
+  /** The n-th connection repeats the n-th of these. */
   requests: Schema.Array(Outgoing),
   /** Connections that are kept alive, each with one request at a time. */
   connections: Schema.Int,
@@ -26,12 +27,12 @@ export const Job = Schema.Struct({
   count: Schema.Int,
   /** The status that every response must have. */
   status: Schema.Int,
-  /** Where `sequence` begins. */
+  /** The first number of `sequence`. */
   firstNumber: Schema.Int
 })
-export type Job = typeof Job.Type
+export type LoadJob = typeof LoadJob.Type
 
-export const Outcome = Schema.Struct({
+export const LoadResult = Schema.Struct({
   requests: Schema.Int,
   /** Bytes of the responses' bodies. */
   bytes: Schema.Int,
@@ -40,7 +41,6 @@ export const Outcome = Schema.Struct({
   medianMs: Schema.Finite,
   p99Ms: Schema.Finite
 })
-export type Outcome = typeof Outcome.Type
+export type LoadResult = typeof LoadResult.Type
 
-export const Answer = Schema.Union([Schema.Struct({ outcome: Outcome }), Schema.Struct({ error: Schema.String })])
-export type Answer = typeof Answer.Type
+export const protocol: Protocol<LoadJob, LoadResult> = { job: LoadJob, result: LoadResult }

@@ -1,18 +1,24 @@
 /**
- * Requests as bytes.
+ * Builds requests as bytes.
  */
 import type { Outgoing } from "./LoadJob.ts"
 
-const start = (method: string, path: string): string => `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n`
+const requestLine = (method: string, path: string): string => `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n`
 
-export const get = (path: string): Outgoing => ({ head: `${start("GET", path)}\r\n`, prefix: "", bytes: 0, suffix: "" })
+/** A GET request. */
+export const get = (path: string): Outgoing => ({
+  head: `${requestLine("GET", path)}\r\n`,
+  prefix: "",
+  bytes: 0,
+  suffix: ""
+})
 
-const headOf = (path: string, type: string, length: number): string =>
-  `${start("POST", path)}Content-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`
+const postHead = (path: string, type: string, length: number): string =>
+  `${requestLine("POST", path)}Content-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`
 
-/** A raw body. */
+/** A POST request with a raw body. */
 export const postBytes = (path: string, bytes: number): Outgoing => ({
-  head: headOf(path, "application/octet-stream", bytes),
+  head: postHead(path, "application/octet-stream", bytes),
   prefix: "",
   bytes,
   suffix: ""
@@ -20,7 +26,10 @@ export const postBytes = (path: string, bytes: number): Outgoing => ({
 
 const boundary = "----bench-boundary-6f1c8a52d4e94b07"
 
-/** A multipart form (RFC 7578): first the part `body`, a JSON text with the file's name, then the part `file`. */
+/**
+ * A POST request with a multipart form (RFC 7578): first the part `body`, a JSON text with the file's name, then the part
+ * `file`.
+ */
 export const postForm = (path: string, name: string, bytes: number): Outgoing => {
   const disposition = `--${boundary}\r\nContent-Disposition: form-data; name=`
   const prefix =
@@ -28,5 +37,5 @@ export const postForm = (path: string, name: string, bytes: number): Outgoing =>
     `${disposition}"file"; filename="upload.bin"\r\nContent-Type: application/octet-stream\r\n\r\n`
   const suffix = `\r\n--${boundary}--\r\n`
   const length = prefix.length + bytes + suffix.length
-  return { head: headOf(path, `multipart/form-data; boundary=${boundary}`, length), prefix, bytes, suffix }
+  return { head: postHead(path, `multipart/form-data; boundary=${boundary}`, length), prefix, bytes, suffix }
 }

@@ -1,25 +1,26 @@
 /**
- * One line of the result: a subject against its base.
+ * One line of the result: a subject compared with its base.
  */
-import type { Measure } from "./Measure.ts"
+import type { Measurement } from "./Measurement.ts"
 
-/** What the numbers are per. */
+/** The unit that the numbers are per. */
 export type Unit = "request" | "GiB" | "start" | "video" | "file" | "1000 files" | "idle second"
 
 export interface Comparison {
   readonly scenario: string
   readonly database: string
   readonly unit: Unit
-  /** What the ratio is of; processor time when absent. */
+  /** What the ratio compares: wall time, or processor time when undefined. */
   readonly by?: "wall" | undefined
-  readonly base: Measure
-  readonly subject: Measure
-  /** Processor time, or time by the clock, of the subject, as a multiple of the base's. */
+  readonly base: Measurement
+  readonly subject: Measurement
+  /** The subject's processor time or wall time, as a multiple of the base's. */
   readonly ratio: number
-  /** The largest ratio that is wanted; null where none was set. */
+  /** The largest acceptable ratio; null where none was set. */
   readonly goal: number | null
 }
 
+/** Returns a comparison with its ratio. */
 export const make = (comparison: Omit<Comparison, "ratio">): Comparison => ({
   ...comparison,
   ratio:
@@ -28,5 +29,5 @@ export const make = (comparison: Omit<Comparison, "ratio">): Comparison => ({
       : comparison.subject.median.cpuMs / comparison.base.median.cpuMs
 })
 
-/** Whether the goal is met; undefined where there is none. */
+/** Returns whether the goal is met; undefined where there is none. */
 export const isMet = ({ goal, ratio }: Comparison): boolean | undefined => (goal === null ? undefined : ratio <= goal)

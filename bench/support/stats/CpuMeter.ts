@@ -1,61 +1,69 @@
 /**
- * Processor time of processes, as Linux counts it: user and system, of all threads, in seconds. Unlike wall time it
- * hardly depends on what else the machine does.
+ * Reads the processor time of processes from Linux: user and system time of all threads, in seconds. Unlike wall time it
+ * hardly depends on other work of the machine.
  */
 import { readFile } from "node:fs/promises"
 import type * as Effect from "effect/Effect"
-import { attempt, type BenchFailure } from "../BenchFailure.ts"
+import { attempt, type BenchFailure } from "../run/BenchFailure.ts"
 
-/** The unit of times in /proc: USER_HZ, which is 100 for programs on every Linux. */
+/** The unit of times in /proc: USER_HZ, which is 100 for programs on all Linux systems. */
 const ticksPerSecond = 100
 
 interface Stat {
   readonly parent: number
-  /** Of the process itself, and of children that have ended. */
+  /** Of the process itself, in seconds. */
   readonly own: number
-  readonly ended: number
+  /** Of its children that have exited, in seconds. */
+  readonly exitedChildren: number
 }
 
-/** See proc(5). The name stands in parentheses and may hold anything; the fields after it are counted from there. */
-const stat = async (pid: number): Promise<Stat> => {
+/** Parses /proc/PID/stat, see proc(5). The name is in parentheses and may contain spaces and parentheses itself. */
+const readStat = async (pid: number): Promise<Stat> => {
   const text = await readFile(`/proc/${pid}/stat`, "utf8")
   const fields = text
     .slice(text.lastIndexOf(")") + 2)
     .split(" ")
     .map(Number)
   const [, parent = 0] = fields
-  const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11)
-  return { parent, own: (user + system) / ticksPerSecond, ended: (endedUser + endedSystem) / ticksPerSecond }
+  const [user = 0, system = 0, childrenUser = 0, childrenSystem = 0] = fields.slice(11)
+  return {
+    parent,
+    own: (user + system) / ticksPerSecond,
+    exitedChildren: (childrenUser + childrenSystem) / ticksPerSecond
+  }
 }
 
-const step = "Processor times are read from /proc, which only Linux has"
+const step = "Reading processor times from /proc, which only Linux has"
 
-/** Of one process. */
+/** Returns the processor time of one process. */
 export const ofProcess = (pid: number): Effect.Effect<number, BenchFailure> =>
-  attempt(step, async () => (await stat(pid)).own)
+  attempt(step, async () => (await readStat(pid)).own)
 
-/** Of a process and its children, also those that have ended: PostgreSQL has one for each connection. */
+/**
+ * Returns the processor time of a process and its children, including children that have exited: PostgreSQL has one
+ * process for each connection.
+ */
 export const ofFamily = (pid: number): Effect.Effect<number, BenchFailure> =>
   attempt(step, async () => {
     const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")
     const pids = children.split(" ").filter(Boolean).map(Number)
-    const parent = await stat(pid)
-    // One that ends meanwhile is counted by its parent the next time.
+    const parent = await readStat(pid)
+    // A child that exits meanwhile is included in its parent's time at the next reading.
     const own = await Promise.all(
       pids.map((child) =>
-        stat(child).then(
+        readStat(child).then(
           ({ own }) => own,
           () => 0
         )
       )
     )
-    return own.reduce((sum, time) => sum + time, parent.own + parent.ended)
+    return own.reduce((sum, time) => sum + time, parent.own + parent.exitedChildren)
   })
 
-/** Of a process's children that have ended, theirs included. */
-export const ofEnded = (pid: number): Effect.Effect<number, BenchFailure> =>
-  attempt(step, async () => (await stat(pid)).ended)
+/** Returns the processor time of all descendants of a process that have exited. */
+export const ofExitedChildren = (pid: number): Effect.Effect<number, BenchFailure> =>
+  attempt(step, async () => (await readStat(pid)).exitedChildren)
 
-/** The process that started another. */
+/** Returns the id of the process that started another. */
 export const parentOf = (pid: number): Effect.Effect<number, BenchFailure> =>
-  attempt(step, async () => (await stat(pid)).parent)
+  attempt(step, async () => (await readStat(pid)).parent)

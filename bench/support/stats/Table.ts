@@ -1,14 +1,14 @@
 /**
- * The results as text.
+ * Formats the results as a table.
  */
 import { type Comparison, isMet, type Unit } from "./Comparison.ts"
 
 const digits = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 3))
 
-/** Processor time that is not compared is left out. */
+/** Returns a processor time; empty where none was measured. */
 const cpu = (ms: number, unit: Unit): string => (ms === 0 ? "" : time(ms, unit))
 
-/** Time by the clock; of idle seconds, queries. */
+/** Returns a wall time; for idle seconds, the number of queries. */
 const wall = (value: number, unit: Unit): string =>
   unit === "idle second" ? `${digits(value)} queries` : time(value, unit)
 
@@ -55,7 +55,7 @@ const cells = (comparison: Comparison): ReadonlyArray<string> => {
 
 const isNumber = (cell: string): boolean => /^≤? ?[\d.]+( m?s| queries)?$/.test(cell)
 
-/** A table of all comparisons, with a line that says what its columns are. */
+/** Returns a table of all comparisons, with a line that explains its columns. */
 export const render = (comparisons: ReadonlyArray<Comparison>): string => {
   const rows = [headings, ...comparisons.map(cells)]
   const widths = headings.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
@@ -67,7 +67,8 @@ export const render = (comparisons: ReadonlyArray<Comparison>): string => {
   return [
     ...rows.map(line),
     "",
-    "Processor time of the server's process, medians of interleaved rounds; `PostgreSQL` is its processes' besides.",
+    "Processor time of the server's process, as the median of interleaved rounds. `PostgreSQL` is the additional",
+    "processor time of the database's processes.",
     ""
   ].join("\n")
 }

@@ -1,29 +1,29 @@
 /**
- * The least that a server does whose contents are in an object store: node:http and the SDK. It knows no key and no database, and
- * stops with the process that started it.
+ * The baseline for a service that stores contents in an object store: a process with node:http and the SDK. It has no keys
+ * and no database. It exits together with the process that started it.
  *
- *     GET  /object             the object `small`, as it comes
- *     POST /object             stores the body under a name of its own, with its MD5
+ *     GET  /object             sends the object `small` as it arrives
+ *     POST /object             stores the body under a new name, with its MD5
  */
 import { createHash, randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import * as Sdk from "./Sdk.ts"
+import * as S3Sdk from "./S3Sdk.ts"
 
 const [gateway, Bucket = "", bytes = "0"] = process.argv.slice(2)
-const { client, sdk } = await Sdk.load(gateway)
+const { client, sdk } = await S3Sdk.load(gateway)
 
 const put = (Key: string, Body: Buffer) => {
   const ContentMD5 = createHash("md5").update(Body).digest("base64")
   return client.send(new sdk.PutObjectCommand({ Bucket, Key, Body, ContentMD5 }))
 }
 
-const get = async (response: ServerResponse): Promise<void> => {
+const handleGet = async (response: ServerResponse): Promise<void> => {
   const { Body, ContentLength } = await client.send(new sdk.GetObjectCommand({ Bucket, Key: "small" }))
   response.writeHead(200, { "content-type": "application/octet-stream", "content-length": ContentLength })
   Body?.pipe(response)
 }
 
-const post = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+const handlePost = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const chunks: Array<Buffer> = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   await put(randomUUID(), Buffer.concat(chunks))
@@ -32,8 +32,8 @@ const post = async (request: IncomingMessage, response: ServerResponse): Promise
 
 await put("small", Buffer.alloc(Number(bytes), "holdfast"))
 const server = createServer((request, response) => {
-  const answered = request.method === "GET" ? get(response) : post(request, response)
-  answered.catch((error: unknown) => response.writeHead(500).end(String(error)))
+  const handled = request.method === "GET" ? handleGet(response) : handlePost(request, response)
+  handled.catch((error: unknown) => response.writeHead(500).end(String(error)))
 })
 process.on("disconnect", () => process.exit())
 server.listen(0, "127.0.0.1", () => {

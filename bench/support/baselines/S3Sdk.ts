@@ -1,15 +1,15 @@
 /**
- * The SDK for S3, the very one that the service uses, as a program would use it by itself.
+ * Loads the SDK for S3 that the service uses, for baselines that use it without Holdfast.
  */
 import { Agent } from "node:http"
 import { createRequire } from "node:module"
 import { pathToFileURL } from "node:url"
 import * as Schema from "effect/Schema"
-import { Gateway } from "./PutJob.ts"
+import { Gateway } from "./SdkUploadJob.ts"
 
-/** As much of it as is used here. */
+/** The parts of the SDK that the baselines use. */
 interface Sdk {
-  readonly S3Client: new (options: object) => { readonly send: (command: object) => Promise<Sent> }
+  readonly S3Client: new (options: object) => { readonly send: (command: object) => Promise<Output> }
   readonly CreateBucketCommand: new (input: object) => object
   readonly GetObjectCommand: new (input: object) => object
   readonly PutObjectCommand: new (input: object) => object
@@ -18,7 +18,7 @@ interface Sdk {
   readonly CompleteMultipartUploadCommand: new (input: object) => object
 }
 
-interface Sent {
+interface Output {
   readonly UploadId?: string
   readonly ETag?: string
   readonly Body?: NodeJS.ReadableStream
@@ -27,10 +27,10 @@ interface Sent {
 
 const resolve = (from: string, name: string): string => createRequire(from).resolve(name)
 
-/** The SDK, and a client of a gateway that is told as JSON. */
+/** Returns the SDK, and a client of a gateway, which is given as JSON. */
 export const load = async (gateway: string | undefined) => {
   const service = resolve(import.meta.url, "@holdfast/http/main")
-  const location = resolve(resolve(service, "@holdfast/s3/S3MirrorTarget"), "@aws-sdk/client-s3")
+  const location = resolve(resolve(service, "@holdfast/s3"), "@aws-sdk/client-s3")
   const sdk = (await import(pathToFileURL(location).href)) as Sdk
   const { endpoint, ...credentials } = Schema.decodeUnknownSync(Schema.fromJsonString(Gateway))(gateway)
   const client = new sdk.S3Client({

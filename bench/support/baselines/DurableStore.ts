@@ -1,6 +1,6 @@
 /**
- * What storing a body durably costs at least: stream it through SHA-256 to a temporary name, sync the file, rename it,
- * sync the directory. Plain Node, nothing else.
+ * Stores a body durably at the least cost: through SHA-256 to a temporary file, sync of the file, rename, sync of the
+ * directory. It uses plain Node only.
  */
 import { createHash } from "node:crypto"
 import { createWriteStream } from "node:fs"
@@ -8,12 +8,12 @@ import { open, rename } from "node:fs/promises"
 import { Transform, type Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 
-/** What the names begin with. */
+/** The start of all file names. */
 export const prefix = "stored-"
 
 let count = 0
 
-/** Stores a body in a directory under a fresh name. Returns the hash, hexadecimal. */
+/** Stores a body in a directory under a new name. Returns its hash, hexadecimal. */
 export const store = async (body: Readable, directory: string): Promise<string> => {
   const name = `${directory}/${prefix}${count++}`
   const hash = createHash("sha256")

@@ -1,17 +1,17 @@
 /**
- * The baseline: a process with a node:http server that does the least a file server can do. It knows no key, no
- * database, no range, and stops with the process that started it.
+ * The baseline: a process with a node:http server that does the minimum of a file server. It has no keys, no database and
+ * no ranges. It exits together with the process that started it.
  *
- *     GET  /constant           a constant JSON text, as long as a file's record
- *     GET  /small              open, read, close of `small` in the directory
+ *     GET  /constant           sends a constant JSON text, as long as a file's record
+ *     GET  /small              opens, reads and closes `small` in the directory
  *     GET  /large              createReadStream(`large`).pipe(response)
  *     POST /raw                stores the body
- *     POST /form               stores the part of a multipart form that is a file
+ *     POST /form               stores the file part of a multipart form
  */
 import busboy from "busboy"
 import { close, createReadStream, open, read, statSync } from "node:fs"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import * as BareStore from "./BareStore.ts"
+import * as DurableStore from "./DurableStore.ts"
 
 const directory = process.argv[2] ?? "."
 const small = `${directory}/small`
@@ -38,21 +38,21 @@ const record = Buffer.from(
   })
 )
 
-const json = (response: ServerResponse, status: number, body: Buffer): void => {
+const sendJson = (response: ServerResponse, status: number, body: Buffer): void => {
   response.writeHead(status, { "content-type": "application/json", "content-length": body.length })
   response.end(body)
 }
 
-const fail = (response: ServerResponse, error: unknown): void =>
-  json(response, 500, Buffer.from(JSON.stringify({ error: String(error) })))
+const sendError = (response: ServerResponse, error: unknown): void =>
+  sendJson(response, 500, Buffer.from(JSON.stringify({ error: String(error) })))
 
 const sendSmall = (response: ServerResponse): void =>
   open(small, "r", (openError, descriptor) => {
-    if (openError !== null) return fail(response, openError)
+    if (openError !== null) return sendError(response, openError)
     const buffer = Buffer.allocUnsafe(smallSize)
     read(descriptor, buffer, 0, smallSize, 0, (readError) =>
       close(descriptor, (closeError) => {
-        if (readError !== null || closeError) return fail(response, readError ?? closeError)
+        if (readError !== null || closeError) return sendError(response, readError ?? closeError)
         response.writeHead(200, { "content-type": "application/octet-stream", "content-length": smallSize })
         response.end(buffer)
       })
@@ -66,10 +66,10 @@ const sendLarge = (response: ServerResponse): void => {
     .pipe(response)
 }
 
-const answer = (response: ServerResponse, stored: Promise<string>): Promise<void> =>
+const sendHash = (response: ServerResponse, stored: Promise<string>): Promise<void> =>
   stored.then(
-    (sha256) => json(response, 201, Buffer.from(JSON.stringify({ sha256 }))),
-    (error: unknown) => fail(response, error)
+    (sha256) => sendJson(response, 201, Buffer.from(JSON.stringify({ sha256 }))),
+    (error: unknown) => sendError(response, error)
   )
 
 const storeForm = (request: IncomingMessage): Promise<string> =>
@@ -77,7 +77,7 @@ const storeForm = (request: IncomingMessage): Promise<string> =>
     const form = busboy({ headers: request.headers })
     let stored: Promise<string> | undefined
     form.on("file", (_name, part) => {
-      stored = BareStore.store(part, directory)
+      stored = DurableStore.store(part, directory)
     })
     form.on("error", reject)
     form.on("close", () => (stored === undefined ? reject(new Error("The form has no file.")) : resolve(stored)))
@@ -87,17 +87,17 @@ const storeForm = (request: IncomingMessage): Promise<string> =>
 const server = createServer((request, response) => {
   switch (request.url) {
     case "/constant":
-      return json(response, 200, record)
+      return sendJson(response, 200, record)
     case "/small":
       return sendSmall(response)
     case "/large":
       return sendLarge(response)
     case "/raw":
-      return void answer(response, BareStore.store(request, directory))
+      return void sendHash(response, DurableStore.store(request, directory))
     case "/form":
-      return void answer(response, storeForm(request))
+      return void sendHash(response, storeForm(request))
     default:
-      return json(response, 404, Buffer.from("{}"))
+      return sendJson(response, 404, Buffer.from("{}"))
   }
 })
 server.requestTimeout = 0
