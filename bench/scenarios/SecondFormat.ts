@@ -20,11 +20,14 @@ const firstFormat = (name: string, video: Conversions.Video, mode?: "auto" | "tr
   )
 })
 
-/** Converts a video that exists in the first format. */
+/** Converts a video that exists in the first format. Each round removes the second format first. */
 const secondFormatOf = (video: Conversions.Video): Rounds.Subject => ({
   name: "second (DASH)",
   warmUp: Effect.void,
-  round: Conversions.measure(video, Conversions.convert(video, "dash"))
+  round: Effect.andThen(
+    Conversions.remove(video, "dash"),
+    Conversions.measure(video, Conversions.convert(video, "dash"))
+  )
 })
 
 export const secondFormat: Scenario = {
