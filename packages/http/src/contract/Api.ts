@@ -4,15 +4,16 @@
  */
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as OpenApi from "effect/http-api/OpenApi"
+import { schemes } from "./Authentication.ts"
 import { BucketsApi } from "./BucketsApi.ts"
 import { ContentsApi } from "./ContentsApi.ts"
 import { FilesApi } from "./FilesApi.ts"
 import { HeadersApi } from "./HeadersApi.ts"
 import { IdentityApi } from "./IdentityApi.ts"
 import { MembersApi } from "./MembersApi.ts"
+import { MirrorsApi } from "./MirrorsApi.ts"
 import { complete } from "./openapi/CompleteDocument.ts"
 import { PlaybackApi } from "./PlaybackApi.ts"
-import { MirrorsApi } from "./MirrorsApi.ts"
 import { ReadingApi } from "./ReadingApi.ts"
 import { StreamsApi } from "./StreamsApi.ts"
 import { TenantsApi } from "./TenantsApi.ts"
@@ -54,6 +55,6 @@ export class Api extends HandledApi.add(ReadingApi.prefix(basePath), PlaybackApi
     version: "1.0.0",
     description: about,
     license: { name: "MIT", url: "https://opensource.org/license/mit" },
-    transform: (generated) => complete(generated as OpenApi.OpenAPISpec)
+    transform: (generated) => complete(generated as OpenApi.OpenAPISpec, schemes)
   })
 ) {}

@@ -46,6 +46,14 @@ const startPull = (reader: BodyReader.Reader) => {
   return () => sizes(fiber.pollUnsafe())
 }
 
+/** Pulls one chunk of this size, which the source pushes while the pull waits. */
+const pullChunk = (reader: BodyReader.Reader, body: ReturnType<typeof manualSource>, size: number): void => {
+  const pull = startPull(reader)
+  body.push(size)
+  vi.advanceTimersByTime(0)
+  assert.deepStrictEqual(pull(), [size])
+}
+
 describe("BodyReader", () => {
   beforeEach(() => {
     vi.useFakeTimers()
@@ -91,10 +99,7 @@ describe("BodyReader", () => {
   it("1 MiB buffered → the source is paused, and resumed by the next pull", () => {
     const body = manualSource()
     const reader = BodyReader.make(body.source, limits)
-    const first = startPull(reader)
-    body.push(1)
-    vi.advanceTimersByTime(0)
-    assert.deepStrictEqual(first(), [1])
+    pullChunk(reader, body, 1)
     for (let i = 0; i < 15; i++) body.push(64 * KiB)
     assert.deepStrictEqual(body.calls, ["start"])
     body.push(64 * KiB, 64 * KiB)
@@ -106,10 +111,7 @@ describe("BodyReader", () => {
   it("body of exactly the limit → accepted; one byte more → ContentTooLarge, the source is stopped", () => {
     const body = manualSource()
     const reader = BodyReader.make(body.source, { ...limits, limit: 10 })
-    const first = startPull(reader)
-    body.push(10)
-    vi.advanceTimersByTime(0)
-    assert.deepStrictEqual(first(), [10])
+    pullChunk(reader, body, 10)
     const second = startPull(reader)
     body.push(1)
     assert.strictEqual(second(), "ContentTooLarge")
@@ -166,10 +168,7 @@ describe("BodyReader", () => {
   it("idle time: no pull waits → the time does not count", () => {
     const body = manualSource()
     const reader = BodyReader.make(body.source, limits)
-    const first = startPull(reader)
-    body.push(1)
-    vi.advanceTimersByTime(0)
-    assert.deepStrictEqual(first(), [1])
+    pullChunk(reader, body, 1)
     vi.advanceTimersByTime(100_000)
     const second = startPull(reader)
     assert.strictEqual(second(), "pending")

@@ -6,7 +6,6 @@ import * as Context from "effect/Context"
 import type { HttpApiSecurity } from "effect/http-api/HttpApiSecurity"
 import * as OpenApi from "effect/http-api/OpenApi"
 import type { ProblemCode } from "../../problems/ProblemTable.ts"
-import { schemes } from "../Authentication.ts"
 import * as Bodies from "./Bodies.ts"
 import { splitUnions } from "./DiscriminatedUnions.ts"
 import { normalize } from "./NormalizeSchemas.ts"
@@ -17,6 +16,9 @@ import * as ResponseHeaders from "./ResponseHeaders.ts"
 type Spec = OpenApi.OpenAPISpec
 type Operation = OpenApi.OpenAPISpecOperation
 type Response = OpenApi.OpenApiSpecResponse
+
+/** Security schemes by name. */
+type Schemes = Readonly<Record<string, HttpApiSecurity>>
 
 const problemType = "application/problem+json"
 
@@ -53,7 +55,7 @@ const response = (operationId: string, status: string, generated: Response): Res
   }
 }
 
-const operation = ({ requestBody, ...generated }: Operation): Operation => {
+const operation = ({ requestBody, ...generated }: Operation, schemes: Schemes): Operation => {
   const { operationId } = generated
   const responses = Object.entries(generated.responses).map(([status, one]) => [
     status,
@@ -68,8 +70,10 @@ const operation = ({ requestBody, ...generated }: Operation): Operation => {
   }
 }
 
-const pathItem = (item: OpenApi.OpenAPISpecPathItem): OpenApi.OpenAPISpecPathItem =>
-  Object.fromEntries(Object.entries(item).map(([method, one]) => [method, "operationId" in one ? operation(one) : one]))
+const pathItem = (item: OpenApi.OpenAPISpecPathItem, schemes: Schemes): OpenApi.OpenAPISpecPathItem =>
+  Object.fromEntries(
+    Object.entries(item).map(([method, one]) => [method, "operationId" in one ? operation(one, schemes) : one])
+  )
 
 const securityScheme = (scheme: HttpApiSecurity): OpenApi.OpenAPISecurityScheme => {
   const description = Context.getOrElse(scheme.annotations, OpenApi.Description, () => "")
@@ -78,8 +82,12 @@ const securityScheme = (scheme: HttpApiSecurity): OpenApi.OpenAPISecurityScheme 
     : { type: "http", scheme: "bearer", description }
 }
 
-/** The complete document. */
-export const complete = (generated: Spec): Spec => {
+/**
+ * The complete document.
+ *
+ * @param schemes The security schemes. Every operation accepts each of them.
+ */
+export const complete = (generated: Spec, schemes: Schemes): Spec => {
   const spec = normalize(generated) as Spec
   const used = new Set(
     Object.values(spec.paths)
@@ -89,7 +97,7 @@ export const complete = (generated: Spec): Spec => {
   const own = Object.entries(spec.components.schemas).filter(([name]) => !name.startsWith("Problem_"))
   return {
     ...spec,
-    paths: Object.fromEntries(Object.entries(spec.paths).map(([path, item]) => [path, pathItem(item)])),
+    paths: Object.fromEntries(Object.entries(spec.paths).map(([path, item]) => [path, pathItem(item, schemes)])),
     components: {
       schemas: { ...splitUnions(Object.fromEntries(own)), ...ProblemSchemas.schemas([...used]) },
       securitySchemes: Object.fromEntries(
