@@ -1,6 +1,7 @@
 /**
- * The packaged Node.js is linked against glibc, but its manifest does not say so. Where the C library is another
- * (Alpine), pnpm must leave it out, or a `node` that cannot start would shadow the system's own in every script.
+ * Adds the missing requirement of glibc to the manifests of the packaged Node.js. On a system with another C library
+ * (Alpine) pnpm then skips the package. Otherwise a `node` that cannot start would precede the system's own in the PATH
+ * of every script.
  */
 export const hooks = {
   readPackage(manifest) {
