@@ -27,7 +27,8 @@ describe("ContentDisposition.format", () => {
     ["a\ud800b", "a_b", "a%EF%BF%BDb"],
     [" a ", "a", "a"],
     ["", "file", "file"],
-    ["\u202E", "file", "file"]
+    ["\u202E", "file", "file"],
+    ["\u0301", "file", "%CC%81"]
   ])("%j → filename=%j, filename*=%j", (name, fallback, extended) => {
     assert.strictEqual(
       ContentDisposition.format("inline", name),

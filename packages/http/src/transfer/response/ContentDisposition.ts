@@ -10,6 +10,9 @@ export type Disposition = "inline" | "attachment"
  */
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
+/** The file name where nothing is left of a name. */
+const unnamed = "file"
+
 /** Characters that `encodeURIComponent` does not encode but RFC 8187 does not allow in `attr-char`. */
 const notAttrChar = /[*'()]/g
 
@@ -27,10 +30,10 @@ const asciiName = (name: string): string =>
   name
     .normalize("NFKD")
     .replace(/[\u0300-\u036f]/g, "")
-    .replace(/["\\%/]|[^\u0020-\u007e]/gu, "_")
+    .replace(/["\\%/]|[^\u0020-\u007e]/gu, "_") || unnamed
 
 const encodeParameters = (name: string): string => {
-  const clean = name.toWellFormed().replace(unsafe, "").trim() || "file"
+  const clean = name.toWellFormed().replace(unsafe, "").trim() || unnamed
   return `filename="${asciiName(clean)}"; filename*=${extValue(clean)}`
 }
 
