@@ -1,5 +1,5 @@
 /**
- * What every piece of work needs: the programs, and what they may cost.
+ * What all methods of the adapter share: options, programs, limits, and how a program is started.
  */
 import * as Limits from "@holdfast/core/transcoding/Limits"
 import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
@@ -13,29 +13,39 @@ import * as Programs from "./process/Programs.ts"
 import * as ScratchDirectory from "./process/ScratchDirectory.ts"
 
 export interface Options {
-  /** Path of the program; `ffprobe` must stand beside it. Default: `HOLDFAST_FFMPEG` in the environment, then PATH. */
+  /**
+   * Path of ffmpeg, with ffprobe in the same directory. Default: `HOLDFAST_FFMPEG` in the environment, then the first ffmpeg
+   * in PATH.
+   */
   readonly ffmpeg?: string | undefined
-  /** Where a private directory is made for each piece of work. Default: the system's. */
+  /** Directory in which each run makes a private directory. Default: the system's. */
   readonly temporaryDirectory?: string | undefined
-  /** What differs from the port's defaults, for work that brings no limits of its own. */
+  /** Limits that differ from the port's defaults. Each job may override them. */
   readonly limits?: Partial<Limits.Limits> | undefined
-  /** Of libx264, from `ultrafast` to `veryslow`: the slower, the smaller the result. Default: `veryfast`. */
+  /** Preset of libx264, from `ultrafast` to `veryslow`. A slower preset makes smaller files. Default: `veryfast`. */
   readonly preset?: string | undefined
-  /** From 0 to 19; the higher, the more processor time is left to others. Default: 10. */
+  /** Niceness of the programs, 0 to 19. A higher one leaves more processor time to other processes. Default: 10. */
   readonly niceness?: number | undefined
 }
 
-/** What the modules of this adapter require of the platform. */
+/** The services of the platform that the modules of this adapter require. */
 export type Platform = ChildProcessSpawner | FileSystem.FileSystem
 
 export interface Engine {
   readonly preset: string
   readonly programs: Effect.Effect<Programs.Programs, TranscodeError.TranscodeError, ChildProcessSpawner>
+  /** Returns the limits of a job. */
   readonly limits: (own: Partial<Limits.Limits> | undefined) => Limits.Limits
-  readonly workspace: (
+  /** Makes a scratch directory with a link to the input. */
+  readonly scratchDirectory: (
     operation: string,
     input: string
-  ) => Effect.Effect<ScratchDirectory.Workspace, TranscodeError.TranscodeError, FileSystem.FileSystem | Scope.Scope>
+  ) => Effect.Effect<
+    ScratchDirectory.ScratchDirectory,
+    TranscodeError.TranscodeError,
+    FileSystem.FileSystem | Scope.Scope
+  >
+  /** Starts a program. */
   readonly spawn: (
     program: "ffmpeg" | "ffprobe",
     command: Pick<Child.Command, "operation" | "limits" | "arguments" | "directory">
@@ -44,7 +54,7 @@ export interface Engine {
 
 export const make = (options: Options): Engine => {
   let found: Programs.Programs | undefined
-  // They are looked for again until they are found, so that they can be installed while this runs.
+  // Searches again until the programs are found: they may be installed while this process runs.
   const programs = Effect.suspend(() =>
     found === undefined
       ? Effect.tap(Programs.find(options.ffmpeg), (programs) => Effect.sync(() => void (found = programs)))
@@ -54,7 +64,7 @@ export const make = (options: Options): Engine => {
     preset: options.preset ?? "veryfast",
     programs,
     limits: (own) => ({ ...Limits.defaults, ...options.limits, ...own }),
-    workspace: (operation, input) => ScratchDirectory.make(operation, input, options.temporaryDirectory),
+    scratchDirectory: (operation, input) => ScratchDirectory.make(operation, input, options.temporaryDirectory),
     spawn: (program, command) =>
       Effect.flatMap(programs, ({ guard, ...paths }) =>
         Child.spawn({ ...command, guard, program: paths[program], niceness: options.niceness ?? 10 })
@@ -62,13 +72,13 @@ export const make = (options: Options): Engine => {
   }
 }
 
-/** A limit that the work came to. */
-export const exceeded = (operation: string, detail: string): TranscodeError.TranscodeError =>
+/** Makes the error of a run that reached a limit. */
+export const limitExceeded = (operation: string, detail: string): TranscodeError.TranscodeError =>
   new TranscodeError.TranscodeError({ operation, reason: "LimitExceeded", detail })
 
-/** The limits of a work that never needs more time than this. */
-export const bounded = (limits: Limits.Limits, longest: Duration.Duration): Limits.Limits => ({
+/** Returns limits with at most this much time, for an operation that needs less than a conversion. */
+export const withMaxTime = (limits: Limits.Limits, maxTime: Duration.Duration): Limits.Limits => ({
   ...limits,
-  wallTime: Duration.min(limits.wallTime, longest),
-  cpuTime: Duration.min(limits.cpuTime, longest)
+  wallTime: Duration.min(limits.wallTime, maxTime),
+  cpuTime: Duration.min(limits.cpuTime, maxTime)
 })

@@ -1,135 +1,161 @@
 /**
- * Runs ffmpeg over a presentation in the making, and tells how far it is.
+ * Runs ffmpeg to write a presentation, and reports the output as events.
  */
 import type { ConversionEvent } from "@holdfast/core/transcoding/ConversionEvent"
 import * as Events from "@holdfast/core/transcoding/ConversionEvent"
 import type * as Limits from "@holdfast/core/transcoding/Limits"
 import type { Presentation } from "@holdfast/core/transcoding/Presentation"
+import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
 import type * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Engine, Platform } from "./Engine.ts"
-import { exceeded } from "./Engine.ts"
+import { limitExceeded } from "./Engine.ts"
 import * as DashOutput from "./output/DashOutput.ts"
 import * as HlsOutput from "./output/HlsOutput.ts"
-import type { Package } from "./output/PresentationOutput.ts"
+import type { PresentationOutput } from "./output/PresentationOutput.ts"
 import type { Child } from "./process/Child.ts"
 import * as ExitError from "./process/ExitError.ts"
 import * as Progress from "./Progress.ts"
 
-export interface Work {
-  /** The port's method. */
+export interface FfmpegRun {
+  /** The method of the port, for errors. */
   readonly operation: string
   readonly limits: Limits.Limits
   readonly arguments: ReadonlyArray<string>
-  /** The output directory. */
+  /** Path of the output directory. */
   readonly output: string
-  readonly planned: Presentation
-  /** Whether a result that is much shorter than planned is a failure. */
-  readonly strict: boolean
-  /** Texts that messages must not show. */
-  readonly names: ReadonlyArray<string>
+  readonly expected: Presentation
+  /** Whether a result that is much shorter than expected is a failure. */
+  readonly failIfCutOff: boolean
+  /** Paths that error messages must not contain. */
+  readonly privatePaths: ReadonlyArray<string>
 }
 
 const internal = (operation: string) => (cause: unknown) =>
   new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })
 
-/** Follows the program to its end, and keeps it to its limits. Gives how many seconds came out. */
-const follow = (work: Work, child: Child, output: Package, tell: (seconds: number) => void) =>
+/** Makes the directories of the lower HLS renditions' segments. */
+const makeFolders = ({ expected: { format, renditions }, operation, output }: FfmpegRun) =>
   Effect.gen(function* () {
-    const { limits, names, operation } = work
-    const most = Duration.toSeconds(limits.duration)
+    const files = yield* FileSystem.FileSystem
+    if (format === "dash") return
+    for (const { prefix } of StreamFiles.hlsRenditions(renditions)) {
+      if (prefix !== "") yield* files.makeDirectory(`${output}/${prefix}`, { recursive: true })
+    }
+  }).pipe(Effect.mapError(internal(operation)))
+
+/**
+ * Reads the program's progress until it exits, enforces the limits, and kills the program on failure. Returns the seconds of
+ * output.
+ */
+const monitor = (run: FfmpegRun, child: Child, output: PresentationOutput, onProgress: (seconds: number) => void) =>
+  Effect.gen(function* () {
+    const { limits, operation, privatePaths } = run
+    const maxSeconds = Duration.toSeconds(limits.duration)
     let reached = 0
-    yield* child.text.pipe(
+    yield* child.stdout.pipe(
       Stream.splitLines,
       Stream.runForEach((line) => {
         reached = Progress.seconds(line) ?? reached
         if (!Progress.endsBlock(line)) return Effect.void
-        tell(reached)
-        if (reached > most) return Effect.fail(exceeded(operation, "It plays too long."))
-        return Effect.flatMap(Effect.mapError(output.measure, internal(operation)), (bytes) =>
-          bytes > limits.outputBytes ? Effect.fail(exceeded(operation, "The result is too large.")) : Effect.void
+        onProgress(reached)
+        if (reached > maxSeconds) return Effect.fail(limitExceeded(operation, "The media is too long."))
+        return Effect.flatMap(Effect.mapError(output.measureBytes, internal(operation)), (bytes) =>
+          bytes > limits.outputBytes ? Effect.fail(limitExceeded(operation, "The result is too large.")) : Effect.void
         )
       })
     )
-    const ending = yield* child.ended
-    return ending.code === 0 ? reached : yield* ExitError.failure(operation, ending, "Failed", names)
+    const exit = yield* child.exit
+    return exit.code === 0 ? reached : yield* ExitError.fromExit(operation, exit, "Failed", privatePaths)
   }).pipe(
     Effect.timeoutOrElse({
-      duration: work.limits.wallTime,
-      orElse: () => Effect.fail(exceeded(work.operation, "It took too long."))
+      duration: run.limits.wallTime,
+      orElse: () => Effect.fail(limitExceeded(run.operation, "The conversion took too long."))
     }),
     Effect.onError(() => child.kill)
   )
 
-/** A second is lost easily, of a short video half of one: headers round, and the last frames of a sound may have no end. */
+/**
+ * Whether the output is too short. Up to one second is tolerated, for a short video half a second: headers round the
+ * duration, and the last frames of the audio may have no end.
+ */
 const isCutOff = (expected: number, reached: number): boolean => {
-  const rounded = Math.min(1, Math.max(0.5, expected / 4))
-  return expected - reached > Math.max(rounded, expected / 100)
+  const tolerance = Math.min(1, Math.max(0.5, expected / 4))
+  return expected - reached > Math.max(tolerance, expected / 100)
 }
 
-const ending = (work: Work, output: Package, seconds: number) =>
+/** Returns the last events after the program has exited. */
+const finish = (run: FfmpegRun, output: PresentationOutput, seconds: number) =>
   Effect.gen(function* () {
-    const { operation, planned, strict } = work
+    const { expected, failIfCutOff, operation } = run
     const failed = (detail: string) => new TranscodeError.TranscodeError({ operation, reason: "Failed", detail })
     const { events, presentation } = yield* Effect.mapError(output.finish, internal(operation))
-    // What the program tells of its progress is the time at which a frame is decoded: of a slow picture much less.
+    // The program's progress is the decoding time of a frame, which is much lower than the output's end at a low frame rate.
     const reached = Math.max(seconds, presentation?.duration ?? 0)
-    if (strict && planned.duration !== null && isCutOff(planned.duration, reached)) {
-      const [found, declared] = [reached, planned.duration].map((value) => value.toFixed(1))
-      return yield* failed(`The content is cut off: it ends after ${found} of ${declared} seconds.`)
+    if (failIfCutOff && expected.duration !== null && isCutOff(expected.duration, reached)) {
+      const [actual, declared] = [reached, expected.duration].map((value) => value.toFixed(1))
+      return yield* failed(`The content is cut off: it ends after ${actual} of ${declared} seconds.`)
     }
-    if (presentation === undefined) return yield* failed("Nothing of the content can be played.")
+    if (presentation === undefined) return yield* failed("The content has no playable part.")
     return [...events, Events.Finished({ presentation })]
   })
 
 const start = (
   engine: Engine,
-  work: Work
+  run: FfmpegRun
 ): Effect.Effect<
   Stream.Stream<ConversionEvent, TranscodeError.TranscodeError>,
   TranscodeError.TranscodeError,
   Platform | Scope.Scope
 > =>
   Effect.gen(function* () {
-    const { operation, planned } = work
-    const output = yield* (planned.format === "hls" ? HlsOutput.make : DashOutput.make)(work.output, planned)
-    const child = yield* engine.spawn("ffmpeg", { ...work, directory: work.output })
-    // Whoever reads slowly finds the latest state, and the program never waits for him.
-    const states = yield* Queue.sliding<number, TranscodeError.TranscodeError | Cause.Done>(1)
-    let seconds = 0
-    yield* follow(work, child, output, (reached) => Queue.offerUnsafe(states, reached)).pipe(
-      Effect.tap((reached) => Effect.sync(() => void (seconds = reached))),
+    const { expected, operation } = run
+    yield* makeFolders(run)
+    const output = yield* (expected.format === "hls" ? HlsOutput.make : DashOutput.make)(run.output, expected)
+    const child = yield* engine.spawn("ffmpeg", { ...run, directory: run.output })
+    // Holds only the latest progress: a slow consumer skips states, and the program never waits for it.
+    const progress = yield* Queue.sliding<number, TranscodeError.TranscodeError | Cause.Done>(1)
+    let total = 0
+    yield* monitor(run, child, output, (seconds) => Queue.offerUnsafe(progress, seconds)).pipe(
+      Effect.tap((seconds) => Effect.sync(() => void (total = seconds))),
       Effect.matchCauseEffect({
-        onFailure: (cause) => Queue.failCause(states, cause),
-        onSuccess: () => Queue.end(states)
+        onFailure: (cause) => Queue.failCause(progress, cause),
+        onSuccess: () => Queue.end(progress)
       }),
       Effect.forkScoped
     )
-    let told = 0
-    const progress = (reached: number): ReadonlyArray<ConversionEvent> => {
-      const fraction = Math.min(1, reached / (planned.duration ?? Infinity))
-      if (fraction <= told) return []
-      told = fraction
+    let reported = 0
+    const progressEvents = (seconds: number): ReadonlyArray<ConversionEvent> => {
+      const fraction = Math.min(1, seconds / (expected.duration ?? Infinity))
+      if (fraction <= reported) return []
+      reported = fraction
       return [Events.Progressed({ fraction })]
     }
-    const running = Stream.fromQueue(states).pipe(
-      Stream.mapEffect((reached) =>
-        Effect.map(Effect.mapError(output.take, internal(operation)), (events) => [...events, ...progress(reached)])
+    const running = Stream.fromQueue(progress).pipe(
+      Stream.mapEffect((seconds) =>
+        Effect.map(Effect.mapError(output.takeEvents, internal(operation)), (events) => [
+          ...events,
+          ...progressEvents(seconds)
+        ])
       ),
       Stream.flattenIterable
     )
-    const finishing = Stream.fromIterableEffect(Effect.suspend(() => ending(work, output, seconds)))
-    return Stream.make(Events.Started({ presentation: planned })).pipe(Stream.concat(running), Stream.concat(finishing))
+    const finishing = Stream.fromIterableEffect(Effect.suspend(() => finish(run, output, total)))
+    return Stream.make(Events.Started({ presentation: expected })).pipe(
+      Stream.concat(running),
+      Stream.concat(finishing)
+    )
   })
 
-/** The events of the work; the program and what it needs live as long as the stream. */
-export const run = (
+/** Returns the events of a run. The program, and the resources of `prepare`, live as long as the stream. */
+export const stream = (
   engine: Engine,
-  prepare: Effect.Effect<Work, TranscodeError.TranscodeError, Platform | Scope.Scope>
+  prepare: Effect.Effect<FfmpegRun, TranscodeError.TranscodeError, Platform | Scope.Scope>
 ): Stream.Stream<ConversionEvent, TranscodeError.TranscodeError, Platform> =>
-  Stream.unwrap(Effect.flatMap(prepare, (work) => start(engine, work)))
+  Stream.unwrap(Effect.flatMap(prepare, (run) => start(engine, run)))

@@ -1,8 +1,8 @@
 /**
  * A Transcoder that runs the system's `ffmpeg` and `ffprobe`, 5.1 or newer, on a POSIX system.
  *
- * Files from strangers are opened with a whitelist of containers that refer to nothing outside, by programs that have limits of
- * the kernel's and an environment without secrets, and that die with this process.
+ * Input is untrusted. The programs open only containers that cannot refer to other files, have resource limits of the kernel
+ * and an environment without secrets, and are killed when this process dies.
  */
 import * as NodeChildProcessSpawner from "@effect/platform-node/NodeChildProcessSpawner"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -19,7 +19,7 @@ import * as Repackage from "./Repackage.ts"
 
 export type Options = Engine.Options
 
-/** The transcoder. It can be made where ffmpeg is missing; then its methods fail with `Unavailable`. */
+/** Makes the transcoder, also if ffmpeg is missing: then its methods fail with `Unavailable`. */
 export const make = (options: Options): Effect.Effect<Transcoder["Service"], never, Engine.Platform> =>
   Effect.map(Effect.context<Engine.Platform>(), (platform) => {
     const engine = Engine.make(options)
@@ -38,5 +38,6 @@ const platform = NodeChildProcessSpawner.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer))
 )
 
+/** The transcoder as a layer, on Node's platform services. */
 export const layer = (options: Options = {}): Layer.Layer<Transcoder> =>
   Layer.effect(Transcoder, make(options)).pipe(Layer.provide(platform))

@@ -1,5 +1,5 @@
 /**
- * Takes a still from a video.
+ * Implements `Transcoder.poster`: writes one frame of a video.
  */
 import * as Ladder from "@holdfast/core/transcoding/Ladder"
 import type * as Limits from "@holdfast/core/transcoding/Limits"
@@ -13,52 +13,52 @@ import * as Stream from "effect/Stream"
 import * as Input from "./arguments/Input.ts"
 import * as Options from "./arguments/Options.ts"
 import type { Engine, Platform } from "./Engine.ts"
-import { bounded, exceeded } from "./Engine.ts"
+import { limitExceeded, withMaxTime } from "./Engine.ts"
 import * as ExitError from "./process/ExitError.ts"
-import type { Workspace } from "./process/ScratchDirectory.ts"
+import type { ScratchDirectory } from "./process/ScratchDirectory.ts"
 
 const operation = "poster"
-const still = "poster.jpg"
+const frameName = "poster.jpg"
 
-/** It takes no longer than this, whatever a conversion may take. */
-const longest = Duration.minutes(1)
+/** Of one run, whatever the limits of a conversion are. */
+const maxTime = Duration.minutes(1)
 
-/** Lines of its shorter side. */
-const mostLines = 720
+/** Lines of the shorter side. */
+const maxLines = 720
 
 const internal = (cause: unknown) => new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })
 
 const filter = (video: Video): string => {
-  const { height, width } = Ladder.fit(video, mostLines)
+  const { height, width } = Ladder.fit(video, maxLines)
   const scale = `scale=${width}:${height}:flags=bicubic,setsar=1,format=yuvj420p`
   return video.interlaced ? `bwdif=deint=interlaced,${scale}` : scale
 }
 
-/** Writes the still at a moment into the workspace; nothing when there is no frame from then on. */
-const take = (engine: Engine, workspace: Workspace, video: Video, limits: Limits.Limits, at: number) =>
+/** Writes the first frame from `at` (seconds) on into the scratch directory. Returns whether there is one. */
+const writeFrame = (engine: Engine, scratch: ScratchDirectory, video: Video, limits: Limits.Limits, at: number) =>
   Effect.gen(function* () {
     const child = yield* engine.spawn("ffmpeg", {
       operation,
       limits,
-      directory: workspace.directory,
+      directory: scratch.directory,
       arguments: [
-        ...Options.make({ ...Input.general, ...Input.file(workspace.input, limits, at > 0 ? at : undefined) }),
+        ...Options.make({ ...Input.general, ...Input.file(scratch.input, limits, at > 0 ? at : undefined) }),
         ...Options.make({ map: `0:${video.index}`, "frames:v": 1, vf: filter(video), "c:v": "mjpeg", "q:v": 3 }),
         ...Options.make({ map_metadata: -1, f: "image2", update: 1 }),
-        still
+        frameName
       ]
     })
-    yield* Stream.runDrain(child.text)
-    const ending = yield* child.ended
-    const names = [workspace.input, workspace.directory]
-    if (ending.code !== 0) return yield* ExitError.failure(operation, ending, "Failed", names)
+    yield* Stream.runDrain(child.stdout)
+    const exit = yield* child.exit
+    const privatePaths = [scratch.input, scratch.directory]
+    if (exit.code !== 0) return yield* ExitError.fromExit(operation, exit, "Failed", privatePaths)
     const files = yield* FileSystem.FileSystem
-    return yield* Effect.mapError(files.exists(`${workspace.directory}/${still}`), internal)
+    return yield* Effect.mapError(files.exists(`${scratch.directory}/${frameName}`), internal)
   }).pipe(
     Effect.scoped,
     Effect.timeoutOrElse({
       duration: limits.wallTime,
-      orElse: () => Effect.fail(exceeded(operation, "It took too long."))
+      orElse: () => Effect.fail(limitExceeded(operation, "Making the poster took too long."))
     })
   )
 
@@ -74,17 +74,17 @@ export const make =
     Effect.gen(function* () {
       const { video } = media
       if (video === null) return yield* new TranscodeError.TranscodeError({ operation, reason: "Unsupported" })
-      const limits = bounded(engine.limits(own), longest)
-      const workspace = yield* engine.workspace(operation, input)
-      const isTaken = at < (media.duration ?? Infinity) && (yield* take(engine, workspace, video, limits, at))
-      if (!isTaken && !(yield* take(engine, workspace, video, limits, 0))) {
+      const limits = withMaxTime(engine.limits(own), maxTime)
+      const scratch = yield* engine.scratchDirectory(operation, input)
+      const isWritten = at < (media.duration ?? Infinity) && (yield* writeFrame(engine, scratch, video, limits, at))
+      if (!isWritten && !(yield* writeFrame(engine, scratch, video, limits, 0))) {
         return yield* new TranscodeError.TranscodeError({ operation, reason: "Failed", detail: "There is no picture." })
       }
       const files = yield* FileSystem.FileSystem
-      // The workspace may be on another file system, so that a rename alone might not do.
+      // A rename alone would fail if the scratch directory is on another file system.
       yield* Effect.mapError(
         Effect.andThen(
-          files.copyFile(`${workspace.directory}/${still}`, `${output}.tmp`),
+          files.copyFile(`${scratch.directory}/${frameName}`, `${output}.tmp`),
           files.rename(`${output}.tmp`, output)
         ),
         internal

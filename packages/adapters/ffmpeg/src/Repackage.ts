@@ -1,5 +1,5 @@
 /**
- * Makes a presentation in another format from one that stands, copying every track.
+ * Implements `Transcoder.repackage`: copies the tracks of a finished presentation to another format.
  */
 import type { Presentation } from "@holdfast/core/transcoding/Presentation"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
@@ -12,80 +12,76 @@ import * as Hls from "./arguments/Hls.ts"
 import * as Input from "./arguments/Input.ts"
 import * as Options from "./arguments/Options.ts"
 import type * as Tracks from "./arguments/Tracks.ts"
-import * as FfmpegRun from "./FfmpegRun.ts"
-import { makeFolders } from "./Convert.ts"
 import type { Engine } from "./Engine.ts"
-import * as DashOutput from "./output/DashOutput.ts"
+import * as FfmpegRun from "./FfmpegRun.ts"
 import * as SourcePlaylist from "./output/SourcePlaylist.ts"
-import type { Workspace } from "./process/ScratchDirectory.ts"
+import type { ScratchDirectory } from "./process/ScratchDirectory.ts"
 
 const operation = "repackage"
 
-/** One playlist for each HLS rendition, which has all its tracks, or for each DASH representation, which is one track. */
+/** Returns one input for each HLS rendition, which has all its tracks, or for each DASH representation, which is one track. */
 const inputs = (presentation: Presentation): ReadonlyArray<SourcePlaylist.Input> =>
   presentation.format === "hls"
-    ? Hls.places(presentation.renditions).map(({ prefix }) => ({
+    ? StreamFiles.hlsRenditions(presentation.renditions).map(({ prefix }) => ({
         init: undefined,
         folder: prefix,
         segment: (index) => StreamFiles.segment(prefix, index)
       }))
-    : Array.from({ length: DashOutput.representations(presentation) }, (_, id) => ({
+    : Array.from({ length: StreamFiles.dashRepresentations(presentation) }, (_, id) => ({
         init: StreamFiles.init(id),
         folder: "",
         segment: (index) => StreamFiles.chunk(id, index + 1)
       }))
 
-const tracksOf = ({ hasAudio, hasVideo, renditions }: Presentation): Tracks.Tracks => ({
+const toTracks = ({ hasAudio, hasVideo, renditions }: Presentation): Tracks.Tracks => ({
   renditions,
-  pictures: hasVideo ? renditions.map((_, index) => ({ map: `0:v:${index}`, encode: undefined })) : [],
-  sound: hasAudio ? { map: "0:a:0", encode: undefined } : undefined,
+  video: hasVideo ? renditions.map((_, index) => ({ map: `0:v:${index}`, encode: undefined })) : [],
+  audio: hasAudio ? { map: "0:a:0", encode: undefined } : undefined,
   filters: {}
 })
 
 const playlistName = (index: number): string => `${index}.m3u8`
 const inputName = "input.m3u8"
 
-/** Writes the playlists into the workspace; gives the URL of the one over all. */
-const writeSource = (workspace: Workspace, source: string, presentation: Presentation) =>
+/** Writes the playlists into the scratch directory. Returns the URL of the multivariant playlist. */
+const writeSource = (scratch: ScratchDirectory, source: string, presentation: Presentation) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const all = inputs(presentation)
     yield* Effect.forEach(all, (input, index) =>
-      Effect.flatMap(SourcePlaylist.make(source, workspace.link, input), (text) =>
-        files.writeFileString(`${workspace.directory}/${playlistName(index)}`, text)
+      Effect.flatMap(SourcePlaylist.make(source, scratch.link, input), (text) =>
+        files.writeFileString(`${scratch.directory}/${playlistName(index)}`, text)
       )
     )
     const names = all.map((_, index) => playlistName(index))
-    yield* files.writeFileString(`${workspace.directory}/${inputName}`, SourcePlaylist.over(names))
-    return `file:${workspace.directory}/${inputName}`
+    yield* files.writeFileString(`${scratch.directory}/${inputName}`, SourcePlaylist.multivariant(names))
+    return `file:${scratch.directory}/${inputName}`
   }).pipe(Effect.mapError((cause) => new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })))
 
 export const make = (engine: Engine) => (job: RepackageJob) =>
-  FfmpegRun.run(
+  FfmpegRun.stream(
     engine,
     Effect.gen(function* () {
       const { format, output, presentation, source } = job
       const limits = engine.limits(job.limits)
-      const workspace = yield* engine.workspace(operation, source)
-      const url = yield* writeSource(workspace, source, presentation)
-      const planned: Presentation = { ...presentation, format }
-      yield* makeFolders(operation, output, planned)
+      const scratch = yield* engine.scratchDirectory(operation, source)
+      const url = yield* writeSource(scratch, source, presentation)
       return {
         operation,
         limits,
         output,
-        planned,
-        strict: true,
-        names: [workspace.directory, source, output],
+        expected: { ...presentation, format },
+        failIfCutOff: true,
+        privatePaths: [scratch.directory, source, output],
         arguments: [
-          // The segments were made here, yet what they carry was not: nothing else is opened but them.
+          // The segments were made here, but their tracks may come from an attacker: ffmpeg may open no other file.
           ...Options.make({
             ...Input.general,
             ...Input.safety(limits, presentation.format === "hls" ? "hls,mpegts" : "hls,mov,mp4"),
             f: "hls",
             i: url
           }),
-          ...(format === "hls" ? Hls : Dash).outputs(tracksOf(presentation))
+          ...(format === "hls" ? Hls : Dash).outputs(toTracks(presentation))
         ]
       }
     })

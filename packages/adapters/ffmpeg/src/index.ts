@@ -5,7 +5,7 @@ import type { Transcoder } from "@holdfast/core/transcoding/Transcoder"
 import type * as Layer from "effect/Layer"
 import * as FfmpegTranscoder from "./FfmpegTranscoder.ts"
 
-/** Converts videos with the system's FFmpeg, as far as it is installed. */
+/** Returns the `video` option of `open`: converts videos with the FFmpeg of the system, once it is installed. */
 export const ffmpeg = (options?: FfmpegTranscoder.Options): { readonly transcoder: Layer.Layer<Transcoder> } => ({
   transcoder: FfmpegTranscoder.layer(options)
 })

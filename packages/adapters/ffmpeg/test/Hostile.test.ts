@@ -14,15 +14,18 @@ import * as Samples from "./support/Samples.ts"
 import * as Tools from "./support/Tools.ts"
 import * as Trace from "./support/Trace.ts"
 
-// FFmpeg gives way to everything else that runs, so that it may take long on a busy machine.
+// ffmpeg runs with a low priority and may take long on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 
-/** What a file from an attacker says, given where another one is. */
+/** Contents of a malicious file that refers to `target`. */
 const contents: ReadonlyArray<readonly [what: string, content: (target: string) => string]> = [
   ["an HLS playlist", (target) => `#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n${target}\n#EXT-X-ENDLIST\n`],
-  ["a playlist over playlists", (target) => `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n${target}\n`],
-  ["a playlist with a header", (target) => `#EXTM3U\n#EXT-X-MAP:URI="${target}"\n#EXTINF:4,\ninput\n#EXT-X-ENDLIST\n`],
-  ["a list for concatenation", (target) => `ffconcat version 1.0\nfile '${target}'\nduration 4\n`],
+  ["a multivariant playlist", (target) => `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n${target}\n`],
+  [
+    "a playlist with an initialization segment",
+    (target) => `#EXTM3U\n#EXT-X-MAP:URI="${target}"\n#EXTINF:4,\ninput\n#EXT-X-ENDLIST\n`
+  ],
+  ["a concatenation list", (target) => `ffconcat version 1.0\nfile '${target}'\nduration 4\n`],
   [
     "a DASH manifest",
     (target) =>
@@ -34,7 +37,7 @@ const contents: ReadonlyArray<readonly [what: string, content: (target: string) 
       `v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\na=control:${target}\nm=video 5004 RTP/AVP 96\n`
   ],
   [
-    "a picture that includes another",
+    "an SVG picture that includes another",
     (target) => `<svg xmlns="http://www.w3.org/2000/svg"><image href="${target}"/></svg>`
   ]
 ]
@@ -46,8 +49,8 @@ const services = Effect.gen(function* () {
   return Layer.mergeAll(transcoder, Layer.succeed(Trace.Trace, trace), Loopback.layer)
 })
 
-/** Does everything with a file, as if it had been found to be media. */
-const attempt = (input: string) =>
+/** Converts a file without probing it first, and then probes it. */
+const convertAndProbe = (input: string) =>
   Effect.gen(function* () {
     const transcoder = yield* Transcoder
     const output = yield* directory
@@ -59,15 +62,15 @@ const attempt = (input: string) =>
 
 const missing = Requires.all(Tools.missing, Requires.command("strace", "-o", "/dev/null", "true"))
 
-Requires.requires(missing).describe("a hostile file", () => {
+Requires.requires(missing).describe("malicious file", () => {
   layer(Layer.unwrap(services), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
-    /** What is opened for a file that does no harm: libraries, the input, the output. */
+    /** Paths that are opened for a harmless file: libraries, the input, the output. */
     const harmless = new Set<string>()
 
-    it.effect("differs from one that is harmless", () =>
+    it.effect("convert: harmless file → opens only the input, its output and libraries", () =>
       Effect.gen(function* () {
         const trace = yield* Trace.Trace
-        const { probed, segments } = yield* attempt(Samples.path("h264.mp4"))
+        const { probed, segments } = yield* convertAndProbe(Samples.path("h264.mp4"))
         assert.strictEqual(probed._tag, "Success")
         assert.isNotEmpty(segments)
         for (const path of trace.take().opened) harmless.add(path)
@@ -76,39 +79,41 @@ Requires.requires(missing).describe("a hostile file", () => {
       })
     )
 
-    it.effect.each(contents)("that is %s leads to nothing else", ([, content]) =>
-      Effect.gen(function* () {
-        const trace = yield* Trace.Trace
-        const server = yield* Loopback.Loopback
-        const [own, other] = [yield* directory, yield* directory]
-        for (const place of [own, other]) cpSync(Samples.path("h264.mp4"), `${place}/secret.ts`)
+    it.effect.each(contents)(
+      "convert: file is %s → fails, opens no other file and makes no connection",
+      ([, content]) =>
+        Effect.gen(function* () {
+          const trace = yield* Trace.Trace
+          const server = yield* Loopback.Loopback
+          const [own, other] = [yield* directory, yield* directory]
+          for (const path of [own, other]) cpSync(Samples.path("h264.mp4"), `${path}/secret.ts`)
 
-        const targets = ["secret.ts", `${own}/secret.ts`, `${other}/secret.ts`, `file:${other}/secret.ts`, server.url]
-        for (const [index, target] of targets.entries()) {
-          const input = `${own}/${index}.${index % 2 === 0 ? "mp4" : "mkv"}`
-          writeFileSync(input, content(target))
-          const { probed, segments } = yield* attempt(input)
-          assert.strictEqual(probed._tag, "Failure")
-          assert.deepStrictEqual(segments, [])
-        }
-        const { connected, opened } = trace.take()
-        assert.isNotEmpty(opened)
-        assert.deepStrictEqual(connected, [])
-        assert.deepStrictEqual(
-          opened.filter((path) => !harmless.has(path)),
-          []
-        )
-        assert.strictEqual(server.requests(), 0)
-      })
+          const targets = ["secret.ts", `${own}/secret.ts`, `${other}/secret.ts`, `file:${other}/secret.ts`, server.url]
+          for (const [index, target] of targets.entries()) {
+            const input = `${own}/${index}.${index % 2 === 0 ? "mp4" : "mkv"}`
+            writeFileSync(input, content(target))
+            const { probed, segments } = yield* convertAndProbe(input)
+            assert.strictEqual(probed._tag, "Failure")
+            assert.deepStrictEqual(segments, [])
+          }
+          const { connected, opened } = trace.take()
+          assert.isNotEmpty(opened)
+          assert.deepStrictEqual(connected, [])
+          assert.deepStrictEqual(
+            opened.filter((path) => !harmless.has(path)),
+            []
+          )
+          assert.strictEqual(server.requests(), 0)
+        })
     )
 
-    it.effect("sees nothing of this process's environment", () =>
+    it.effect("ffprobe: started → gets only allowed environment variables", () =>
       Effect.gen(function* () {
         const programs = yield* directory
         const output = `${programs}/environment`
         Files.program(`${programs}/ffmpeg`, `exec ${Tools.ffmpeg} "$@"`)
         Files.program(`${programs}/ffprobe`, `env > ${output}\nexec ${Tools.ffprobe} "$@"`)
-        process.env["HOLDFAST_TEST_SECRET"] = "do not tell"
+        process.env["HOLDFAST_TEST_SECRET"] = "secret value"
         const transcoder = yield* Layer.build(FfmpegTranscoder.layer({ ffmpeg: `${programs}/ffmpeg` }))
         yield* Effect.provideContext(
           Effect.flatMap(Transcoder, ({ probe }) => probe({ input: Samples.path("h264.mp4") })),
@@ -117,7 +122,7 @@ Requires.requires(missing).describe("a hostile file", () => {
         delete process.env["HOLDFAST_TEST_SECRET"]
         const names = Files.lines(output).map((line) => line.split("=")[0] ?? "")
         const allowed = ["PATH", "LC_ALL", "AV_LOG_FORCE_NOCOLOR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"]
-        // The last three are the shell's own.
+        // The shell sets the others itself.
         assert.deepStrictEqual(
           names.filter((name) => ![...allowed, "PWD", "OLDPWD", "SHLVL", "_"].includes(name)),
           []

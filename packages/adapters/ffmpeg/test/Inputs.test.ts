@@ -12,10 +12,10 @@ import * as Results from "./support/Results.ts"
 import * as Samples from "./support/Samples.ts"
 import * as Tools from "./support/Tools.ts"
 
-// FFmpeg gives way to everything else that runs, so that it may take long on a busy machine.
+// ffmpeg runs with a low priority and may take long on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 
-/** What a sample must become. */
+/** The expected result for a sample. */
 interface Expectation {
   readonly sample: Samples.Name
   readonly sizes: ReadonlyArray<string>
@@ -53,75 +53,79 @@ const convert = (input: string, format: Format) =>
 const mediaPlaylists = ({ playlists }: CheckedConversion.Outcome) =>
   [...playlists].filter(([, text]) => text.includes("#EXTINF")).map(([name, text]) => ({ name, text }))
 
-/** Each segment is told as long as it is: until the first frame of the next one. */
-const assertTrueDurations = (output: string, text: string): void => {
+/** Checks that the duration of each segment in the playlist lasts until the first frame of the next segment. */
+const assertExactDurations = (output: string, text: string): void => {
   const starts = CheckedConversion.uris(text).map((uri) => Results.frames(`${output}/${uri}`).times[0] ?? Number.NaN)
-  const told = [...text.matchAll(/#EXTINF:([\d.]+)/g)].map(([, seconds]) => Number(seconds))
+  const durations = [...text.matchAll(/#EXTINF:([\d.]+)/g)].map(([, seconds]) => Number(seconds))
   for (const [index, start] of starts.slice(1).entries()) {
-    assert.approximately(told[index] ?? 0, start - (starts[index] ?? 0), 0.011)
+    assert.approximately(durations[index] ?? 0, start - (starts[index] ?? 0), 0.011)
   }
 }
 
-Requires.requires(Tools.missing).describe("conversion of", () => {
+Requires.requires(Tools.missing).describe("convert", () => {
   layer(FfmpegTranscoder.layer({ preset: "ultrafast" }), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
-    it.effect.each(expectations)("$sample", ({ channels, sample, seconds, sizes }) =>
-      Effect.gen(function* () {
-        const outcome = yield* convert(Samples.path(sample), "hls")
-        const { finished, output, segments } = outcome
-        assert.approximately(finished.duration ?? 0, seconds, 0.2)
-        assert.deepStrictEqual(
-          finished.renditions.flatMap(({ height, width }) => (width === null ? [] : [`${width}x${height}`])),
-          sizes
-        )
-        Results.decode(segments.map((name) => `${output}/${name}`))
-        for (const { name, text } of mediaPlaylists(outcome)) {
-          assert.approximately(CheckedConversion.seconds(text), seconds, 0.2)
-          const [first = ""] = CheckedConversion.uris(text)
-          const streams = Results.streams(`${output}/${first}`)
-          const picture = streams.find(({ codec_type }) => codec_type === "video")
-          const sound = streams.find(({ codec_type }) => codec_type === "audio")
-          assert.strictEqual(picture !== undefined, sizes.length > 0)
-          if (picture !== undefined) {
-            const rank = finished.renditions.findIndex((rendition) => name === `${rendition.name}.m3u8`)
-            assert.strictEqual(`${picture.width}x${picture.height}`, sizes[Math.max(rank, 0)])
-            assert.strictEqual(picture.codec_name, "h264")
-            assert.strictEqual(picture.pix_fmt, "yuv420p")
-            assert.isUndefined(picture.side_data_list?.find(({ rotation }) => rotation !== undefined))
-            assertTrueDurations(output, text)
+    it.effect.each(expectations)(
+      "$sample → expected sizes, durations and codecs",
+      ({ channels, sample, seconds, sizes }) =>
+        Effect.gen(function* () {
+          const outcome = yield* convert(Samples.path(sample), "hls")
+          const { finished, output, segments } = outcome
+          assert.approximately(finished.duration ?? 0, seconds, 0.2)
+          assert.deepStrictEqual(
+            finished.renditions.flatMap(({ height, width }) => (width === null ? [] : [`${width}x${height}`])),
+            sizes
+          )
+          Results.decode(segments.map((name) => `${output}/${name}`))
+          for (const { name, text } of mediaPlaylists(outcome)) {
+            assert.approximately(CheckedConversion.seconds(text), seconds, 0.2)
+            const [first = ""] = CheckedConversion.uris(text)
+            const streams = Results.streams(`${output}/${first}`)
+            const picture = streams.find(({ codec_type }) => codec_type === "video")
+            const sound = streams.find(({ codec_type }) => codec_type === "audio")
+            assert.strictEqual(picture !== undefined, sizes.length > 0)
+            if (picture !== undefined) {
+              const rank = finished.renditions.findIndex((rendition) => name === `${rendition.name}.m3u8`)
+              assert.strictEqual(`${picture.width}x${picture.height}`, sizes[Math.max(rank, 0)])
+              assert.strictEqual(picture.codec_name, "h264")
+              assert.strictEqual(picture.pix_fmt, "yuv420p")
+              assert.isUndefined(picture.side_data_list?.find(({ rotation }) => rotation !== undefined))
+              assertExactDurations(output, text)
+            }
+            assert.strictEqual(sound?.channels, channels)
+            if (sound !== undefined) assert.deepStrictEqual([sound.codec_name, sound.profile], ["aac", "LC"])
           }
-          assert.strictEqual(sound?.channels, channels)
-          if (sound !== undefined) assert.deepStrictEqual([sound.codec_name, sound.profile], ["aac", "LC"])
-        }
-      })
+        })
     )
 
     it.effect.each([
       ["cut.mp4", "Failed"],
       ["cut.webm", "Failed"],
       ["cut-index.mp4", "NotMedia"]
-    ] as const)("%s fails as %s", ([sample, reason]) =>
+    ] as const)("%s → error %s", ([sample, reason]) =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(convert(Samples.path(sample), "hls"))
         assert.strictEqual(error.reason, reason)
       })
     )
 
-    it.effect.each(["hls", "dash"] as const)("a still that stands beside is none of its segments, in %s", (format) =>
-      Effect.gen(function* () {
-        const transcoder = yield* Transcoder
-        const input = Samples.path("h264.mp4")
-        const media = yield* transcoder.probe({ input })
-        const output = yield* directory
-        yield* transcoder.poster({ input, media, output: `${output}/${StreamFiles.poster}`, at: 1 })
-        const events = yield* Stream.runCollect(transcoder.convert({ input, media, output, format }))
-        const names = events.flatMap((event) => (event._tag === "SegmentFinished" ? [event.name] : []))
-        assert.isNotEmpty(names)
-        assert.deepStrictEqual([...new Set(names)], names)
-        assert.notInclude(names, StreamFiles.poster)
-      })
+    it.effect.each(["hls", "dash"] as const)(
+      "poster is already in the output directory → not reported as a segment (%s)",
+      (format) =>
+        Effect.gen(function* () {
+          const transcoder = yield* Transcoder
+          const input = Samples.path("h264.mp4")
+          const media = yield* transcoder.probe({ input })
+          const output = yield* directory
+          yield* transcoder.poster({ input, media, output: `${output}/${StreamFiles.poster}`, at: 1 })
+          const events = yield* Stream.runCollect(transcoder.convert({ input, media, output, format }))
+          const names = events.flatMap((event) => (event._tag === "SegmentFinished" ? [event.name] : []))
+          assert.isNotEmpty(names)
+          assert.deepStrictEqual([...new Set(names)], names)
+          assert.notInclude(names, StreamFiles.poster)
+        })
     )
 
-    it.effect("nothing is written where there is no directory", () =>
+    it.effect("output directory is missing → Internal, without its path in the message", () =>
       Effect.gen(function* () {
         const output = `${yield* directory}/missing`
         const job = { input: Samples.path("h264.mp4"), output, format: "hls" } as const

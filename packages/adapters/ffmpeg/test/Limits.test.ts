@@ -12,7 +12,7 @@ import * as Files from "./support/Files.ts"
 import * as Samples from "./support/Samples.ts"
 import * as Tools from "./support/Tools.ts"
 
-// FFmpeg gives way to everything else that runs, so that it may take long on a busy machine.
+// ffmpeg runs with a low priority and may take long on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 
 const cases: ReadonlyArray<readonly [what: string, limits: Partial<Limits>]> = [
@@ -21,17 +21,17 @@ const cases: ReadonlyArray<readonly [what: string, limits: Partial<Limits>]> = [
   ["memory", { memoryBytes: 450 * 1024 * 1024 }]
 ]
 
-Requires.requires(Tools.missing).describe("FFmpeg", () => {
+Requires.requires(Tools.missing).describe("limits", () => {
   // The slowest preset takes tens of seconds for the sample.
   layer(FfmpegTranscoder.layer({ preset: "placebo" }), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
-    it.effect.each(cases)("gives up at its limit of %s", ([, limits]) =>
+    it.effect.each(cases)("convert: limit of %s is reached → LimitExceeded, no process is left", ([, limits]) =>
       Effect.gen(function* () {
         const transcoder = yield* Transcoder
         const input = Samples.path("mpeg4-480.mkv")
         const media = yield* transcoder.probe({ input })
         const output = yield* directory
-        const work = Stream.runDrain(transcoder.convert({ input, media, output, format: "hls", limits }))
-        const error = yield* Effect.flip(work)
+        const conversion = Stream.runDrain(transcoder.convert({ input, media, output, format: "hls", limits }))
+        const error = yield* Effect.flip(conversion)
         assert.strictEqual(error.reason, "LimitExceeded")
         assert.isNotEmpty(error.detail)
         const playlist = `${output}/playlist.m3u8`
@@ -40,7 +40,7 @@ Requires.requires(Tools.missing).describe("FFmpeg", () => {
       })
     )
 
-    it.effect("refuses a picture that is too large, before anything is decoded", () =>
+    it.effect("probe: picture is too large → LimitExceeded before it is decoded", () =>
       Effect.gen(function* () {
         const transcoder = yield* Transcoder
         const limits = { memoryBytes: 512 * 1024 * 1024, cpuTime: Duration.seconds(2) }
@@ -52,19 +52,19 @@ Requires.requires(Tools.missing).describe("FFmpeg", () => {
       })
     )
 
-    it.effect("refuses it also when the probe was wrong about it", () =>
+    it.effect("convert: picture is larger than the probe reported → LimitExceeded", () =>
       Effect.gen(function* () {
         const transcoder = yield* Transcoder
         const input = Samples.path("mpeg4-480.mkv")
         const media = yield* transcoder.probe({ input })
         const output = yield* directory
         const limits = { pixels: 10_000, cpuTime: Duration.seconds(5) }
-        const work = Stream.runDrain(transcoder.convert({ input, media, output, format: "hls", limits }))
-        assert.strictEqual((yield* Effect.flip(work)).reason, "LimitExceeded")
+        const conversion = Stream.runDrain(transcoder.convert({ input, media, output, format: "hls", limits }))
+        assert.strictEqual((yield* Effect.flip(conversion)).reason, "LimitExceeded")
       })
     )
 
-    it.effect("ends with its stream", () =>
+    it.effect("convert: stream is interrupted → no process is left", () =>
       Effect.gen(function* () {
         const transcoder = yield* Transcoder
         const input = Samples.path("mpeg4-480.mkv")

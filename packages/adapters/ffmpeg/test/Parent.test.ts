@@ -12,7 +12,7 @@ import * as Tools from "./support/Tools.ts"
 
 const converter = join(import.meta.dirname, "programs", "convert.ts")
 
-/** Starts a process of Node that converts a file into a directory; succeeds when ffmpeg is at work. */
+/** Starts a Node process that converts a file into a directory. Succeeds when ffmpeg reports progress. */
 const start = (output: string, temporary: string, path: string | void) =>
   Effect.callback<ChildProcess, string>((resume) => {
     const child = spawn(process.execPath, [converter, Samples.path("mpeg4-480.mkv"), output], {
@@ -22,17 +22,18 @@ const start = (output: string, temporary: string, path: string | void) =>
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       if (text.includes("Progressed")) resume(Effect.succeed(child))
     })
-    child.once("exit", (code) => resume(Effect.fail(`it ended with ${code} before it began`)))
+    child.once("exit", (code) => resume(Effect.fail(`the process exited with ${code} before ffmpeg reported progress`)))
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
-const goneFrom = (output: string) =>
+/** Waits until no process works in a directory. */
+const awaitNoProcess = (output: string) =>
   Effect.repeat(
     Effect.sync(() => Files.processesIn(output).length === 0),
     { until: (isGone) => isGone, schedule: Schedule.spaced("10 millis") }
   )
 
-/** A directory of programs with everything that is needed but `setpriv`. */
+/** Makes a directory for PATH with all required programs except `setpriv`. */
 const pathWithoutSetpriv = Effect.map(directory, (path) => {
   for (const [name, command] of [
     ["ffmpeg", Tools.ffmpeg],
@@ -53,7 +54,7 @@ const linux = process.platform === "linux" ? undefined : "this system has no /pr
 
 for (const [guard, path, lacking] of cases) {
   Requires.requires(Requires.all(linux, Tools.missing, lacking)).live(
-    `kill -9 of its parent leaves no ffmpeg (by ${guard})`,
+    `convert: parent process is killed → ffmpeg is killed, too (by ${guard})`,
     () =>
       Effect.gen(function* () {
         const output = yield* directory
@@ -61,7 +62,7 @@ for (const [guard, path, lacking] of cases) {
         const before = Files.processesIn(output)
         assert.isNotEmpty(before)
         parent.kill("SIGKILL")
-        yield* goneFrom(output)
+        yield* awaitNoProcess(output)
       }),
     60_000
   )

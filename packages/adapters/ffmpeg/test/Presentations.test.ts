@@ -10,16 +10,16 @@ import * as Results from "./support/Results.ts"
 import * as Samples from "./support/Samples.ts"
 import * as Tools from "./support/Tools.ts"
 
-// FFmpeg gives way to everything else that runs, so that it may take long on a busy machine.
+// ffmpeg runs with a low priority and may take long on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 
 const convert = (input: string, format: Format) =>
   Effect.flatMap(directory, (output) => CheckedConversion.convert({ input, output, format }))
 
-Requires.requires(Tools.missing).describe("in a presentation", () => {
+Requires.requires(Tools.missing).describe("presentation", () => {
   layer(FfmpegTranscoder.layer({ preset: "ultrafast" }), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
     it.effect.each([["h264.mp4"], ["odd.webm"], ["uneven.webm"], ["one-frame.mp4"]] as const)(
-      "each segment of %s in DASH can be decoded",
+      "DASH of %s → each segment can be decoded; the manifest has the renditions",
       ([sample]) =>
         Effect.gen(function* () {
           const { finished, output, playlists, segments } = yield* convert(Samples.path(sample), "dash")
@@ -35,7 +35,7 @@ Requires.requires(Tools.missing).describe("in a presentation", () => {
         })
     )
 
-    it.effect("a multivariant playlist tells what its renditions are", () =>
+    it.effect("multivariant playlist → resolution, frame rate, bandwidth and codecs of each rendition", () =>
       Effect.gen(function* () {
         const { finished, output, playlists } = yield* convert(Samples.path("mpeg4-480.mkv"), "hls")
         const lines = (playlists.get("playlist.m3u8") ?? "").split("\n").filter((line) => line.includes("STREAM-INF"))
@@ -55,14 +55,14 @@ Requires.requires(Tools.missing).describe("in a presentation", () => {
             "-show_data",
             `${output}/${segment}`
           ])
-          // The first parameter set follows its start code and a byte of its own.
+          // The bytes of the first parameter set follow its start code and its type.
           const [, set] = /0000 0167 ([0-9a-f]{4} [0-9a-f]{2})/.exec(report.stdout) ?? []
           assert.include(line, `CODECS="avc1.${set?.replaceAll(" ", "")},mp4a.40.2"`)
         }
       })
     )
 
-    it.effect("what players take stays as it is, frame for frame", () =>
+    it.effect("H.264 that all players support → copied, frame by frame", () =>
       Effect.gen(function* () {
         const { output, segments } = yield* convert(Samples.path("h264.mp4"), "hls")
         const whole = `${output}/whole.ts`
@@ -74,7 +74,7 @@ Requires.requires(Tools.missing).describe("in a presentation", () => {
       })
     )
 
-    it.effect("renditions begin their segments with the same frames", () =>
+    it.effect("several renditions → their segments begin at the same keyframes", () =>
       Effect.gen(function* () {
         const { output, playlists } = yield* convert(Samples.path("mpeg4-480.mkv"), "hls")
         const starts = ["480p.m3u8", "360p.m3u8"].map((name) =>
@@ -90,7 +90,7 @@ Requires.requires(Tools.missing).describe("in a presentation", () => {
       })
     )
 
-    it.effect("no picture has more than 60 frames a second", () =>
+    it.effect("source with 100 frames per second → at most 60", () =>
       Effect.gen(function* () {
         const { output, segments } = yield* convert(Samples.path("fast.mkv"), "hls")
         const { times } = Results.frames(`${output}/${segments[0]}`)
@@ -99,7 +99,7 @@ Requires.requires(Tools.missing).describe("in a presentation", () => {
       })
     )
 
-    it.effect("frames that come unevenly keep their times", () =>
+    it.effect("irregular frames → keep their times", () =>
       Effect.gen(function* () {
         const { output, segments } = yield* convert(Samples.path("uneven.webm"), "hls")
         const times = segments.flatMap((name) => Results.frames(`${output}/${name}`).times)
@@ -110,7 +110,7 @@ Requires.requires(Tools.missing).describe("in a presentation", () => {
       })
     )
 
-    it.effect("a gap in the times is filled with nothing", () =>
+    it.effect("gap in the timestamps → no frames are added, one keyframe per segment", () =>
       Effect.gen(function* () {
         const { output, playlists, segments } = yield* convert(Samples.path("gap.mkv"), "hls")
         const frames = segments.map((name) => Results.frames(`${output}/${name}`))

@@ -19,7 +19,7 @@ const make = (ffmpeg: string) =>
 const transcoderAt = (ffmpeg: string) => Effect.flatten(make(ffmpeg))
 
 describe("without FFmpeg", () => {
-  it.live("everything is unavailable, and the layer is made all the same", () =>
+  it.live("every method → Unavailable; the layer is still built", () =>
     Effect.gen(function* () {
       const path = yield* directory
       const transcoder = yield* transcoderAt(`${path}/ffmpeg`)
@@ -51,7 +51,7 @@ describe("without FFmpeg", () => {
     ["echo 'ffmpeg version 4.4.2-0ubuntu0.22.04.1 Copyright'", "older than 5.1"],
     ["echo 'something else'", "does not run"],
     ["exit 1", "does not run"]
-  ])("a program that does `%s` is none", ([script = "", detail = ""]) =>
+  ])("program is `%s` → Unavailable", ([script = "", detail = ""]) =>
     Effect.gen(function* () {
       const path = yield* directory
       for (const name of ["ffmpeg", "ffprobe"]) Files.program(`${path}/${name}`, script)
@@ -62,7 +62,7 @@ describe("without FFmpeg", () => {
     })
   )
 
-  it.live("a lone ffmpeg is not enough", () =>
+  it.live("ffprobe is missing → Unavailable", () =>
     Effect.gen(function* () {
       const path = yield* directory
       Files.program(`${path}/ffmpeg`, "echo 'ffmpeg version 7.1'")
@@ -72,7 +72,7 @@ describe("without FFmpeg", () => {
   )
 })
 
-describe("versions", () => {
+describe("isOld", () => {
   it.each([
     ["ffmpeg version 5.1.9-0+deb12u1 Copyright", false],
     ["ffmpeg version n7.1.1-6-g48c0f071d4", false],
@@ -80,13 +80,13 @@ describe("versions", () => {
     ["ffmpeg version 10.0 Copyright", false],
     ["ffmpeg version 5.0.3 Copyright", true],
     ["ffmpeg version n4.4.1", true]
-  ])("%s", (banner, expected) => {
+  ])("%s → %s", (banner, expected) => {
     assert.strictEqual(isOld(banner), expected)
   })
 })
 
 Requires.requires(Tools.missing).live(
-  "FFmpeg is found when it is installed meanwhile, and beside what a link points to",
+  "check: ffmpeg is installed later, as a link → found, with the ffprobe beside the link's target",
   () =>
     Effect.gen(function* () {
       const path = yield* directory
@@ -99,7 +99,7 @@ Requires.requires(Tools.missing).live(
     })
 )
 
-Requires.requires(Tools.missing).live("programs without Effect get the same transcoder", () =>
+Requires.requires(Tools.missing).live("adapter for programs without Effect → the same transcoder", () =>
   Effect.gen(function* () {
     const { check } = yield* Effect.provideContext(Transcoder, yield* Layer.build(adapter().transcoder))
     yield* check

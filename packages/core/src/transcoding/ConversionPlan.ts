@@ -1,13 +1,13 @@
 /**
- * Decides, from what a file holds, what has to be encoded anew and what players take as it is.
+ * Decides which tracks of a file are copied and which are encoded.
  */
 import * as Arr from "effect/Array"
 import * as Data from "effect/Data"
 import * as Ladder from "./Ladder.ts"
 import type { Audio, Media, Video } from "./Media.ts"
-import type { Rendition } from "./Presentation.ts"
+import type { Format, Presentation, Rendition } from "./Presentation.ts"
 
-/** `auto` copies what players take as it is; `transcode` encodes everything anew. */
+/** `auto` copies tracks that all players support and encodes the others; `transcode` encodes all tracks. */
 export type Mode = "auto" | "transcode"
 
 export type VideoPlan = Data.TaggedEnum<{
@@ -15,11 +15,11 @@ export type VideoPlan = Data.TaggedEnum<{
   Copy: { readonly index: number }
   Encode: {
     readonly index: number
-    /** From the best down; as many as renditions. */
+    /** The best first; one for each rendition. */
     readonly rungs: Arr.NonEmptyReadonlyArray<Ladder.Rung>
     readonly deinterlace: boolean
-    /** Whether frames are dropped, to be at most `maxFrameRate`. */
-    readonly thin: boolean
+    /** Whether frames are dropped to keep the frame rate at `maxFrameRate` or below. */
+    readonly limitFrameRate: boolean
   }
 }>
 const VideoPlan = Data.taggedEnum<VideoPlan>()
@@ -30,9 +30,9 @@ export type AudioPlan = Data.TaggedEnum<{
   Encode: {
     readonly index: number
     readonly channels: number
-    /** Samples a second. */
+    /** Samples per second. */
     readonly sampleRate: number
-    /** Bits a second. */
+    /** Bits per second. */
     readonly bitrate: number
   }
 }>
@@ -41,36 +41,37 @@ const AudioPlan = Data.taggedEnum<AudioPlan>()
 export interface ConversionPlan {
   readonly video: VideoPlan
   readonly audio: AudioPlan
-  /** From the best down. */
+  /** The best first. */
   readonly renditions: Arr.NonEmptyReadonlyArray<Rendition>
 }
 
-/** Frames a second that players and screens still show. */
+/** Frames per second. The highest rate that players and screens show. */
 export const maxFrameRate = 60
 
-/** Seconds; a copied segment can only begin with a keyframe. */
+/** Seconds. A segment of a copied track begins at a keyframe, so that it is as long as the keyframe interval. */
 const longestSegment = 20
 
-const everyPlayer = {
+/** H.264 that all players support. */
+const supportedH264 = {
   profiles: new Set(["Constrained Baseline", "Baseline", "Main", "High"]),
   pixelFormats: new Set(["yuv420p", "yuvj420p"]),
   level: 51
 }
 
-/** These keep no true time of each frame, and a copy needs it. */
-const withoutTimes = new Set(["avi", "asf", "mpeg"])
+/** Containers that do not store the exact time of each frame, which a copy needs. */
+const withoutFrameTimes = new Set(["avi", "asf", "mpeg"])
 
 const isCopyableVideo = (video: Video, container: string): boolean =>
   video.codec === "h264" &&
-  everyPlayer.profiles.has(video.profile ?? "") &&
-  everyPlayer.pixelFormats.has(video.pixelFormat ?? "") &&
+  supportedH264.profiles.has(video.profile ?? "") &&
+  supportedH264.pixelFormats.has(video.pixelFormat ?? "") &&
   video.level !== null &&
-  video.level <= everyPlayer.level &&
+  video.level <= supportedH264.level &&
   video.rotation === 0 &&
   video.squarePixels &&
   !video.interlaced &&
   (video.keyframeInterval ?? 0) <= longestSegment &&
-  !withoutTimes.has(container)
+  !withoutFrameTimes.has(container)
 
 const isCopyableAudio = (audio: Audio): boolean =>
   audio.codec === "aac" && audio.profile === "LC" && audio.channels >= 1 && audio.channels <= 2
@@ -82,7 +83,7 @@ const planVideo = (video: Video | null, mode: Mode, container: string): VideoPla
     index: video.index,
     rungs: Ladder.rungs(video),
     deinterlace: video.interlaced,
-    thin: (video.frameRate ?? 0) > maxFrameRate * 1.01
+    limitFrameRate: (video.frameRate ?? 0) > maxFrameRate * 1.01
   })
 }
 
@@ -101,40 +102,52 @@ const planAudio = (audio: Audio | null, mode: Mode): AudioPlan => {
 const audioBitrate = (plan: AudioPlan, audio: Audio | null): number =>
   plan._tag === "Encode" ? plan.bitrate : plan._tag === "Copy" ? (audio?.bitrate ?? 128_000) : 0
 
-const nameOf = ({ height, width }: Ladder.Size): string => `${Math.min(width, height)}p`
+const renditionName = ({ height, width }: Ladder.Size): string => `${Math.min(width, height)}p`
 
 const planRenditions = (media: Media, video: VideoPlan, audio: AudioPlan): ConversionPlan["renditions"] => {
-  const sound = audioBitrate(audio, media.audio)
-  if (media.video === null) return [{ name: "audio", width: null, height: null, frameRate: null, bitrate: sound }]
+  const soundBitrate = audioBitrate(audio, media.audio)
+  if (media.video === null)
+    return [{ name: "audio", width: null, height: null, frameRate: null, bitrate: soundBitrate }]
   const { bitrate, frameRate, height, width } = media.video
   if (video._tag !== "Encode") {
-    const picture = bitrate ?? Math.max((media.bitrate ?? 0) - sound, 0)
-    return [{ name: nameOf({ width, height }), width, height, frameRate, bitrate: picture + sound }]
+    const pictureBitrate = bitrate ?? Math.max((media.bitrate ?? 0) - soundBitrate, 0)
+    return [
+      { name: renditionName({ width, height }), width, height, frameRate, bitrate: pictureBitrate + soundBitrate }
+    ]
   }
   return Arr.map(video.rungs, (rung) => ({
-    name: nameOf(rung),
+    name: renditionName(rung),
     width: rung.width,
     height: rung.height,
     frameRate: frameRate === null ? null : Math.min(frameRate, maxFrameRate),
-    bitrate: rung.maxBitrate + sound
+    bitrate: rung.maxBitrate + soundBitrate
   }))
 }
 
-/** Whether every track is taken as it is. */
-export const isCopy = ({ audio, video }: Pick<ConversionPlan, "audio" | "video">): boolean =>
-  video._tag !== "Encode" && audio._tag !== "Encode"
+/** Whether all tracks are copied. */
+const isCopy = ({ audio, video }: ConversionPlan): boolean => video._tag !== "Encode" && audio._tag !== "Encode"
 
 /**
- * The plan for a file.
+ * Returns the plan for a file.
  *
- * - H.264 that every player takes is copied (8 bits, 4:2:0, progressive, upright, square pixels, at most level 5.1), and so
+ * - H.264 that all players support is copied (8 bits, 4:2:0, progressive, upright, square pixels, at most level 5.1), and so
  *   is AAC-LC of one or two channels.
- * - Another picture is encoded in up to three sizes (`Ladder`), never larger than it is, upright, with 8 bits and at most 60
- *   frames a second, each at its own time. Another sound becomes AAC-LC of at most two channels.
- * - A file without a picture makes one rendition of sound, one without sound renditions of the picture alone.
+ * - Other video is encoded in up to three sizes (`Ladder`), never larger than the source: upright, 8 bits, at most 60 frames
+ *   per second, each frame at its own time. Other audio is encoded as AAC-LC of at most two channels.
+ * - A file without video has one rendition of audio. A file without audio has renditions of the video alone.
  */
 export const make = (media: Media, mode: Mode): ConversionPlan => {
   const video = planVideo(media.video, mode, media.container)
   const audio = planAudio(media.audio, mode)
   return { video, audio, renditions: planRenditions(media, video, audio) }
 }
+
+/** Returns the presentation that a plan leads to, as expected before the conversion runs. */
+export const toPresentation = (plan: ConversionPlan, { duration }: Media, format: Format): Presentation => ({
+  format,
+  duration,
+  hasVideo: plan.video._tag !== "None",
+  hasAudio: plan.audio._tag !== "None",
+  isCopy: isCopy(plan),
+  renditions: plan.renditions
+})

@@ -1,22 +1,22 @@
 /**
- * What one piece of work on a file from a stranger may cost.
+ * Limits of one run of a transcoder on an untrusted file.
  */
 import * as Duration from "effect/Duration"
 
 export interface Limits {
-  /** How long the media may play. */
+  /** Of the media. */
   readonly duration: Duration.Duration
-  /** Pixels of one coded picture. */
+  /** Of one coded picture. */
   readonly pixels: number
-  /** Bytes of the whole result. */
+  /** Of all output files. */
   readonly outputBytes: number
-  /** Until the work is given up, by the clock. */
+  /** Elapsed time of the run. */
   readonly wallTime: Duration.Duration
-  /** Time on processors, all of them together. */
+  /** Processor time of the run, summed over all processors. */
   readonly cpuTime: Duration.Duration
-  /** Address space of the process that does the work, in bytes; every thread takes its share. */
+  /** Address space of the transcoder's process, in bytes. Each thread needs some of it. */
   readonly memoryBytes: number
-  /** Threads that each decoder and encoder may use. */
+  /** Threads of each decoder and each encoder. */
   readonly threads: number
 }
 

@@ -1,57 +1,57 @@
 /**
- * What a file of video or audio holds, as far as a conversion has to know.
+ * The properties of a video or audio file that a conversion needs.
  */
 
-/** The picture. Codecs and formats carry FFmpeg's names: `h264`, `hevc`, `yuv420p`. */
+/** The video track. Codecs and formats have FFmpeg's names: `h264`, `hevc`, `yuv420p`. */
 export interface Video {
-  /** Which of the file's streams it is, counted from 0. */
+  /** Index among the file's streams, from 0. */
   readonly index: number
   readonly codec: string
   readonly profile: string | null
-  /** As the codec counts: 41 is level 4.1 of H.264. */
+  /** In the codec's own notation: 41 is level 4.1 of H.264. */
   readonly level: number | null
   readonly pixelFormat: string | null
-  /** Pixels of the picture as it is shown: turned upright, and with square pixels. */
+  /** Pixels of the picture as shown: upright, with square pixels. */
   readonly width: number
   readonly height: number
-  /** By how many degrees, clockwise, the coded picture is turned to be upright: 0 to 359. */
+  /** Degrees, 0 to 359, by which the coded picture is turned clockwise to be upright. */
   readonly rotation: number
   /** Whether a coded pixel is as wide as it is high. */
   readonly squarePixels: boolean
   readonly interlaced: boolean
-  /** Frames a second, on the average. */
+  /** Frames per second, on average. */
   readonly frameRate: number | null
-  /** Bits a second. */
+  /** Bits per second. */
   readonly bitrate: number | null
-  /** The longest stretch between two frames that decoding can begin with, in seconds, near the file's beginning. */
+  /** Seconds: the longest distance between two keyframes near the beginning of the file. */
   readonly keyframeInterval: number | null
 }
 
-/** The sound. */
+/** The audio track. */
 export interface Audio {
-  /** Which of the file's streams it is, counted from 0. */
+  /** Index among the file's streams, from 0. */
   readonly index: number
   readonly codec: string
   readonly profile: string | null
   readonly channels: number
-  /** Samples a second. */
+  /** Samples per second. */
   readonly sampleRate: number
-  /** Bits a second. */
+  /** Bits per second. */
   readonly bitrate: number | null
 }
 
-/** A probed file; it has video or audio, or both. */
+/** A probed file. It has video, audio or both. */
 export interface Media {
-  /** The container's name by FFmpeg: `mov,mp4,m4a,3gp,3g2,mj2`, `matroska,webm`, `avi`. */
+  /** FFmpeg's name of the container: `mov,mp4,m4a,3gp,3g2,mj2`, `matroska,webm`, `avi`. */
   readonly container: string
-  /** Seconds; null where the file does not tell, as a recording that was never finished. */
+  /** Seconds; null if the file does not say, as for a recording that was never finished. */
   readonly duration: number | null
   /**
-   * Whether the container's own header declares the duration. Then a content that ends much earlier was cut off. An
-   * estimate from the bitrate, as with bare MP3, proves nothing.
+   * Whether the header of the container declares the duration. Then a content that ends much earlier was cut off. An
+   * estimate from the bitrate, as for raw MP3, does not show that.
    */
   readonly durationDeclared: boolean
-  /** Of everything, in bits a second. */
+  /** Bits per second, of the whole file. */
   readonly bitrate: number | null
   readonly video: Video | null
   readonly audio: Audio | null

@@ -1,5 +1,5 @@
 /**
- * A converted video or audio: what stands in the output directory of a conversion.
+ * A presentation: video or audio converted to a streaming format, with its renditions.
  */
 import * as Schema from "effect/Schema"
 
@@ -7,27 +7,27 @@ import * as Schema from "effect/Schema"
 export const Format = Schema.Literals(["hls", "dash"])
 export type Format = typeof Format.Type
 
-/** One quality that a player can choose. */
+/** One quality among which a player chooses. */
 export const Rendition = Schema.Struct({
-  /** The shorter side in lines and a `p`, as in `720p`; `audio` where there is no picture. Unique in a presentation. */
+  /** Lines of the shorter side with a `p`, as in `720p`; `audio` if there is no video. Unique in a presentation. */
   name: Schema.String,
-  /** Pixels; null where there is no picture. */
+  /** Pixels; null if there is no video. */
   width: Schema.NullOr(Schema.Int),
   height: Schema.NullOr(Schema.Int),
-  /** Frames a second; null where there is no picture, or nobody knows. */
+  /** Frames per second; null if there is no video, or if unknown. */
   frameRate: Schema.NullOr(Schema.Finite),
-  /** Bits a second of picture and sound, on the average; before the conversion has ended, what is expected. */
+  /** Average bits per second of video and audio together; an estimate until the conversion has finished. */
   bitrate: Schema.Int
 }).annotate({ identifier: "Rendition" })
 export type Rendition = typeof Rendition.Type
 
 export const Presentation = Schema.Struct({
   format: Format,
-  /** Seconds; before the conversion has ended what is expected, null where nobody knows. */
+  /** Seconds, null if unknown; an estimate until the conversion has finished. */
   duration: Schema.NullOr(Schema.Finite),
   hasVideo: Schema.Boolean,
   hasAudio: Schema.Boolean,
-  /** Whether no track of the content was encoded anew; absent where one was, or nobody knows. */
+  /** Whether all tracks of the content were copied. Absent if one was encoded, or if unknown. */
   isCopy: Schema.optionalKey(Schema.Boolean),
   /** The best first. */
   renditions: Schema.NonEmptyArray(Rendition)

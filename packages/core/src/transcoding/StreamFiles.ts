@@ -1,37 +1,63 @@
 /**
- * The names of the files that a conversion makes, relative to its output directory.
+ * Names of the files of a converted stream, relative to the output directory of the conversion.
  *
- * HLS: `playlist.m3u8`, and the best rendition's segments `index0.ts`, `index1.ts`, … beside it. With several renditions
- * `playlist.m3u8` is the multivariant playlist over `<name>.m3u8` files, such as `720p.m3u8`, and the segments of the lower
- * renditions are `<name>/index0.ts`, `<name>/index1.ts`, …
+ * HLS: `playlist.m3u8`, and beside it the segments of the best rendition, `index0.ts`, `index1.ts`, … With several
+ * renditions, `playlist.m3u8` is the multivariant playlist over files `<name>.m3u8`, such as `720p.m3u8`, and the segments of
+ * the lower renditions are `<name>/index0.ts`, `<name>/index1.ts`, …
  *
- * DASH: `manifest.mpd`; per representation `init-<id>.m4s` and the segments `chunk-<id>-1.m4s`, `chunk-<id>-2.m4s`, … The
- * representations of the picture have the ids 0, 1, … from the best on, the sound has the one after them.
+ * DASH: `manifest.mpd`; for each representation `init-<id>.m4s` and the segments `chunk-<id>-1.m4s`, `chunk-<id>-2.m4s`, …
+ * The video representations have the ids 0, 1, …, the best first; the audio has the id after them.
  *
- * Beside both stands `poster.jpg`, a still of a video, which is made on its own.
+ * Both: `poster.jpg`, one frame of the video, which `Transcoder.poster` writes.
  */
-import type { Format, Rendition } from "./Presentation.ts"
+import * as Arr from "effect/Array"
+import type { Format, Presentation, Rendition } from "./Presentation.ts"
 
-/** What a player asks for first. */
+/** The playlist or manifest that a player loads first. */
 export const entry = (format: Format): string => (format === "hls" ? "playlist.m3u8" : "manifest.mpd")
 
-/** The playlist of one of several HLS renditions. */
+/** The media playlist of one of several HLS renditions. */
 export const mediaPlaylist = (rendition: Pick<Rendition, "name">): string => `${rendition.name}.m3u8`
 
-/** The directory of an HLS rendition's segments: empty for the best, else its name and a slash. */
+/** The directory of an HLS rendition's segments: empty for the best rendition, otherwise its name with a slash. */
 export const segmentPrefix = (rendition: Pick<Rendition, "name">, isBest: boolean): string =>
   isBest ? "" : `${rendition.name}/`
 
-/** An HLS segment, counted from 0. */
+/** An HLS segment; `index` counts from 0. */
 export const segment = (prefix: string, index: number): string => `${prefix}index${index}.ts`
+
+/** The files of one HLS rendition. */
+export interface HlsRendition {
+  readonly rendition: Rendition
+  /** Name of its media playlist. */
+  readonly playlist: string
+  /** Directory of its segments, as `segmentPrefix` returns it. */
+  readonly prefix: string
+}
+
+/** Returns the files of each HLS rendition. The playlist of a single rendition is the entry playlist. */
+export const hlsRenditions = (renditions: Presentation["renditions"]): Arr.NonEmptyReadonlyArray<HlsRendition> =>
+  Arr.map(renditions, (rendition, index) => ({
+    rendition,
+    playlist: renditions.length === 1 ? entry("hls") : mediaPlaylist(rendition),
+    prefix: segmentPrefix(rendition, index === 0)
+  }))
+
+/** Number of DASH representations: one for each video rendition, and one for the audio. */
+export const dashRepresentations = ({
+  hasAudio,
+  hasVideo,
+  renditions
+}: Pick<Presentation, "hasAudio" | "hasVideo" | "renditions">): number =>
+  (hasVideo ? renditions.length : 0) + (hasAudio ? 1 : 0)
 
 /** The initialization segment of a DASH representation. */
 export const init = (representation: number): string => `init-${representation}.m4s`
 
-/** A media segment of a DASH representation, counted from 1. */
+/** A media segment of a DASH representation; `number` counts from 1. */
 export const chunk = (representation: number, number: number): string => `chunk-${representation}-${number}.m4s`
 
-/** The still of a video, beside what a conversion makes: no `isName`. */
+/** The poster. `isName` is false for it, since no conversion writes it. */
 export const poster = "poster.jpg"
 
 const number = "(?:0|[1-9]\\d{0,8})"
@@ -40,13 +66,13 @@ const names: { readonly [format in Format]: RegExp } = {
   dash: new RegExp(`^(?:manifest\\.mpd|init-${number}\\.m4s|chunk-${number}-${number}\\.m4s)$`)
 }
 
-/** Whether a conversion could have made a file of this name. No such name leads out of its directory. */
+/** Whether a conversion may have written a file of this name. No such name leads out of the output directory. */
 export const isName = (format: Format, name: string): boolean => names[format].test(name)
 
-/** Whether it is a playlist or a manifest, which may change while the conversion runs; segments never do. */
+/** Whether this is the name of a playlist or manifest, which may change while the conversion runs. Segments never change. */
 export const isPlaylist = (name: string): boolean => name.endsWith(".m3u8") || name.endsWith(".mpd")
 
-/** The media type (RFC 8216, section 4; ISO/IEC 23009-1, annex C). */
+/** The media type of a file (RFC 8216, section 4; ISO/IEC 23009-1, annex C). */
 export const contentType = (name: string): string => {
   if (name.endsWith(".m3u8")) return "application/vnd.apple.mpegurl"
   if (name.endsWith(".mpd")) return "application/dash+xml"

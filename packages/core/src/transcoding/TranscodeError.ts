@@ -1,17 +1,16 @@
 /**
- * The one error of the Transcoder port.
+ * The error of the Transcoder port.
  */
 import * as Data from "effect/Data"
 
 /**
- * - `NotMedia`: the file holds neither video nor audio that could be recognised, or is cut off so early that nobody can
- *   tell.
- * - `Unsupported`: it is media, but of a kind that cannot be worked on, as with an unknown codec.
- * - `LimitExceeded`: the work was given up at one of its limits.
- * - `Failed`: the work failed over the file's content.
- * - `StorageFull`: no room is left for the result.
- * - `Unavailable`: there is no program to do the work, or something outside killed it.
- * - `Internal`: anything else; a bug, or a directory that cannot be used.
+ * - `NotMedia`: the file has no recognisable video or audio, or was cut off too early to find out.
+ * - `Unsupported`: the file is media that the transcoder does not support, as with an unknown codec.
+ * - `LimitExceeded`: the run was stopped at one of its limits.
+ * - `Failed`: the run failed because of the file's content.
+ * - `StorageFull`: the disk is full.
+ * - `Unavailable`: the program is missing, or another process killed it.
+ * - `Internal`: any other failure: a bug, or an unusable directory.
  */
 export type Reason =
   | "NotMedia"
@@ -27,7 +26,7 @@ const summaries: { readonly [reason in Reason]: string } = {
   Unsupported: "This kind of video or audio cannot be converted.",
   LimitExceeded: "The conversion exceeded a limit.",
   Failed: "The conversion failed.",
-  StorageFull: "There is no room for the conversion.",
+  StorageFull: "There is not enough disk space for the conversion.",
   Unavailable: "No video converter is available.",
   Internal: "The video converter does not work."
 }
@@ -36,7 +35,7 @@ export class TranscodeError extends Data.TaggedError("TranscodeError")<{
   readonly reason: Reason
   /** The port's method that failed, for the operator. */
   readonly operation: string
-  /** What is known beyond the reason, fit for the file's owner: no path or name of this machine. */
+  /** What else is known. May be shown to the file's owner: it contains no path or name of this machine. */
   readonly detail?: string | undefined
   readonly cause?: unknown
 }> {

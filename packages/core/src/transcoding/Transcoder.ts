@@ -1,10 +1,10 @@
 /**
- * The port that looks into video and audio files and converts them for streaming.
+ * The port that probes video and audio files and converts them for streaming.
  *
- * The caller guarantees that paths are absolute, that an input is a regular file (or a link to one) which does not change
- * meanwhile, and that an output directory exists, is empty and its own. An adapter guarantees what the methods say for any
- * input whatever: it may come from an attacker. It opens no file but the input, asks no network, keeps to the limits,
- * and leaves no process behind, also when this process is killed.
+ * The caller guarantees that paths are absolute, that an input is a regular file (or a link to one) that does not change
+ * during the run, and that an output directory exists, is empty and is used by this run alone. An adapter must fulfil the
+ * contract of its methods for any input, which may come from an attacker. It opens no file but the input, makes no network
+ * connection, keeps to the limits, and leaves no process behind, even if this process is killed.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,8 +17,8 @@ import type { Media } from "./Media.ts"
 import type { Format, Presentation } from "./Presentation.ts"
 import { TranscodeError } from "./TranscodeError.ts"
 
-/** Limits that differ from those of the adapter. */
 interface Limited {
+  /** Limits that differ from those of the adapter. */
   readonly limits?: Partial<Limits> | undefined
 }
 
@@ -30,7 +30,7 @@ export interface ProbeJob extends Limited {
 export interface ConvertJob extends Limited {
   /** Path of the file. */
   readonly input: string
-  /** What `probe` told of it. */
+  /** The result of `probe` for this file. */
   readonly media: Media
   /** Path of the directory to write into. */
   readonly output: string
@@ -40,9 +40,9 @@ export interface ConvertJob extends Limited {
 }
 
 export interface RepackageJob extends Limited {
-  /** Path of a directory with all segments of a finished conversion, under their names; links to them will do. */
+  /** Path of a directory with all segments of a finished conversion, or links to them, under their names. */
   readonly source: string
-  /** What that conversion told when it had finished. */
+  /** The presentation of that conversion's `Finished` event. */
   readonly presentation: Presentation
   /** Path of the directory to write into. */
   readonly output: string
@@ -52,47 +52,46 @@ export interface RepackageJob extends Limited {
 export interface PosterJob extends Limited {
   /** Path of the file. */
   readonly input: string
-  /** What `probe` told of it. */
+  /** The result of `probe` for this file. */
   readonly media: Media
   /** Path of the JPEG file to write. */
   readonly output: string
-  /** Which moment to show, in seconds; one past the end counts as the beginning. */
+  /** Seconds: when the frame is shown. A time after the end means the first frame. */
   readonly at: number
 }
 
 export class Transcoder extends Context.Service<
   Transcoder,
   {
-    /** What a file holds. Decides by its content; `NotMedia` and `Unsupported` are verdicts on the file. */
+    /** Returns the properties of a file, from its content alone. Fails with `NotMedia` or `Unsupported` because of the file. */
     readonly probe: (job: ProbeJob) => Effect.Effect<Media, TranscodeError>
 
     /**
-     * Converts a file into segments and playlists in the output directory, named as `StreamFiles` says, by the plan of
-     * `ConversionPlan`.
+     * Converts a file to segments and playlists in the output directory, as `ConversionPlan` decides. `StreamFiles` defines
+     * their names.
      *
-     * - A file appears under its name when it is whole, and the events tell when.
-     * - An HLS presentation plays from its first segment on: its playlists are of type EVENT, with true durations.
-     * - A result that is much shorter than what the input declares is `Failed`: the input was cut off.
-     * - The work goes on at its own pace, whether or not the stream is pulled; a slow consumer misses nothing but outdated
-     *   playlists and progress.
-     * - Interrupting the stream ends the work at once. After that, or after a failure, what is in the directory is of no
-     *   use.
+     * - A file gets its name when it is complete; an event reports it.
+     * - An HLS presentation plays from its first segment on: its playlists have the type EVENT and exact durations.
+     * - A result that is much shorter than the declared duration is `Failed`: the input was cut off.
+     * - The run does not wait for the consumer of the stream. A slow consumer misses only outdated playlists and progress.
+     * - Interrupting the stream stops the run at once. After that, or after a failure, the files in the directory are
+     *   incomplete.
      */
     readonly convert: (job: ConvertJob) => Stream.Stream<ConversionEvent, TranscodeError>
 
     /**
-     * Makes the presentation in another format, with the same renditions and without encoding anything anew. Otherwise as
+     * Converts a finished presentation to another format, with the same renditions and without encoding. Otherwise like
      * `convert`.
      */
     readonly repackage: (job: RepackageJob) => Stream.Stream<ConversionEvent, TranscodeError>
 
     /**
-     * Writes a still of the video as a JPEG of at most 720 lines on its shorter side; it appears when it is whole.
-     * `Unsupported` for a file without video.
+     * Writes one frame of the video as a JPEG of at most 720 lines on its shorter side. The file gets its name when it is
+     * complete. `Unsupported` for a file without video.
      */
     readonly poster: (job: PosterJob) => Effect.Effect<void, TranscodeError>
 
-    /** Succeeds when the transcoder can work; `Unavailable` when it lacks a program. */
+    /** Succeeds if the transcoder is ready. `Unavailable` if it lacks a program. */
     readonly check: Effect.Effect<void, TranscodeError>
 
     readonly capabilities: {
@@ -102,23 +101,23 @@ export class Transcoder extends Context.Service<
   }
 >()("@holdfast/core/transcoding/Transcoder") {}
 
-const absent = (operation: string) => new TranscodeError({ operation, reason: "Unavailable" })
+const unavailable = (operation: string) => new TranscodeError({ operation, reason: "Unavailable" })
 
-const without = (name: string, check: Effect.Effect<void, TranscodeError>) =>
+const stub = (name: string, check: Effect.Effect<void, TranscodeError>) =>
   Layer.succeed(
     Transcoder,
     Transcoder.of({
-      probe: () => Effect.fail(absent("probe")),
-      convert: () => Stream.fail(absent("convert")),
-      repackage: () => Stream.fail(absent("repackage")),
-      poster: () => Effect.fail(absent("poster")),
+      probe: () => Effect.fail(unavailable("probe")),
+      convert: () => Stream.fail(unavailable("convert")),
+      repackage: () => Stream.fail(unavailable("repackage")),
+      poster: () => Effect.fail(unavailable("poster")),
       check,
       capabilities: { name }
     })
   )
 
-/** For a deployment that converts nothing: whoever asks for a conversion is told so. */
-export const layerNone: Layer.Layer<Transcoder> = without("none", Effect.fail(absent("check")))
+/** For a deployment without a transcoder. Requests for conversions fail with `TranscoderUnavailable`. */
+export const layerNone: Layer.Layer<Transcoder> = stub("none", Effect.fail(unavailable("check")))
 
-/** For a process without workers, in a deployment where others have them: what is asked for here is done there. */
-export const layerElsewhere: Layer.Layer<Transcoder> = without("elsewhere", Effect.void)
+/** For a process without a worker in a deployment whose other processes have workers, which run what is requested here. */
+export const layerElsewhere: Layer.Layer<Transcoder> = stub("elsewhere", Effect.void)

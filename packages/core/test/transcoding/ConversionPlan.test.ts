@@ -32,7 +32,7 @@ const withAudio = (change: Partial<Audio>): Media => ({ ...media, audio: { ...au
 const names = ({ renditions }: ConversionPlan.ConversionPlan) => renditions.map(({ name }) => name)
 
 describe("ConversionPlan", () => {
-  it("copies what every player takes, in its own size", () => {
+  it("tracks that all players support → copied, one rendition of the same size", () => {
     const plan = ConversionPlan.make(media, "auto")
     assert.deepStrictEqual(plan.video, { _tag: "Copy", index: 0 })
     assert.deepStrictEqual(plan.audio, { _tag: "Copy", index: 1 })
@@ -44,9 +44,9 @@ describe("ConversionPlan", () => {
   it.each<[string, Partial<Video>]>([
     ["full-range colours", { pixelFormat: "yuvj420p" }],
     ["4K at level 5.1", { width: 3840, height: 2160, level: 51 }],
-    ["a frame every keyframe", { keyframeInterval: null }],
+    ["only keyframes", { keyframeInterval: null }],
     ["an unknown frame rate", { frameRate: null }]
-  ])("copies H.264 with %s", (_, change) => {
+  ])("H.264 with %s → copied", (_, change) => {
     assert.strictEqual(ConversionPlan.make(withVideo(change), "auto").video._tag, "Copy")
   })
 
@@ -57,16 +57,16 @@ describe("ConversionPlan", () => {
     ["a level above 5.1", { level: 52 }],
     ["an unknown level", { level: null }],
     ["a rotation", { rotation: 90 }],
-    ["oblong pixels", { squarePixels: false }],
+    ["non-square pixels", { squarePixels: false }],
     ["interlacing", { interlaced: true }],
     ["keyframes too far apart", { keyframeInterval: 30 }]
-  ])("encodes a picture with %s, and still copies the sound", (_, change) => {
+  ])("video with %s → video encoded, audio copied", (_, change) => {
     const plan = ConversionPlan.make(withVideo(change), "auto")
     assert.strictEqual(plan.video._tag, "Encode")
     assert.strictEqual(plan.audio._tag, "Copy")
   })
 
-  it("encodes from a container that keeps no times", () => {
+  it("container without frame times → video encoded", () => {
     assert.strictEqual(ConversionPlan.make({ ...media, container: "avi" }, "auto").video._tag, "Encode")
   })
 
@@ -77,19 +77,19 @@ describe("ConversionPlan", () => {
     ["one channel of MP3", { codec: "mp3", channels: 1 }, { channels: 1, sampleRate: 48_000, bitrate: 64_000 }],
     ["44.1 kHz", { codec: "mp3", sampleRate: 44_100 }, { channels: 2, sampleRate: 44_100, bitrate: 128_000 }],
     ["8 kHz", { codec: "pcm_s16le", sampleRate: 8000 }, { channels: 2, sampleRate: 48_000, bitrate: 128_000 }]
-  ])("encodes a sound with %s, and still copies the picture", (_, change, expected) => {
+  ])("audio with %s → audio encoded, video copied", (_, change, expected) => {
     const plan = ConversionPlan.make(withAudio(change), "auto")
     assert.strictEqual(plan.video._tag, "Copy")
     assert.deepStrictEqual<object>(plan.audio, { _tag: "Encode", index: 1, ...expected })
   })
 
-  it("encodes everything when that is asked for", () => {
+  it("mode transcode → all tracks encoded", () => {
     const plan = ConversionPlan.make(media, "transcode")
     assert.deepStrictEqual([plan.video._tag, plan.audio._tag], ["Encode", "Encode"])
     assert.deepStrictEqual(names(plan), ["1080p", "720p", "480p"])
   })
 
-  it("does without sound, or without a picture", () => {
+  it("no audio or no video → no plan for it", () => {
     const silent = ConversionPlan.make({ ...media, audio: null }, "auto")
     assert.strictEqual(silent.audio._tag, "None")
     assert.strictEqual(silent.renditions[0].bitrate, 4_000_000)
@@ -100,7 +100,7 @@ describe("ConversionPlan", () => {
     ])
   })
 
-  it("names a rendition by its shorter side", () => {
+  it("portrait video → renditions named by their shorter side", () => {
     const portrait = ConversionPlan.make(withVideo({ rotation: 90, width: 1080, height: 1920 }), "auto")
     assert.deepStrictEqual(names(portrait), ["1080p", "720p", "480p"])
     assert.deepStrictEqual(
@@ -113,18 +113,18 @@ describe("ConversionPlan", () => {
     )
   })
 
-  it("asks for deinterlacing and thinning where they are due, and tells the frame rate that comes of it", () => {
+  it("interlaced video at 120 frames per second → deinterlaced and limited to 60", () => {
     const plan = ConversionPlan.make(withVideo({ interlaced: true, frameRate: 120 }), "auto")
-    if (plan.video._tag !== "Encode") return assert.fail("it is encoded")
+    if (plan.video._tag !== "Encode") return assert.fail("the video is not encoded")
     assert.isTrue(plan.video.deinterlace)
-    assert.isTrue(plan.video.thin)
+    assert.isTrue(plan.video.limitFrameRate)
     assert.strictEqual(plan.renditions[0].frameRate, 60)
     const ordinary = ConversionPlan.make(withVideo({ frameRate: 60 }), "transcode")
-    if (ordinary.video._tag !== "Encode") return assert.fail("it is encoded")
-    assert.isFalse(ordinary.video.deinterlace || ordinary.video.thin)
+    if (ordinary.video._tag !== "Encode") return assert.fail("the video is not encoded")
+    assert.isFalse(ordinary.video.deinterlace || ordinary.video.limitFrameRate)
   })
 
-  it("reckons the bitrate of a copy from what is known", () => {
+  it("copy of a video with unknown bitrate → bitrate of the file, or 0", () => {
     assert.strictEqual(ConversionPlan.make(withVideo({ bitrate: null }), "auto").renditions[0].bitrate, 4_200_000)
     const unknown = ConversionPlan.make({ ...withVideo({ bitrate: null }), bitrate: null, audio: null }, "auto")
     assert.strictEqual(unknown.renditions[0].bitrate, 0)

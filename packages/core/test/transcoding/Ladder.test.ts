@@ -22,7 +22,7 @@ describe("Ladder", () => {
     [10_000, 1000, ["4080x408"]],
     [1, 1, ["2x2"]],
     [16_384, 1, ["4096x2"]]
-  ])("of %d by %d", (width, height, expected) => {
+  ])("rungs: %d by %d → expected sizes", (width, height, expected) => {
     assert.deepStrictEqual(sizes(width, height), expected)
   })
 
@@ -31,17 +31,17 @@ describe("Ladder", () => {
     [1280, 720, 2_720_000],
     [854, 480, 1_480_000],
     [64, 64, 200_000]
-  ])("allows %d by %d at most %d bits a second", (width, height, expected) => {
+  ])("rungs: %d by %d → at most %d bits per second", (width, height, expected) => {
     assert.strictEqual(Ladder.rungs({ width, height, frameRate: 25 })[0].maxBitrate, expected)
   })
 
-  it("allows faster pictures more", () => {
+  it("rungs: 60 frames per second → higher bitrate", () => {
     const [rung] = Ladder.rungs({ width: 1920, height: 1080, frameRate: 60 })
     assert.strictEqual(rung.maxBitrate, 7_070_000)
   })
 
   it.prop(
-    "never goes beyond the picture or its bounds, and keeps its shape",
+    "rungs: any size → even, within the picture and the maximum, same aspect ratio",
     [side, side, rate],
     ([width, height, frameRate]) => {
       const rungs = Ladder.rungs({ width, height, frameRate })
@@ -55,7 +55,7 @@ describe("Ladder", () => {
         assert.isAtMost(rung.height, Math.max(2, height))
         assert.isAtMost(Math.min(rung.width, rung.height), 1080)
         assert.isAtMost(Math.max(rung.width, rung.height), 4096)
-        // Each side is rounded to an even number, which moves the longer one by as many times as it is longer.
+        // Rounding the shorter side to an even number changes the longer one in proportion.
         const [shorter, longer] = [Math.min(width, height), Math.max(width, height)]
         const expected = (Math.min(rung.width, rung.height) * longer) / shorter
         if (shorter >= 2) assert.isAtMost(Math.abs(Math.max(rung.width, rung.height) - Math.min(expected, 4096)), 2)
@@ -64,7 +64,7 @@ describe("Ladder", () => {
   )
 
   it.prop(
-    "gets smaller from rung to rung, in size and rate, with names of their own",
+    "rungs: any size → each rung is smaller than the one before, in size and bitrate",
     [side, side],
     ([width, height]) => {
       const rungs = Ladder.rungs({ width, height, frameRate: 30 })

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 const index = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 999_999 }))
 
 describe("StreamFiles", () => {
-  it("names files as the interface says", () => {
+  it("names: each kind of file → documented name", () => {
     assert.strictEqual(StreamFiles.entry("hls"), "playlist.m3u8")
     assert.strictEqual(StreamFiles.entry("dash"), "manifest.mpd")
     assert.strictEqual(StreamFiles.mediaPlaylist({ name: "720p" }), "720p.m3u8")
@@ -15,7 +15,7 @@ describe("StreamFiles", () => {
     assert.strictEqual(StreamFiles.chunk(2, 1), "chunk-2-1.m4s")
   })
 
-  it.prop("knows every name that it gives", [index], ([number]) => {
+  it.prop("isName: name of a generated file → true for its format only", [index], ([number]) => {
     assert.isTrue(StreamFiles.isName("hls", StreamFiles.segment("", number)))
     assert.isTrue(StreamFiles.isName("hls", StreamFiles.segment("360p/", number)))
     assert.isTrue(StreamFiles.isName("dash", StreamFiles.init(number)))
@@ -39,12 +39,12 @@ describe("StreamFiles", () => {
     "playlist.m3u8.tmp",
     "poster.jpg",
     "Index0.ts"
-  ])("knows no file %j", (name) => {
+  ])("isName: %j → false", (name) => {
     assert.isFalse(StreamFiles.isName("hls", name))
     assert.isFalse(StreamFiles.isName("dash", name))
   })
 
-  it("knows media types, and what may change", () => {
+  it("contentType and isPlaylist: each kind of file → expected value", () => {
     const types = ["playlist.m3u8", "manifest.mpd", "index0.ts", "init-0.m4s", "chunk-0-1.m4s"].map((name) => [
       StreamFiles.contentType(name),
       StreamFiles.isPlaylist(name)

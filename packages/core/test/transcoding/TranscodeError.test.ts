@@ -12,14 +12,14 @@ const cases: ReadonlyArray<readonly [reason: Reason, code: string, isRetryable: 
 ]
 
 describe("TranscodeError", () => {
-  it.each(cases)("%s has the code %s", (reason, code, isRetryable) => {
+  it.each(cases)("%s → code %s", (reason, code, isRetryable) => {
     const error = new TranscodeError({ reason, operation: "convert" })
     assert.strictEqual(error.code, code)
     assert.strictEqual(error.isRetryable, isRetryable)
     assert.isNotEmpty(error.message)
   })
 
-  it("tells the detail after the reason", () => {
+  it("detail → follows the summary in the message", () => {
     const error = new TranscodeError({ reason: "Failed", operation: "convert", detail: "It is cut off." })
     assert.strictEqual(error.message, "The conversion failed. It is cut off.")
   })

@@ -1,6 +1,6 @@
 /**
- * Files that the fake transcoder takes for media: an empty MP4, as a detector of file types sees it, with a description of
- * what it pretends to hold.
+ * Files that the fake transcoder accepts as media. Each is an empty MP4 for a detector of file types, and contains a
+ * description of the media that it simulates.
  */
 import type { Media } from "@holdfast/core/transcoding/Media"
 import * as Option from "effect/Option"
@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 const number = Schema.NullOr(Schema.Finite)
 const text = Schema.NullOr(Schema.String)
 
-const FakedMedia = Schema.Struct({
+const MediaDescription = Schema.Struct({
   container: Schema.String,
   duration: number,
   durationDeclared: Schema.Boolean,
@@ -44,15 +44,15 @@ const FakedMedia = Schema.Struct({
 })
 
 const Description = Schema.Struct({
-  media: FakedMedia,
-  /** After how many seconds the content ends, whatever it declares; null where it is whole. */
+  media: MediaDescription,
+  /** Seconds after which the content is cut off; null if it is complete. */
   cutAfter: number
 })
 
-/** What a file pretends to be. */
+/** The simulated media of a file. */
 export type Description = typeof Description.Type
 
-/** Video of 1280×720 with sound, of ten seconds, which players take as it is. */
+/** Ten seconds of 1280×720 video with audio, in codecs that all players support. */
 export const playable: Media = {
   container: "mov,mp4,m4a,3gp,3g2,mj2",
   duration: 10,
@@ -76,7 +76,7 @@ export const playable: Media = {
   audio: { index: 1, codec: "aac", profile: "LC", channels: 2, sampleRate: 48_000, bitrate: 100_000 }
 }
 
-/** The same, as it would have to be encoded anew. */
+/** The same media in codecs that have to be encoded. */
 export const foreign: Media = {
   ...playable,
   container: "matroska,webm",
@@ -88,7 +88,7 @@ const json = Schema.fromJsonString(Description)
 const encode = Schema.encodeSync(json)
 const decode = Schema.decodeUnknownOption(json)
 
-/** A box of MP4 (ISO/IEC 14496-12, 4.2). */
+/** Makes an MP4 box (ISO/IEC 14496-12, 4.2). */
 export const box = (type: string, payload: string): Uint8Array => {
   const bytes = Buffer.alloc(8 + Buffer.byteLength(payload))
   bytes.writeUInt32BE(bytes.length)
@@ -99,11 +99,11 @@ export const box = (type: string, payload: string): Uint8Array => {
 
 const head = box("ftyp", "isom\0\0\u0002\0isommp41")
 
-/** The content of such a file; it may end earlier than it declares, after some seconds. */
+/** Makes the content of a file; with `cutAfter`, one that is cut off after so many seconds. */
 export const make = (media: Media, cutAfter: number | null = null): Uint8Array =>
   Buffer.concat([head, box("free", encode({ media, cutAfter })), box("mdat", "")])
 
-/** What a content pretends to be; none for any other content. */
+/** Parses the description of a content; none for any other content. */
 export const parse = (content: Uint8Array): Option.Option<Description> => {
   const bytes = Buffer.from(content)
   const at = head.length

@@ -1,6 +1,6 @@
 /**
- * The files that a fake conversion writes: of the right names, with playlists and manifests as they should be, and segments
- * that say which they are.
+ * The files of a fake conversion: names, playlists and manifests are valid, and the content of a segment is its index and
+ * rendition as text.
  */
 import type { Presentation, Rendition } from "@holdfast/core/transcoding/Presentation"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
@@ -14,13 +14,13 @@ export interface OutputFile {
 /** Seconds of a segment. */
 const segmentSeconds = 4
 
-/** How long each segment plays, in seconds. */
+/** Returns the duration of each segment, in seconds. */
 export const durations = (seconds: number): ReadonlyArray<number> =>
   Array.from({ length: Math.max(1, Math.ceil(seconds / segmentSeconds)) }, (_, index) =>
     Math.min(segmentSeconds, Math.max(0.04, seconds - index * segmentSeconds))
   )
 
-/** One packet of an MPEG transport stream without meaning (ISO/IEC 13818-1, 2.4.3). */
+/** Makes a null packet of an MPEG transport stream that contains a text (ISO/IEC 13818-1, 2.4.3). */
 const transportPacket = (text: string): Uint8Array => {
   const packet = Buffer.alloc(188, 0xff)
   packet.set([0x47, 0x1f, 0xff, 0x10])
@@ -30,7 +30,7 @@ const transportPacket = (text: string): Uint8Array => {
 
 const bytes = (text: string): Uint8Array => Buffer.from(text)
 
-const mediaPlaylist = (prefix: string, shown: ReadonlyArray<number>, isWhole: boolean): string =>
+const mediaPlaylist = (prefix: string, durations: ReadonlyArray<number>, isComplete: boolean): string =>
   [
     "#EXTM3U",
     "#EXT-X-VERSION:6",
@@ -38,8 +38,8 @@ const mediaPlaylist = (prefix: string, shown: ReadonlyArray<number>, isWhole: bo
     "#EXT-X-MEDIA-SEQUENCE:0",
     "#EXT-X-PLAYLIST-TYPE:EVENT",
     "#EXT-X-INDEPENDENT-SEGMENTS",
-    ...shown.flatMap((seconds, index) => [`#EXTINF:${seconds.toFixed(6)},`, StreamFiles.segment(prefix, index)]),
-    ...(isWhole ? ["#EXT-X-ENDLIST"] : []),
+    ...durations.flatMap((seconds, index) => [`#EXTINF:${seconds.toFixed(6)},`, StreamFiles.segment(prefix, index)]),
+    ...(isComplete ? ["#EXT-X-ENDLIST"] : []),
     ""
   ].join("\n")
 
@@ -48,34 +48,32 @@ const variant = (rendition: Rendition): ReadonlyArray<string> => [
   StreamFiles.mediaPlaylist(rendition)
 ]
 
-/** What is new when one more segment is done: segments first, then the playlists that name them. */
+/** Returns the files that the step of one segment writes: the segments, and the playlists that list them. */
 export const hlsStep = (presentation: Presentation, all: ReadonlyArray<number>, index: number) => {
   const { renditions } = presentation
   const isSingle = renditions.length === 1
-  const places = renditions.map((rendition, rank) => ({
-    rendition,
-    prefix: StreamFiles.segmentPrefix(rendition, rank === 0),
-    playlist: isSingle ? StreamFiles.entry("hls") : StreamFiles.mediaPlaylist(rendition)
-  }))
-  const segments = places.map(({ prefix, rendition }) => ({
+  const files = StreamFiles.hlsRenditions(renditions)
+  const segments = files.map(({ prefix, rendition }) => ({
     name: StreamFiles.segment(prefix, index),
     content: transportPacket(`segment ${index} of ${rendition.name}`)
   }))
-  const playlists = places.map(({ playlist, prefix }) => ({
+  const playlists = files.map(({ playlist, prefix }) => ({
     name: playlist,
     content: bytes(mediaPlaylist(prefix, all.slice(0, index + 1), index + 1 === all.length))
   }))
-  const master = ["#EXTM3U", "#EXT-X-VERSION:6", ...renditions.flatMap(variant), ""].join("\n")
+  const multivariant = ["#EXTM3U", "#EXT-X-VERSION:6", ...renditions.flatMap(variant), ""].join("\n")
   return {
     segments,
     playlists:
-      isSingle || index > 0 ? playlists : [...playlists, { name: StreamFiles.entry("hls"), content: bytes(master) }]
+      isSingle || index > 0
+        ? playlists
+        : [...playlists, { name: StreamFiles.entry("hls"), content: bytes(multivariant) }]
   }
 }
 
 /** The ids of a presentation's DASH representations. */
-const representations = ({ hasAudio, hasVideo, renditions }: Presentation): ReadonlyArray<number> =>
-  Array.from({ length: (hasVideo ? renditions.length : 0) + (hasAudio ? 1 : 0) }, (_, id) => id)
+const representations = (presentation: Presentation): ReadonlyArray<number> =>
+  Array.from({ length: StreamFiles.dashRepresentations(presentation) }, (_, id) => id)
 
 const manifest = (presentation: Presentation, all: ReadonlyArray<number>): string => {
   const seconds = all.reduce((sum, duration) => sum + duration, 0)
@@ -87,7 +85,7 @@ const manifest = (presentation: Presentation, all: ReadonlyArray<number>): strin
   return `<?xml version="1.0" encoding="utf-8"?>\n<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="static" mediaPresentationDuration="PT${seconds.toFixed(3)}S" minBufferTime="PT8.0S"><Period><AdaptationSet>${sets.join("")}</AdaptationSet></Period></MPD>\n`
 }
 
-/** The same for DASH; its manifest comes with the last segment. */
+/** Returns the files of a step for DASH. The last step writes the manifest. */
 export const dashStep = (presentation: Presentation, all: ReadonlyArray<number>, index: number) => {
   const ids = representations(presentation)
   const isLast = index + 1 === all.length
@@ -103,7 +101,7 @@ export const dashStep = (presentation: Presentation, all: ReadonlyArray<number>,
   }
 }
 
-/** A picture: eight by eight grey pixels. */
+/** A JPEG of eight by eight grey pixels. */
 export const jpeg = Buffer.from(
   [
     "/9j/4AAQSkZJRgABAgAAAQABAAD//gAQTGF2YzU5LjM3LjEwMAD/2wBDAAg+Pkk+SVVVVVVVVWRdZGhoaGRkZGRoaGhwcHCDg4NwcHBoaHBw",

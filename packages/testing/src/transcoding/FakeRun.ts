@@ -1,5 +1,5 @@
 /**
- * Conversions of the fake transcoder.
+ * Runs of the fake transcoder: writes the files of a presentation and reports them as events.
  */
 import type { ConversionEvent } from "@holdfast/core/transcoding/ConversionEvent"
 import * as Events from "@holdfast/core/transcoding/ConversionEvent"
@@ -15,23 +15,24 @@ import * as Path from "node:path"
 import * as FakeOutput from "./FakeOutput.ts"
 import type * as FakeControl from "./FakeControl.ts"
 
-export interface Work {
+export interface FakeRun {
   readonly operation: "convert" | "repackage"
   readonly output: string
-  readonly planned: Presentation
-  /** How much of the content there is, in seconds. */
+  readonly expected: Presentation
+  /** Seconds of content that exist. */
   readonly seconds: number
   readonly limits: Limits.Limits
 }
 
+/** Makes an error. */
 export const failure = (operation: string, reason: TranscodeError.Reason, detail?: string, cause?: unknown) =>
   new TranscodeError.TranscodeError({ operation, reason, detail, cause })
 
-/** A call of the file system, whose failure is the caller's fault. */
+/** Calls the file system. A failure is `Internal`. */
 export const attempt = <A>(operation: string, evaluate: () => A): Effect.Effect<A, TranscodeError.TranscodeError> =>
   Effect.try({ try: evaluate, catch: (cause) => failure(operation, "Internal", undefined, cause) })
 
-/** A file appears as a whole. */
+/** Writes a file atomically. */
 export const write = (operation: string, path: string, content: Uint8Array) =>
   attempt(operation, () => {
     Fs.mkdirSync(Path.dirname(path), { recursive: true })
@@ -39,48 +40,51 @@ export const write = (operation: string, path: string, content: Uint8Array) =>
     Fs.renameSync(`${path}.tmp`, path)
   })
 
-/** Writes everything, step by step, and tells it. */
-const perform = (work: Work, script: FakeControl.FakeControl, tell: (event: ConversionEvent) => void) =>
+/** Writes all files in steps and reports them. */
+const perform = (run: FakeRun, control: FakeControl.FakeControl, report: (event: ConversionEvent) => void) =>
   Effect.gen(function* () {
-    const { limits, operation, output, planned, seconds } = work
-    tell(Events.Started({ presentation: planned }))
+    const { expected, limits, operation, output, seconds } = run
+    report(Events.Started({ presentation: expected }))
     const all = FakeOutput.durations(seconds)
-    const step = planned.format === "hls" ? FakeOutput.hlsStep : FakeOutput.dashStep
+    const step = expected.format === "hls" ? FakeOutput.hlsStep : FakeOutput.dashStep
     let bytes = 0
     for (const index of all.keys()) {
-      yield* script.pass(operation, index / all.length, (index + 1) / all.length)
-      const { playlists, segments } = step(planned, all, index)
+      yield* control.pass(operation, index / all.length, (index + 1) / all.length)
+      const { playlists, segments } = step(expected, all, index)
       for (const { content, name } of segments) {
         bytes += content.length
         if (bytes > limits.outputBytes) return yield* failure(operation, "LimitExceeded", "The result is too large.")
         yield* write(operation, `${output}/${name}`, content)
-        tell(Events.SegmentFinished({ name }))
+        report(Events.SegmentFinished({ name }))
       }
       for (const { content, name } of playlists) {
         yield* write(operation, `${output}/${name}`, content)
-        tell(Events.PlaylistUpdated({ name, text: content.toString() }))
+        report(Events.PlaylistUpdated({ name, text: content.toString() }))
       }
-      if (planned.duration !== null) tell(Events.Progressed({ fraction: (index + 1) / all.length }))
+      if (expected.duration !== null) report(Events.Progressed({ fraction: (index + 1) / all.length }))
     }
-    yield* script.pass(operation, 1, Infinity)
-    if (planned.duration !== null && seconds < planned.duration - 1) {
+    yield* control.pass(operation, 1, Infinity)
+    if (expected.duration !== null && seconds < expected.duration - 1) {
       return yield* failure(
         operation,
         "Failed",
-        `The content is cut off after ${seconds} of ${planned.duration} seconds.`
+        `The content is cut off after ${seconds} of ${expected.duration} seconds.`
       )
     }
-    tell(Events.Finished({ presentation: { ...planned, duration: all.reduce((sum, each) => sum + each, 0) } }))
+    report(Events.Finished({ presentation: { ...expected, duration: all.reduce((sum, each) => sum + each, 0) } }))
   })
 
-/** The work goes on by itself, as that of a process does. */
-export const run = (script: FakeControl.FakeControl, prepare: Effect.Effect<Work, TranscodeError.TranscodeError>) =>
+/** Returns the events of a run. Like a process, the run does not wait for the consumer. */
+export const stream = (
+  control: FakeControl.FakeControl,
+  prepare: Effect.Effect<FakeRun, TranscodeError.TranscodeError>
+) =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const work = yield* prepare
+      const run = yield* prepare
       const events = yield* Queue.unbounded<ConversionEvent, TranscodeError.TranscodeError | Cause.Done>()
-      yield* perform(work, script, (event) => Queue.offerUnsafe(events, event)).pipe(
-        script.counted,
+      yield* perform(run, control, (event) => Queue.offerUnsafe(events, event)).pipe(
+        control.counted,
         Effect.matchCauseEffect({
           onFailure: (cause) => Queue.failCause(events, cause),
           onSuccess: () => Queue.end(events)

@@ -3,7 +3,7 @@
  *
  *     TranscoderContract.suite("my transcoder", MyTranscoder.layer({ ... }), samples)
  *
- * in a file that vitest runs. The samples are files that the transcoder takes for what they are meant to be.
+ * in a file that vitest runs. The samples are files in formats that the transcoder supports.
  */
 import { layer as tests } from "@effect/vitest"
 import type { Transcoder } from "@holdfast/core/transcoding/Transcoder"
@@ -22,18 +22,18 @@ import { SampleFiles, type Samples } from "./contract/Samples.ts"
 export type { Samples }
 
 export interface Options {
-  /** For one test. Default: 60 seconds. */
+  /** Timeout of one test. Default: 60 seconds. */
   readonly timeout?: Duration.Input
 }
 
-/** Registers the tests. Layer and samples are made once for all of them. */
+/** Registers the tests. Layer and samples are built once for all tests. */
 export const suite = <E, E2>(
   name: string,
   layer: Layer.Layer<Transcoder, E>,
   samples: Effect.Effect<Samples, E2, Scope.Scope>,
   options: Options = {}
 ): void => {
-  // Without the test services: transcoders work in real time.
+  // Without the test services: a transcoder runs in real time.
   tests(Layer.merge(layer, Layer.effect(SampleFiles, samples)), {
     excludeTestServices: true,
     timeout: Duration.toMillis(options.timeout ?? "60 seconds")

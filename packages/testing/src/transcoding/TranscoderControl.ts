@@ -1,5 +1,5 @@
 /**
- * The handle by which a test steers a `FakeTranscoder` while it runs.
+ * Controls a `FakeTranscoder` from a test while it runs.
  */
 import type * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
 import * as Context from "effect/Context"
@@ -7,11 +7,11 @@ import type * as Effect from "effect/Effect"
 
 export type Method = "probe" | "convert" | "repackage" | "poster"
 
-/** A place at which conversions stop. */
+/** A point at which runs pause. */
 export interface Pause {
-  /** Waits until a conversion has come to it. */
+  /** Waits until a run has reached the point. */
   readonly reached: Effect.Effect<void>
-  /** Lets all conversions pass, those that stand there and later ones. */
+  /** Lets all runs pass, those that are paused and later ones. */
   readonly resume: Effect.Effect<void>
 }
 
@@ -19,21 +19,21 @@ export class TranscoderControl extends Context.Service<
   TranscoderControl,
   {
     /**
-     * From now on `convert` and `repackage` stop before the first segment that goes beyond this much of the whole: 0 before the
-     * first segment, 0.5 in the middle, 1 when all is done but told.
+     * Makes `convert` and `repackage` pause before the first segment that goes beyond this fraction of the whole: 0 before
+     * the first segment, 0.5 in the middle, 1 after the last segment and before `Finished`.
      */
     readonly pauseAt: (fraction: number) => Effect.Effect<Pause>
-    /** From now on they fail there. */
+    /** Makes `convert` and `repackage` fail at such a point. */
     readonly failAt: (fraction: number, reason: TranscodeError.Reason, detail?: string) => Effect.Effect<void>
-    /** From now on a method fails at once. */
+    /** Makes a method fail at once. */
     readonly fail: (method: Method, reason: TranscodeError.Reason, detail?: string) => Effect.Effect<void>
-    /** Whether the programs are there; without them every method fails with `Unavailable`. */
+    /** Sets whether the programs are available. Without them every method fails with `Unavailable`. */
     readonly setAvailable: (available: boolean) => Effect.Effect<void>
-    /** Releases and forgets everything that was asked for. */
+    /** Removes all instructions and resumes paused runs. */
     readonly clear: Effect.Effect<void>
-    /** How often a method was called. */
+    /** Returns how often a method was called. */
     readonly calls: (method: Method) => Effect.Effect<number>
-    /** How many conversions are under way. */
+    /** Returns the number of runs that have not ended. */
     readonly running: Effect.Effect<number>
   }
 >()("@holdfast/testing/transcoding/TranscoderControl") {}

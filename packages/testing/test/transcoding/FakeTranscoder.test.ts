@@ -30,68 +30,68 @@ const samples = Effect.gen(function* () {
 TranscoderContract.suite("FakeTranscoder", FakeTranscoder.layer, samples)
 
 const prepared = Effect.gen(function* () {
-  const { script, transcoder } = yield* FakeTranscoder.make
+  const { control, transcoder } = yield* FakeTranscoder.make
   const [path, output] = [yield* directory, yield* directory]
   writeFileSync(`${path}/input`, FakeMedia.make(FakeMedia.playable))
   const job = { input: `${path}/input`, media: FakeMedia.playable, output, format: "hls" } as const
-  return { script, transcoder, output, job, convert: transcoder.convert(job) }
+  return { control, transcoder, output, job, convert: transcoder.convert(job) }
 })
 
 describe("FakeTranscoder", () => {
-  it.effect("stops where the test says, and goes on when it says so", () =>
+  it.effect("convert: pauseAt → pauses there until resumed", () =>
     Effect.gen(function* () {
-      const { convert, output, script } = yield* prepared
-      const hold = yield* script.pauseAt(0.5)
+      const { convert, output, control } = yield* prepared
+      const pause = yield* control.pauseAt(0.5)
       const converting = yield* Effect.forkChild(Stream.runDrain(convert))
-      yield* hold.reached
-      assert.strictEqual(yield* script.running, 1)
+      yield* pause.reached
+      assert.strictEqual(yield* control.running, 1)
       assert.isTrue(existsSync(`${output}/index0.ts`))
       assert.isFalse(existsSync(`${output}/index2.ts`))
-      yield* hold.resume
+      yield* pause.resume
       yield* Fiber.join(converting)
       assert.isTrue(existsSync(`${output}/index2.ts`))
-      assert.strictEqual(yield* script.running, 0)
+      assert.strictEqual(yield* control.running, 0)
     })
   )
 
-  it.effect("runs no more once it is interrupted", () =>
+  it.effect("convert: interrupted → no longer counted as running", () =>
     Effect.gen(function* () {
-      const { convert, script } = yield* prepared
-      const hold = yield* script.pauseAt(0)
+      const { control, convert } = yield* prepared
+      const pause = yield* control.pauseAt(0)
       const converting = yield* Effect.forkChild(Stream.runDrain(convert))
-      yield* hold.reached
+      yield* pause.reached
       yield* Fiber.interrupt(converting)
-      assert.strictEqual(yield* script.running, 0)
+      assert.strictEqual(yield* control.running, 0)
     })
   )
 
-  it.effect("fails where and how the test says", () =>
+  it.effect("convert: failAt → fails there with the given error, until cleared", () =>
     Effect.gen(function* () {
-      const { convert, script } = yield* prepared
-      yield* script.failAt(1, "StorageFull", "Nothing is left.")
+      const { control, convert } = yield* prepared
+      yield* control.failAt(1, "StorageFull", "Nothing is left.")
       const error = yield* Effect.flip(Stream.runDrain(convert))
       assert.strictEqual(error.reason, "StorageFull")
       assert.include(error.message, "Nothing is left.")
-      yield* script.clear
+      yield* control.clear
       yield* Stream.runDrain(convert)
-      assert.strictEqual(yield* script.calls("convert"), 2)
+      assert.strictEqual(yield* control.calls("convert"), 2)
     })
   )
 
-  it.effect("can be missing, or have a method that fails", () =>
+  it.effect("setAvailable and fail: methods → fail as instructed", () =>
     Effect.gen(function* () {
-      const { convert, job, script, transcoder } = yield* prepared
-      yield* script.setAvailable(false)
+      const { control, convert, job, transcoder } = yield* prepared
+      yield* control.setAvailable(false)
       assert.strictEqual((yield* Effect.flip(transcoder.check)).code, "transcoder_unavailable")
       assert.strictEqual((yield* Effect.flip(Stream.runDrain(convert))).reason, "Unavailable")
-      yield* script.setAvailable(true)
-      yield* script.fail("probe", "Internal")
+      yield* control.setAvailable(true)
+      yield* control.fail("probe", "Internal")
       assert.strictEqual((yield* Effect.flip(transcoder.probe(job))).code, "internal")
       assert.isTrue(Exit.isSuccess(yield* Effect.exit(transcoder.check)))
     })
   )
 
-  it("takes files that a detector takes for video", () => {
+  it("content of FakeMedia → detected as video, and parsed", () => {
     const content = FakeMedia.make(FakeMedia.foreign, 3)
     assert.strictEqual(FileSignature.detect(content, "anything").type, "VIDEO")
     assert.deepStrictEqual(FakeMedia.parse(content), Option.some({ media: FakeMedia.foreign, cutAfter: 3 }))

@@ -1,12 +1,13 @@
 /**
- * The output of a DASH presentation, into the current directory: one adaptation set for the pictures, one for the sound.
+ * Arguments for the output of a DASH presentation to the current directory: one adaptation set for the video, one for the
+ * audio.
  */
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import * as Encoding from "./Encoding.ts"
 import * as Options from "./Options.ts"
 import type { Tracks } from "./Tracks.ts"
 
-/** A timeline with each segment's own length, since those of a copy differ. */
+/** The timeline has the length of each segment, since the segments of a copied track differ in length. */
 const muxer: Options.Options = {
   f: "dash",
   seg_duration: Encoding.segmentSeconds,
@@ -14,37 +15,37 @@ const muxer: Options.Options = {
   use_timeline: 1,
   init_seg_name: "init-$RepresentationID$.m4s",
   media_seg_name: "chunk-$RepresentationID$-$Number$.m4s",
-  // What is copied from MPEG-TS would keep that container's tags, which MP4 refuses.
+  // A track that is copied from MPEG-TS would keep that container's codec tags, which MP4 rejects.
   "tag:v": "avc1",
   "tag:a": "mp4a"
 }
 
-const adaptationSets = ({ pictures, sound }: Tracks): string =>
-  [...(pictures.length === 0 ? [] : ["v"]), ...(sound === undefined ? [] : ["a"])]
+const adaptationSets = ({ audio, video }: Tracks): string =>
+  [...(video.length === 0 ? [] : ["v"]), ...(audio === undefined ? [] : ["a"])]
     .map((streams, id) => `id=${id},streams=${streams}`)
     .join(" ")
 
 /**
- * Players switch between pictures of one shape only, and even sizes round it. So that it counts as one, each picture tells the
- * shape of the best.
+ * Returns the aspect ratio of the best rendition for all renditions. Players switch only between renditions of one aspect
+ * ratio, and rounding to even sizes changes it slightly.
  */
-const shape = ({ renditions: [{ height, width }] }: Tracks): string | undefined =>
+const aspectRatio = ({ renditions: [{ height, width }] }: Tracks): string | undefined =>
   width === null || height === null ? undefined : `${width}:${height}`
 
 export const outputs = (tracks: Tracks): ReadonlyArray<string> => {
-  const { filters, pictures, sound } = tracks
+  const { audio, filters, video } = tracks
   return [
     ...Options.make(filters),
-    ...pictures.flatMap((picture, index) =>
+    ...video.flatMap((track, index) =>
       Options.make({
-        ...Encoding.picture(picture, `v:${index}`),
-        [`aspect:v:${index}`]: pictures.length > 1 ? shape(tracks) : undefined
+        ...Encoding.video(track, `v:${index}`),
+        [`aspect:v:${index}`]: video.length > 1 ? aspectRatio(tracks) : undefined
       })
     ),
-    ...(sound === undefined ? [] : Options.make(Encoding.sound(sound))),
+    ...(audio === undefined ? [] : Options.make(Encoding.audio(audio))),
     ...Options.make({
-      // In MP4 the sound's description stands once at the beginning, in MPEG-TS before each frame.
-      "bsf:a": sound !== undefined && sound.encode === undefined ? "aac_adtstoasc" : undefined,
+      // MP4 has the AAC configuration once, in its header; MPEG-TS has it before each frame.
+      "bsf:a": audio !== undefined && audio.encode === undefined ? "aac_adtstoasc" : undefined,
       ...Encoding.output,
       ...muxer,
       adaptation_sets: adaptationSets(tracks)

@@ -1,22 +1,22 @@
 /**
- * The arguments that encode or copy a track. `stream` is the stream's specifier among those of the output.
+ * Arguments that encode or copy a track. `stream` is the stream specifier of the track in the output.
  */
 import type * as Options from "./Options.ts"
-import type { Encode, Picture, Sound } from "./Tracks.ts"
+import type { AudioTrack, VideoEncoding, VideoTrack } from "./Tracks.ts"
 
-/** Seconds of a segment; one that is copied lasts until the next keyframe. */
+/** Seconds of a segment. A segment of a copied track lasts until the next keyframe. */
 export const segmentSeconds = 4
 
 /**
- * A keyframe at the first frame at or after each multiple of 4 seconds, in every rendition the same. Counting keyframes
- * instead would make every frame one, after a gap in the input's times.
+ * A keyframe at the first frame at or after each multiple of 4 seconds, the same in every rendition. An expression that
+ * counted keyframes would make every frame one after a gap in the input's timestamps.
  */
 const keyframes = `expr:gte(t,if(isnan(prev_forced_t),0,(floor(prev_forced_t/${segmentSeconds})+1)*${segmentSeconds}))`
 
 /**
- * Gives each frame the time until the next one as its duration, and the last one that since the one before. Where frames do
- * not come regularly, containers and encoders tell something else, and then playlists are wrong about their segments. A frame
- * that is alone and without a duration gets a moment, since muxers divide by it.
+ * Sets the duration of each frame to the time until the next frame, and that of the last frame to the time since the frame
+ * before. For irregular frames, containers and encoders state other durations, from which playlists would get wrong segment
+ * durations. A single frame without a duration gets a small one, since muxers divide by it.
  */
 const trueDurations = [
   "setts=pts=PTS:dts=DTS:duration='if(between(NEXT_DTS-DTS,1,1e9),NEXT_DTS-DTS",
@@ -24,7 +24,7 @@ const trueDurations = [
   "if(gt(DURATION,0),DURATION,3600)))'"
 ].join(",")
 
-const encoding = ({ maxBitrate, preset, threads }: Encode, stream: string): Options.Options => ({
+const encoding = ({ maxBitrate, preset, threads }: VideoEncoding, stream: string): Options.Options => ({
   [`c:${stream}`]: "libx264",
   [`preset:${stream}`]: preset,
   [`profile:${stream}`]: "high",
@@ -38,14 +38,14 @@ const encoding = ({ maxBitrate, preset, threads }: Encode, stream: string): Opti
   [`g:${stream}`]: 600
 })
 
-export const picture = ({ encode, map }: Picture, stream: string): Options.Options => ({
+export const video = ({ encode, map }: VideoTrack, stream: string): Options.Options => ({
   map,
   ...(encode === undefined ? { [`c:${stream}`]: "copy" } : encoding(encode, stream)),
   [`bsf:${stream}`]: trueDurations
 })
 
-/** Where samples are missing, silence takes their place, so that sound and picture stay together. */
-export const sound = ({ encode, map }: Sound): Options.Options =>
+/** Fills missing samples with silence, so that audio and video stay in sync. */
+export const audio = ({ encode, map }: AudioTrack): Options.Options =>
   encode === undefined
     ? { map, "c:a": "copy" }
     : {
@@ -57,7 +57,7 @@ export const sound = ({ encode, map }: Sound): Options.Options =>
         af: "aresample=async=1:first_pts=0"
       }
 
-/** Of every output: nothing of what the file tells about its maker, and patience with tracks that begin late. */
+/** Options of every output: no metadata of the file's author, and a longer queue for tracks that begin late. */
 export const output: Options.Options = {
   map_metadata: -1,
   map_chapters: -1,

@@ -1,30 +1,12 @@
 /**
- * The outputs of an HLS presentation: one for each rendition, into the current directory.
+ * Arguments for the outputs of an HLS presentation to the current directory, one for each rendition.
  */
-import type { Presentation, Rendition } from "@holdfast/core/transcoding/Presentation"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
-import * as Arr from "effect/Array"
 import * as Encoding from "./Encoding.ts"
 import * as Options from "./Options.ts"
 import type { Tracks } from "./Tracks.ts"
 
-/** Where one rendition's playlist and segments are. */
-export interface Place {
-  readonly rendition: Rendition
-  readonly playlist: string
-  /** Of its segments' names. */
-  readonly prefix: string
-}
-
-/** The places of the renditions. A single one's playlist is what players ask for first. */
-export const places = (renditions: Presentation["renditions"]): Arr.NonEmptyReadonlyArray<Place> =>
-  Arr.map(renditions, (rendition, index) => ({
-    rendition,
-    playlist: renditions.length === 1 ? StreamFiles.entry("hls") : StreamFiles.mediaPlaylist(rendition),
-    prefix: StreamFiles.segmentPrefix(rendition, index === 0)
-  }))
-
-/** A segment gets its name when it is whole, and then the playlist grows by it. */
+/** A segment gets its name when it is complete; then ffmpeg adds it to the playlist. */
 const muxer: Options.Options = {
   f: "hls",
   hls_time: Encoding.segmentSeconds,
@@ -36,11 +18,15 @@ const muxer: Options.Options = {
   muxpreload: 0
 }
 
-const output = ({ pictures, sound }: Tracks, { playlist, prefix }: Place, index: number): ReadonlyArray<string> => {
-  const picture = pictures[index]
+const output = (
+  { audio, video }: Tracks,
+  { playlist, prefix }: StreamFiles.HlsRendition,
+  index: number
+): ReadonlyArray<string> => {
+  const track = video[index]
   return [
-    ...(picture === undefined ? [] : Options.make(Encoding.picture(picture, "v"))),
-    ...(sound === undefined ? [] : Options.make(Encoding.sound(sound))),
+    ...(track === undefined ? [] : Options.make(Encoding.video(track, "v"))),
+    ...(audio === undefined ? [] : Options.make(Encoding.audio(audio))),
     ...Options.make({
       ...Encoding.output,
       ...muxer,
@@ -53,5 +39,5 @@ const output = ({ pictures, sound }: Tracks, { playlist, prefix }: Place, index:
 
 export const outputs = (tracks: Tracks): ReadonlyArray<string> => [
   ...Options.make(tracks.filters),
-  ...places(tracks.renditions).flatMap((place, index) => output(tracks, place, index))
+  ...StreamFiles.hlsRenditions(tracks.renditions).flatMap((rendition, index) => output(tracks, rendition, index))
 ]

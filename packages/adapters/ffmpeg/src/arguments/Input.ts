@@ -1,23 +1,26 @@
 /**
- * The arguments that open a file from a stranger.
+ * Arguments that open an untrusted file.
  */
 import type * as Limits from "@holdfast/core/transcoding/Limits"
 import type * as Options from "./Options.ts"
 
 /**
- * Containers that hold their media themselves. Nothing that refers to other files is among them: no playlist, no manifest,
- * no list of files, no session description.
+ * Containers that contain their media. None of them can refer to other files: no playlist, no manifest, no list of files, no
+ * session description.
  */
 const containers = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,flv,asf,mpegts,mpeg,ogg,wav,mp3,aac,flac"
 
-/** What may be opened, and how large a picture may be: for the option's next input. */
+/** Restricts the next input: the formats and protocols that may be opened, and the size of a picture. */
 export const safety = (limits: Limits.Limits, formats: string = containers): Options.Options => ({
   protocol_whitelist: "file",
   format_whitelist: formats,
   max_pixels: limits.pixels
 })
 
-/** Of ffmpeg: deaf, telling of each message what it is (and of the signal that ended it, for information), overwriting what an earlier try left, and telling its progress in lines. */
+/**
+ * General options of ffmpeg: no standard input, messages with their level (at level info, ffmpeg also reports the signal
+ * that ended it), overwriting the files of an earlier attempt, and progress in lines.
+ */
 export const general: Options.Options = {
   nostdin: true,
   hide_banner: true,
@@ -28,7 +31,7 @@ export const general: Options.Options = {
   progress: "pipe:1"
 }
 
-/** One input file, from a moment on (seconds). */
+/** Opens one input file, from `from` (seconds) on. */
 export const file = (url: string, limits: Limits.Limits, from?: number): Options.Options => ({
   ...safety(limits),
   threads: limits.threads,

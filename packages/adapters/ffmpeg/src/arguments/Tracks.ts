@@ -1,5 +1,5 @@
 /**
- * What goes into a presentation: which stream of which input becomes which track, and how it is encoded.
+ * The tracks of a presentation: which input stream becomes which track, and how it is encoded.
  */
 import type { ConversionPlan } from "@holdfast/core/transcoding/ConversionPlan"
 import { maxFrameRate } from "@holdfast/core/transcoding/ConversionPlan"
@@ -7,69 +7,69 @@ import type { Rung } from "@holdfast/core/transcoding/Ladder"
 import type { Presentation } from "@holdfast/core/transcoding/Presentation"
 import type * as Options from "./Options.ts"
 
-/** How fast the encoder of pictures is, and with how many threads. */
-export interface Effort {
+/** Settings of the video encoder. */
+export interface EncoderSettings {
   readonly preset: string
   readonly threads: number
 }
 
-export interface Encode extends Effort {
-  /** Bits a second. */
+export interface VideoEncoding extends EncoderSettings {
+  /** Bits per second. */
   readonly maxBitrate: number
 }
 
-/** The picture of one rendition. */
-export interface Picture {
-  /** For `-map`. */
+/** The video of one rendition. */
+export interface VideoTrack {
+  /** Value of the option `-map`. */
   readonly map: string
-  /** Undefined where it is copied. */
-  readonly encode: Encode | undefined
+  /** Undefined for a copy. */
+  readonly encode: VideoEncoding | undefined
 }
 
-export interface Sound {
-  /** For `-map`. */
+export interface AudioTrack {
+  /** Value of the option `-map`. */
   readonly map: string
-  /** Undefined where it is copied. */
+  /** Undefined for a copy. */
   readonly encode: { readonly channels: number; readonly sampleRate: number; readonly bitrate: number } | undefined
 }
 
 export interface Tracks {
   readonly renditions: Presentation["renditions"]
-  /** One for each rendition; none where there is sound only. */
-  readonly pictures: ReadonlyArray<Picture>
-  readonly sound: Sound | undefined
-  /** For all outputs together: the filters between input and pictures. */
+  /** One for each rendition; none for audio alone. */
+  readonly video: ReadonlyArray<VideoTrack>
+  readonly audio: AudioTrack | undefined
+  /** The filters between the input and all video tracks. */
   readonly filters: Options.Options
 }
 
-/** Each frame keeps its own time, so that frames are left out where they come too fast but never repeated. */
-const thin = `select='isnan(prev_selected_t)+gte(t-prev_selected_t\\,${(0.99 / maxFrameRate).toFixed(4)})'`
+/** Drops frames above the maximum rate. Each frame keeps its own time; no frame is repeated. */
+const dropFrames = `select='isnan(prev_selected_t)+gte(t-prev_selected_t\\,${(0.99 / maxFrameRate).toFixed(4)})'`
 
 const scale = ({ height, width }: Rung): string => `scale=${width}:${height}:flags=bicubic,format=yuv420p,setsar=1`
 
-/** The picture is decoded once, and split for the renditions. Turning it upright is ffmpeg's own default. */
+/** Decodes the video once and splits it for the renditions. ffmpeg turns it upright by default. */
 const filterGraph = (video: ConversionPlan["video"] & { readonly _tag: "Encode" }): string => {
   const common = [
     ...(video.deinterlace ? ["bwdif=mode=send_frame:deint=interlaced"] : []),
-    ...(video.thin ? [thin] : []),
+    ...(video.limitFrameRate ? [dropFrames] : []),
     `split=${video.rungs.length}`
   ]
-  const halves = video.rungs.map((_, index) => `[split${index}]`).join("")
+  const copies = video.rungs.map((_, index) => `[split${index}]`).join("")
   const scaled = video.rungs.map((rung, index) => `[split${index}]${scale(rung)}[picture${index}]`)
-  return [`[0:${video.index}]${common.join(",")}${halves}`, ...scaled].join(";")
+  return [`[0:${video.index}]${common.join(",")}${copies}`, ...scaled].join(";")
 }
 
-const picturesOf = ({ renditions, video }: ConversionPlan, effort: Effort): ReadonlyArray<Picture> => {
+const toVideoTracks = ({ renditions, video }: ConversionPlan, settings: EncoderSettings): ReadonlyArray<VideoTrack> => {
   if (video._tag === "None") return []
   return renditions.map((_, index) => {
     const rung = video._tag === "Encode" ? video.rungs[index] : undefined
     return rung === undefined
       ? { map: `0:${video.index}`, encode: undefined }
-      : { map: `[picture${index}]`, encode: { ...effort, maxBitrate: rung.maxBitrate } }
+      : { map: `[picture${index}]`, encode: { ...settings, maxBitrate: rung.maxBitrate } }
   })
 }
 
-const soundOf = ({ audio }: ConversionPlan): Sound | undefined => {
+const toAudioTrack = ({ audio }: ConversionPlan): AudioTrack | undefined => {
   switch (audio._tag) {
     case "None":
       return undefined
@@ -80,13 +80,13 @@ const soundOf = ({ audio }: ConversionPlan): Sound | undefined => {
   }
 }
 
-/** The tracks by a plan, from input 0. */
-export const fromPlan = (plan: ConversionPlan, effort: Effort): Tracks => ({
+/** Returns the tracks of a plan, from input 0. */
+export const fromPlan = (plan: ConversionPlan, settings: EncoderSettings): Tracks => ({
   renditions: plan.renditions,
-  pictures: picturesOf(plan, effort),
-  sound: soundOf(plan),
+  video: toVideoTracks(plan, settings),
+  audio: toAudioTrack(plan),
   filters:
     plan.video._tag === "Encode"
-      ? { filter_complex_threads: effort.threads, filter_complex: filterGraph(plan.video) }
+      ? { filter_complex_threads: settings.threads, filter_complex: filterGraph(plan.video) }
       : {}
 })

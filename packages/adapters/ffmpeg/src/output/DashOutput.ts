@@ -1,5 +1,5 @@
 /**
- * A DASH presentation in the making. Its manifest describes the whole only when the program has ended.
+ * The output of a DASH presentation. Its manifest is complete only when the program has exited.
  */
 import * as Events from "@holdfast/core/transcoding/ConversionEvent"
 import type { Presentation } from "@holdfast/core/transcoding/Presentation"
@@ -9,21 +9,20 @@ import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Manifest from "./Manifest.ts"
 import * as OutputDirectory from "./OutputDirectory.ts"
-import type { Package } from "./PresentationOutput.ts"
+import type { PresentationOutput } from "./PresentationOutput.ts"
 
-/** How many representations there are: the pictures' and the sound's. */
-export const representations = ({ hasAudio, hasVideo, renditions }: Omit<Presentation, "format">): number =>
-  (hasVideo ? renditions.length : 0) + (hasAudio ? 1 : 0)
-
-export const make = (path: string, planned: Presentation): Effect.Effect<Package, never, FileSystem.FileSystem> =>
+export const make = (
+  path: string,
+  expected: Presentation
+): Effect.Effect<PresentationOutput, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
-    const { hasAudio, hasVideo, renditions } = planned
+    const { hasAudio, hasVideo, renditions } = expected
     const directory = yield* OutputDirectory.make(path, "dash", [])
-    const count = representations(planned)
-    /** Bytes of each representation. */
+    const count = StreamFiles.dashRepresentations(expected)
+    /** Bytes of each representation, by its id. */
     const sizes = Array.from({ length: count }, () => 0)
 
-    const take = Effect.map(directory.newSegments, (names) =>
+    const takeEvents = Effect.map(directory.newSegments, (names) =>
       names.map((name) => {
         const id = Number(name.split("-")[1])
         sizes[id] = (sizes[id] ?? 0) + directory.sizeOf(name)
@@ -31,12 +30,12 @@ export const make = (path: string, planned: Presentation): Effect.Effect<Package
       })
     )
 
-    /** A rendition's own bytes, and those of the sound. */
+    /** Returns the bytes of a rendition's video, if it has one, and of the audio. */
     const sizeOf = (index: number): number =>
       (hasVideo ? (sizes[index] ?? 0) : 0) + (hasAudio ? (sizes[count - 1] ?? 0) : 0)
 
     const finish = Effect.gen(function* () {
-      const events = yield* take
+      const events = yield* takeEvents
       const name = StreamFiles.entry("dash")
       const written = yield* directory.read(name)
       const duration = Manifest.duration(written ?? "")
@@ -45,7 +44,7 @@ export const make = (path: string, planned: Presentation): Effect.Effect<Package
       yield* directory.write(name, text)
       const inits = sizes.map((_, id) => Events.SegmentFinished({ name: StreamFiles.init(id) }))
       const presentation: Presentation = {
-        ...planned,
+        ...expected,
         duration,
         renditions: Arr.map(renditions, (rendition, index) => ({
           ...rendition,
@@ -55,5 +54,5 @@ export const make = (path: string, planned: Presentation): Effect.Effect<Package
       return { events: [...events, ...inits, Events.PlaylistUpdated({ name, text })], presentation }
     })
 
-    return { measure: directory.measure, take, finish }
+    return { measureBytes: directory.measureBytes, takeEvents, finish }
   })

@@ -1,5 +1,6 @@
 /**
- * An HLS presentation in the making. FFmpeg keeps the playlist of each rendition; the multivariant one is made here.
+ * The output of an HLS presentation. ffmpeg writes the media playlist of each rendition; this module writes the multivariant
+ * playlist.
  */
 import type { ConversionEvent } from "@holdfast/core/transcoding/ConversionEvent"
 import * as Events from "@holdfast/core/transcoding/ConversionEvent"
@@ -8,75 +9,79 @@ import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
-import * as Hls from "../arguments/Hls.ts"
 import * as MediaPlaylist from "./MediaPlaylist.ts"
 import * as MultivariantPlaylist from "./MultivariantPlaylist.ts"
 import * as OutputDirectory from "./OutputDirectory.ts"
-import type { Package } from "./PresentationOutput.ts"
+import type { PresentationOutput } from "./PresentationOutput.ts"
 import * as TransportStream from "./TransportStream.ts"
 
-/** Where the description of the picture is looked for in a segment. */
+/** The part of a segment that contains the parameters of the video. */
 const headBytes = 64 * 1024
 const audioCodec = "mp4a.40.2"
 
-/** Seconds that a segment counts at least, where a bitrate is reckoned. */
-const shortest = 0.001
+/** Seconds. A shorter duration counts as this much in the calculation of a bitrate. */
+const minSeconds = 0.001
 
-export const make = (path: string, planned: Presentation): Effect.Effect<Package, never, FileSystem.FileSystem> =>
+export const make = (
+  path: string,
+  expected: Presentation
+): Effect.Effect<PresentationOutput, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
-    const { hasAudio, hasVideo, renditions } = planned
-    const places = Hls.places(renditions)
-    const folders = places.map(({ prefix }) => prefix).filter((prefix) => prefix !== "")
+    const { hasAudio, hasVideo, renditions } = expected
+    const all = StreamFiles.hlsRenditions(renditions)
+    const folders = all.map(({ prefix }) => prefix).filter((prefix) => prefix !== "")
     const directory = yield* OutputDirectory.make(path, "hls", folders)
+    /** Texts of the playlists, by name. */
     const texts = new Map<string, string>()
     let codecs: ReadonlyArray<ReadonlyArray<string>> | undefined
 
-    const entriesOf = ({ playlist }: Hls.Place) => MediaPlaylist.entries(texts.get(playlist) ?? "")
-    const isPlayable = () => places.every((place) => entriesOf(place).length > 0)
+    const entriesOf = ({ playlist }: StreamFiles.HlsRendition) => MediaPlaylist.entries(texts.get(playlist) ?? "")
+    const isPlayable = () => all.every((one) => entriesOf(one).length > 0)
 
-    /** What came out of a rendition: how long it plays, its average and its peak. */
-    const measured = (place: Hls.Place) => {
-      const segments = entriesOf(place).map(({ duration, uri }) => ({ duration, bits: 8 * directory.sizeOf(uri) }))
+    /** Returns the duration, average bitrate and peak bitrate of a rendition's segments. */
+    const measureRates = (one: StreamFiles.HlsRendition) => {
+      const segments = entriesOf(one).map(({ duration, uri }) => ({ duration, bits: 8 * directory.sizeOf(uri) }))
       const seconds = segments.reduce((sum, { duration }) => sum + duration, 0)
       const bits = segments.reduce((sum, segment) => sum + segment.bits, 0)
       return {
         seconds,
-        rendition: { ...place.rendition, bitrate: Math.round(bits / Math.max(seconds, shortest)) },
+        rendition: { ...one.rendition, bitrate: Math.round(bits / Math.max(seconds, minSeconds)) },
         peakBitrate: segments.reduce(
-          (peak, { bits, duration }) => Math.max(peak, Math.round(bits / Math.max(duration, shortest))),
+          (peak, { bits, duration }) => Math.max(peak, Math.round(bits / Math.max(duration, minSeconds))),
           0
         )
       }
     }
 
-    const expected = ({ rendition }: Hls.Place) => ({ rendition, peakBitrate: rendition.bitrate })
+    const expectedRates = ({ rendition }: StreamFiles.HlsRendition) => ({ rendition, peakBitrate: rendition.bitrate })
 
-    const codecsOf = ({ prefix }: Hls.Place) =>
+    const codecsOf = ({ prefix }: StreamFiles.HlsRendition) =>
       Effect.map(directory.head(StreamFiles.segment(prefix, 0), headBytes), (head) =>
         [hasVideo ? TransportStream.videoCodec(head) : undefined, hasAudio ? audioCodec : undefined].filter(
           (codec) => codec !== undefined
         )
       )
 
-    const multivariant = (
-      rates: (place: Hls.Place) => Pick<MultivariantPlaylist.Variant, "rendition" | "peakBitrate">
+    /** Writes the multivariant playlist. Returns its event. */
+    const writeMultivariant = (
+      rates: (one: StreamFiles.HlsRendition) => Pick<MultivariantPlaylist.Variant, "rendition" | "peakBitrate">
     ) =>
       Effect.gen(function* () {
-        codecs ??= yield* Effect.forEach(places, codecsOf)
+        codecs ??= yield* Effect.forEach(all, codecsOf)
         const found = codecs
         const name = StreamFiles.entry("hls")
         const text = MultivariantPlaylist.render(
-          places.map((place, index) => ({ ...rates(place), uri: place.playlist, codecs: found[index] ?? [] }))
+          all.map((one, index) => ({ ...rates(one), uri: one.playlist, codecs: found[index] ?? [] }))
         )
         texts.set(name, text)
         yield* directory.write(name, text)
         return Events.PlaylistUpdated({ name, text })
       })
 
-    /** Playlists are read before the directory is, so that what they name is found there. */
-    const take = Effect.gen(function* () {
+    /** Reads the playlists before the directory, so that all segments that they list are found there. */
+    const takeEvents = Effect.gen(function* () {
       const updated: Array<ConversionEvent> = []
-      for (const { playlist: name } of places) {
+      for (const { playlist: name } of all) {
         const text = yield* directory.read(name)
         if (text === undefined || text === texts.get(name)) continue
         texts.set(name, text)
@@ -84,21 +89,21 @@ export const make = (path: string, planned: Presentation): Effect.Effect<Package
       }
       const segments = (yield* directory.newSegments).map((name) => Events.SegmentFinished({ name }))
       const events: ReadonlyArray<ConversionEvent> = [...segments, ...updated]
-      const isDue = places.length > 1 && !texts.has(StreamFiles.entry("hls")) && isPlayable()
-      return isDue ? [...events, yield* multivariant(expected)] : events
+      const isMultivariantDue = all.length > 1 && !texts.has(StreamFiles.entry("hls")) && isPlayable()
+      return isMultivariantDue ? [...events, yield* writeMultivariant(expectedRates)] : events
     })
 
     const finish = Effect.gen(function* () {
-      const events = yield* take
+      const events = yield* takeEvents
       if (!isPlayable()) return { events, presentation: undefined }
-      const results = Arr.map(places, measured)
+      const results = Arr.map(all, measureRates)
       const presentation: Presentation = {
-        ...planned,
+        ...expected,
         duration: Arr.headNonEmpty(results).seconds,
         renditions: Arr.map(results, ({ rendition }) => rendition)
       }
-      return { events: places.length > 1 ? [...events, yield* multivariant(measured)] : events, presentation }
+      return { events: all.length > 1 ? [...events, yield* writeMultivariant(measureRates)] : events, presentation }
     })
 
-    return { measure: directory.measure, take, finish }
+    return { measureBytes: directory.measureBytes, takeEvents, finish }
   })

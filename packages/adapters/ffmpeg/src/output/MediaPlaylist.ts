@@ -1,5 +1,5 @@
 /**
- * Reads HLS media playlists (RFC 8216, section 4.3.2).
+ * Parses HLS media playlists (RFC 8216, section 4.3.2).
  */
 
 export interface Entry {
@@ -8,7 +8,7 @@ export interface Entry {
   readonly duration: number
 }
 
-/** The segments that a playlist names, in their order. */
+/** Returns the segments of a playlist, in its order. */
 export const entries = (text: string): ReadonlyArray<Entry> => {
   const found: Array<Entry> = []
   let duration = 0

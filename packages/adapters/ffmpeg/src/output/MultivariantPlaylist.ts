@@ -6,9 +6,9 @@ import type { Rendition } from "@holdfast/core/transcoding/Presentation"
 export interface Variant {
   readonly rendition: Rendition
   readonly uri: string
-  /** Bits a second of its largest segment, or an upper bound; the rendition's own bitrate is the average. */
+  /** Bits per second of the segment with the highest bitrate, or an upper bound. The rendition's bitrate is the average. */
   readonly peakBitrate: number
-  /** RFC 6381. */
+  /** Codec names by RFC 6381. */
   readonly codecs: ReadonlyArray<string>
 }
 

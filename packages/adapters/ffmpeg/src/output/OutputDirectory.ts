@@ -1,5 +1,5 @@
 /**
- * What a running conversion has written so far.
+ * Reads the output directory of a running conversion.
  */
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
@@ -8,43 +8,45 @@ import * as FileSystem from "effect/FileSystem"
 import type { PlatformError } from "effect/PlatformError"
 
 export interface OutputDirectory {
-  /** Looks anew; gives the bytes of all files, finished or not. */
-  readonly measure: Effect.Effect<number, PlatformError>
-  /** Looks anew; gives the finished segments that were not given before, in the order of playing within a rendition. */
+  /** Reads the directory. Returns the bytes of all files, finished or not. */
+  readonly measureBytes: Effect.Effect<number, PlatformError>
+  /** Reads the directory. Returns the segments that finished since the last call, in playing order within a rendition. */
   readonly newSegments: Effect.Effect<ReadonlyArray<string>, PlatformError>
-  /** Bytes of a finished segment. */
+  /** Returns the bytes of a finished segment. */
   readonly sizeOf: (name: string) => number
-  /** A file's text; undefined when there is none yet. */
+  /** Returns the text of a file; undefined if the file does not exist yet. */
   readonly read: (name: string) => Effect.Effect<string | undefined, PlatformError>
-  /** The first bytes of a file. */
+  /** Returns the first bytes of a file. */
   readonly head: (name: string, bytes: number) => Effect.Effect<Uint8Array, PlatformError>
-  /** Writes a text; it appears as a whole. */
+  /** Writes a text file atomically. */
   readonly write: (name: string, text: string) => Effect.Effect<void, PlatformError>
 }
 
-/** The initialization segments of DASH may be written twice, and so are finished last. */
-const isSegment = (format: Format, name: string): boolean =>
+/** Whether a file of this name is complete. ffmpeg may write the initialization segments of DASH twice: they finish last. */
+const isFinishedSegment = (format: Format, name: string): boolean =>
   StreamFiles.isName(format, name) && !StreamFiles.isPlaylist(name) && !name.startsWith("init-")
 
+/** Compares names by the numbers in them. */
 const byNumbers = new Intl.Collator("en", { numeric: true })
 
-/** A file may be renamed between its listing and the look at it. */
-const unlessGone = <A>(self: Effect.Effect<A, PlatformError>): Effect.Effect<A | undefined, PlatformError> =>
+/** Undefined for a missing file: a file may be renamed after it was listed. */
+const orUndefined = <A>(self: Effect.Effect<A, PlatformError>): Effect.Effect<A | undefined, PlatformError> =>
   Effect.catchIf(
     self,
     ({ reason }) => reason._tag === "NotFound",
     () => Effect.undefined
   )
 
-/** `folders` are the subdirectories, each with a slash at its end. */
+/** Makes a reader of a directory. `folders` are its subdirectories, each with a trailing slash. */
 export const make = (
   path: string,
   format: Format,
   folders: ReadonlyArray<string>
 ): Effect.Effect<OutputDirectory, never, FileSystem.FileSystem> =>
   Effect.map(FileSystem.FileSystem, (files) => {
+    /** Bytes by name. */
     const finished = new Map<string, number>()
-    const given = new Set<string>()
+    const reported = new Set<string>()
 
     const list = Effect.map(
       Effect.forEach(["", ...folders], (folder) =>
@@ -53,18 +55,18 @@ export const make = (
       (names) => names.flat()
     )
 
-    const sizeNow = (name: string) =>
-      Effect.map(unlessGone(files.stat(`${path}/${name}`)), (info) =>
+    const currentSize = (name: string) =>
+      Effect.map(orUndefined(files.stat(`${path}/${name}`)), (info) =>
         info === undefined || info.type !== "File" ? undefined : Number(info.size)
       )
 
-    /** Only what is not finished is looked at: there may be thousands of segments. */
-    const measure = Effect.gen(function* () {
+    /** Checks only files that are not known as finished: there may be thousands of segments. */
+    const measureBytes = Effect.gen(function* () {
       let unfinished = 0
       for (const name of yield* list) {
         if (finished.has(name)) continue
-        const size = yield* sizeNow(name)
-        if (size !== undefined && isSegment(format, name)) finished.set(name, size)
+        const size = yield* currentSize(name)
+        if (size !== undefined && isFinishedSegment(format, name)) finished.set(name, size)
         else unfinished += size ?? 0
       }
       let bytes = unfinished
@@ -73,14 +75,14 @@ export const make = (
     })
 
     return {
-      measure,
-      newSegments: Effect.map(measure, () => {
-        const found = [...finished.keys()].filter((name) => !given.has(name)).toSorted(byNumbers.compare)
-        for (const name of found) given.add(name)
+      measureBytes,
+      newSegments: Effect.map(measureBytes, () => {
+        const found = [...finished.keys()].filter((name) => !reported.has(name)).toSorted(byNumbers.compare)
+        for (const name of found) reported.add(name)
         return found
       }),
       sizeOf: (name) => finished.get(name) ?? 0,
-      read: (name) => unlessGone(files.readFileString(`${path}/${name}`)),
+      read: (name) => orUndefined(files.readFileString(`${path}/${name}`)),
       head: (name, bytes) =>
         Effect.scoped(
           Effect.flatMap(files.open(`${path}/${name}`), (file) =>

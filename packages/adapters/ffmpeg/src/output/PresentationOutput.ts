@@ -1,17 +1,17 @@
 /**
- * A presentation in the making: what of it is ready to be told.
+ * The output of a run that writes a presentation, as the events to report.
  */
 import type { ConversionEvent } from "@holdfast/core/transcoding/ConversionEvent"
 import type { Presentation } from "@holdfast/core/transcoding/Presentation"
 import type * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
 
-export interface Package {
-  /** Bytes of everything that was written so far. */
-  readonly measure: Effect.Effect<number, PlatformError>
-  /** What is new since the last time. */
-  readonly take: Effect.Effect<ReadonlyArray<ConversionEvent>, PlatformError>
-  /** The rest, once the program has ended, and what came out of it; undefined when nothing did. */
+export interface PresentationOutput {
+  /** Returns the bytes of all files so far. */
+  readonly measureBytes: Effect.Effect<number, PlatformError>
+  /** Returns the events since the last call. */
+  readonly takeEvents: Effect.Effect<ReadonlyArray<ConversionEvent>, PlatformError>
+  /** Returns the remaining events after the program has exited, and the presentation; undefined if nothing is playable. */
   readonly finish: Effect.Effect<
     { readonly events: ReadonlyArray<ConversionEvent>; readonly presentation: Presentation | undefined },
     PlatformError

@@ -1,5 +1,5 @@
 /**
- * Playlists over the segments of a finished presentation, by which FFmpeg reads it as one input.
+ * Makes playlists over the segments of a finished presentation, through which ffmpeg reads it as one input.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -8,18 +8,18 @@ import type { PlatformError } from "effect/PlatformError"
 import { segmentSeconds } from "../arguments/Encoding.ts"
 
 export interface Input {
-  /** The initialization segment, where there is one. */
+  /** Name of the initialization segment, if there is one. */
   readonly init: string | undefined
-  /** Where the segments are: empty, or a subdirectory with a slash at its end. */
+  /** Directory of the segments: empty, or a subdirectory with a trailing slash. */
   readonly folder: string
-  /** The media segments' names, counted from 0. */
+  /** Returns the name of a media segment; `index` counts from 0. */
   readonly segment: (index: number) => string
 }
 
-/** A presentation without its first segment. */
+/** The first segment of the presentation is missing. */
 export class SegmentMissing extends Data.TaggedError("SegmentMissing")<{ readonly name: string }> {}
 
-/** Names the segments that stand in the directory, below `prefix`, up to the first that does not. */
+/** Makes a media playlist of the segments in a directory, with `prefix` in their URIs, up to the first that is missing. */
 export const make = (
   directory: string,
   prefix: string,
@@ -45,6 +45,6 @@ export const make = (
     ].join("\n")
   })
 
-/** A playlist over all of them, as one input: so their times stay as they are to each other. */
-export const over = (names: ReadonlyArray<string>): string =>
+/** Makes a multivariant playlist over media playlists. As one input, their timestamps keep their relation to each other. */
+export const multivariant = (names: ReadonlyArray<string>): string =>
   ["#EXTM3U", ...names.flatMap((name) => ["#EXT-X-STREAM-INF:BANDWIDTH=1", name]), ""].join("\n")

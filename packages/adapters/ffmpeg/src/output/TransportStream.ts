@@ -1,22 +1,22 @@
 /**
- * Finds in an MPEG-TS segment (ISO/IEC 13818-1) which profile and level of H.264 it holds.
+ * Finds the profile and level of the H.264 video in an MPEG-TS segment (ISO/IEC 13818-1).
  */
 
 const packetBytes = 188
 const syncByte = 0x47
 
-/** The payload of a packet: what follows its header and adaptation field. */
+/** Returns the payload of a packet: the bytes after its header and adaptation field. */
 const payload = (packet: Uint8Array): Uint8Array => {
   const control = ((packet[3] ?? 0) >> 4) & 3
   if ((control & 1) === 0) return packet.subarray(0, 0)
   return packet.subarray((control & 2) === 0 ? 4 : 5 + (packet[4] ?? 0))
 }
 
-/** Whether a stream's first payload begins a packet of video (ISO/IEC 13818-1, 2.4.3.7). */
+/** Whether the first payload of a stream begins a PES packet of video (ISO/IEC 13818-1, 2.4.3.7). */
 const isVideo = ([start]: ReadonlyArray<Uint8Array>): boolean =>
   start !== undefined && start[0] === 0 && start[1] === 0 && start[2] === 1 && ((start[3] ?? 0) & 0xf0) === 0xe0
 
-/** The bytes after the start code and header of the first sequence parameter set (ITU-T H.264, 7.3.2.1.1). */
+/** Returns the bytes after start code and header of the first sequence parameter set (ITU-T H.264, 7.3.2.1.1). */
 const parameterSet = (bytes: Uint8Array): Uint8Array | undefined => {
   for (let at = 0; at + 6 < bytes.length; at++) {
     const isStart = bytes[at] === 0 && bytes[at + 1] === 0 && bytes[at + 2] === 1
@@ -25,7 +25,7 @@ const parameterSet = (bytes: Uint8Array): Uint8Array | undefined => {
   return undefined
 }
 
-/** `avc1.` with profile, constraints and level in hexadecimal (RFC 6381, section 3.3); undefined where there is no H.264. */
+/** Returns `avc1.` with profile, constraints and level in hexadecimal (RFC 6381, section 3.3); undefined without H.264. */
 export const videoCodec = (segment: Uint8Array): string | undefined => {
   const streams = new Map<number, Array<Uint8Array>>()
   for (let at = 0; at + packetBytes <= segment.length; at += packetBytes) {

@@ -1,5 +1,5 @@
 /**
- * Looks into a file with ffprobe.
+ * Implements `Transcoder.probe`, with ffprobe.
  */
 import type * as Limits from "@holdfast/core/transcoding/Limits"
 import type { Media } from "@holdfast/core/transcoding/Media"
@@ -11,54 +11,55 @@ import * as Stream from "effect/Stream"
 import * as Input from "../arguments/Input.ts"
 import * as Options from "../arguments/Options.ts"
 import type { Engine, Platform } from "../Engine.ts"
-import { bounded, exceeded } from "../Engine.ts"
+import { limitExceeded, withMaxTime } from "../Engine.ts"
 import * as ExitError from "../process/ExitError.ts"
-import type { Workspace } from "../process/ScratchDirectory.ts"
+import type { ScratchDirectory } from "../process/ScratchDirectory.ts"
 import * as Report from "./Report.ts"
 import * as ReportedMedia from "./ReportedMedia.ts"
 
 const operation = "probe"
 
-/** A look takes no longer than this, whatever a conversion may take. */
-const longest = Duration.seconds(30)
+/** Of one run, whatever the limits of a conversion are. */
+const maxTime = Duration.seconds(30)
 
-/** Characters of a report; three thousand packets take a tenth of it. */
-const mostCharacters = 4_000_000
+/** Characters of a report. Three thousand packets need a tenth of that. */
+const maxCharacters = 4_000_000
 
-const refuse = (reason: ReportedMedia.Refusal) => new TranscodeError.TranscodeError({ operation, reason })
+const refusalError = (reason: ReportedMedia.Refusal) => new TranscodeError.TranscodeError({ operation, reason })
 
-const names = (workspace: Workspace) => [workspace.input, workspace.directory]
+const privatePaths = (scratch: ScratchDirectory) => [scratch.input, scratch.directory]
 
-const look = (engine: Engine, input: string, limits: Limits.Limits) =>
+const runFfprobe = (engine: Engine, input: string, limits: Limits.Limits) =>
   Effect.gen(function* () {
-    const workspace = yield* engine.workspace(operation, input)
+    const scratch = yield* engine.scratchDirectory(operation, input)
     const child = yield* engine.spawn("ffprobe", {
       operation,
       limits,
-      directory: workspace.directory,
+      directory: scratch.directory,
       arguments: Options.make({
         loglevel: "level+error",
         hide_banner: true,
         ...Input.safety(limits),
         threads: limits.threads,
         ...Report.request,
-        i: workspace.input
+        i: scratch.input
       })
     })
     const text = yield* Stream.runFoldEffect(
-      child.text,
+      child.stdout,
       () => "",
-      (sum, part) => (sum.length > mostCharacters ? Effect.fail(refuse("Unsupported")) : Effect.succeed(sum + part))
+      (sum, part) =>
+        sum.length > maxCharacters ? Effect.fail(refusalError("Unsupported")) : Effect.succeed(sum + part)
     )
-    const ending = yield* child.ended
-    if (ending.code !== 0) return yield* ExitError.failure(operation, ending, "NotMedia", names(workspace))
+    const exit = yield* child.exit
+    if (exit.code !== 0) return yield* ExitError.fromExit(operation, exit, "NotMedia", privatePaths(scratch))
     const report = yield* Effect.mapError(
       Report.decode(text),
       (cause) => new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })
     )
-    // Where it found nothing, its words may tell why, as with a picture that is too large.
-    return yield* Effect.mapError(Effect.fromResult(ReportedMedia.make(report)), (refusal) =>
-      ExitError.failure(operation, ending, refusal, names(workspace))
+    // If the report has no media, the messages may show why, as for a picture that is too large.
+    return yield* Effect.mapError(Effect.fromResult(ReportedMedia.fromReport(report)), (refusal) =>
+      ExitError.fromExit(operation, exit, refusal, privatePaths(scratch))
     )
   })
 
@@ -66,16 +67,16 @@ export const make =
   (engine: Engine) =>
   ({ input, limits: own }: ProbeJob): Effect.Effect<Media, TranscodeError.TranscodeError, Platform> =>
     Effect.gen(function* () {
-      const limits = bounded(engine.limits(own), longest)
-      const media = yield* Effect.scoped(look(engine, input, limits)).pipe(
+      const limits = withMaxTime(engine.limits(own), maxTime)
+      const media = yield* Effect.scoped(runFfprobe(engine, input, limits)).pipe(
         Effect.timeoutOrElse({
           duration: limits.wallTime,
-          orElse: () => Effect.fail(exceeded(operation, "Looking into the file took too long."))
+          orElse: () => Effect.fail(limitExceeded(operation, "Probing the file took too long."))
         })
       )
       const { video } = media
       if (video !== null && video.width * video.height > limits.pixels) {
-        return yield* exceeded(operation, "The picture is too large.")
+        return yield* limitExceeded(operation, "The picture is too large.")
       }
       return media
     })

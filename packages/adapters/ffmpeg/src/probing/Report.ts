@@ -1,5 +1,5 @@
 /**
- * What ffprobe reports, as JSON.
+ * The JSON report of ffprobe, and the options that request it.
  */
 import * as Schema from "effect/Schema"
 import type * as Options from "../arguments/Options.ts"
@@ -42,17 +42,18 @@ export type Report = typeof Report.Type
 
 export const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Report))
 
-const asked = Object.keys(ReportedStream.fields).filter(
+/** The fields of a stream that have options of their own are requested by these. */
+const streamFields = Object.keys(ReportedStream.fields).filter(
   (name) => !["disposition", "side_data_list", "tags"].includes(name)
 )
 
-/** Asks for exactly that, and nothing that a file can make long; of the packets for the first ones only. */
+/** Requests exactly these fields, none of which a file can make long, and only the first packets. */
 export const request: Options.Options = {
   print_format: "json=compact=1",
   read_intervals: "%+#3000",
   show_entries: [
     "packet=stream_index,pts_time,flags",
-    `stream=${asked.join(",")}`,
+    `stream=${streamFields.join(",")}`,
     "stream_disposition=attached_pic,default",
     "stream_side_data=rotation",
     "stream_tags=DURATION,rotate",

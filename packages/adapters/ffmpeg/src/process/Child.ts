@@ -1,5 +1,5 @@
 /**
- * One of FFmpeg's programs as a child process.
+ * Runs one of FFmpeg's programs as a child process.
  */
 import type * as Limits from "@holdfast/core/transcoding/Limits"
 import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
@@ -12,33 +12,33 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { constants } from "node:os"
 import * as Guard from "./Guard.ts"
-import type { Ending } from "./ExitError.ts"
+import type { Exit } from "./ExitError.ts"
 
 export interface Command {
-  /** The port's method that runs it. */
+  /** The method of the port, for errors. */
   readonly operation: string
   readonly guard: Guard.Guard
   readonly niceness: number
   readonly limits: Limits.Limits
+  /** Absolute path. */
   readonly program: string
   readonly arguments: ReadonlyArray<string>
-  /** Where it runs. */
+  /** The working directory. */
   readonly directory: string
 }
 
 export interface Child {
-  /** Standard output, as text. */
-  readonly text: Stream.Stream<string, TranscodeError.TranscodeError>
-  /** How it ended, when it has. */
-  readonly ended: Effect.Effect<Ending>
-  /** Kills it and what it started, and waits until they are gone. */
+  readonly stdout: Stream.Stream<string, TranscodeError.TranscodeError>
+  /** Waits for the program's exit. */
+  readonly exit: Effect.Effect<Exit>
+  /** Kills the program and its children, and waits for their exit. */
   readonly kill: Effect.Effect<void>
 }
 
-/** Characters that are kept of what it says, of the beginning and of the end. */
-const kept = 4096
+/** Characters of standard error that are kept, both of its beginning and of its end. */
+const keptCharacters = 4096
 
-/** What a program has to know of this process's environment; proxies, secrets and FFmpeg's own variables stay here. */
+/** The only variables that a program inherits. It gets no proxy settings, no secrets and none of FFmpeg's own variables. */
 const inherited = ["PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"]
 
 const environment = (): Record<string, string | undefined> => ({
@@ -49,19 +49,19 @@ const environment = (): Record<string, string | undefined> => ({
 
 const signalNames = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]))
 
-/** The shell of a watchdog reports its child's signal as 128 and its number. */
+/** Reads an exit code. The shell of the watchdog returns 128 plus the number of the signal that killed the program. */
 const fromCode = (guard: Guard.Guard) => (code: number) => ({
   code,
   signal: guard === "watchdog" ? signalNames.get(code - 128) : undefined
 })
 
-/** The spawner tells the signal in words. */
+/** Reads the spawner's error, whose message contains the name of the signal. */
 const fromError = (error: PlatformError.PlatformError) => ({
   code: -1,
   signal: /'(SIG\w+)'/.exec(String(error.reason.cause))?.[1] ?? "SIGKILL"
 })
 
-/** Starts a program; it lives no longer than the scope. `Unavailable` when it cannot be started. */
+/** Starts a program, which is killed when the scope closes. `Unavailable` if it cannot be started. */
 export const spawn = ({
   arguments: args,
   directory,
@@ -82,30 +82,30 @@ export const spawn = ({
         stdin: guarded.stdin,
         killSignal: "SIGKILL"
       }),
-      // Before it starts anything the spawner looks for the directory.
+      // The spawner first checks the directory, with an error of another module.
       (error) => fail(error.reason.module === "ChildProcess" ? "Unavailable" : "Internal")(error)
     )
     let first = ""
     let last = ""
-    const listening = yield* handle.stderr.pipe(
+    const readingStderr = yield* handle.stderr.pipe(
       Stream.decodeText,
       Stream.runForEach((text) =>
         Effect.sync(() => {
-          const room = kept - first.length
-          first += text.slice(0, room)
-          last = (last + text.slice(room)).slice(-kept)
+          const missing = keptCharacters - first.length
+          first += text.slice(0, missing)
+          last = (last + text.slice(missing)).slice(-keptCharacters)
         })
       ),
       Effect.ignore,
       Effect.forkScoped
     )
-    const ended = Effect.match(handle.exitCode, { onFailure: fromError, onSuccess: fromCode(guard) }).pipe(
-      Effect.tap(() => Fiber.await(listening)),
-      Effect.map(({ code, signal }) => ({ code, signal, words: first + last }))
+    const exit = Effect.match(handle.exitCode, { onFailure: fromError, onSuccess: fromCode(guard) }).pipe(
+      Effect.tap(() => Fiber.await(readingStderr)),
+      Effect.map(({ code, signal }) => ({ code, signal, stderr: first + last }))
     )
     return {
-      text: Stream.mapError(Stream.decodeText(handle.stdout), fail("Internal")),
-      ended,
+      stdout: Stream.mapError(Stream.decodeText(handle.stdout), fail("Internal")),
+      exit,
       kill: Effect.ignore(handle.kill({ killSignal: "SIGKILL" }))
     }
   })

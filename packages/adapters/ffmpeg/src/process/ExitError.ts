@@ -1,67 +1,69 @@
 /**
- * What FFmpeg's programs say and how they end, made into the port's error. Nothing of this machine gets into it: no path,
- * no address.
+ * Turns the exit of one of FFmpeg's programs into the port's error. No error contains a path or an address of this machine.
  */
 import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
 
-/** How a child ended, and its last words on standard error. */
-export interface Ending {
+/** How a program exited. */
+export interface Exit {
   readonly code: number
   /** The signal that killed it, such as `SIGSEGV`. */
   readonly signal: string | undefined
-  readonly words: string
+  /** The beginning and the end of its standard error. */
+  readonly stderr: string
 }
 
-const mostLines = 3
-const mostCharacters = 300
+const maxLines = 3
+const maxCharacters = 300
 
-const isPath = /(?<![\w.<])(?:[a-z][a-z0-9+.-]*:)*\/+[^\s'"]+/gi
+const path = /(?<![\w.<])(?:[a-z][a-z0-9+.-]*:)*\/+[^\s'"]+/gi
 const component = /\[[^\]]*@ (?:0x)?[0-9a-f]+\]\s*/gi
 
-/** FFmpeg marks each of its lines with a level; what other programs say has none. */
+/** The level that FFmpeg puts before each of its lines. Lines of other programs have none. */
 const level = /^\[(\w+)\]\s*/
-const harmless = new Set(["warning", "info", "verbose", "debug", "trace"])
+const harmlessLevels = new Set(["warning", "info", "verbose", "debug", "trace"])
 
-/** What a line tells; empty when it is no error. */
+/** Returns the error message in a line; empty if the line is not an error. */
 const cleanLine = (line: string): string => {
   const text = line
     .replaceAll(/\u001b\[[\d;]*m/g, "")
     .replaceAll(/[\u0000-\u001f\u007f-\u009f\s]+/g, " ")
     .trim()
     .replaceAll(component, "")
-  return harmless.has(level.exec(text)?.[1] ?? "") ? "" : text.replace(level, "").replaceAll(isPath, "a file").trim()
+  return harmlessLevels.has(level.exec(text)?.[1] ?? "")
+    ? ""
+    : text.replace(level, "").replaceAll(path, "a file").trim()
 }
 
-const linesOf = (words: string): ReadonlyArray<string> => words.split(/\r?\n|\r/)
+const splitLines = (stderr: string): ReadonlyArray<string> => stderr.split(/\r?\n|\r/)
 
-/** The errors among the words. What a file tells about itself is information only, so that it cannot pretend to be one. */
-const errors = (words: string): ReadonlyArray<string> =>
-  linesOf(words)
+/** Returns the error messages. FFmpeg prints a file's own metadata at level info, so that it cannot pass for an error. */
+const errors = (stderr: string): ReadonlyArray<string> =>
+  splitLines(stderr)
     .map(cleanLine)
     .filter((line) => line !== "" && !line.startsWith("Last message repeated"))
 
 /**
- * The last distinct errors of a message, without escapes, addresses and paths. `names` are texts that must not show, such
- * as the directories of this work.
+ * Returns the last distinct error messages without escape sequences, addresses and paths. `privatePaths` are paths of this
+ * run, such as its directories; they may contain spaces.
  */
-export const clean = (words: string, names: ReadonlyArray<string>): string => {
-  const bare = names
+export const clean = (stderr: string, privatePaths: ReadonlyArray<string>): string => {
+  const text = privatePaths
     .filter((name) => name.length > 1)
     .toSorted((a, b) => b.length - a.length)
-    .reduce((text, name) => text.replaceAll(`file:${name}`, "the input").replaceAll(name, "the input"), words)
-  return [...new Set(errors(bare))].slice(-mostLines).join("; ").slice(0, mostCharacters)
+    .reduce((rest, name) => rest.replaceAll(`file:${name}`, "the input").replaceAll(name, "the input"), stderr)
+  return [...new Set(errors(text))].slice(-maxLines).join("; ").slice(0, maxCharacters)
 }
 
-interface Verdict {
+interface Classification {
   readonly reason: TranscodeError.Reason
   readonly detail?: string
 }
 
-const tooMuchTime: Verdict = { reason: "LimitExceeded", detail: "It took too much processor time." }
-const ended: Verdict = { reason: "Unavailable", detail: "The converter was ended." }
+const tooMuchTime: Classification = { reason: "LimitExceeded", detail: "It took too much processor time." }
+const terminated: Classification = { reason: "Unavailable", detail: "The converter was terminated." }
 
-const signs: ReadonlyArray<readonly [RegExp, Verdict]> = [
-  // The kernel sends SIGXCPU once a second; ffmpeg takes the fourth signal as an order.
+const messages: ReadonlyArray<readonly [RegExp, Classification]> = [
+  // The kernel sends SIGXCPU once per second; ffmpeg exits at the fourth signal.
   [/^Received > 3 system signals/, tooMuchTime],
   [/No space left on device|Disk quota exceeded/, { reason: "StorageFull" }],
   [/File too large/, { reason: "LimitExceeded", detail: "The result is too large." }],
@@ -77,43 +79,43 @@ const signs: ReadonlyArray<readonly [RegExp, Verdict]> = [
   [/Decoder \S+ .*not found|Decoding requested, but no decoder|Unknown decoder/, { reason: "Unsupported" }]
 ]
 
-const signals: { readonly [signal: string]: Verdict } = {
+const signals: { readonly [signal: string]: Classification } = {
   SIGXCPU: tooMuchTime,
   SIGXFSZ: { reason: "LimitExceeded", detail: "The result is too large." },
   SIGKILL: { reason: "Unavailable", detail: "The converter was killed." },
-  SIGTERM: ended,
-  SIGINT: ended,
-  SIGHUP: ended
+  SIGTERM: terminated,
+  SIGINT: terminated,
+  SIGHUP: terminated
 }
 
-/** ffmpeg ends in good order at some signals, and tells their number: 24 is SIGXCPU. */
-const orderly = (words: string): Verdict | undefined => {
+/** Classifies a normal exit after a signal, whose number ffmpeg prints: 24 is SIGXCPU. */
+const classifyNormalExit = (stderr: string): Classification | undefined => {
   const [, number] =
-    linesOf(words)
+    splitLines(stderr)
       .map((line) => /^\[info\] Exiting normally, received signal (\d+)\.$/.exec(line))
       .find((found) => found !== null) ?? []
-  return number === undefined ? undefined : number === "24" ? tooMuchTime : ended
+  return number === undefined ? undefined : number === "24" ? tooMuchTime : terminated
 }
 
-const judge = ({ signal, words }: Ending): Verdict | undefined => {
+const classify = ({ signal, stderr }: Exit): Classification | undefined => {
   if (signal !== undefined)
-    return signals[signal] ?? { reason: "Failed", detail: "The converter crashed over the content." }
-  const said = errors(words)
-  return orderly(words) ?? signs.find(([sign]) => said.some((line) => sign.test(line)))?.[1]
+    return signals[signal] ?? { reason: "Failed", detail: "The converter crashed because of the content." }
+  const found = errors(stderr)
+  return classifyNormalExit(stderr) ?? messages.find(([message]) => found.some((line) => message.test(line)))?.[1]
 }
 
-/** The error of a child that did not do its work. `otherwise` is the reason where the words tell none. */
-export const failure = (
+/** Returns the error of a program that failed. `otherwise` is the reason if neither signal nor messages show one. */
+export const fromExit = (
   operation: string,
-  ending: Ending,
+  exit: Exit,
   otherwise: TranscodeError.Reason,
-  names: ReadonlyArray<string>
+  privatePaths: ReadonlyArray<string>
 ): TranscodeError.TranscodeError => {
-  const { detail, reason }: Verdict = judge(ending) ?? { reason: otherwise }
+  const { detail, reason }: Classification = classify(exit) ?? { reason: otherwise }
   return new TranscodeError.TranscodeError({
     operation,
     reason,
-    detail: detail ?? clean(ending.words, names),
-    cause: new Error(`exit code ${ending.code}: ${ending.words}`)
+    detail: detail ?? clean(exit.stderr, privatePaths),
+    cause: new Error(`exit code ${exit.code}: ${exit.stderr}`)
   })
 }

@@ -1,28 +1,31 @@
 /**
- * How a program is started so that it keeps to limits and dies with this process, whatever way this process dies.
+ * Wraps the start of a program so that it keeps to resource limits and is killed when this process dies for any reason.
  *
- * The limits are the kernel's (`setrlimit`), set by a shell that the program then replaces. For its death there are two
- * ways. Where util-linux has `setpriv --pdeathsig` the kernel kills the program when its parent is gone. Elsewhere the shell stays
- * as the parent, and a second one reads from a pipe that this process holds open: at its end it kills the program.
+ * The limits are the kernel's (`setrlimit`). A shell sets them before it starts the program. There are two guards that kill
+ * the program:
+ *
+ * - `signal`: util-linux's `setpriv --pdeathsig` makes the kernel kill the program when its parent dies.
+ * - `watchdog`, for systems without it: the shell remains the parent of the program, and a second shell reads from a pipe
+ *   that this process keeps open. When the pipe closes, the second shell kills the program.
  */
 import type * as Limits from "@holdfast/core/transcoding/Limits"
 import * as Duration from "effect/Duration"
 
 export type Guard = "signal" | "watchdog"
 
-/** A program with its arguments, as it is to be spawned. */
-export interface Guarded {
+/** The command to spawn for a guarded program. */
+export interface GuardedCommand {
   readonly command: string
   readonly arguments: ReadonlyArray<string>
-  /** A pipe must stay open as long as the program may live. */
+  /** The caller must keep a pipe open while the program may run. */
   readonly stdin: "ignore" | "pipe"
 }
 
-/** A limit that cannot be set is one that the system does not have, or that is lower already. */
+/** Sets a limit. Ignores a failure: the system does not have this limit, or it is lower already. */
 const limit = (flag: string, value: string): string => `ulimit ${flag} ${value} 2>/dev/null || :`
 
-/** Past the soft limit a program is told and can end; past the hard one it is killed. No core is ever dumped. */
-const limits = [
+/** Sets the limits. The kernel signals the soft limit of processor time and kills at the hard one. No core is dumped. */
+const setLimits = [
   limit("-c", "0"),
   limit("-S -t", '"$2"'),
   limit("-H -t", '"$(($2 + 10))"'),
@@ -30,16 +33,16 @@ const limits = [
   limit("-f", '"$4"'),
   "niceness=$5",
   "shift 5",
-  // A lean system may lack it.
+  // A minimal system may lack `nice`.
   'if command -v nice >/dev/null 2>&1; then set -- nice -n "$niceness" "$@"; fi'
 ].join("\n")
 
-/** The parent is compared after the kernel knows what to do at its death, so that no moment is unwatched. */
+/** Compares the parent after `--pdeathsig` took effect: otherwise a death of the parent before that would go unnoticed. */
 const signalScript = `[ "$PPID" = "$1" ] || exit 125
-${limits}
+${setLimits}
 exec "$@"`
 
-const watchdogScript = `${limits}
+const watchdogScript = `${setLimits}
 exec 3<&0
 "$@" </dev/null 3<&- &
 program=$!
@@ -50,11 +53,11 @@ status=$?
 { kill -9 "$watchdog"; wait "$watchdog"; } 2>/dev/null
 exit "$status"`
 
-/** The arguments that make `setpriv` do no more than succeed, where it knows how to. */
-export const trial = ["--no-new-privs", "--pdeathsig", "KILL", "--", "true"]
+/** Arguments with which `setpriv` succeeds without effect if it supports `--pdeathsig`. */
+export const supportTest = ["--no-new-privs", "--pdeathsig", "KILL", "--", "true"]
 
-/** POSIX counts the size of files in blocks of 512 bytes, and memory in kibibytes. */
-const settings = (limits: Limits.Limits, niceness: number): ReadonlyArray<string> => [
+/** Arguments of the scripts. `ulimit` counts file sizes in blocks of 512 bytes, and memory in kibibytes. */
+const scriptArguments = (limits: Limits.Limits, niceness: number): ReadonlyArray<string> => [
   String(process.pid),
   String(Math.max(1, Math.ceil(Duration.toSeconds(limits.cpuTime)))),
   String(Math.ceil(limits.memoryBytes / 1024)),
@@ -62,18 +65,19 @@ const settings = (limits: Limits.Limits, niceness: number): ReadonlyArray<string
   String(niceness)
 ]
 
+/** Returns the command that starts a program under a guard. */
 export const wrap = (
   guard: Guard,
   limits: Limits.Limits,
   niceness: number,
   program: string,
   args: ReadonlyArray<string>
-): Guarded => {
-  const rest = ["holdfast", ...settings(limits, niceness), program, ...args]
+): GuardedCommand => {
+  const rest = ["holdfast", ...scriptArguments(limits, niceness), program, ...args]
   return guard === "signal"
     ? {
         command: "setpriv",
-        arguments: [...trial.slice(0, -1), "/bin/sh", "-c", signalScript, ...rest],
+        arguments: [...supportTest.slice(0, -1), "/bin/sh", "-c", signalScript, ...rest],
         stdin: "ignore"
       }
     : { command: "/bin/sh", arguments: ["-c", watchdogScript, ...rest], stdin: "pipe" }

@@ -1,5 +1,5 @@
 /**
- * Finds FFmpeg's programs, and how they can be guarded.
+ * Finds FFmpeg's programs and the guard that the system supports.
  */
 import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ export interface Programs {
   readonly guard: Guard.Guard
 }
 
-/** The oldest release with everything that is used here. */
+/** The oldest supported release. */
 const oldest: readonly [major: number, minor: number] = [5, 1]
 
 const unavailable = (detail: string, cause?: unknown) =>
@@ -38,11 +38,11 @@ const search = (name: string): string | undefined =>
     .map((directory) => Path.join(directory, name))
     .find(isExecutable)
 
-/** `ffprobe` stands beside `ffmpeg`, or beside what a link of that name points to. */
-const beside = (ffmpeg: string): string | undefined =>
+/** Finds `ffprobe` in the directory of `ffmpeg`, or of the file to which that path links. */
+const findFfprobe = (ffmpeg: string): string | undefined =>
   [ffmpeg, Fs.realpathSync(ffmpeg)].map((path) => Path.join(Path.dirname(path), "ffprobe")).find(isExecutable)
 
-/** Whether a version as `ffmpeg -version` tells it is old; a development build's is not a number, and counts as new. */
+/** Whether the output of `ffmpeg -version` is that of an old version. Development builds have no version number and count as new. */
 export const isOld = (banner: string): boolean => {
   const [, major, minor] = /^ffmpeg version n?(\d+)\.(\d+)/.exec(banner) ?? []
   if (major === undefined || minor === undefined) return false
@@ -50,18 +50,18 @@ export const isOld = (banner: string): boolean => {
 }
 
 /**
- * Finds them: at the configured path, or that of `HOLDFAST_FFMPEG`, or in PATH. `Unavailable` when one is missing, does not
- * run or is older than 5.1.
+ * Finds the programs: at the configured path, otherwise at that of `HOLDFAST_FFMPEG`, otherwise in PATH. `Unavailable` if one
+ * of them is missing, does not run or is older than 5.1.
  */
 export const find = (
   configured: string | undefined
 ): Effect.Effect<Programs, TranscodeError.TranscodeError, ChildProcessSpawner> =>
   Effect.gen(function* () {
     const spawner = yield* ChildProcessSpawner
-    const wanted = configured ?? (process.env["HOLDFAST_FFMPEG"] || undefined)
-    const ffmpeg = wanted === undefined ? search("ffmpeg") : Path.resolve(wanted)
+    const configuredPath = configured ?? (process.env["HOLDFAST_FFMPEG"] || undefined)
+    const ffmpeg = configuredPath === undefined ? search("ffmpeg") : Path.resolve(configuredPath)
     if (ffmpeg === undefined || !isExecutable(ffmpeg)) return yield* unavailable("ffmpeg is not installed.")
-    const ffprobe = beside(ffmpeg)
+    const ffprobe = findFfprobe(ffmpeg)
     if (ffprobe === undefined) return yield* unavailable("ffprobe is not installed beside ffmpeg.")
     const banner = yield* Effect.mapError(
       spawner.string(ChildProcess.make(ffmpeg, ["-version"], { stdin: "ignore" })),
@@ -69,9 +69,11 @@ export const find = (
     )
     if (!banner.startsWith("ffmpeg version")) return yield* unavailable("ffmpeg does not run.")
     if (isOld(banner)) return yield* unavailable(`ffmpeg is older than ${oldest.join(".")}.`)
-    const hasSignal = yield* spawner.exitCode(ChildProcess.make("setpriv", Guard.trial, { stdin: "ignore" })).pipe(
-      Effect.map((code) => code === 0),
-      Effect.orElseSucceed(() => false)
-    )
-    return { ffmpeg, ffprobe, guard: hasSignal ? "signal" : "watchdog" } satisfies Programs
+    const hasDeathSignal = yield* spawner
+      .exitCode(ChildProcess.make("setpriv", Guard.supportTest, { stdin: "ignore" }))
+      .pipe(
+        Effect.map((code) => code === 0),
+        Effect.orElseSucceed(() => false)
+      )
+    return { ffmpeg, ffprobe, guard: hasDeathSignal ? "signal" : "watchdog" } satisfies Programs
   })

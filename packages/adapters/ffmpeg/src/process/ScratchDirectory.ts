@@ -1,28 +1,33 @@
 /**
- * A directory for one piece of work, in which the input stands alone: a file that refers to its neighbours finds none.
+ * A private directory for one run, which contains nothing but a link to the input. A file that refers to its neighbours by
+ * relative paths finds none.
  */
 import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import type * as Scope from "effect/Scope"
 
-/** Without an extension, so that its content alone decides what it is. */
+/** Has no extension, so that ffmpeg detects the format from the content alone. */
 const inputName = "input"
 
-export interface Workspace {
+export interface ScratchDirectory {
+  /** Absolute path. */
   readonly directory: string
-  /** The link's name in it. */
+  /** Name of the link in the directory. */
   readonly link: string
   /** FFmpeg's URL of the input. */
   readonly input: string
 }
 
-/** Makes it, for this process's user only, with a link to the input (a file or a directory); it goes with the scope. */
+/**
+ * Makes the directory, readable only by this process's user, with a link to the input, a file or a directory. It is removed
+ * when the scope closes. `parent` is the directory that contains it; by default the system's.
+ */
 export const make = (
   operation: string,
   input: string,
   parent: string | undefined
-): Effect.Effect<Workspace, TranscodeError.TranscodeError, FileSystem.FileSystem | Scope.Scope> =>
+): Effect.Effect<ScratchDirectory, TranscodeError.TranscodeError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     yield* files.access(input, { readable: true })

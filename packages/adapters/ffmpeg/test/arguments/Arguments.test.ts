@@ -12,16 +12,16 @@ import * as Tracks from "../../src/arguments/Tracks.ts"
 const tracks = (media: Media, mode: ConversionPlan.Mode = "auto") =>
   Tracks.fromPlan(ConversionPlan.make(media, mode), { preset: "veryfast", threads: 3 })
 
-/** The values of an option, in their order. */
+/** Returns the values of an option, in order. */
 const values = (args: ReadonlyArray<string>, name: string): ReadonlyArray<string | undefined> =>
   args.flatMap((argument, index) => (argument === `-${name}` ? [args[index + 1]] : []))
 
 describe("arguments", () => {
-  it("are made of options in their order", () => {
+  it("Options.make: options → arguments in the same order, without undefined ones", () => {
     assert.deepStrictEqual(Options.make({ f: "hls", y: true, no: undefined, t: 4 }), ["-f", "hls", "-y", "-t", "4"])
   })
 
-  it("open an input as a file of known containers only", () => {
+  it("Input.file: whitelists contain only self-contained formats and the protocol `file`", () => {
     const args = Options.make(Input.file("file:/x", { ...Limits.defaults, pixels: 100, threads: 2 }))
     assert.deepStrictEqual(values(args, "protocol_whitelist"), ["file"])
     assert.deepStrictEqual(values(args, "max_pixels"), ["100"])
@@ -34,7 +34,7 @@ describe("arguments", () => {
     assert.deepStrictEqual(args.slice(-2), ["-i", "file:/x"])
   })
 
-  it("copy what can be copied", () => {
+  it("Hls.outputs: supported tracks → copied, no filters", () => {
     const args = Hls.outputs(tracks(FakeMedia.playable))
     assert.deepStrictEqual(values(args, "map"), ["0:0", "0:1"])
     assert.deepStrictEqual([...values(args, "c:v"), ...values(args, "c:a")], ["copy", "copy"])
@@ -42,7 +42,7 @@ describe("arguments", () => {
     assert.strictEqual(args.at(-1), "playlist.m3u8")
   })
 
-  it("decode once for all renditions, and bound every encoder's threads", () => {
+  it("Hls.outputs: several renditions → one decoder, bounded threads for each encoder", () => {
     const args = Hls.outputs(tracks(FakeMedia.foreign))
     assert.deepStrictEqual(
       values(args, "map"),
@@ -59,7 +59,7 @@ describe("arguments", () => {
     assert.include(graph, "scale=854:480")
   })
 
-  it("make one DASH output, whose pictures have one shape", () => {
+  it("Dash.outputs: several renditions → one output with one aspect ratio", () => {
     const args = Dash.outputs(tracks(FakeMedia.foreign))
     assert.deepStrictEqual(values(args, "map"), ["[picture0]", "[picture1]", "[picture2]", "0:1"])
     assert.deepStrictEqual(values(args, "aspect:v:2"), ["1280:720"])
@@ -70,7 +70,7 @@ describe("arguments", () => {
     assert.deepStrictEqual(values(copied, "aspect:v:0"), [])
   })
 
-  it("leave out what is not there", () => {
+  it("outputs: no audio or no video → no arguments for it", () => {
     const silent = Dash.outputs(tracks({ ...FakeMedia.playable, audio: null }))
     assert.deepStrictEqual(values(silent, "adaptation_sets"), ["id=0,streams=v"])
     const sound = Hls.outputs(tracks({ ...FakeMedia.foreign, video: null }))
@@ -78,7 +78,7 @@ describe("arguments", () => {
     assert.deepStrictEqual(values(sound, "b:a"), ["128000"])
   })
 
-  it("deinterlace, and thin out what is too fast", () => {
+  it("outputs: interlaced video at 120 frames per second → deinterlaced, frames dropped", () => {
     const { foreign } = FakeMedia
     if (foreign.video === null) return assert.fail("it has a picture")
     const [graph = ""] = values(

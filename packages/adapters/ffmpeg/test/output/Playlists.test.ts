@@ -5,7 +5,7 @@ import * as MultivariantPlaylist from "../../src/output/MultivariantPlaylist.ts"
 import * as TransportStream from "../../src/output/TransportStream.ts"
 
 describe("MediaPlaylist", () => {
-  it("reads segments and their durations", () => {
+  it("entries: media playlist → segments with their durations", () => {
     const text =
       "#EXTM3U\n#EXT-X-VERSION:6\n#EXTINF:4.000000,\nindex0.ts\n#EXTINF:2.5,title\n720p/index1.ts\n#EXT-X-ENDLIST\n"
     assert.deepStrictEqual(MediaPlaylist.entries(text), [
@@ -17,7 +17,7 @@ describe("MediaPlaylist", () => {
 })
 
 describe("MultivariantPlaylist", () => {
-  it("tells what is known of each variant, and no bandwidth below the average", () => {
+  it("render: variants → known attributes; BANDWIDTH is at least the average", () => {
     const picture = { name: "720p", width: 1280, height: 720, frameRate: 29.97, bitrate: 2_000_000 }
     const sound = { name: "audio", width: null, height: null, frameRate: null, bitrate: 100_000 }
     const text = MultivariantPlaylist.render([
@@ -42,13 +42,13 @@ describe("Manifest", () => {
     `<SegmentTemplate timescale="${timescale}" media="x">\n\t<SegmentTimeline>\n${lines}\n</SegmentTimeline></SegmentTemplate>`
   const text = `<MPD mediaPresentationDuration="PT0.0S">${timeline(1000, '<S t="40" d="4000" r="1" />\n<S d="1500" />')}${timeline(48_000, '<S t="0" d="480000" />')}</MPD>`
 
-  it("finds the end of the longest timeline", () => {
+  it("duration: several timelines → end of the longest one", () => {
     assert.strictEqual(Manifest.duration(text), 10)
     assert.strictEqual(Manifest.duration(timeline(1000, '<S t="40" d="4000" r="1" />\n<S d="1500" />')), 9.54)
     assert.strictEqual(Manifest.duration("<MPD></MPD>"), 0)
   })
 
-  it("writes the duration, never as none", () => {
+  it("withDuration: very short duration → rounded up, never zero", () => {
     assert.include(Manifest.withDuration(text, 9.54), 'mediaPresentationDuration="PT9.540S"')
     assert.include(Manifest.withDuration(text, 0.0001), '"PT0.001S"')
   })
@@ -65,13 +65,13 @@ describe("TransportStream", () => {
   const videoStart = [0, 0, 1, 0xe0, 0, 0, 0x80, 0, 0]
   const parameters = [0, 0, 0, 1, 0x67, 0x64, 0x00, 0x1f]
 
-  it("finds profile and level in the stream of video", () => {
+  it("videoCodec: audio and video packets → profile and level of the video", () => {
     const sound = packet(0x101, [0, 0, 1, 0xc0, 0, 0, 1, 0x67, 1, 2, 3])
     const video = packet(0x100, [...videoStart, ...parameters], 7)
     assert.strictEqual(TransportStream.videoCodec(Buffer.concat([sound, video])), "avc1.64001f")
   })
 
-  it("finds them across packets", () => {
+  it("videoCodec: parameter set spans two packets → found", () => {
     const [first, second] = [parameters.slice(0, 6), parameters.slice(6)]
     const filled = [
       ...videoStart,
@@ -82,7 +82,7 @@ describe("TransportStream", () => {
     assert.strictEqual(TransportStream.videoCodec(stream), "avc1.64001f")
   })
 
-  it("finds nothing where nothing is", () => {
+  it("videoCodec: no H.264 → undefined", () => {
     assert.isUndefined(TransportStream.videoCodec(new Uint8Array()))
     assert.isUndefined(TransportStream.videoCodec(Buffer.alloc(1000)))
     assert.isUndefined(TransportStream.videoCodec(packet(0x100, videoStart)))

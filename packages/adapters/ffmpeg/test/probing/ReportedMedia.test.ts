@@ -20,12 +20,12 @@ const audio = { index: 1, codec_type: "audio", codec_name: "aac", profile: "LC",
 const format = { format_name: "mov,mp4,m4a,3gp,3g2,mj2", duration: "10.5", bit_rate: "1000000", probe_score: 100 }
 
 const read = (report: object) =>
-  Effect.map(Report.decode(JSON.stringify({ streams: [video, audio], format, ...report })), ReportedMedia.make)
+  Effect.map(Report.decode(JSON.stringify({ streams: [video, audio], format, ...report })), ReportedMedia.fromReport)
 
 const media = (report: object) => Effect.map(read(report), Result.getOrThrow)
 
 describe("ReportedMedia", () => {
-  it.effect("reads numbers, ratios and what is not told", () =>
+  it.effect("fromReport: typical report → numbers and ratios; missing values are null", () =>
     Effect.gen(function* () {
       const found = yield* media({})
       assert.strictEqual(found.duration, 10.5)
@@ -53,7 +53,7 @@ describe("ReportedMedia", () => {
     [{ sample_aspect_ratio: "4:3", width: 1440 }, 0, "1920x1080"],
     [{ sample_aspect_ratio: "4:3", width: 1440, tags: { rotate: "90" } }, 90, "1080x1920"],
     [{ sample_aspect_ratio: "0:1" }, 0, "1920x1080"]
-  ] as const)("shows a picture with %j turned by %d degrees as %s", ([change, rotation, size]) =>
+  ] as const)("fromReport: video with %j → rotation %d, shown as %s", ([change, rotation, size]) =>
     Effect.gen(function* () {
       const found = yield* media({ streams: [{ ...video, ...change }] })
       assert.strictEqual(found.video?.rotation, rotation)
@@ -61,7 +61,7 @@ describe("ReportedMedia", () => {
     })
   )
 
-  it.effect("counts a stream only as long as it is chosen", () =>
+  it.effect("fromReport: several streams → chooses one of each kind; other streams do not count for the duration", () =>
     Effect.gen(function* () {
       const streams = [
         { ...video, index: 0, duration: "8.0", disposition: { attached_pic: 0, default: 0 } },
@@ -77,7 +77,7 @@ describe("ReportedMedia", () => {
     })
   )
 
-  it.effect("measures the distance between keyframes, also after the last one", () =>
+  it.effect("fromReport: packets → longest keyframe interval, including the time after the last keyframe", () =>
     Effect.gen(function* () {
       const packet = (pts_time: string, flags: string, stream_index = 0) => ({ stream_index, pts_time, flags })
       const packets = [
@@ -100,7 +100,7 @@ describe("ReportedMedia", () => {
     [[{ ...audio, sample_rate: "0" }], "NotMedia"],
     [[{ ...video, codec_name: "unknown" }, audio], "Unsupported"],
     [[{ index: 0, codec_type: "video", width: 10, height: 10 }], "Unsupported"]
-  ] as const)("refuses %j as %s", ([streams, refusal]) =>
+  ] as const)("fromReport: streams %j → %s", ([streams, refusal]) =>
     Effect.gen(function* () {
       const result = yield* read({ streams })
       assert.deepStrictEqual(result, Result.fail(refusal))
@@ -113,7 +113,7 @@ describe("ReportedMedia", () => {
     ["mp3", false],
     ["aac", false],
     ["mpegts", false]
-  ] as const)("takes the duration of %s for declared: %s", ([format_name, expected]) =>
+  ] as const)("fromReport: container %s → durationDeclared %s", ([format_name, expected]) =>
     Effect.gen(function* () {
       const found = yield* media({ format: { ...format, format_name } })
       assert.strictEqual(found.durationDeclared, expected)

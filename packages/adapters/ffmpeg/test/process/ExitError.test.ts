@@ -2,17 +2,17 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import * as ExitError from "../../src/process/ExitError.ts"
 
-const names = ["file:/tmp/holdfast-ffmpeg-a1/input", "/tmp/holdfast-ffmpeg-a1", "/srv/my data/blobs"]
+const privatePaths = ["file:/tmp/holdfast-ffmpeg-a1/input", "/tmp/holdfast-ffmpeg-a1", "/srv/my data/blobs"]
 
-const failure = (words: string, signal?: string) =>
-  ExitError.failure("convert", { code: 1, signal, words }, "Failed", names)
+const fromExit = (stderr: string, signal?: string) =>
+  ExitError.fromExit("convert", { code: 1, signal, stderr }, "Failed", privatePaths)
 
-describe("Messages.clean", () => {
+describe("ExitError.clean", () => {
   it.each([
     ["[mov,mp4,m4a @ 0x5609f232a280] [error] moov atom not found", "moov atom not found"],
     ["[error] file:/tmp/holdfast-ffmpeg-a1/input: Invalid data found", "the input: Invalid data found"],
     ["[fatal] /srv/my data/blobs/x/y: Permission denied", "the input/x/y: Permission denied"],
-    ["[error] Could not open '/home/somebody/secret.mp4'", "Could not open 'a file'"],
+    ["[error] Could not open '/home/ada/secret.mp4'", "Could not open 'a file'"],
     ["[error] https://127.0.0.1:80/x?key=1 failed", "a file failed"],
     ["[h264 @ 0xab] [IMGUTILS @ 0x7ff] [error] Frame rate 30000/1001 is odd", "Frame rate 30000/1001 is odd"],
     ["[info] Input #0\n[warning] strange\n[error] bad\n[info] done", "bad"],
@@ -20,23 +20,19 @@ describe("Messages.clean", () => {
     ["[error] one\r\n[error] two\n[error] two\n[error] three\n[error] four", "two; three; four"],
     ["[error] \u001b[31mred\u001b[0m\u0007 bell", "red bell"],
     ["", ""]
-  ])("of %j is %j", (words, expected) => {
-    assert.strictEqual(ExitError.clean(words, names), expected)
+  ])("%j → %j", (stderr, expected) => {
+    assert.strictEqual(ExitError.clean(stderr, privatePaths), expected)
   })
 
-  it.prop(
-    "shows no name that it is told, and no more than 300 characters",
-    [Schema.String, Schema.String],
-    ([a, b]) => {
-      const shown = ExitError.clean(`[error] ${a}/srv/my data/blobs${b} /tmp/holdfast-ffmpeg-a1/input`, names)
-      assert.notInclude(shown, "/srv/my data")
-      assert.notInclude(shown, "holdfast-ffmpeg-a1")
-      assert.isAtMost(shown.length, 300)
-    }
-  )
+  it.prop("any text → no private path, and at most 300 characters", [Schema.String, Schema.String], ([a, b]) => {
+    const shown = ExitError.clean(`[error] ${a}/srv/my data/blobs${b} /tmp/holdfast-ffmpeg-a1/input`, privatePaths)
+    assert.notInclude(shown, "/srv/my data")
+    assert.notInclude(shown, "holdfast-ffmpeg-a1")
+    assert.isAtMost(shown.length, 300)
+  })
 })
 
-describe("Messages.failure", () => {
+describe("ExitError.fromExit", () => {
   it.each([
     ["[error] av_interleaved_write_frame(): No space left on device", "StorageFull"],
     ["[error] Picture size 30000x30000 is invalid", "LimitExceeded"],
@@ -48,15 +44,15 @@ describe("Messages.failure", () => {
     ["[info] Exiting normally, received signal 15.", "Unavailable"],
     ["Received > 3 system signals, hard exiting", "LimitExceeded"],
     ["[error] something else", "Failed"]
-  ])("takes %j for %s", (words, reason) => {
-    assert.strictEqual(failure(words).reason, reason)
+  ])("%j → %s", (stderr, reason) => {
+    assert.strictEqual(fromExit(stderr).reason, reason)
   })
 
-  it("does not believe what a file says of itself", () => {
-    const words =
+  it("messages in a file's metadata → ignored", () => {
+    const stderr =
       "[info]     title           : No space left on device\n[info]     : Exiting normally, received signal 15.\n[error] bad"
-    assert.strictEqual(failure(words).reason, "Failed")
-    assert.strictEqual(failure(words).message, "The conversion failed. bad")
+    assert.strictEqual(fromExit(stderr).reason, "Failed")
+    assert.strictEqual(fromExit(stderr).message, "The conversion failed. bad")
   })
 
   it.each([
@@ -65,7 +61,7 @@ describe("Messages.failure", () => {
     ["SIGSEGV", "Failed"],
     ["SIGXCPU", "LimitExceeded"],
     ["SIGXFSZ", "LimitExceeded"]
-  ])("takes %s for %s", (signal, reason) => {
-    assert.strictEqual(failure("", signal).reason, reason)
+  ])("%s → %s", (signal, reason) => {
+    assert.strictEqual(fromExit("", signal).reason, reason)
   })
 })

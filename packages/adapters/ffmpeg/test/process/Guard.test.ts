@@ -4,6 +4,7 @@ import * as Requires from "@holdfast/testing/Requires"
 import * as Duration from "effect/Duration"
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
+import { getPriority } from "node:os"
 import * as Guard from "../../src/process/Guard.ts"
 
 const limits: Limits.Limits = {
@@ -13,7 +14,7 @@ const limits: Limits.Limits = {
   outputBytes: 1024 * 1024
 }
 
-/** Runs a script in the guard to its end, while a pipe to it stays open. */
+/** Runs a script under a guard until it exits, with an open pipe to it. */
 const run = async (guard: Guard.Guard, script: string, ...args: ReadonlyArray<string>) => {
   const guarded = Guard.wrap(guard, limits, 7, "/bin/sh", ["-c", script, "sh", ...args])
   const child = spawn(guarded.command, guarded.arguments, { stdio: [guarded.stdin, "pipe", "inherit"] })
@@ -26,18 +27,18 @@ const run = async (guard: Guard.Guard, script: string, ...args: ReadonlyArray<st
 }
 
 const guards = [
-  ["signal", Requires.command("setpriv", ...Guard.trial)],
+  ["signal", Requires.command("setpriv", ...Guard.supportTest)],
   ["watchdog", undefined]
 ] as const
 
 for (const [guard, missing] of guards) {
-  Requires.requires(missing).describe(`Guard by ${guard}`, () => {
-    it("sets the limits", async () => {
+  Requires.requires(missing).describe(`Guard: ${guard}`, () => {
+    it("limits → set for the program", async () => {
       const shown = "ulimit -S -t; ulimit -H -t; ulimit -v; ulimit -f; ulimit -c; nice"
-      assert.strictEqual((await run(guard, shown)).stdout, "100\n110\n524288\n2048\n0\n7\n")
+      assert.strictEqual((await run(guard, shown)).stdout, `100\n110\n524288\n2048\n0\n${getPriority() + 7}\n`)
     })
 
-    it("passes arguments as they are, and the exit code", async () => {
+    it("unusual arguments → passed unchanged; exit code → returned", async () => {
       const odd = ["a b", "$(id)", "'\"", "", "-n"]
       const { status, stdout } = await run(guard, 'for argument; do printf "<%s>" "$argument"; done; exit 42', ...odd)
       assert.strictEqual(stdout, odd.map((argument) => `<${argument}>`).join(""))
@@ -46,10 +47,10 @@ for (const [guard, missing] of guards) {
   })
 }
 
-describe("Guard by signal", () => {
-  it("starts nothing for a parent that is gone already", () => {
+describe("Guard: signal", () => {
+  it("parent has already died → the program is not started", () => {
     const { arguments: args } = Guard.wrap("signal", limits, 0, "/bin/echo", ["started"])
-    // The shell without `setpriv`, told of a parent that it does not have.
+    // The shell without `setpriv`, with the id of another process as its parent.
     const own = args.slice(args.indexOf("-c")).map((argument) => (argument === String(process.pid) ? "1" : argument))
     const { status, stdout } = spawnSync("/bin/sh", own, { encoding: "utf8" })
     assert.strictEqual(status, 125)

@@ -1,5 +1,5 @@
 /**
- * Converts a file, slowly, and tells when it is under way: a program that a test kills.
+ * Converts a file slowly and prints its events. A test kills this program.
  */
 import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
 import * as Effect from "effect/Effect"

@@ -1,22 +1,22 @@
 /**
- * Files and processes of this machine.
+ * Helpers for files and processes.
  */
 import { chmodSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs"
 
-/** Writes one file from several. */
+/** Concatenates files. */
 export const concatenate = (from: ReadonlyArray<string>, to: string): void =>
   writeFileSync(to, Buffer.concat(from.map((path) => readFileSync(path))))
 
-/** The lines of a text file. */
+/** Returns the lines of a text file that are not empty. */
 export const lines = (path: string): ReadonlyArray<string> => readFileSync(path, "utf8").split("\n").filter(Boolean)
 
-/** Writes a program in shell. */
+/** Writes an executable shell script. */
 export const program = (path: string, script: string): void => {
   writeFileSync(path, `#!/bin/sh\n${script}\n`)
   chmodSync(path, 0o755)
 }
 
-/** The processes that work in a directory, by Linux's list of them. */
+/** Returns the ids of the processes whose working directory this is, from /proc. */
 export const processesIn = (directory: string): ReadonlyArray<number> =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -24,7 +24,7 @@ export const processesIn = (directory: string): ReadonlyArray<number> =>
       try {
         return readlinkSync(`/proc/${id}/cwd`) === directory
       } catch {
-        // It ended meanwhile, or belongs to somebody else.
+        // The process has exited, or belongs to another user.
         return false
       }
     })

@@ -1,5 +1,5 @@
 /**
- * An HTTP server on this machine, which counts who asks.
+ * An HTTP server on the loopback interface that counts its requests.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,7 @@ import { createServer } from "node:http"
 export class Loopback extends Context.Service<
   Loopback,
   {
-    /** Of a file on it. */
+    /** URL of a file on the server. */
     readonly url: string
     readonly requests: () => number
   }

@@ -1,5 +1,5 @@
 /**
- * Looks at results with FFmpeg's own programs, without anything of the adapter.
+ * Inspects results with FFmpeg's own programs, independently of the adapter.
  */
 import { concatenate } from "./Files.ts"
 import * as Tools from "./Tools.ts"
@@ -28,19 +28,19 @@ const inspect = (path: string, ...args: ReadonlyArray<string>): Report => {
   return JSON.parse(stdout) as Report
 }
 
-/** The streams of a file or playlist; those of a playlist over one rendition are told once. */
+/** Returns the streams of a file or playlist. */
 export const streams = (path: string): ReadonlyArray<Stream> => inspect(path).streams
 
 export interface Frames {
-  /** When they are shown, in seconds, in that order. */
+  /** Presentation times in seconds, in ascending order. */
   readonly times: ReadonlyArray<number>
-  /** How many can be decoded by themselves. */
+  /** Number of keyframes. */
   readonly keys: number
-  /** Whether the first one can. */
+  /** Whether the first frame is a keyframe. */
   readonly startsWithKey: boolean
 }
 
-/** The frames of a file. */
+/** Returns the video frames of a file. */
 export const frames = (path: string): Frames => {
   const packets = inspect(path, "-show_packets", "-select_streams", "v").packets ?? []
   return {
@@ -50,14 +50,14 @@ export const frames = (path: string): Frames => {
   }
 }
 
-/** A hash of each decoded frame. */
+/** Returns a hash of each decoded frame. */
 export const pictures = (path: string): ReadonlyArray<string> =>
   Tools.run(Tools.ffmpeg, ["-nostdin", "-v", "error", "-i", path, "-map", "0:v", "-f", "framemd5", "-"])
     .stdout.split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"))
     .map((line) => line.split(",").at(-1)?.trim() ?? "")
 
-/** Decodes files, each by itself; throws when one has a fault. */
+/** Decodes each file separately. Throws if one is faulty. */
 export const decode = (paths: ReadonlyArray<string>): void => {
   const inputs = paths.flatMap((path) => ["-i", path])
   const maps = paths.flatMap((_, index) => ["-map", String(index)])

@@ -1,5 +1,5 @@
 /**
- * Small media files, made by FFmpeg when they are first needed, and kept in the system's temporary directory for the next run.
+ * Small media files that ffmpeg makes when they are first needed. They are cached in the system's temporary directory.
  */
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs"
@@ -9,11 +9,11 @@ import * as Tools from "./Tools.ts"
 
 interface Recipe {
   readonly arguments: ReadonlyArray<string>
-  /** What is done to the file afterwards. */
+  /** Changes the file afterwards. */
   readonly finish?: (path: string) => void
 }
 
-/** Seconds that the samples play, but for those that say otherwise. */
+/** Duration of the samples, unless a recipe has another one. */
 export const seconds = 6
 
 const picture = (size: string, rate = 12, source = "testsrc2", duration = seconds): string =>
@@ -29,7 +29,7 @@ const recipe = (options: string, finish?: (path: string) => void): Recipe => ({
   ...(finish === undefined ? {} : { finish })
 })
 
-/** Turns the first track of an MP4 by 90 degrees, in the matrix of its header (ISO/IEC 14496-12, 8.3.2). */
+/** Rotates the first track of an MP4 by 90 degrees, in the matrix of its header (ISO/IEC 14496-12, 8.3.2). */
 const turn = (path: string): void => {
   const bytes = readFileSync(path)
   const matrix = bytes.indexOf("tkhd") + 4 + 40
@@ -38,7 +38,7 @@ const turn = (path: string): void => {
   writeFileSync(path, bytes)
 }
 
-/** Makes an uncompressed-size bomb: the header of an AVI tells a picture of 30000 by 30000. */
+/** Makes a decompression bomb: the header of the AVI declares a picture of 30000 by 30000 pixels. */
 const inflate = (path: string): void => {
   const bytes = readFileSync(path)
   const format = bytes.indexOf("strf") + 8
@@ -50,7 +50,7 @@ const inflate = (path: string): void => {
 const cutTo = (part: number) => (path: string) => truncateSync(path, Math.floor(readFileSync(path).length * part))
 
 const recipes = {
-  /** The index stands at the end. */
+  /** The index is at the end of the file. */
   "h264.mp4": recipe(`${picture("192x108")} ${sound()} ${h264} -c:a aac`),
   "silent.mp4": recipe(`${picture("192x108")} ${h264}`),
   "sound.m4a": recipe(`${sound()} -c:a aac`),
@@ -63,14 +63,14 @@ const recipes = {
   "wmv.wmv": recipe(`${picture("192x108", 25)} ${sound()} -c:v wmv2 -c:a wmav2`),
   "flv.flv": recipe(`${picture("192x108")} ${sound()} -c:v flv -c:a libmp3lame`),
   "odd.webm": recipe(`${picture("853x479", 8, "testsrc")} ${vp9} -pix_fmt yuv420p`),
-  /** Two seconds with each frame, and then every third one only. */
+  /** All frames for two seconds, then only every third one. */
   "uneven.mkv": recipe(`${picture("192x108")} -vf select='not(mod(n\\,3))+lt(n\\,24)' -fps_mode vfr ${h264}`),
   "uneven.webm": recipe(`${picture("192x108")} -vf select='not(mod(n\\,3))+lt(n\\,24)' -fps_mode vfr ${vp9}`),
-  /** Three seconds, a hundred without a frame, and three more. */
+  /** Three seconds of frames, a hundred seconds without, and three more seconds of frames. */
   "gap.mkv": recipe(`${picture("192x108")} -vf setpts=PTS+gte(N\\,36)*100/TB -fps_mode vfr -c:v mpeg4`),
   "tenbit.mp4": recipe(`${picture("192x108")} ${hevc} -pix_fmt yuv420p10le`),
   "fast.mkv": recipe(`${picture("192x108", 100, "testsrc2", 3)} -c:v mpeg4`),
-  /** One frame in four seconds, encoded out of their order. */
+  /** One frame per four seconds, encoded out of order. */
   "slow.mp4": recipe(`-f lavfi -i testsrc2=s=192x108:r=1/4:d=20 -c:v libx264 -pix_fmt yuv420p`),
   "slow.mkv": recipe(`-f lavfi -i testsrc2=s=192x108:r=1:d=6 -c:v mpeg4`),
   "portrait.mkv": recipe(`${picture("108x192")} -c:v mpeg4`),
@@ -89,7 +89,7 @@ const cache = join(tmpdir(), `holdfast-samples-${process.getuid?.() ?? 0}`)
 
 let version: string | undefined
 
-/** The path of a sample. Another FFmpeg, or another recipe, makes another file. */
+/** Returns the path of a sample. Another version of ffmpeg or another recipe makes another file. */
 export const path = (name: Name): string => {
   version ??= Tools.run(Tools.ffmpeg, ["-version"]).stdout
   const { arguments: args, finish }: Recipe = recipes[name]

@@ -1,5 +1,5 @@
 /**
- * The programs that the tests use themselves.
+ * FFmpeg's programs, for the tests' own use.
  */
 import * as Requires from "@holdfast/testing/Requires"
 import { spawnSync } from "node:child_process"
@@ -10,10 +10,10 @@ const configured = process.env["HOLDFAST_FFMPEG"] ?? ""
 export const ffmpeg = configured === "" ? "ffmpeg" : configured
 export const ffprobe = configured === "" ? "ffprobe" : join(dirname(configured), "ffprobe")
 
-/** What is missing to run FFmpeg: undefined when nothing is. */
+/** Why FFmpeg cannot run; undefined if it can. */
 export const missing = Requires.all(Requires.command(ffmpeg, "-version"), Requires.command(ffprobe, "-version"))
 
-/** Runs a program to its end; throws with its last words when it fails. */
+/** Runs a program until it exits. Throws with its standard error if it fails. */
 export const run = (
   program: string,
   args: ReadonlyArray<string>

@@ -1,5 +1,5 @@
 /**
- * FFmpeg's programs under strace: which files they open, and whom they connect to.
+ * Runs FFmpeg's programs under strace, to see which files they open and which connections they make.
  */
 import * as Context from "effect/Context"
 import { readdirSync, rmSync } from "node:fs"
@@ -7,7 +7,7 @@ import * as Files from "./Files.ts"
 import * as Tools from "./Tools.ts"
 
 export interface Calls {
-  /** Paths, found or not. Those of the work's own directories are told without their random parts. */
+  /** Paths, also of missing files. The random parts of temporary directories are removed. */
   readonly opened: ReadonlyArray<string>
   readonly connected: ReadonlyArray<string>
 }
@@ -15,7 +15,7 @@ export interface Calls {
 export class Trace extends Context.Service<
   Trace,
   {
-    /** What was called since the last time. */
+    /** Returns the calls since the last call of `take`. */
     readonly take: () => Calls
   }
 >()("@holdfast/ffmpeg/test/Trace") {}
@@ -23,7 +23,7 @@ export class Trace extends Context.Service<
 const script = (program: string, directory: string): string =>
   `exec strace -f -qq -s 4096 -o "${directory}/$$.trace" -e trace=open,openat,openat2,connect ${program} "$@"`
 
-/** Puts programs of FFmpeg's names into a directory, each of which runs the real one and writes down its calls. */
+/** Writes wrappers of FFmpeg's programs into a directory, which run the real programs and record their system calls. */
 export const install = (directory: string): Trace["Service"] => {
   Files.program(`${directory}/ffmpeg`, script(Tools.ffmpeg, directory))
   Files.program(`${directory}/ffprobe`, script(Tools.ffprobe, directory))
@@ -38,7 +38,7 @@ export const install = (directory: string): Trace["Service"] => {
       })
       return {
         opened: [...new Set(opened)].map((path) => path.replace(/^\/proc\/\d+\//, "/proc/self/")),
-        // A look-up in the system's own name service cache is no request to anybody.
+        // A connection to a local socket, such as that of the name service cache, is not a network connection.
         connected: lines.filter((line) => line.includes("connect(") && !line.includes("AF_UNIX"))
       }
     }

@@ -1,5 +1,5 @@
 /**
- * Follows conversions, and holds each of their events against the port's promises.
+ * Runs conversions and checks every event against the contract of the port.
  */
 import { assert } from "@effect/vitest"
 import type { ConversionEvent } from "@holdfast/core/transcoding/ConversionEvent"
@@ -11,24 +11,24 @@ import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 
-/** What came of a conversion. */
+/** The result of a conversion. */
 export interface Outcome {
   readonly output: string
   readonly started: Presentation
   readonly finished: Presentation
-  /** Names in the order in which they were told. */
+  /** Names, in the order of their events. */
   readonly segments: ReadonlyArray<string>
   /** The last text of each playlist. */
   readonly playlists: ReadonlyMap<string, string>
-  /** How often a playlist was told, in all. */
+  /** Number of playlist events. */
   readonly updates: number
 }
 
-/** The URIs of an HLS playlist. */
+/** Returns the URIs of an HLS playlist. */
 export const uris = (text: string): ReadonlyArray<string> =>
   text.split("\n").filter((line) => line !== "" && !line.startsWith("#"))
 
-/** The sum of a media playlist's segments, in seconds. */
+/** Returns the sum of a media playlist's durations, in seconds. */
 export const seconds = (text: string): number =>
   [...text.matchAll(/^#EXTINF:([\d.]+)/gm)].reduce((sum, [, duration]) => sum + Number(duration), 0)
 
@@ -40,14 +40,15 @@ const files = (directory: string): ReadonlyArray<string> =>
 
 const digest = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex")
 
-/** The files that a DASH manifest needs at least. */
+/** Returns the initialization segments that a DASH manifest requires. */
 const inits = (manifest: string): ReadonlyArray<string> =>
   [...manifest.matchAll(/<Representation [^>]*?\bid="(\d+)"/g)].map(([, id]) => StreamFiles.init(Number(id)))
 
-/** Follows a conversion into a directory to its end. */
+/** Runs a conversion into a directory until it has finished, and checks its events and files. */
 export const follow = <E, R>(events: Stream.Stream<ConversionEvent, E, R>, output: string) =>
   Effect.gen(function* () {
-    const told = new Map<string, string>()
+    /** Digests by name. */
+    const reported = new Map<string, string>()
     const playlists = new Map<string, string>()
     const presentations: Array<Presentation> = []
     let updates = 0
@@ -55,21 +56,25 @@ export const follow = <E, R>(events: Stream.Stream<ConversionEvent, E, R>, outpu
     let isFinished = false
     yield* Stream.runForEach(events, (event) =>
       Effect.sync(() => {
-        assert.isFalse(isFinished, "nothing comes after the end")
-        assert.strictEqual(event._tag === "Started", presentations.length === 0, "the beginning comes once and first")
+        assert.isFalse(isFinished, "no event after Finished")
+        assert.strictEqual(
+          event._tag === "Started",
+          presentations.length === 0,
+          "Started is the first event and comes once"
+        )
         switch (event._tag) {
           case "Started":
             presentations.push(event.presentation)
             break
           case "SegmentFinished":
-            assert.isFalse(told.has(event.name), `${event.name} is told once`)
-            told.set(event.name, digest(`${output}/${event.name}`))
+            assert.isFalse(reported.has(event.name), `${event.name} is reported once`)
+            reported.set(event.name, digest(`${output}/${event.name}`))
             break
           case "PlaylistUpdated": {
             const named = event.name.endsWith(".mpd") ? inits(event.text) : uris(event.text)
             assert.isNotEmpty(named)
             for (const name of named) {
-              assert.isTrue(told.has(name) || playlists.has(name), `${name} is told before ${event.name}`)
+              assert.isTrue(reported.has(name) || playlists.has(name), `${name} is reported before ${event.name}`)
             }
             playlists.set(event.name, event.text)
             updates++
@@ -86,17 +91,18 @@ export const follow = <E, R>(events: Stream.Stream<ConversionEvent, E, R>, outpu
         }
       })
     )
-    assert.isTrue(isFinished, "the end is told")
-    for (const [name, before] of told) assert.strictEqual(digest(`${output}/${name}`), before, `${name} stayed`)
+    assert.isTrue(isFinished, "there is a Finished event")
+    for (const [name, before] of reported)
+      assert.strictEqual(digest(`${output}/${name}`), before, `${name} is unchanged`)
     for (const [name, text] of playlists) assert.strictEqual(readFileSync(`${output}/${name}`, "utf8"), text)
-    assert.deepStrictEqual(files(output), [...told.keys(), ...playlists.keys()].toSorted())
+    assert.deepStrictEqual(files(output), [...reported.keys(), ...playlists.keys()].toSorted())
     const [started, finished] = presentations
-    if (started === undefined || finished === undefined) return assert.fail("both presentations are told")
+    if (started === undefined || finished === undefined) return assert.fail("Started and Finished have presentations")
     for (const name of files(output)) assert.isTrue(StreamFiles.isName(finished.format, name), name)
-    return { output, started, finished, segments: [...told.keys()], playlists, updates } satisfies Outcome
+    return { output, started, finished, segments: [...reported.keys()], playlists, updates } satisfies Outcome
   })
 
-/** Probes a file and converts it to its end. */
+/** Probes a file, converts it and checks the events. */
 export const convert = (job: Pick<ConvertJob, "input" | "output" | "format" | "mode" | "limits">) =>
   Effect.gen(function* () {
     const transcoder = yield* Transcoder

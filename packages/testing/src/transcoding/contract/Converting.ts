@@ -1,5 +1,5 @@
 /**
- * Presentations of both formats.
+ * The contract of `convert`: presentations in both formats.
  */
 import { assert } from "@effect/vitest"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
@@ -22,8 +22,8 @@ const convert = (kind: keyof Samples, format: Format, mode: "auto" | "transcode"
     return yield* CheckedConversion.convert({ input, output: yield* directory, format, mode })
   })
 
-/** A finished media playlist, by RFC 8216. */
-const assertWhole = (text: string, duration: number): void => {
+/** Checks a finished media playlist (RFC 8216). */
+const assertComplete = (text: string, duration: number): void => {
   assert.isTrue(text.startsWith("#EXTM3U\n"))
   assert.include(text, "#EXT-X-PLAYLIST-TYPE:EVENT\n")
   assert.isTrue(text.endsWith("#EXT-X-ENDLIST\n"))
@@ -34,13 +34,13 @@ const assertWhole = (text: string, duration: number): void => {
 }
 
 export const register = (it: Tester): void => {
-  it.effect("makes one HLS rendition of a video that players take as it is", () =>
+  it.effect("convert: supported video to HLS → one rendition, one playlist", () =>
     Effect.gen(function* () {
       const { finished, media, playlists, segments } = yield* convert("playable", "hls")
       assert.strictEqual(finished.renditions.length, 1)
       assert.deepStrictEqual([...playlists.keys()], ["playlist.m3u8"])
       const text = playlists.get("playlist.m3u8") ?? ""
-      assertWhole(text, media.duration ?? 0)
+      assertComplete(text, media.duration ?? 0)
       assert.deepStrictEqual(CheckedConversion.uris(text), segments)
       assert.deepStrictEqual(
         segments,
@@ -53,7 +53,7 @@ export const register = (it: Tester): void => {
     })
   )
 
-  it.effect("makes several HLS renditions under a multivariant playlist of one that they do not", () =>
+  it.effect("convert: unsupported video to HLS → several renditions under a multivariant playlist", () =>
     Effect.gen(function* () {
       const { finished, media, playlists, segments } = yield* convert("foreign", "hls")
       assert.isAtLeast(finished.renditions.length, 2)
@@ -64,7 +64,7 @@ export const register = (it: Tester): void => {
       assert.strictEqual(playlists.size, finished.renditions.length + 1)
       for (const [rank, rendition] of finished.renditions.entries()) {
         const text = playlists.get(`${rendition.name}.m3u8`) ?? ""
-        assertWhole(text, media.duration ?? 0)
+        assertComplete(text, media.duration ?? 0)
         const folder = rank === 0 ? "" : `${rendition.name}/`
         assert.deepStrictEqual(
           CheckedConversion.uris(text),
@@ -75,7 +75,7 @@ export const register = (it: Tester): void => {
     })
   )
 
-  it.effect.each(formats)("encodes a %s presentation when that is asked for", ([format]) =>
+  it.effect.each(formats)("convert: mode transcode to %s → audio and video", ([format]) =>
     Effect.gen(function* () {
       const { finished } = yield* convert("playable", format, "transcode")
       assert.strictEqual(finished.format, format)
@@ -83,7 +83,7 @@ export const register = (it: Tester): void => {
     })
   )
 
-  it.effect("makes a DASH presentation with initialization segments and numbered ones", () =>
+  it.effect("convert: supported video to DASH → initialization segments and numbered segments", () =>
     Effect.gen(function* () {
       const { finished, media, playlists, segments } = yield* convert("playable", "dash")
       assert.deepStrictEqual([...playlists.keys()], ["manifest.mpd"])
@@ -103,7 +103,7 @@ export const register = (it: Tester): void => {
     })
   )
 
-  it.effect.each(kinds)("converts what is %s to %s", ([kind, format]) =>
+  it.effect.each(kinds)("convert: %s sample to %s → only that track", ([kind, format]) =>
     Effect.gen(function* () {
       const { finished, media, started } = yield* convert(kind, format)
       assert.strictEqual(finished.hasVideo, kind === "silent")
@@ -117,7 +117,7 @@ export const register = (it: Tester): void => {
     })
   )
 
-  it.effect.each(formats)("fails for a content that is cut off (%s), and says so", ([format]) =>
+  it.effect.each(formats)("convert: content is cut off (%s) → Failed, with the reason in the message", ([format]) =>
     Effect.gen(function* () {
       const { cut } = yield* SampleFiles
       const output = yield* directory

@@ -1,5 +1,5 @@
 /**
- * Conversions that are given up, or that nobody listens to.
+ * The contract of `convert` for interrupted, slowly consumed and concurrent runs.
  */
 import { assert } from "@effect/vitest"
 import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
@@ -10,14 +10,14 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs"
 import * as CheckedConversion from "./CheckedConversion.ts"
 import { directory, SampleFiles, type Tester } from "./Samples.ts"
 
-/** Looks, in real time, until a condition holds; the test's own time limit is the end of it. */
+/** Polls a condition in real time until it is true, or until the test times out. */
 const until = (condition: () => boolean): Effect.Effect<void> =>
   Effect.asVoid(
-    Effect.repeat(Effect.sync(condition), { until: (holds) => holds, schedule: Schedule.spaced("10 millis") })
+    Effect.repeat(Effect.sync(condition), { until: (isTrue) => isTrue, schedule: Schedule.spaced("10 millis") })
   )
 
 export const register = (it: Tester): void => {
-  it.effect("stops when its stream is interrupted, and lets go of the directory", () =>
+  it.effect("convert: stream is interrupted → the run stops and writes no more files", () =>
     Effect.gen(function* () {
       const transcoder = yield* Transcoder
       const { foreign } = yield* SampleFiles
@@ -25,7 +25,7 @@ export const register = (it: Tester): void => {
       const output = yield* directory
       const job = { input: foreign, media, output, format: "hls" } as const
       assert.strictEqual((yield* Stream.runCollect(Stream.take(transcoder.convert(job), 1))).length, 1)
-      // Whatever still wrote here would show among the files of the next conversion, or take its place.
+      // A file that the interrupted run still wrote would be among the files of the next run, or replace one.
       rmSync(output, { recursive: true })
       mkdirSync(output)
       const { segments } = yield* CheckedConversion.follow(transcoder.convert(job), output)
@@ -33,7 +33,7 @@ export const register = (it: Tester): void => {
     })
   )
 
-  it.effect("goes on while nobody pulls, and tells all segments afterwards", () =>
+  it.effect("convert: consumer does not pull → the run continues; later all segments are reported", () =>
     Effect.gen(function* () {
       const transcoder = yield* Transcoder
       const { playable } = yield* SampleFiles
@@ -49,7 +49,7 @@ export const register = (it: Tester): void => {
     })
   )
 
-  it.effect("runs several at once", () =>
+  it.effect("convert: several at once → all finish", () =>
     Effect.gen(function* () {
       const { audio, playable } = yield* SampleFiles
       yield* Effect.forEach(

@@ -1,5 +1,5 @@
 /**
- * Limits.
+ * The contract of `convert` for limits.
  */
 import { assert } from "@effect/vitest"
 import type { Limits } from "@holdfast/core/transcoding/Limits"
@@ -10,14 +10,14 @@ import * as CheckedConversion from "./CheckedConversion.ts"
 import { directory, SampleFiles, type Tester } from "./Samples.ts"
 
 const cases: ReadonlyArray<readonly [what: string, format: Format, limits: Partial<Limits>]> = [
-  ["a duration", "hls", { duration: Duration.seconds(3) }],
-  ["a duration", "dash", { duration: Duration.seconds(3) }],
-  ["a size", "hls", { outputBytes: 300 }],
-  ["a size", "dash", { outputBytes: 20 }]
+  ["duration", "hls", { duration: Duration.seconds(3) }],
+  ["duration", "dash", { duration: Duration.seconds(3) }],
+  ["size", "hls", { outputBytes: 300 }],
+  ["size", "dash", { outputBytes: 20 }]
 ]
 
 export const register = (it: Tester): void => {
-  it.effect.each(cases)("gives up at %s (%s)", ([, format, limits]) =>
+  it.effect.each(cases)("convert: limit of %s is reached (%s) → LimitExceeded", ([, format, limits]) =>
     Effect.gen(function* () {
       const { playable } = yield* SampleFiles
       const output = yield* directory

@@ -1,5 +1,5 @@
 /**
- * Stills.
+ * The contract of `poster`.
  */
 import { assert } from "@effect/vitest"
 import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
@@ -8,7 +8,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { directory, SampleFiles, type Tester } from "./Samples.ts"
 
 export const register = (it: Tester): void => {
-  it.effect.each([[0], [2.5], [1000]])("takes a still at %d seconds", ([at = 0]) =>
+  it.effect.each([[0], [2.5], [1000]])("poster: at %d seconds → writes a JPEG", ([at = 0]) =>
     Effect.gen(function* () {
       const transcoder = yield* Transcoder
       const { foreign } = yield* SampleFiles
@@ -22,7 +22,7 @@ export const register = (it: Tester): void => {
     })
   )
 
-  it.effect("has none of a sound", () =>
+  it.effect("poster: file without video → Unsupported", () =>
     Effect.gen(function* () {
       const transcoder = yield* Transcoder
       const { audio } = yield* SampleFiles

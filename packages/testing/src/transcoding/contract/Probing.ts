@@ -1,5 +1,5 @@
 /**
- * What a file holds.
+ * The contract of `probe` and `check`.
  */
 import { assert } from "@effect/vitest"
 import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
@@ -9,7 +9,7 @@ import * as Generate from "../../data/Generate.ts"
 import { directory, SampleFiles, type Tester } from "./Samples.ts"
 
 const contents: ReadonlyArray<readonly [what: string, content: Uint8Array]> = [
-  ["nothing", new Uint8Array()],
+  ["empty", new Uint8Array()],
   ["a line of text", Buffer.from("Not a video at all.\n")],
   ["random bytes", Generate.bytes(11, 100_000)],
   ["a playlist", Buffer.from("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nindex0.ts\n#EXT-X-ENDLIST\n")],
@@ -17,7 +17,7 @@ const contents: ReadonlyArray<readonly [what: string, content: Uint8Array]> = [
 ]
 
 export const register = (it: Tester): void => {
-  it.effect("finds video and sound", () =>
+  it.effect("probe: video with audio → properties of both", () =>
     Effect.gen(function* () {
       const transcoder = yield* Transcoder
       const { foreign, playable } = yield* SampleFiles
@@ -32,7 +32,7 @@ export const register = (it: Tester): void => {
     })
   )
 
-  it.effect("tells which of them is missing", () =>
+  it.effect("probe: no audio or no video → null for it", () =>
     Effect.gen(function* () {
       const transcoder = yield* Transcoder
       const { audio, silent } = yield* SampleFiles
@@ -41,7 +41,7 @@ export const register = (it: Tester): void => {
     })
   )
 
-  it.effect.each(contents)("refuses %s as no media, whatever its name", ([, content]) =>
+  it.effect.each(contents)("probe: content is %s → NotMedia for any file name", ([, content]) =>
     Effect.gen(function* () {
       const transcoder = yield* Transcoder
       const path = yield* directory
@@ -55,7 +55,7 @@ export const register = (it: Tester): void => {
     })
   )
 
-  it.effect("fails for a file that is not there", () =>
+  it.effect("probe: file is missing → Internal, without its path in the message", () =>
     Effect.gen(function* () {
       const transcoder = yield* Transcoder
       const path = yield* directory
@@ -65,5 +65,5 @@ export const register = (it: Tester): void => {
     })
   )
 
-  it.effect("is ready", () => Effect.flatMap(Transcoder, ({ check }) => check))
+  it.effect("check: programs are available → succeeds", () => Effect.flatMap(Transcoder, ({ check }) => check))
 }

@@ -1,5 +1,5 @@
 /**
- * The second format from the first one's result.
+ * The contract of `repackage`.
  */
 import { assert } from "@effect/vitest"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
@@ -23,7 +23,7 @@ const cases: ReadonlyArray<readonly [kind: keyof Samples, from: Format, to: Form
 ]
 
 export const register = (it: Tester): void => {
-  it.effect.each(cases)("packages what is %s in %s anew in %s", ([kind, from, to]) =>
+  it.effect.each(cases)("repackage: %s sample from %s to %s → same renditions and duration", ([kind, from, to]) =>
     Effect.gen(function* () {
       const transcoder = yield* Transcoder
       const input = (yield* SampleFiles)[kind]
@@ -41,7 +41,7 @@ export const register = (it: Tester): void => {
     })
   )
 
-  it.effect("reads segments through links, wherever they are", () =>
+  it.effect("repackage: segments are links → same result", () =>
     Effect.gen(function* () {
       const transcoder = yield* Transcoder
       const { playable } = yield* SampleFiles
@@ -56,7 +56,7 @@ export const register = (it: Tester): void => {
     })
   )
 
-  it.effect("fails where the segments are not", () =>
+  it.effect("repackage: segments are missing → Internal", () =>
     Effect.gen(function* () {
       const transcoder = yield* Transcoder
       const { playable } = yield* SampleFiles

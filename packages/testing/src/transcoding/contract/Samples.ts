@@ -1,5 +1,5 @@
 /**
- * What the parts of the contract's suite share: the inputs, and where outputs go.
+ * What the parts of the contract suite share: sample files and output directories.
  */
 import type { Vitest } from "@effect/vitest"
 import type { Transcoder } from "@holdfast/core/transcoding/Transcoder"
@@ -10,17 +10,17 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** Paths of files. Those of media play for more than four seconds and at most ten. */
+/** Paths of media files, each between four and ten seconds long. */
 export interface Samples {
-  /** Video with sound that every player takes as it is. */
+  /** Video with audio in codecs that all players support. */
   readonly playable: string
-  /** Video with sound that has to be encoded anew, of 480 to 1080 lines. */
+  /** Video of 480 to 1080 lines with audio, in codecs that have to be encoded. */
   readonly foreign: string
-  /** Video without sound. */
+  /** Video without audio. */
   readonly silent: string
-  /** Sound without video. */
+  /** Audio without video. */
   readonly audio: string
-  /** Video that declares a longer duration than it has content for. */
+  /** Video whose content ends before its declared duration. */
   readonly cut: string
 }
 
@@ -28,10 +28,10 @@ export class SampleFiles extends Context.Service<SampleFiles, Samples>()(
   "@holdfast/testing/transcoding/contract/SampleFiles"
 ) {}
 
-/** Registers tests that have the transcoder under test and the samples as their services. */
+/** Registers tests whose services are the transcoder under test and the samples. */
 export type Tester = Vitest.MethodsNonLive<Transcoder | SampleFiles>
 
-/** An empty directory, removed with the scope. */
+/** Makes an empty directory, which is removed when the scope closes. */
 export const directory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "holdfast-transcoding-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
