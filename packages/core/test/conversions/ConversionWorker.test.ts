@@ -21,8 +21,8 @@ import { blobsLeft, lasting, reached, record, startWorker, test, until, video, w
 
 const content = FakeMedia.make(lasting(40))
 
-/** Takes a conversion as a worker does that then dies: one segment is public, another is written. */
-const die = Effect.gen(function* () {
+/** Acts like a worker that dies: claims a conversion, publishes one segment and uploads another. */
+const claimAndDie = Effect.gen(function* () {
   const conversions = yield* ConversionRepository
   const store = yield* BlobStore
   const now = yield* DateTime.now
@@ -41,7 +41,7 @@ const die = Effect.gen(function* () {
   const publish = (self: ConversionClaim, isFinished: boolean) =>
     conversions.publish(self, {
       segments: segments.slice(isFinished ? 1 : 0, isFinished ? 2 : 1),
-      playlists: [{ name: "playlist.m3u8", text: "the dead one's" }],
+      playlists: [{ name: "playlist.m3u8", text: "the dead worker's" }],
       progress: 0.3,
       presentation: { format: "hls", duration: 9, hasVideo: true, hasAudio: false, renditions: [rendition] },
       isFinished,
@@ -57,13 +57,13 @@ const rendition = { name: "144p", width: 256, height: 144, frameRate: null, bitr
 const tagOf = <A, E extends { readonly _tag: string }, R>(self: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(self), ({ _tag }) => _tag)
 
-describe("the worker of conversions", () => {
+describe("ConversionWorker", () => {
   test(
-    "another takes over from one that died, and what the dead one made goes",
+    "worker died → another worker converts again; the former output is removed",
     Effect.gen(function* () {
       const { actor, ref } = yield* video(content)
       yield* (yield* Conversions).request(actor, ref, "hls")
-      const dead = yield* die
+      const dead = yield* claimAndDie
       expect(yield* record(actor, ref)).toMatchObject({
         state: "RUNNING",
         progress: 0.3,
@@ -72,7 +72,7 @@ describe("the worker of conversions", () => {
       yield* startWorker()
       const ready = yield* reached(actor, ref, "READY")
       expect(ready.renditions).toMatchObject([{ name: "720p" }])
-      // It was not dead but asleep: what it tells now changes nothing.
+      // The former worker was only suspended: its publication changes nothing.
       expect(yield* tagOf(dead.finish)).toBe("LeaseLost")
       expect(yield* record(actor, ref)).toEqual(ready)
       const playlist = yield* (yield* Streams).open(actor, ref, "hls", "playlist.m3u8")
@@ -82,16 +82,16 @@ describe("the worker of conversions", () => {
   )
 
   test(
-    "one that is shut down gives its work back at once, and it was no try",
+    "worker is shut down → conversion is QUEUED at once, without counting an attempt",
     Effect.gen(function* () {
       const conversions = yield* Conversions
-      const script = yield* TranscoderControl
+      const control = yield* TranscoderControl
       const { actor, ref } = yield* video(content)
-      const half = yield* script.pauseAt(0.5)
+      const half = yield* control.pauseAt(0.5)
       yield* conversions.request(actor, ref, "hls")
       for (const _ of [1, 2, 3, 4]) {
-        yield* withWorker(until(script.running, (running) => running === 1))
-        expect(yield* script.running).toBe(0)
+        yield* withWorker(until(control.running, (running) => running === 1))
+        expect(yield* control.running).toBe(0)
         expect(yield* record(actor, ref)).toMatchObject({ state: "QUEUED", progress: 0, startedAt: null })
       }
       yield* half.resume
@@ -102,29 +102,29 @@ describe("the worker of conversions", () => {
   )
 
   test(
-    "one whose claim was lost stops",
+    "lease is lost → the worker stops the run",
     Effect.gen(function* () {
-      const script = yield* TranscoderControl
+      const control = yield* TranscoderControl
       const { actor, ref } = yield* video(content)
-      yield* script.pauseAt(0.5)
+      yield* control.pauseAt(0.5)
       yield* startWorker({ lease: Duration.millis(60) })
       yield* (yield* Conversions).request(actor, ref, "hls")
-      yield* until(script.running, (running) => running === 1)
+      yield* until(control.running, (running) => running === 1)
       const far = DateTime.add(yield* DateTime.now, { hours: 1 })
       const stolen = yield* (yield* ConversionRepository).claim({ now: far, leaseUntil: far, doom: { sweepAt: far } })
       expect(Option.isSome(stolen)).toBe(true)
-      yield* until(script.running, (running) => running === 0)
+      yield* until(control.running, (running) => running === 0)
       expect(yield* record(actor, ref)).toMatchObject({ state: "RUNNING" })
     })
   )
 
   test(
-    "a claim is prolonged for as long as the work takes",
+    "conversion takes longer than the lease → the lease is renewed",
     Effect.gen(function* () {
-      const script = yield* TranscoderControl
+      const control = yield* TranscoderControl
       const repository = yield* ConversionRepository
       const { actor, ref } = yield* video(content)
-      const half = yield* script.pauseAt(0.5)
+      const half = yield* control.pauseAt(0.5)
       let renewals = 0
       const counting = ConversionRepository.of({
         ...repository,
@@ -140,17 +140,17 @@ describe("the worker of conversions", () => {
       )
       yield* half.resume
       yield* reached(actor, ref, "READY")
-      expect(yield* script.calls("convert")).toBe(1)
+      expect(yield* control.calls("convert")).toBe(1)
     })
   )
 
   test(
-    "a content that is replaced is converted no further, and the new one has no conversion",
+    "content is replaced → the run stops; the new content has no conversion",
     Effect.gen(function* () {
       const conversions = yield* Conversions
-      const script = yield* TranscoderControl
+      const control = yield* TranscoderControl
       const { actor, ref } = yield* video(content)
-      const half = yield* script.pauseAt(0.5)
+      const half = yield* control.pauseAt(0.5)
       yield* startWorker({ lease: Duration.millis(60) })
       yield* conversions.request(actor, ref, "hls")
       yield* half.reached
@@ -158,7 +158,7 @@ describe("the worker of conversions", () => {
       yield* (yield* Uploads).reupload(actor, ref, Stream.make(FakeMedia.make(lasting(12))))
       expect(yield* tagOf(conversions.get(actor, ref, "hls"))).toBe("StreamNotConverted")
       expect(yield* tagOf((yield* Streams).open(actor, ref, "hls", "index0.ts"))).toBe("StreamNotConverted")
-      yield* until(script.running, (running) => running === 0)
+      yield* until(control.running, (running) => running === 0)
       expect(yield* blobsLeft).toBe(1)
       yield* half.resume
       yield* conversions.request(actor, ref, "hls")
@@ -168,26 +168,26 @@ describe("the worker of conversions", () => {
   )
 
   test(
-    "a verdict on the content is final until it is asked for anew",
+    "transcoder fails because of the content → FAILED after one attempt, until the next request",
     Effect.gen(function* () {
       const conversions = yield* Conversions
       const streams = yield* Streams
-      const script = yield* TranscoderControl
+      const control = yield* TranscoderControl
       const { actor, ref } = yield* video(content)
       yield* startWorker()
-      yield* script.failAt(0.5, "Failed", "The picture is torn.")
+      yield* control.failAt(0.5, "Failed", "The picture is damaged.")
       yield* conversions.request(actor, ref, "hls")
       const failed = yield* reached(actor, ref, "FAILED")
-      expect(failed.error).toBe("The conversion failed. The picture is torn.")
+      expect(failed.error).toBe("The conversion failed. The picture is damaged.")
       expect(failed.finishedAt).not.toBeNull()
-      expect(yield* script.calls("convert")).toBe(1)
+      expect(yield* control.calls("convert")).toBe(1)
       expect(yield* Effect.flip(streams.open(actor, ref, "hls", "playlist.m3u8"))).toMatchObject({
         _tag: "ConversionFailed",
         code: "conversion_failed",
         message: failed.error
       })
       expect(yield* blobsLeft).toBe(1)
-      yield* script.clear
+      yield* control.clear
       expect(yield* conversions.request(actor, ref, "hls")).toMatchObject({ state: "QUEUED", error: null })
       yield* reached(actor, ref, "READY")
       expect(yield* blobsLeft).toBe(12)
@@ -195,7 +195,7 @@ describe("the worker of conversions", () => {
   )
 
   test(
-    "what turns out to be no media is told as such",
+    "content is not media → FAILED with NotAVideo",
     Effect.gen(function* () {
       const { actor, ref } = yield* video(new Uint8Array(1000), "data.bin")
       yield* startWorker()
@@ -207,22 +207,22 @@ describe("the worker of conversions", () => {
   )
 
   test(
-    "what is around the conversion may fail, but not for ever",
+    "disk is full → FAILED after maxAttempts attempts",
     Effect.gen(function* () {
       const conversions = yield* Conversions
-      const script = yield* TranscoderControl
+      const control = yield* TranscoderControl
       const { actor, ref } = yield* video(content)
-      yield* script.fail("convert", "StorageFull")
+      yield* control.fail("convert", "StorageFull")
       yield* startWorker()
       yield* conversions.request(actor, ref, "hls")
       const failed = yield* reached(actor, ref, "FAILED")
-      expect(failed.error).toBe("There is no room for the conversion.")
-      expect(yield* script.calls("convert")).toBe(3)
+      expect(failed.error).toBe("There is not enough disk space for the conversion.")
+      expect(yield* control.calls("convert")).toBe(3)
     })
   )
 
   test(
-    "a blob store that fails is no verdict on the content",
+    "blob store fails once → the next attempt succeeds",
     Effect.gen(function* () {
       const conversions = yield* Conversions
       const store = yield* BlobStore
@@ -244,10 +244,10 @@ describe("the worker of conversions", () => {
   )
 
   test(
-    "a conversion that its workers die of is given up",
+    "workers died in maxAttempts attempts → FAILED without another run",
     Effect.gen(function* () {
       const { actor, ref } = yield* video(content)
-      const script = yield* TranscoderControl
+      const control = yield* TranscoderControl
       yield* (yield* Conversions).request(actor, ref, "hls")
       const conversions = yield* ConversionRepository
       for (const _ of [1, 2, 3]) {
@@ -257,12 +257,12 @@ describe("the worker of conversions", () => {
       yield* startWorker({ maxAttempts: 3 })
       const failed = yield* reached(actor, ref, "FAILED")
       expect(failed.error).toBe("The conversion was interrupted several times.")
-      expect(yield* script.calls("probe")).toBe(0)
+      expect(yield* control.calls("probe")).toBe(0)
     })
   )
 
   test(
-    "what is made faster than it is stored plays from its beginning on",
+    "transcoder is faster than the blob store → the first segments are public early",
     Effect.gen(function* () {
       const store = yield* BlobStore
       const streams = yield* Streams
@@ -291,18 +291,18 @@ describe("the worker of conversions", () => {
       }
       yield* stored.open
       yield* reached(actor, ref, "READY")
-      // With the content and the still.
+      // 100 segments, the content and the poster.
       expect(yield* blobsLeft).toBe(102)
     })
   )
 
   test(
-    "as many run at once as it is told, and the others wait",
+    "concurrency 2 and four requests → two run at once",
     Effect.gen(function* () {
       const conversions = yield* Conversions
       const repository = yield* ConversionRepository
-      const script = yield* TranscoderControl
-      const half = yield* script.pauseAt(0.5)
+      const control = yield* TranscoderControl
+      const half = yield* control.pauseAt(0.5)
       let [running, most] = [0, 0]
       const counting = ConversionRepository.of({
         ...repository,
@@ -322,7 +322,7 @@ describe("the worker of conversions", () => {
       const videos = yield* Effect.forEach([1, 2, 3, 4], () => video(content))
       yield* Effect.provideService(startWorker({ concurrency: 2 }), ConversionRepository, counting)
       for (const { actor, ref } of videos) yield* conversions.request(actor, ref, "hls")
-      yield* until(script.running, (count) => count === 2)
+      yield* until(control.running, (count) => count === 2)
       const states = yield* Effect.forEach(videos, ({ actor, ref }) => record(actor, ref))
       expect(states.map(({ state }) => state).toSorted()).toEqual(["QUEUED", "QUEUED", "RUNNING", "RUNNING"])
       yield* half.resume
@@ -332,7 +332,7 @@ describe("the worker of conversions", () => {
   )
 
   test(
-    "a bug in what it works with does not stop the worker",
+    "defect in the repository → the worker continues",
     Effect.gen(function* () {
       const { actor, ref } = yield* video(content)
       const repository = yield* ConversionRepository
@@ -349,7 +349,7 @@ describe("the worker of conversions", () => {
   )
 
   test(
-    "what cannot be published is tried three times, and then told",
+    "publication fails → FAILED after maxAttempts attempts",
     Effect.gen(function* () {
       const { actor, ref } = yield* video(content)
       const repository = yield* ConversionRepository

@@ -23,18 +23,23 @@ import {
 const tagOf = <A, E extends { readonly _tag: string }, R>(self: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(self), ({ _tag }) => _tag)
 
-describe("conversions", () => {
+describe("Conversions", () => {
   test(
-    "ten requests at once make one conversion, which then plays",
+    "request: ten at once → one conversion, which can be played when READY",
     Effect.gen(function* () {
       const conversions = yield* Conversions
       const streams = yield* Streams
-      const script = yield* TranscoderControl
+      const control = yield* TranscoderControl
       const { actor, ref } = yield* video()
-      const asked = yield* Effect.forEach(Array.from({ length: 10 }), () => conversions.request(actor, ref, "hls"), {
-        concurrency: "unbounded"
-      })
-      for (const one of asked) expect(one).toMatchObject({ format: "hls", state: "QUEUED", progress: 0, error: null })
+      const requested = yield* Effect.forEach(
+        Array.from({ length: 10 }),
+        () => conversions.request(actor, ref, "hls"),
+        {
+          concurrency: "unbounded"
+        }
+      )
+      for (const one of requested)
+        expect(one).toMatchObject({ format: "hls", state: "QUEUED", progress: 0, error: null })
       yield* startWorker({ concurrency: 3 })
       const ready = yield* reached(actor, ref, "READY")
       expect(ready).toMatchObject({
@@ -45,7 +50,7 @@ describe("conversions", () => {
       expect(ready.finishedAt).not.toBeNull()
       expect(yield* conversions.request(actor, ref, "hls")).toEqual(ready)
       expect(yield* streams.list(actor, ref)).toEqual([ready])
-      expect(yield* script.calls("convert")).toBe(1)
+      expect(yield* control.calls("convert")).toBe(1)
 
       const playlist = yield* streams.open(actor, ref, "hls", "playlist.m3u8")
       expect(playlist).toMatchObject({ _tag: "Playlist", state: "READY", contentType: "application/vnd.apple.mpegurl" })
@@ -63,7 +68,7 @@ describe("conversions", () => {
   )
 
   test(
-    "early segments play while it runs, and progress is seen",
+    "request: conversion is running → progress and first segments are public",
     Effect.gen(function* () {
       const conversions = yield* Conversions
       const streams = yield* Streams
@@ -90,10 +95,10 @@ describe("conversions", () => {
   )
 
   test(
-    "the second format is made from the first, without a look at the content",
+    "request: both formats → DASH is repackaged from HLS",
     Effect.gen(function* () {
       const conversions = yield* Conversions
-      const script = yield* TranscoderControl
+      const control = yield* TranscoderControl
       const { actor, ref } = yield* video()
       yield* conversions.request(actor, ref, "dash")
       yield* conversions.request(actor, ref, "hls")
@@ -103,19 +108,19 @@ describe("conversions", () => {
         ["dash", "READY"],
         ["hls", "READY"]
       ])
-      expect(yield* Effect.all([script.calls("probe"), script.calls("convert"), script.calls("repackage")])).toEqual([
-        1, 1, 1
-      ])
+      expect(yield* Effect.all([control.calls("probe"), control.calls("convert"), control.calls("repackage")])).toEqual(
+        [1, 1, 1]
+      )
       const manifest = yield* (yield* Streams).open(actor, ref, "dash", "manifest.mpd")
       expect(manifest).toMatchObject({ _tag: "Playlist", contentType: "application/dash+xml" })
     })
   )
 
   test(
-    "a long one that was copied is copied from the content once more, which costs less",
+    "request: second format of a long copied video → converted from the content, not repackaged",
     Effect.gen(function* () {
       const conversions = yield* Conversions
-      const script = yield* TranscoderControl
+      const control = yield* TranscoderControl
       yield* startWorker()
       for (const [seconds, repackaged] of [
         [800, 1],
@@ -126,34 +131,34 @@ describe("conversions", () => {
         yield* reached(actor, ref, "READY")
         yield* conversions.request(actor, ref, "dash")
         yield* reached(actor, ref, "READY", "dash")
-        expect(yield* script.calls("repackage")).toBe(repackaged)
+        expect(yield* control.calls("repackage")).toBe(repackaged)
       }
-      expect(yield* script.calls("convert")).toBe(3)
+      expect(yield* control.calls("convert")).toBe(3)
     })
   )
 
   test(
-    "one that has to be encoded anew is not made from one that was copied",
+    "request: mode transcode after a copied conversion → converted from the content",
     Effect.gen(function* () {
       const conversions = yield* Conversions
-      const script = yield* TranscoderControl
+      const control = yield* TranscoderControl
       const { actor, ref } = yield* video()
       yield* startWorker()
       yield* conversions.request(actor, ref, "hls")
       yield* reached(actor, ref, "READY")
       yield* conversions.request(actor, ref, "dash", { mode: "transcode" })
       yield* reached(actor, ref, "READY", "dash")
-      expect(yield* Effect.all([script.calls("convert"), script.calls("repackage")])).toEqual([2, 0])
+      expect(yield* Effect.all([control.calls("convert"), control.calls("repackage")])).toEqual([2, 0])
     })
   )
 
   test(
-    "one that is cancelled stops, and leaves nothing",
+    "cancel: conversion is running → it stops, and no blobs are left",
     Effect.gen(function* () {
       const conversions = yield* Conversions
-      const script = yield* TranscoderControl
+      const control = yield* TranscoderControl
       const { actor, ref } = yield* video(FakeMedia.make(lasting(40)))
-      const half = yield* script.pauseAt(0.5)
+      const half = yield* control.pauseAt(0.5)
       expect(yield* tagOf(conversions.cancel(actor, ref, "hls"))).toBe("StreamNotConverted")
       yield* conversions.request(actor, ref, "hls")
       yield* withWorker(
@@ -161,7 +166,7 @@ describe("conversions", () => {
           yield* half.reached
           yield* until(record(actor, ref), ({ progress }) => progress > 0)
           yield* conversions.cancel(actor, ref, "hls")
-          yield* until(script.running, (running) => running === 0)
+          yield* until(control.running, (running) => running === 0)
         }),
         { lease: Duration.millis(60) }
       )
@@ -171,11 +176,11 @@ describe("conversions", () => {
   )
 
   test(
-    "what cannot be asked for is told at once",
+    "request: no permission, no file, no content, no video, no transcoder → error",
     Effect.gen(function* () {
       const conversions = yield* Conversions
       const streams = yield* Streams
-      const script = yield* TranscoderControl
+      const control = yield* TranscoderControl
       const { actor, ref } = yield* video()
       const stranger = yield* owner
       expect(yield* tagOf(conversions.request(stranger.actor, ref, "hls"))).toBe("Forbidden")
@@ -191,7 +196,7 @@ describe("conversions", () => {
       expect(yield* streams.list(actor, later)).toEqual([])
       const text = yield* video(new TextEncoder().encode("only words"), "notes.txt")
       expect(yield* tagOf(conversions.request(text.actor, text.ref, "hls"))).toBe("NotAVideo")
-      yield* script.setAvailable(false)
+      yield* control.setAvailable(false)
       expect(yield* tagOf(conversions.request(actor, ref, "hls"))).toBe("TranscoderUnavailable")
       expect(yield* streams.list(actor, ref)).toEqual([])
     })

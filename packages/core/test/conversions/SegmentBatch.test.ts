@@ -15,15 +15,15 @@ const playlist = [
   ""
 ]
 
-describe("a backlog of segments", () => {
-  it("becomes public in the order of playing, over all renditions", () => {
-    const steps = SegmentBatch.split([...names(40, "360p/"), ...names(40)], 4)
-    assert.deepStrictEqual(steps[0], ["360p/index0.ts", "index0.ts", "360p/index1.ts", "index1.ts"])
+describe("SegmentBatch", () => {
+  it("split: many segments → batches in playing order, over all renditions", () => {
+    const batches = SegmentBatch.split([...names(40, "360p/"), ...names(40)], 4)
+    assert.deepStrictEqual(batches[0], ["360p/index0.ts", "index0.ts", "360p/index1.ts", "index1.ts"])
     assert.deepStrictEqual(
-      steps.map(({ length }) => length),
+      batches.map(({ length }) => length),
       [4, 32, 32, 12]
     )
-    assert.strictEqual(new Set(steps.flat()).size, 80)
+    assert.strictEqual(new Set(batches.flat()).size, 80)
     assert.deepStrictEqual(
       SegmentBatch.split(names(40), undefined).map(({ length }) => length),
       [32, 8]
@@ -32,13 +32,12 @@ describe("a backlog of segments", () => {
     assert.deepStrictEqual(SegmentBatch.split([], 4), [[]])
   })
 
-  it("shows of a playlist what is public, without its end", () => {
+  it("publicPrefix: some segments are public → playlist up to the last public one", () => {
     const text = playlist.join("\n")
-    const beginning = (...known: ReadonlyArray<string>) =>
-      SegmentBatch.publicPrefix(text, (name) => known.includes(name))
-    assert.strictEqual(beginning("index0.ts", "index1.ts"), text)
-    assert.strictEqual(beginning("index0.ts"), `${playlist.slice(0, 4).join("\n")}\n`)
-    assert.isUndefined(beginning("index1.ts"))
+    const prefix = (...known: ReadonlyArray<string>) => SegmentBatch.publicPrefix(text, (name) => known.includes(name))
+    assert.strictEqual(prefix("index0.ts", "index1.ts"), text)
+    assert.strictEqual(prefix("index0.ts"), `${playlist.slice(0, 4).join("\n")}\n`)
+    assert.isUndefined(prefix("index1.ts"))
     assert.isUndefined(SegmentBatch.publicPrefix("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n720p.m3u8\n", () => true))
   })
 })

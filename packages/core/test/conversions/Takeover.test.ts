@@ -11,7 +11,7 @@ import process from "node:process"
 import * as Services from "./support/Services.ts"
 import { blobsLeft, lasting, reached, record, startWorker, video } from "./support/Setup.ts"
 
-/** Runs the program until it says so, and kills it. */
+/** Runs the program until it prints something, and kills it. */
 const killHalfway = (args: ReadonlyArray<string>) =>
   Effect.callback<NodeJS.Signals | null>((resume) => {
     const program = Path.join(import.meta.dirname, "..", "programs", "convert.ts")
@@ -21,8 +21,8 @@ const killHalfway = (args: ReadonlyArray<string>) =>
     return Effect.sync(() => void child.kill("SIGKILL"))
   })
 
-describe("a process that is killed while it converts", () => {
-  it.live("is followed by one that takes over, and leaves nothing behind", () =>
+describe("process is killed while it converts", () => {
+  it.live("next process → serves what was published, converts again, removes the workspace", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const directory = yield* Services.temporary

@@ -36,8 +36,8 @@ const issue = (actor: Actor.Actor, ref: StreamRef) =>
 const verify = (key: Redacted.Redacted, ref: StreamRef) =>
   Effect.flatMap(PlaybackKeys.PlaybackKeys, (service) => service.verify(Redacted.value(key), ref))
 
-describe("playback keys", () => {
-  it.effect("say who made them and for what, whoever that is", () =>
+describe("PlaybackKeys", () => {
+  it.effect("issue and verify: any kind of actor → its parent, stream and expiry; reissue → the same key", () =>
     Effect.gen(function* () {
       const ref = yield* stream
       const account = Actor.account(yield* Ids.make("acc"))
@@ -47,7 +47,7 @@ describe("playback keys", () => {
         assert.deepStrictEqual(playback.parent, actor)
         assert.deepStrictEqual(playback.stream, ref)
         assert.deepStrictEqual(playback.expiresAt, expiresAt)
-        // The holder gets the same key, and so no longer time.
+        // The holder gets the same key, with the same expiry.
         yield* TestClock.adjust("3 hours")
         const service = yield* PlaybackKeys.PlaybackKeys
         assert.strictEqual(Redacted.value((yield* service.issue(playback, ref)).key), Redacted.value(key))
@@ -55,7 +55,7 @@ describe("playback keys", () => {
     }).pipe(Effect.provide(keys()))
   )
 
-  it.effect("stay the same for an hour, and end after twelve to thirteen", () =>
+  it.effect("lifetime of 12 hours → same key for an hour; expires after 12 to 13 hours", () =>
     Effect.gen(function* () {
       const ref = yield* stream
       yield* TestClock.setTime(Date.UTC(2026, 0, 1, 10, 30))
@@ -72,7 +72,7 @@ describe("playback keys", () => {
     }).pipe(Effect.provide(keys()))
   )
 
-  it.effect("hold wherever the secret is the same, and nowhere else", () =>
+  it.effect("verify: same secret → valid; other secret → Unauthenticated", () =>
     Effect.gen(function* () {
       const ref = yield* Effect.provide(stream, SecureRandom.layerWebCrypto)
       const { key } = yield* Effect.provide(issue(Actor.system, ref), keys(1))
@@ -84,7 +84,7 @@ describe("playback keys", () => {
     })
   )
 
-  it.effect("show nothing of themselves when they are printed", () =>
+  it.effect("key is printed or serialized → redacted", () =>
     Effect.gen(function* () {
       const ref = yield* stream
       const { key } = yield* issue(Actor.system, ref)

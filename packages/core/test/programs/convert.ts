@@ -1,6 +1,6 @@
 /**
- * `convert <directory> <tenant> <bucket> <file>`: works on conversions, comes half way through one, says `half` once that is
- * public, and goes no further.
+ * `convert <directory> <tenant> <bucket> <file>`: runs a conversion worker, which pauses in the middle of the file's
+ * conversion. Prints `half` when the first half is public, and then does not continue.
  */
 import * as Actor from "@holdfast/core/Actor"
 import { Conversions } from "@holdfast/core/conversions/Conversions"

@@ -2,28 +2,27 @@ import type { TranscoderControl } from "@holdfast/testing/transcoding/Transcoder
 import * as Effect from "effect/Effect"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { expectProblem, json, pointers } from "../support/Problems.ts"
-import * as Support from "./support/StreamServer.ts"
-import type { Record } from "./support/StreamServer.ts"
+import * as StreamServer from "./support/StreamServer.ts"
 
-let server: Support.StreamServer
+let server: StreamServer.StreamServer
 let bucket: { readonly tenantId: string; readonly bucketId: string }
 beforeAll(async () => {
-  server = await Support.start()
+  server = await StreamServer.start()
   bucket = await server.makeBucket()
 })
 afterAll(() => server.close())
-afterEach(() => run((script) => script.clear))
+afterEach(() => run((control) => control.clear))
 
-const run = <A>(use: (script: TranscoderControl["Service"]) => Effect.Effect<A>): Promise<A> =>
-  Effect.runPromise(use(server.script))
+const run = <A>(use: (control: TranscoderControl["Service"]) => Effect.Effect<A>): Promise<A> =>
+  Effect.runPromise(use(server.control))
 
-const list = async (streams: string): Promise<ReadonlyArray<Record>> =>
-  (await json<{ readonly items: ReadonlyArray<Record> }>(await server.get(streams))).items
+const list = async (streams: string): Promise<ReadonlyArray<StreamServer.Record>> =>
+  (await json<{ readonly items: ReadonlyArray<StreamServer.Record> }>(await server.get(streams))).items
 
-describe("asking for a conversion", () => {
-  it("ten times at once makes one, and once more changes nothing", async () => {
+describe("request a conversion", () => {
+  it("ten requests at once, and a later one → one conversion", async () => {
     const { streams } = await server.makeVideo(bucket)
-    const before = await run((script) => script.calls("convert"))
+    const before = await run((control) => control.calls("convert"))
     const answers = await Promise.all(Array.from({ length: 10 }, () => server.post(`${streams}/hls`)))
     for (const answer of answers) {
       expect([200, 202]).toContain(answer.status)
@@ -41,11 +40,11 @@ describe("asking for a conversion", () => {
       startedAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
       finishedAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/)
     })
-    expect(await run((script) => script.calls("convert"))).toBe(before + 1)
+    expect(await run((control) => control.calls("convert"))).toBe(before + 1)
     expect(await list(streams)).toHaveLength(1)
   })
 
-  it("comes before everything that it makes, with a key in each query", async () => {
+  it("API key in the query → 404 before the request, 200 after it, for every file", async () => {
     const { streams } = await server.makeVideo(bucket)
     const made = {
       hls: ["hls/playlist.m3u8", "hls/index0.ts", "hls"],
@@ -62,16 +61,16 @@ describe("asking for a conversion", () => {
     }
   })
 
-  it("waits as long as is preferred, and no longer", async () => {
+  it("Prefer: wait=N → waits at most N seconds, and at most 60", async () => {
     const { streams } = await server.makeVideo(bucket)
-    const hold = await run((script) => script.pauseAt(0.5))
+    const pause = await run((control) => control.pauseAt(0.5))
     const plain = await server.post(`${streams}/hls`)
     expect([plain.status, plain.headers.get("preference-applied")]).toEqual([202, null])
     const short = await server.post(`${streams}/hls`, { headers: { prefer: "respond-async, wait=0" } })
     expect([short.status, short.headers.get("preference-applied")]).toEqual([202, "wait=0"])
-    await Effect.runPromise(hold.reached)
+    await Effect.runPromise(pause.reached)
     const waiting = server.post(`${streams}/hls`, { headers: { prefer: 'foo="bar", wait="3600"; x=1' } })
-    await Effect.runPromise(hold.resume)
+    await Effect.runPromise(pause.resume)
     const ready = await waiting
     expect([ready.status, ready.headers.get("preference-applied")]).toEqual([200, "wait=60"])
     expect(await json(ready)).toMatchObject({ state: "READY", progress: 1 })
@@ -79,14 +78,14 @@ describe("asking for a conversion", () => {
     expect([senseless.status, senseless.headers.get("preference-applied")]).toEqual([200, null])
   })
 
-  it("takes a mode, and no body for none", async () => {
+  it("body with mode, no body, invalid body → mode is applied, 200, 4xx", async () => {
     const { streams } = await server.makeVideo(bucket)
     await server.convert(streams)
-    const calls = await run((script) => script.calls("convert"))
+    const calls = await run((control) => control.calls("convert"))
     const answer = await server.post(`${streams}/dash`, { json: { mode: "transcode" }, headers: { prefer: "wait=30" } })
     expect(await json(answer)).toMatchObject({ format: "dash", state: "READY" })
-    // Encoded anew, and so not made from what was copied.
-    expect(await run((script) => script.calls("convert"))).toBe(calls + 1)
+    // Mode `transcode` encodes the content; it does not repackage the copied HLS conversion.
+    expect(await run((control) => control.calls("convert"))).toBe(calls + 1)
     const form = { body: "", headers: { "content-type": "application/x-www-form-urlencoded" } }
     expect((await server.post(`${streams}/hls`, form)).status).toBe(200)
     const wrong = await expectProblem(
@@ -95,15 +94,15 @@ describe("asking for a conversion", () => {
       "invalid_request"
     )
     expect(pointers(wrong)).toEqual(["/mode"])
-    const torn = { body: "{", headers: { "content-type": "application/json" } }
-    await expectProblem(await server.post(`${streams}/hls`, torn), 400, "invalid_request")
+    const invalidJson = { body: "{", headers: { "content-type": "application/json" } }
+    await expectProblem(await server.post(`${streams}/hls`, invalidJson), 400, "invalid_request")
     const text = { body: "auto", headers: { "content-type": "text/plain" } }
     await expectProblem(await server.post(`${streams}/hls`, text), 415, "unsupported_media_type")
     const large = { body: " ".repeat(1_100_000), headers: { "content-type": "application/json" } }
     await expectProblem(await server.post(`${streams}/hls`, large), 413, "content_too_large")
   })
 
-  it("is refused for what is no video, has no content, or is not there", async () => {
+  it("no video, no content, or no file → 422 or 404", async () => {
     const text = await server.makeFile(bucket, "Hello")
     await expectProblem(await server.post(`${text.path}/streams/hls`), 422, "not_a_video")
     const files = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`
@@ -118,10 +117,10 @@ describe("asking for a conversion", () => {
     await expectProblem(wrong, 405, "method_not_allowed")
   })
 
-  it("is 503 where nothing can convert, and what stands plays on", async () => {
+  it("transcoder is unavailable → 503; existing streams still play", async () => {
     const { streams } = await server.makeVideo(bucket)
     await server.convert(streams)
-    await run((script) => script.setAvailable(false))
+    await run((control) => control.setAvailable(false))
     const answer = await server.post(`${streams}/dash`)
     expect(answer.headers.get("retry-after")).toMatch(/^\d+$/)
     await expectProblem(answer, 503, "transcoder_unavailable")
@@ -130,23 +129,26 @@ describe("asking for a conversion", () => {
   })
 })
 
-describe("a conversion that fails", () => {
-  it("says why wherever it is asked for, and is tried anew on request", async () => {
+describe("failed conversion", () => {
+  it("content cannot be converted → reason in record and problems; another request converts again", async () => {
     const { streams } = await server.makeVideo(bucket)
-    await run((script) => script.failAt(0.5, "Failed", "The picture is torn."))
+    await run((control) => control.failAt(0.5, "Failed", "The picture is damaged."))
     const failed = await server.post(`${streams}/hls`, { headers: { prefer: "wait=30" } })
     expect(failed.status).toBe(202)
-    expect(await json(failed)).toMatchObject({ state: "FAILED", error: "The conversion failed. The picture is torn." })
+    expect(await json(failed)).toMatchObject({
+      state: "FAILED",
+      error: "The conversion failed. The picture is damaged."
+    })
     for (const path of ["hls/playlist.m3u8", "hls/index0.ts", "poster.jpg", "hls"]) {
       const problem = await expectProblem(await server.get(`${streams}/${path}`), 422, "conversion_failed")
-      expect(problem.detail).toBe("The conversion failed. The picture is torn.")
+      expect(problem.detail).toBe("The conversion failed. The picture is damaged.")
     }
-    await run((script) => script.clear)
+    await run((control) => control.clear)
     await server.convert(streams)
     expect((await server.get(`${streams}/hls/index0.ts`)).status).toBe(200)
   })
 
-  it("tells a file that only looks like a video from one that is broken", async () => {
+  it("file has only the signature of a video → not_a_video", async () => {
     const { streams } = await server.makeVideo(bucket, new TextEncoder().encode("\0\0\0\u0018ftypisom no video"))
     const asked = await server.post(`${streams}/hls`, { headers: { prefer: "wait=30" } })
     expect(await json(asked)).toMatchObject({ state: "FAILED" })
@@ -154,41 +156,41 @@ describe("a conversion that fails", () => {
   })
 })
 
-describe("a conversion goes", () => {
-  it("with its content: a new one has none", async () => {
+describe("removed conversion", () => {
+  it("content is replaced → no conversion, and former keys and addresses are invalid", async () => {
     const { path, streams } = await server.makeVideo(bucket)
     await server.convert(streams)
     const former = await (await server.get(`${streams}/hls/playlist.m3u8`)).text()
-    const [address = ""] = Support.addresses(former)
-    const body = new Uint8Array(Support.lasting(4))
+    const [address = ""] = StreamServer.addresses(former)
+    const body = new Uint8Array(StreamServer.lasting(4))
     const headers = { "content-type": "application/octet-stream" }
     expect((await server.post(`${path}/reupload`, { body, headers })).status).toBe(200)
     expect(await list(streams)).toEqual([])
     await expectProblem(await server.get(`${streams}/hls/playlist.m3u8`), 404, "stream_not_converted")
     await expectProblem(await server.get(`${streams}/hls/${address}`, { key: null }), 404, "stream_not_converted")
     await server.convert(streams)
-    // What played the former content gets nothing of this one under its own addresses.
+    // Addresses of the former content do not return the new content.
     await expectProblem(await server.get(`${streams}/hls/${address}`, { key: null }), 404, "not_found")
-    const formerKey = { key: null, query: { apiKey: Support.keyIn(address) } }
+    const formerKey = { key: null, query: { apiKey: StreamServer.keyIn(address) } }
     await expectProblem(await server.get(`${streams}/hls`, formerKey), 404, "not_found")
     expect(await (await server.get(streams, formerKey)).json()).toEqual({ items: [] })
-    expect(Support.addresses(await (await server.get(`${streams}/hls/playlist.m3u8`)).text())).toHaveLength(1)
+    expect(StreamServer.addresses(await (await server.get(`${streams}/hls/playlist.m3u8`)).text())).toHaveLength(1)
   })
 
-  it("when it is removed, also while it runs", async () => {
+  it("DELETE, also while it runs → 204, then 404", async () => {
     const { streams } = await server.makeVideo(bucket)
     await expectProblem(await server.delete(`${streams}/hls`), 404, "stream_not_converted")
-    const hold = await run((script) => script.pauseAt(0.5))
+    const pause = await run((control) => control.pauseAt(0.5))
     await server.post(`${streams}/hls`)
-    await Effect.runPromise(hold.reached)
+    await Effect.runPromise(pause.reached)
     const waiting = server.post(`${streams}/hls`, { headers: { prefer: "wait=30" } })
     expect((await server.delete(`${streams}/hls`)).status).toBe(204)
-    // Whoever waits is told what there was.
+    // A waiting request returns the state that its conversion had.
     expect((await waiting).status).toBe(202)
     await expectProblem(await server.get(`${streams}/hls/playlist.m3u8`), 404, "stream_not_converted")
     expect(await list(streams)).toEqual([])
-    await Effect.runPromise(hold.resume)
-    await run((script) => script.clear)
+    await Effect.runPromise(pause.resume)
+    await run((control) => control.clear)
     await server.convert(streams)
     expect((await server.delete(`${streams}/hls`)).status).toBe(204)
     await expectProblem(await server.get(`${streams}/hls/index0.ts`), 404, "stream_not_converted")

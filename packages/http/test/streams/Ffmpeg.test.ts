@@ -1,5 +1,5 @@
 /**
- * The real service with the real FFmpeg, from an upload to segments that play.
+ * The complete service with FFmpeg, from an upload to playable segments.
  */
 import * as Requires from "@holdfast/testing/Requires"
 import { spawnSync } from "node:child_process"
@@ -9,7 +9,7 @@ import { expect, it } from "vitest"
 import * as Bucket from "../support/Bucket.ts"
 import * as Process from "../support/Process.ts"
 import { expectProblem } from "../support/Problems.ts"
-import * as Support from "./support/StreamServer.ts"
+import * as StreamServer from "./support/StreamServer.ts"
 
 const run = (program: string, ...args: ReadonlyArray<string>): string => {
   const { error, status, stderr, stdout } = spawnSync(program, args, { encoding: "utf8" })
@@ -18,7 +18,7 @@ const run = (program: string, ...args: ReadonlyArray<string>): string => {
   return stdout
 }
 
-/** Six seconds of a test picture with a tone. */
+/** Makes six seconds of video with audio. */
 const makeVideo = async (size: string, ...codecs: ReadonlyArray<string>): Promise<Uint8Array<ArrayBuffer>> => {
   const file = Path.join(await Process.directory(), "a.mp4")
   const picture = ["-f", "lavfi", "-i", `testsrc2=s=${size}:r=12:d=6`]
@@ -29,8 +29,8 @@ const makeVideo = async (size: string, ...codecs: ReadonlyArray<string>): Promis
 
 const copied = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", "24"]
 
-/** Saves what a player would fetch, and asks FFmpeg how long it plays and in which size. */
-const probe = async (place: string, entry: string, addresses: ReadonlyArray<string>, base: string) => {
+/** Downloads what a player loads, and returns its duration and width as ffprobe reports them. */
+const probe = async (key: string, entry: string, addresses: ReadonlyArray<string>, base: string) => {
   const directory = await Process.directory()
   for (const address of addresses) {
     const answer = await fetch(new URL(address, `${base}/${entry}`))
@@ -38,7 +38,7 @@ const probe = async (place: string, entry: string, addresses: ReadonlyArray<stri
     const [name = ""] = address.split("?")
     await Fs.writeFile(Path.join(directory, name), new Uint8Array(await answer.arrayBuffer()))
   }
-  const text = await (await fetch(`${base}/${entry}?apiKey=${place}`)).text()
+  const text = await (await fetch(`${base}/${entry}?apiKey=${key}`)).text()
   await Fs.writeFile(Path.join(directory, entry), text.replaceAll(/\?apiKey=[\w-]+/g, ""))
   const shown = run(
     "ffprobe",
@@ -66,10 +66,10 @@ const { describe } = Requires.requires(
   Requires.all(Requires.command("ffmpeg", "-version"), Requires.command("ffprobe", "-version"))
 )
 
-// Starting the service and FFmpeg takes seconds each, on a busy machine many.
-describe("the service with FFmpeg", () => {
+// Starting the service and ffmpeg takes seconds each, and longer on a busy machine.
+describe("service with FFmpeg", () => {
   it(
-    "converts an MP4 into HLS and DASH that play, shows them, and leaves nothing in its working directory",
+    "MP4 → playable HLS and DASH, player page, poster, metrics; working directory is empty afterwards",
     timeout,
     async () => {
       const bucket = await Bucket.start()
@@ -84,8 +84,8 @@ describe("the service with FFmpeg", () => {
       expect([dash.status, await dash.json()]).toEqual([200, expect.objectContaining({ state: "READY" })])
 
       const playlist = await (await bucket.api.get(`${streams}/hls/playlist.m3u8`)).text()
-      const segments = Support.addresses(playlist)
-      const key = Support.keyIn(segments[0] ?? "")
+      const segments = StreamServer.addresses(playlist)
+      const key = StreamServer.keyIn(segments[0] ?? "")
       const played = await probe(key, "playlist.m3u8", segments, `${bucket.service.url}/api/v1${streams}/hls`)
       expect(played.width).toBe(192)
       expect(played.duration).toBeGreaterThan(5.8)
@@ -107,7 +107,7 @@ describe("the service with FFmpeg", () => {
       expect(metrics).toMatch(/^holdfast_conversions_running(?:\{[^}]*\})? 0$/m)
       await expect.poll(() => Fs.readdir(Path.join(bucket.service.data, "conversions"))).toEqual([])
 
-      // The key outlives a restart, since it is signed with the deployment's own.
+      // The key is valid after a restart: it is signed with the deployment's secret.
       await bucket.service.stop()
       const again = await Process.serve({ data: bucket.service.data })
       expect((await fetch(`${again.url}/api/v1${streams}/hls/index0.ts?apiKey=${key}`)).status).toBe(200)
@@ -117,20 +117,20 @@ describe("the service with FFmpeg", () => {
     }
   )
 
-  it("encodes in several sizes what players do not take", timeout, async () => {
+  it("codec that players do not support → several renditions", timeout, async () => {
     const bucket = await Bucket.start()
     const streams = await upload(bucket, await makeVideo("640x480", "-c:v", "mpeg4", "-q:v", "5"))
     const answer = await bucket.api.post(`${streams}/hls`, { headers: { prefer: "wait=60" } })
     expect(await answer.json()).toMatchObject({ state: "READY", renditions: [{ name: "480p" }, { name: "360p" }] })
-    const variants = Support.addresses(await (await bucket.api.get(`${streams}/hls/playlist.m3u8`)).text())
+    const variants = StreamServer.addresses(await (await bucket.api.get(`${streams}/hls/playlist.m3u8`)).text())
     expect(variants.map((address) => address.split("?")[0])).toEqual(["480p.m3u8", "360p.m3u8"])
     const lower = new URL(variants[1] ?? "", `${bucket.service.url}/api/v1${streams}/hls/playlist.m3u8`)
-    const segments = Support.addresses(await (await fetch(lower)).text())
+    const segments = StreamServer.addresses(await (await fetch(lower)).text())
     expect(segments[0]).toMatch(/^360p\/index0\.ts\?apiKey=hfp_/)
     expect((await fetch(new URL(segments[0] ?? "", lower))).headers.get("content-type")).toBe("video/mp2t")
   })
 
-  it("tells when FFmpeg is missing, and does all else", timeout, async () => {
+  it("FFmpeg is missing, or no conversions configured → 503 for conversions only", timeout, async () => {
     const bucket = await Bucket.start({ env: { HOLDFAST_FFMPEG: "/nowhere/ffmpeg" } })
     const streams = await upload(bucket, await makeVideo("64x64", ...copied))
     await expectProblem(await bucket.api.post(`${streams}/hls`), 503, "transcoder_unavailable")

@@ -1,6 +1,6 @@
 /**
- * Whatever is uploaded: what holds video or sound plays, and what does not is refused with a reason and
- * leaves nothing behind. With the real transcoder, through the API alone.
+ * Uploads of many kinds, through the API and with FFmpeg: video and audio are playable, and all other content is rejected
+ * with a reason and leaves nothing behind.
  */
 import { Fsck } from "@holdfast/core/storage/Fsck"
 import { Sweeper } from "@holdfast/core/storage/Sweeper"
@@ -16,11 +16,11 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { json, type ProblemBody } from "../support/Problems.ts"
 import * as TestServer from "../support/TestServer.ts"
 import * as Samples from "./support/Samples.ts"
-import * as Support from "./support/StreamServer.ts"
+import * as StreamServer from "./support/StreamServer.ts"
 
 const wait = { headers: { prefer: "wait=60" } }
 
-/** What each must become: the sizes of its renditions, none for sound alone, and how long it plays. */
+/** The expected sizes of the renditions, none for audio alone, and the expected duration. */
 const good: ReadonlyArray<readonly [Samples.Name, sizes: ReadonlyArray<string>, seconds: number]> = [
   ["h264.mp4", ["128x72"], 2],
   ["vp9.webm", ["128x72"], 2],
@@ -38,7 +38,7 @@ const good: ReadonlyArray<readonly [Samples.Name, sizes: ReadonlyArray<string>, 
   ["one-frame.mp4", ["128x72"], 0.1]
 ]
 
-/** Where the second format is tried too: a copy, an encoding, several sizes, one track alone. */
+/** Converted to both formats: a copy, an encoding, several sizes, a single track. */
 const both: ReadonlySet<Samples.Name> = new Set(["h264.mp4", "portrait.mkv", "odd.webm", "silent.mp4", "sound.m4a"])
 
 interface Track {
@@ -55,27 +55,29 @@ interface Size {
 type Content = Uint8Array<ArrayBuffer>
 type Code = "not_a_video" | "conversion_failed"
 
-const bad: ReadonlyArray<readonly [name: string, make: (place: string) => Content | Promise<Content>, Code, RegExp]> = [
+const bad: ReadonlyArray<
+  readonly [name: string, make: (directory: string) => Content | Promise<Content>, Code, RegExp]
+> = [
   ["empty.mp4", () => new Uint8Array(), "not_a_video", /neither video nor audio/],
   ["random.mp4", () => new Uint8Array(randomBytes(50_000)), "not_a_video", /neither video nor audio/],
   ["text.mp4", () => new TextEncoder().encode("Hello, this is text.\n".repeat(99)), "not_a_video", /./],
   ["head.mp4", () => new TextEncoder().encode("\0\0\0\u0018ftypisom\0\0\0\0isom"), "not_a_video", /neither video/],
-  ["cut-index.mp4", (place) => Samples.half(place, "short.mp4"), "not_a_video", /neither video nor audio/],
-  ["cut.mp4", (place) => Samples.half(place, "long.mp4"), "conversion_failed", /cut off/],
-  ["cut.webm", (place) => Samples.half(place, "long.webm"), "conversion_failed", /cut off/],
-  ["bomb.avi", (place) => Samples.make(place, "bomb.avi"), "conversion_failed", /limit/]
+  ["cut-index.mp4", (directory) => Samples.half(directory, "short.mp4"), "not_a_video", /neither video nor audio/],
+  ["cut.mp4", (directory) => Samples.half(directory, "long.mp4"), "conversion_failed", /cut off/],
+  ["cut.webm", (directory) => Samples.half(directory, "long.webm"), "conversion_failed", /cut off/],
+  ["bomb.avi", (directory) => Samples.make(directory, "bomb.avi"), "conversion_failed", /limit/]
 ]
 
-Requires.requires(Samples.missing).describe("an upload", () => {
+Requires.requires(Samples.missing).describe("upload", () => {
   let server: TestServer.TestServer
   let bucket: { readonly tenantId: string; readonly bucketId: string }
-  let place: string
+  let directory: string
   let scratch: string
 
   vi.setConfig({ testTimeout: 60_000 })
   beforeAll(async () => {
-    place = await Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-inputs-"))
-    scratch = Path.join(place, "scratch")
+    directory = await Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-inputs-"))
+    scratch = Path.join(directory, "scratch")
     await Fs.mkdir(scratch)
     server = await TestServer.start({
       transcoder: FfmpegTranscoder.layer({ preset: "ultrafast", temporaryDirectory: scratch }),
@@ -86,7 +88,7 @@ Requires.requires(Samples.missing).describe("an upload", () => {
   })
   afterAll(async () => {
     await server.close()
-    await Fs.rm(place, { recursive: true, force: true })
+    await Fs.rm(directory, { recursive: true, force: true })
     vi.resetConfig()
   })
 
@@ -99,7 +101,7 @@ Requires.requires(Samples.missing).describe("an upload", () => {
     return answer.text()
   }
 
-  /** Fetches files as a player does, by their addresses alone, and has FFmpeg decode them as one. */
+  /** Downloads files by their addresses, as a player does, and decodes them as one file. Returns the size of the video. */
   const decode = async (base: string, addresses: ReadonlyArray<string>) => {
     const parts = await Promise.all(
       addresses.map(async (address) => {
@@ -108,7 +110,7 @@ Requires.requires(Samples.missing).describe("an upload", () => {
         return new Uint8Array(await answer.arrayBuffer())
       })
     )
-    const file = Path.join(place, `played-${Math.random()}`)
+    const file = Path.join(directory, `played-${Math.random()}`)
     await Fs.writeFile(file, Buffer.concat(parts))
     const entries = ["-show_entries", "stream=width,height,nb_read_frames", "-of", "json"]
     const shown = await Samples.run("ffprobe", "-v", "error", "-count_frames", ...entries, file)
@@ -121,13 +123,13 @@ Requires.requires(Samples.missing).describe("an upload", () => {
 
   const playHls = async (streams: string, sizes: ReadonlyArray<string>, seconds: number) => {
     const entry = await text(`${streams}/hls/playlist.m3u8`)
-    const variants = sizes.length > 1 ? Support.addresses(entry) : ["playlist.m3u8"]
+    const variants = sizes.length > 1 ? StreamServer.addresses(entry) : ["playlist.m3u8"]
     for (const [index, variant] of variants.entries()) {
       const playlist = await text(`${streams}/hls/${variant}`)
       expect(playlist).toContain("#EXT-X-ENDLIST")
-      const told = [...playlist.matchAll(/#EXTINF:([\d.]+)/g)].reduce((sum, [, value]) => sum + Number(value), 0)
-      expect(Math.abs(told - seconds)).toBeLessThan(0.25)
-      expect(await decode(`${streams}/hls`, Support.addresses(playlist))).toBe(sizes[index])
+      const duration = [...playlist.matchAll(/#EXTINF:([\d.]+)/g)].reduce((sum, [, value]) => sum + Number(value), 0)
+      expect(Math.abs(duration - seconds)).toBeLessThan(0.25)
+      expect(await decode(`${streams}/hls`, StreamServer.addresses(playlist))).toBe(sizes[index])
     }
   }
 
@@ -140,13 +142,13 @@ Requires.requires(Samples.missing).describe("an upload", () => {
     }
   }
 
-  it.concurrent.each(good)("of %s plays", async (name, sizes, seconds) => {
-    const streams = `${await upload(name, await Samples.make(place, name))}/streams`
+  it.concurrent.each(good)("%s → playable", async (name, sizes, seconds) => {
+    const streams = `${await upload(name, await Samples.make(directory, name))}/streams`
     for (const format of ["hls", "dash"] as const) {
       if (format === "dash" && !both.has(name)) continue
       const answer = await server.post(`${streams}/${format}`, wait)
       const { renditions, ...record } = await json<
-        Omit<Support.Record, "renditions"> & { readonly renditions: ReadonlyArray<Size> }
+        Omit<StreamServer.Record, "renditions"> & { readonly renditions: ReadonlyArray<Size> }
       >(answer)
       expect([answer.status, record]).toMatchObject([200, { format, state: "READY", progress: 1, error: null }])
       expect(renditions.flatMap(({ height, width }) => (width === null ? [] : [`${width}x${height}`]))).toEqual(sizes)
@@ -156,14 +158,14 @@ Requires.requires(Samples.missing).describe("an upload", () => {
     expect(poster.status).toBe(sizes.length === 0 ? 404 : 200)
   })
 
-  it.concurrent.each(bad)("of %s is refused", async (name, make, code, why) => {
-    const path = await upload(name, await make(place))
+  it.concurrent.each(bad)("%s → rejected with a reason", async (name, make, code, why) => {
+    const path = await upload(name, await make(directory))
     const asked = await server.post(`${path}/streams/hls`, wait)
-    // What only a look into the content can tell is told by the record, and then by whatever is asked for.
+    // If only the transcoder detects the problem, the record says so, and then every file of the stream.
     if (asked.status === 422) {
       expect(await json<ProblemBody>(asked)).toMatchObject({ code, detail: expect.stringMatching(why) })
     } else {
-      const { error, state } = await json<Support.Record>(asked)
+      const { error, state } = await json<StreamServer.Record>(asked)
       expect([asked.status, state, error]).toEqual([202, "FAILED", expect.stringMatching(why)])
       for (const secret of [Os.tmpdir(), "holdfast"]) expect(error).not.toContain(secret)
       for (const below of ["hls/playlist.m3u8", "hls/index0.ts", "hls"]) {
@@ -174,12 +176,12 @@ Requires.requires(Samples.missing).describe("an upload", () => {
         expect(error).toContain(problem.detail)
       }
     }
-    // It is a file like any other all the same.
+    // The content can be viewed and deleted like any other.
     expect((await server.get(`${path}/view`)).status).toBe(200)
     expect((await server.delete(path)).status).toBe(204)
   })
 
-  it("leaves nothing behind but what plays", async () => {
+  it("all files are deleted → no rows, blobs or temporary files are left", async () => {
     const files = await server.get(`/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`, {
       query: { limit: "100" }
     })

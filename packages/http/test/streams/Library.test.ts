@@ -1,5 +1,5 @@
 /**
- * Videos in a program that uses the library, with the machine's FFmpeg.
+ * A program that converts a video with the library and FFmpeg.
  */
 import { open } from "@holdfast/core"
 import { ffmpeg } from "@holdfast/ffmpeg"
@@ -15,8 +15,8 @@ import * as Path from "node:path"
 
 vi.setConfig({ testTimeout: 60_000 })
 
-/** A second of a picture that moves. */
-const film = (): Uint8Array =>
+/** Makes one second of video. */
+const makeVideo = (): Uint8Array =>
   execFileSync(
     "ffmpeg",
     ["-v", "error", "-f", "lavfi", "-i", "testsrc=duration=1:size=192x108:rate=10", "-pix_fmt", "yuv420p"].concat([
@@ -30,29 +30,31 @@ const film = (): Uint8Array =>
     ])
   )
 
-const play = async (directory: string) => {
+const convert = async (directory: string) => {
   const metadata = sqlite({ file: Path.join(directory, "metadata.sqlite") })
   const blobs = fs({ directory: Path.join(directory, "files") })
   await using holdfast = await open({ metadata, blobs, video: ffmpeg() })
   const actor = holdfast.account("ada@example.com")
   const { id: tenantId } = await holdfast.tenants.create(actor, { name: "Acme", subdomain: "acme" })
   const { id: bucketId } = await holdfast.buckets.create(actor, { tenantId, name: "media" })
-  await holdfast.files.upload(actor, { tenantId, bucketId, name: "a.mp4", alias: "holidays", content: film() })
+  await holdfast.files.upload(actor, { tenantId, bucketId, name: "a.mp4", alias: "holidays", content: makeVideo() })
   const ref = { tenantId, bucketId, fileId: "@holidays" }
   const record = await holdfast.streams.request(actor, { ...ref, format: "hls", wait: 60 })
   const playlist = await holdfast.streams.read(actor, { ...ref, format: "hls" })
   return { record, playlist: await playlist.text() }
 }
 
-requires(command("ffmpeg", "-version")).live("a program converts a video and gets its playlist", () =>
-  Effect.gen(function* () {
-    const directory = yield* Effect.acquireRelease(
-      Effect.sync(() => Fs.mkdtempSync(Path.join(Os.tmpdir(), "holdfast-library-"))),
-      (directory) => Effect.sync(() => Fs.rmSync(directory, { recursive: true, force: true }))
-    )
-    const { playlist, record } = yield* Effect.promise(() => play(directory))
-    assert.deepInclude(record, { format: "hls", state: "READY", error: null })
-    assert.include(playlist, "\nindex0.ts\n")
-    assert.include(playlist, "#EXT-X-ENDLIST")
-  })
+requires(command("ffmpeg", "-version")).live(
+  "library with ffmpeg(): request HLS → READY, with a complete playlist",
+  () =>
+    Effect.gen(function* () {
+      const directory = yield* Effect.acquireRelease(
+        Effect.sync(() => Fs.mkdtempSync(Path.join(Os.tmpdir(), "holdfast-library-"))),
+        (directory) => Effect.sync(() => Fs.rmSync(directory, { recursive: true, force: true }))
+      )
+      const { playlist, record } = yield* Effect.promise(() => convert(directory))
+      assert.deepInclude(record, { format: "hls", state: "READY", error: null })
+      assert.include(playlist, "\nindex0.ts\n")
+      assert.include(playlist, "#EXT-X-ENDLIST")
+    })
 )

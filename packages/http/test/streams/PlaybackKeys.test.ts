@@ -1,5 +1,5 @@
 /**
- * What a key out of a playlist is good for, and what it is not.
+ * What a playback key from a playlist permits.
  */
 import * as Actor from "@holdfast/core/Actor"
 import { PlaybackKeys } from "@holdfast/core/playback/PlaybackKeys"
@@ -10,21 +10,21 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { expectProblem, json } from "../support/Problems.ts"
-import * as Support from "./support/StreamServer.ts"
+import * as StreamServer from "./support/StreamServer.ts"
 
 interface Id {
   readonly id: string
   readonly key: string
 }
 
-type Video = Awaited<ReturnType<Support.StreamServer["makeVideo"]>>
+type Video = Awaited<ReturnType<StreamServer.StreamServer["makeVideo"]>>
 
-let server: Support.StreamServer
+let server: StreamServer.StreamServer
 let bucket: { readonly tenantId: string; readonly bucketId: string }
 let video: Video
 let other: Video
 beforeAll(async () => {
-  server = await Support.start({ settings: { accessCache: Duration.zero } })
+  server = await StreamServer.start({ settings: { accessCache: Duration.zero } })
   bucket = await server.makeBucket()
   video = await server.makeVideo(bucket, undefined, { alias: "film" })
   other = await server.makeVideo(bucket, undefined, { alias: "secret" })
@@ -35,20 +35,20 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const isSet = (format: string) => (format === "hls" ? "playlist.m3u8" : "manifest.mpd")
+const entryOf = (format: string) => (format === "hls" ? "playlist.m3u8" : "manifest.mpd")
 
-/** The key in the playlist that somebody gets. */
+/** Returns the playback key in the playlist, requested with the API key `as`. */
 const playbackKey = async (streams: string, as?: string, format = "hls"): Promise<string> => {
-  const answer = await server.get(`${streams}/${format}/${isSet(format)}`, as === undefined ? {} : { key: as })
+  const answer = await server.get(`${streams}/${format}/${entryOf(format)}`, as === undefined ? {} : { key: as })
   expect(answer.status).toBe(200)
   return /apiKey=(hfp_[\w-]+)/.exec(await answer.text())?.[1] ?? ""
 }
 
-/** Asks with a key in the address alone. */
-const ask = (path: string, apiKey: string, method = "GET") =>
+/** Requests with a key in the address only. */
+const request = (path: string, apiKey: string, method = "GET") =>
   server.request(method, path, { key: null, query: { apiKey } })
 
-/** A member with a token. */
+/** Makes a member with a token. */
 const makeMember = async (role: string): Promise<{ readonly member: Id; readonly token: Id }> => {
   const { tenantId } = bucket
   const user = { email: `${Math.random()}@example.com` }
@@ -63,30 +63,30 @@ const makeMember = async (role: string): Promise<{ readonly member: Id; readonly
 }
 
 const readable = (streams: string, format = "hls"): ReadonlyArray<string> => [
-  `${streams}/${format}/${isSet(format)}`,
+  `${streams}/${format}/${entryOf(format)}`,
   `${streams}/${format}/${format === "hls" ? "index0.ts" : "init-0.m4s"}`,
   `${streams}/${format}`,
   `${streams}/poster.jpg`,
   streams
 ]
 
-describe("a playback key", () => {
-  it.each(["hls", "dash"])("reads all of its own %s stream, by id and by alias", async (format) => {
+describe("playback key", () => {
+  it.each(["hls", "dash"])("its own %s stream, by id and alias → 200 for every file", async (format) => {
     const key = await playbackKey(video.streams, undefined, format)
     for (const path of readable(video.streams, format))
-      expect([path, (await ask(path, key)).status]).toEqual([path, 200])
+      expect([path, (await request(path, key)).status]).toEqual([path, 200])
     const byAlias = video.streams.replace(video.id, "@film")
-    for (const path of readable(byAlias, format)) expect([path, (await ask(path, key)).status]).toEqual([path, 200])
-    const { items } = await json<{ items: ReadonlyArray<Support.Record> }>(await ask(video.streams, key))
+    for (const path of readable(byAlias, format)) expect([path, (await request(path, key)).status]).toEqual([path, 200])
+    const { items } = await json<{ items: ReadonlyArray<StreamServer.Record> }>(await request(video.streams, key))
     expect(items.map((item) => item.format)).toEqual([format])
-    // In a header, too.
-    const headed = await server.get(`${video.streams}/${format}/${isSet(format)}`, { key })
+    // The key is also accepted in a header.
+    const headed = await server.get(`${video.streams}/${format}/${entryOf(format)}`, { key })
     expect(headed.status).toBe(200)
-    // No key makes another: whoever has one cannot prolong it.
+    // The playlist contains the same key: using a key does not prolong it.
     expect(await headed.text()).toContain(`apiKey=${key}`)
   })
 
-  it("is the same for a while, and another for everybody else", async () => {
+  it("same caller → same key for some time; other caller or stream → other key", async () => {
     const { token } = await makeMember("File Reader")
     const keys = [
       await playbackKey(video.streams),
@@ -97,13 +97,13 @@ describe("a playback key", () => {
     expect(new Set([...keys, await playbackKey(other.streams)]).size).toBe(3)
   })
 
-  it("is no key for anything else", async () => {
+  it("other file, format, tenant, bucket, route or method → 401, the same as for a missing file", async () => {
     const key = await playbackKey(video.streams)
     const files = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`
     const foreign = await server.makeBucket()
     const sibling = await server.makeBucket(bucket.tenantId)
     const refused = [
-      // Another file, known by its id or its alias, and one that is not there: no difference is told.
+      // Another file, by id and alias, and a missing file: the answers are the same.
       ...readable(other.streams),
       ...readable(other.streams.replace(other.id, "@secret")),
       ...readable(other.streams.replace(other.id, "@none")),
@@ -122,16 +122,16 @@ describe("a playback key", () => {
     ]
     const bodies = new Set<string>()
     for (const path of refused) {
-      const { requestId: _, ...problem } = await expectProblem(await ask(path, key), 401, "unauthenticated")
+      const { requestId: _, ...problem } = await expectProblem(await request(path, key), 401, "unauthenticated")
       bodies.add(JSON.stringify(problem))
     }
     for (const method of ["POST", "DELETE"]) {
-      await expectProblem(await ask(`${video.streams}/hls`, key, method), 401, "unauthenticated")
+      await expectProblem(await request(`${video.streams}/hls`, key, method), 401, "unauthenticated")
     }
     expect(bodies.size).toBe(1)
   })
 
-  it("is none when anything of it was changed", async () => {
+  it("any character changed → 401", async () => {
     const key = await playbackKey(video.streams)
     const path = `${video.streams}/hls/index0.ts`
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -140,35 +140,35 @@ describe("a playback key", () => {
       return key.slice(0, index) + next + key.slice(index + 1)
     })
     for (const one of [...changed, key.slice(0, -1), `${key}A`, "hfp_", `hfp_${"A".repeat(136)}`]) {
-      expect((await ask(path, one)).status, one).toBe(401)
+      expect((await request(path, one)).status, one).toBe(401)
     }
-    expect((await ask(path, key)).status).toBe(200)
+    expect((await request(path, key)).status).toBe(200)
   })
 
-  it("dies with the token that it was made from", async () => {
+  it("parent token is deleted → 401", async () => {
     const { token } = await makeMember("File Reader")
     const key = await playbackKey(video.streams, token.key)
     const path = `${video.streams}/hls/index0.ts`
-    expect((await ask(path, key)).status).toBe(200)
+    expect((await request(path, key)).status).toBe(200)
     await server.delete(`/tenants/${bucket.tenantId}/tokens/${token.id}`)
-    for (const one of readable(video.streams)) await expectProblem(await ask(one, key), 401, "unauthenticated")
+    for (const one of readable(video.streams)) await expectProblem(await request(one, key), 401, "unauthenticated")
   })
 
-  it("dies with the membership, and ends with the role", async () => {
+  it("parent loses the permission or the membership → 403, 401", async () => {
     const { member, token } = await makeMember("File Reader")
     const key = await playbackKey(video.streams, token.key)
     const path = `${video.streams}/hls/index0.ts`
     const members = `/tenants/${bucket.tenantId}/members/${member.id}`
     await server.patch(members, { json: { role: { name: "Bucket Reader" } } })
-    await expectProblem(await ask(path, key), 403, "forbidden")
+    await expectProblem(await request(path, key), 403, "forbidden")
     await server.patch(members, { json: { role: { name: "File Writer" } } })
-    expect((await ask(path, key)).status).toBe(200)
+    expect((await request(path, key)).status).toBe(200)
     await server.delete(members)
-    await expectProblem(await ask(path, key), 401, "unauthenticated")
+    await expectProblem(await request(path, key), 401, "unauthenticated")
   })
 
-  it("expires", async () => {
-    const brief = await Support.start({ settings: { playbackLifetime: Duration.seconds(1) } })
+  it("lifetime has elapsed → 401, and the playlist has a new key", async () => {
+    const brief = await StreamServer.start({ settings: { playbackLifetime: Duration.seconds(1) } })
     onTestFinished(() => brief.close())
     const { streams } = await brief.makeVideo(await brief.makeBucket())
     await brief.convert(streams)
@@ -182,7 +182,7 @@ describe("a playback key", () => {
     expect(again).not.toContain(key)
   })
 
-  it("of a server with another secret is none", async () => {
+  it("server has another secret → 401", async () => {
     const { tenantId, bucketId } = bucket
     const { expiresAt, key } = await server.run(
       Effect.gen(function* () {
@@ -195,8 +195,8 @@ describe("a playback key", () => {
     )
     expect(DateTime.toEpochMillis(expiresAt) - Date.now()).toBeGreaterThan(12 * 3_600_000 - 1000)
     expect(DateTime.toEpochMillis(expiresAt) - Date.now()).toBeLessThanOrEqual(13 * 3_600_000)
-    expect((await ask(`${video.streams}/hls/index0.ts`, Redacted.value(key))).status).toBe(200)
-    const stranger = await Support.start()
+    expect((await request(`${video.streams}/hls/index0.ts`, Redacted.value(key))).status).toBe(200)
+    const stranger = await StreamServer.start()
     onTestFinished(() => stranger.close())
     const answer = await stranger.get(`${video.streams}/hls/index0.ts`, {
       key: null,
@@ -205,7 +205,7 @@ describe("a playback key", () => {
     await expectProblem(answer, 401, "unauthenticated")
   })
 
-  it("goes with the key that it was made from, and with no other", async () => {
+  it("together with its parent key → 200; with another key → 400", async () => {
     const key = await playbackKey(video.streams)
     const path = `${video.streams}/hls/index0.ts`
     expect((await server.get(path, { query: { apiKey: key } })).status).toBe(200)
@@ -216,10 +216,10 @@ describe("a playback key", () => {
     await expectProblem(await server.get(path, { query: { apiKey: key }, key: "nonsense" }), 401, "unauthenticated")
   })
 
-  it("is in no log line", async () => {
+  it("request with a key → key is not logged", async () => {
     const key = await playbackKey(video.streams)
-    await ask(`${video.streams}/hls/index0.ts`, key)
-    await ask(`${video.path}/view`, key)
+    await request(`${video.streams}/hls/index0.ts`, key)
+    await request(`${video.path}/view`, key)
     expect(server.logs.join("\n")).not.toContain("hfp_")
   })
 })

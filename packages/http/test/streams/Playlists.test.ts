@@ -5,55 +5,55 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { expectProblem, json } from "../support/Problems.ts"
-import * as Support from "./support/StreamServer.ts"
+import * as StreamServer from "./support/StreamServer.ts"
 
-let server: Support.StreamServer
+let server: StreamServer.StreamServer
 let bucket: { readonly tenantId: string; readonly bucketId: string }
 beforeAll(async () => {
-  server = await Support.start({ playlistWait: Duration.seconds(10) })
+  server = await StreamServer.start({ playlistWait: Duration.seconds(10) })
   bucket = await server.makeBucket()
 })
 afterAll(() => server.close())
-afterEach(() => run((script) => script.clear))
+afterEach(() => run((control) => control.clear))
 
-const run = <A>(use: (script: TranscoderControl["Service"]) => Effect.Effect<A>): Promise<A> =>
-  Effect.runPromise(use(server.script))
+const run = <A>(use: (control: TranscoderControl["Service"]) => Effect.Effect<A>): Promise<A> =>
+  Effect.runPromise(use(server.control))
 
-/** Follows an address as a player does: relative to the playlist, with no other key. */
+/** Requests an address of a playlist as a player does: relative to the playlist, without another key. */
 const follow = (playlist: string, address: string, headers: Readonly<Record<string, string>> = {}) =>
   fetch(new URL(address, `${server.baseUrl}${playlist}`), { headers })
 
-const played = {
+const playlistHeaders = {
   "cache-control": "private, no-store",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff"
 }
 
-describe("an HLS stream", () => {
-  it("plays by the addresses in its playlists, each with a key", async () => {
-    const { streams } = await server.makeVideo(bucket, Support.lasting(10, FakeMedia.foreign))
+describe("HLS stream", () => {
+  it("READY → every address in its playlists has the same key and can be requested", async () => {
+    const { streams } = await server.makeVideo(bucket, StreamServer.lasting(10, FakeMedia.foreign))
     await server.convert(streams)
     const entry = `${streams}/hls/playlist.m3u8`
     const answer = await server.get(entry)
     expect(Object.fromEntries(answer.headers)).toMatchObject({
-      ...played,
+      ...playlistHeaders,
       "content-type": "application/vnd.apple.mpegurl"
     })
-    const variants = Support.addresses(await answer.text())
+    const variants = StreamServer.addresses(await answer.text())
     expect(variants.map((address) => address.replace(/hfp_[\w-]+$/, "KEY"))).toEqual([
       "720p.m3u8?apiKey=KEY",
       "480p.m3u8?apiKey=KEY",
       "360p.m3u8?apiKey=KEY"
     ])
-    const key = Support.keyIn(variants[0] ?? "")
+    const key = StreamServer.keyIn(variants[0] ?? "")
     for (const [variant, prefix] of [
       [variants[0] ?? "", ""],
       [variants[1] ?? "", "480p/"]
     ] as const) {
       const text = await (await follow(entry, variant)).text()
-      // The same key throughout: a player that reloads a growing playlist finds the addresses that it knows.
+      // All addresses have the same key: a player that reloads a growing playlist finds the addresses that it knows.
       const segments = [0, 1, 2].map((index) => `${prefix}index${index}.ts?apiKey=${key}`)
-      expect(Support.addresses(text)).toEqual(segments)
+      expect(StreamServer.addresses(text)).toEqual(segments)
       for (const address of segments) {
         const segment = await follow(entry, address)
         expect([segment.status, segment.headers.get("content-type")]).toEqual([200, "video/mp2t"])
@@ -67,7 +67,7 @@ describe("an HLS stream", () => {
     expect(await (await server.get(entry)).text()).toContain(key)
   })
 
-  it("serves segments as contents are served, and for good", async () => {
+  it("segment → conditional and range requests like any content; unknown names → 404", async () => {
     const { streams } = await server.makeVideo(bucket)
     await server.convert(streams)
     const path = `${streams}/hls/index0.ts`
@@ -77,7 +77,7 @@ describe("an HLS stream", () => {
     expect(etag).toMatch(/^"[0-9a-f]{64}"$/)
     expect(Object.fromEntries(whole.headers)).toMatchObject({
       "accept-ranges": "bytes",
-      // Another content may be at this address later.
+      // This address may have another content later.
       "cache-control": "private, no-cache",
       "content-length": String(bytes.length),
       "content-type": "video/mp2t",
@@ -106,42 +106,47 @@ describe("an HLS stream", () => {
     ])
   })
 
-  it("is awaited until it plays, and grows", async () => {
-    const { streams } = await server.makeVideo(bucket, Support.lasting(40))
+  it("conversion is running → playlist request waits for the first segment; the playlist grows", async () => {
+    const { streams } = await server.makeVideo(bucket, StreamServer.lasting(40))
     const entry = `${streams}/hls/playlist.m3u8`
     await expectProblem(await server.get(entry), 404, "stream_not_converted")
-    const start = await run((script) => script.pauseAt(0))
+    const start = await run((control) => control.pauseAt(0))
     await server.post(`${streams}/hls`)
     await Effect.runPromise(start.reached)
     await expectProblem(await server.get(`${streams}/hls/index0.ts`), 503, "unavailable")
     const waiting = server.get(entry)
-    const half = await run((script) => script.pauseAt(0.5))
+    const half = await run((control) => control.pauseAt(0.5))
     await Effect.runPromise(start.resume)
     const early = await (await waiting).text()
     expect(early).toContain("#EXT-X-PLAYLIST-TYPE:EVENT")
     expect(early).not.toContain("#EXT-X-ENDLIST")
-    expect(Support.addresses(early).length).toBeGreaterThan(0)
+    expect(StreamServer.addresses(early).length).toBeGreaterThan(0)
     await Effect.runPromise(half.reached)
-    // It may be made anew yet.
-    const first = await follow(entry, Support.addresses(early)[0] ?? "")
+    // A later attempt may still replace it.
+    const first = await follow(entry, StreamServer.addresses(early)[0] ?? "")
     expect([first.status, first.headers.get("cache-control")]).toEqual([200, "private, no-cache"])
-    const [item] = (await json<{ items: ReadonlyArray<Support.Record> }>(await server.get(streams))).items
+    const [item] = (await json<{ items: ReadonlyArray<StreamServer.Record> }>(await server.get(streams))).items
     expect(item).toMatchObject({ format: "hls", state: "RUNNING" })
     await Effect.runPromise(half.resume)
     await server.convert(streams)
     const whole = await (await server.get(entry)).text()
-    expect(Support.addresses(whole).slice(0, Support.addresses(early).length)).toEqual(Support.addresses(early))
+    expect(StreamServer.addresses(whole).slice(0, StreamServer.addresses(early).length)).toEqual(
+      StreamServer.addresses(early)
+    )
     expect(whole).toContain("#EXT-X-ENDLIST")
   })
 })
 
-describe("a DASH stream", () => {
-  it("plays by its manifest, whose templates carry a key", async () => {
+describe("DASH stream", () => {
+  it("READY → every template in its manifest has a key and can be requested", async () => {
     const { streams } = await server.makeVideo(bucket)
     await server.convert(streams, "dash")
     const entry = `${streams}/dash/manifest.mpd`
     const answer = await server.get(entry)
-    expect(Object.fromEntries(answer.headers)).toMatchObject({ ...played, "content-type": "application/dash+xml" })
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      ...playlistHeaders,
+      "content-type": "application/dash+xml"
+    })
     const text = await answer.text()
     const templates = [...text.matchAll(/(?:initialization|media)="([^"]*)"/g)].map(([, address = ""]) => address)
     expect(templates).toHaveLength(4)
@@ -153,37 +158,37 @@ describe("a DASH stream", () => {
     }
   })
 
-  it("is awaited to its end, and 503 when that takes long", async () => {
-    const hurried = await Support.start({ playlistWait: Duration.millis(50) })
+  it("conversion is running → manifest request waits, then 503 without an error in the log", async () => {
+    const shortWait = await StreamServer.start({ playlistWait: Duration.millis(50) })
     try {
-      const { streams } = await hurried.makeVideo(await hurried.makeBucket())
-      const hold = await Effect.runPromise(hurried.script.pauseAt(0.5))
-      await hurried.post(`${streams}/dash`)
-      await Effect.runPromise(hold.reached)
-      const answer = await hurried.get(`${streams}/dash/manifest.mpd`)
+      const { streams } = await shortWait.makeVideo(await shortWait.makeBucket())
+      const pause = await Effect.runPromise(shortWait.control.pauseAt(0.5))
+      await shortWait.post(`${streams}/dash`)
+      await Effect.runPromise(pause.reached)
+      const answer = await shortWait.get(`${streams}/dash/manifest.mpd`)
       expect(answer.headers.get("retry-after")).toMatch(/^\d+$/)
       await expectProblem(answer, 503, "unavailable")
-      // Players ask too early all the time: that is no news to the operator.
-      expect(hurried.logs.join("\n")).not.toContain("request failed")
+      // Players often request too early, which is no error.
+      expect(shortWait.logs.join("\n")).not.toContain("request failed")
     } finally {
-      await hurried.close()
+      await shortWait.close()
     }
   })
 
-  it("waits no longer once it has failed", async () => {
+  it("conversion fails while a request waits → 422", async () => {
     const { streams } = await server.makeVideo(bucket)
-    const hold = await run((script) => script.pauseAt(0.5))
+    const pause = await run((control) => control.pauseAt(0.5))
     await server.post(`${streams}/dash`)
-    await Effect.runPromise(hold.reached)
+    await Effect.runPromise(pause.reached)
     const waiting = server.get(`${streams}/dash/manifest.mpd`)
-    await run((script) => script.failAt(0.6, "Failed"))
-    await Effect.runPromise(hold.resume)
+    await run((control) => control.failAt(0.6, "Failed"))
+    await Effect.runPromise(pause.resume)
     await expectProblem(await waiting, 422, "conversion_failed")
   })
 })
 
-describe("a poster", () => {
-  it("comes with the first conversion, and stays for the second", async () => {
+describe("poster", () => {
+  it("first conversion → poster; second conversion → the same poster, not made again", async () => {
     const { streams } = await server.makeVideo(bucket)
     await expectProblem(await server.get(`${streams}/poster.jpg`), 404, "stream_not_converted")
     await server.convert(streams)
@@ -197,16 +202,16 @@ describe("a poster", () => {
     await server.convert(streams, "dash")
     await server.delete(`${streams}/hls`)
     expect((await server.get(`${streams}/poster.jpg`)).status).toBe(200)
-    const calls = await run((script) => script.calls("poster"))
+    const calls = await run((control) => control.calls("poster"))
     await server.get(`${streams}/poster.jpg`)
-    expect(await run((script) => script.calls("poster"))).toBe(calls)
+    expect(await run((control) => control.calls("poster"))).toBe(calls)
   })
 
-  it("is missing for sound alone, and when it could not be made", async () => {
+  it("audio alone, or the transcoder fails → 404 and a warning in the log", async () => {
     const sound = await server.makeVideo(bucket, FakeMedia.make({ ...FakeMedia.playable, video: null }))
     await server.convert(sound.streams)
     await expectProblem(await server.get(`${sound.streams}/poster.jpg`), 404, "not_found")
-    await run((script) => script.fail("poster", "Failed"))
+    await run((control) => control.fail("poster", "Failed"))
     const { streams } = await server.makeVideo(bucket)
     await server.convert(streams)
     await expectProblem(await server.get(`${streams}/poster.jpg`), 404, "not_found")

@@ -14,7 +14,7 @@ import * as Process from "../support/Process.ts"
 import { json } from "../support/Problems.ts"
 import * as Requests from "../support/Requests.ts"
 import * as Samples from "./support/Samples.ts"
-import * as Support from "./support/StreamServer.ts"
+import * as StreamServer from "./support/StreamServer.ts"
 
 /** What is no longer needed goes soon. */
 const hurry = { HOLDFAST_BLOB_GRACE: "1s", HOLDFAST_SWEEP_INTERVAL: "1s", HOLDFAST_ACCESS_LOG: "off" }
@@ -53,14 +53,14 @@ const counted = async (url: string, what: string): Promise<number> => {
 }
 
 const recordOf = async (api: Requests.Requests, streams: string) =>
-  (await json<{ readonly items: ReadonlyArray<Support.Record> }>(await api.get(streams))).items[0]
+  (await json<{ readonly items: ReadonlyArray<StreamServer.Record> }>(await api.get(streams))).items[0]
 
 /** Waits until something of the stream is public. */
 const halfway = (api: Requests.Requests, streams: string) =>
   expect.poll(async () => (await api.get(`${streams}/hls/index0.ts`)).status, patience).toBe(200)
 
-const convert = async (api: Requests.Requests, streams: string): Promise<Support.Record> => {
-  const record = await json<Support.Record>(await api.post(`${streams}/hls`, { headers: { prefer: "wait=60" } }))
+const convert = async (api: Requests.Requests, streams: string): Promise<StreamServer.Record> => {
+  const record = await json<StreamServer.Record>(await api.post(`${streams}/hls`, { headers: { prefer: "wait=60" } }))
   return record.state === "READY" || record.state === "FAILED" ? record : convert(api, streams)
 }
 
@@ -68,7 +68,7 @@ const convert = async (api: Requests.Requests, streams: string): Promise<Support
 const segmentsOf = async (api: Requests.Requests, streams: string) => {
   const playlist = await (await api.get(`${streams}/hls/playlist.m3u8`)).text()
   expect(playlist).toContain("#EXT-X-ENDLIST")
-  return Support.addresses(playlist).map((address) => address.split("?")[0])
+  return StreamServer.addresses(playlist).map((address) => address.split("?")[0])
 }
 
 const segments = ["index0.ts", "index1.ts", "index2.ts", "index3.ts"]
@@ -178,7 +178,7 @@ requires(all(missing, Ceph.missing, Database.missing)).describe("two nodes", () 
     const second = await Process.serve({ env })
     const other = Requests.make(`${second.url}/api/v1`, rootKey)
     const early = await (await other.get(`${streams}/hls/playlist.m3u8`)).text()
-    const [address = ""] = Support.addresses(early)
+    const [address = ""] = StreamServer.addresses(early)
     await first.stop("SIGKILL")
     const work = Path.join(first.data, "conversions")
     await expect.poll(() => processesIn(work), patience).toBe(0)

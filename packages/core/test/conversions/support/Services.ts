@@ -1,5 +1,6 @@
 /**
- * Conversions over a fake transcoder. Without the test framework, so that programs can use it too.
+ * The services of the tests of conversions, with a fake transcoder. Independent of the test framework, so that programs can
+ * use it, too.
  */
 import * as Holdfast from "@holdfast/core/Holdfast"
 import * as MirrorTarget from "@holdfast/core/mirrors/targets/MirrorTarget"
@@ -24,14 +25,14 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 
-/** A directory that lives as long as the test. */
+/** Makes a directory, which is removed when the scope closes. */
 export const temporary = Effect.acquireRelease(
   Effect.sync(() => Fs.mkdtempSync(Path.join(Os.tmpdir(), "holdfast-conversions-"))),
   (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true, force: true }))
 )
 
-/** Everything but a worker. What is doomed is due at once. */
-export const over = <E>(ports: Layer.Layer<Metadata | BlobStore | ConversionWorkspace, E>) =>
+/** All services but a worker. DOOMED blobs may be swept at once. */
+export const withPorts = <E>(ports: Layer.Layer<Metadata | BlobStore | ConversionWorkspace, E>) =>
   Holdfast.layer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(
@@ -46,9 +47,9 @@ export const over = <E>(ports: Layer.Layer<Metadata | BlobStore | ConversionWork
     Layer.provideMerge(Layer.succeed(Settings.Settings, { ...Settings.defaults, blobGrace: Duration.zero }))
   )
 
-/** The same with everything on the disk, to outlive the process. */
+/** The same with metadata and blobs on disk, so that they survive the process. */
 export const inDirectory = (directory: string) =>
-  over(
+  withPorts(
     Layer.mergeAll(
       SqliteMetadata.layer({ file: Path.join(directory, "metadata.sqlite") }),
       FsBlobStore.layer({ directory: Path.join(directory, "blobs") }),
@@ -56,7 +57,7 @@ export const inDirectory = (directory: string) =>
     )
   )
 
-/** Starts a worker in the scope, one that hurries. */
+/** Starts a worker with short intervals in the scope. */
 export const startWorker = (options: Partial<ConversionWorkerOptions> = {}) =>
   Layer.build(
     Layer.fresh(
@@ -70,6 +71,6 @@ export const startWorker = (options: Partial<ConversionWorkerOptions> = {}) =>
     )
   )
 
-/** Waits until what an effect gives is as wanted. */
-export const until = <A, E, R>(self: Effect.Effect<A, E, R>, isWanted: (value: A) => boolean) =>
-  Effect.repeat(self, { until: isWanted, schedule: Schedule.spaced("2 millis") })
+/** Repeats an effect until a condition is true of its value. */
+export const until = <A, E, R>(self: Effect.Effect<A, E, R>, condition: (value: A) => boolean) =>
+  Effect.repeat(self, { until: condition, schedule: Schedule.spaced("2 millis") })

@@ -1,5 +1,5 @@
 /**
- * What tests of conversions begin with.
+ * Setup and steps that the tests of conversions share.
  */
 import { expect, it } from "@effect/vitest"
 import * as Actor from "@holdfast/core/Actor"
@@ -30,8 +30,8 @@ import { startWorker, until } from "./Services.ts"
 
 export { startWorker, until }
 
-/** Metadata and blobs in memory, workspaces on the disk. */
-const services = Services.over(
+/** Metadata and blobs in memory, workspaces on disk. */
+const services = Services.withPorts(
   Layer.mergeAll(
     MemoryMetadata.layer,
     MemoryBlobStore.layer,
@@ -39,17 +39,17 @@ const services = Services.over(
   )
 )
 
-/** A test with services of its own, in real time. */
+/** Registers a test with its own services, in real time. */
 export const test = <E>(
   name: string,
   body: Effect.Effect<void, E, Layer.Success<typeof services> | Scope.Scope>
 ): void => it.live(name, () => Effect.provide(Effect.scoped(body), Layer.fresh(services)))
 
-/** Runs a worker beside the effect; it ends with it. */
+/** Runs an effect with a worker, which is shut down afterwards. */
 export const withWorker = <A, E, R>(self: Effect.Effect<A, E, R>, options: Partial<ConversionWorkerOptions> = {}) =>
   Effect.scoped(Effect.andThen(startWorker(options), self))
 
-/** A bucket, and an actor who owns it. */
+/** Makes a bucket and an actor who owns it. */
 export const owner = Effect.gen(function* () {
   const unique = Sample.word()
   const { key } = yield* (yield* Accounts).createKey(Actor.system, { email: `${unique}@example.com`, name: "a" })
@@ -59,7 +59,7 @@ export const owner = Effect.gen(function* () {
   return { actor, bucket: { tenantId: tenant.id, bucketId: bucket.id } }
 })
 
-/** A video of the owner's; another content makes it something else. */
+/** Uploads a video, or another content. */
 export const video = Effect.fnUntraced(function* (
   content: Uint8Array = FakeMedia.make(FakeMedia.playable),
   name = "a.mp4"
@@ -69,13 +69,14 @@ export const video = Effect.fnUntraced(function* (
   return { actor, ref: { ...bucket, fileId: file.id } }
 })
 
-/** Media of these seconds. */
+/** Media of this duration, in seconds. */
 export const lasting = (seconds: number): Media => ({ ...FakeMedia.playable, duration: seconds })
 
+/** Returns the record of a conversion. */
 export const record = (actor: Actor.Actor, ref: FileRef, format: "hls" | "dash" = "hls") =>
   Effect.flatMap(Conversions.Conversions, (conversions) => conversions.get(actor, ref, format))
 
-/** Waits for a state. */
+/** Waits until a conversion has a state. Returns its record. */
 export const reached = (
   actor: Actor.Actor,
   ref: FileRef,
@@ -83,7 +84,7 @@ export const reached = (
   format: "hls" | "dash" = "hls"
 ) => until(record(actor, ref, format), (found) => found.state === state)
 
-/** How many blobs there are once everything that is due has been swept; the consistency check has to find nothing. */
+/** Sweeps all due blobs, expects that the consistency check finds no fault, and returns the number of remaining blobs. */
 export const blobsLeft = Effect.gen(function* () {
   const sweeper = yield* Sweeper
   yield* until(sweeper.sweep({ isAlone: true }), ({ removed }) => removed === 0)

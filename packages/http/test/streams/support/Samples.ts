@@ -1,5 +1,5 @@
 /**
- * Small videos, good and bad, made by FFmpeg when a test asks for them.
+ * Small videos, valid and invalid, which ffmpeg makes when a test needs them.
  */
 import * as Requires from "@holdfast/testing/Requires"
 import { execFile } from "node:child_process"
@@ -9,11 +9,11 @@ import { promisify } from "node:util"
 
 export const missing = Requires.all(Requires.command("ffmpeg", "-version"), Requires.command("ffprobe", "-version"))
 
-/** Runs a program to its end, beside everything else; what it wrote to standard output. */
+/** Runs a program without blocking. Returns its standard output. */
 export const run = async (program: string, ...args: ReadonlyArray<string>): Promise<string> =>
   (await promisify(execFile)(program, args)).stdout
 
-/** Seconds that the videos play, but for those that say otherwise. */
+/** Duration of the videos, unless a recipe has another one. */
 export const seconds = 2
 
 const picture = (size = "128x72", duration = seconds) => `-f lavfi -i testsrc2=s=${size}:r=12:d=${duration}`
@@ -24,9 +24,9 @@ const hevc = "-c:v libx265 -preset ultrafast -x265-params log-level=none"
 const vp9 = "-c:v libvpx-vp9 -deadline realtime -cpu-used 8"
 const uneven = "-vf select='not(mod(n\\,3))+lt(n\\,12)' -fps_mode vfr"
 
-/** By file name: how FFmpeg makes it. */
+/** ffmpeg's options by file name. */
 const recipes = {
-  /** The index stands at the end. */
+  /** The index is at the end of the file. */
   "h264.mp4": `${picture()} ${sound} ${h264} -c:a aac`,
   "vp9.webm": `${picture()} ${sound} ${vp9} -c:a libopus`,
   "hevc.mkv": `${picture()} ${sound} ${hevc} -c:a ac3`,
@@ -44,28 +44,28 @@ const recipes = {
   "short.mp4": `${picture()} ${sound} ${h264} -c:a aac`,
   "long.mp4": `${picture("128x72", 3)} ${sine(3)} ${h264} -c:a aac -movflags +faststart`,
   "long.webm": `${picture("128x72", 3)} ${sine(3)} ${vp9} -c:a libopus`,
-  /** Encoded anew, in four segments. */
+  /** Has to be encoded; four segments. */
   "foreign.mkv": `${picture("128x72", 16)} ${sine(16)} -c:v mpeg4 -c:a aac`,
   "bomb.avi": `${picture()} -c:v zlib`
 } as const
 
 export type Name = keyof typeof recipes
 
-/** Turns the first track of an MP4 by 90 degrees, in the matrix of its header (ISO/IEC 14496-12, 8.3.2). */
+/** Rotates the first track of an MP4 by 90 degrees, in the matrix of its header (ISO/IEC 14496-12, 8.3.2). */
 const turn = (bytes: Buffer): void => {
   const matrix = bytes.indexOf("tkhd") + 4 + 40
   const values = [0, 0x10000, 0, 0xffff0000, 0, 0, 0, 0, 0x40000000]
   for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, matrix + 4 * index)
 }
 
-/** The header of an AVI tells a picture of 30000 by 30000. */
+/** Makes the header of an AVI declare a picture of 30000 by 30000 pixels. */
 const inflate = (bytes: Buffer): void => {
   const format = bytes.indexOf("strf") + 8
   bytes.writeUInt32LE(30_000, format + 4)
   bytes.writeUInt32LE(30_000, format + 8)
 }
 
-/** Makes a video in a directory; its path. */
+/** Makes a video in a directory. Returns its path. */
 export const draw = async (directory: string, name: Name): Promise<string> => {
   const path = Path.join(directory, name)
   await run("ffmpeg", "-nostdin", "-v", "error", "-y", ...recipes[name].split(" "), path)
@@ -77,11 +77,11 @@ export const draw = async (directory: string, name: Name): Promise<string> => {
   return path
 }
 
-/** The bytes of a video. */
+/** Returns the bytes of a video. */
 export const make = async (directory: string, name: Name): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(await Fs.readFile(await draw(directory, name)))
 
-/** The first half of a video. */
+/** Returns the first half of a video's bytes. */
 export const half = async (directory: string, name: Name): Promise<Uint8Array<ArrayBuffer>> => {
   const bytes = await make(directory, name)
   return bytes.subarray(0, Math.floor(bytes.length / 2))

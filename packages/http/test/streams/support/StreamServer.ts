@@ -1,5 +1,5 @@
 /**
- * A server that converts videos by a fake transcoder, which a test steers.
+ * A server that converts videos with a fake transcoder, which a test controls.
  */
 import type { ConversionWorkerOptions } from "@holdfast/core/conversions/worker/ConversionWorkerOptions"
 import type { Media } from "@holdfast/core/transcoding/Media"
@@ -22,23 +22,23 @@ export interface Record {
 }
 
 export interface StreamServer extends TestServer.TestServer {
-  readonly script: TranscoderControl["Service"]
-  /** A fresh video, or another content, in a bucket. */
+  readonly control: TranscoderControl["Service"]
+  /** Uploads a video, or another content, to a bucket. */
   readonly makeVideo: (
     bucket: { readonly tenantId: string; readonly bucketId: string },
     content?: Uint8Array,
     description?: object
   ) => Promise<{ readonly id: string; readonly path: string; readonly streams: string }>
-  /** Converts it to the end. */
+  /** Converts a video and waits until it is READY. */
   readonly convert: (streams: string, format?: "hls" | "dash") => Promise<void>
 }
 
 export interface Options extends TestServer.Options {
-  /** No worker at all for `false`. */
+  /** `false` for a server without a worker. */
   readonly works?: boolean
 }
 
-/** A fresh video, or another content, in a bucket. */
+/** Uploads a video, or another content, to a bucket. */
 export const makeVideo = async (
   server: TestServer.TestServer,
   bucket: { readonly tenantId: string; readonly bucketId: string },
@@ -53,7 +53,7 @@ export const makeVideo = async (
 const worker: Partial<ConversionWorkerOptions> = { concurrency: 2 }
 
 export const start = async ({ works = true, ...options }: Options = {}): Promise<StreamServer> => {
-  const { script, transcoder } = await Effect.runPromise(FakeTranscoder.make)
+  const { control, transcoder } = await Effect.runPromise(FakeTranscoder.make)
   const server = await TestServer.start({
     transcoder: Layer.succeed(Transcoder, transcoder),
     ...(works ? { worker } : undefined),
@@ -61,7 +61,7 @@ export const start = async ({ works = true, ...options }: Options = {}): Promise
   })
   return {
     ...server,
-    script,
+    control,
     makeVideo: (bucket, content, description) => makeVideo(server, bucket, content, description),
     convert: async (streams, format = "hls") => {
       const answer = await server.post(`${streams}/${format}`, { headers: { prefer: "wait=30" } })
@@ -70,13 +70,13 @@ export const start = async ({ works = true, ...options }: Options = {}): Promise
   }
 }
 
-/** A video of these seconds; of one rendition, or of several. */
+/** Makes the content of a video of these seconds. */
 export const lasting = (seconds: number, media: Media = FakeMedia.playable): Uint8Array =>
   FakeMedia.make({ ...media, duration: seconds })
 
-/** The addresses in a playlist. */
+/** Returns the addresses in a playlist. */
 export const addresses = (playlist: string): ReadonlyArray<string> =>
   playlist.split("\n").filter((line) => line !== "" && !line.startsWith("#"))
 
-/** The playback key in an address. */
+/** Returns the playback key in an address. */
 export const keyIn = (address: string): string => new URL(address, "http://x").searchParams.get("apiKey") ?? ""
