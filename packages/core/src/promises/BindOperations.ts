@@ -18,7 +18,7 @@ export type Invoke = <A>(
 ) => Promise<A>
 
 /** For each operation the effect that performs it. Its result has the times of the core, `DateTime.Utc`. */
-export type Implementation<Operations> = {
+type Implementation<Operations> = {
   readonly [Name in keyof Operations]: Operations[Name] extends (input: infer Input) => infer Result
     ? (
         actor: Actor,

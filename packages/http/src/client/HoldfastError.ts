@@ -14,7 +14,7 @@ import type { ProblemCode } from "../problems/ProblemTable.ts"
 export type ClientErrorCode = ProblemCode | "network_error" | "unexpected_answer" | "aborted" | "source_failed"
 
 /** The fields of a problem document (RFC 9457) that `HoldfastError` has, too. */
-export interface ProblemDetails {
+interface ProblemDetails {
   readonly status?: number | undefined
   readonly requestId?: string | undefined
   readonly errors?: ReadonlyArray<Fault> | undefined

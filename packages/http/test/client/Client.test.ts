@@ -1,5 +1,5 @@
 import * as HttpApi from "effect/http-api/HttpApi"
-import { expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { type ClientErrorCode, createClient, HoldfastError } from "../../src/client/index.ts"
 import { Api } from "../../src/contract/Api.ts"
 import * as OpenApiDocument from "../../src/contract/OpenApiDocument.ts"
@@ -78,114 +78,70 @@ it("client: life of every resource → the records of the service", async () => 
   expect((await failure(client.tenants.get(inTenant))).code).toBe("forbidden")
 })
 
-it("client: one call of each method → the requests of all operations of the contract", async () => {
-  const seen = new Set<string>()
-  const client = createClient({
-    url: "http://host",
-    apiKey: "k",
-    fetch: async (url, init) => {
-      seen.add(`${init?.method} ${new URL(String(url)).pathname}`)
-      return new Response("{}")
-    }
-  })
-  const ref = { tenantId: ":tenantId", bucketId: ":bucketId", fileId: ":fileId" }
-  const [name, content] = ["n", "c"]
-  const member = { ...ref, memberId: ":memberId" }
-  const token = { ...ref, tokenId: ":tokenId" }
-  await client.me()
-  await client.roles()
-  await client.roles(ref)
-  await client.tenants.create({ name, subdomain: "s" })
-  await Promise.all([
-    client.tenants.list(),
-    client.tenants.get(ref),
-    client.tenants.update(ref),
-    client.tenants.remove(ref)
-  ])
-  await client.members.add({ ...ref, user: { email: "e" }, role: {} })
-  await Promise.all([client.members.list(ref), client.members.get(member), client.members.remove(member)])
-  await client.members.update({ ...member, role: {} })
-  await client.tokens.create({ ...ref, name, member: { id: "m" }, expiresAt: null })
-  await Promise.all([client.tokens.list(ref), client.tokens.get(token), client.tokens.revoke(token)])
-  await client.buckets.create({ ...ref, name })
-  await Promise.all([
-    client.buckets.list(ref),
-    client.buckets.get(ref),
-    client.buckets.update(ref),
-    client.buckets.remove(ref)
-  ])
-  await Promise.all([client.files.reserve({ ...ref, name }), client.files.list(ref), client.files.get(ref)])
-  await Promise.all([
-    client.files.update(ref),
-    client.files.remove(ref),
-    client.files.read(ref),
-    client.files.download(ref)
-  ])
-  await client.files.upload({ ...ref, name, content })
-  await client.files.reupload({ ...ref, content })
-  await client.headers.set({ ...ref, name, value: "v" })
-  await client.headers.setAll({ ...ref, bulk: [] })
-  await client.headers.list(ref)
-  await client.headers.remove({ ...ref, name: ":name" })
-  for (const format of ["hls", "dash"] as const) {
-    const stream = { ...ref, format }
-    await Promise.all([client.streams.request(stream), client.streams.cancel(stream), client.streams.playlist(stream)])
-    await Promise.all([client.streams.read({ ...stream, name: ":name" }), client.streams.player(stream)])
-  }
-  await client.streams.read({ ...ref, format: "hls", name: ":rendition/:name" })
-  await Promise.all([client.streams.list(ref), client.streams.poster(ref)])
-
-  const mirror = { ...ref, mirrorId: ":mirrorId" }
-  const target = { type: "SERVICE", serviceTenantId: "t", serviceBucketId: "b", apiKey: "k" } as const
-  await client.mirrors.create({ ...ref, name, ...target })
-  await Promise.all([client.mirrors.list(ref), client.mirrors.get(mirror), client.mirrors.files(mirror)])
-  await Promise.all([client.mirrors.update(mirror), client.mirrors.sync(mirror), client.mirrors.remove(mirror)])
-
-  const contract = new Set<string>()
-  HttpApi.reflect(Api, {
-    onGroup: () => undefined,
-    onEndpoint: ({ endpoint: { method, path } }) =>
-      contract.add(`${method} ${path.replaceAll(":", encodeURIComponent(":")).replace(/\/$/, "")}`)
-  })
-  expect([...seen].toSorted()).toEqual([...contract].toSorted())
-})
-
-it("client: every field in the input → GET and DELETE have the query parameters of the contract", async () => {
-  const seen = new Map<string, ReadonlyArray<string>>()
-  const client = createClient({
-    url: "http://host",
-    fetch: async (address, init) => {
-      const url = new URL(String(address))
-      seen.set(`${init?.method} ${decodeURIComponent(url.pathname)}`, [...url.searchParams.keys()].toSorted())
-      return new Response("{}")
-    }
-  })
+describe("client: every method is called", () => {
   const ids = ["tenantId", "bucketId", "fileId", "memberId", "tokenId", "mirrorId", "name"]
   const query = ["limit", "cursor", "force", "path", "recursive", "state", "type", "expands"]
   const player = ["controls", "autoplay", "muted", "repeat", "width", "height", "seek", "speed"]
+  /** Has all fields of all inputs. */
   const input = {
     ...Object.fromEntries([...query, ...player].map((name) => [name, "x"])),
     ...Object.fromEntries(ids.map((name) => [name, `:${name}`])),
-    format: "hls",
-    content: "c"
-  }
-  for (const resource of Object.values(client)) {
-    for (const method of Object.values<(input: never) => unknown>(resource)) await method(input as never)
+    content: "c",
+    bulk: []
   }
 
-  const { paths } = OpenApiDocument.make()
-  const contract = new Map<string, ReadonlyArray<string>>(
-    Object.entries(paths).flatMap(([path, item]) =>
-      (["get", "delete"] as const).flatMap((method) => {
-        const parameters = item[method]?.parameters?.filter((parameter) => parameter.in === "query") ?? []
-        const names = parameters.map(({ name }) => name).filter((name) => name !== "apiKey")
-        return [[`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`, names.toSorted()] as const]
-      })
+  /** Calls every method. Returns the names of the query parameters by method and path of the request. */
+  const callAll = async () => {
+    const seen = new Map<string, ReadonlyArray<string>>()
+    const client = createClient({
+      url: "http://host",
+      apiKey: "k",
+      fetch: async (address, init) => {
+        const url = new URL(String(address))
+        seen.set(`${init?.method} ${decodeURIComponent(url.pathname)}`, [...url.searchParams.keys()].toSorted())
+        return new Response("{}")
+      }
+    })
+    await client.tenants.list()
+    for (const format of ["hls", "dash"]) {
+      for (const resource of Object.values(client)) {
+        for (const method of Object.values<(input: never) => unknown>(resource)) {
+          await method({ ...input, format } as never)
+        }
+      }
+    }
+    const stream = { tenantId: ":tenantId", bucketId: ":bucketId", fileId: ":fileId", format: "hls" } as const
+    await client.streams.read({ ...stream, name: ":rendition/:name" })
+    await client.me()
+    await client.roles()
+    await client.roles(stream)
+    return seen
+  }
+
+  it("→ the requests are all operations of the contract", async () => {
+    const contract = new Set<string>()
+    HttpApi.reflect(Api, {
+      onGroup: () => undefined,
+      onEndpoint: ({ endpoint: { method, path } }) => contract.add(`${method} ${path.replace(/\/$/, "")}`)
+    })
+    expect([...(await callAll()).keys()].toSorted()).toEqual([...contract].toSorted())
+  })
+
+  it("→ GET and DELETE have the query parameters of the contract", async () => {
+    const { paths } = OpenApiDocument.make()
+    const contract = new Map<string, ReadonlyArray<string>>(
+      Object.entries(paths).flatMap(([path, item]) =>
+        (["get", "delete"] as const).map((method) => {
+          const parameters = item[method]?.parameters?.filter((parameter) => parameter.in === "query") ?? []
+          const names = parameters.map(({ name }) => name).filter((name) => name !== "apiKey")
+          return [`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`, names.toSorted()]
+        })
+      )
     )
-  )
-  const requests = [...seen].filter(([request]) => /^(?:GET|DELETE) /.test(request))
-  expect(requests.length).toBeGreaterThan(20)
-  for (const [request, names] of requests) expect([request, names]).toEqual([request, contract.get(request)])
+    for (const [request, names] of await callAll()) {
+      if (/^(?:GET|DELETE) /.test(request)) expect([request, names]).toEqual([request, contract.get(request)])
+    }
+  })
 })
 
 it("client: refused, unreachable, aborted → HoldfastError with the code and its fields", async () => {

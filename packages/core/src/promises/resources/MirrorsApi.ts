@@ -24,16 +24,16 @@ export interface ListMirrorFilesInput extends MirrorRef, FilesRequest {}
 
 export interface MirrorOperations<Time> {
   /**
-   * Creates a mirror, which copies every file of the bucket to a target. Unless `verify` is false, first writes a test
-   * object at the target, and rejects with `mirror_target_unreachable` when this fails. Rejects with `mirror_loop`, and
-   * with `mirror_type_unavailable` where the deployment has no such targets or no secret key.
+   * Creates a mirror, which copies every file of the bucket to a target. Unless `verify` is false, first checks that the
+   * target can be written to, and rejects with `mirror_target_unreachable` when it cannot. Rejects with `mirror_loop`, and
+   * with `mirror_type_unavailable` where the deployment has no targets of this type or no secret key.
    */
   create(input: CreateMirrorInput): MirrorRecord<Time>
 
   /** Lists the mirrors of a bucket. */
   list(input: ListMirrorsInput): Page.Page<MirrorRecord<Time>>
 
-  /** Returns a mirror, with the number of files that are still to be copied. */
+  /** Returns a mirror. Its `stats` count the files that are still to be copied. */
   get(input: MirrorRef): MirrorRecord<Time>
 
   /**

@@ -74,7 +74,7 @@ export interface StreamOperations<Time, Opened extends Download = Download> {
   poster(input: FileRef): Opened
 }
 
-/** What the Promise API has besides: the HTTP API has other means for it. */
+/** Includes what the HTTP API has in other forms: its list has each conversion, and its playlists have playback keys. */
 interface LibraryStreamOperations extends StreamOperations<Date, StreamDownload> {
   /** Returns a conversion. Rejects with `stream_not_converted` and `content_not_uploaded`. */
   get(input: StreamRef): StreamRecord

@@ -53,7 +53,7 @@ export const checkLength = (size: number, length: number | undefined): void => {
   }
 }
 
-export interface StreamOptions {
+interface StreamOptions {
   /** The announced length of the content, in bytes. */
   readonly length: number | undefined
   readonly onProgress: OnProgress | undefined
@@ -63,7 +63,7 @@ export interface StreamOptions {
 }
 
 /** A request body that is sent as a stream. */
-export interface OutgoingStream {
+interface OutgoingStream {
   readonly body: ReadableStream<Uint8Array>
   /** Returns the error of the content, once it has failed. */
   readonly failure: () => HoldfastError | undefined

@@ -18,7 +18,7 @@ export interface UploadOptions extends CallOptions {
   readonly onProgress?: OutgoingContent.OnProgress | undefined
 }
 
-export interface UploadTarget {
+interface UploadTarget {
   readonly path: ReadonlyArray<string>
   /** The description of a new file: the content is sent in a form with it. Without it the content is the body. */
   readonly description?: { readonly name: string } | undefined

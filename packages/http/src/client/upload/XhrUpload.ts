@@ -30,7 +30,7 @@ export const find = (): XhrConstructor | undefined => {
   return typeof found === "function" ? (found as XhrConstructor) : undefined
 }
 
-export interface XhrRequest {
+interface XhrRequest {
   readonly url: string
   readonly headers: Headers
   readonly body: Blob | FormData
