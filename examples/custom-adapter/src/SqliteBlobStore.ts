@@ -54,7 +54,7 @@ const make = (db: DatabaseSync) => {
   })
   return BlobStore.of({
     put,
-    read: (key, { length, offset } = { offset: 0, length: Infinity }) => {
+    read: (key, { range: { length, offset } = { offset: 0, length: Infinity } } = {}) => {
       const chunks = ({ size, upload }: { readonly size: number; readonly upload: string }) =>
         Stream.paginate(offset, (at) => attempt("read", () => chunkAt(upload, at, Math.min(size, offset + length))))
       return Stream.unwrap(attempt("read", () => chunks(find("read", key))))

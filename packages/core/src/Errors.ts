@@ -64,7 +64,7 @@ export class NotFound extends Data.TaggedError("NotFound")<{
   }
 
   /** The value that a look-up found, or this error. */
-  static unless<A, E, R>(
+  static whenNone<A, E, R>(
     found: Effect.Effect<Option.Option<A>, E, R>,
     missing: NotFound
   ): Effect.Effect<A, E | NotFound, R> {

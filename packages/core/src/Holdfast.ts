@@ -1,5 +1,5 @@
 /**
- * The whole of Holdfast as one layer: every service, over the ports that an application chooses.
+ * The layer of all services, over the ports that an application provides.
  */
 import * as Layer from "effect/Layer"
 import type { Digest } from "effect/crypto/Digest"
@@ -10,36 +10,36 @@ import type { AccountRepository } from "./accounts/AccountRepository.ts"
 import * as Accounts from "./accounts/Accounts.ts"
 import type { BucketRepository } from "./buckets/BucketRepository.ts"
 import * as Buckets from "./buckets/Buckets.ts"
+import * as ConversionNotifier from "./conversions/ConversionNotifier.ts"
+import type { ConversionRepository } from "./conversions/ConversionRepository.ts"
+import * as Conversions from "./conversions/Conversions.ts"
 import * as Downloads from "./files/Downloads.ts"
+import * as FileChangeNotifier from "./files/FileChangeNotifier.ts"
 import type { FileRepository } from "./files/FileRepository.ts"
 import * as Files from "./files/Files.ts"
+import * as FileWriter from "./files/FileWriter.ts"
 import * as Uploads from "./files/Uploads.ts"
 import * as Headers from "./headers/Headers.ts"
 import type { MemberRepository } from "./members/MemberRepository.ts"
 import * as Members from "./members/Members.ts"
 import type { MirrorRepository } from "./mirrors/MirrorRepository.ts"
 import * as Mirrors from "./mirrors/Mirrors.ts"
-import * as FileChangeNotifier from "./mirrors/worker/FileChangeNotifier.ts"
 import type { MirrorTargets } from "./mirrors/targets/MirrorTarget.ts"
 import type { MirrorTaskRepository } from "./mirrors/worker/MirrorTaskRepository.ts"
-import * as NotifyingFiles from "./mirrors/worker/NotifyingFiles.ts"
+import * as PlaybackKeys from "./playback/PlaybackKeys.ts"
+import * as Streams from "./playback/Streams.ts"
 import type { SecretBox } from "./secrets/SecretBox.ts"
 import type { BlobRepository } from "./storage/BlobRepository.ts"
 import type { BlobStore } from "./storage/BlobStore.ts"
 import * as Fsck from "./storage/Fsck.ts"
 import * as Sweeper from "./storage/Sweeper.ts"
-import type { ConversionRepository } from "./conversions/ConversionRepository.ts"
-import * as ConversionNotifier from "./conversions/ConversionNotifier.ts"
-import * as Conversions from "./conversions/Conversions.ts"
-import * as PlaybackKeys from "./playback/PlaybackKeys.ts"
-import * as Streams from "./playback/Streams.ts"
 import type { TenantRepository } from "./tenants/TenantRepository.ts"
 import * as Tenants from "./tenants/Tenants.ts"
 import type { TokenRepository } from "./tokens/TokenRepository.ts"
 import * as Tokens from "./tokens/Tokens.ts"
 import type { Transcoder } from "./transcoding/Transcoder.ts"
 
-/** The repositories: one metadata adapter gives them all. */
+/** The repositories. One metadata adapter provides all of them. */
 export type Metadata =
   | AccessRepository
   | AccountRepository
@@ -54,13 +54,15 @@ export type Metadata =
   | MirrorTaskRepository
 
 /**
- * What Holdfast needs: metadata, a place for bytes, a converter of videos, targets for mirrors, what seals secrets, and
- * cryptography. With `Transcoder.layerNone` everything but conversions works, with `MirrorTarget.layerNone` mirrors lead
- * to buckets of this deployment alone, and with `SecretBox.layerNone` there are none.
+ * The ports that Holdfast requires: metadata, blob store, transcoder, mirror targets, secret box and cryptography.
+ *
+ * Three of them have a layer without function. With `Transcoder.layerNone`, everything except conversions works. With
+ * `MirrorTarget.layerNone`, a mirror's target can only be another bucket of this deployment. With `SecretBox.layerNone`,
+ * there are no mirrors.
  */
 export type Ports = Metadata | BlobStore | Transcoder | MirrorTargets | SecretBox | SecureRandom | Digest
 
-/** What Holdfast offers. */
+/** The services that Holdfast provides. */
 export type Services =
   | Access.Access
   | Accounts.Accounts
@@ -99,11 +101,11 @@ const services = Layer.mergeAll(
 )
 
 /**
- * Every service. No background work: `Sweeper.layerPeriodic` is added where it should run, `ConversionWorker.layer` where
- * videos are to be converted, and `MirrorWorker.layer` where files are to be copied to mirrors.
+ * All services, without background work. Add `Sweeper.layerPeriodic` to sweep, `ConversionWorker.layer` to convert videos and
+ * `MirrorWorker.layer` to copy files to mirrors.
  */
 export const layer: Layer.Layer<Services, never, Ports> = Mirrors.layer.pipe(
   Layer.provideMerge(services),
-  Layer.provide(NotifyingFiles.layer),
+  Layer.provide(FileWriter.layer),
   Layer.provideMerge(Layer.mergeAll(Access.layer, ConversionNotifier.layer, FileChangeNotifier.layer))
 )

@@ -11,7 +11,7 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
 const escapeToken = (key: PropertyKey): string => String(key).replaceAll("~", "~0").replaceAll("/", "~1")
 
 /** The faults of a schema issue as JSON Pointers (RFC 6901), below `base`. */
-export const faults = (issue: SchemaIssue.Issue, base = ""): ReadonlyArray<Fault> =>
+export const toFaults = (issue: SchemaIssue.Issue, base = ""): ReadonlyArray<Fault> =>
   format(issue).issues.map(({ message, path }) => ({
     pointer: (path ?? []).reduce<string>((pointer, step) => {
       const key = typeof step === "object" ? step.key : step
@@ -21,8 +21,8 @@ export const faults = (issue: SchemaIssue.Issue, base = ""): ReadonlyArray<Fault
   }))
 
 /** A schema issue as the error that callers see. */
-export const invalid = (issue: SchemaIssue.Issue, base = ""): InvalidRequest =>
-  new InvalidRequest({ message: "The request is not valid.", errors: faults(issue, base) })
+export const toInvalidRequest = (issue: SchemaIssue.Issue, base = ""): InvalidRequest =>
+  new InvalidRequest({ message: "The request is not valid.", errors: toFaults(issue, base) })
 
 /**
  * A decoder for one schema: unknown input in, a typed value or `InvalidRequest` out. Fields that the schema does not
@@ -30,5 +30,5 @@ export const invalid = (issue: SchemaIssue.Issue, base = ""): InvalidRequest =>
  */
 export const decoder = <A, E>(schema: Schema.Codec<A, E>): ((input: unknown) => Effect.Effect<A, InvalidRequest>) => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
-  return (input) => Effect.mapError(decode(input), (error) => invalid(error.issue))
+  return (input) => Effect.mapError(decode(input), (error) => toInvalidRequest(error.issue))
 }

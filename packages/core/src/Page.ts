@@ -1,5 +1,5 @@
 /**
- * Keyset pages: a list answers with items and the cursor of the next page, or null at the end.
+ * Keyset pagination: a list returns items and the cursor of the next page, or null after the last one.
  */
 import * as Effect from "effect/Effect"
 import * as Base64Url from "effect/encoding/Base64Url"
@@ -7,40 +7,47 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { InvalidCursor, InvalidRequest } from "./Errors.ts"
 
-/** What a caller asks of a list. */
+/** The page that a caller requests. */
 export interface Request {
   /** 1 to 1000; 100 when absent. */
   readonly limit?: number | undefined
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page; the first page when absent. */
   readonly cursor?: string | undefined
 }
 
-/** One page. */
+/** One page of a list. */
 export interface Page<A> {
   readonly items: ReadonlyArray<A>
-  /** Opaque; null when this is the last page. */
+  /** An opaque text for the next request; null on the last page. */
   readonly nextCursor: string | null
 }
 
-/** A page's schema, for the wire. */
+/** The rows that a repository's list method returns: at most `limit`, in the list's order. */
+export interface Slice<Position = string> {
+  /** The position before the first row, such as the id of the previous slice's last row; the start when absent. */
+  readonly after?: Position | undefined
+  readonly limit: number
+}
+
+/** Returns the wire schema of a page of these items. */
 export const of = <A extends Schema.Top>(item: A) =>
   Schema.Struct({ items: Schema.Array(item), nextCursor: Schema.NullOr(Schema.String) })
 
 export const defaultLimit = 100
 export const maxLimit = 1000
 
-/** The limit that holds, or the fault in the one that was asked for. */
-export const limitOf = (request: Request): Effect.Effect<number, InvalidRequest> => {
+/** Returns the requested limit or the default one. Fails with `InvalidRequest` unless it is from 1 to 1000. */
+export const parseLimit = (request: Request): Effect.Effect<number, InvalidRequest> => {
   const limit = request.limit ?? defaultLimit
   return Number.isInteger(limit) && limit >= 1 && limit <= maxLimit
     ? Effect.succeed(limit)
     : Effect.fail(InvalidRequest.at("/limit", `must be a whole number from 1 to ${maxLimit}`))
 }
 
-/** A position as an opaque cursor. */
+/** Encodes a position as an opaque cursor. */
 export const encodeCursor = (position: unknown): string => Base64Url.encode(JSON.stringify(position))
 
-/** The position that a cursor stands for, undefined without one. */
+/** Decodes the request's cursor to the position that it encodes; undefined without a cursor. */
 export const decodeCursor =
   <A>(position: Schema.Codec<A, unknown>) =>
   (request: Request): Effect.Effect<A | undefined, InvalidCursor> => {
@@ -56,17 +63,17 @@ export const decodeCursor =
 const ById = Schema.String.check(Schema.isPattern(/^[a-z]{3}_[0-9a-f-]{36}$/))
 
 /**
- * Pages over a list that is ordered by id: `fetch` is asked for one row more than the page holds, which tells whether
- * another page follows.
+ * Returns a page of a list that is ordered by id. It requests one row more than the page holds from `fetch`: if that row
+ * exists, another page follows.
  */
-export const byId = <A extends { readonly id: string }, E, R>(
+export const listById = <A extends { readonly id: string }, E, R>(
   request: Request,
-  fetch: (after: string | undefined, limit: number) => Effect.Effect<ReadonlyArray<A>, E, R>
+  fetch: (slice: Slice) => Effect.Effect<ReadonlyArray<A>, E, R>
 ): Effect.Effect<Page<A>, E | InvalidRequest | InvalidCursor, R> =>
   Effect.gen(function* () {
-    const limit = yield* limitOf(request)
+    const limit = yield* parseLimit(request)
     const after = yield* decodeCursor(ById)(request)
-    const rows = yield* fetch(after, limit + 1)
+    const rows = yield* fetch({ after, limit: limit + 1 })
     const items = rows.slice(0, limit)
     const last = items.at(-1)
     return { items, nextCursor: rows.length > limit && last !== undefined ? encodeCursor(last.id) : null }

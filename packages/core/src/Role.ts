@@ -58,7 +58,7 @@ export const Selector = Schema.Struct({
 export type Selector = typeof Selector.Type
 
 /** Finds the role that a selector names; both given must agree. */
-export const select = (selector: Selector): Effect.Effect<RoleId, InvalidRequest> => {
+export const resolve = (selector: Selector): Effect.Effect<RoleId, InvalidRequest> => {
   if (selector.id === undefined && selector.name === undefined) {
     return Effect.fail(InvalidRequest.at("/role/id", "names no role; give an id or a name"))
   }

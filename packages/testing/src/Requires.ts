@@ -49,5 +49,5 @@ export const command = (name: string, ...args: ReadonlyArray<string>): string | 
 }
 
 /** The first thing that is missing. */
-export const all = (...missing: ReadonlyArray<string | undefined>): string | undefined =>
+export const firstMissing = (...missing: ReadonlyArray<string | undefined>): string | undefined =>
   missing.find((reason) => reason !== undefined)

@@ -34,7 +34,7 @@ export const make = (
 
     return BlobStore.BlobStore.of({
       put: (key, content) => BlobObjects.put(place, sizes, key, content),
-      read: (key, range) => BlobReading.read(place, key, range),
+      read: (key, options) => BlobReading.read(place, key, options?.range),
       stat: (key) => BlobObjects.stat(place, key),
       remove: (key) => BlobObjects.remove(place, key),
       // What is not ours is passed over.

@@ -63,7 +63,9 @@ describe("AzureBlobStore on a service that errs", () => {
         Service.blob(response, size, 206).end(Buffer.alloc(size))
       })
       let count = 0
-      const reading = Stream.runForEach(store.read(key, { offset: 7, length: 1000 }), () => Effect.sync(() => count++))
+      const reading = Stream.runForEach(store.read(key, { range: { offset: 7, length: 1000 } }), () =>
+        Effect.sync(() => count++)
+      )
       assert.strictEqual((yield* Effect.flip(reading)).reason, "Internal")
       assert.strictEqual(count, 0)
       assert.strictEqual(received[0]?.headers["x-ms-range"], "bytes=7-1006")

@@ -1,7 +1,7 @@
 import { ContainerSASPermissions } from "@azure/storage-blob"
 import * as MirrorComparison from "@holdfast/testing/mirrors/MirrorComparison"
 import * as Rclone from "@holdfast/testing/mirrors/Rclone"
-import { all, requires } from "@holdfast/testing/Requires"
+import { firstMissing, requires } from "@holdfast/testing/Requires"
 import * as Azurite from "@holdfast/testing/servers/Azurite"
 import * as Effect from "effect/Effect"
 import * as Container from "./support/Container.ts"
@@ -26,6 +26,6 @@ const site = Effect.gen(function* () {
   } satisfies MirrorComparison.Site
 })
 
-requires(all(Azurite.missing, Rclone.missing)).describe("a mirror to Azure", () =>
+requires(firstMissing(Azurite.missing, Rclone.missing)).describe("a mirror to Azure", () =>
   MirrorComparison.suite("Azurite", Mirror.targets, site, Azurite.layer)
 )

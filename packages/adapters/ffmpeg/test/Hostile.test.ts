@@ -60,7 +60,7 @@ const convertAndProbe = (input: string) =>
     return { probed, segments: readdirSync(output).filter((name) => name.endsWith(".ts")) }
   })
 
-const missing = Requires.all(Tools.missing, Requires.command("strace", "-o", "/dev/null", "true"))
+const missing = Requires.firstMissing(Tools.missing, Requires.command("strace", "-o", "/dev/null", "true"))
 
 Requires.requires(missing).describe("malicious file", () => {
   layer(Layer.unwrap(services), { excludeTestServices: true, timeout: "60 seconds" })((it) => {

@@ -53,7 +53,7 @@ const cases = [
 const linux = process.platform === "linux" ? undefined : "this system has no /proc"
 
 for (const [guard, path, lacking] of cases) {
-  Requires.requires(Requires.all(linux, Tools.missing, lacking)).live(
+  Requires.requires(Requires.firstMissing(linux, Tools.missing, lacking)).live(
     `convert: parent process is killed → ffmpeg is killed, too (by ${guard})`,
     () =>
       Effect.gen(function* () {

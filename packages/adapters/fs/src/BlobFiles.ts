@@ -17,7 +17,7 @@ export const locate = (
   layout: Layout.Layout,
   operation: string,
   key: string
-): Effect.Effect<Layout.Place, BlobError.BlobError> => {
+): Effect.Effect<Layout.BlobPath, BlobError.BlobError> => {
   const place = Layout.locate(layout, key)
   return place === undefined ? Effect.fail(FsErrors.invalidKey(operation)) : Effect.succeed(place)
 }
@@ -37,7 +37,7 @@ export const stat = (layout: Layout.Layout, key: string): Effect.Effect<BlobInfo
 export const remove = (layout: Layout.Layout, key: string): Effect.Effect<void, BlobError.BlobError> =>
   Effect.flatMap(locate(layout, "remove", key), ({ parent, path }) =>
     FsCall.unlink(path).pipe(
-      Effect.andThen(FsCall.unless("ENOENT")(Durable.syncDirectory(`${layout.blobs}/${parent}`))),
+      Effect.andThen(FsCall.ignoreCode("ENOENT")(Durable.syncDirectory(`${layout.blobs}/${parent}`))),
       Effect.mapError(FsErrors.fromErrno("remove"))
     )
   )

@@ -2,7 +2,7 @@
  * One content, or a range of it, on its way from the disk.
  */
 import * as Scoped from "@holdfast/core/Scoped"
-import type { ByteRange, ReadOptions } from "@holdfast/core/storage/BlobStore"
+import type { ReadOptions } from "@holdfast/core/storage/BlobStore"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Pull from "effect/Pull"
@@ -36,7 +36,7 @@ const open = (path: string): Effect.Effect<Opened, FsCall.ErrnoError> =>
   })
 
 const close = ({ descriptor }: Opened): Effect.Effect<void> =>
-  FsCall.tidy(FsCall.attempt(() => Fs.closeSync(descriptor)))
+  FsCall.ignoreFailure(FsCall.attempt(() => Fs.closeSync(descriptor)))
 
 const tooShort = (): FsCall.ErrnoError => FsCall.errno(new Error("the blob's file is shorter than expected"))
 
@@ -53,8 +53,7 @@ const memoryOf = (isTransient: boolean, most: number): ((wanted: number) => Buff
  */
 export const make = (
   path: string,
-  range?: ByteRange,
-  { isTransient = false }: ReadOptions = {}
+  { isTransient = false, range }: ReadOptions = {}
 ): Stream.Stream<Uint8Array, FsCall.ErrnoError> =>
   Stream.unwrap(
     Effect.map(Scoped.acquire(open(path), close), ({ descriptor, size }) => {

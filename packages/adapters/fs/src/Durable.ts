@@ -28,7 +28,7 @@ export const syncDirectory = (path: string): Effect.Effect<void, FsCall.ErrnoErr
  */
 export const makeDirectory = (path: string): Effect.Effect<void, FsCall.ErrnoError> =>
   FsCall.call<void>((done) => Fs.mkdir(path, directoryMode, done)).pipe(
-    FsCall.unless("EEXIST"),
+    FsCall.ignoreCode("EEXIST"),
     Effect.andThen(syncDirectory(Path.dirname(path)))
   )
 
@@ -43,7 +43,7 @@ export const makePath = (path: string): Effect.Effect<void, FsCall.ErrnoError> =
     )
     const top = Path.dirname(first ?? path)
     for (let parent = Path.dirname(path); parent.length >= top.length; parent = Path.dirname(parent)) {
-      yield* FsCall.unless("EACCES")(syncDirectory(parent))
+      yield* FsCall.ignoreCode("EACCES")(syncDirectory(parent))
       if (parent === Path.dirname(parent)) return
     }
   })

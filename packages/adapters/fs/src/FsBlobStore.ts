@@ -80,10 +80,10 @@ export const make = (
         )
       })
 
-    const read: BlobStore.BlobStore["Service"]["read"] = (key, range, options) => {
+    const read: BlobStore.BlobStore["Service"]["read"] = (key, options) => {
       const place = Layout.locate(layout, key)
       if (place === undefined) return Stream.fail(FsErrors.invalidKey("read"))
-      return Stream.mapError(Download.make(place.path, range, options), FsErrors.fromErrno("read"))
+      return Stream.mapError(Download.make(place.path, options), FsErrors.fromErrno("read"))
     }
 
     return BlobStore.BlobStore.of({

@@ -65,7 +65,7 @@ export const syncAndClose = (descriptor: number, done: Done): void =>
   })
 
 /** Succeeds with undefined where the error has this code. */
-export const unless =
+export const ignoreCode =
   (code: string) =>
   <A>(self: Effect.Effect<A, ErrnoError>): Effect.Effect<A | undefined, ErrnoError> =>
     Effect.catchIf(
@@ -76,8 +76,8 @@ export const unless =
 
 /** Removes a name; there may be none. */
 export const unlink = (path: string): Effect.Effect<void, ErrnoError> =>
-  unless("ENOENT")(call<void>((done) => Fs.unlink(path, done)))
+  ignoreCode("ENOENT")(call<void>((done) => Fs.unlink(path, done)))
 
 /** Tidying up after an outcome that stands already: its own failure is logged, not told. */
-export const tidy = (self: Effect.Effect<unknown, ErrnoError>): Effect.Effect<void> =>
+export const ignoreFailure = (self: Effect.Effect<unknown, ErrnoError>): Effect.Effect<void> =>
   Effect.catch(Effect.asVoid(self), (error) => Effect.logWarning("The blob store could not tidy up.", error.cause))

@@ -19,7 +19,7 @@ import * as Path from "node:path"
 import process from "node:process"
 import * as Download from "./Download.ts"
 import * as FsCall from "./FsCall.ts"
-import { writeAll } from "./WorkspaceFile.ts"
+import { writeFile } from "./WorkspaceFile.ts"
 
 export interface Options {
   /**
@@ -87,12 +87,12 @@ const workspaceAt = (root: string): Workspace => ({
     yield* Effect.mapError(makeDirectory(Path.dirname(path)), toWorkspaceError("addFile"))
     if (localFile !== undefined) {
       // A file that is gone by now may still be read through the store, which tells what became of it.
-      const isAdded = yield* FsCall.unless("ENOENT")(Effect.as(linkOrCopy(localFile, path), true)).pipe(
+      const isAdded = yield* FsCall.ignoreCode("ENOENT")(Effect.as(linkOrCopy(localFile, path), true)).pipe(
         Effect.mapError(toWorkspaceError("addFile"))
       )
       if (isAdded === true) return
     }
-    yield* writeAll(path, content, toWorkspaceError("addFile"))
+    yield* writeFile(path, content, toWorkspaceError("addFile"))
   }),
   read: (name) => Stream.mapError(Download.make(Path.join(root, "output", name)), toWorkspaceError("read"))
 })
@@ -101,7 +101,7 @@ const makeIn = (directory: string): Effect.Effect<Workspace, WorkspaceError, Sco
   Effect.gen(function* () {
     const root = yield* Effect.acquireRelease(
       FsCall.call<string>((done) => Fs.mkdtemp(Path.join(directory, `conversion-${process.pid}-${instance}-`), done)),
-      (path) => FsCall.tidy(removeTree(path))
+      (path) => FsCall.ignoreFailure(removeTree(path))
     )
     const workspace = workspaceAt(root)
     yield* Effect.forEach([workspace.output, workspace.source], makeDirectory, { discard: true })

@@ -23,7 +23,7 @@ export const make = (directory: string): Layout => {
 }
 
 /** A blob's place. */
-export interface Place {
+export interface BlobPath {
   readonly blobId: string
   /** Its directory, relative to `blobs`. */
   readonly parent: string
@@ -34,7 +34,7 @@ export interface Place {
 export const shardOf = (blobId: string): string => blobId.slice(-2)
 
 /** Where the blob of a key stands; undefined for a text that is no key, so that no other file can be reached. */
-export const locate = (layout: Layout, key: string): Place | undefined => {
+export const locate = (layout: Layout, key: string): BlobPath | undefined => {
   const parts = BlobKey.parse(key)
   if (parts === undefined) return undefined
   const parent = `${parts.tenantId}/${parts.bucketId}/${shardOf(parts.blobId)}`

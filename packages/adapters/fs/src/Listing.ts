@@ -37,9 +37,11 @@ const namesIn = (path: string): Stream.Stream<string, FsCall.ErrnoError> =>
   Stream.unwrap(
     Effect.map(
       Effect.acquireRelease(
-        FsCall.unless("ENOENT")(FsCall.call<Fs.Dir>((done) => Fs.opendir(path, { bufferSize: batchNames }, done))),
+        FsCall.ignoreCode("ENOENT")(FsCall.call<Fs.Dir>((done) => Fs.opendir(path, { bufferSize: batchNames }, done))),
         (directory) =>
-          directory === undefined ? Effect.void : FsCall.tidy(FsCall.call<void>((done) => directory.close(done)))
+          directory === undefined
+            ? Effect.void
+            : FsCall.ignoreFailure(FsCall.call<void>((done) => directory.close(done)))
       ),
       (directory) =>
         directory === undefined
@@ -76,7 +78,7 @@ export const make = (layout: Layout.Layout, prefix: string): Stream.Stream<BlobE
     FsCall.call<Fs.Stats>((done) => Fs.lstat(`${layout.blobs}/${bucket}/${shard}/${blobId}`, done)).pipe(
       Effect.map((stats) => (stats.isFile() ? { key: `${bucket}/${blobId}`, size: stats.size } : undefined)),
       // Removed since its name was read.
-      FsCall.unless("ENOENT")
+      FsCall.ignoreCode("ENOENT")
     )
 
   const blobs = (bucket: string, shard: string): Stream.Stream<BlobEntry, FsCall.ErrnoError> =>

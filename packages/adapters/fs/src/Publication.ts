@@ -10,7 +10,7 @@ import type * as Layout from "./Layout.ts"
 
 const exists = (path: string): Effect.Effect<boolean, FsCall.ErrnoError> =>
   FsCall.call<true>((done) => Fs.access(path, (error) => done(error, true))).pipe(
-    FsCall.unless("ENOENT"),
+    FsCall.ignoreCode("ENOENT"),
     Effect.map((found) => found === true)
   )
 
@@ -26,7 +26,7 @@ export const publish = (
   layout: Layout.Layout,
   directories: Directories.Directories,
   from: string,
-  to: Layout.Place,
+  to: Layout.BlobPath,
   proceed: Effect.Effect<void>
 ): Effect.Effect<void, FsCall.ErrnoError> => {
   const rename = Effect.andThen(
@@ -48,7 +48,7 @@ export const publish = (
     )
     yield* Durable.syncDirectory(`${layout.blobs}/${to.parent}`).pipe(
       Effect.andThen(proceed),
-      Effect.onError(() => (replaces ? Effect.void : FsCall.tidy(FsCall.unlink(to.path))))
+      Effect.onError(() => (replaces ? Effect.void : FsCall.ignoreFailure(FsCall.unlink(to.path))))
     )
   })
 }

@@ -20,7 +20,7 @@ const write = (descriptor: number, chunk: Uint8Array): Effect.Effect<void, FsCal
   )
 
 /** One chunk after the other, so that memory does not grow with the content. */
-export const writeAll = <E, R, E2>(
+export const writeFile = <E, R, E2>(
   path: string,
   content: Stream.Stream<Uint8Array, E, R>,
   toError: (error: FsCall.ErrnoError) => E2

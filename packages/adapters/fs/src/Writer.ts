@@ -73,7 +73,7 @@ export const make = (path: string): Writer => {
         if (state === "absent") return Effect.void
         const close = state === "open" ? FsCall.call<void>((done) => Fs.close(descriptor, done)) : Effect.void
         state = "closed"
-        return FsCall.tidy(close).pipe(Effect.andThen(FsCall.tidy(FsCall.unlink(path))))
+        return FsCall.ignoreFailure(close).pipe(Effect.andThen(FsCall.ignoreFailure(FsCall.unlink(path))))
       })
     ),
     Effect.uninterruptible

@@ -20,7 +20,7 @@ describe("FsBlobStore in a damaged directory", () => {
       )
       assert.strictEqual((yield* Effect.flip(cutMeanwhile)).reason, "Internal")
       let chunks = 0
-      const range = Stream.runForEach(store.read(TestStore.key(4), { offset: 0, length: size }), () =>
+      const range = Stream.runForEach(store.read(TestStore.key(4), { range: { offset: 0, length: size } }), () =>
         Effect.sync(() => chunks++)
       )
       assert.strictEqual((yield* Effect.flip(range)).reason, "Internal")

@@ -59,7 +59,7 @@ export const make = (
         Effect.flatMap(Blobs.nameOf(place, "put", key), (name) => Upload.put(connection, uploads, name, content)).pipe(
           Effect.map(({ digests: { sha256, size } }) => ({ size, sha256 }))
         ),
-      read: (key, range) => Blobs.read(place, key, range),
+      read: (key, options) => Blobs.read(place, key, options?.range),
       stat: (key) => Blobs.stat(place, key),
       remove: (key) => Blobs.remove(place, key),
       list: (prefix) => Blobs.list(place, prefix),

@@ -73,7 +73,9 @@ describe("GcsBlobStore on a service that errs", () => {
         response.writeHead(200, { "content-length": size }).end(Buffer.alloc(size))
       })
       let count = 0
-      const reading = Stream.runForEach(store.read(key, { offset: 7, length: 1000 }), () => Effect.sync(() => count++))
+      const reading = Stream.runForEach(store.read(key, { range: { offset: 7, length: 1000 } }), () =>
+        Effect.sync(() => count++)
+      )
       assert.strictEqual((yield* Effect.flip(reading)).reason, "Internal")
       assert.strictEqual(count, 0)
       assert.strictEqual(received[0]?.headers.range, "bytes=7-1006")

@@ -26,7 +26,7 @@ export const layer = ({
   readConnections = 2,
   ...options
 }: Options): Layer.Layer<MetadataLayer.Repositories | SqlClient, MetadataError> =>
-  MetadataLayer.over(
+  MetadataLayer.layerFresh(
     Layer.mergeAll(
       Layer.effect(SqlClient, operation("open")(Postgres.make(options))),
       Layer.effect(

@@ -4,7 +4,7 @@ import { FileRepository } from "@holdfast/core/files/FileRepository"
 import type { MetadataError } from "@holdfast/core/MetadataError"
 import { operation } from "@holdfast/sql/SqlFailure"
 import { transaction } from "@holdfast/sql/Transaction"
-import * as World from "@holdfast/testing/metadata/World"
+import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import { requires } from "@holdfast/testing/Requires"
 import * as Postgres from "@holdfast/testing/servers/Postgres"
 import * as Deferred from "effect/Deferred"
@@ -27,15 +27,15 @@ requires(Postgres.missing).describe("a PostgreSQL server that fails", () =>
       Effect.gen(function* () {
         const server = yield* Postgres.Postgres
         const files = yield* FileRepository
-        const bucket = yield* World.bucket()
-        const file = yield* World.store(bucket)
-        const find = files.find(bucket, World.byId(file.id))
+        const bucket = yield* Fixtures.bucket()
+        const file = yield* Fixtures.store(bucket)
+        const find = files.find(bucket, Fixtures.byId(file.id))
         yield* server.stop()
         expect(yield* Effect.flip(find)).toMatchObject({ ...unavailable, operation: "files.find" })
-        expect(yield* Effect.flip(World.store(bucket))).toMatchObject(unavailable)
+        expect(yield* Effect.flip(Fixtures.store(bucket))).toMatchObject(unavailable)
         yield* server.start
         expect(yield* find).toEqual(Option.some(file))
-        yield* World.store(bucket)
+        yield* Fixtures.store(bucket)
       })
     )
 
@@ -60,12 +60,12 @@ requires(Postgres.missing).describe("a PostgreSQL server that fails", () =>
       Effect.gen(function* () {
         const server = yield* Postgres.Postgres
         const files = yield* FileRepository
-        const bucket = yield* World.bucket()
+        const bucket = yield* Fixtures.bucket()
         const acknowledged: Array<string> = []
         for (let round = 1; round <= 2; round++) {
           const enough = yield* Deferred.make<void>()
           const write = Effect.gen(function* () {
-            acknowledged.push((yield* World.store(bucket)).id)
+            acknowledged.push((yield* Fixtures.store(bucket)).id)
             if (acknowledged.length >= round * 100) yield* Deferred.succeed(enough, undefined)
           })
           const writers = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => Effect.forkScoped(Effect.forever(write)))
@@ -75,8 +75,8 @@ requires(Postgres.missing).describe("a PostgreSQL server that fails", () =>
           yield* server.start
         }
         for (const id of acknowledged) {
-          const found = Option.getOrThrow(yield* files.find(bucket, World.byId(id)))
-          const blob = yield* World.blob(found.content?.blobId ?? "")
+          const found = Option.getOrThrow(yield* files.find(bucket, Fixtures.byId(id)))
+          const blob = yield* Fixtures.blob(found.content?.blobId ?? "")
           expect(blob).toMatchObject({ state: "READY", fileId: id })
         }
       })
@@ -99,7 +99,7 @@ requires(Postgres.missing).describe("a PostgreSQL server that fails", () =>
         ]
         for (const [url, reason] of wrong) {
           const store = PostgresMetadata.layer({ url: Redacted.make(url) })
-          const error = yield* Effect.flip(Effect.provide(World.tenant, store))
+          const error = yield* Effect.flip(Effect.provide(Fixtures.tenant, store))
           expect(error).toMatchObject({ _tag: "MetadataError", reason })
           const told = [inspect(error, { depth: 20, showHidden: true }), JSON.stringify(error), String(error)].join(
             "\n"

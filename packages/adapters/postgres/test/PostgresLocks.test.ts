@@ -9,7 +9,7 @@ import { migrate } from "@holdfast/sql/migrations/Migrate"
 import { mirrors } from "@holdfast/sql/migrations/Mirrors"
 import { mirrorTimes } from "@holdfast/sql/migrations/MirrorTimes"
 import * as Sample from "@holdfast/testing/metadata/Sample"
-import * as World from "@holdfast/testing/metadata/World"
+import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import { requires } from "@holdfast/testing/Requires"
 import * as Server from "@holdfast/testing/servers/Postgres"
 import * as Deferred from "effect/Deferred"
@@ -68,45 +68,52 @@ requires(Server.missing).describe("PostgreSQL", () =>
     it.effect("a file that is being stored keeps its bucket from being removed as empty", () =>
       Effect.gen(function* () {
         const [buckets, files] = [yield* BucketRepository, yield* FileRepository]
-        const bucket = yield* World.bucket()
+        const bucket = yield* Fixtures.bucket()
         const file = Sample.file()
-        const removal = buckets.remove(bucket.tenantId, bucket.bucketId, { force: false, sweepAt })
+        const removal = buckets.remove({ bucket, force: false, sweepAt })
         const fiber = yield* meet(files.insert(bucket, file), removal)
         expect((yield* Effect.flip(Fiber.join(fiber)))._tag).toBe("BucketNotEmpty")
-        expect(yield* files.find(bucket, World.byId(file.id))).toEqual(Option.some(file))
+        expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(file))
       })
     )
 
     it.effect("a bucket that is being made keeps its tenant from being removed as empty", () =>
       Effect.gen(function* () {
         const [buckets, tenants] = [yield* BucketRepository, yield* TenantRepository]
-        const tenantId = yield* World.tenant
+        const tenantId = yield* Fixtures.tenant
         const bucket = Sample.bucket()
-        const fiber = yield* meet(buckets.create(tenantId, bucket), tenants.remove(tenantId, { force: false, sweepAt }))
+        const fiber = yield* meet(buckets.create(tenantId, bucket), tenants.remove({ tenantId, force: false, sweepAt }))
         expect((yield* Effect.flip(Fiber.join(fiber)))._tag).toBe("TenantNotEmpty")
-        expect(yield* buckets.find(tenantId, bucket.id)).toEqual(Option.some(bucket))
+        expect(yield* buckets.find({ tenantId, bucketId: bucket.id })).toEqual(Option.some(bucket))
       })
     )
 
     it.effect("an upload whose lease is being renewed is not waited for, and lives", () =>
       Effect.gen(function* () {
         const blobs = yield* BlobRepository
-        const bucket = yield* World.bucket()
-        const [renewed, lapsed] = [yield* World.stage(bucket, Sample.at(-9)), yield* World.stage(bucket, Sample.at(-9))]
-        const fiber = yield* meet(blobs.renew([renewed], Sample.at(99)), blobs.expire(Sample.at()))
+        const bucket = yield* Fixtures.bucket()
+        const [renewed, lapsed] = [
+          yield* Fixtures.stage(bucket, Sample.at(-9)),
+          yield* Fixtures.stage(bucket, Sample.at(-9))
+        ]
+        const fiber = yield* meet(blobs.renew([renewed], Sample.at(99)), blobs.expire({ before: Sample.at() }))
         expect(yield* Fiber.join(fiber)).toBe(1)
-        expect((yield* World.blob(renewed))?.state).toBe("PENDING")
-        expect((yield* World.blob(lapsed))?.state).toBe("DOOMED")
+        expect((yield* Fixtures.blob(renewed))?.state).toBe("PENDING")
+        expect((yield* Fixtures.blob(lapsed))?.state).toBe("DOOMED")
       })
     )
 
     it.effect("more transactions than connections wait for each other", () =>
       Effect.gen(function* () {
-        const bucket = yield* World.bucket()
-        yield* Effect.forEach(Array.from({ length: 100 }).keys(), () => World.store(bucket), {
+        const bucket = yield* Fixtures.bucket()
+        yield* Effect.forEach(Array.from({ length: 100 }).keys(), () => Fixtures.store(bucket), {
           concurrency: "unbounded"
         })
-        const stored = yield* (yield* FileRepository).list(bucket, { path: "/", recursive: true }, undefined, 1000)
+        const stored = yield* (yield* FileRepository).list({
+          bucket,
+          query: { path: "/", recursive: true },
+          limit: 1000
+        })
         expect(stored).toHaveLength(100)
       })
     )
@@ -114,9 +121,9 @@ requires(Server.missing).describe("PostgreSQL", () =>
     it.effect("the reads of every request have connections of their own", () =>
       Effect.gen(function* () {
         const [sql, files] = [yield* SqlClient, yield* FileRepository]
-        const bucket = yield* World.bucket()
-        const file = yield* World.store(bucket)
-        const find = files.find(bucket, World.byId(file.id))
+        const bucket = yield* Fixtures.bucket()
+        const file = yield* Fixtures.store(bucket)
+        const find = files.find(bucket, Fixtures.byId(file.id))
         const end = yield* Deferred.make<void>()
         const latch = yield* Latch.make()
         let begun = 0
@@ -141,11 +148,11 @@ requires(Server.missing).describe("PostgreSQL", () =>
     it.effect("a read inside a transaction sees what that has written", () =>
       Effect.gen(function* () {
         const [sql, files] = [yield* SqlClient, yield* FileRepository]
-        const bucket = yield* World.bucket()
+        const bucket = yield* Fixtures.bucket()
         const file = Sample.file()
         const found = yield* files
           .insert(bucket, file)
-          .pipe(Effect.andThen(files.find(bucket, World.byId(file.id))), sql.withTransaction)
+          .pipe(Effect.andThen(files.find(bucket, Fixtures.byId(file.id))), sql.withTransaction)
         expect(found).toEqual(Option.some(file))
       })
     )

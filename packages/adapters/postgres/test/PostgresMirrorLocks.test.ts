@@ -4,7 +4,7 @@ import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
 import * as Mirrors from "@holdfast/testing/metadata/mirrors/Mirrors"
 import * as Sample from "@holdfast/testing/metadata/Sample"
-import * as World from "@holdfast/testing/metadata/World"
+import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import { requires } from "@holdfast/testing/Requires"
 import * as Server from "@holdfast/testing/servers/Postgres"
 import * as Deferred from "effect/Deferred"
@@ -38,12 +38,12 @@ const meet = Effect.fnUntraced(function* <A, E, R, A2, E2, R2>(
 
 /** A file whose blob stands, not stored yet. */
 const upload = Effect.fnUntraced(function* (bucket: Effect.Success<typeof emptyBucket>) {
-  const content = Sample.content(yield* World.stage(bucket))
+  const content = Sample.content(yield* Fixtures.stage(bucket))
   const file = Sample.file({ version: 1, content })
   return { file, insert: (yield* FileRepository).insert(bucket, file) }
 })
 
-const emptyBucket = World.bucket()
+const emptyBucket = Fixtures.bucket()
 
 requires(Server.missing).describe("mirrors on PostgreSQL", () =>
   layer(Store.layer("C.UTF-8", 4), { excludeTestServices: true, timeout: "1 minute" })((it) => {
@@ -88,12 +88,12 @@ requires(Server.missing).describe("mirrors on PostgreSQL", () =>
         const sql = yield* SqlClient
         const files = yield* FileRepository
         const bucket = yield* emptyBucket
-        const [a, b] = [yield* World.store(bucket, { name: "a" }), yield* World.store(bucket, { name: "b" })]
+        const [a, b] = [yield* Fixtures.store(bucket, { name: "a" }), yield* Fixtures.store(bucket, { name: "b" })]
         const { mirror } = yield* Mirrors.mirror(bucket)
         yield* Mirrors.copyAll(mirror)
         const at = Sample.at(10)
-        yield* files.update(bucket, World.byId(a.id), { name: "c" }, at)
-        yield* files.update(bucket, World.byId(b.id), { name: "a" }, Sample.at(20))
+        yield* files.update({ bucket, selector: Fixtures.byId(a.id), change: { name: "c" }, at })
+        yield* files.update({ bucket, selector: Fixtures.byId(b.id), change: { name: "a" }, at: Sample.at(20) })
         const gate = yield* Deferred.make<void>()
         const other = yield* Effect.forkScoped(Effect.andThen(Deferred.await(gate), Mirrors.claim(mirror)))
         const first = yield* Mirrors.claim(mirror, Sample.at(1000), { limit: 1 }).pipe(

@@ -1,7 +1,7 @@
 import { expect, layer, vi } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import * as Statements from "@holdfast/testing/metadata/Statements"
-import * as World from "@holdfast/testing/metadata/World"
+import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import { requires } from "@holdfast/testing/Requires"
 import * as Server from "@holdfast/testing/servers/Postgres"
 import * as Effect from "effect/Effect"
@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 /** How a statement went: the steps that read files. */
 const explain = Effect.fnUntraced(function* (list: Effect.Effect<unknown, unknown>) {
-  const statements = yield* Statements.of(list)
+  const statements = yield* Statements.record(list)
   expect(statements).toHaveLength(1)
   return (yield* Plans.taken(statements)).filter((step) => step["Relation Name"] === "file")
 })
@@ -25,7 +25,7 @@ requires(Server.missing).describe("plans of PostgreSQL", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
         const files = yield* FileRepository
-        const bucket = yield* World.bucket()
+        const bucket = yield* Fixtures.bucket()
         yield* sql`INSERT INTO file
             (id, tenant_id, bucket_id, path, name, version, metadata, headers, created_at, updated_at)
           SELECT 'fil_' || i, ${bucket.tenantId}, ${bucket.bucketId}, '/' || (i % 3) || '/below/', i, 0, '{}', '[]', 0, 0
@@ -36,21 +36,21 @@ requires(Server.missing).describe("plans of PostgreSQL", () =>
         const all = { path: "/", recursive: true }
         const level = { path: "/1/below/", recursive: false }
         const lists = [
-          files.list(bucket, all, undefined, 100),
-          files.list(bucket, all, deep, 100),
-          files.list(bucket, level, deep, 100),
-          files.list(bucket, { ...level, name: "77" }, undefined, 100)
+          files.list({ bucket, query: all, limit: 100 }),
+          files.list({ bucket, query: all, after: deep, limit: 100 }),
+          files.list({ bucket, query: level, after: deep, limit: 100 }),
+          files.list({ bucket, query: { ...level, name: "77" }, limit: 100 })
         ]
         for (const list of lists) {
           const read = yield* explain(list)
           expect(read.map((step) => [step["Node Type"], step["Index Name"]])).toEqual([["Index Scan", "file_place"]])
           expect(read.map(Plans.touched)).toEqual([100])
         }
-        const read = yield* explain(files.listFolders(bucket, "/", undefined, 100))
+        const read = yield* explain(files.listFolders({ bucket, path: "/", limit: 100 }))
         expect(new Set(read.map((step) => step["Index Name"]))).toEqual(new Set(["file_place"]))
         expect(read.reduce((sum, step) => sum + Plans.touched(step), 0)).toBeLessThanOrEqual(4)
-        expect(yield* files.listFolders(bucket, "/", undefined, 100)).toEqual(["/0/", "/1/", "/2/"])
-        const [found] = yield* explain(files.find(bucket, World.byId("fil_5")))
+        expect(yield* files.listFolders({ bucket, path: "/", limit: 100 })).toEqual(["/0/", "/1/", "/2/"])
+        const [found] = yield* explain(files.find(bucket, Fixtures.byId("fil_5")))
         expect(found).toMatchObject({ "Node Type": "Index Scan", "Index Name": "file_pkey", "Actual Rows": 1 })
       })
     )

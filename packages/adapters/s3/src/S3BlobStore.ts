@@ -31,7 +31,7 @@ export const make = (
 
     return BlobStore.BlobStore.of({
       put: (key, content) => Upload.put(connection, sizes, key, content),
-      read: (key, range) => BlobObjects.read(connection, key, range),
+      read: (key, options) => BlobObjects.read(connection, key, options?.range),
       stat: (key) => BlobObjects.stat(connection, key),
       remove: (key) => BlobObjects.remove(connection, key),
       list: (prefix) => BlobObjects.list(connection, prefix),

@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Cuts from "@holdfast/testing/data/Cuts"
+import * as ChunkedContents from "@holdfast/testing/data/ChunkedContents"
 import * as Generate from "@holdfast/testing/data/Generate"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
 import * as Assembly from "../src/Assembly.ts"
 
-const partBytes = Cuts.pieceBytes
+const partBytes = ChunkedContents.partBytes
 
 /** All parts, each put together in the same memory. */
 const assemble = (content: Stream.Stream<Uint8Array>, isEncrypted = true) =>
@@ -22,7 +22,7 @@ const assemble = (content: Stream.Stream<Uint8Array>, isEncrypted = true) =>
   })
 
 describe("Assembly", () => {
-  it.effect.each(Cuts.all)("cuts %i bytes that come in chunks of %j", ([size, sizes]) =>
+  it.effect.each(ChunkedContents.cases)("cuts %i bytes that come in chunks of %j", ([size, sizes]) =>
     Effect.gen(function* () {
       const content = Generate.bytes(1, size)
       // The generator makes no empty chunks.

@@ -180,7 +180,7 @@ describe("contents", () => {
     response.writeHead(first === undefined ? 200 : 206, { "content-length": part.byteLength }).end(part)
   }
   const read = (store: BlobStore["Service"], range?: ByteRange) =>
-    Effect.map(Stream.runCollect(store.read(Keys.key(0), range)), (chunks) => Buffer.concat(chunks))
+    Effect.map(Stream.runCollect(store.read(Keys.key(0), { range })), (chunks) => Buffer.concat(chunks))
 
   it.live("are asked for as the SDK asks, whole and in ranges", () =>
     Effect.gen(function* () {

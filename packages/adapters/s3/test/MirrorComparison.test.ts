@@ -1,6 +1,6 @@
 import * as MirrorComparison from "@holdfast/testing/mirrors/MirrorComparison"
 import * as Rclone from "@holdfast/testing/mirrors/Rclone"
-import { all, requires } from "@holdfast/testing/Requires"
+import { firstMissing, requires } from "@holdfast/testing/Requires"
 import * as CephRgw from "@holdfast/testing/servers/CephRgw"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -21,6 +21,6 @@ const site = Effect.map(Mirror.fresh, ({ bucket, readBack }): MirrorComparison.S
   }
 }))
 
-requires(all(CephRgw.missing, Rclone.missing)).describe("a mirror to S3", () =>
+requires(firstMissing(CephRgw.missing, Rclone.missing)).describe("a mirror to S3", () =>
   MirrorComparison.suite("Ceph", Mirror.targets(), site, CephRgw.layer)
 )

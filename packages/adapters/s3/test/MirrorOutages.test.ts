@@ -4,7 +4,7 @@
 import { assert, layer, vi } from "@effect/vitest"
 import * as Actor from "@holdfast/core/Actor"
 import { Mirrors } from "@holdfast/core/mirrors/Mirrors"
-import * as World from "@holdfast/testing/metadata/World"
+import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as MirrorChanges from "@holdfast/testing/mirrors/MirrorChanges"
 import * as MirrorScene from "@holdfast/testing/mirrors/MirrorScene"
 import { requires } from "@holdfast/testing/Requires"
@@ -43,7 +43,7 @@ requires(CephRgw.missing).describe("a mirror to Ceph's gateway", () =>
     it.effect("gets every file over a line that is slow and is cut again and again", () =>
       Effect.gen(function* () {
         const { endpoint } = yield* CephRgw.CephRgw
-        const { line, ...mirrored } = yield* Mirrored.overLine(yield* World.bucket(), endpoint)
+        const { line, ...mirrored } = yield* Mirrored.overLine(yield* Fixtures.bucket(), endpoint)
         yield* startWorker({ concurrency: 4 })
         yield* line.slow(8 * mebibyte)
         yield* MirrorChanges.run(mirrored.bucket, 3, 20, 2 * mebibyte)
@@ -60,7 +60,7 @@ requires(CephRgw.missing).describe("a mirror to Ceph's gateway", () =>
     it.effect("gives up requests over a line on which nothing moves, and makes them again", () =>
       Effect.gen(function* () {
         const { endpoint } = yield* CephRgw.CephRgw
-        const { line, ...mirrored } = yield* Mirrored.overLine(yield* World.bucket(), endpoint)
+        const { line, ...mirrored } = yield* Mirrored.overLine(yield* Fixtures.bucket(), endpoint)
         yield* startWorker()
         yield* upload(mirrored.bucket, "before", "x")
         yield* Mirrored.converge(mirrored)
@@ -75,7 +75,7 @@ requires(CephRgw.missing).describe("a mirror to Ceph's gateway", () =>
     it.effect("is not delayed by another mirror whose target hangs, also with many files to copy", () =>
       Effect.gen(function* () {
         const { endpoint } = yield* CephRgw.CephRgw
-        const bucket = yield* World.bucket()
+        const bucket = yield* Fixtures.bucket()
         const { line, ...hanging } = yield* Mirrored.overLine(bucket, endpoint)
         const good = yield* Mirrored.mirror(bucket)
         yield* line.stall

@@ -48,5 +48,7 @@ export const layer: Layer.Layer<Repositories, MetadataError, SqlClient> = layerM
  * A metadata store of its own: a client, and the repositories over it. Layers are shared by reference, so that
  * without this a second store in the same program would get the repositories of the first.
  */
-export const over = <E>(client: Layer.Layer<SqlClient, E>): Layer.Layer<Repositories | SqlClient, E | MetadataError> =>
+export const layerFresh = <E>(
+  client: Layer.Layer<SqlClient, E>
+): Layer.Layer<Repositories | SqlClient, E | MetadataError> =>
   Layer.effectContext(Layer.build(Layer.fresh(Layer.provideMerge(layer, client))))

@@ -13,14 +13,14 @@ const isBusy = (error: unknown): boolean => isSqlError(error) && error.reason._t
 const isBusyAtBegin = (error: unknown): boolean =>
   isBusy(error) && isSqlError(error) && error.reason.operation === "begin"
 
-export interface Patience {
+export interface BusyRetry {
   /** Tries a statement of its own until it is not refused for a lock, or the time is up. */
   readonly statement: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Tries a transaction until it has begun, or the time is up. */
   readonly transaction: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-export const make = (busyTimeout: Duration.Input): Patience => {
+export const make = (busyTimeout: Duration.Input): BusyRetry => {
   const schedule = Schedule.spaced("10 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: busyTimeout }))
   // Retrying costs something even where the first attempt succeeds, so it begins with the second one.
   const until =

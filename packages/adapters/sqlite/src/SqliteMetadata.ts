@@ -13,6 +13,6 @@ import * as Sqlite from "./Sqlite.ts"
  * Every repository, and the client that they share, over a database file; the migrations that it lacks run first.
  */
 export const layer = (options: Sqlite.Options): Layer.Layer<MetadataLayer.Repositories | SqlClient, MetadataError> =>
-  MetadataLayer.over(
+  MetadataLayer.layerFresh(
     Layer.effect(SqlClient, operation("open")(Sqlite.make(options))).pipe(Layer.provide(Reactivity.layer))
   )

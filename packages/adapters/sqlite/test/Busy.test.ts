@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import * as Sample from "@holdfast/testing/metadata/Sample"
-import * as World from "@holdfast/testing/metadata/World"
+import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -44,15 +44,15 @@ describe("a file that several processes have open", () => {
   it.live("a writer waits for another's transaction, and stops neither its process nor its readers", () =>
     Effect.gen(function* () {
       const { first, second } = yield* pair(60_000)
-      const bucket = yield* Effect.provide(World.bucket(), first)
-      const stored = yield* Effect.provide(World.store(bucket), first)
+      const bucket = yield* Effect.provide(Fixtures.bucket(), first)
+      const stored = yield* Effect.provide(Fixtures.store(bucket), first)
       const occupied = yield* occupy(first)
       const tenant = Sample.tenant()
-      const single = yield* Effect.forkScoped(Context.get(second, TenantRepository).create(tenant, undefined))
-      const whole = yield* Effect.forkScoped(Effect.provide(World.store(bucket), second))
+      const single = yield* Effect.forkScoped(Context.get(second, TenantRepository).create({ tenant }))
+      const whole = yield* Effect.forkScoped(Effect.provide(Fixtures.store(bucket), second))
       const files = Context.get(second, FileRepository)
       for (let turn = 0; turn < 50; turn++) {
-        expect(yield* files.find(bucket, World.byId(stored.id))).toEqual(Option.some(stored))
+        expect(yield* files.find(bucket, Fixtures.byId(stored.id))).toEqual(Option.some(stored))
         yield* nextTurn
       }
       expect([single.pollUnsafe(), whole.pollUnsafe()]).toEqual([undefined, undefined])
@@ -60,7 +60,7 @@ describe("a file that several processes have open", () => {
       yield* Fiber.join(single)
       const { id } = yield* Fiber.join(whole)
       expect(yield* Context.get(first, TenantRepository).find(tenant.id)).toEqual(Option.some(tenant))
-      expect(Option.isSome(yield* Context.get(first, FileRepository).find(bucket, World.byId(id)))).toBe(true)
+      expect(Option.isSome(yield* Context.get(first, FileRepository).find(bucket, Fixtures.byId(id)))).toBe(true)
     })
   )
 
@@ -69,33 +69,33 @@ describe("a file that several processes have open", () => {
       const { first, second } = yield* pair(30)
       const occupied = yield* occupy(first)
       const tenants = Context.get(second, TenantRepository)
-      const error = yield* Effect.flip(tenants.create(Sample.tenant(), undefined))
+      const error = yield* Effect.flip(tenants.create({ tenant: Sample.tenant() }))
       expect(error).toMatchObject({ _tag: "MetadataError", reason: "Unavailable", isRetryable: true })
       yield* occupied.release
-      yield* tenants.create(Sample.tenant(), undefined)
+      yield* tenants.create({ tenant: Sample.tenant() })
     })
   )
 
   it.live("changes of two processes do not lose each other", () =>
     Effect.gen(function* () {
       const { first, second } = yield* pair(60_000)
-      const bucket = yield* Effect.provide(World.bucket(), first)
-      const file = yield* Effect.provide(World.reserve(bucket), first)
+      const bucket = yield* Effect.provide(Fixtures.bucket(), first)
+      const file = yield* Effect.provide(Fixtures.reserve(bucket), first)
       const stores = [first, second]
       yield* Effect.forEach(
         Array.from({ length: 40 }).keys(),
         (index) =>
           Effect.flatMap(FileRepository, (files) =>
-            files.updateHeaders(
+            files.updateHeaders({
               bucket,
-              World.byId(file.id),
-              (headers) => Result.succeed([...headers, { name: `x-${index}`, value: "" }]),
-              Sample.at()
-            )
+              selector: Fixtures.byId(file.id),
+              change: (headers) => Result.succeed([...headers, { name: `x-${index}`, value: "" }]),
+              at: Sample.at()
+            })
           ).pipe(Effect.provide(stores[index % 2] ?? first)),
         { concurrency: "unbounded" }
       )
-      const found = Option.getOrThrow(yield* Context.get(first, FileRepository).find(bucket, World.byId(file.id)))
+      const found = Option.getOrThrow(yield* Context.get(first, FileRepository).find(bucket, Fixtures.byId(file.id)))
       expect(found.headers).toHaveLength(40)
     })
   )

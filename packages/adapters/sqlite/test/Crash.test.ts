@@ -4,7 +4,7 @@ import { createInterface } from "node:readline"
 import { describe, expect, it } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
-import * as World from "@holdfast/testing/metadata/World"
+import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -46,7 +46,7 @@ describe("a process that is killed", () => {
       Effect.gen(function* () {
         const file = yield* Temporary.file
         const metadata = SqliteMetadata.layer({ file })
-        const bucket = yield* Effect.provide(World.bucket(), metadata)
+        const bucket = yield* Effect.provide(Fixtures.bucket(), metadata)
         const acknowledged: Array<string> = []
         for (const counts of [
           [37, 61],
@@ -65,10 +65,10 @@ describe("a process that is killed", () => {
           expect(yield* sql`PRAGMA integrity_check`.values).toEqual([["ok"]])
           expect(yield* sql`PRAGMA foreign_key_check`.values).toEqual([])
           for (const id of acknowledged) {
-            const content = Option.flatMap(yield* files.find(bucket, World.byId(id)), (found) =>
+            const content = Option.flatMap(yield* files.find(bucket, Fixtures.byId(id)), (found) =>
               Option.fromNullishOr(found.content)
             )
-            const blob = yield* World.blob(Option.getOrThrow(content).blobId)
+            const blob = yield* Fixtures.blob(Option.getOrThrow(content).blobId)
             expect(blob).toMatchObject({ state: "READY", fileId: id })
           }
         }).pipe(Effect.provide(metadata))

@@ -2,7 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import * as Sample from "@holdfast/testing/metadata/Sample"
-import * as World from "@holdfast/testing/metadata/World"
+import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -13,16 +13,16 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("a database that is not as it 
     Effect.gen(function* () {
       const blobs = yield* BlobRepository
       const sql = yield* SqlClient
-      const bucket = yield* World.bucket()
-      const [kept, lost] = [yield* World.store(bucket), yield* World.store(bucket)]
+      const bucket = yield* Fixtures.bucket()
+      const [kept, lost] = [yield* Fixtures.store(bucket), yield* Fixtures.store(bucket)]
       yield* sql`DELETE FROM file WHERE id = ${lost.id}`
-      expect(yield* World.blob(lost.content.blobId)).toMatchObject({ state: "READY", fileId: null })
+      expect(yield* Fixtures.blob(lost.content.blobId)).toMatchObject({ state: "READY", fileId: null })
       const both = [kept.content.blobId, lost.content.blobId]
       expect(yield* blobs.doomUnreferenced(both, Sample.at(5))).toBe(1)
-      expect(yield* World.blob(kept.content.blobId)).toMatchObject({ state: "READY", fileId: kept.id })
-      expect((yield* World.blob(lost.content.blobId))?.state).toBe("DOOMED")
-      expect(yield* World.isDue(lost.content.blobId, Sample.at(4))).toBe(false)
-      expect(yield* World.isDue(lost.content.blobId, Sample.at(5))).toBe(true)
+      expect(yield* Fixtures.blob(kept.content.blobId)).toMatchObject({ state: "READY", fileId: kept.id })
+      expect((yield* Fixtures.blob(lost.content.blobId))?.state).toBe("DOOMED")
+      expect(yield* Fixtures.isDue(lost.content.blobId, Sample.at(4))).toBe(false)
+      expect(yield* Fixtures.isDue(lost.content.blobId, Sample.at(5))).toBe(true)
     })
   )
 
@@ -30,11 +30,17 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("a database that is not as it 
     Effect.gen(function* () {
       const files = yield* FileRepository
       const sql = yield* SqlClient
-      const bucket = yield* World.bucket()
-      const file = yield* World.store(bucket)
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.store(bucket)
       yield* sql`DELETE FROM blob WHERE id = ${file.content.blobId}`
-      const content = Sample.content(yield* World.stage(bucket))
-      const replaced = yield* files.replaceContent(bucket, file.id, content, {}, { sweepAt: Sample.at() })
+      const content = Sample.content(yield* Fixtures.stage(bucket))
+      const replaced = yield* files.replaceContent({
+        bucket,
+        fileId: file.id,
+        content,
+        condition: {},
+        doom: { sweepAt: Sample.at() }
+      })
       expect(replaced.content).toEqual(content)
     })
   )
@@ -43,7 +49,7 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("a database that is not as it 
     Effect.gen(function* () {
       const files = yield* FileRepository
       const sql = yield* SqlClient
-      const bucket = yield* World.bucket()
+      const bucket = yield* Fixtures.bucket()
       const damages = [
         "metadata = '['",
         "metadata = '[]'",
@@ -53,9 +59,9 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("a database that is not as it 
         "etag = NULL"
       ]
       for (const damage of damages) {
-        const file = yield* World.store(bucket)
+        const file = yield* Fixtures.store(bucket)
         yield* sql`UPDATE file SET ${sql.literal(damage)} WHERE id = ${file.id}`
-        const error = yield* Effect.flip(files.find(bucket, World.byId(file.id)))
+        const error = yield* Effect.flip(files.find(bucket, Fixtures.byId(file.id)))
         expect(error).toMatchObject({ _tag: "MetadataError", operation: "files.find", reason: "Internal" })
       }
     })
@@ -65,16 +71,16 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("a database that is not as it 
     Effect.gen(function* () {
       const files = yield* FileRepository
       const sql = yield* SqlClient
-      const bucket = yield* World.bucket()
-      const file = yield* World.store(bucket)
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.store(bucket)
       const [[pages] = []] = yield* sql`PRAGMA page_count`.values
       yield* sql`PRAGMA max_page_count = ${sql.literal(String(pages))}`
       const large = { metadata: { text: "x".repeat(16_000) } }
-      const error = yield* Effect.flip(Effect.forever(World.reserve(bucket, large)))
+      const error = yield* Effect.flip(Effect.forever(Fixtures.reserve(bucket, large)))
       expect(error).toMatchObject({ _tag: "MetadataError", reason: "StorageFull", isRetryable: false })
-      expect(yield* files.find(bucket, World.byId(file.id))).toEqual(Option.some(file))
+      expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(file))
       yield* sql`PRAGMA max_page_count = 1073741823`
-      yield* World.store(bucket)
+      yield* Fixtures.store(bucket)
     })
   )
 })

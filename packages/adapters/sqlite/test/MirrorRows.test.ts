@@ -3,7 +3,7 @@ import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import type { TargetAddress } from "@holdfast/core/mirrors/targets/types/TargetTypes"
 import * as Mirrors from "@holdfast/testing/metadata/mirrors/Mirrors"
 import * as Sample from "@holdfast/testing/metadata/Sample"
-import * as World from "@holdfast/testing/metadata/World"
+import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as SqliteMetadata from "../src/SqliteMetadata.ts"
@@ -42,7 +42,7 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("rows of mirrors", (it) => {
   it.effect.each(stored)("column place: written now → %s, which former releases read", ([text, address]) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      const made = { ...Mirrors.fresh(yield* World.bucket()), address }
+      const made = { ...Mirrors.fresh(yield* Fixtures.bucket()), address }
       yield* (yield* MirrorRepository).create(made)
       expect(yield* sql`SELECT place FROM mirror WHERE id = ${made.id}`).toEqual([{ place: text }])
     })

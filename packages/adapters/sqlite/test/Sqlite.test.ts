@@ -6,7 +6,7 @@ import { initial } from "@holdfast/sql/migrations/Initial"
 import { migrate } from "@holdfast/sql/migrations/Migrate"
 import { mirrors } from "@holdfast/sql/migrations/Mirrors"
 import { mirrorTimes } from "@holdfast/sql/migrations/MirrorTimes"
-import * as World from "@holdfast/testing/metadata/World"
+import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import * as Effect from "effect/Effect"
@@ -77,10 +77,10 @@ describe("Sqlite", () => {
       const file = yield* Temporary.file
       const metadata = SqliteMetadata.layer({ file })
       const { bucket, stored } = yield* Effect.gen(function* () {
-        const made = yield* World.bucket()
-        return { bucket: made, stored: yield* World.store(made) }
+        const made = yield* Fixtures.bucket()
+        return { bucket: made, stored: yield* Fixtures.store(made) }
       }).pipe(Effect.provide(metadata))
-      const found = yield* Effect.flatMap(FileRepository, (files) => files.find(bucket, World.byId(stored.id))).pipe(
+      const found = yield* Effect.flatMap(FileRepository, (files) => files.find(bucket, Fixtures.byId(stored.id))).pipe(
         Effect.provide(metadata)
       )
       expect(found).toEqual(Option.some(stored))
@@ -91,7 +91,7 @@ describe("Sqlite", () => {
     Effect.gen(function* () {
       const [first, second] = [SqliteMetadata.layer({ file: ":memory:" }), SqliteMetadata.layer({ file: ":memory:" })]
       yield* Effect.gen(function* () {
-        const tenantId = yield* World.tenant
+        const tenantId = yield* Fixtures.tenant
         const find = Effect.flatMap(TenantRepository, (tenants) => tenants.find(tenantId))
         expect(Option.isSome(yield* find)).toBe(true)
         expect(yield* Effect.provide(find, first)).toEqual(yield* find)
@@ -104,7 +104,7 @@ describe("Sqlite", () => {
     Effect.gen(function* () {
       const file = yield* Temporary.file
       yield* Effect.gen(function* () {
-        yield* World.tenant
+        yield* Fixtures.tenant
         expect([file, `${file}-wal`, `${file}-shm`].map(modeOf)).toEqual(["600", "600", "600"])
         expect(modeOf(dirname(file))).toBe("700")
       }).pipe(Effect.provide(SqliteMetadata.layer({ file })))
@@ -127,8 +127,8 @@ describe("Sqlite", () => {
     Effect.gen(function* () {
       const file = yield* Temporary.file
       const open = (path: string) =>
-        Effect.flip(Effect.scoped(Effect.provide(World.tenant, SqliteMetadata.layer({ file: path }))))
-      yield* Effect.provide(World.tenant, SqliteMetadata.layer({ file }))
+        Effect.flip(Effect.scoped(Effect.provide(Fixtures.tenant, SqliteMetadata.layer({ file: path }))))
+      yield* Effect.provide(Fixtures.tenant, SqliteMetadata.layer({ file }))
       yield* Effect.sync(() => writeFileSync(`${file}.txt`, "not a database ".repeat(1000)))
       expect(yield* open(`${file}.txt`)).toMatchObject({ _tag: "MetadataError", operation: "open", reason: "Internal" })
       expect(yield* open(`${file}/below`)).toMatchObject({ _tag: "MetadataError", operation: "open" })

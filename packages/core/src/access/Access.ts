@@ -1,8 +1,9 @@
 /**
- * The policy: what an actor may do in a tenant. Every service method begins here, so that the library is as safe as
- * the HTTP API.
+ * The access policy: which permissions an actor has in a tenant. Every service method checks it first, so that a program
+ * that uses the library is checked as a client of the HTTP API is.
  *
- * Answers are reused for at most a second, and dropped at once when this process changes a member, a token or a key.
+ * A look-up is cached for at most one second (`Settings.accessCache`). A change of a member, a token or a key by this
+ * process clears the cache.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -18,86 +19,90 @@ import type { MetadataError } from "../MetadataError.ts"
 import type { Permission } from "../Permission.ts"
 import * as Role from "../Role.ts"
 import { Settings } from "../Settings.ts"
-import { AccessRepository, type Standing } from "./AccessRepository.ts"
-import * as KeyUse from "./KeyUse.ts"
+import { AccessRepository, type Principal } from "./AccessRepository.ts"
+import * as KeyUseRecorder from "./KeyUseRecorder.ts"
 
 export type AccessError = Unauthenticated | Forbidden | MetadataError
 
-/** Who the actor turned out to be. The deployment itself has no standing. */
-export type Identity = Standing | "system"
+/** The identity of an actor. The deployment itself (`Actor.system`) has no account and no membership. */
+export type Identity = Principal | "system"
 
 export class Access extends Context.Service<
   Access,
   {
     /**
-     * Who the actor is, and its membership in the tenant (when one is named).
-     * `Unauthenticated` when the key is unknown, expired or revoked, or the account is gone.
+     * Returns the actor's identity; with a `tenantId`, including its membership in that tenant. Fails with
+     * `Unauthenticated` when the key is unknown, expired or revoked, or the account does not exist.
      */
     readonly identify: (actor: Actor, tenantId?: string) => Effect.Effect<Identity, Unauthenticated | MetadataError>
 
     /**
-     * Lets an actor through that has the permission in the tenant. `Forbidden` otherwise: the same when the actor is no
-     * member, when its role lacks the permission, and when there is no such tenant.
+     * Succeeds with the actor's identity when the actor has the permission in the tenant. Fails with `Forbidden` when the
+     * actor is no member, when its role lacks the permission, and when there is no such tenant: the same error for all
+     * three.
      */
     readonly require: (actor: Actor, tenantId: string, permission: Permission) => Effect.Effect<Identity, AccessError>
 
-    /** Lets the deployment itself through, and nobody else. */
+    /** Succeeds for the deployment itself (`Actor.system`) only. */
     readonly requireSystem: (actor: Actor) => Effect.Effect<void, Forbidden>
 
-    /** Forgets every answer: called after a change of who may do what. */
-    readonly forget: Effect.Effect<void>
+    /** Clears the cache of look-ups. Call it after a change of members, roles, tokens or keys. */
+    readonly clearCache: Effect.Effect<void>
   }
 >()("@holdfast/core/access/Access") {}
 
-interface Entry {
-  readonly standing: Standing
-  readonly until: number
+interface CacheEntry {
+  readonly principal: Principal
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
 }
 
-/** More entries than this are never kept: a flood of keys must not grow the process. */
+/** The most cache entries. The bound keeps requests with many different keys from growing the process. */
 const capacity = 10_000
 
-const isLive = (credential: Standing["credential"], now: number): boolean =>
+const isValid = (credential: Principal["credential"], now: number): boolean =>
   credential === null ||
   (credential.revokedAt === null &&
     (credential.expiresAt === null || DateTime.toEpochMillis(credential.expiresAt) > now))
 
 const make = Effect.gen(function* () {
   const repository = yield* AccessRepository
-  const use = yield* KeyUse.make
+  const recorder = yield* KeyUseRecorder.make
   const settings = yield* Settings
-  const reuse = Math.min(1000, Duration.toMillis(settings.accessCache))
-  const entries = new Map<string, Entry>()
-  let epoch = 0
+  const lifetime = Math.min(1000, Duration.toMillis(settings.accessCache))
+  const cache = new Map<string, CacheEntry>()
+  let generation = 0
 
-  const lookUp = (actor: Exclude<Actor, { _tag: "System" }>, tenantId: string | undefined) =>
-    actor._tag === "Key" ? repository.byKey(actor.hash, tenantId) : repository.byAccount(actor.accountId, tenantId)
+  const find = (actor: Exclude<Actor, { _tag: "System" }>, tenantId: string | undefined) =>
+    actor._tag === "Key"
+      ? repository.findByKey({ hash: actor.hash, tenantId })
+      : repository.findByAccount({ accountId: actor.accountId, tenantId })
 
-  const remember = (id: string, standing: Standing, now: number) => {
-    if (reuse === 0) return
-    if (entries.size >= capacity) entries.clear()
-    entries.set(id, { standing, until: now + reuse })
+  const store = (cacheKey: string, principal: Principal, now: number) => {
+    if (lifetime === 0) return
+    if (cache.size >= capacity) cache.clear()
+    cache.set(cacheKey, { principal, expiresAt: now + lifetime })
   }
 
-  const admit = (standing: Standing, now: number): Effect.Effect<Standing, Unauthenticated> => {
-    if (!isLive(standing.credential, now)) return Effect.fail(new Unauthenticated())
-    if (standing.credential !== null) use.note(standing.credential.id, now)
-    return Effect.succeed(standing)
+  const checkCredential = (principal: Principal, now: number): Effect.Effect<Principal, Unauthenticated> => {
+    if (!isValid(principal.credential, now)) return Effect.fail(new Unauthenticated())
+    if (principal.credential !== null) recorder.record(principal.credential.id, now)
+    return Effect.succeed(principal)
   }
 
   const identify = (actor: Actor, tenantId?: string): Effect.Effect<Identity, Unauthenticated | MetadataError> => {
     if (actor._tag === "System") return Effect.succeed("system")
     return Clock.clockWith((clock) => {
       const now = clock.currentTimeMillisUnsafe()
-      const id = `${actor._tag === "Key" ? actor.hash : actor.accountId} ${tenantId ?? ""}`
-      const entry = entries.get(id)
-      if (entry !== undefined && entry.until > now) return admit(entry.standing, now)
-      const asked = epoch
-      return Effect.flatMap(lookUp(actor, tenantId), (found) => {
+      const cacheKey = `${actor._tag === "Key" ? actor.hash : actor.accountId} ${tenantId ?? ""}`
+      const entry = cache.get(cacheKey)
+      if (entry !== undefined && entry.expiresAt > now) return checkCredential(entry.principal, now)
+      const startedIn = generation
+      return Effect.flatMap(find(actor, tenantId), (found) => {
         if (Option.isNone(found)) return Effect.fail(new Unauthenticated())
-        // An answer that was under way while something changed may be stale already.
-        if (asked === epoch) remember(id, found.value, now)
-        return admit(found.value, now)
+        // A result whose look-up began before `clearCache` ran may be stale already.
+        if (startedIn === generation) store(cacheKey, found.value, now)
+        return checkCredential(found.value, now)
       })
     })
   }
@@ -116,9 +121,9 @@ const make = Effect.gen(function* () {
         }
       ),
     requireSystem: (actor) => (actor._tag === "System" ? Effect.void : Effect.fail(new Forbidden())),
-    forget: Effect.sync(() => {
-      epoch++
-      entries.clear()
+    clearCache: Effect.sync(() => {
+      generation++
+      cache.clear()
     })
   })
 })

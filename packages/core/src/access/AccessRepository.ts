@@ -1,18 +1,17 @@
 /**
- * The port that answers who an actor is and what role it has, in one statement each.
+ * The port that looks up an actor's account, credential and membership. Each look-up is one statement.
  */
 import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { Account } from "../accounts/Account.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { RoleId } from "../Role.ts"
 
-/** An actor's standing with respect to one tenant, as of now. */
-export interface Standing {
-  readonly account: Account
-  /** The token or account key that was presented; null for an account that the host authenticated. */
+/** An actor's account, credential and membership in one tenant, as stored now. */
+export interface Principal {
+  readonly account: { readonly id: string; readonly email: string }
+  /** The token or account key that the client presented; null for an account that the host program authenticated. */
   readonly credential: {
     readonly id: string
     /** The tenant that a token is tied to; null for an account key. */
@@ -20,12 +19,12 @@ export interface Standing {
     readonly expiresAt: DateTime.Utc | null
     readonly revokedAt: DateTime.Utc | null
   } | null
-  /** The membership that counts in the tenant asked about; null when there is none. */
+  /** The membership that applies in the requested tenant; null when there is none. */
   readonly member: { readonly id: string; readonly role: RoleId } | null
 }
 
-/** A use of a key, to be remembered. */
-export interface Use {
+/** One use of a token or an account key. */
+export interface KeyUse {
   /** The token's or account key's id. */
   readonly credentialId: string
   readonly at: DateTime.Utc
@@ -35,21 +34,22 @@ export class AccessRepository extends Context.Service<
   AccessRepository,
   {
     /**
-     * The standing of the key with this hash in a tenant, or in none (`undefined`). For a token the membership is the
-     * one it is tied to, and counts in its own tenant alone. None when no key has this hash.
+     * Finds the principal of the key with this hash. None when no key has the hash. `member` is null without a
+     * `tenantId`. A token's membership is the one that the token is tied to; it applies in the token's own tenant only.
      */
-    readonly byKey: (
-      hash: string,
-      tenantId: string | undefined
-    ) => Effect.Effect<Option.Option<Standing>, MetadataError>
+    readonly findByKey: (query: {
+      /** SHA-256 of the key, hexadecimal. */
+      readonly hash: string
+      readonly tenantId: string | undefined
+    }) => Effect.Effect<Option.Option<Principal>, MetadataError>
 
-    /** The standing of an account in a tenant, or in none. */
-    readonly byAccount: (
-      accountId: string,
-      tenantId: string | undefined
-    ) => Effect.Effect<Option.Option<Standing>, MetadataError>
+    /** Finds the principal of an account. None when there is no such account. `member` is null without a `tenantId`. */
+    readonly findByAccount: (query: {
+      readonly accountId: string
+      readonly tenantId: string | undefined
+    }) => Effect.Effect<Option.Option<Principal>, MetadataError>
 
-    /** Notes when keys were last used; a time earlier than the noted one changes nothing, nor does an unknown key. */
-    readonly touch: (uses: ReadonlyArray<Use>) => Effect.Effect<void, MetadataError>
+    /** Records when keys were last used. Times earlier than the recorded one and unknown ids change nothing. */
+    readonly recordUse: (uses: ReadonlyArray<KeyUse>) => Effect.Effect<void, MetadataError>
   }
 >()("@holdfast/core/access/AccessRepository") {}

@@ -1,8 +1,9 @@
 /**
- * The format of keys: `hf_`, 32 random bytes in base64url (43 characters), then 6 characters of checksum.
+ * The format of API keys: `hf_`, 32 random bytes in base64url (43 characters), then 6 characters of checksum.
  *
- * The checksum is the head of SHA-256 over what stands before it, in base64url: a typo, or a random text that looks like a key, is told
- * apart without a look-up, by us and by secret scanners. Only the SHA-256 of the whole key is ever stored.
+ * The checksum is the beginning of the SHA-256 of the text before it, in base64url. With it the service and secret
+ * scanners recognise a typo, or a random text of the same shape, without a look-up. Only the SHA-256 of the whole key is
+ * stored.
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -23,9 +24,9 @@ const hashText = (text: string) =>
 const checksum = (body: string) =>
   Effect.map(hashText(body), (hash) => Base64Url.encode(hash.subarray(0, 5)).slice(0, 6))
 
-/** A fresh key with what is stored of it. */
-export interface Minted {
-  /** Shown once, to whoever asked for the key. */
+/** A key with the parts of it that are stored. */
+export interface HashedKey {
+  /** The key itself. It is shown once, in the response that creates it. */
   readonly key: Redacted.Redacted
   /** SHA-256 of the key, hexadecimal. */
   readonly hash: string
@@ -33,28 +34,28 @@ export interface Minted {
   readonly prefix: string
 }
 
-const describe = (text: string) =>
-  Effect.map(hashText(text), (hash): Minted => ({
+const hashKey = (text: string) =>
+  Effect.map(hashText(text), (hash): HashedKey => ({
     key: Redacted.make(text, { label: "ApiKey" }),
     hash: Hex.encode(hash),
     prefix: text.slice(0, 8)
   }))
 
-/** Makes a fresh key. */
-export const mint: Effect.Effect<Minted, never, SecureRandom | Digest> = Effect.gen(function* () {
+/** Creates a new random key. */
+export const mint: Effect.Effect<HashedKey, never, SecureRandom | Digest> = Effect.gen(function* () {
   const random = yield* SecureRandom
   const body = `hf_${Base64Url.encode(yield* random.randomBytes(32))}`
-  return yield* describe(body + (yield* checksum(body)))
+  return yield* hashKey(body + (yield* checksum(body)))
 })
 
-/** Checks spelling and checksum of a key, and gives what is stored of it. Fails with `Unauthenticated` otherwise. */
-export const parse = (text: string): Effect.Effect<Minted, Unauthenticated, Digest> =>
+/** Checks the format and the checksum of a key and hashes it. Fails with `Unauthenticated` when either is wrong. */
+export const parse = (text: string): Effect.Effect<HashedKey, Unauthenticated, Digest> =>
   Effect.gen(function* () {
     if (!shape.test(text)) return yield* new Unauthenticated()
     if ((yield* checksum(text.slice(0, bodyLength))) !== text.slice(bodyLength)) return yield* new Unauthenticated()
-    return yield* describe(text)
+    return yield* hashKey(text)
   })
 
-/** The actor that presents this key. The key's standing is looked up later, with each call. */
+/** Returns the actor that presents this key. `Access` looks up later, with each call, whether the key is valid. */
 export const identify = (text: string): Effect.Effect<Actor.Actor, Unauthenticated, Digest> =>
   Effect.map(parse(text), ({ hash }) => Actor.key(hash))

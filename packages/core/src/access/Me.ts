@@ -1,5 +1,5 @@
 /**
- * What a key sees of itself.
+ * The record that an actor gets of itself: its account, its credential and its role.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -23,7 +23,7 @@ export const Me = Schema.Struct({
 }).annotate({ identifier: "Me" })
 export type Me = typeof Me.Type
 
-/** The actor's own account and credential. The deployment itself is no account: `Forbidden`. */
+/** Returns the actor's account and credential. Fails with `Forbidden` for the deployment itself, which has no account. */
 export const get = (actor: Actor): Effect.Effect<Me, Unauthenticated | Forbidden | MetadataError, Access> =>
   Effect.gen(function* () {
     const { identify } = yield* Access
@@ -31,8 +31,8 @@ export const get = (actor: Actor): Effect.Effect<Me, Unauthenticated | Forbidden
     if (identity === "system") return yield* new Forbidden()
     const { account, credential } = identity
     const tenantId = credential === null ? null : credential.tenantId
-    const standing = tenantId === null ? identity : yield* identify(actor, tenantId)
-    const member = standing === "system" ? null : standing.member
+    const inTenant = tenantId === null ? identity : yield* identify(actor, tenantId)
+    const member = inTenant === "system" ? null : inTenant.member
     return {
       user: account,
       credential:

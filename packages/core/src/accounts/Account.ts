@@ -1,5 +1,5 @@
 /**
- * A person or a machine, found by e-mail. One account can be a member of many tenants.
+ * An account: a person or a machine with an e-mail address. One account can be a member of many tenants.
  */
 import * as Schema from "effect/Schema"
 

@@ -1,6 +1,6 @@
 /**
- * An account key acts as its account wherever that account is a member, and may create tenants. It is made on the
- * operator's side only, never by an endpoint.
+ * An account key: it acts as its account in every tenant that the account is a member of, and may create tenants. Only
+ * the operator creates account keys (command line or host program); no endpoint does.
  */
 import type * as DateTime from "effect/DateTime"
 import type { Account } from "./Account.ts"
@@ -12,7 +12,7 @@ export interface AccountKey {
   /** The first characters of the key, for display. */
   readonly prefix: string
   readonly createdAt: DateTime.Utc
-  /** At most a minute behind. */
+  /** Up to a minute old. */
   readonly lastUsedAt: DateTime.Utc | null
   readonly revokedAt: DateTime.Utc | null
 }

@@ -1,11 +1,12 @@
 /**
- * The port that keeps accounts and their keys. Each method is one atomic step.
+ * The port that stores accounts and their keys. Each method is one atomic step.
  */
 import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { MetadataError } from "../MetadataError.ts"
+import type { Slice } from "../Page.ts"
 import type { Account } from "./Account.ts"
 import type { AccountKey } from "./AccountKey.ts"
 
@@ -21,24 +22,22 @@ export interface NewAccountKey {
 export class AccountRepository extends Context.Service<
   AccountRepository,
   {
-    /** The account of this e-mail, compared case-insensitively; `fresh` is stored when there is none yet. */
+    /** Returns the account with the e-mail of `fresh`, compared case-insensitively; stores `fresh` when there is none. */
     readonly findOrCreate: (fresh: Account) => Effect.Effect<Account, MetadataError>
 
+    /** Finds an account by its e-mail, compared case-insensitively. */
     readonly findByEmail: (email: string) => Effect.Effect<Option.Option<Account>, MetadataError>
 
     /**
-     * Stores a key of an account. A key of the same hash that stands already is left as it is, and returned, un-revoked:
-     * so that an operator's own key can be given at every start.
+     * Stores a key of an account. When a key with this hash exists, returns that key with its revocation cleared and
+     * otherwise unchanged, so that an operator can pass the same key at every start.
      */
     readonly putKey: (accountId: string, key: NewAccountKey) => Effect.Effect<AccountKey, MetadataError>
 
-    /** All keys, ordered by id. */
-    readonly listKeys: (
-      after: string | undefined,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<AccountKey>, MetadataError>
+    /** Lists the keys of all accounts, ordered by id. */
+    readonly listKeys: (slice: Slice) => Effect.Effect<ReadonlyArray<AccountKey>, MetadataError>
 
-    /** Revokes a key, at once and for good; none when there is no such key. Idempotent. */
+    /** Revokes a key permanently. None when there is no such key. Idempotent: the first revocation time stays. */
     readonly revokeKey: (keyId: string, at: DateTime.Utc) => Effect.Effect<Option.Option<AccountKey>, MetadataError>
   }
 >()("@holdfast/core/accounts/AccountRepository") {}

@@ -1,5 +1,5 @@
 /**
- * Accounts and their keys. The operator's side alone: no endpoint makes an account key.
+ * Accounts and their keys, for the operator only: every method requires `Actor.system`, and no endpoint calls one.
  */
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -22,7 +22,7 @@ import type { Account } from "./Account.ts"
 import type { AccountKey } from "./AccountKey.ts"
 import { AccountRepository } from "./AccountRepository.ts"
 
-/** Whose key it is, and what it is called. */
+/** The account's e-mail and a name for the key. */
 export const CreateAccountKey = Schema.Struct({ email: Email, name: Label })
 export type CreateAccountKey = typeof CreateAccountKey.Type
 
@@ -31,25 +31,27 @@ type OperatorError = Forbidden | MetadataError
 export class Accounts extends Context.Service<
   Accounts,
   {
-    /** The account of an e-mail address; created when there is none. */
+    /** Returns the account of an e-mail address; creates it when there is none. */
     readonly ensure: (actor: Actor, email: string) => Effect.Effect<Account, OperatorError | InvalidRequest>
 
     /**
-     * Makes a key for an account, which is created when the address has none. The answer is the only place where the
-     * key is ever shown. With `own`, a key that the operator made (by `ApiKey.mint`) is taken; giving it again changes nothing.
+     * Creates a key for an account; creates the account when the address has none. The result is the only place where
+     * the key is shown. With `own`, stores a key that the operator made with `ApiKey.mint` instead of a new one; storing
+     * the same key again changes nothing.
      */
     readonly createKey: (
       actor: Actor,
       input: CreateAccountKey,
-      own?: ApiKey.Minted
+      own?: ApiKey.HashedKey
     ) => Effect.Effect<AccountKey & { readonly key: Redacted.Redacted }, OperatorError | InvalidRequest>
 
+    /** Lists the keys of all accounts, ordered by id. */
     readonly listKeys: (
       actor: Actor,
       page: Page.Request
     ) => Effect.Effect<Page.Page<AccountKey>, OperatorError | InvalidRequest | InvalidCursor>
 
-    /** Revokes a key for good. */
+    /** Revokes a key permanently. */
     readonly revokeKey: (actor: Actor, keyId: string) => Effect.Effect<AccountKey, OperatorError | NotFound>
   }
 >()("@holdfast/core/accounts/Accounts") {}
@@ -91,7 +93,7 @@ const make = Effect.gen(function* () {
           prefix,
           createdAt
         })
-        yield* access.forget
+        yield* access.clearCache
         return { ...stored, key }
       },
       Effect.provideService(SecureRandom, random),
@@ -100,14 +102,14 @@ const make = Effect.gen(function* () {
 
     listKeys: Effect.fn("Accounts.listKeys")(function* (actor, page) {
       yield* access.requireSystem(actor)
-      return yield* Page.byId(page, repository.listKeys)
+      return yield* Page.listById(page, repository.listKeys)
     }),
 
     revokeKey: Effect.fn("Accounts.revokeKey")(function* (actor, keyId) {
       yield* access.requireSystem(actor)
       if (!Ids.is("key", keyId)) return yield* missing
-      const revoked = yield* NotFound.unless(repository.revokeKey(keyId, yield* DateTime.now), missing)
-      yield* access.forget
+      const revoked = yield* NotFound.whenNone(repository.revokeKey(keyId, yield* DateTime.now), missing)
+      yield* access.clearCache
       return revoked
     })
   })

@@ -19,14 +19,14 @@ export type CreateBucket = typeof CreateBucket.Type
 export const UpdateBucket = Schema.Struct({ name: Schema.optional(Label) }).annotate({ identifier: "UpdateBucket" })
 export type UpdateBucket = typeof UpdateBucket.Type
 
-/** The tenant has a bucket of this name. */
+/** The tenant already has a bucket of this name. `existingId` is the id of that bucket. */
 export class BucketExists extends Data.TaggedError("BucketExists")<{ readonly existingId: string }> {
   readonly code = "bucket_exists"
-  override readonly message = "The tenant has a bucket of this name already."
+  override readonly message = "The tenant already has a bucket of this name."
 }
 
 /** The bucket still has files, and the removal was not forced. */
 export class BucketNotEmpty extends Data.TaggedError("BucketNotEmpty")<{}> {
   readonly code = "bucket_not_empty"
-  override readonly message = "The bucket still has files; remove them first, or force the removal."
+  override readonly message = "The bucket still has files. Remove them first, or force the removal."
 }

@@ -1,5 +1,5 @@
 /**
- * The port that keeps buckets. Each method is one atomic step, and sees one tenant alone.
+ * The port that stores buckets. Each method is one atomic step on one tenant.
  */
 import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
@@ -7,39 +7,37 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { NotFound } from "../Errors.ts"
 import type { MetadataError } from "../MetadataError.ts"
+import type { Slice } from "../Page.ts"
 import type { Bucket, BucketExists, BucketNotEmpty, UpdateBucket } from "./Bucket.ts"
+import type { BucketRef } from "./BucketRef.ts"
 
 export class BucketRepository extends Context.Service<
   BucketRepository,
   {
-    /** Stores a bucket; `NotFound` when there is no such tenant. */
+    /** Stores a bucket. Fails with `NotFound` when there is no such tenant. */
     readonly create: (tenantId: string, bucket: Bucket) => Effect.Effect<void, BucketExists | NotFound | MetadataError>
 
-    readonly find: (tenantId: string, bucketId: string) => Effect.Effect<Option.Option<Bucket>, MetadataError>
+    readonly find: (bucket: BucketRef) => Effect.Effect<Option.Option<Bucket>, MetadataError>
 
-    /** Buckets ordered by id. */
-    readonly list: (
-      tenantId: string,
-      after: string | undefined,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<Bucket>, MetadataError>
+    /** Lists a tenant's buckets, ordered by id. */
+    readonly list: (query: { readonly tenantId: string } & Slice) => Effect.Effect<ReadonlyArray<Bucket>, MetadataError>
 
-    readonly update: (
-      tenantId: string,
-      bucketId: string,
-      change: UpdateBucket,
-      at: DateTime.Utc
-    ) => Effect.Effect<Option.Option<Bucket>, BucketExists | MetadataError>
+    /** Changes the fields that `change` has. None when there is no such bucket. */
+    readonly update: (update: {
+      readonly bucket: BucketRef
+      readonly change: UpdateBucket
+      readonly at: DateTime.Utc
+    }) => Effect.Effect<Option.Option<Bucket>, BucketExists | MetadataError>
 
     /**
-     * Removes a bucket; false when there is none. With `force` also its files, whose blobs become DOOMED, to be swept
-     * from `sweepAt` on; without, a bucket that has files is left as it is. Uploads that are under way
-     * fail at their commit.
+     * Removes a bucket; false when there is none. With `force`, removes its files too: their blobs become DOOMED and may
+     * be swept from `sweepAt` on. Without `force`, fails with `BucketNotEmpty` when the bucket has files. Uploads in
+     * progress fail at their commit.
      */
-    readonly remove: (
-      tenantId: string,
-      bucketId: string,
-      options: { readonly force: boolean; readonly sweepAt: DateTime.Utc }
-    ) => Effect.Effect<boolean, BucketNotEmpty | MetadataError>
+    readonly remove: (removal: {
+      readonly bucket: BucketRef
+      readonly force: boolean
+      readonly sweepAt: DateTime.Utc
+    }) => Effect.Effect<boolean, BucketNotEmpty | MetadataError>
   }
 >()("@holdfast/core/buckets/BucketRepository") {}

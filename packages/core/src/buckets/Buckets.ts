@@ -1,5 +1,5 @@
 /**
- * Buckets of a tenant: creating, listing, renaming, removing.
+ * Creates, lists, renames and removes the buckets of a tenant.
  */
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -20,12 +20,14 @@ import { BucketRepository } from "./BucketRepository.ts"
 export class Buckets extends Context.Service<
   Buckets,
   {
+    /** Creates a bucket. The name must be unique in the tenant. */
     readonly create: (
       actor: Actor,
       tenantId: string,
       input: Bucket.CreateBucket
     ) => Effect.Effect<Bucket.Bucket, AccessError | InvalidRequest | NotFound | Bucket.BucketExists>
 
+    /** Lists a tenant's buckets, ordered by id. */
     readonly list: (
       actor: Actor,
       tenantId: string,
@@ -34,13 +36,14 @@ export class Buckets extends Context.Service<
 
     readonly get: (actor: Actor, bucket: BucketRef) => Effect.Effect<Bucket.Bucket, AccessError | NotFound>
 
+    /** Renames a bucket. */
     readonly update: (
       actor: Actor,
       bucket: BucketRef,
       input: Bucket.UpdateBucket
     ) => Effect.Effect<Bucket.Bucket, AccessError | InvalidRequest | NotFound | Bucket.BucketExists>
 
-    /** Removes an empty bucket; with `force`, one with all its files. */
+    /** Removes an empty bucket; with `force`, a bucket and all its files. */
     readonly remove: (
       actor: Actor,
       bucket: BucketRef,
@@ -58,7 +61,7 @@ const make = Effect.gen(function* () {
   const settings = yield* Settings
   const random = yield* SecureRandom
   const missing = new NotFound({ resource: "bucket" })
-  const guard = (bucketId: string) => (Ids.is("bkt", bucketId) ? Effect.void : Effect.fail(missing))
+  const checkId = (bucketId: string) => (Ids.is("bkt", bucketId) ? Effect.void : Effect.fail(missing))
 
   return Buckets.of({
     create: Effect.fn("Buckets.create")(
@@ -75,27 +78,27 @@ const make = Effect.gen(function* () {
 
     list: Effect.fn("Buckets.list")(function* (actor, tenantId, page) {
       yield* access.require(actor, tenantId, "bucket:read")
-      return yield* Page.byId(page, (after, limit) => repository.list(tenantId, after, limit))
+      return yield* Page.listById(page, (slice) => repository.list({ tenantId, ...slice }))
     }),
 
-    get: Effect.fn("Buckets.get")(function* (actor, { bucketId, tenantId }) {
-      yield* access.require(actor, tenantId, "bucket:read")
-      yield* guard(bucketId)
-      return yield* NotFound.unless(repository.find(tenantId, bucketId), missing)
+    get: Effect.fn("Buckets.get")(function* (actor, bucket) {
+      yield* access.require(actor, bucket.tenantId, "bucket:read")
+      yield* checkId(bucket.bucketId)
+      return yield* NotFound.whenNone(repository.find(bucket), missing)
     }),
 
-    update: Effect.fn("Buckets.update")(function* (actor, { bucketId, tenantId }, input) {
-      yield* access.require(actor, tenantId, "bucket:write")
-      yield* guard(bucketId)
+    update: Effect.fn("Buckets.update")(function* (actor, bucket, input) {
+      yield* access.require(actor, bucket.tenantId, "bucket:write")
+      yield* checkId(bucket.bucketId)
       const change = yield* decodeUpdate(input)
-      return yield* NotFound.unless(repository.update(tenantId, bucketId, change, yield* DateTime.now), missing)
+      return yield* NotFound.whenNone(repository.update({ bucket, change, at: yield* DateTime.now }), missing)
     }),
 
-    remove: Effect.fn("Buckets.remove")(function* (actor, { bucketId, tenantId }, options) {
-      yield* access.require(actor, tenantId, "bucket:write")
-      yield* guard(bucketId)
+    remove: Effect.fn("Buckets.remove")(function* (actor, bucket, options) {
+      yield* access.require(actor, bucket.tenantId, "bucket:write")
+      yield* checkId(bucket.bucketId)
       const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
-      const removed = yield* repository.remove(tenantId, bucketId, { force: options?.force === true, sweepAt })
+      const removed = yield* repository.remove({ bucket, force: options?.force === true, sweepAt })
       if (!removed) return yield* missing
     })
   })

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type { NotFound } from "../Errors.ts"
 import type { Content } from "../files/File.ts"
 import { ContentNotUploaded } from "../files/FileErrors.ts"
-import { find } from "../files/FileLookup.ts"
+import { getFile } from "../files/FileLookup.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { FileRef } from "../files/FileRef.ts"
 import type { FileRepository } from "../files/FileRepository.ts"
@@ -24,7 +24,7 @@ export const getContent = (
   files: FileRepository["Service"],
   ref: FileRef
 ): Effect.Effect<CurrentContent, NotFound | ContentNotUploaded | MetadataError> =>
-  Effect.flatMap(find(files, ref), ({ content, id }) =>
+  Effect.flatMap(getFile(files, ref), ({ content, id }) =>
     content === null ? Effect.fail(new ContentNotUploaded()) : Effect.succeed({ fileId: id, content })
   )
 

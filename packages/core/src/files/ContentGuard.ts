@@ -1,9 +1,9 @@
 /**
- * Bounds a content as it is stored, whatever it came by: the second of the two guards of an upload. (The first, the HTTP
- * layer's `BodyGuard`, bounds the body of the request.)
+ * Checks a content while it is stored. This is the second of an upload's two guards; the first one, `BodyGuard` of the HTTP
+ * server, checks the request's body. Uploads that do not come over HTTP pass only this one.
  *
- * This guard counts the content's bytes against the deployment's limit and the declared length while they pass to the
- * store, and keeps the first bytes, from which the kind of file is detected. It copies nothing else.
+ * Counts the content's bytes against the limit and the declared length, and keeps its first bytes for detecting the file
+ * type. It copies no other bytes.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -12,14 +12,16 @@ import { headLength } from "./FileSignature.ts"
 
 export interface Guarded<E, R> {
   readonly content: Stream.Stream<Uint8Array, E | ContentTooLarge | LengthMismatch, R>
-  /** The first bytes, once they have passed. */
+  /** Returns the first bytes (at most `headLength`) of what was streamed so far. */
   readonly head: () => Uint8Array
 }
 
 /**
- * The guarded content. Fails with `ContentTooLarge`, before anything is read, when the declared length is above the limit.
+ * Wraps a content. The wrapped stream fails with `ContentTooLarge` after more than `limit` bytes, and with `LengthMismatch`
+ * unless it has exactly `length` bytes. A declared length above the limit fails with `ContentTooLarge` before anything is
+ * read.
  *
- * @param expected.limit The largest content that is accepted, in bytes.
+ * @param expected.limit The largest accepted content, in bytes.
  * @param expected.length The length that the sender declared, in bytes.
  */
 export const make = <E, R>(
@@ -32,7 +34,7 @@ export const make = <E, R>(
   let headFilled = 0
   let seen = 0
 
-  const count = (chunk: Uint8Array): Effect.Effect<void, ContentTooLarge | LengthMismatch> => {
+  const check = (chunk: Uint8Array): Effect.Effect<void, ContentTooLarge | LengthMismatch> => {
     if (headFilled < headLength) {
       const part = chunk.subarray(0, headLength - headFilled)
       head.set(part, headFilled)
@@ -43,14 +45,14 @@ export const make = <E, R>(
     return length !== undefined && seen > length ? Effect.fail(new LengthMismatch()) : Effect.void
   }
 
-  const ended = Effect.suspend(() =>
+  const checkEnd = Effect.suspend(() =>
     length !== undefined && seen < length ? Effect.fail(new LengthMismatch()) : Effect.void
   )
 
   return Effect.succeed({
     content: source.pipe(
-      Stream.mapArrayEffect((chunks) => Effect.as(Effect.forEach(chunks, count, { discard: true }), chunks)),
-      Stream.concat(Stream.fromEffectDrain(ended))
+      Stream.mapArrayEffect((chunks) => Effect.as(Effect.forEach(chunks, check, { discard: true }), chunks)),
+      Stream.concat(Stream.fromEffectDrain(checkEnd))
     ),
     head: () => head.subarray(0, headFilled)
   })

@@ -1,5 +1,5 @@
 /**
- * Reading contents.
+ * Opens the contents of files for reading.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,24 +13,28 @@ import * as BlobKey from "../storage/BlobKey.ts"
 import { BlobStore, type ByteRange } from "../storage/BlobStore.ts"
 import type { Content, StoredFile } from "./File.ts"
 import { ContentNotUploaded } from "./FileErrors.ts"
-import { find } from "./FileLookup.ts"
+import { getFile } from "./FileLookup.ts"
 import type { FileRef } from "./FileRef.ts"
 import { FileRepository } from "./FileRepository.ts"
 
-/** One version of a file, ready to be read. It stays readable for the deployment's grace after it was replaced. */
+/** One version of a file, ready to be read. After a replacement it stays readable for `Settings.blobGrace`. */
 export interface Download {
   readonly file: StoredFile
   readonly content: Content
-  /** The bytes, or a range of them; each call begins anew. */
+  /** Reads the bytes, or a range of them. Each call starts a new read. */
   readonly read: (range?: ByteRange) => Stream.Stream<Uint8Array, BlobError>
-  /** A local file that holds exactly the bytes, where the store has one; it may be gone when it is opened. */
+  /** The path of a local file that holds exactly the bytes; undefined when the store has none. The file may be removed before
+   * the caller opens it. */
   readonly localFile: string | undefined
 }
 
 export class Downloads extends Context.Service<
   Downloads,
   {
-    /** Finds a file's content as of now, in one statement besides the key check. No bytes are read yet. */
+    /**
+     * Finds a file's current content, in one statement besides the key check. Reads no bytes yet. Fails with
+     * `ContentNotUploaded` when the file is RESERVED.
+     */
     readonly open: (actor: Actor, file: FileRef) => Effect.Effect<Download, AccessError | NotFound | ContentNotUploaded>
   }
 >()("@holdfast/core/files/Downloads") {}
@@ -40,14 +44,14 @@ const make = Effect.gen(function* () {
   const repository = yield* FileRepository
   const store = yield* BlobStore
 
-  const download = (ref: FileRef, file: StoredFile): Effect.Effect<Download, ContentNotUploaded> => {
+  const toDownload = (ref: FileRef, file: StoredFile): Effect.Effect<Download, ContentNotUploaded> => {
     const { content } = file
     if (content === null) return Effect.fail(new ContentNotUploaded())
     const key = BlobKey.make({ tenantId: ref.tenantId, bucketId: ref.bucketId, blobId: content.blobId })
     return Effect.succeed({
       file,
       content,
-      read: (range) => store.read(key, range),
+      read: (range) => store.read(key, { range }),
       localFile: store.localFile(key)
     })
   }
@@ -55,8 +59,8 @@ const make = Effect.gen(function* () {
   return Downloads.of({
     open: (actor, ref) =>
       access.require(actor, ref.tenantId, "file:read").pipe(
-        Effect.andThen(find(repository, ref)),
-        Effect.flatMap((file) => download(ref, file))
+        Effect.andThen(getFile(repository, ref)),
+        Effect.flatMap((file) => toDownload(ref, file))
       )
   })
 })

@@ -1,28 +1,28 @@
 /**
- * A file: a place in a bucket (path, name, alias), what its owner says of it (metadata, headers), and its content.
+ * A file: its location in a bucket (path, name, alias), the user's metadata and headers, and its content.
  */
 import type * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
-import { Header } from "../headers/Header.ts"
 import { utf8Length } from "../Text.ts"
 import * as FileName from "./FileName.ts"
 import * as FileType from "./FileType.ts"
 import * as FileSize from "./FileSize.ts"
+import { Header } from "./Header.ts"
 
 export const FileState = Schema.Literals(["RESERVED", "READY"])
 export type FileState = typeof FileState.Type
 
-/** The user's own JSON object. */
+/** A JSON object that the user defines. */
 export const Metadata = Schema.Record(Schema.String, Schema.Json)
   .check(
     Schema.makeFilter((value: { readonly [key: string]: Schema.Json }) =>
       utf8Length(JSON.stringify(value)) > 16_384 ? "must be at most 16 KiB as JSON" : undefined
     )
   )
-  .annotate({ description: "A JSON object of the user's, at most 16 KiB." })
+  .annotate({ description: "A JSON object that the user defines, at most 16 KiB." })
 export type Metadata = typeof Metadata.Type
 
-/** The optional parts of a record, computed on request. */
+/** The optional parts of a file's record. The service computes them only when a request names them. */
 export const Expand = Schema.Literals(["SIZE", "TYPE"])
 export type Expand = typeof Expand.Type
 
@@ -32,9 +32,13 @@ export const File = Schema.Struct({
   path: Schema.String,
   alias: Schema.NullOr(Schema.String),
   contentType: Schema.NullOr(Schema.String),
-  etag: Schema.NullOr(Schema.String).annotate({ description: "A strong entity tag; changes with the content alone." }),
+  etag: Schema.NullOr(Schema.String).annotate({
+    description: "A strong entity tag. It changes only when the content changes."
+  }),
   checksum: Schema.NullOr(Schema.Struct({ sha256: Schema.String.annotate({ description: "Hexadecimal." }) })),
-  version: Schema.Int.annotate({ description: "Counts contents: 0 while RESERVED, one more for each upload." }),
+  version: Schema.Int.annotate({
+    description: "The number of contents so far: 0 while RESERVED, increased by each upload."
+  }),
   state: FileState,
   metadata: Schema.Record(Schema.String, Schema.Json),
   headers: Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.String })),
@@ -49,10 +53,10 @@ export const File = Schema.Struct({
 }).annotate({ identifier: "File" })
 export type File = typeof File.Type
 
-/** What a caller gives to create a file; the same for reservations and uploads. */
+/** The description of a new file, for reservations and uploads. */
 export const CreateFile = Schema.Struct({
   name: FileName.FileName,
-  path: Schema.optional(FileName.FolderPath).annotate({ description: "`/` when absent." }),
+  path: Schema.optional(FileName.FolderPath).annotate({ description: "The folder; `/` when absent." }),
   alias: Schema.optional(Schema.NullOr(FileName.Alias)),
   metadata: Schema.optional(Metadata),
   headers: Schema.optional(Schema.Array(Header))
@@ -62,27 +66,27 @@ export type CreateFile = typeof CreateFile.Type
 export const UpdateFile = Schema.Struct({
   name: Schema.optional(FileName.FileName),
   path: Schema.optional(FileName.FolderPath),
-  alias: Schema.optional(Schema.NullOr(FileName.Alias)).annotate({ description: "Null takes the alias away." }),
-  metadata: Schema.optional(Metadata).annotate({ description: "Replaces the metadata as a whole." })
+  alias: Schema.optional(Schema.NullOr(FileName.Alias)).annotate({ description: "Null removes the alias." }),
+  metadata: Schema.optional(Metadata).annotate({ description: "Replaces the whole metadata." })
 }).annotate({ identifier: "UpdateFile" })
 export type UpdateFile = typeof UpdateFile.Type
 
-/** One content of a file: bytes that never change. */
+/** One content of a file. Its bytes never change. */
 export interface Content {
   readonly blobId: string
   /** Bytes. */
   readonly size: number
   /** Hexadecimal. */
   readonly sha256: string
-  /** With its quotes, as the wire has it (RFC 9110, section 8.8.3). */
+  /** With its quotes, as in the `ETag` field (RFC 9110, section 8.8.3). */
   readonly etag: string
   readonly contentType: string
   readonly type: FileType.FileType
-  /** When this content took the file's place: the `Last-Modified` of the wire. */
+  /** When this content became the file's content: its `Last-Modified`. */
   readonly storedAt: DateTime.Utc
 }
 
-/** A file as the repository keeps it. */
+/** A file as the repository stores it. */
 export interface StoredFile {
   readonly id: string
   readonly name: string
@@ -97,10 +101,10 @@ export interface StoredFile {
   readonly content: Content | null
 }
 
-/** The strong entity tag of a content. */
+/** Returns the strong entity tag of a content. */
 export const etagOf = (sha256: string): string => `"${sha256}"`
 
-/** The record that callers see. */
+/** Converts a stored file to the record that callers get, with the requested optional parts. */
 export const fromStored = (stored: StoredFile, expands: ReadonlyArray<Expand> = []): File => {
   const { content, ...rest } = stored
   return {
@@ -116,6 +120,6 @@ export const fromStored = (stored: StoredFile, expands: ReadonlyArray<Expand> = 
 const expand = ({ content, name }: StoredFile, expands: ReadonlyArray<Expand>): NonNullable<File["expands"]> => ({
   ...(expands.includes("SIZE") ? { size: FileSize.of(content === null ? 0 : content.size) } : undefined),
   ...(expands.includes("TYPE")
-    ? { type: { type: content === null ? FileType.ofName(name).type : content.type } }
+    ? { type: { type: content === null ? FileType.fromName(name).type : content.type } }
     : undefined)
 })

@@ -1,27 +1,27 @@
 /**
- * What can go wrong with files, beyond the errors that every service shares.
+ * The errors of files, beside those that all services share.
  */
 import * as Data from "effect/Data"
 
-/** The bucket has a file of this path and name. */
+/** The bucket already has a file with this path and name. `existingId` is the id of that file. */
 export class FileExists extends Data.TaggedError("FileExists")<{ readonly existingId: string }> {
   readonly code = "file_exists"
-  override readonly message = "The bucket has a file of this path and name already."
+  override readonly message = "The bucket already has a file with this path and name."
 }
 
-/** Another file of the bucket has this alias. */
+/** Another file of the bucket has this alias. `existingId` is the id of that file. */
 export class AliasTaken extends Data.TaggedError("AliasTaken")<{ readonly existingId: string }> {
   readonly code = "alias_taken"
   override readonly message = "Another file of the bucket has this alias."
 }
 
-/** The record stands, but its bytes were never uploaded. */
+/** The file exists, but no content was uploaded yet. */
 export class ContentNotUploaded extends Data.TaggedError("ContentNotUploaded")<{}> {
   readonly code = "content_not_uploaded"
   override readonly message = "The file has no content yet."
 }
 
-/** More bytes than the deployment takes in one upload. */
+/** The content has more bytes than `Settings.maxUploadBytes`. */
 export class ContentTooLarge extends Data.TaggedError("ContentTooLarge")<{
   /** Bytes. */
   readonly limit: number
@@ -32,20 +32,20 @@ export class ContentTooLarge extends Data.TaggedError("ContentTooLarge")<{
   }
 }
 
-/** The bytes that came are not the ones whose digest was announced. */
+/** The received content does not have the declared SHA-256. */
 export class ChecksumMismatch extends Data.TaggedError("ChecksumMismatch")<{}> {
   readonly code = "checksum_mismatch"
-  override readonly message = "The content does not have the announced digest."
+  override readonly message = "The content does not have the declared digest."
 }
 
-/** Fewer or more bytes came than were announced. */
+/** The received content has fewer or more bytes than declared. */
 export class LengthMismatch extends Data.TaggedError("LengthMismatch")<{}> {
   readonly code = "length_mismatch"
-  override readonly message = "The content does not have the announced length."
+  override readonly message = "The content does not have the declared length."
 }
 
-/** The staged bytes were given up before they were committed: the process stood still for longer than its lease. */
+/** The lease of the staged bytes ended before the commit: the process was suspended for longer than `Settings.uploadLease`. */
 export class UploadExpired extends Data.TaggedError("UploadExpired")<{}> {
   readonly code = "unavailable"
-  override readonly message = "The upload took too long to be committed; try again."
+  override readonly message = "The upload was not committed in time. Retry it."
 }

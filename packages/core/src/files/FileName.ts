@@ -1,5 +1,5 @@
 /**
- * Names, folder paths and aliases of files.
+ * The names, folder paths and aliases of files.
  */
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
@@ -20,13 +20,13 @@ const nameFault = (name: string): string | undefined =>
             ? "must be at most 255 bytes"
             : undefined
 
-/** A file name, in Unicode NFC: any characters but slash and controls, at most 255 bytes. */
+/** A file name, normalised to Unicode NFC: any characters except slashes and control characters, at most 255 bytes. */
 export const FileName = Schema.String.pipe(
   Schema.decode(
     SchemaTransformation.transform({ decode: (s: string) => s.normalize("NFC"), encode: (s: string) => s })
   ),
   Schema.check(Schema.makeFilter(nameFault))
-).annotate({ description: "A file name, compared after NFC; at most 255 bytes." })
+).annotate({ description: "A file name, normalised to Unicode NFC; at most 255 bytes." })
 
 const pathFault = (path: string): string | undefined => {
   if (utf8Length(path) > 1024) return "must be at most 1024 bytes"
@@ -38,18 +38,18 @@ const pathFault = (path: string): string | undefined => {
   return undefined
 }
 
-const slashed = (path: string): string => {
+const normalise = (path: string): string => {
   const leading = path.startsWith("/") ? path : `/${path}`
   return (leading.endsWith("/") ? leading : `${leading}/`).normalize("NFC")
 }
 
-/** A folder path, normalised to a leading and a trailing slash and to NFC; `/` is the bucket's root. */
+/** A folder path, normalised to NFC and to a leading and a trailing slash. `/` is the bucket's root. */
 export const FolderPath = Schema.String.pipe(
-  Schema.decode(SchemaTransformation.transform({ decode: slashed, encode: (s: string) => s })),
+  Schema.decode(SchemaTransformation.transform({ decode: normalise, encode: (s: string) => s })),
   Schema.check(Schema.makeFilter(pathFault))
 ).annotate({ description: "A folder path inside the bucket, written with a leading and a trailing slash." })
 
-/** A readable slug that stands for the file as `@alias`; unique in the bucket. */
+/** A readable name that refers to the file as `@alias`; unique in the bucket. */
 export const Alias = Schema.String.check(
   Schema.isPattern(/^[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$/, {
     message:
@@ -57,7 +57,7 @@ export const Alias = Schema.String.check(
   })
 )
 
-/** The extension in lower case, without the dot; empty when there is none. */
+/** Returns the name's extension in lower case, without the dot; empty when there is none. */
 export const extension = (name: string): string => {
   const dot = name.lastIndexOf(".")
   return dot <= 0 ? "" : name.slice(dot + 1).toLowerCase()

@@ -1,50 +1,100 @@
 /**
- * The port that keeps files. Each method is one atomic step, and sees one tenant's bucket alone.
+ * The port that stores files. Each method is one atomic step on one bucket of one tenant.
  */
 import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Result from "effect/Result"
+import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { NotFound, PreconditionFailed } from "../Errors.ts"
-import type { Header } from "../headers/Header.ts"
 import type { MetadataError } from "../MetadataError.ts"
+import type { Slice } from "../Page.ts"
 import type { Content, FileState, StoredFile, UpdateFile } from "./File.ts"
 import type { AliasTaken, FileExists, UploadExpired } from "./FileErrors.ts"
-import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { Selector } from "./FileRef.ts"
 import type { FileType } from "./FileType.ts"
+import type { Header } from "./Header.ts"
 import type { Precondition } from "./Precondition.ts"
 
-/** What a list is asked for. */
+/** Which files a list contains. */
 export interface FileQuery {
-  /** The folder: normalised, with both slashes. */
+  /** The folder, normalised: with a leading and a trailing slash. */
   readonly path: string
-  /** Whether files of the folders below belong to the list. */
+  /** Whether the list contains the files of the folders below, too. */
   readonly recursive: boolean
-  /** Names begin with this. */
+  /** The prefix of the files' names. */
   readonly name?: string | undefined
   readonly state?: FileState | undefined
   readonly type?: FileType | undefined
 }
 
-/** A place in the order of a list: by path, then by name, both by code point (UTF-8 bytes). */
+/** A position in the order of a list: by path, then by name, both by code point (that is, by UTF-8 bytes). */
 export interface Position {
   readonly path: string
   readonly name: string
 }
 
-/** When blobs that are no longer any file's content may be swept: late enough for readers that began before. */
+/**
+ * When blobs that are no longer a file's content may be swept. The time leaves a grace period for readers that opened the
+ * content before.
+ */
 export interface Doom {
   readonly sweepAt: DateTime.Utc
+}
+
+/** A page of a list of files. */
+export interface FileListRequest extends Slice<Position> {
+  readonly bucket: BucketRef
+  readonly query: FileQuery
+}
+
+/** A page of the folders directly below a path. */
+export interface FolderListRequest extends Slice {
+  readonly bucket: BucketRef
+  /** The folder, normalised: with a leading and a trailing slash. */
+  readonly path: string
+}
+
+/** A new content for a file. */
+export interface ContentReplacement {
+  readonly bucket: BucketRef
+  readonly fileId: string
+  readonly content: Content
+  readonly condition: Precondition
+  readonly doom: Doom
+}
+
+/** A change of a file's record. */
+export interface FileUpdate {
+  readonly bucket: BucketRef
+  readonly selector: Selector
+  readonly change: UpdateFile
+  readonly at: DateTime.Utc
+}
+
+/** A change of a file's headers, by a pure function of the current ones. */
+export interface HeaderUpdate<E> {
+  readonly bucket: BucketRef
+  readonly selector: Selector
+  readonly change: (headers: ReadonlyArray<Header>) => Result.Result<ReadonlyArray<Header>, E>
+  readonly at: DateTime.Utc
+}
+
+/** The removal of a file. */
+export interface FileRemoval {
+  readonly bucket: BucketRef
+  readonly selector: Selector
+  readonly condition: Precondition
+  readonly doom: Doom
 }
 
 export class FileRepository extends Context.Service<
   FileRepository,
   {
     /**
-     * Stores a file. With content, its blob goes from PENDING to READY in the same step. `NotFound` when there is no
-     * such bucket; `UploadExpired` when the blob is not PENDING any more.
+     * Stores a file. A file with content turns its blob from PENDING to READY in the same step. Fails with `NotFound`
+     * when there is no such bucket, and with `UploadExpired` when the blob is no longer PENDING.
      */
     readonly insert: (
       bucket: BucketRef,
@@ -52,61 +102,41 @@ export class FileRepository extends Context.Service<
     ) => Effect.Effect<void, FileExists | AliasTaken | NotFound | UploadExpired | MetadataError>
 
     /**
-     * Gives a file another content: its blob becomes READY, the former one DOOMED, the version one higher. Headers,
-     * alias and metadata stay. Nothing changes unless the condition holds for the content that stands then. Answers
-     * with the file as it stands afterwards.
+     * Replaces a file's content: the new blob becomes READY, the previous one DOOMED, the version increases by one.
+     * Headers, alias and metadata stay. Fails with `PreconditionFailed` and changes nothing unless the condition holds
+     * for the content at the time of the commit. Returns the file after the change.
      */
     readonly replaceContent: (
-      bucket: BucketRef,
-      fileId: string,
-      content: Content,
-      condition: Precondition,
-      doom: Doom
+      replacement: ContentReplacement
     ) => Effect.Effect<StoredFile, NotFound | PreconditionFailed | UploadExpired | MetadataError>
 
-    /** One statement. */
+    /** Finds a file, in one statement. */
     readonly find: (bucket: BucketRef, selector: Selector) => Effect.Effect<Option.Option<StoredFile>, MetadataError>
 
-    /** Files in order of path and name, after a position. */
-    readonly list: (
-      bucket: BucketRef,
-      query: FileQuery,
-      after: Position | undefined,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<StoredFile>, MetadataError>
+    /** Lists files, ordered by path and name. */
+    readonly list: (request: FileListRequest) => Effect.Effect<ReadonlyArray<StoredFile>, MetadataError>
 
     /**
-     * The folders directly below a path that hold a file somewhere below, as full paths in order, after one. Takes time in
-     * the number of folders answered, not of files.
+     * Lists the folders directly below a path that contain a file at any depth: full paths, in order, after the folder
+     * `after`. Takes time in proportion to the number of folders returned, not to the number of files in them.
      */
-    readonly listFolders: (
-      bucket: BucketRef,
-      path: string,
-      after: string | undefined,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<string>, MetadataError>
+    readonly listFolders: (request: FolderListRequest) => Effect.Effect<ReadonlyArray<string>, MetadataError>
 
+    /** Changes the fields that `change` has. Returns the file after the change. */
     readonly update: (
-      bucket: BucketRef,
-      selector: Selector,
-      change: UpdateFile,
-      at: DateTime.Utc
+      update: FileUpdate
     ) => Effect.Effect<StoredFile, FileExists | AliasTaken | NotFound | MetadataError>
 
-    /** Changes a file's headers by a pure function of those that stand; concurrent changes do not lose each other. */
-    readonly updateHeaders: <E>(
-      bucket: BucketRef,
-      selector: Selector,
-      change: (headers: ReadonlyArray<Header>) => Result.Result<ReadonlyArray<Header>, E>,
-      at: DateTime.Utc
-    ) => Effect.Effect<StoredFile, NotFound | E | MetadataError>
+    /**
+     * Replaces a file's headers by the result of `change`. A concurrent change of the headers is not lost. When `change`
+     * fails, nothing changes. Returns the file after the change.
+     */
+    readonly updateHeaders: <E>(update: HeaderUpdate<E>) => Effect.Effect<StoredFile, NotFound | E | MetadataError>
 
-    /** Removes a file; its blob becomes DOOMED. Nothing changes unless the condition holds. */
-    readonly remove: (
-      bucket: BucketRef,
-      selector: Selector,
-      condition: Precondition,
-      doom: Doom
-    ) => Effect.Effect<void, NotFound | PreconditionFailed | MetadataError>
+    /**
+     * Removes a file; its blob becomes DOOMED. Fails with `PreconditionFailed` and changes nothing unless the condition
+     * holds for the content at the time of the commit.
+     */
+    readonly remove: (removal: FileRemoval) => Effect.Effect<void, NotFound | PreconditionFailed | MetadataError>
   }
 >()("@holdfast/core/files/FileRepository") {}

@@ -1,58 +1,58 @@
 /**
- * What kind of file a content is: its first bytes decide, the extension where they cannot tell.
+ * Detects the type of a content from its first bytes; from the name's extension where the bytes match no signature.
  */
 import { extension } from "./FileName.ts"
 import * as FileType from "./FileType.ts"
 
-/** How many bytes from a content's start `detect` looks at. */
+/** How many bytes from the start of a content `detect` examines. */
 export const headLength = 4096
 
-/** Signatures by their place: what begins so is this, whatever its name says. */
-const signatures: ReadonlyArray<{ readonly at: number; readonly bytes: string; readonly is: string }> = [
-  { at: 0, bytes: "\xff\xd8\xff", is: "jpg" },
-  { at: 0, bytes: "\x89PNG\r\n\x1a\n", is: "png" },
-  { at: 0, bytes: "GIF87a", is: "gif" },
-  { at: 0, bytes: "GIF89a", is: "gif" },
-  { at: 8, bytes: "WEBP", is: "webp" },
-  { at: 0, bytes: "\x00\x00\x01\x00", is: "ico" },
-  { at: 0, bytes: "II*\x00", is: "tiff" },
-  { at: 0, bytes: "MM\x00*", is: "tiff" },
-  { at: 8, bytes: "AVI ", is: "avi" },
-  { at: 8, bytes: "WAVE", is: "wav" },
-  { at: 0, bytes: "FLV\x01", is: "flv" },
-  { at: 0, bytes: "\x30\x26\xb2\x75\x8e\x66\xcf\x11", is: "wmv" },
-  { at: 0, bytes: "ID3", is: "mp3" },
-  { at: 0, bytes: "OggS", is: "ogg" },
-  { at: 0, bytes: "fLaC", is: "flac" },
-  { at: 0, bytes: "%PDF-", is: "pdf" },
-  { at: 0, bytes: "{\\rtf", is: "rtf" },
-  { at: 0, bytes: "\x1f\x8b", is: "gz" },
-  { at: 0, bytes: "Rar!\x1a\x07", is: "rar" },
-  { at: 0, bytes: "7z\xbc\xaf\x27\x1c", is: "7z" },
-  { at: 0, bytes: "BZh", is: "bz2" },
-  { at: 0, bytes: "\xfd7zXZ\x00", is: "xz" },
-  { at: 0, bytes: "\x28\xb5\x2f\xfd", is: "zst" },
-  { at: 257, bytes: "ustar", is: "tar" },
-  { at: 0, bytes: "\x00\x01\x00\x00\x00", is: "ttf" },
-  { at: 0, bytes: "OTTO", is: "otf" },
-  { at: 0, bytes: "wOFF", is: "woff" },
-  { at: 0, bytes: "wOF2", is: "woff2" }
+/** Signatures at fixed offsets. They decide the extension, whatever the file's name is. */
+const signatures: ReadonlyArray<{ readonly at: number; readonly bytes: string; readonly extension: string }> = [
+  { at: 0, bytes: "\xff\xd8\xff", extension: "jpg" },
+  { at: 0, bytes: "\x89PNG\r\n\x1a\n", extension: "png" },
+  { at: 0, bytes: "GIF87a", extension: "gif" },
+  { at: 0, bytes: "GIF89a", extension: "gif" },
+  { at: 8, bytes: "WEBP", extension: "webp" },
+  { at: 0, bytes: "\x00\x00\x01\x00", extension: "ico" },
+  { at: 0, bytes: "II*\x00", extension: "tiff" },
+  { at: 0, bytes: "MM\x00*", extension: "tiff" },
+  { at: 8, bytes: "AVI ", extension: "avi" },
+  { at: 8, bytes: "WAVE", extension: "wav" },
+  { at: 0, bytes: "FLV\x01", extension: "flv" },
+  { at: 0, bytes: "\x30\x26\xb2\x75\x8e\x66\xcf\x11", extension: "wmv" },
+  { at: 0, bytes: "ID3", extension: "mp3" },
+  { at: 0, bytes: "OggS", extension: "ogg" },
+  { at: 0, bytes: "fLaC", extension: "flac" },
+  { at: 0, bytes: "%PDF-", extension: "pdf" },
+  { at: 0, bytes: "{\\rtf", extension: "rtf" },
+  { at: 0, bytes: "\x1f\x8b", extension: "gz" },
+  { at: 0, bytes: "Rar!\x1a\x07", extension: "rar" },
+  { at: 0, bytes: "7z\xbc\xaf\x27\x1c", extension: "7z" },
+  { at: 0, bytes: "BZh", extension: "bz2" },
+  { at: 0, bytes: "\xfd7zXZ\x00", extension: "xz" },
+  { at: 0, bytes: "\x28\xb5\x2f\xfd", extension: "zst" },
+  { at: 257, bytes: "ustar", extension: "tar" },
+  { at: 0, bytes: "\x00\x01\x00\x00\x00", extension: "ttf" },
+  { at: 0, bytes: "OTTO", extension: "otf" },
+  { at: 0, bytes: "wOFF", extension: "woff" },
+  { at: 0, bytes: "wOF2", extension: "woff2" }
 ]
 
-/** Containers that hold several kinds: the extension chooses among them, the first one where it says none. */
+/** Containers of several file formats. The name's extension chooses among the formats; the first one is the default. */
 const containers: ReadonlyArray<{
   readonly at: number
   readonly bytes: string
-  readonly kinds: ReadonlyArray<string>
+  readonly extensions: ReadonlyArray<string>
 }> = [
-  { at: 0, bytes: "PK\x03\x04", kinds: ["zip", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub"] },
-  { at: 0, bytes: "PK\x05\x06", kinds: ["zip"] },
-  { at: 0, bytes: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", kinds: ["doc", "xls", "ppt"] },
-  { at: 4, bytes: "ftyp", kinds: ["mp4", "mov", "m4v", "m4a", "avif", "heic"] },
-  { at: 0, bytes: "\x1a\x45\xdf\xa3", kinds: ["mkv", "webm"] }
+  { at: 0, bytes: "PK\x03\x04", extensions: ["zip", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub"] },
+  { at: 0, bytes: "PK\x05\x06", extensions: ["zip"] },
+  { at: 0, bytes: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", extensions: ["doc", "xls", "ppt"] },
+  { at: 4, bytes: "ftyp", extensions: ["mp4", "mov", "m4v", "m4a", "avif", "heic"] },
+  { at: 0, bytes: "\x1a\x45\xdf\xa3", extensions: ["mkv", "webm"] }
 ]
 
-/** Brands of ISO base media files (ISO/IEC 14496-12) that settle what the extension does not. */
+/** Brands of ISO base media files (ISO/IEC 14496-12) that decide the format, whatever the extension is. */
 const brands: ReadonlyMap<string, string> = new Map([
   ["qt  ", "mov"],
   ["M4A ", "m4a"],
@@ -66,28 +66,28 @@ const startsAt = (head: Uint8Array, at: number, bytes: string): boolean => {
   return true
 }
 
-/** `RIFF` alone does not tell; the form at offset 8 counts only behind it. */
-const isRiffForm = (is: string): boolean => is === "webp" || is === "avi" || is === "wav"
+/** The formats of RIFF. Their signature is at offset 8 and counts only when the content begins with `RIFF`. */
+const isRiffForm = (extension: string): boolean => extension === "webp" || extension === "avi" || extension === "wav"
 
 const bySignature = (head: Uint8Array): string | undefined => {
   const found = signatures.find(
-    ({ at, bytes, is }) => startsAt(head, at, bytes) && (!isRiffForm(is) || startsAt(head, 0, "RIFF"))
+    ({ at, bytes, extension }) => startsAt(head, at, bytes) && (!isRiffForm(extension) || startsAt(head, 0, "RIFF"))
   )
-  if (found !== undefined) return found.is
+  if (found !== undefined) return found.extension
   // An MPEG audio frame (ISO/IEC 11172-3) or an ADTS frame (ISO/IEC 13818-7) begins with sync bits.
   const [first, second] = head
   if (first === 0xff && second !== undefined && head.length > 3) {
     if ((second & 0xf6) === 0xf0) return "aac"
     if ((second & 0xe0) === 0xe0 && (second & 0x18) !== 0x08 && (second & 0x06) !== 0) return "mp3"
   }
-  // "BM" is too short to trust alone: the reserved words behind it are zero.
+  // "BM" alone is too short for a signature, so that the reserved words after it must be zero, too.
   return startsAt(head, 0, "BM") && startsAt(head, 6, "\x00\x00\x00\x00") ? "bmp" : undefined
 }
 
 const byContainer = (head: Uint8Array, name: string): string | undefined => {
   const container = containers.find(({ at, bytes }) => startsAt(head, at, bytes))
   if (container === undefined) return undefined
-  const said = extension(name)
+  const named = extension(name)
   if (startsAt(head, 4, "ftyp")) {
     const brand = brands.get(String.fromCharCode(...head.subarray(8, 12)))
     if (brand !== undefined) return brand
@@ -98,10 +98,10 @@ const byContainer = (head: Uint8Array, name: string): string | undefined => {
   ) {
     return "webm"
   }
-  return container.kinds.includes(said) ? said : container.kinds[0]
+  return container.extensions.includes(named) ? named : container.extensions[0]
 }
 
-/** What begins like markup is markup, so that a browser is never handed a page that calls itself a picture. */
+/** Detects HTML, SVG and XML by their first text, so that a page named like a picture is never served as one. */
 const byMarkup = (head: Uint8Array): string | undefined => {
   const start = new TextDecoder("utf-8")
     .decode(head.subarray(0, 512))
@@ -113,10 +113,8 @@ const byMarkup = (head: Uint8Array): string | undefined => {
   return start.startsWith("<?xml") ? "xml" : undefined
 }
 
-/**
- * The kind of a content, from its first bytes (up to `headLength`) and the file's name.
- */
+/** Returns the type of a content, from its first bytes (up to `headLength`) and the file's name. */
 export const detect = (head: Uint8Array, name: string): FileType.Detected => {
   const found = bySignature(head) ?? byContainer(head, name) ?? byMarkup(head)
-  return found === undefined ? FileType.ofName(name) : FileType.ofExtension(found)
+  return found === undefined ? FileType.fromName(name) : FileType.fromExtension(found)
 }

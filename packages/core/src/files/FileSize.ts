@@ -1,5 +1,5 @@
 /**
- * Sizes as people read them: SI units, one decimal.
+ * File sizes in a human-readable form: SI units, one decimal.
  */
 import * as Schema from "effect/Schema"
 
@@ -11,7 +11,7 @@ export type FileSize = typeof FileSize.Type
 
 const units = ["kB", "MB", "GB", "TB", "PB"]
 
-/** `999 B`, `1.5 MB`, `2.0 GB`: powers of 1000, rounded half up, never `1000.0` of a unit. */
+/** Formats a size: `999 B`, `1.5 MB`, `2.0 GB`. Powers of 1000, rounded half up, never `1000.0` of a unit. */
 export const human = (bytes: number): string => {
   if (bytes < 1000) return `${bytes} B`
   let value = bytes / 1000

@@ -1,5 +1,5 @@
 /**
- * The kinds of files, and what an extension says of them. What the content says is `FileSignature`.
+ * The types of files, and their detection by extension. `FileSignature` detects the type of a content.
  */
 import * as Schema from "effect/Schema"
 import { extension } from "./FileName.ts"
@@ -18,10 +18,10 @@ export const FileType = Schema.Literals([
 ])
 export type FileType = typeof FileType.Type
 
-/** A kind of file with its media type. */
+/** A detected file type with its media type. */
 export interface Detected {
   readonly type: FileType
-  /** A media type, with `charset=utf-8` where it is text. */
+  /** The media type, with `charset=utf-8` for text. */
   readonly contentType: string
 }
 
@@ -111,8 +111,8 @@ const byExtension: ReadonlyMap<string, Detected> = new Map([
   })
 ])
 
-/** The kind that an extension names. */
-export const ofExtension = (name: string): Detected => byExtension.get(name) ?? other
+/** Returns the type of an extension (lower case, without the dot); `OTHER` for an unknown one. */
+export const fromExtension = (name: string): Detected => byExtension.get(name) ?? other
 
-/** The kind that a name's extension says. */
-export const ofName = (name: string): Detected => ofExtension(extension(name))
+/** Returns the type of a file name, by its extension. */
+export const fromName = (name: string): Detected => fromExtension(extension(name))

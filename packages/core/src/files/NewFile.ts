@@ -1,25 +1,25 @@
 /**
- * A file as a caller describes it, and the record that it becomes.
+ * Checks the description of a new file and makes the file's record.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import { InvalidRequest } from "../Errors.ts"
-import * as Header from "../headers/Header.ts"
 import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
 import { type Content, CreateFile, type StoredFile } from "./File.ts"
+import * as Header from "./Header.ts"
 
 const decodeFields = Input.decoder(CreateFile)
 
-/** Checks a description: each field alone, and its headers as a whole. */
+/** Decodes a description. Checks each field, and the number and size of all headers together. */
 export const decode = (input: unknown): Effect.Effect<CreateFile, InvalidRequest> =>
   Effect.flatMap(decodeFields(input), (description) => {
     const fault = Header.excess(Header.merge([], description.headers ?? []))
     return fault === undefined ? Effect.succeed(description) : Effect.fail(InvalidRequest.at("/headers", fault))
   })
 
-/** The record of a new file. */
+/** Makes the record of a new file. */
 export const make = (
   description: CreateFile,
   content: Content | null

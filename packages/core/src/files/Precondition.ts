@@ -1,21 +1,22 @@
 /**
- * Conditions on the content that stands when a change is committed (RFC 9110, section 13.1).
+ * Preconditions on a file's content at the time when a change is committed (RFC 9110, section 13.1).
  */
 import type { Content } from "./File.ts"
 
-/** A list of entity tags with their quotes, or `*` for any content at all. */
+/** A list of entity tags with their quotes, or `*` for any content. */
 export type Tags = "*" | ReadonlyArray<string>
 
 export interface Precondition {
-  /** The content must be one of these. Compared strongly: a weak tag never matches. */
+  /** The content must have one of these tags. Strong comparison: a weak tag never matches. */
   readonly ifMatch?: Tags | undefined
-  /** The content must be none of these. Compared weakly. */
+  /** The content must have none of these tags. Weak comparison. */
   readonly ifNoneMatch?: Tags | undefined
 }
 
+/** The opaque part of an entity tag, for the weak comparison (RFC 9110, section 8.8.3.2). */
 const opaque = (tag: string): string => (tag.startsWith("W/") ? tag.slice(2) : tag)
 
-/** Whether the conditions hold for the content that stands, null when there is none. */
+/** Whether the precondition holds for a content; for a file without content, pass null. */
 export const holds = (condition: Precondition, content: Pick<Content, "etag"> | null): boolean => {
   const { ifMatch, ifNoneMatch } = condition
   if (ifMatch !== undefined) {
@@ -28,6 +29,6 @@ export const holds = (condition: Precondition, content: Pick<Content, "etag"> | 
   return true
 }
 
-/** Whether there is any condition at all. */
+/** Whether there is no condition, so that `holds` is always true. */
 export const isEmpty = (condition: Precondition): boolean =>
   condition.ifMatch === undefined && condition.ifNoneMatch === undefined

@@ -1,6 +1,6 @@
 /**
- * The first half of an upload: the bytes are made durable under a fresh blob that no file shows yet. No database
- * connection is held while they come.
+ * The first step of an upload: stores the bytes durably as a new blob that is not a file's content yet. Holds no database
+ * connection while the bytes arrive.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -8,6 +8,7 @@ import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import { SecureRandom } from "effect/crypto/SecureRandom"
+import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { NotFound } from "../Errors.ts"
 import * as Ids from "../Ids.ts"
 import type { MetadataError } from "../MetadataError.ts"
@@ -21,40 +22,42 @@ import * as UploadLeases from "../storage/UploadLeases.ts"
 import * as ContentGuard from "./ContentGuard.ts"
 import { type Content, etagOf } from "./File.ts"
 import { ChecksumMismatch, type ContentTooLarge, type LengthMismatch } from "./FileErrors.ts"
-import type { BucketRef } from "../buckets/BucketRef.ts"
 import * as FileSignature from "./FileSignature.ts"
 
-/** What the sender announced of a content. */
-export interface Announced {
+/** What the sender declares about a content. The upload fails when the content differs. */
+export interface DeclaredContent {
   /** Bytes. */
   readonly length?: number | undefined
   /** Hexadecimal. */
   readonly sha256?: string | undefined
-  /** A media type; `application/octet-stream` and `application/x-www-form-urlencoded` say nothing: it is detected. */
+  /** A media type. When it is absent or unspecific (`isUnspecificType`), the type is detected. */
   readonly contentType?: string | undefined
 }
 
 export type StagingError = NotFound | ContentTooLarge | LengthMismatch | ChecksumMismatch | BlobError | MetadataError
 
-/** Durable bytes that wait for a file. */
+/** Durable bytes that no file refers to yet. */
 export interface Staged {
-  /** The content, for a file of this name. */
+  /** Returns the content record, for a file with this name. */
   readonly contentFor: (name: string) => Effect.Effect<Content>
   /**
-   * Runs the commit, once. When it succeeds the bytes belong to the file; when it fails because the file cannot take
-   * them they go. When nobody can tell (the connection broke) they stay until their lease ends.
+   * Runs the commit; call it at most once. When it succeeds, the bytes are the file's content. When it fails with an error
+   * of the file, the bytes are removed as the scope closes. When its outcome is unknown (the connection to the database
+   * was lost), the bytes stay until their lease ends.
    */
   readonly commit: <A, E>(step: Effect.Effect<A, E | MetadataError>) => Effect.Effect<A, E | MetadataError>
 }
 
-/** Clients send the one when they know nothing, and curl the other with whatever it is given. */
-const silent = /^\s*application\/(?:octet-stream|x-www-form-urlencoded)\s*(?:;|$)/i
+/**
+ * Clients send the first type when they do not know the type, and `curl --data-binary` sends the second one with any data.
+ */
+const unspecificType = /^\s*application\/(?:octet-stream|x-www-form-urlencoded)\s*(?:;|$)/i
 
-/** Whether a media type says nothing, so that it is detected. */
-export const isSilent = (contentType: string | undefined): boolean =>
-  contentType === undefined || silent.test(contentType)
+/** Whether a media type does not describe the content, so that the service detects the type. */
+export const isUnspecificType = (contentType: string | undefined): boolean =>
+  contentType === undefined || unspecificType.test(contentType)
 
-/** The stager over the blob ports. What is not committed when the scope closes is removed. */
+/** Makes the function that stages a content. When its scope closes, bytes that were not committed are removed. */
 export const make = Effect.gen(function* () {
   const store = yield* BlobStore
   const repository = yield* BlobRepository
@@ -64,28 +67,33 @@ export const make = Effect.gen(function* () {
 
   const discard = (key: string, blobId: string) =>
     Effect.andThen(store.remove(key), repository.forget([blobId])).pipe(
-      // The row outlives what could not be removed, and the sweeper takes both.
-      Effect.catch((error) => Effect.logWarning("An abandoned upload is left to the sweeper", error.reason))
+      // The row stays until its bytes are removed, so that the sweeper removes both after the lease.
+      Effect.catch(({ reason }) =>
+        Effect.logWarning("failed upload not removed; the sweeper removes it after its lease").pipe(
+          Effect.annotateLogs({ blobId, reason })
+        )
+      )
     )
 
   return Effect.fnUntraced(function* <E, R>(
     bucket: BucketRef,
     source: Stream.Stream<Uint8Array, E, R>,
-    announced: Announced
+    declared: DeclaredContent
   ): Effect.fn.Return<Staged, StagingError | E, R | Scope.Scope> {
-    const guarded = yield* ContentGuard.make(source, { limit: settings.maxUploadBytes, length: announced.length })
+    const guarded = yield* ContentGuard.make(source, { limit: settings.maxUploadBytes, length: declared.length })
     const blobId = yield* Effect.provideService(Ids.make("blb"), SecureRandom, random)
     const key = BlobKey.make({ ...bucket, blobId })
     const now = yield* DateTime.now
-    let isSettled = false
+    /** Whether the blob is a file's content, or may be. */
+    let keepsBlob = false
 
-    yield* Scoped.acquire(repository.stage(bucket, blobId, now, leases.end(now)), () =>
-      isSettled ? Effect.void : discard(key, blobId)
+    yield* Scoped.acquire(repository.stage({ bucket, blobId, at: now, leaseUntil: leases.leaseUntil(now) }), () =>
+      keepsBlob ? Effect.void : discard(key, blobId)
     )
-    yield* leases.keep(blobId)
+    yield* leases.keepRenewed(blobId)
 
     const { sha256, size } = yield* store.put(key, guarded.content)
-    if (announced.sha256 !== undefined && announced.sha256 !== sha256) return yield* new ChecksumMismatch()
+    if (declared.sha256 !== undefined && declared.sha256 !== sha256) return yield* new ChecksumMismatch()
     const head = guarded.head()
 
     return {
@@ -93,23 +101,23 @@ export const make = Effect.gen(function* () {
         Effect.map(DateTime.now, (storedAt) => {
           const detected = FileSignature.detect(head, name)
           const contentType =
-            announced.contentType === undefined || isSilent(announced.contentType)
+            declared.contentType === undefined || isUnspecificType(declared.contentType)
               ? detected.contentType
-              : announced.contentType
+              : declared.contentType
           return { blobId, size, sha256, etag: etagOf(sha256), contentType, type: detected.type, storedAt }
         }),
       commit: (step) =>
         Effect.onExit(Effect.uninterruptible(step), (exit) =>
           Effect.sync(() => {
-            isSettled = Exit.isSuccess(exit) || isUncertain(exit)
+            keepsBlob = Exit.isSuccess(exit) || isOutcomeUnknown(exit)
           })
         )
     }
   })
 })
 
-/** Only the metadata store's own failure, or a defect, leaves open whether the commit took place. */
-const isUncertain = <A, E>(exit: Exit.Exit<A, E | MetadataError>): boolean =>
+/** After a failure of the metadata store, or a defect, the commit may have taken place. Other errors roll it back. */
+const isOutcomeUnknown = <A, E>(exit: Exit.Exit<A, E | MetadataError>): boolean =>
   Exit.isFailure(exit) &&
   exit.cause.reasons.some(
     (reason) => reason._tag !== "Fail" || (isTagged(reason.error) && reason.error._tag === "MetadataError")

@@ -1,7 +1,8 @@
 /**
- * Uploads: a new file with its content, and another content for a file that stands.
+ * Uploads contents: for new files, and for existing ones.
  *
- * Staged first, committed by one short transaction: what was acknowledged is durable, and what was not leaves nothing.
+ * An upload first stages the bytes, then commits them in one short transaction. An acknowledged upload is durable; a failed
+ * one leaves nothing behind.
  */
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -11,22 +12,23 @@ import type * as Stream from "effect/Stream"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import { Access, type AccessError } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
+import type { BucketRef } from "../buckets/BucketRef.ts"
 import { type InvalidRequest, type NotFound, PreconditionFailed } from "../Errors.ts"
 import { Settings } from "../Settings.ts"
 import type { BlobRepository } from "../storage/BlobRepository.ts"
 import type { BlobStore } from "../storage/BlobStore.ts"
 import * as File from "./File.ts"
 import type { AliasTaken, FileExists, UploadExpired } from "./FileErrors.ts"
-import { find, guardBucket } from "./FileLookup.ts"
-import type { BucketRef } from "../buckets/BucketRef.ts"
+import { getFile, checkBucketId } from "./FileLookup.ts"
 import type { FileRef } from "./FileRef.ts"
 import { FileRepository } from "./FileRepository.ts"
+import { FileWriter } from "./FileWriter.ts"
 import * as NewFile from "./NewFile.ts"
 import * as Precondition from "./Precondition.ts"
 import * as Staging from "./Staging.ts"
 
-/** What the sender announced, and on which conditions the content may take its place. */
-export interface UploadOptions extends Staging.Announced {
+/** What the sender declares about the content, and the precondition of the change. */
+export interface UploadOptions extends Staging.DeclaredContent {
   readonly condition?: Precondition.Precondition | undefined
 }
 
@@ -34,10 +36,11 @@ export class Uploads extends Context.Service<
   Uploads,
   {
     /**
-     * Creates a file with its content. The description (`CreateFile`) is asked for once the content has been read, so
-     * that it may come behind it; a caller that has it before checks it first with `NewFile.decode`.
+     * Creates a file with its content. The description (`CreateFile`) is evaluated after the content was read, because a
+     * form may contain it after the content. A caller that has the description earlier checks it first with
+     * `NewFile.decode`.
      *
-     * With `ifNoneMatch: "*"` a file that stands there is `PreconditionFailed` instead of `FileExists`.
+     * With `ifNoneMatch: "*"`, an existing file with this path and name is `PreconditionFailed` instead of `FileExists`.
      */
     readonly upload: <E, R, E2, R2>(
       actor: Actor,
@@ -59,7 +62,7 @@ export class Uploads extends Context.Service<
       R | R2
     >
 
-    /** Replaces a file's content; id, headers, alias and metadata stay. Also the second step after `Files.reserve`. */
+    /** Replaces a file's content, or uploads the first content of a reserved file. Id, headers, alias and metadata stay. */
     readonly reupload: <E, R>(
       actor: Actor,
       file: FileRef,
@@ -76,6 +79,7 @@ export class Uploads extends Context.Service<
 const make = Effect.gen(function* () {
   const access = yield* Access
   const repository = yield* FileRepository
+  const writer = yield* FileWriter
   const settings = yield* Settings
   const random = yield* SecureRandom
   const stage = yield* Staging.make
@@ -83,9 +87,9 @@ const make = Effect.gen(function* () {
   return Uploads.of({
     upload: Effect.fn("Uploads.upload")(function* (actor, bucket, content, description, options = {}) {
       yield* access.require(actor, bucket.tenantId, "file:write")
-      yield* guardBucket(bucket)
+      yield* checkBucketId(bucket)
       const { condition = {} } = options
-      // A file that does not exist yet matches no tag.
+      // A file that does not exist yet has no entity tag to match.
       if (condition.ifMatch !== undefined) return yield* new PreconditionFailed()
       const staged = yield* stage(bucket, content, options)
       const described = yield* Effect.flatMap(description, NewFile.decode)
@@ -94,7 +98,7 @@ const make = Effect.gen(function* () {
         SecureRandom,
         random
       )
-      yield* Effect.catchTag(staged.commit(repository.insert(bucket, file)), "FileExists", (error) =>
+      yield* Effect.catchTag(staged.commit(writer.insert(bucket, file)), "FileExists", (error) =>
         Effect.fail(condition.ifNoneMatch === "*" ? new PreconditionFailed() : error)
       )
       return File.fromStored(file)
@@ -103,16 +107,20 @@ const make = Effect.gen(function* () {
     reupload: Effect.fn("Uploads.reupload")(function* (actor, ref, content, options = {}) {
       yield* access.require(actor, ref.tenantId, "file:write")
       const { condition = {} } = options
-      const current = yield* find(repository, ref)
-      // Looked at before the bytes come, to spare them; what counts is the look at the commit.
+      const current = yield* getFile(repository, ref)
+      // This check avoids a transfer that would fail. The commit checks the condition again, atomically.
       if (!Precondition.holds(condition, current.content)) return yield* new PreconditionFailed()
       const staged = yield* stage(ref, content, options)
-      const fresh = yield* staged.contentFor(current.name)
-      const doom = { sweepAt: DateTime.addDuration(fresh.storedAt, settings.blobGrace) }
-      return File.fromStored(yield* staged.commit(repository.replaceContent(ref, current.id, fresh, condition, doom)))
+      const next = yield* staged.contentFor(current.name)
+      const doom = { sweepAt: DateTime.addDuration(next.storedAt, settings.blobGrace) }
+      const replacement = { bucket: ref, fileId: current.id, content: next, condition, doom }
+      return File.fromStored(yield* staged.commit(writer.replaceContent(replacement)))
     }, Effect.scoped)
   })
 })
 
-export const layer: Layer.Layer<Uploads, never, Access | FileRepository | BlobRepository | BlobStore | SecureRandom> =
-  Layer.effect(Uploads, make)
+export const layer: Layer.Layer<
+  Uploads,
+  never,
+  Access | FileRepository | FileWriter | BlobRepository | BlobStore | SecureRandom
+> = Layer.effect(Uploads, make)

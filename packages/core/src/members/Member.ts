@@ -25,14 +25,14 @@ export type AddMember = typeof AddMember.Type
 export const UpdateMember = Schema.Struct({ role: Role.Selector }).annotate({ identifier: "UpdateMember" })
 export type UpdateMember = typeof UpdateMember.Type
 
-/** The account is a member of this tenant already. */
+/** The account is already a member of this tenant. `existingId` is the id of that member. */
 export class MemberExists extends Data.TaggedError("MemberExists")<{ readonly existingId: string }> {
   readonly code = "member_exists"
-  override readonly message = "This account is a member of the tenant already."
+  override readonly message = "This account is already a member of the tenant."
 }
 
 /** The change would leave the tenant without an Admin. */
 export class LastAdmin extends Data.TaggedError("LastAdmin")<{}> {
   readonly code = "last_admin"
-  override readonly message = "A tenant keeps at least one Admin; make another member Admin first."
+  override readonly message = "A tenant must have at least one Admin. Make another member Admin first."
 }

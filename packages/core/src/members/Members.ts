@@ -1,5 +1,6 @@
 /**
- * Members of a tenant: adding, listing, changing roles, removing. Admins alone.
+ * Adds, lists and removes the members of a tenant and changes their roles. Requires `member:manage`, which only Admins
+ * have.
  */
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -19,13 +20,14 @@ import { MemberRepository } from "./MemberRepository.ts"
 export class Members extends Context.Service<
   Members,
   {
-    /** Adds a member by e-mail; an account is created when the address has none. */
+    /** Adds a member by e-mail; creates an account when the address has none. */
     readonly add: (
       actor: Actor,
       tenantId: string,
       input: Member.AddMember
     ) => Effect.Effect<Member.Member, AccessError | InvalidRequest | NotFound | Member.MemberExists>
 
+    /** Lists a tenant's members, ordered by id. */
     readonly list: (
       actor: Actor,
       tenantId: string,
@@ -38,7 +40,7 @@ export class Members extends Context.Service<
       memberId: string
     ) => Effect.Effect<Member.Member, AccessError | NotFound>
 
-    /** Changes a member's role; the last Admin keeps it. Holds for the member's next request. */
+    /** Changes a member's role, from the member's next request on. The last Admin's role cannot be changed. */
     readonly update: (
       actor: Actor,
       tenantId: string,
@@ -46,7 +48,7 @@ export class Members extends Context.Service<
       input: Member.UpdateMember
     ) => Effect.Effect<Member.Member, AccessError | InvalidRequest | NotFound | Member.LastAdmin>
 
-    /** Removes a member with its tokens; the last Admin stays. */
+    /** Removes a member and its tokens. The last Admin cannot be removed. */
     readonly remove: (
       actor: Actor,
       tenantId: string,
@@ -62,55 +64,55 @@ const make = Effect.gen(function* () {
   const access = yield* Access
   const repository = yield* MemberRepository
   const random = yield* SecureRandom
-  const freshId = (kind: Ids.Kind) => Effect.provideService(Ids.make(kind), SecureRandom, random)
+  const newId = (kind: Ids.Kind) => Effect.provideService(Ids.make(kind), SecureRandom, random)
   const missing = new NotFound({ resource: "member" })
-  const guard = (memberId: string) => (Ids.is("mem", memberId) ? Effect.void : Effect.fail(missing))
+  const checkId = (memberId: string) => (Ids.is("mem", memberId) ? Effect.void : Effect.fail(missing))
 
   return Members.of({
     add: Effect.fn("Members.add")(function* (actor, tenantId, input) {
       yield* access.require(actor, tenantId, "member:manage")
       const { role: selector, user } = yield* decodeAdd(input)
-      const role = yield* Role.select(selector)
+      const role = yield* Role.resolve(selector)
       const now = yield* DateTime.now
       const member = yield* repository.add(tenantId, {
-        id: yield* freshId("mem"),
-        user: { id: yield* freshId("acc"), email: user.email },
+        id: yield* newId("mem"),
+        user: { id: yield* newId("acc"), email: user.email },
         role: { id: role, name: Role.nameOf(role) },
         createdAt: now,
         updatedAt: now
       })
-      yield* access.forget
+      yield* access.clearCache
       return member
     }),
 
     list: Effect.fn("Members.list")(function* (actor, tenantId, page) {
       yield* access.require(actor, tenantId, "member:manage")
-      return yield* Page.byId(page, (after, limit) => repository.list(tenantId, after, limit))
+      return yield* Page.listById(page, (slice) => repository.list({ tenantId, ...slice }))
     }),
 
     get: Effect.fn("Members.get")(function* (actor, tenantId, memberId) {
       yield* access.require(actor, tenantId, "member:manage")
-      yield* guard(memberId)
-      return yield* NotFound.unless(repository.find(tenantId, memberId), missing)
+      yield* checkId(memberId)
+      return yield* NotFound.whenNone(repository.find(tenantId, memberId), missing)
     }),
 
     update: Effect.fn("Members.update")(function* (actor, tenantId, memberId, input) {
       yield* access.require(actor, tenantId, "member:manage")
-      yield* guard(memberId)
-      const role = yield* Role.select((yield* decodeUpdate(input)).role)
-      const changed = yield* NotFound.unless(
-        repository.changeRole(tenantId, memberId, role, yield* DateTime.now),
+      yield* checkId(memberId)
+      const role = yield* Role.resolve((yield* decodeUpdate(input)).role)
+      const changed = yield* NotFound.whenNone(
+        repository.changeRole({ tenantId, memberId, role, at: yield* DateTime.now }),
         missing
       )
-      yield* access.forget
+      yield* access.clearCache
       return changed
     }),
 
     remove: Effect.fn("Members.remove")(function* (actor, tenantId, memberId) {
       yield* access.require(actor, tenantId, "member:manage")
-      yield* guard(memberId)
+      yield* checkId(memberId)
       if (!(yield* repository.remove(tenantId, memberId))) return yield* missing
-      yield* access.forget
+      yield* access.clearCache
     })
   })
 })

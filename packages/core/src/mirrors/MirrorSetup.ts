@@ -8,13 +8,13 @@ import { Access } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import { BucketRepository } from "../buckets/BucketRepository.ts"
 import { NotFound } from "../Errors.ts"
-import { guardBucket } from "../files/FileLookup.ts"
+import { checkBucketId } from "../files/FileLookup.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import * as Ids from "../Ids.ts"
 import { type CreateMirror, decodeCreate, decodeUpdate, type UpdateMirror } from "./MirrorInput.ts"
 import * as MirrorCredentials from "./MirrorCredentials.ts"
 import { MirrorRepository } from "./MirrorRepository.ts"
-import { FileChangeNotifier } from "./worker/FileChangeNotifier.ts"
+import { FileChangeNotifier } from "../files/FileChangeNotifier.ts"
 import * as MirrorSteps from "./MirrorSteps.ts"
 import type { MirrorRef } from "./MirrorSteps.ts"
 import { typeUnavailable } from "./targets/TargetOpener.ts"
@@ -34,11 +34,11 @@ export const make = Effect.gen(function* () {
   return {
     create: Effect.fn("Mirrors.create")(function* (actor: Actor, bucket: BucketRef, input: CreateMirror) {
       yield* access.require(actor, bucket.tenantId, "mirror:manage")
-      yield* guardBucket(bucket)
+      yield* checkBucketId(bucket)
       const wanted = yield* decodeCreate(input, bucket.bucketId)
       const { address, secret } = MirrorCredentials.fromInput(wanted)
       if (!has(address.type)) return yield* typeUnavailable(address.type)
-      yield* NotFound.unless(buckets.find(bucket.tenantId, bucket.bucketId), new NotFound({ resource: "bucket" }))
+      yield* NotFound.whenNone(buckets.find(bucket), new NotFound({ resource: "bucket" }))
       if (wanted.verify !== false) yield* verify(TargetTypes.toLocation(address, secret))
       const id = yield* Effect.provideService(Ids.make("mir"), SecureRandom, random)
       const sealed = yield* seal(address.type, secret, id)

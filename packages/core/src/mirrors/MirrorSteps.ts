@@ -41,7 +41,7 @@ export const make = Effect.gen(function* () {
 
     find: Effect.fnUntraced(function* (ref: MirrorRef) {
       yield* guard(ref)
-      return yield* NotFound.unless(repository.find(ref, ref.mirrorId, yield* DateTime.now), missing)
+      return yield* NotFound.whenNone(repository.find(ref, ref.mirrorId, yield* DateTime.now), missing)
     }),
 
     /** Asks a target whether it lets itself be written. */

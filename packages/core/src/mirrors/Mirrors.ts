@@ -12,7 +12,7 @@ import { Access, type AccessError } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import { BucketRepository } from "../buckets/BucketRepository.ts"
 import { type InvalidCursor, type InvalidRequest, NotFound } from "../Errors.ts"
-import { guardBucket } from "../files/FileLookup.ts"
+import { checkBucketId } from "../files/FileLookup.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { Files } from "../files/Files.ts"
 import type { Uploads } from "../files/Uploads.ts"
@@ -25,7 +25,7 @@ import type { MirrorLoop, MirrorTargetUnreachable, MirrorTypeUnavailable } from 
 import type { CreateMirror, UpdateMirror } from "./MirrorInput.ts"
 import { MirrorRepository } from "./MirrorRepository.ts"
 import * as MirrorSetup from "./MirrorSetup.ts"
-import { FileChangeNotifier } from "./worker/FileChangeNotifier.ts"
+import { FileChangeNotifier } from "../files/FileChangeNotifier.ts"
 import * as MirrorSteps from "./MirrorSteps.ts"
 import type { MirrorRef } from "./MirrorSteps.ts"
 import type { MirrorTargets } from "./targets/MirrorTarget.ts"
@@ -108,13 +108,13 @@ const make = Effect.gen(function* () {
 
     list: Effect.fn("Mirrors.list")(function* (actor, bucket, page) {
       yield* access.require(actor, bucket.tenantId, "mirror:manage")
-      yield* guardBucket(bucket)
+      yield* checkBucketId(bucket)
       const now = yield* DateTime.now
-      const found = yield* Page.byId(page, (after, limit) =>
+      const found = yield* Page.listById(page, ({ after, limit }) =>
         Effect.map(repository.list(bucket, after, limit, now), (mirrors) => mirrors.map(record))
       )
       if (found.items.length === 0) {
-        yield* NotFound.unless(buckets.find(bucket.tenantId, bucket.bucketId), new NotFound({ resource: "bucket" }))
+        yield* NotFound.whenNone(buckets.find(bucket), new NotFound({ resource: "bucket" }))
       }
       return found
     }),
@@ -144,7 +144,7 @@ const make = Effect.gen(function* () {
       yield* access.require(actor, ref.tenantId, "mirror:manage")
       yield* find(ref)
       const { state } = yield* decodeFilter(request)
-      const page = yield* Page.byId(request, (after, limit) =>
+      const page = yield* Page.listById(request, ({ after, limit }) =>
         Effect.map(repository.files(ref.mirrorId, state, after, limit), (files) =>
           files.map((file) => ({ id: file.fileId, file }))
         )

@@ -65,7 +65,7 @@ export const toOpenedSegment = (
     etag: etagOf(blob.sha256),
     // A blob of a segment is written once, right after its id is made. The id contains the time.
     storedAt: DateTime.makeUnsafe(Ids.createdAt(blob.blobId)),
-    read: (range) => store.read(key, range),
+    read: (range) => store.read(key, { range }),
     localFile: store.localFile(key)
   }
 }

@@ -14,7 +14,7 @@ import { fromFault, StreamNotConverted, StreamNotReady } from "../conversions/St
 import type { StreamRecord } from "../conversions/StreamRecord.ts"
 import { NotFound } from "../Errors.ts"
 import { ContentNotUploaded } from "../files/FileErrors.ts"
-import { find, select } from "../files/FileLookup.ts"
+import { getFile, toSelector } from "../files/FileLookup.ts"
 import type { FileRef } from "../files/FileRef.ts"
 import { FileRepository } from "../files/FileRepository.ts"
 import { BlobStore } from "../storage/BlobStore.ts"
@@ -88,7 +88,7 @@ const make = Effect.gen(function* () {
       viewer,
       ref,
       format,
-      Effect.flatMap(select(ref), (selector) =>
+      Effect.flatMap(toSelector(ref), (selector) =>
         StreamFiles.isName(format, name) || name === StreamFiles.poster
           ? conversions.findStreamFile({ bucket: ref, selector, format, name })
           : Effect.fail(streamNotFound)
@@ -129,7 +129,7 @@ const make = Effect.gen(function* () {
           ),
 
     get: Effect.fn("Streams.get")(function* (viewer, ref, format) {
-      const found = Effect.map(find(files, ref), ({ content, id, name }) => ({ fileId: id, name, content }))
+      const found = Effect.map(getFile(files, ref), ({ content, id, name }) => ({ fileId: id, name, content }))
       const { content, fileId, name } = yield* findForViewer(access, viewer, ref, format, found)
       if (content === null) return yield* new ContentNotUploaded()
       const all = yield* conversions.listByContent(ref, content.blobId)
@@ -141,7 +141,7 @@ const make = Effect.gen(function* () {
     }),
 
     list: Effect.fn("Streams.list")(function* (viewer, ref) {
-      const found = Effect.map(find(files, ref), ({ content, id }) => ({ fileId: id, content }))
+      const found = Effect.map(getFile(files, ref), ({ content, id }) => ({ fileId: id, content }))
       const { content } = yield* findForViewer(access, viewer, ref, undefined, found)
       if (content === null) return []
       const all = yield* conversions.listByContent(ref, content.blobId)

@@ -1,19 +1,19 @@
 /**
- * The one error of the BlobStore port.
+ * The error of the BlobStore port.
  */
 import * as Data from "effect/Data"
 
 /**
  * - `NotFound`: no blob has this key.
- * - `StorageFull`: no room is left, or a quota is reached.
- * - `Unavailable`: the store does not answer, refuses for now, or its device failed (EIO).
- * - `Internal`: anything else; a bug or wrong credentials.
+ * - `StorageFull`: the disk is full, or a quota is reached.
+ * - `Unavailable`: the store does not answer, rejects requests temporarily, or its device failed (EIO).
+ * - `Internal`: anything else, such as a bug or wrong credentials.
  */
 export type Reason = "NotFound" | "StorageFull" | "Unavailable" | "Internal"
 
 export class BlobError extends Data.TaggedError("BlobError")<{
   readonly reason: Reason
-  /** The port's method that failed, for the operator. */
+  /** The method of the port that failed, for the operator. */
   readonly operation: string
   readonly cause?: unknown
 }> {

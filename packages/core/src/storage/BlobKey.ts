@@ -1,6 +1,6 @@
 /**
- * Keys of blobs: `tenant/bucket/blob`, three identifiers and nothing that a user wrote. So a rename is one row, two
- * names never collide, and a path traversal cannot be spelt.
+ * The keys of blobs: `tenant/bucket/blob`, three identifiers that the service makes. No text of a user is part of a key.
+ * Therefore a rename changes one row, two names never collide, and no key can contain a path traversal.
  */
 import * as Ids from "../Ids.ts"
 
@@ -10,9 +10,10 @@ export interface Parts {
   readonly blobId: string
 }
 
+/** Joins the parts to a key. */
 export const make = (parts: Parts): string => `${parts.tenantId}/${parts.bucketId}/${parts.blobId}`
 
-/** The parts of a key, undefined for a text that is no key. */
+/** Splits a key into its parts; undefined for a text that is not a key. */
 export const parse = (key: string): Parts | undefined => {
   const [tenantId, bucketId, blobId, ...rest] = key.split("/")
   if (tenantId === undefined || bucketId === undefined || blobId === undefined || rest.length > 0) return undefined

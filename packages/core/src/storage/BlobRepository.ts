@@ -1,26 +1,32 @@
 /**
- * The port that keeps the life of every blob: PENDING while its bytes come, READY while it is a file's content or a
- * segment of a conversion of one, DOOMED until it is swept. The row is there before the first byte and goes after the last one, so no bytes are ever without
- * a row. Each method is one atomic step.
+ * The port that stores the state of every blob:
+ *
+ * - PENDING while its bytes are written, with a lease that the writing process renews;
+ * - READY while it is a file's content or a segment of a conversion;
+ * - DOOMED when no row needs it any more, until it is swept.
+ *
+ * A blob's row is inserted before its first byte is written and deleted after its last byte is removed, so the store never
+ * holds bytes without a row. Each method is one atomic step.
  */
 import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
-import type { NotFound } from "../Errors.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
+import type { NotFound } from "../Errors.ts"
 import type { MetadataError } from "../MetadataError.ts"
+import type { Slice } from "../Page.ts"
 import type * as BlobKey from "./BlobKey.ts"
 
 export type BlobState = "PENDING" | "READY" | "DOOMED"
 
-/** A blob as the repository knows it. */
+/** The row of a blob. */
 export interface BlobRow extends BlobKey.Parts {
   readonly state: BlobState
   /** Bytes; null while PENDING. */
   readonly size: number | null
   /** Hexadecimal; null while PENDING. */
   readonly sha256: string | null
-  /** The file whose content it is, or of whose conversion it is a segment. */
+  /** The file whose content this blob is, or to whose conversion it belongs; null when there is none. */
   readonly fileId: string | null
 }
 
@@ -28,47 +34,47 @@ export class BlobRepository extends Context.Service<
   BlobRepository,
   {
     /**
-     * Announces a blob before its first byte is written: PENDING, with a lease until a time. `NotFound` when there is
-     * no such bucket.
+     * Inserts the row of a blob, PENDING, before its first byte is written. Fails with `NotFound` when there is no such
+     * bucket.
      */
-    readonly stage: (
-      bucket: BucketRef,
-      blobId: string,
-      at: DateTime.Utc,
-      leaseUntil: DateTime.Utc
-    ) => Effect.Effect<void, NotFound | MetadataError>
+    readonly stage: (staging: {
+      readonly bucket: BucketRef
+      readonly blobId: string
+      readonly at: DateTime.Utc
+      readonly leaseUntil: DateTime.Utc
+    }) => Effect.Effect<void, NotFound | MetadataError>
 
-    /** Prolongs the leases of PENDING blobs; others are left as they are. */
+    /** Renews the leases of PENDING blobs. Ids of other blobs are ignored. */
     readonly renew: (blobIds: ReadonlyArray<string>, leaseUntil: DateTime.Utc) => Effect.Effect<void, MetadataError>
 
     /**
-     * Dooms PENDING blobs whose lease ended before `now`, to be swept at once; how many. With `now` undefined, every
-     * PENDING blob: right only for a process that knows to be alone.
+     * Dooms the PENDING blobs whose lease ended before a time, or all of them; they may be swept at once. Returns how
+     * many. `"all"` is correct only for a process that is the only user of the store.
      */
-    readonly expire: (now: DateTime.Utc | undefined) => Effect.Effect<number, MetadataError>
+    readonly expire: (which: { readonly before: DateTime.Utc } | "all") => Effect.Effect<number, MetadataError>
 
-    /** DOOMED blobs that may be swept at this time, oldest first. */
-    readonly due: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<BlobKey.Parts>, MetadataError>
+    /** Lists the DOOMED blobs that may be swept at this time, oldest first. */
+    readonly listDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<BlobKey.Parts>, MetadataError>
 
     /**
-     * Forgets blobs whose bytes are gone; READY ones are never forgotten. Conversions of a content go with its blob, and
-     * their segments become DOOMED, due at once.
+     * Deletes the rows of blobs whose bytes are removed. READY blobs are ignored. Deletes the conversions of a deleted
+     * content too; their segments become DOOMED and may be swept at once.
      */
     readonly forget: (blobIds: ReadonlyArray<string>) => Effect.Effect<void, MetadataError>
 
     /**
-     * Dooms READY blobs that are no file's content and no conversion's segment; how many. There are none unless
-     * something went wrong.
+     * Dooms the READY blobs among these that are neither a file's content nor a conversion's segment. Returns how many;
+     * in a consistent database 0.
      */
     readonly doomUnreferenced: (
       blobIds: ReadonlyArray<string>,
       sweepAt: DateTime.Utc
     ) => Effect.Effect<number, MetadataError>
 
-    /** All blobs ordered by id, for the consistency check. */
-    readonly list: (after: string | undefined, limit: number) => Effect.Effect<ReadonlyArray<BlobRow>, MetadataError>
+    /** Lists the rows of all blobs, ordered by id, for the consistency check. */
+    readonly list: (slice: Slice) => Effect.Effect<ReadonlyArray<BlobRow>, MetadataError>
 
-    /** Which of these ids have a row. */
-    readonly known: (blobIds: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, MetadataError>
+    /** Returns those of the ids that have a row. */
+    readonly filterKnown: (blobIds: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, MetadataError>
   }
 >()("@holdfast/core/storage/BlobRepository") {}

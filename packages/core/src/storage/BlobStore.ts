@@ -1,21 +1,21 @@
 /**
- * The port that keeps bytes. A blob is written once, whole, and never changes.
+ * The port that stores bytes. A blob is written once, as a whole, and never changes.
  *
- * The caller guarantees that a key is a `BlobKey` and that no key is ever put twice at the same time. An adapter
- * guarantees what the methods say, also when the process or the machine dies at any point.
+ * The caller guarantees that every key is a `BlobKey` and that it never puts the same key twice at the same time. An adapter
+ * guarantees what the methods document, also when the process or the machine crashes at any point.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type { BlobError } from "./BlobError.ts"
 
-/** What stands in the store under one key. */
+/** A stored blob. */
 export interface BlobInfo {
   /** Bytes. */
   readonly size: number
 }
 
-/** What `put` wrote. */
+/** The blob that `put` wrote. */
 export interface BlobReceipt extends BlobInfo {
   /** SHA-256 of the bytes, hexadecimal. */
   readonly sha256: string
@@ -26,7 +26,7 @@ export interface BlobEntry extends BlobInfo {
   readonly key: string
 }
 
-/** `length` bytes from `offset` on; the caller keeps it within the blob. */
+/** `length` bytes from `offset` on. The caller keeps the range within the blob. */
 export interface ByteRange {
   readonly offset: number
   readonly length: number
@@ -34,20 +34,22 @@ export interface ByteRange {
 
 /** How a blob is read. */
 export interface ReadOptions {
+  /** The range to read; the whole blob when absent. */
+  readonly range?: ByteRange | undefined
   /**
-   * Whether a chunk is needed no longer once the next one is pulled. A store may then use its memory again, which costs far
-   * less than fresh memory for each; one that does not may pass over this.
+   * Whether the reader is done with a chunk when it pulls the next one; false when absent. A store may then reuse one
+   * memory for all chunks, which costs far less than new memory for each. A store without reuse ignores this option.
    */
-  readonly isTransient?: boolean
+  readonly isTransient?: boolean | undefined
 }
 
-/** What a store can do beyond the port's promises. */
+/** What a store can do beyond the guarantees of the port. */
 export interface Capabilities {
   /** The adapter's name, for logs and health reports. */
   readonly name: string
-  /** Whether blobs are regular files of this machine, so that `localFile` answers. */
+  /** Whether blobs are regular files on this machine, so that `localFile` returns their paths. */
   readonly localFiles: boolean
-  /** Whether several processes may use the store at once. */
+  /** Whether several processes may use the store at the same time. */
   readonly shared: boolean
 }
 
@@ -57,12 +59,13 @@ export class BlobStore extends Context.Service<
     /**
      * Writes a blob from a stream.
      *
-     * - When it succeeds the bytes are durable: they outlive a crash of the machine.
-     * - Until then nothing is visible under the key; a failure, an interruption or a crash leaves nothing there.
-     * - Memory does not grow with the blob. The stream is pulled no faster than the bytes are written.
+     * - On success the bytes are durable: they survive a crash of the machine.
+     * - Before that, nothing is visible under the key. A failure, an interruption or a crash leaves nothing there.
+     * - Memory use does not grow with the blob. The store pulls the stream no faster than it writes.
      * - The stream's own error passes through unchanged.
-     * - An existing blob of this key is replaced as a whole.
-     * - The chunks stay the caller's and are not changed, but for those that it gave away (`GivenChunks`).
+     * - An existing blob with this key is replaced as a whole.
+     * - The store does not change the chunks, except that it may detach those that the caller marked as transferable
+     *   (`TransferableChunks`).
      */
     readonly put: <E, R>(
       key: string,
@@ -70,27 +73,29 @@ export class BlobStore extends Context.Service<
     ) => Effect.Effect<BlobReceipt, BlobError | E, R>
 
     /**
-     * Reads a blob, or a range of it. A missing key is `BlobError` with reason `NotFound`, told before the first
-     * chunk. A blob that is removed while it is read is still read to its end, or the stream fails; it never ends short.
+     * Reads a blob, or a range of it. For a missing key the stream fails with reason `NotFound` before the first chunk.
+     * When the blob is removed while it is read, the stream still delivers all bytes or fails; it never ends early.
      */
-    readonly read: (key: string, range?: ByteRange, options?: ReadOptions) => Stream.Stream<Uint8Array, BlobError>
+    readonly read: (key: string, options?: ReadOptions) => Stream.Stream<Uint8Array, BlobError>
 
-    /** What stands under a key; `NotFound` when nothing does. */
+    /** Returns the size of a blob. Fails with reason `NotFound` when no blob has the key. */
     readonly stat: (key: string) => Effect.Effect<BlobInfo, BlobError>
 
-    /** Removes a blob. Idempotent: a missing key is a success. */
+    /** Removes a blob. Idempotent: succeeds also when no blob has the key. */
     readonly remove: (key: string) => Effect.Effect<void, BlobError>
 
-    /** Every blob whose key begins with the prefix, in no promised order. Blobs that are being put are not listed. */
+    /** Lists every blob whose key begins with the prefix, in no particular order. Blobs that are still being put are not
+     * listed. */
     readonly list: (prefix: string) => Stream.Stream<BlobEntry, BlobError>
 
     /**
-     * The path of a regular file that holds exactly the blob's bytes, where the store has such files; the file may be
-     * gone by the time it is opened. Undefined otherwise. The HTTP data plane sends such a file without touching each chunk.
+     * Returns the path of a regular file that holds exactly the blob's bytes; undefined when the store has no such files.
+     * The file may be removed before the caller opens it. With the path, the HTTP server sends the file without handling
+     * each chunk.
      */
     readonly localFile: (key: string) => string | undefined
 
-    /** Succeeds when the store can take a write now; for readiness probes. */
+    /** Succeeds when the store can accept a write now; for readiness probes. */
     readonly check: Effect.Effect<void, BlobError>
 
     readonly capabilities: Capabilities

@@ -1,5 +1,5 @@
 /**
- * The consistency check: rows and blobs are compared in both directions.
+ * The consistency check: compares the rows of blobs with the blobs in the store, in both directions.
  */
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -14,28 +14,31 @@ import { BlobRepository, type BlobRow } from "./BlobRepository.ts"
 import { BlobStore } from "./BlobStore.ts"
 
 /**
- * What the check found.
+ * One inconsistency.
  *
- * - `Missing`: a file's bytes are gone. Nothing repairs this but a backup.
- * - `WrongSize`: a file's bytes are not as many as were acknowledged. Likewise.
- * - `Unreferenced`: a blob that is READY but neither a file's content nor a segment. Repair dooms it.
- * - `Orphan`: bytes without a row. Repair removes them.
+ * - `Missing`: the store has no blob for a READY row. Only a backup can repair this.
+ * - `WrongSize`: the blob does not have the size that the row records. Only a backup can repair this.
+ * - `Unreferenced`: a READY row that is neither a file's content nor a conversion's segment. Repair dooms it.
+ * - `Orphan`: a blob without a row. Repair removes it.
  */
 export interface Finding {
   readonly kind: "Missing" | "WrongSize" | "Unreferenced" | "Orphan"
   readonly key: string
-  /** The file concerned, where there is one. */
+  /** The file that the blob belongs to; null when there is none. */
   readonly fileId: string | null
   readonly isRepaired: boolean
 }
 
 export interface FsckReport {
+  /** Rows that were checked. */
   readonly rows: number
+  /** Blobs of the store that were checked. */
   readonly blobs: number
   readonly findings: ReadonlyArray<Finding>
 }
 
 export interface FsckOptions {
+  /** Whether to repair what can be repaired; false when absent. */
   readonly repair?: boolean | undefined
 }
 
@@ -43,22 +46,23 @@ export class Fsck extends Context.Service<
   Fsck,
   {
     /**
-     * Checks everything; with `repair`, mends what can be mended without losing a file's bytes. Uploads under way are
-     * left alone, so that it may run beside a service.
+     * Checks every row and every blob. With `repair`, repairs what can be repaired without losing a file's bytes. Ignores
+     * uploads in progress, so that it can run beside a service.
      */
     readonly check: (options?: FsckOptions) => Effect.Effect<FsckReport, MetadataError | BlobError>
   }
 >()("@holdfast/core/storage/Fsck") {}
 
-const batch = 500
+/** Rows or blobs per batch. */
+const batchSize = 500
 
 const make = Effect.gen(function* () {
   const store = yield* BlobStore
   const repository = yield* BlobRepository
   const settings = yield* Settings
 
-  /** The fault in one READY row's bytes. */
-  const examine = (row: BlobRow): Effect.Effect<Finding["kind"] | undefined, BlobError> =>
+  /** Compares a READY row with its blob. Returns the kind of inconsistency; undefined when there is none. */
+  const compare = (row: BlobRow): Effect.Effect<Finding["kind"] | undefined, BlobError> =>
     store.stat(BlobKey.make(row)).pipe(
       Effect.map(({ size }) => (size === row.size ? undefined : "WrongSize")),
       Effect.catchIf(
@@ -75,7 +79,7 @@ const make = Effect.gen(function* () {
         const doomed = repair ? yield* repository.doomUnreferenced([row.blobId], sweepAt) : 0
         return finding("Unreferenced", row, doomed > 0)
       }
-      const kind = yield* examine(row)
+      const kind = yield* compare(row)
       return kind === undefined ? undefined : finding(kind, row, false)
     })
 
@@ -84,26 +88,26 @@ const make = Effect.gen(function* () {
     let count = 0
     let after: string | undefined
     while (true) {
-      const rows = yield* repository.list(after, batch)
-      const found = yield* Effect.forEach(rows, (row) => checkRow(row, repair), { concurrency: 8 })
-      findings.push(...found.filter((one) => one !== undefined))
+      const rows = yield* repository.list({ after, limit: batchSize })
+      const results = yield* Effect.forEach(rows, (row) => checkRow(row, repair), { concurrency: 8 })
+      findings.push(...results.filter((result) => result !== undefined))
       count += rows.length
       after = rows.at(-1)?.blobId
-      if (rows.length < batch) return { count, findings }
+      if (rows.length < batchSize) return { count, findings }
     }
   })
 
-  /** Bytes whose row is unknown. A row is written before the first byte, so there is no race with an upload. */
+  /** Finds blobs without a row. A row is inserted before its blob's first byte, so an upload in progress is no orphan. */
   const checkBlobs = Effect.fnUntraced(function* (repair: boolean) {
     const findings: Array<Finding> = []
     let count = 0
     yield* store.list("").pipe(
-      Stream.grouped(batch),
+      Stream.grouped(batchSize),
       Stream.runForEach((entries) =>
         Effect.gen(function* () {
           count += entries.length
           const ids = entries.map(({ key }) => BlobKey.parse(key)?.blobId)
-          const known = yield* repository.known(ids.filter((id) => id !== undefined))
+          const known = yield* repository.filterKnown(ids.filter((id) => id !== undefined))
           for (const [index, { key }] of entries.entries()) {
             const id = ids[index]
             if (id !== undefined && known.has(id)) continue

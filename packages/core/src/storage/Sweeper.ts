@@ -1,6 +1,6 @@
 /**
- * Removes bytes that no file needs any more: replaced and removed contents past their grace, and uploads whose process
- * died. Safe to run on every node at once.
+ * Sweeps DOOMED blobs: replaced and removed contents whose grace period has ended, and uploads whose process died. Safe to
+ * run on every node at the same time.
  */
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -12,33 +12,34 @@ import * as BlobKey from "./BlobKey.ts"
 import { BlobRepository } from "./BlobRepository.ts"
 import { BlobStore } from "./BlobStore.ts"
 
-/** What one sweep did. */
+/** The result of one sweep. */
 export interface SweepReport {
-  /** Uploads found dead. */
+  /** Uploads whose lease had ended, and that were doomed. */
   readonly expired: number
-  /** Blobs removed. */
+  /** Blobs that were removed. */
   readonly removed: number
-  /** Blobs that could not be removed; the next sweep tries again. */
+  /** Blobs that could not be removed. The next sweep retries them. */
   readonly failed: number
 }
 
 export interface SweepOptions {
   /**
-   * Takes every upload that has not been committed for dead, whatever its lease: right only before the first upload of
-   * a process that has the store to itself.
+   * Also expires uncommitted uploads whose lease has not ended; false when absent. Correct only for a process that is the
+   * only user of the store, before its first upload.
    */
-  readonly isAlone?: boolean | undefined
+  readonly expireAllUploads?: boolean | undefined
 }
 
 export class Sweeper extends Context.Service<
   Sweeper,
   {
-    /** Sweeps once, until nothing is due. A store that fails is reported in the count, not as an error. */
+    /** Sweeps once, until no blob is due. Failures of the store are counted in the report, not raised. */
     readonly sweep: (options?: SweepOptions) => Effect.Effect<SweepReport, MetadataError>
   }
 >()("@holdfast/core/storage/Sweeper") {}
 
-const batch = 500
+/** Blobs per batch. */
+const batchSize = 500
 
 const make = Effect.gen(function* () {
   const store = yield* BlobStore
@@ -53,16 +54,16 @@ const make = Effect.gen(function* () {
   return Sweeper.of({
     sweep: Effect.fn("Sweeper.sweep")(function* (options) {
       const now = yield* DateTime.now
-      const expired = yield* repository.expire(options?.isAlone === true ? undefined : now)
+      const expired = yield* repository.expire(options?.expireAllUploads === true ? "all" : { before: now })
       let removed = 0
       let failed = 0
       while (failed === 0) {
-        const due = yield* repository.due(now, batch)
+        const due = yield* repository.listDue(now, batchSize)
         const gone = (yield* Effect.forEach(due, removeOne, { concurrency: 8 })).filter((id) => id !== undefined)
         if (gone.length > 0) yield* repository.forget(gone)
         removed += gone.length
         failed += due.length - gone.length
-        if (due.length < batch) break
+        if (due.length < batchSize) break
       }
       return { expired, removed, failed }
     })
@@ -71,7 +72,7 @@ const make = Effect.gen(function* () {
 
 export const layer: Layer.Layer<Sweeper, never, BlobStore | BlobRepository> = Layer.effect(Sweeper, make)
 
-/** Sweeps at an interval, for as long as the layer lives. */
+/** Sweeps at an interval, until the layer's scope closes. */
 export const layerPeriodic = (interval: Duration.Input): Layer.Layer<never, never, Sweeper> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
@@ -79,10 +80,12 @@ export const layerPeriodic = (interval: Duration.Input): Layer.Layer<never, neve
       yield* sweep().pipe(
         Effect.tap(({ failed }) =>
           failed > 0
-            ? Effect.logWarning("Some blobs could not be removed; the next sweep tries again", failed)
+            ? Effect.logWarning("blobs not removed; the next sweep retries them").pipe(Effect.annotateLogs({ failed }))
             : Effect.void
         ),
-        Effect.catch((error) => Effect.logWarning("The sweep could not reach the metadata", error.reason)),
+        Effect.catch(({ reason }) =>
+          Effect.logWarning("sweep failed; metadata store error").pipe(Effect.annotateLogs({ reason }))
+        ),
         Effect.delay(interval),
         Effect.forever,
         Effect.forkScoped

@@ -1,5 +1,5 @@
 /**
- * Keeps the leases of uploads that are under way in this process, so that a sweeper elsewhere tells them from dead ones.
+ * Renews the leases of the uploads that run in this process, so that the sweeper of another node does not expire them.
  */
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
@@ -9,26 +9,30 @@ import * as Scoped from "../Scoped.ts"
 import { Settings } from "../Settings.ts"
 import { BlobRepository } from "./BlobRepository.ts"
 
-export interface Leases {
-  /** When a lease that begins now ends, unless it is renewed. */
-  readonly end: (now: DateTime.Utc) => DateTime.Utc
-  /** From here on the blob's lease is renewed, until the scope closes. */
-  readonly keep: (blobId: string) => Effect.Effect<void, never, Scope.Scope>
+export interface UploadLeases {
+  /** Returns when a lease that begins now ends, unless it is renewed. */
+  readonly leaseUntil: (now: DateTime.Utc) => DateTime.Utc
+  /** Renews the blob's lease from now on, until the scope closes. */
+  readonly keepRenewed: (blobId: string) => Effect.Effect<void, never, Scope.Scope>
 }
 
-/** Renews every third of a lease, all uploads in one statement; none under way, none sent. */
-export const make: Effect.Effect<Leases, never, BlobRepository | Scope.Scope> = Effect.gen(function* () {
+/**
+ * Starts the renewal: every third of a lease, in one statement for all uploads. Without an upload it sends no statement.
+ */
+export const make: Effect.Effect<UploadLeases, never, BlobRepository | Scope.Scope> = Effect.gen(function* () {
   const repository = yield* BlobRepository
   const { uploadLease } = yield* Settings
-  const live = new Set<string>()
-  const end = (now: DateTime.Utc) => DateTime.addDuration(now, uploadLease)
+  const active = new Set<string>()
+  const leaseUntil = (now: DateTime.Utc) => DateTime.addDuration(now, uploadLease)
 
   const renew = Effect.gen(function* () {
-    if (live.size === 0) return
-    yield* repository.renew([...live], end(yield* DateTime.now))
+    if (active.size === 0) return
+    yield* repository.renew([...active], leaseUntil(yield* DateTime.now))
   }).pipe(
-    // Two more tries fit into the lease; an upload that loses it fails at its commit and can be sent again.
-    Effect.catch((error) => Effect.logWarning("Could not renew the leases of uploads", error.reason))
+    // A lease lasts for two more attempts. An upload that loses its lease fails at its commit; the client can retry it.
+    Effect.catch(({ reason }) =>
+      Effect.logWarning("upload leases not renewed").pipe(Effect.annotateLogs({ uploads: active.size, reason }))
+    )
   )
   yield* renew.pipe(
     Effect.delay(Duration.millis(Duration.toMillis(uploadLease) / 3)),
@@ -37,11 +41,11 @@ export const make: Effect.Effect<Leases, never, BlobRepository | Scope.Scope> = 
   )
 
   return {
-    end,
-    keep: (blobId) =>
+    leaseUntil,
+    keepRenewed: (blobId) =>
       Scoped.acquire(
-        Effect.sync(() => live.add(blobId)),
-        () => Effect.sync(() => live.delete(blobId))
+        Effect.sync(() => active.add(blobId)),
+        () => Effect.sync(() => active.delete(blobId))
       )
   }
 })

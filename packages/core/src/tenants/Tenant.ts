@@ -22,7 +22,7 @@ export const Tenant = Schema.Struct({
 }).annotate({ identifier: "Tenant" })
 export type Tenant = typeof Tenant.Type
 
-/** What creating a tenant answers with: the tenant, and the creator's Admin membership. */
+/** The result of creating a tenant: the tenant and the creator's Admin membership. */
 export const CreatedTenant = Schema.Struct({ ...Tenant.fields, member: Schema.NullOr(Member) }).annotate({
   identifier: "CreatedTenant"
 })
@@ -48,5 +48,5 @@ export class SubdomainTaken extends Data.TaggedError("SubdomainTaken")<{}> {
 /** The tenant still has buckets, and the removal was not forced. */
 export class TenantNotEmpty extends Data.TaggedError("TenantNotEmpty")<{}> {
   readonly code = "tenant_not_empty"
-  override readonly message = "The tenant still has buckets; remove them first, or force the removal."
+  override readonly message = "The tenant still has buckets. Remove them first, or force the removal."
 }

@@ -1,5 +1,5 @@
 /**
- * The port that keeps tenants. Each method is one atomic step.
+ * The port that stores tenants. Each method is one atomic step.
  */
 import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
@@ -7,37 +7,41 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Member } from "../members/Member.ts"
+import type { Slice } from "../Page.ts"
 import type { SubdomainTaken, Tenant, TenantNotEmpty, UpdateTenant } from "./Tenant.ts"
 
 export class TenantRepository extends Context.Service<
   TenantRepository,
   {
-    /** Stores a tenant, and its first member when there is one (whose account exists). */
-    readonly create: (tenant: Tenant, member: Member | undefined) => Effect.Effect<void, SubdomainTaken | MetadataError>
+    /** Stores a tenant, and its first member when one is given. The member's account must exist. */
+    readonly create: (creation: {
+      readonly tenant: Tenant
+      readonly member?: Member | undefined
+    }) => Effect.Effect<void, SubdomainTaken | MetadataError>
 
     readonly find: (tenantId: string) => Effect.Effect<Option.Option<Tenant>, MetadataError>
 
-    /** Tenants ordered by id: those that the account is a member of, or all without an account. */
+    /** Lists tenants, ordered by id: those that the account is a member of, or all tenants without an `accountId`. */
     readonly list: (
-      accountId: string | undefined,
-      after: string | undefined,
-      limit: number
+      query: { readonly accountId?: string | undefined } & Slice
     ) => Effect.Effect<ReadonlyArray<Tenant>, MetadataError>
 
-    readonly update: (
-      tenantId: string,
-      change: UpdateTenant,
-      at: DateTime.Utc
-    ) => Effect.Effect<Option.Option<Tenant>, SubdomainTaken | MetadataError>
+    /** Changes the fields that `change` has. None when there is no such tenant. */
+    readonly update: (update: {
+      readonly tenantId: string
+      readonly change: UpdateTenant
+      readonly at: DateTime.Utc
+    }) => Effect.Effect<Option.Option<Tenant>, SubdomainTaken | MetadataError>
 
     /**
-     * Removes a tenant with its members and tokens; false when there is none. With `force` also its buckets and files,
-     * whose blobs become DOOMED, to be swept from `sweepAt` on; without, a tenant that has buckets is left as it is.
-     * Uploads that are under way fail at their commit.
+     * Removes a tenant with its members and tokens; false when there is none. With `force`, removes its buckets and files
+     * too: their blobs become DOOMED and may be swept from `sweepAt` on. Without `force`, fails with `TenantNotEmpty`
+     * when the tenant has buckets. Uploads in progress fail at their commit.
      */
-    readonly remove: (
-      tenantId: string,
-      options: { readonly force: boolean; readonly sweepAt: DateTime.Utc }
-    ) => Effect.Effect<boolean, TenantNotEmpty | MetadataError>
+    readonly remove: (removal: {
+      readonly tenantId: string
+      readonly force: boolean
+      readonly sweepAt: DateTime.Utc
+    }) => Effect.Effect<boolean, TenantNotEmpty | MetadataError>
   }
 >()("@holdfast/core/tenants/TenantRepository") {}

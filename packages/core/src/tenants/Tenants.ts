@@ -1,5 +1,5 @@
 /**
- * Tenants: creating, reading, changing and removing them.
+ * Creates, reads, changes and removes tenants.
  */
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -22,15 +22,15 @@ export class Tenants extends Context.Service<
   Tenants,
   {
     /**
-     * Creates a tenant; the account that asks becomes its Admin. API tokens may only where the deployment allows it.
-     * The deployment itself creates tenants without members.
+     * Creates a tenant; the actor's account becomes its Admin. Fails with `Forbidden` for an API token unless
+     * `Settings.tokensMayCreateTenants` is set. The deployment itself creates tenants without members.
      */
     readonly create: (
       actor: Actor,
       input: Tenant.CreateTenant
     ) => Effect.Effect<Tenant.CreatedTenant, AccessError | InvalidRequest | Tenant.SubdomainTaken>
 
-    /** The tenants that the actor is a member of; a token sees its own. The deployment sees all. */
+    /** Lists the actor's tenants: all that its account is a member of; a token's own one; all for the deployment itself. */
     readonly list: (
       actor: Actor,
       page: Page.Request
@@ -44,7 +44,7 @@ export class Tenants extends Context.Service<
       input: Tenant.UpdateTenant
     ) => Effect.Effect<Tenant.Tenant, AccessError | NotFound | InvalidRequest | Tenant.SubdomainTaken>
 
-    /** Removes a tenant that has no buckets; with `force`, one that has, with all its files. */
+    /** Removes a tenant without buckets; with `force`, a tenant with all its buckets and files. */
     readonly remove: (
       actor: Actor,
       tenantId: string,
@@ -61,7 +61,7 @@ const make = Effect.gen(function* () {
   const repository = yield* TenantRepository
   const settings = yield* Settings
   const random = yield* SecureRandom
-  const freshId = (kind: Ids.Kind) => Effect.provideService(Ids.make(kind), SecureRandom, random)
+  const newId = (kind: Ids.Kind) => Effect.provideService(Ids.make(kind), SecureRandom, random)
   const missing = new NotFound({ resource: "tenant" })
 
   return Tenants.of({
@@ -71,19 +71,19 @@ const make = Effect.gen(function* () {
       if (isToken && !settings.tokensMayCreateTenants) return yield* new Forbidden()
       const { name, subdomain } = yield* decodeCreate(input)
       const now = yield* DateTime.now
-      const tenant = { id: yield* freshId("ten"), name, subdomain, createdAt: now, updatedAt: now }
+      const tenant = { id: yield* newId("ten"), name, subdomain, createdAt: now, updatedAt: now }
       const member =
         identity === "system"
           ? undefined
           : {
-              id: yield* freshId("mem"),
+              id: yield* newId("mem"),
               user: identity.account,
               role: { id: Role.admin, name: Role.nameOf(Role.admin) },
               createdAt: now,
               updatedAt: now
             }
-      yield* repository.create(tenant, member)
-      yield* access.forget
+      yield* repository.create({ tenant, member })
+      yield* access.clearCache
       return { ...tenant, member: member ?? null }
     }),
 
@@ -94,26 +94,26 @@ const make = Effect.gen(function* () {
         return { items: Option.toArray(own), nextCursor: null }
       }
       const accountId = identity === "system" ? undefined : identity.account.id
-      return yield* Page.byId(page, (after, limit) => repository.list(accountId, after, limit))
+      return yield* Page.listById(page, (slice) => repository.list({ accountId, ...slice }))
     }),
 
     get: Effect.fn("Tenants.get")(function* (actor, tenantId) {
       yield* access.require(actor, tenantId, "tenant:read")
-      return yield* NotFound.unless(repository.find(tenantId), missing)
+      return yield* NotFound.whenNone(repository.find(tenantId), missing)
     }),
 
     update: Effect.fn("Tenants.update")(function* (actor, tenantId, input) {
       yield* access.require(actor, tenantId, "tenant:manage")
       const change = yield* decodeUpdate(input)
-      return yield* NotFound.unless(repository.update(tenantId, change, yield* DateTime.now), missing)
+      return yield* NotFound.whenNone(repository.update({ tenantId, change, at: yield* DateTime.now }), missing)
     }),
 
     remove: Effect.fn("Tenants.remove")(function* (actor, tenantId, options) {
       yield* access.require(actor, tenantId, "tenant:manage")
       const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
-      const removed = yield* repository.remove(tenantId, { force: options?.force === true, sweepAt })
+      const removed = yield* repository.remove({ tenantId, force: options?.force === true, sweepAt })
       if (!removed) return yield* missing
-      yield* access.forget
+      yield* access.clearCache
     })
   })
 })

@@ -1,5 +1,5 @@
 /**
- * An API token: a key that is tied to one member, and works in that member's tenant alone.
+ * An API token: a key that is tied to one member and works in that member's tenant only.
  */
 import * as Schema from "effect/Schema"
 import { Label } from "../Text.ts"
@@ -11,15 +11,15 @@ export const Token = Schema.Struct({
   prefix: Schema.String.annotate({ description: "The first characters of the key, for display." }),
   expiresAt: Schema.NullOr(Schema.DateTimeUtcFromString),
   createdAt: Schema.DateTimeUtcFromString,
-  lastUsedAt: Schema.NullOr(Schema.DateTimeUtcFromString).annotate({ description: "At most a minute behind." }),
+  lastUsedAt: Schema.NullOr(Schema.DateTimeUtcFromString).annotate({ description: "Up to a minute old." }),
   revokedAt: Schema.NullOr(Schema.DateTimeUtcFromString)
 }).annotate({ identifier: "Token" })
 export type Token = typeof Token.Type
 
-/** What creating a token answers with: the only time that the key is shown. */
+/** The result of creating a token: the only response that contains the key. */
 export const CreatedToken = Schema.Struct({
   ...Token.fields,
-  key: Schema.String.annotate({ description: "The API key. It is shown this once and cannot be read again." })
+  key: Schema.String.annotate({ description: "The API key. Only this response contains it; it cannot be read again." })
 }).annotate({ identifier: "CreatedToken" })
 export type CreatedToken = typeof CreatedToken.Type
 

@@ -1,5 +1,6 @@
 /**
- * API tokens of a tenant: making, listing, revoking. Admins alone, since a token carries its member's rights.
+ * Creates, lists and revokes the API tokens of a tenant. Requires `token:manage`, which only Admins have, because a token
+ * has the permissions of its member.
  */
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -23,13 +24,14 @@ import { TokenRepository } from "./TokenRepository.ts"
 export class Tokens extends Context.Service<
   Tokens,
   {
-    /** Makes a token for a member. The answer is the only place where the key is ever shown. */
+    /** Creates a token for a member. The result is the only place where the key is shown. */
     readonly create: (
       actor: Actor,
       tenantId: string,
       input: Token.CreateToken
     ) => Effect.Effect<Token.CreatedToken, AccessError | InvalidRequest>
 
+    /** Lists a tenant's tokens, ordered by id, with revoked and expired ones. */
     readonly list: (
       actor: Actor,
       tenantId: string,
@@ -42,7 +44,7 @@ export class Tokens extends Context.Service<
       tokenId: string
     ) => Effect.Effect<Token.Token, AccessError | NotFound>
 
-    /** Revokes a token for good; it keeps its place in the list. */
+    /** Revokes a token permanently. Lists still include it. */
     readonly revoke: (actor: Actor, tenantId: string, tokenId: string) => Effect.Effect<void, AccessError | NotFound>
   }
 >()("@holdfast/core/tokens/Tokens") {}
@@ -56,20 +58,20 @@ const make = Effect.gen(function* () {
   const random = yield* SecureRandom
   const digest = yield* Digest
   const missing = new NotFound({ resource: "token" })
-  const guard = (tokenId: string) => (Ids.is("tok", tokenId) ? Effect.void : Effect.fail(missing))
+  const checkId = (tokenId: string) => (Ids.is("tok", tokenId) ? Effect.void : Effect.fail(missing))
 
-  /** The expiry that a new token may have, or the fault in the one that was asked for. */
+  /** Fails with `InvalidRequest` unless a new token may expire at this time. */
   const checkExpiry = (expiresAt: DateTime.Utc | null, now: DateTime.Utc) => {
     if (expiresAt === null) {
       return settings.allowEternalTokens
         ? Effect.void
         : Effect.fail(
-            InvalidRequest.at("/expiresAt", "must be a time; this deployment has no tokens that never expire")
+            InvalidRequest.at("/expiresAt", "must be a time: this deployment does not allow tokens that never expire")
           )
     }
     return DateTime.isGreaterThan(expiresAt, now)
       ? Effect.void
-      : Effect.fail(InvalidRequest.at("/expiresAt", "must lie in the future"))
+      : Effect.fail(InvalidRequest.at("/expiresAt", "must be in the future"))
   }
 
   return Tokens.of({
@@ -91,7 +93,9 @@ const make = Effect.gen(function* () {
           lastUsedAt: null,
           revokedAt: null
         }
-        yield* Effect.catchTag(repository.create(tenantId, token, hash), "NotFound", () => Effect.fail(noSuchMember))
+        yield* Effect.catchTag(repository.create({ tenantId, token, hash }), "NotFound", () =>
+          Effect.fail(noSuchMember)
+        )
         return { ...token, key: Redacted.value(key) }
       },
       Effect.provideService(SecureRandom, random),
@@ -100,25 +104,25 @@ const make = Effect.gen(function* () {
 
     list: Effect.fn("Tokens.list")(function* (actor, tenantId, page) {
       yield* access.require(actor, tenantId, "token:manage")
-      return yield* Page.byId(page, (after, limit) => repository.list(tenantId, after, limit))
+      return yield* Page.listById(page, (slice) => repository.list({ tenantId, ...slice }))
     }),
 
     get: Effect.fn("Tokens.get")(function* (actor, tenantId, tokenId) {
       yield* access.require(actor, tenantId, "token:manage")
-      yield* guard(tokenId)
-      return yield* NotFound.unless(repository.find(tenantId, tokenId), missing)
+      yield* checkId(tokenId)
+      return yield* NotFound.whenNone(repository.find(tenantId, tokenId), missing)
     }),
 
     revoke: Effect.fn("Tokens.revoke")(function* (actor, tenantId, tokenId) {
       yield* access.require(actor, tenantId, "token:manage")
-      yield* guard(tokenId)
-      if (!(yield* repository.revoke(tenantId, tokenId, yield* DateTime.now))) return yield* missing
-      yield* access.forget
+      yield* checkId(tokenId)
+      if (!(yield* repository.revoke({ tenantId, tokenId, at: yield* DateTime.now }))) return yield* missing
+      yield* access.clearCache
     })
   })
 })
 
-const noSuchMember = InvalidRequest.at("/member/id", "is no member of this tenant")
+const noSuchMember = InvalidRequest.at("/member/id", "is not a member of this tenant")
 
 export const layer: Layer.Layer<Tokens, never, Access | TokenRepository | SecureRandom | Digest> = Layer.effect(
   Tokens,

@@ -20,10 +20,10 @@ describe("FileType", () => {
     ]
     for (const [expected, extensions] of table) {
       for (const extension of extensions.split(" ")) {
-        assert.strictEqual(FileType.ofName(`file.${extension}`).type, expected, extension)
+        assert.strictEqual(FileType.fromName(`file.${extension}`).type, expected, extension)
       }
     }
-    assert.deepStrictEqual(FileType.ofName("unknown.xyz"), { type: "OTHER", contentType: "application/octet-stream" })
+    assert.deepStrictEqual(FileType.fromName("unknown.xyz"), { type: "OTHER", contentType: "application/octet-stream" })
   })
 
   it("believes the content before the name", () => {

@@ -4,9 +4,9 @@ import { Buckets } from "@holdfast/core/buckets/Buckets"
 import { Files } from "@holdfast/core/files/Files"
 import { Mirrors } from "@holdfast/core/mirrors/Mirrors"
 import * as TargetCheck from "@holdfast/core/mirrors/targets/TargetCheck"
-import { FileChangeNotifier } from "@holdfast/core/mirrors/worker/FileChangeNotifier"
+import { FileChangeNotifier } from "@holdfast/core/files/FileChangeNotifier"
 import * as Statements from "@holdfast/testing/metadata/Statements"
-import * as World from "@holdfast/testing/metadata/World"
+import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as MirrorScene from "@holdfast/testing/mirrors/MirrorScene"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -39,7 +39,7 @@ describe("the worker of mirrors", () => {
   test(
     "copies what a bucket holds when the mirror is made, and what it is changed into",
     Effect.gen(function* () {
-      const bucket = yield* World.bucket()
+      const bucket = yield* Fixtures.bucket()
       yield* Effect.forEach([1, 2, 3], (index) => upload(bucket, `before ${index}`, "x", { path: "/deep/ü/" }))
       const made = yield* mirrored(bucket)
       yield* startWorker()
@@ -104,7 +104,7 @@ describe("the worker of mirrors", () => {
   test(
     "is not held up in one mirror by others whose targets hang",
     Effect.gen(function* () {
-      const bucket = yield* World.bucket()
+      const bucket = yield* Fixtures.bucket()
       const [dead, slow, good] = [yield* mirrored(bucket), yield* mirrored(bucket), yield* mirrored(bucket)]
       yield* dead.target.faults.failNext(forever, "Unavailable")
       const block = yield* slow.target.faults.block()
@@ -123,7 +123,7 @@ describe("the worker of mirrors", () => {
   test(
     "tries few files of a target that is down, however busy it is with another one",
     Effect.gen(function* () {
-      const bucket = yield* World.bucket()
+      const bucket = yield* Fixtures.bucket()
       const [dead, slow] = [yield* mirrored(bucket), yield* mirrored(bucket)]
       yield* dead.target.faults.failNext(forever, "Unavailable")
       const block = yield* slow.target.faults.block()
@@ -330,9 +330,9 @@ describe("the worker of mirrors", () => {
   testClocked(
     "asks the database one question each time that it looks, when there is nothing to do",
     Effect.gen(function* () {
-      const bucket = yield* World.bucket()
+      const bucket = yield* Fixtures.bucket()
       const signal = yield* FileChangeNotifier
-      const statements = yield* Statements.of(
+      const statements = yield* Statements.record(
         Effect.scoped(
           Effect.gen(function* () {
             yield* startWorker({ poll: Duration.seconds(2) })

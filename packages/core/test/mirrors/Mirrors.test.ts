@@ -9,7 +9,7 @@ import { SecretBox } from "@holdfast/core/secrets/SecretBox"
 import * as MirrorScene from "@holdfast/testing/mirrors/MirrorScene"
 import { MemoryTargets } from "@holdfast/testing/mirrors/MemoryTargets"
 import * as Sample from "@holdfast/testing/metadata/Sample"
-import * as World from "@holdfast/testing/metadata/World"
+import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as Aead from "effect/crypto/Aead"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -42,7 +42,7 @@ describe("mirrors", () => {
     "are told without their secret, which is sealed at rest",
     Effect.gen(function* () {
       const mirrors = yield* Mirrors
-      const bucket = yield* World.bucket()
+      const bucket = yield* Fixtures.bucket()
       const input = { ...s3(), type: "S3" as const, endpoint: "https://s3.example.com", forcePathStyle: true }
       const made = yield* mirrors.create(Actor.system, bucket, input)
       expect(made).toEqual({
@@ -88,7 +88,7 @@ describe("mirrors", () => {
         for (const call of all(actor))
           expect(yield* Effect.flip(call as Effect.Effect<unknown, unknown>)).toMatchObject({ _tag: "Forbidden" })
       }
-      const stranger = yield* member(yield* World.tenant, Role.admin)
+      const stranger = yield* member(yield* Fixtures.tenant, Role.admin)
       for (const call of all(stranger.actor)) {
         expect(yield* Effect.flip(call as Effect.Effect<unknown, unknown>)).toMatchObject({ _tag: "Forbidden" })
       }
@@ -103,7 +103,7 @@ describe("mirrors", () => {
     Effect.gen(function* () {
       const mirrors = yield* Mirrors
       const { bucket, ref } = yield* MirrorScene.mirrored()
-      const other = yield* World.bucket(bucket.tenantId)
+      const other = yield* Fixtures.bucket(bucket.tenantId)
       for (const wrong of [
         { ...ref, bucketId: other.bucketId },
         { ...ref, mirrorId: Sample.id("mir") },
@@ -136,7 +136,7 @@ describe("mirrors", () => {
     "tell what is wrong with an input, and nothing of what is secret in it",
     Effect.gen(function* () {
       const mirrors = yield* Mirrors
-      const bucket = yield* World.bucket()
+      const bucket = yield* Fixtures.bucket()
       const faults: ReadonlyArray<readonly [input: object, pointers: ReadonlyArray<string>]> = [
         [{ ...s3(), type: "CLOUD_Z" }, ["/type"]],
         [{ name: "x" }, ["/type"]],
@@ -170,7 +170,7 @@ describe("mirrors", () => {
     "are made only where the target answers, unless it is not asked, and only of types that there are",
     Effect.gen(function* () {
       const mirrors = yield* Mirrors
-      const bucket = yield* World.bucket()
+      const bucket = yield* Fixtures.bucket()
       const input = s3()
       const target = yield* (yield* MemoryTargets).of(input.bucketName)
       yield* target.faults.failNext(1, "NotFound")

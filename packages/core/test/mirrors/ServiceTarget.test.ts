@@ -7,7 +7,7 @@ import { Members } from "@holdfast/core/members/Members"
 import { objectName } from "@holdfast/core/mirrors/targets/MirroredFile"
 import { Mirrors } from "@holdfast/core/mirrors/Mirrors"
 import * as Role from "@holdfast/core/Role"
-import * as World from "@holdfast/testing/metadata/World"
+import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as MirrorScene from "@holdfast/testing/mirrors/MirrorScene"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
@@ -27,7 +27,7 @@ const into = (bucket: BucketRef, apiKey: Redacted.Redacted, verify = true) => ({
 
 /** Two buckets of two tenants, the first mirrored into the second. */
 const scene = Effect.gen(function* () {
-  const [from, to] = [yield* World.bucket(), yield* World.bucket()]
+  const [from, to] = [yield* Fixtures.bucket(), yield* Fixtures.bucket()]
   const neighbour = yield* member(to.tenantId, "role_file_writer")
   const made = yield* (yield* Mirrors).create(Actor.system, from, into(to, neighbour.key))
   return { from, to, neighbour, ref: { ...from, mirrorId: made.id } }
@@ -84,7 +84,7 @@ describe("a mirror into another tenant", () => {
   test(
     "does not write what is the same already, and finds in a comparison what is not",
     Effect.gen(function* () {
-      const [from, to] = [yield* World.bucket(), yield* World.bucket()]
+      const [from, to] = [yield* Fixtures.bucket(), yield* Fixtures.bucket()]
       yield* Effect.forEach(["a", "b"], (name) => upload(from, name, "same"))
       const [a, b] = yield* Effect.forEach(["a", "b"], (name) => upload(to, name, "same"))
       const { key } = yield* member(to.tenantId, "role_file_writer")

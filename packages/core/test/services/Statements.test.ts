@@ -55,7 +55,7 @@ const setUp = Effect.gen(function* () {
 
 const content = Stream.make(new Uint8Array(100))
 
-const count = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.map(Statements.of(self), ({ length }) => length)
+const count = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.map(Statements.record(self), ({ length }) => length)
 
 describe("statements", () => {
   layer(services({ accessCache: Duration.zero }))("with the key looked up each time", (it) => {

@@ -1,7 +1,7 @@
 /**
  * The headers that a file is served with.
  */
-import * as Header from "@holdfast/core/headers/Header"
+import * as Header from "@holdfast/core/files/Header"
 import * as Page from "@holdfast/core/Page"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"

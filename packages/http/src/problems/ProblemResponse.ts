@@ -77,7 +77,9 @@ export const respond = (
  */
 const translate = (error: unknown): CodedError | undefined => {
   if (HttpApiError.HttpApiSchemaError.is(error)) {
-    return error.kind === "Body" || error.kind === "ResponseHeaders" ? undefined : Input.invalid(error.cause.issue)
+    return error.kind === "Body" || error.kind === "ResponseHeaders"
+      ? undefined
+      : Input.toInvalidRequest(error.cause.issue)
   }
   if (HttpServerError.isHttpServerError(error)) {
     const { reason } = error

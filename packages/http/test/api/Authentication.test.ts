@@ -30,9 +30,9 @@ const expiredKey = () =>
       })
       const createdAt = DateTime.makeUnsafe("2020-01-01T00:00:00Z")
       const id = "tok_01932c07-209d-7f3a-8c5e-1f2a3b4c5d6e"
-      yield* tokens.create(
+      yield* tokens.create({
         tenantId,
-        {
+        token: {
           id,
           name: "old",
           member: { id: member },
@@ -43,7 +43,7 @@ const expiredKey = () =>
           revokedAt: null
         },
         hash
-      )
+      })
       return Redacted.value(key)
     })
   )

@@ -22,7 +22,7 @@ import * as NodeDigest from "../../src/server/compose/NodeDigest.ts"
 import { expectProblem, json } from "../support/Problems.ts"
 
 /** The same routes as a function from web `Request` to web `Response`, without Node's server. */
-const serve = (directory: string, own: ApiKey.Minted) => {
+const serve = (directory: string, own: ApiKey.HashedKey) => {
   const services = Holdfast.layer.pipe(
     Layer.provideMerge([
       SqliteMetadata.layer({ file: ":memory:" }),

@@ -56,7 +56,7 @@ describe("uploads", () => {
   const pendingCount = () =>
     server.run(
       BlobRepository.use(({ list }) =>
-        Effect.map(list(undefined, 1000), (rows) => rows.filter(({ state }) => state === "PENDING").length)
+        Effect.map(list({ limit: 1000 }), (rows) => rows.filter(({ state }) => state === "PENDING").length)
       )
     )
 

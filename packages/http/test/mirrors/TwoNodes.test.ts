@@ -2,7 +2,7 @@
  * Two processes that share nothing but a database and a bucket: they share the work of a mirror as well, and one that is
  * killed in the middle of it loses nothing.
  */
-import { all, requires } from "@holdfast/testing/Requires"
+import { firstMissing, requires } from "@holdfast/testing/Requires"
 import { createHash, randomBytes } from "node:crypto"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
@@ -57,7 +57,7 @@ const expectEqual = async (site: Site.Site, target: Ceph.Bucket): Promise<void> 
   expect(Object.fromEntries(found)).toEqual(Object.fromEntries(wanted))
 }
 
-requires(all(Ceph.missing, Database.missing)).describe("two nodes", () => {
+requires(firstMissing(Ceph.missing, Database.missing)).describe("two nodes", () => {
   let ceph: Ceph.Ceph
   let database: Database.Database
 

@@ -40,7 +40,7 @@ const expired = (server: TestServer, tenantId: string, memberId: string): Promis
         lastUsedAt: null,
         revokedAt: null
       }
-      yield* create(tenantId, token, minted.hash)
+      yield* create({ tenantId, token, hash: minted.hash })
       return Redacted.value(minted.key)
     })
   )

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { describe, expect, it } from "vitest"
-import { requires, command, all } from "@holdfast/testing/Requires"
+import { requires, command, firstMissing } from "@holdfast/testing/Requires"
 import * as Process from "../support/Process.ts"
 import * as Requests from "../support/Requests.ts"
 
-const tools = all(command("bash", "-c", "true"), command("curl", "--version"))
+const tools = firstMissing(command("bash", "-c", "true"), command("curl", "--version"))
 
 /** Returns the lines of the tour without their indentation. */
 const tourOf = (output: string): string => {

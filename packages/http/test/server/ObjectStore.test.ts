@@ -2,7 +2,7 @@
  * The service with file contents in an object store.
  */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { all, requires } from "@holdfast/testing/Requires"
+import { firstMissing, requires } from "@holdfast/testing/Requires"
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import { randomBytes } from "node:crypto"
@@ -112,7 +112,7 @@ requires(Ceph.missing).describe("contents in S3", () => {
   })
 })
 
-requires(all(Ceph.missing, Database.missing)).describe("contents in S3 and metadata in PostgreSQL", () => {
+requires(firstMissing(Ceph.missing, Database.missing)).describe("contents in S3 and metadata in PostgreSQL", () => {
   it("service and operator commands → no data directory is created", { timeout: 120_000 }, async () => {
     const [ceph, database] = [await Ceph.start(), await Database.start()]
     try {

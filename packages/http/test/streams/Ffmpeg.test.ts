@@ -63,7 +63,7 @@ const upload = async (bucket: Bucket.Bucket, content: Uint8Array<ArrayBuffer>): 
 const timeout = { timeout: 120_000 }
 
 const { describe } = Requires.requires(
-  Requires.all(Requires.command("ffmpeg", "-version"), Requires.command("ffprobe", "-version"))
+  Requires.firstMissing(Requires.command("ffmpeg", "-version"), Requires.command("ffprobe", "-version"))
 )
 
 // Starting the service and ffmpeg takes seconds each, and longer on a busy machine.

@@ -193,7 +193,7 @@ Requires.requires(Samples.missing).describe("upload", () => {
     const left = await server.run(
       Effect.gen(function* () {
         const sweeper = yield* Sweeper
-        while ((yield* sweeper.sweep({ isAlone: true })).removed > 0);
+        while ((yield* sweeper.sweep({ expireAllUploads: true })).removed > 0);
         return yield* (yield* Fsck).check()
       })
     )

@@ -1,7 +1,7 @@
 /**
  * Nodes that are stopped or killed while they convert: real processes of the service and of FFmpeg.
  */
-import { all, requires } from "@holdfast/testing/Requires"
+import { firstMissing, requires } from "@holdfast/testing/Requires"
 import { randomBytes } from "node:crypto"
 import { readdirSync, readlinkSync } from "node:fs"
 import * as Fs from "node:fs/promises"
@@ -76,7 +76,7 @@ const segments = ["index0.ts", "index1.ts", "index2.ts", "index3.ts"]
 /** The content, its segments and its still. */
 const blobs = 1 + segments.length + 1
 
-const missing = all(Samples.missing, process.platform === "linux" ? undefined : "this system has no /proc")
+const missing = firstMissing(Samples.missing, process.platform === "linux" ? undefined : "this system has no /proc")
 
 requires(missing).describe("a node that ends while it converts", () => {
   it(
@@ -132,7 +132,7 @@ requires(missing).describe("a node that ends while it converts", () => {
   )
 })
 
-requires(all(missing, Ceph.missing, Database.missing)).describe("two nodes", () => {
+requires(firstMissing(missing, Ceph.missing, Database.missing)).describe("two nodes", () => {
   let ceph: Ceph.Ceph
   let database: Database.Database
 

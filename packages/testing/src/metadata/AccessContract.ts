@@ -10,17 +10,17 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { It } from "./Metadata.ts"
 import * as Sample from "./Sample.ts"
-import * as World from "./World.ts"
+import * as Fixtures from "./Fixtures.ts"
 
 /** An account that is Admin of one tenant and reader of another, with a token of the first and a key of its own. */
 const scene = Effect.gen(function* () {
   const user = yield* (yield* AccountRepository).findOrCreate(Sample.account())
-  const [home, away, foreign] = [yield* World.tenant, yield* World.tenant, yield* World.tenant]
-  yield* World.member(home)
-  const admin = yield* World.member(home, Sample.member("role_admin", user))
-  const reader = yield* World.member(away, Sample.member("role_file_reader", user))
+  const [home, away, foreign] = [yield* Fixtures.tenant, yield* Fixtures.tenant, yield* Fixtures.tenant]
+  yield* Fixtures.member(home)
+  const admin = yield* Fixtures.member(home, Sample.member("role_admin", user))
+  const reader = yield* Fixtures.member(away, Sample.member("role_file_reader", user))
   const token = { ...Sample.token(admin.id), hash: Sample.hash() }
-  yield* (yield* TokenRepository).create(home, token, token.hash)
+  yield* (yield* TokenRepository).create({ tenantId: home, token, hash: token.hash })
   const key = Sample.accountKey()
   yield* (yield* AccountRepository).putKey(user.id, key)
   return { user, home, away, foreign, admin, reader, token, key }
@@ -36,15 +36,15 @@ export const accessContract = (it: It): void => {
         credential: { id: key.id, tenantId: null, expiresAt: null, revokedAt: null },
         member: null
       }
-      expect(yield* access.byKey(key.hash, undefined)).toEqual(Option.some(standing))
-      expect(yield* access.byKey(key.hash, foreign)).toEqual(Option.some(standing))
-      expect(yield* access.byKey(key.hash, home)).toEqual(
+      expect(yield* access.findByKey({ hash: key.hash, tenantId: undefined })).toEqual(Option.some(standing))
+      expect(yield* access.findByKey({ hash: key.hash, tenantId: foreign })).toEqual(Option.some(standing))
+      expect(yield* access.findByKey({ hash: key.hash, tenantId: home })).toEqual(
         Option.some({ ...standing, member: { id: admin.id, role: "role_admin" } })
       )
-      expect(yield* access.byKey(key.hash, away)).toEqual(
+      expect(yield* access.findByKey({ hash: key.hash, tenantId: away })).toEqual(
         Option.some({ ...standing, member: { id: reader.id, role: "role_file_reader" } })
       )
-      expect(yield* access.byKey(Sample.hash(), home)).toEqual(Option.none())
+      expect(yield* access.findByKey({ hash: Sample.hash(), tenantId: home })).toEqual(Option.none())
     })
   )
 
@@ -57,11 +57,11 @@ export const accessContract = (it: It): void => {
         credential: { id: token.id, tenantId: home, expiresAt: token.expiresAt, revokedAt: null },
         member: null
       }
-      expect(yield* access.byKey(token.hash, home)).toEqual(
+      expect(yield* access.findByKey({ hash: token.hash, tenantId: home })).toEqual(
         Option.some({ ...standing, member: { id: admin.id, role: "role_admin" } })
       )
       for (const tenantId of [away, foreign, undefined]) {
-        expect(yield* access.byKey(token.hash, tenantId)).toEqual(Option.some(standing))
+        expect(yield* access.findByKey({ hash: token.hash, tenantId })).toEqual(Option.some(standing))
       }
     })
   )
@@ -71,12 +71,12 @@ export const accessContract = (it: It): void => {
       const { away, foreign, reader, user } = yield* scene
       const access = yield* AccessRepository
       const standing = { account: user, credential: null, member: null }
-      expect(yield* access.byAccount(user.id, away)).toEqual(
+      expect(yield* access.findByAccount({ accountId: user.id, tenantId: away })).toEqual(
         Option.some({ ...standing, member: { id: reader.id, role: "role_file_reader" } })
       )
-      expect(yield* access.byAccount(user.id, foreign)).toEqual(Option.some(standing))
-      expect(yield* access.byAccount(user.id, undefined)).toEqual(Option.some(standing))
-      expect(yield* access.byAccount(Sample.id("acc"), away)).toEqual(Option.none())
+      expect(yield* access.findByAccount({ accountId: user.id, tenantId: foreign })).toEqual(Option.some(standing))
+      expect(yield* access.findByAccount({ accountId: user.id, tenantId: undefined })).toEqual(Option.some(standing))
+      expect(yield* access.findByAccount({ accountId: Sample.id("acc"), tenantId: away })).toEqual(Option.none())
     })
   )
 
@@ -85,23 +85,25 @@ export const accessContract = (it: It): void => {
       const { admin, home, key, token } = yield* scene
       const access = yield* AccessRepository
       const members = yield* MemberRepository
-      yield* members.changeRole(home, admin.id, "role_bucket_writer", Sample.at())
+      yield* members.changeRole({ tenantId: home, memberId: admin.id, role: "role_bucket_writer", at: Sample.at() })
       for (const hash of [token.hash, key.hash]) {
-        const standing = yield* access.byKey(hash, home)
+        const standing = yield* access.findByKey({ hash, tenantId: home })
         expect(Option.map(standing, ({ member }) => member?.role)).toEqual(Option.some("role_bucket_writer"))
       }
-      yield* (yield* TokenRepository).revoke(home, token.id, Sample.at(4))
+      yield* (yield* TokenRepository).revoke({ tenantId: home, tokenId: token.id, at: Sample.at(4) })
       yield* (yield* AccountRepository).revokeKey(key.id, Sample.at(5))
       const revokedAt = (hash: string) =>
         Effect.map(
-          access.byKey(hash, home),
+          access.findByKey({ hash, tenantId: home }),
           Option.map(({ credential }) => credential?.revokedAt)
         )
       expect(yield* revokedAt(token.hash)).toEqual(Option.some(Sample.at(4)))
       expect(yield* revokedAt(key.hash)).toEqual(Option.some(Sample.at(5)))
       yield* members.remove(home, admin.id)
-      expect(yield* access.byKey(token.hash, home)).toEqual(Option.none())
-      expect(Option.map(yield* access.byKey(key.hash, home), ({ member }) => member)).toEqual(Option.some(null))
+      expect(yield* access.findByKey({ hash: token.hash, tenantId: home })).toEqual(Option.none())
+      expect(Option.map(yield* access.findByKey({ hash: key.hash, tenantId: home }), ({ member }) => member)).toEqual(
+        Option.some(null)
+      )
     })
   )
 
@@ -111,14 +113,14 @@ export const accessContract = (it: It): void => {
       const access = yield* AccessRepository
       const lastUses = Effect.gen(function* () {
         const found = yield* (yield* TokenRepository).find(home, token.id)
-        const [listed] = yield* (yield* AccountRepository).listKeys(key.id.slice(0, -1), 1)
+        const [listed] = yield* (yield* AccountRepository).listKeys({ after: key.id.slice(0, -1), limit: 1 })
         return [Option.map(found, ({ lastUsedAt }) => lastUsedAt), listed?.lastUsedAt]
       })
       const use = (credentialId: string, offset: number) => ({ credentialId, at: Sample.at(offset) })
-      yield* access.touch([])
-      yield* access.touch([use(token.id, 50), use(key.id, 7), use(token.id, 20), use(Sample.id("key"), 99)])
+      yield* access.recordUse([])
+      yield* access.recordUse([use(token.id, 50), use(key.id, 7), use(token.id, 20), use(Sample.id("key"), 99)])
       expect(yield* lastUses).toEqual([Option.some(Sample.at(50)), Sample.at(7)])
-      yield* access.touch([use(token.id, 40), use(key.id, 70)])
+      yield* access.recordUse([use(token.id, 40), use(key.id, 70)])
       expect(yield* lastUses).toEqual([Option.some(Sample.at(50)), Sample.at(70)])
     })
   )
@@ -127,9 +129,9 @@ export const accessContract = (it: It): void => {
     Effect.gen(function* () {
       const { home, key, token } = yield* scene
       const access = yield* AccessRepository
-      const results = yield* World.race(20, (index) => {
+      const results = yield* Fixtures.concurrently(20, (index) => {
         const uses = [token.id, key.id].map((credentialId) => ({ credentialId, at: Sample.at((index * 7) % 20) }))
-        return access.touch(index % 2 === 0 ? uses : uses.toReversed())
+        return access.recordUse(index % 2 === 0 ? uses : uses.toReversed())
       })
       expect(results.filter((result) => result._tag === "Failure")).toEqual([])
       const found = yield* (yield* TokenRepository).find(home, token.id)

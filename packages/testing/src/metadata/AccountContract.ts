@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { It } from "./Metadata.ts"
 import * as Sample from "./Sample.ts"
-import * as World from "./World.ts"
+import * as Fixtures from "./Fixtures.ts"
 
 /** A key as it is told, from one that was put. */
 const told = (account: ReturnType<typeof Sample.account>, key: ReturnType<typeof Sample.accountKey>) => ({
@@ -40,7 +40,7 @@ export const accountContract = (it: It): void => {
     Effect.gen(function* () {
       const accounts = yield* AccountRepository
       const email = `${Sample.word()}@example.com`
-      const results = yield* World.race(20, () => accounts.findOrCreate(Sample.account(email)))
+      const results = yield* Fixtures.concurrently(20, () => accounts.findOrCreate(Sample.account(email)))
       const ids = results.map((result) => (Result.isSuccess(result) ? result.success.id : result.failure))
       expect(new Set(ids).size).toBe(1)
       expect(Option.map(yield* accounts.findByEmail(email), ({ id }) => id)).toEqual(Option.some(ids[0]))
@@ -56,29 +56,29 @@ export const accountContract = (it: It): void => {
       yield* accounts.revokeKey(key.id, Sample.at(1))
       const again = { ...Sample.accountKey(), hash: key.hash, name: "another name", createdAt: Sample.at(5) }
       expect(yield* accounts.putKey(account.id, again)).toEqual(told(account, key))
-      expect(yield* accounts.listKeys(key.id.slice(0, -1), 1)).toEqual([told(account, key)])
+      expect(yield* accounts.listKeys({ after: key.id.slice(0, -1), limit: 1 })).toEqual([told(account, key)])
     })
   )
 
   it.effect("keys are listed by id, tokens never", () =>
     Effect.gen(function* () {
       const accounts = yield* AccountRepository
-      const tenantId = yield* World.tenant
-      const { id, user } = yield* World.member(tenantId)
+      const tenantId = yield* Fixtures.tenant
+      const { id, user } = yield* Fixtures.member(tenantId)
       const keys = [Sample.accountKey(), Sample.accountKey(), Sample.accountKey()]
       yield* Effect.forEach(keys, (key) => accounts.putKey(user.id, key))
-      yield* (yield* TokenRepository).create(tenantId, Sample.token(id), Sample.hash())
+      yield* (yield* TokenRepository).create({ tenantId, token: Sample.token(id), hash: Sample.hash() })
       const before = keys[0]?.id.slice(0, -1)
-      expect(yield* accounts.listKeys(before, 100)).toEqual(keys.map((key) => told(user, key)))
-      expect((yield* accounts.listKeys(keys[0]?.id, 1)).map((key) => key.id)).toEqual([keys[1]?.id])
+      expect(yield* accounts.listKeys({ after: before, limit: 100 })).toEqual(keys.map((key) => told(user, key)))
+      expect((yield* accounts.listKeys({ after: keys[0]?.id, limit: 1 })).map((key) => key.id)).toEqual([keys[1]?.id])
     })
   )
 
   it.effect("a revocation is told, its first time stays, and it touches no token", () =>
     Effect.gen(function* () {
       const accounts = yield* AccountRepository
-      const tenantId = yield* World.tenant
-      const { id, user } = yield* World.member(tenantId)
+      const tenantId = yield* Fixtures.tenant
+      const { id, user } = yield* Fixtures.member(tenantId)
       const key = Sample.accountKey()
       yield* accounts.putKey(user.id, key)
       const revoked = { ...told(user, key), revokedAt: Sample.at(1) }
@@ -87,7 +87,7 @@ export const accountContract = (it: It): void => {
       expect(yield* accounts.revokeKey(Sample.id("key"), Sample.at())).toEqual(Option.none())
       const tokens = yield* TokenRepository
       const token = Sample.token(id)
-      yield* tokens.create(tenantId, token, Sample.hash())
+      yield* tokens.create({ tenantId, token, hash: Sample.hash() })
       expect(yield* accounts.revokeKey(token.id, Sample.at())).toEqual(Option.none())
       expect(yield* tokens.find(tenantId, token.id)).toEqual(Option.some(token))
     })
@@ -97,11 +97,11 @@ export const accountContract = (it: It): void => {
     Effect.gen(function* () {
       const accounts = yield* AccountRepository
       const tokens = yield* TokenRepository
-      const tenantId = yield* World.tenant
-      const { id, user } = yield* World.member(tenantId)
+      const tenantId = yield* Fixtures.tenant
+      const { id, user } = yield* Fixtures.member(tenantId)
       const [token, hash] = [Sample.token(id), Sample.hash()]
-      yield* tokens.create(tenantId, token, hash)
-      yield* tokens.revoke(tenantId, token.id, Sample.at(1))
+      yield* tokens.create({ tenantId, token, hash })
+      yield* tokens.revoke({ tenantId, tokenId: token.id, at: Sample.at(1) })
       const error = yield* Effect.flip(accounts.putKey(user.id, { ...Sample.accountKey(), hash }))
       expect(error).toMatchObject({ _tag: "MetadataError", reason: "Internal" })
       expect(yield* tokens.find(tenantId, token.id)).toEqual(Option.some({ ...token, revokedAt: Sample.at(1) }))

@@ -7,31 +7,36 @@ import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import * as Effect from "effect/Effect"
 import type { It } from "./Metadata.ts"
 import * as Sample from "./Sample.ts"
-import * as World from "./World.ts"
+import * as Fixtures from "./Fixtures.ts"
 
 /** A DOOMED blob, due at a time. */
 const doomed = Effect.fnUntraced(function* (offset: number) {
-  const bucket = yield* World.bucket()
-  const { content, id } = yield* World.store(bucket)
-  yield* (yield* FileRepository).remove(bucket, World.byId(id), {}, { sweepAt: Sample.at(offset) })
+  const bucket = yield* Fixtures.bucket()
+  const { content, id } = yield* Fixtures.store(bucket)
+  yield* (yield* FileRepository).remove({
+    bucket,
+    selector: Fixtures.byId(id),
+    condition: {},
+    doom: { sweepAt: Sample.at(offset) }
+  })
   return { ...bucket, blobId: content.blobId }
 })
 
-const stateOf = (blobId: string) => Effect.map(World.blob(blobId), (row) => row?.state)
+const stateOf = (blobId: string) => Effect.map(Fixtures.blob(blobId), (row) => row?.state)
 
 export const blobContract = (it: It): void => {
   it.effect("a blob is PENDING before its first byte, in a bucket that stands", () =>
     Effect.gen(function* () {
-      const bucket = yield* World.bucket()
-      const blobId = yield* World.stage(bucket)
+      const bucket = yield* Fixtures.bucket()
+      const blobId = yield* Fixtures.stage(bucket)
       const pending = { ...bucket, blobId, state: "PENDING", size: null, sha256: null, fileId: null }
-      expect(yield* World.blob(blobId)).toEqual(pending)
-      const foreign = yield* World.tenant
+      expect(yield* Fixtures.blob(blobId)).toEqual(pending)
+      const foreign = yield* Fixtures.tenant
       for (const ref of [
         { ...bucket, tenantId: foreign },
         { ...bucket, bucketId: Sample.id("bkt") }
       ]) {
-        expect(yield* Effect.flip(World.stage(ref))).toMatchObject({ _tag: "NotFound", resource: "bucket" })
+        expect(yield* Effect.flip(Fixtures.stage(ref))).toMatchObject({ _tag: "NotFound", resource: "bucket" })
       }
     })
   )
@@ -39,20 +44,20 @@ export const blobContract = (it: It): void => {
   it.effect("an upload whose lease has ended is doomed and due at once, a renewed one lives", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobRepository
-      const bucket = yield* World.bucket()
+      const bucket = yield* Fixtures.bucket()
       const now = Sample.at(-5_000_000)
-      const lapsed = yield* World.stage(bucket, Sample.at(-5_000_001))
-      const atEdge = yield* World.stage(bucket, now)
-      const renewed = yield* World.stage(bucket, Sample.at(-5_000_001))
+      const lapsed = yield* Fixtures.stage(bucket, Sample.at(-5_000_001))
+      const atEdge = yield* Fixtures.stage(bucket, now)
+      const renewed = yield* Fixtures.stage(bucket, Sample.at(-5_000_001))
       yield* blobs.renew([renewed, Sample.id("blb")], Sample.at(-4_000_000))
       yield* blobs.renew([], Sample.at())
-      expect(yield* blobs.expire(now)).toBe(1)
-      expect(yield* blobs.expire(now)).toBe(0)
+      expect(yield* blobs.expire({ before: now })).toBe(1)
+      expect(yield* blobs.expire({ before: now })).toBe(0)
       expect(yield* stateOf(lapsed)).toBe("DOOMED")
-      expect(yield* World.isDue(lapsed, now)).toBe(true)
+      expect(yield* Fixtures.isDue(lapsed, now)).toBe(true)
       expect(yield* stateOf(atEdge)).toBe("PENDING")
       expect(yield* stateOf(renewed)).toBe("PENDING")
-      expect(yield* blobs.expire(Sample.at(-4_000_000))).toBe(1)
+      expect(yield* blobs.expire({ before: Sample.at(-4_000_000) })).toBe(1)
       expect(yield* stateOf(renewed)).toBe("PENDING")
     })
   )
@@ -60,26 +65,26 @@ export const blobContract = (it: It): void => {
   it.effect("a lease is renewed while PENDING alone", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobRepository
-      const bucket = yield* World.bucket()
-      const { content } = yield* World.store(bucket)
+      const bucket = yield* Fixtures.bucket()
+      const { content } = yield* Fixtures.store(bucket)
       const { blobId } = yield* doomed(1000)
       yield* blobs.renew([content.blobId, blobId], Sample.at(9_000_000))
       expect(yield* stateOf(content.blobId)).toBe("READY")
       expect(yield* stateOf(blobId)).toBe("DOOMED")
-      expect(yield* World.isDue(blobId, Sample.at(1000))).toBe(true)
+      expect(yield* Fixtures.isDue(blobId, Sample.at(1000))).toBe(true)
     })
   )
 
   it.effect("a process that is alone dooms every upload, and only uploads", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobRepository
-      const bucket = yield* World.bucket()
-      const upload = yield* World.stage(bucket, Sample.at(1_000_000))
-      const { content } = yield* World.store(bucket)
-      expect(yield* blobs.expire(undefined)).toBeGreaterThan(0)
-      expect(yield* blobs.expire(undefined)).toBe(0)
+      const bucket = yield* Fixtures.bucket()
+      const upload = yield* Fixtures.stage(bucket, Sample.at(1_000_000))
+      const { content } = yield* Fixtures.store(bucket)
+      expect(yield* blobs.expire("all")).toBeGreaterThan(0)
+      expect(yield* blobs.expire("all")).toBe(0)
       expect(yield* stateOf(upload)).toBe("DOOMED")
-      expect(yield* World.isDue(upload, Sample.at(-9_000_000))).toBe(true)
+      expect(yield* Fixtures.isDue(upload, Sample.at(-9_000_000))).toBe(true)
       expect(yield* stateOf(content.blobId)).toBe("READY")
     })
   )
@@ -93,29 +98,29 @@ export const blobContract = (it: It): void => {
       const second = yield* doomed(base + 20)
       const mine = new Set([first, second, third].map(({ blobId }) => blobId))
       const due = Effect.fnUntraced(function* (offset: number) {
-        const rows = yield* blobs.due(Sample.at(base + offset), 1_000_000)
+        const rows = yield* blobs.listDue(Sample.at(base + offset), 1_000_000)
         return rows.filter(({ blobId }) => mine.has(blobId))
       })
       expect(yield* due(30)).toEqual([first, second, third])
       expect(yield* due(29)).toEqual([first, second])
       expect(yield* due(9)).toEqual([])
-      expect(yield* blobs.due(Sample.at(base + 30), 1)).toHaveLength(1)
+      expect(yield* blobs.listDue(Sample.at(base + 30), 1)).toHaveLength(1)
     })
   )
 
   it.effect("what was swept is forgotten, a READY blob never", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobRepository
-      const bucket = yield* World.bucket()
-      const { content } = yield* World.store(bucket)
-      const pending = yield* World.stage(bucket)
+      const bucket = yield* Fixtures.bucket()
+      const { content } = yield* Fixtures.store(bucket)
+      const pending = yield* Fixtures.stage(bucket)
       const { blobId } = yield* doomed(0)
       const ids = [content.blobId, pending, blobId, Sample.id("blb")]
-      expect(yield* blobs.known(ids)).toEqual(new Set([content.blobId, pending, blobId]))
+      expect(yield* blobs.filterKnown(ids)).toEqual(new Set([content.blobId, pending, blobId]))
       yield* blobs.forget(ids)
       yield* blobs.forget([])
-      expect(yield* blobs.known(ids)).toEqual(new Set([content.blobId]))
-      expect(yield* blobs.known([])).toEqual(new Set())
+      expect(yield* blobs.filterKnown(ids)).toEqual(new Set([content.blobId]))
+      expect(yield* blobs.filterKnown([])).toEqual(new Set())
       expect(yield* stateOf(content.blobId)).toBe("READY")
     })
   )
@@ -123,9 +128,9 @@ export const blobContract = (it: It): void => {
   it.effect("what a file refers to is not doomed, nor an upload", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobRepository
-      const bucket = yield* World.bucket()
-      const { content } = yield* World.store(bucket)
-      const pending = yield* World.stage(bucket)
+      const bucket = yield* Fixtures.bucket()
+      const { content } = yield* Fixtures.store(bucket)
+      const pending = yield* Fixtures.stage(bucket)
       expect(yield* blobs.doomUnreferenced([content.blobId, pending, Sample.id("blb")], Sample.at())).toBe(0)
       expect(yield* stateOf(content.blobId)).toBe("READY")
       expect(yield* stateOf(pending)).toBe("PENDING")
@@ -135,20 +140,20 @@ export const blobContract = (it: It): void => {
   it.effect("any number of ids is taken at once", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobRepository
-      const blobId = yield* World.stage(yield* World.bucket())
+      const blobId = yield* Fixtures.stage(yield* Fixtures.bucket())
       const many = [...Array.from({ length: 70_000 }, () => Sample.id("blb")), blobId]
-      expect(yield* blobs.known(many)).toEqual(new Set([blobId]))
+      expect(yield* blobs.filterKnown(many)).toEqual(new Set([blobId]))
     })
   )
 
   it.effect("all blobs are listed by id", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobRepository
-      const bucket = yield* World.bucket()
-      const made = yield* Effect.forEach([1, 2, 3], () => World.stage(bucket))
-      const listed = yield* blobs.list(made[0]?.slice(0, -1), 1000)
+      const bucket = yield* Fixtures.bucket()
+      const made = yield* Effect.forEach([1, 2, 3], () => Fixtures.stage(bucket))
+      const listed = yield* blobs.list({ after: made[0]?.slice(0, -1), limit: 1000 })
       expect(listed.map(({ blobId }) => blobId)).toEqual(made)
-      expect((yield* blobs.list(made[0], 1)).map(({ blobId }) => blobId)).toEqual([made[1]])
+      expect((yield* blobs.list({ after: made[0], limit: 1 })).map(({ blobId }) => blobId)).toEqual([made[1]])
     })
   )
 }

@@ -11,7 +11,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { It } from "./Metadata.ts"
 import * as Sample from "./Sample.ts"
-import * as World from "./World.ts"
+import * as Fixtures from "./Fixtures.ts"
 
 const reader = { id: "role_file_reader", name: "File Reader" }
 
@@ -19,12 +19,12 @@ export const memberContract = (it: It): void => {
   it.effect("a member is stored with its account, and found in its tenant alone", () =>
     Effect.gen(function* () {
       const members = yield* MemberRepository
-      const tenantId = yield* World.tenant
+      const tenantId = yield* Fixtures.tenant
       const made = Sample.member()
       expect(yield* members.add(tenantId, made)).toEqual(made)
       expect(yield* members.find(tenantId, made.id)).toEqual(Option.some(made))
       expect(yield* (yield* AccountRepository).findByEmail(made.user.email)).toEqual(Option.some(made.user))
-      expect(yield* members.find(yield* World.tenant, made.id)).toEqual(Option.none())
+      expect(yield* members.find(yield* Fixtures.tenant, made.id)).toEqual(Option.none())
     })
   )
 
@@ -34,19 +34,19 @@ export const memberContract = (it: It): void => {
         Sample.account(`Ünal.${Sample.word()}@Example.com`)
       )
       const made = Sample.member("role_admin", Sample.account(standing.email.toUpperCase()))
-      const stored = yield* World.member(yield* World.tenant, made)
+      const stored = yield* Fixtures.member(yield* Fixtures.tenant, made)
       expect(stored).toEqual({ ...made, user: standing })
     })
   )
 
   it.effect("an account is a member of a tenant once", () =>
     Effect.gen(function* () {
-      const tenantId = yield* World.tenant
-      const first = yield* World.member(tenantId)
+      const tenantId = yield* Fixtures.tenant
+      const first = yield* Fixtures.member(tenantId)
       const again = Sample.member("role_file_reader", Sample.account(first.user.email.toUpperCase()))
-      const error = yield* Effect.flip(World.member(tenantId, again))
+      const error = yield* Effect.flip(Fixtures.member(tenantId, again))
       expect(error).toMatchObject({ _tag: "MemberExists", existingId: first.id })
-      const elsewhere = yield* World.member(yield* World.tenant, again)
+      const elsewhere = yield* Fixtures.member(yield* Fixtures.tenant, again)
       expect(elsewhere.user).toEqual(first.user)
     })
   )
@@ -54,7 +54,7 @@ export const memberContract = (it: It): void => {
   it.effect("nothing is stored in a tenant that is not there, not even the account", () =>
     Effect.gen(function* () {
       const made = Sample.member()
-      const error = yield* Effect.flip(World.member(Sample.id("ten"), made))
+      const error = yield* Effect.flip(Fixtures.member(Sample.id("ten"), made))
       expect(error).toMatchObject({ _tag: "NotFound", resource: "tenant" })
       expect(yield* (yield* AccountRepository).findByEmail(made.user.email)).toEqual(Option.none())
     })
@@ -62,10 +62,10 @@ export const memberContract = (it: It): void => {
 
   it.effect("of many that add an account at once, one does, and the account is one", () =>
     Effect.gen(function* () {
-      const tenantId = yield* World.tenant
+      const tenantId = yield* Fixtures.tenant
       const email = `${Sample.word()}@example.com`
-      const results = yield* World.race(20, () =>
-        World.member(tenantId, Sample.member("role_admin", Sample.account(email)))
+      const results = yield* Fixtures.concurrently(20, () =>
+        Fixtures.member(tenantId, Sample.member("role_admin", Sample.account(email)))
       )
       const [winner, ...others] = results.filter(Result.isSuccess)
       expect(others).toEqual([])
@@ -80,26 +80,28 @@ export const memberContract = (it: It): void => {
   it.effect("members are listed by id", () =>
     Effect.gen(function* () {
       const members = yield* MemberRepository
-      const tenantId = yield* World.tenant
-      yield* World.member(yield* World.tenant)
-      const made = yield* Effect.forEach([1, 2, 3], () => World.member(tenantId))
-      expect(yield* members.list(tenantId, undefined, 10)).toEqual(made)
-      expect(yield* members.list(tenantId, made[0]?.id, 1)).toEqual([made[1]])
+      const tenantId = yield* Fixtures.tenant
+      yield* Fixtures.member(yield* Fixtures.tenant)
+      const made = yield* Effect.forEach([1, 2, 3], () => Fixtures.member(tenantId))
+      expect(yield* members.list({ tenantId, limit: 10 })).toEqual(made)
+      expect(yield* members.list({ tenantId, after: made[0]?.id, limit: 1 })).toEqual([made[1]])
     })
   )
 
   it.effect("a role changes, in its own tenant", () =>
     Effect.gen(function* () {
       const members = yield* MemberRepository
-      const tenantId = yield* World.tenant
-      yield* World.member(tenantId)
-      const made = yield* World.member(tenantId)
+      const tenantId = yield* Fixtures.tenant
+      yield* Fixtures.member(tenantId)
+      const made = yield* Fixtures.member(tenantId)
       const changed = { ...made, role: reader, updatedAt: Sample.at(9) }
-      const foreign = yield* World.tenant
-      expect(yield* members.changeRole(foreign, made.id, "role_file_reader", Sample.at(9))).toEqual(Option.none())
-      expect(yield* members.changeRole(tenantId, made.id, "role_file_reader", Sample.at(9))).toEqual(
-        Option.some(changed)
-      )
+      const foreign = yield* Fixtures.tenant
+      expect(
+        yield* members.changeRole({ tenantId: foreign, memberId: made.id, role: "role_file_reader", at: Sample.at(9) })
+      ).toEqual(Option.none())
+      expect(
+        yield* members.changeRole({ tenantId, memberId: made.id, role: "role_file_reader", at: Sample.at(9) })
+      ).toEqual(Option.some(changed))
       expect(yield* members.find(tenantId, made.id)).toEqual(Option.some(changed))
     })
   )
@@ -107,32 +109,36 @@ export const memberContract = (it: It): void => {
   it.effect("the last Admin stays one", () =>
     Effect.gen(function* () {
       const members = yield* MemberRepository
-      const tenantId = yield* World.tenant
-      const admin = yield* World.member(tenantId)
-      yield* World.member(tenantId, Sample.member("role_file_writer"))
-      yield* World.member(yield* World.tenant)
-      const demotion = yield* Effect.flip(members.changeRole(tenantId, admin.id, "role_file_reader", Sample.at()))
+      const tenantId = yield* Fixtures.tenant
+      const admin = yield* Fixtures.member(tenantId)
+      yield* Fixtures.member(tenantId, Sample.member("role_file_writer"))
+      yield* Fixtures.member(yield* Fixtures.tenant)
+      const demotion = yield* Effect.flip(
+        members.changeRole({ tenantId, memberId: admin.id, role: "role_file_reader", at: Sample.at() })
+      )
       expect(demotion._tag).toBe("LastAdmin")
       expect((yield* Effect.flip(members.remove(tenantId, admin.id)))._tag).toBe("LastAdmin")
       expect(yield* members.find(tenantId, admin.id)).toEqual(Option.some(admin))
-      expect(Option.isSome(yield* members.changeRole(tenantId, admin.id, "role_admin", Sample.at(1)))).toBe(true)
+      expect(
+        Option.isSome(yield* members.changeRole({ tenantId, memberId: admin.id, role: "role_admin", at: Sample.at(1) }))
+      ).toBe(true)
     })
   )
 
   it.effect("Admins who demote and remove each other at once leave one", () =>
     Effect.gen(function* () {
       const members = yield* MemberRepository
-      const tenantId = yield* World.tenant
-      const admins = yield* Effect.forEach(Array.from({ length: 12 }).keys(), () => World.member(tenantId))
-      const results = yield* World.race(admins.length, (index) => {
+      const tenantId = yield* Fixtures.tenant
+      const admins = yield* Effect.forEach(Array.from({ length: 12 }).keys(), () => Fixtures.member(tenantId))
+      const results = yield* Fixtures.concurrently(admins.length, (index) => {
         const memberId = admins[index]?.id ?? ""
         return index % 2 === 0
-          ? Effect.asVoid(members.changeRole(tenantId, memberId, "role_file_reader", Sample.at()))
+          ? Effect.asVoid(members.changeRole({ tenantId, memberId, role: "role_file_reader", at: Sample.at() }))
           : Effect.asVoid(members.remove(tenantId, memberId))
       })
       const refused = results.filter(Result.isFailure)
       expect(refused.map((result) => result.failure._tag)).toEqual(["LastAdmin"])
-      const left = yield* members.list(tenantId, undefined, 100)
+      const left = yield* members.list({ tenantId, limit: 100 })
       expect(left.filter(({ role }) => role.id === "role_admin")).toHaveLength(1)
     })
   )
@@ -141,17 +147,17 @@ export const memberContract = (it: It): void => {
     Effect.gen(function* () {
       const members = yield* MemberRepository
       const tokens = yield* TokenRepository
-      const tenantId = yield* World.tenant
-      const admin = yield* World.member(tenantId)
-      const made = yield* World.member(tenantId)
+      const tenantId = yield* Fixtures.tenant
+      const admin = yield* Fixtures.member(tenantId)
+      const made = yield* Fixtures.member(tenantId)
       const [hash, kept] = [Sample.hash(), Sample.token(admin.id)]
-      yield* tokens.create(tenantId, Sample.token(made.id), hash)
-      yield* tokens.create(tenantId, kept, Sample.hash())
-      expect(yield* members.remove(yield* World.tenant, made.id)).toBe(false)
+      yield* tokens.create({ tenantId, token: Sample.token(made.id), hash })
+      yield* tokens.create({ tenantId, token: kept, hash: Sample.hash() })
+      expect(yield* members.remove(yield* Fixtures.tenant, made.id)).toBe(false)
       expect(yield* members.remove(tenantId, made.id)).toBe(true)
       expect(yield* members.remove(tenantId, made.id)).toBe(false)
-      expect(yield* tokens.list(tenantId, undefined, 10)).toEqual([kept])
-      expect(yield* (yield* AccessRepository).byKey(hash, tenantId)).toEqual(Option.none())
+      expect(yield* tokens.list({ tenantId, limit: 10 })).toEqual([kept])
+      expect(yield* (yield* AccessRepository).findByKey({ hash, tenantId })).toEqual(Option.none())
     })
   )
 }

@@ -10,7 +10,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { It } from "./Metadata.ts"
 import * as Sample from "./Sample.ts"
-import * as World from "./World.ts"
+import * as Fixtures from "./Fixtures.ts"
 
 const sweepAt = Sample.at(90_000)
 
@@ -23,7 +23,7 @@ type Attempt = Effect.Effect<unknown, { readonly _tag: string }>
 /** The failures of a removal and of the changes that surround it. */
 const meet = Effect.fnUntraced(function* (round: number, removal: Attempt, change: (index: number) => Attempt) {
   const turn = round * 2
-  const results = yield* World.race(crowd + 1, (index) =>
+  const results = yield* Fixtures.concurrently(crowd + 1, (index) =>
     index === turn ? removal : change(index < turn ? index : index - 1)
   )
   return results.filter(Result.isFailure).map(({ failure }) => failure._tag)
@@ -32,8 +32,8 @@ const meet = Effect.fnUntraced(function* (round: number, removal: Attempt, chang
 const forEachRound = <E, R>(body: (round: number) => Effect.Effect<void, E, R>) =>
   Effect.forEach(Array.from({ length: rounds }).keys(), body, { discard: true })
 
-const statesOf = (bucket: Parameters<typeof World.blobsOf>[0]) =>
-  Effect.map(World.blobsOf(bucket), (rows) => rows.map(({ state }) => state))
+const statesOf = (bucket: Parameters<typeof Fixtures.blobsOf>[0]) =>
+  Effect.map(Fixtures.blobsOf(bucket), (rows) => rows.map(({ state }) => state))
 
 export const removalRaceContract = (it: It): void => {
   for (const whole of ["bucket", "tenant"] as const) {
@@ -41,23 +41,23 @@ export const removalRaceContract = (it: It): void => {
       forEachRound(
         Effect.fnUntraced(function* (round) {
           const [buckets, tenants, files] = [yield* BucketRepository, yield* TenantRepository, yield* FileRepository]
-          const bucket = yield* World.bucket()
-          const standing = yield* World.store(bucket)
-          const uploads = yield* Effect.forEach(Array.from({ length: crowd }).keys(), () => World.stage(bucket))
+          const bucket = yield* Fixtures.bucket()
+          const standing = yield* Fixtures.store(bucket)
+          const uploads = yield* Effect.forEach(Array.from({ length: crowd }).keys(), () => Fixtures.stage(bucket))
           const failures = yield* meet(
             round,
             whole === "bucket"
-              ? buckets.remove(bucket.tenantId, bucket.bucketId, { force: true, sweepAt })
-              : tenants.remove(bucket.tenantId, { force: true, sweepAt }),
+              ? buckets.remove({ bucket, force: true, sweepAt })
+              : tenants.remove({ tenantId: bucket.tenantId, force: true, sweepAt }),
             (index) => {
               const content = Sample.content(uploads[index] ?? "")
               return index % 2 === 0
                 ? files.insert(bucket, Sample.file({ version: 1, content }))
-                : files.replaceContent(bucket, standing.id, content, {}, { sweepAt })
+                : files.replaceContent({ bucket, fileId: standing.id, content, condition: {}, doom: { sweepAt } })
             }
           )
           expect(failures.filter((tag) => tag !== "NotFound")).toEqual([])
-          expect(yield* files.list(bucket, { path: "/", recursive: true }, undefined, 100)).toEqual([])
+          expect(yield* files.list({ bucket, query: { path: "/", recursive: true }, limit: 100 })).toEqual([])
           const states = yield* statesOf(bucket)
           expect(states).toHaveLength(crowd + 1)
           expect(states).not.toContain("READY")
@@ -70,13 +70,11 @@ export const removalRaceContract = (it: It): void => {
     forEachRound(
       Effect.fnUntraced(function* (round) {
         const [buckets, files] = [yield* BucketRepository, yield* FileRepository]
-        const bucket = yield* World.bucket()
-        const failures = yield* meet(
-          round,
-          buckets.remove(bucket.tenantId, bucket.bucketId, { force: false, sweepAt }),
-          () => files.insert(bucket, Sample.file())
+        const bucket = yield* Fixtures.bucket()
+        const failures = yield* meet(round, buckets.remove({ bucket, force: false, sweepAt }), () =>
+          files.insert(bucket, Sample.file())
         )
-        const isGone = Option.isNone(yield* buckets.find(bucket.tenantId, bucket.bucketId))
+        const isGone = Option.isNone(yield* buckets.find(bucket))
         expect(failures).toEqual(isGone ? Array.from({ length: crowd }, () => "NotFound") : ["BucketNotEmpty"])
       })
     )
@@ -86,8 +84,8 @@ export const removalRaceContract = (it: It): void => {
     forEachRound(
       Effect.fnUntraced(function* (round) {
         const [buckets, tenants] = [yield* BucketRepository, yield* TenantRepository]
-        const tenantId = yield* World.tenant
-        const failures = yield* meet(round, tenants.remove(tenantId, { force: false, sweepAt }), () =>
+        const tenantId = yield* Fixtures.tenant
+        const failures = yield* meet(round, tenants.remove({ tenantId, force: false, sweepAt }), () =>
           buckets.create(tenantId, Sample.bucket())
         )
         const isGone = Option.isNone(yield* tenants.find(tenantId))

@@ -7,7 +7,7 @@ import { CurrentTransformer } from "effect/sql/Statement"
 export type Statement = readonly [text: string, parameters: ReadonlyArray<unknown>]
 
 /** The statements that an effect runs, in order, besides those that begin and end transactions. */
-export const of = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<ReadonlyArray<Statement>, E, R> =>
+export const record = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<ReadonlyArray<Statement>, E, R> =>
   Effect.suspend(() => {
     const recorded: Array<Statement> = []
     return Effect.as(

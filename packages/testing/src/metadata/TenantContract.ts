@@ -14,7 +14,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { It } from "./Metadata.ts"
 import * as Sample from "./Sample.ts"
-import * as World from "./World.ts"
+import * as Fixtures from "./Fixtures.ts"
 
 const sweepAt = Sample.at(90_000)
 
@@ -23,7 +23,7 @@ const founded = Effect.gen(function* () {
   const user = yield* (yield* AccountRepository).findOrCreate(Sample.account())
   const tenant = Sample.tenant()
   const member = Sample.member("role_admin", user)
-  yield* (yield* TenantRepository).create(tenant, member)
+  yield* (yield* TenantRepository).create({ tenant, member })
   return { tenant, member, user }
 })
 
@@ -49,10 +49,10 @@ export const tenantContract = (it: It): void => {
       const { tenant, user } = yield* founded
       const tenants = yield* TenantRepository
       const second = { ...Sample.tenant(), subdomain: tenant.subdomain }
-      const error = yield* Effect.flip(tenants.create(second, Sample.member("role_admin", user)))
+      const error = yield* Effect.flip(tenants.create({ tenant: second, member: Sample.member("role_admin", user) }))
       expect(error._tag).toBe("SubdomainTaken")
       expect(yield* tenants.find(second.id)).toEqual(Option.none())
-      expect(yield* (yield* MemberRepository).list(second.id, undefined, 10)).toEqual([])
+      expect(yield* (yield* MemberRepository).list({ tenantId: second.id, limit: 10 })).toEqual([])
     })
   )
 
@@ -60,7 +60,9 @@ export const tenantContract = (it: It): void => {
     Effect.gen(function* () {
       const tenants = yield* TenantRepository
       const subdomain = `t-${Sample.word()}`
-      const results = yield* World.race(20, () => tenants.create({ ...Sample.tenant(), subdomain }, undefined))
+      const results = yield* Fixtures.concurrently(20, () =>
+        tenants.create({ tenant: { ...Sample.tenant(), subdomain } })
+      )
       expect(results.filter(Result.isSuccess)).toHaveLength(1)
       for (const result of results.filter(Result.isFailure)) expect(result.failure._tag).toBe("SubdomainTaken")
     })
@@ -72,11 +74,11 @@ export const tenantContract = (it: It): void => {
       const first = yield* founded
       const foreign = yield* founded
       const second = Sample.tenant()
-      yield* tenants.create(second, Sample.member("role_file_reader", first.user))
-      expect(yield* tenants.list(first.user.id, undefined, 10)).toEqual([first.tenant, second])
-      expect(yield* tenants.list(first.user.id, undefined, 1)).toEqual([first.tenant])
-      expect(yield* tenants.list(first.user.id, first.tenant.id, 10)).toEqual([second])
-      const all = yield* tenants.list(undefined, first.tenant.id, 1000)
+      yield* tenants.create({ tenant: second, member: Sample.member("role_file_reader", first.user) })
+      expect(yield* tenants.list({ accountId: first.user.id, limit: 10 })).toEqual([first.tenant, second])
+      expect(yield* tenants.list({ accountId: first.user.id, limit: 1 })).toEqual([first.tenant])
+      expect(yield* tenants.list({ accountId: first.user.id, after: first.tenant.id, limit: 10 })).toEqual([second])
+      const all = yield* tenants.list({ after: first.tenant.id, limit: 1000 })
       expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining([foreign.tenant.id, second.id]))
       expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).toSorted())
     })
@@ -88,13 +90,21 @@ export const tenantContract = (it: It): void => {
       const { tenant } = yield* founded
       const other = yield* founded
       const renamed = { ...tenant, name: "Renamed", updatedAt: Sample.at(5) }
-      expect(yield* tenants.update(tenant.id, { name: "Renamed" }, Sample.at(5))).toEqual(Option.some(renamed))
+      expect(yield* tenants.update({ tenantId: tenant.id, change: { name: "Renamed" }, at: Sample.at(5) })).toEqual(
+        Option.some(renamed)
+      )
       const moved = { ...renamed, subdomain: `t-${Sample.word()}`, updatedAt: Sample.at(6) }
-      expect(yield* tenants.update(tenant.id, { subdomain: moved.subdomain }, Sample.at(6))).toEqual(Option.some(moved))
-      const error = yield* Effect.flip(tenants.update(tenant.id, { subdomain: other.tenant.subdomain }, Sample.at(7)))
+      expect(
+        yield* tenants.update({ tenantId: tenant.id, change: { subdomain: moved.subdomain }, at: Sample.at(6) })
+      ).toEqual(Option.some(moved))
+      const error = yield* Effect.flip(
+        tenants.update({ tenantId: tenant.id, change: { subdomain: other.tenant.subdomain }, at: Sample.at(7) })
+      )
       expect(error._tag).toBe("SubdomainTaken")
       expect(yield* tenants.find(tenant.id)).toEqual(Option.some(moved))
-      expect(yield* tenants.update(Sample.id("ten"), { name: "x" }, Sample.at())).toEqual(Option.none())
+      expect(yield* tenants.update({ tenantId: Sample.id("ten"), change: { name: "x" }, at: Sample.at() })).toEqual(
+        Option.none()
+      )
     })
   )
 
@@ -105,13 +115,13 @@ export const tenantContract = (it: It): void => {
       const { member, tenant, user } = yield* founded
       const other = yield* founded
       const hash = Sample.hash()
-      yield* (yield* TokenRepository).create(tenant.id, Sample.token(member.id), hash)
-      expect(yield* tenants.remove(tenant.id, { force: false, sweepAt })).toBe(true)
+      yield* (yield* TokenRepository).create({ tenantId: tenant.id, token: Sample.token(member.id), hash })
+      expect(yield* tenants.remove({ tenantId: tenant.id, force: false, sweepAt })).toBe(true)
       expect(yield* tenants.find(tenant.id)).toEqual(Option.none())
-      expect(yield* access.byKey(hash, tenant.id)).toEqual(Option.none())
-      expect(yield* tenants.list(user.id, undefined, 10)).toEqual([])
-      expect(yield* tenants.remove(tenant.id, { force: true, sweepAt })).toBe(false)
-      expect(yield* (yield* MemberRepository).list(other.tenant.id, undefined, 10)).toHaveLength(1)
+      expect(yield* access.findByKey({ hash, tenantId: tenant.id })).toEqual(Option.none())
+      expect(yield* tenants.list({ accountId: user.id, limit: 10 })).toEqual([])
+      expect(yield* tenants.remove({ tenantId: tenant.id, force: true, sweepAt })).toBe(false)
+      expect(yield* (yield* MemberRepository).list({ tenantId: other.tenant.id, limit: 10 })).toHaveLength(1)
     })
   )
 
@@ -119,21 +129,23 @@ export const tenantContract = (it: It): void => {
     Effect.gen(function* () {
       const tenants = yield* TenantRepository
       const { tenant } = yield* founded
-      const bucket = yield* World.bucket(tenant.id)
-      const stored = yield* World.store(bucket)
-      const error = yield* Effect.flip(tenants.remove(tenant.id, { force: false, sweepAt }))
+      const bucket = yield* Fixtures.bucket(tenant.id)
+      const stored = yield* Fixtures.store(bucket)
+      const error = yield* Effect.flip(tenants.remove({ tenantId: tenant.id, force: false, sweepAt }))
       expect(error._tag).toBe("TenantNotEmpty")
-      expect(Option.isSome(yield* (yield* FileRepository).find(bucket, World.byId(stored.id)))).toBe(true)
+      expect(Option.isSome(yield* (yield* FileRepository).find(bucket, Fixtures.byId(stored.id)))).toBe(true)
 
-      const foreign = yield* World.store(yield* World.bucket())
-      const upload = yield* World.stage(bucket)
-      expect(yield* tenants.remove(tenant.id, { force: true, sweepAt })).toBe(true)
-      expect(yield* (yield* BucketRepository).find(tenant.id, bucket.bucketId)).toEqual(Option.none())
-      expect(yield* (yield* FileRepository).find(bucket, World.byId(stored.id))).toEqual(Option.none())
-      expect((yield* World.blob(stored.content.blobId))?.state).toBe("DOOMED")
-      expect(yield* World.isDue(stored.content.blobId)).toBe(false)
-      expect(yield* World.isDue(stored.content.blobId, sweepAt)).toBe(true)
-      expect((yield* World.blob(foreign.content.blobId))?.state).toBe("READY")
+      const foreign = yield* Fixtures.store(yield* Fixtures.bucket())
+      const upload = yield* Fixtures.stage(bucket)
+      expect(yield* tenants.remove({ tenantId: tenant.id, force: true, sweepAt })).toBe(true)
+      expect(yield* (yield* BucketRepository).find({ tenantId: tenant.id, bucketId: bucket.bucketId })).toEqual(
+        Option.none()
+      )
+      expect(yield* (yield* FileRepository).find(bucket, Fixtures.byId(stored.id))).toEqual(Option.none())
+      expect((yield* Fixtures.blob(stored.content.blobId))?.state).toBe("DOOMED")
+      expect(yield* Fixtures.isDue(stored.content.blobId)).toBe(false)
+      expect(yield* Fixtures.isDue(stored.content.blobId, sweepAt)).toBe(true)
+      expect((yield* Fixtures.blob(foreign.content.blobId))?.state).toBe("READY")
 
       const late = Sample.file({ version: 1, content: Sample.content(upload) })
       const failure = yield* Effect.flip((yield* FileRepository).insert(bucket, late))

@@ -21,7 +21,7 @@ import { mkdir, mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import * as MemoryMetadata from "../metadata/MemoryMetadata.ts"
-import * as World from "../metadata/World.ts"
+import * as Fixtures from "../metadata/Fixtures.ts"
 import * as MirrorChanges from "./MirrorChanges.ts"
 import * as MirrorScene from "./MirrorScene.ts"
 import type { ReadBack } from "./MirrorSubject.ts"
@@ -83,7 +83,7 @@ export const suite = <E, E2, R>(
   it.live(`${name}: rclone finds every file in the mirror, and nothing else (seed ${seed})`, () =>
     Effect.gen(function* () {
       const { mirror, readBack, remote } = yield* site
-      const bucket = yield* World.bucket()
+      const bucket = yield* Fixtures.bucket()
       const made = yield* (yield* Mirrors).create(Actor.system, bucket, mirror)
       yield* MirrorScene.startWorker()
       yield* MirrorChanges.run(bucket, seed, changes, largeBytes)

@@ -12,7 +12,7 @@ import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { Metadata } from "../metadata/Metadata.ts"
 import * as Sample from "../metadata/Sample.ts"
-import * as World from "../metadata/World.ts"
+import * as Fixtures from "../metadata/Fixtures.ts"
 import * as MirrorScene from "./MirrorScene.ts"
 
 const { mirrored, record, startWorker, until, upload } = MirrorScene
@@ -28,7 +28,7 @@ const rows = (mirrorId: string) =>
 
 /** A bucket with two mirrors, one of which has copied everything; the other hangs in the midst of it. */
 const scene = Effect.fnUntraced(function* () {
-  const bucket = yield* World.bucket()
+  const bucket = yield* Fixtures.bucket()
   const [done, busy] = [yield* mirrored(bucket), yield* mirrored(bucket)]
   const block = yield* busy.target.faults.block({ method: "write" })
   yield* Effect.forEach(Array.from({ length: 20 }).keys(), (index) => upload(bucket, `file ${index}`, "x"))
@@ -75,7 +75,7 @@ export const suite = <E>(name: string, metadata: Layer.Layer<Metadata | SqlClien
         Effect.scoped(
           gone(({ tenantId }) =>
             Effect.flatMap(TenantRepository, (tenants) =>
-              tenants.remove(tenantId, { force: true, sweepAt: Sample.at(90_000) })
+              tenants.remove({ tenantId, force: true, sweepAt: Sample.at(90_000) })
             )
           )
         )

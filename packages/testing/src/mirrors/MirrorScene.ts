@@ -11,7 +11,8 @@ import * as Files from "@holdfast/core/files/Files"
 import * as Uploads from "@holdfast/core/files/Uploads"
 import * as Headers from "@holdfast/core/headers/Headers"
 import * as Mirrors from "@holdfast/core/mirrors/Mirrors"
-import * as FileChangeNotifier from "@holdfast/core/mirrors/worker/FileChangeNotifier"
+import * as FileChangeNotifier from "@holdfast/core/files/FileChangeNotifier"
+import * as FileWriter from "@holdfast/core/files/FileWriter"
 import type { MirrorTargets } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import { type MirroredFile, objectName } from "@holdfast/core/mirrors/targets/MirroredFile"
 import * as MirrorWorker from "@holdfast/core/mirrors/worker/MirrorWorker"
@@ -32,7 +33,7 @@ import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import type { Metadata } from "../metadata/Metadata.ts"
 import * as Sample from "../metadata/Sample.ts"
-import * as World from "../metadata/World.ts"
+import * as Fixtures from "../metadata/Fixtures.ts"
 import * as MemoryBlobStore from "../storage/MemoryBlobStore.ts"
 import * as MemoryTargets from "./MemoryTargets.ts"
 
@@ -44,7 +45,7 @@ export const servicesTo = <Targets, E2, Out, E>(
 ) =>
   Mirrors.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(Files.layer, Uploads.layer, Downloads.layer, Headers.layer, Buckets.layer)),
-    Layer.provideMerge(Access.layer),
+    Layer.provideMerge(Layer.merge(Access.layer, FileWriter.layer)),
     Layer.provideMerge(
       Layer.mergeAll(
         metadata,
@@ -85,7 +86,7 @@ export const until = <A, E, R>(self: Effect.Effect<A, E, R>, isWanted: (value: A
 
 /** A bucket with a mirror into a target of its own. */
 export const mirrored = Effect.fnUntraced(function* (given?: BucketRef) {
-  const bucket = given ?? (yield* World.bucket())
+  const bucket = given ?? (yield* Fixtures.bucket())
   const bucketName = Sample.word()
   const mirror = yield* (yield* Mirrors.Mirrors).create(Actor.system, bucket, {
     type: "CLOUD_A",
@@ -124,7 +125,7 @@ export const reupload = (bucket: BucketRef, file: string, text: string) =>
 
 /** Every file with content, in order. */
 export const filesOf = Effect.fnUntraced(function* (bucket: BucketRef) {
-  const files = yield* (yield* FileRepository).list(bucket, { path: "/", recursive: true }, undefined, 10_000)
+  const files = yield* (yield* FileRepository).list({ bucket, query: { path: "/", recursive: true }, limit: 10_000 })
   return files.filter((file): file is MirroredFile => file.content !== null)
 })
 

@@ -117,7 +117,7 @@ export const make = (inner: Store): Faulty => {
           inner.put(key, faulty)
         )
       }),
-    read: (key, range, options) => streamed("read", key, inner.read(key, range, options), content("read")),
+    read: (key, options) => streamed("read", key, inner.read(key, options), content("read")),
     stat: (key) => simple("stat", key, inner.stat(key)),
     remove: (key) => simple("remove", key, inner.remove(key)),
     list: (prefix) => streamed("list", prefix, inner.list(prefix), (stream) => stream),

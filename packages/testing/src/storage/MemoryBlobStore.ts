@@ -51,7 +51,7 @@ export const make: Effect.Effect<BlobStore.BlobStore["Service"]> = Effect.sync((
       return { size: blob.byteLength, sha256: hash.digest("hex") }
     })
 
-  const read = (key: string, range?: BlobStore.ByteRange): Stream.Stream<Uint8Array, BlobError.BlobError> =>
+  const read = (key: string, { range }: BlobStore.ReadOptions = {}): Stream.Stream<Uint8Array, BlobError.BlobError> =>
     Stream.unwrap(
       Effect.map(find("read", key), (blob) => {
         const start = range?.offset ?? 0

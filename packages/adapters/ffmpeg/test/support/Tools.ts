@@ -11,7 +11,10 @@ export const ffmpeg = configured === "" ? "ffmpeg" : configured
 export const ffprobe = configured === "" ? "ffprobe" : join(dirname(configured), "ffprobe")
 
 /** Why FFmpeg cannot run; undefined if it can. */
-export const missing = Requires.all(Requires.command(ffmpeg, "-version"), Requires.command(ffprobe, "-version"))
+export const missing = Requires.firstMissing(
+  Requires.command(ffmpeg, "-version"),
+  Requires.command(ffprobe, "-version")
+)
 
 /** Runs a program until it exits. Throws with its standard error if it fails. */
 export const run = (

@@ -8,7 +8,7 @@ import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { Mirrors } from "@holdfast/core/mirrors/Mirrors"
 import type { MirrorWorkerOptions } from "@holdfast/core/mirrors/worker/MirrorWorkerOptions"
 import * as MemoryMetadata from "@holdfast/testing/metadata/MemoryMetadata"
-import * as World from "@holdfast/testing/metadata/World"
+import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as MirrorScene from "@holdfast/testing/mirrors/MirrorScene"
 import * as Line from "@holdfast/testing/servers/Line"
 import * as Effect from "effect/Effect"
@@ -43,7 +43,7 @@ export const overLine = Effect.fnUntraced(function* (bucket: BucketRef, to: stri
 
 /** A bucket with a mirror, and a worker. */
 export const scene = Effect.fnUntraced(function* (options?: Partial<MirrorWorkerOptions>) {
-  const made = yield* mirror(yield* World.bucket())
+  const made = yield* mirror(yield* Fixtures.bucket())
   yield* MirrorScene.startWorker(options)
   return made
 })

@@ -1,25 +1,25 @@
 /**
- * The standing of keys and accounts, in SQL.
+ * The AccessRepository in SQL.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
-import { AccessRepository, type Standing, type Use } from "@holdfast/core/access/AccessRepository"
+import { AccessRepository, type Principal, type KeyUse } from "@holdfast/core/access/AccessRepository"
 import { RoleId } from "@holdfast/core/Role"
 import { millis } from "../Dialect.ts"
 import * as Reads from "../Reads.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../SqlFailure.ts"
 
-const account = (row: Row.Row): Standing["account"] => ({
+const account = (row: Row.Row): Principal["account"] => ({
   id: Row.text(row, "account_id"),
   email: Row.text(row, "email")
 })
 
-const member = (row: Row.Row): Standing["member"] =>
+const member = (row: Row.Row): Principal["member"] =>
   row.member_id === null ? null : { id: Row.text(row, "member_id"), role: Row.oneOf(RoleId.literals, row, "role") }
 
-const ofKey: Row.FromRow<Standing> = (row) => ({
+const fromKeyRow: Row.FromRow<Principal> = (row) => ({
   account: account(row),
   credential: {
     id: Row.text(row, "id"),
@@ -30,10 +30,14 @@ const ofKey: Row.FromRow<Standing> = (row) => ({
   member: member(row)
 })
 
-const ofAccount: Row.FromRow<Standing> = (row) => ({ account: account(row), credential: null, member: member(row) })
+const fromAccountRow: Row.FromRow<Principal> = (row) => ({
+  account: account(row),
+  credential: null,
+  member: member(row)
+})
 
-/** The latest use of each key, as JSON that both dialects take apart. */
-const latest = (uses: ReadonlyArray<Use>): string => {
+/** Returns the latest use of each key, as JSON that both dialects can read. */
+const latestUses = (uses: ReadonlyArray<KeyUse>): string => {
   const times = new Map<string, number>()
   for (const { at, credentialId } of uses) {
     times.set(credentialId, Math.max(millis(at), times.get(credentialId) ?? Number.NEGATIVE_INFINITY))
@@ -41,15 +45,15 @@ const latest = (uses: ReadonlyArray<Use>): string => {
   return JSON.stringify(Array.from(times, ([id, at]) => ({ id, at })))
 }
 
-/** No tenant has this id: asking for the standing in none is the same statement. */
-const nowhere = ""
+/** The parameter for an absent `tenantId`: no tenant has this id, so one statement serves both cases. */
+const noTenant = ""
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const read = yield* Reads.make(sql)
 
-  /** PostgreSQL locks the keys in order of id first, so that two nodes that note the same keys never deadlock. */
-  const touch = (uses: string) =>
+  /** On PostgreSQL, locks the keys in order of id first, so that two nodes that update the same keys never deadlock. */
+  const updateLastUse = (uses: string) =>
     sql.onDialectOrElse({
       pg: () => sql`WITH used AS (
           SELECT id, at FROM jsonb_to_recordset(CAST(${uses} AS jsonb)) AS u (id text, at bigint)),
@@ -64,27 +68,29 @@ const make = Effect.gen(function* () {
     })
 
   return AccessRepository.of({
-    byKey: (hash, tenantId) =>
+    findByKey: ({ hash, tenantId }) =>
       read(
         (
           sql
         ) => sql`SELECT k.id, k.tenant_id, k.expires_at, k.revoked_at, k.account_id, a.email, m.id AS member_id, m.role
         FROM api_key k
         JOIN account a ON a.id = k.account_id
-        LEFT JOIN member m ON m.tenant_id = ${tenantId ?? nowhere} AND m.account_id = k.account_id
+        LEFT JOIN member m ON m.tenant_id = ${tenantId ?? noTenant} AND m.account_id = k.account_id
           AND (k.member_id IS NULL OR k.member_id = m.id)
         WHERE k.hash = ${hash}`
-      ).pipe(Row.first(ofKey), operation("access.byKey")),
+      ).pipe(Row.first(fromKeyRow), operation("access.findByKey")),
 
-    byAccount: (accountId, tenantId) =>
+    findByAccount: ({ accountId, tenantId }) =>
       read(
         (sql) => sql`SELECT a.id AS account_id, a.email, m.id AS member_id, m.role FROM account a
-        LEFT JOIN member m ON m.tenant_id = ${tenantId ?? nowhere} AND m.account_id = a.id
+        LEFT JOIN member m ON m.tenant_id = ${tenantId ?? noTenant} AND m.account_id = a.id
         WHERE a.id = ${accountId}`
-      ).pipe(Row.first(ofAccount), operation("access.byAccount")),
+      ).pipe(Row.first(fromAccountRow), operation("access.findByAccount")),
 
-    touch: (uses) =>
-      uses.length === 0 ? Effect.void : touch(latest(uses)).pipe(Effect.asVoid, operation("access.touch"))
+    recordUse: (uses) =>
+      uses.length === 0
+        ? Effect.void
+        : updateLastUse(latestUses(uses)).pipe(Effect.asVoid, operation("access.recordUse"))
   })
 })
 

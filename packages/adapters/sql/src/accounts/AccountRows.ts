@@ -1,5 +1,5 @@
 /**
- * Rows of accounts and of their keys.
+ * Reads and writes the rows of accounts and of their keys.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -8,7 +8,7 @@ import type { Account } from "@holdfast/core/accounts/Account"
 import type { AccountKey } from "@holdfast/core/accounts/AccountKey"
 import * as Row from "../Row.ts"
 
-/** What e-mails are compared by. Folded here and not by the database, whose folding depends on its locale. */
+/** Returns the text by which e-mails are compared. Case is folded here because the database's folding depends on its locale. */
 export const emailKey = (email: string): string => email.toLowerCase()
 
 export const toAccount: Row.FromRow<Account> = (row) => ({ id: Row.text(row, "id"), email: Row.text(row, "email") })
@@ -23,11 +23,11 @@ export const toAccountKey: Row.FromRow<AccountKey> = (row) => ({
   revokedAt: Row.orNull(Row.instant, row, "revoked_at")
 })
 
-/** The account of an e-mail. */
+/** Finds the account of an e-mail. */
 export const byEmail = (sql: SqlClient, email: string) =>
   Row.first(toAccount)(sql`SELECT id, email FROM account WHERE email_key = ${emailKey(email)}`)
 
-/** The account of an e-mail, stored when there is none. Accounts are never removed, so that one that stood stands. */
+/** Returns the account with the e-mail of `fresh`; stores `fresh` when there is none. Accounts are never removed. */
 export const findOrCreate = Effect.fnUntraced(function* (sql: SqlClient, fresh: Account) {
   const known = yield* byEmail(sql, fresh.email)
   if (Option.isSome(known)) return known.value
@@ -35,6 +35,6 @@ export const findOrCreate = Effect.fnUntraced(function* (sql: SqlClient, fresh: 
     VALUES (${fresh.id}, ${fresh.email}, ${emailKey(fresh.email)})
     ON CONFLICT (email_key) DO NOTHING RETURNING id`
   if (stored.length > 0) return fresh
-  // Another one stored it between the two statements.
+  // A concurrent transaction stored the account between the two statements.
   return Option.getOrElse(yield* byEmail(sql, fresh.email), () => fresh)
 })

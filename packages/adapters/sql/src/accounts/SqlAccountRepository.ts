@@ -1,5 +1,5 @@
 /**
- * Accounts and their keys, in SQL.
+ * The AccountRepository in SQL.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -27,14 +27,14 @@ const make = Effect.gen(function* () {
         ON CONFLICT (hash) DO UPDATE SET revoked_at = NULL WHERE api_key.member_id IS NULL
         RETURNING ${columns}`.pipe(
         Row.first(toAccountKey),
-        // Only a token of the same hash is left out, and a token never becomes an account's key.
+        // The statement returns no row only when a token has this hash. A token never becomes an account's key.
         Effect.flatMap(
           Option.match({ onNone: () => Effect.fail(new RowFault({ column: "member_id" })), onSome: Effect.succeed })
         ),
         operation("accounts.putKey")
       ),
 
-    listKeys: (after, limit) =>
+    listKeys: ({ after, limit }) =>
       sql`SELECT ${columns} FROM api_key WHERE member_id IS NULL AND id > ${after ?? ""}
         ORDER BY id LIMIT ${limit}`.pipe(Row.all(toAccountKey), operation("accounts.listKeys")),
 

@@ -7,30 +7,36 @@ import type { Fragment } from "effect/sql/Statement"
 import { lock } from "../Dialect.ts"
 
 /**
- * Removes the buckets that one condition tells, and the files that another does; their blobs become DOOMED. Mirrors go first, so
- * that the copies stay.
+ * Removes the buckets and files that two conditions select, and dooms the files' blobs. Mirrors are marked as removed
+ * first, so that the copies at their targets stay.
  *
- * Locks go from the bucket to its files to their blobs. A locked bucket takes no new file, so that an upload waits and then
- * fails; a locked file changes its content no more, so that the blobs that are doomed are all there are.
+ * Locks are taken on the buckets, then on their files, then on the blobs. No file can be inserted into a locked bucket: an
+ * upload waits and then fails. The content of a locked file cannot change, so the doomed blobs are complete.
  */
 export const removeBuckets = Effect.fnUntraced(function* (
   sql: SqlClient,
-  ofBucket: Fragment,
-  ofFile: Fragment,
-  sweepAt: number
+  removal: {
+    /** Selects rows of `bucket`. */
+    readonly buckets: Fragment
+    /** Selects the rows of `file` in these buckets. */
+    readonly files: Fragment
+    /** Epoch milliseconds. */
+    readonly sweepAt: number
+  }
 ) {
+  const { buckets, files, sweepAt } = removal
   yield* sql.onDialectOrElse({
     pg: () =>
       Effect.andThen(
-        sql`SELECT COUNT(*) FROM (SELECT id FROM bucket WHERE ${ofBucket} ORDER BY id ${lock(sql, "FOR UPDATE")}) AS b`,
-        sql`SELECT COUNT(*) FROM (SELECT id FROM file WHERE ${ofFile} ORDER BY id ${lock(sql, "FOR UPDATE")}) AS f`
+        sql`SELECT COUNT(*) FROM (SELECT id FROM bucket WHERE ${buckets} ORDER BY id ${lock(sql, "FOR UPDATE")}) AS b`,
+        sql`SELECT COUNT(*) FROM (SELECT id FROM file WHERE ${files} ORDER BY id ${lock(sql, "FOR UPDATE")}) AS f`
       ),
     orElse: () => Effect.void
   })
   yield* sql`UPDATE mirror SET removed = 1
-    WHERE removed = 0 AND bucket_id IN (SELECT id FROM bucket WHERE ${ofBucket})`
+    WHERE removed = 0 AND bucket_id IN (SELECT id FROM bucket WHERE ${buckets})`
   yield* sql`UPDATE blob SET state = 'DOOMED', due_at = ${sweepAt}
-    WHERE id IN (SELECT blob_id FROM file WHERE ${ofFile}) AND state = 'READY'`
-  yield* sql`DELETE FROM file WHERE ${ofFile}`
-  yield* sql`DELETE FROM bucket WHERE ${ofBucket}`
+    WHERE id IN (SELECT blob_id FROM file WHERE ${files}) AND state = 'READY'`
+  yield* sql`DELETE FROM file WHERE ${files}`
+  yield* sql`DELETE FROM bucket WHERE ${buckets}`
 })

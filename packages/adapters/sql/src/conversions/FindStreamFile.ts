@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import { NotFound } from "@holdfast/core/Errors"
 import { ContentNotUploaded } from "@holdfast/core/files/FileErrors"
 import type { StreamFileRef, StreamLookup } from "@holdfast/core/conversions/ConversionRepository"
-import { named } from "../files/FileRow.ts"
+import { bySelector } from "../files/FileRow.ts"
 import type { ShortRead } from "../Reads.ts"
 import * as Row from "../Row.ts"
 import { toFault, toState } from "./ConversionRow.ts"
@@ -37,7 +37,7 @@ export const findStreamFile = (read: ShortRead, { bucket, format, name, selector
   read(
     (sql) => sql`SELECT source.id AS file_id, source.blob_id AS source_id, conversion.id AS conversion_id,
       conversion.state, conversion.fault_code, conversion.fault_detail, part.blob_id, part.playlist, blob.size, blob.sha256
-    FROM (SELECT id, blob_id FROM file WHERE ${named(sql, bucket, selector)}) AS source
+    FROM (SELECT id, blob_id FROM file WHERE ${bySelector(sql, bucket, selector)}) AS source
       LEFT JOIN conversion ON conversion.blob_id = source.blob_id AND conversion.format = ${format}
       LEFT JOIN conversion_file AS part ON part.conversion_id = conversion.id AND part.name = ${name}
       LEFT JOIN blob ON blob.id = part.blob_id`

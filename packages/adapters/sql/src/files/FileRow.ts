@@ -1,5 +1,5 @@
 /**
- * Rows of files.
+ * Reads the rows of files.
  */
 import * as Predicate from "effect/Predicate"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -8,14 +8,14 @@ import type { Content, Metadata, StoredFile } from "@holdfast/core/files/File"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import type { Selector } from "@holdfast/core/files/FileRef"
 import { FileType } from "@holdfast/core/files/FileType"
-import type { Header } from "@holdfast/core/headers/Header"
+import type { Header } from "@holdfast/core/files/Header"
 import * as Row from "../Row.ts"
 
-/** Named one by one: a later column must not change what running nodes have prepared. */
+/** Listed by name: a later migration that adds a column must not change the statements that running nodes have prepared. */
 export const columns = `id, path, name, alias, version, metadata, headers, created_at, updated_at,
   blob_id, size, sha256, etag, content_type, type, stored_at`
 
-/** What the columns hold was written from a checked value; only its outer shape is looked at again. */
+/** The column was written from a checked value, so that only the outermost type is checked again. */
 const isMetadata = (value: unknown): value is Metadata => Predicate.isObject(value)
 
 const isHeader = (value: unknown): value is Header =>
@@ -23,9 +23,9 @@ const isHeader = (value: unknown): value is Header =>
 
 const isHeaders = (value: unknown): value is ReadonlyArray<Header> => Array.isArray(value) && value.every(isHeader)
 
-export const headersOf = (row: Row.Row): ReadonlyArray<Header> => Row.json(isHeaders, row, "headers")
+export const readHeaders = (row: Row.Row): ReadonlyArray<Header> => Row.json(isHeaders, row, "headers")
 
-const contentOf = (row: Row.Row): Content => ({
+const readContent = (row: Row.Row): Content => ({
   blobId: Row.text(row, "blob_id"),
   size: Row.int(row, "size"),
   sha256: Row.text(row, "sha256"),
@@ -42,18 +42,18 @@ export const toFile: Row.FromRow<StoredFile> = (row) => ({
   alias: Row.orNull(Row.text, row, "alias"),
   version: Row.int(row, "version"),
   metadata: Row.json(isMetadata, row, "metadata"),
-  headers: headersOf(row),
+  headers: readHeaders(row),
   createdAt: Row.instant(row, "created_at"),
   updatedAt: Row.instant(row, "updated_at"),
-  content: row.blob_id === null ? null : contentOf(row)
+  content: row.blob_id === null ? null : readContent(row)
 })
 
-/** The files of a bucket. */
+/** Selects the files of a bucket. */
 export const inBucket = (sql: SqlClient, { bucketId, tenantId }: BucketRef): Fragment =>
   sql`tenant_id = ${tenantId} AND bucket_id = ${bucketId}`
 
-/** The file that a selector names in a bucket. */
-export const named = (sql: SqlClient, bucket: BucketRef, selector: Selector): Fragment =>
+/** Selects the file that a selector refers to. */
+export const bySelector = (sql: SqlClient, bucket: BucketRef, selector: Selector): Fragment =>
   selector._tag === "Id"
     ? sql`id = ${selector.id} AND ${inBucket(sql, bucket)}`
     : sql`alias = ${selector.alias} AND ${inBucket(sql, bucket)}`

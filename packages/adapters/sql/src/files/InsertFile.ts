@@ -1,5 +1,5 @@
 /**
- * Stores a file.
+ * Inserts a file.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -10,27 +10,26 @@ import { AliasTaken, FileExists, UploadExpired } from "@holdfast/core/files/File
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import * as Constraint from "../Constraint.ts"
 import { millis } from "../Dialect.ts"
-import { orTaken } from "../Existing.ts"
 import { transaction } from "../Transaction.ts"
 import { inBucket } from "./FileRow.ts"
 
-/** A violation of a file's unique indexes, told with the file that stands in the way. */
+/** Maps violations of the file table's unique indexes to `FileExists` and `AliasTaken`, with the id of the existing file. */
 export const orFileTaken = (
   sql: SqlClient,
   bucket: BucketRef,
   { alias, name, path }: { readonly path: string | Fragment; readonly name: string | Fragment; readonly alias: string }
 ) => {
-  const orExists = orTaken(
-    Constraint.filePlace,
-    sql`SELECT id FROM file WHERE ${inBucket(sql, bucket)} AND path = ${path} AND name = ${name}`,
-    (existingId) => new FileExists({ existingId })
-  )
-  const orAliasTaken = orTaken(
-    Constraint.fileAlias,
-    sql`SELECT id FROM file WHERE ${inBucket(sql, bucket)} AND alias = ${alias}`,
-    (existingId) => new AliasTaken({ existingId })
-  )
-  return <A, E, R>(self: Effect.Effect<A, E, R>) => orAliasTaken(orExists(self))
+  const orFileExists = Constraint.mapUniqueViolation({
+    index: Constraint.filePlace,
+    findExisting: sql`SELECT id FROM file WHERE ${inBucket(sql, bucket)} AND path = ${path} AND name = ${name}`,
+    toError: (existingId) => new FileExists({ existingId })
+  })
+  const orAliasTaken = Constraint.mapUniqueViolation({
+    index: Constraint.fileAlias,
+    findExisting: sql`SELECT id FROM file WHERE ${inBucket(sql, bucket)} AND alias = ${alias}`,
+    toError: (existingId) => new AliasTaken({ existingId })
+  })
+  return <A, E, R>(self: Effect.Effect<A, E, R>) => orAliasTaken(orFileExists(self))
 }
 
 const insertRow = (sql: SqlClient, bucket: BucketRef, file: StoredFile) => {
@@ -43,8 +42,8 @@ const insertRow = (sql: SqlClient, bucket: BucketRef, file: StoredFile) => {
       ${content?.etag}, ${content?.contentType}, ${content?.type}, ${content ? millis(content.storedAt) : null})`
 }
 
-/** The blob first: an upload that has lost its blob waits for nobody's lock on a file. */
-const insertReady = Effect.fnUntraced(function* (
+/** Updates the blob first, so that an upload whose blob has expired fails without waiting for a lock on a file. */
+const insertWithContent = Effect.fnUntraced(function* (
   sql: SqlClient,
   bucket: BucketRef,
   file: StoredFile,
@@ -57,13 +56,13 @@ const insertReady = Effect.fnUntraced(function* (
   yield* insertRow(sql, bucket, file)
 })
 
-/** Stores a file: one statement without content, two in a transaction with it. */
+/** Inserts a file: one statement without content, two in a transaction with content. */
 export const insertFile = (sql: SqlClient, bucket: BucketRef, file: StoredFile) =>
   (file.content === null
     ? insertRow(sql, bucket, file)
-    : insertReady(sql, bucket, file, file.content).pipe(transaction(sql))
+    : insertWithContent(sql, bucket, file, file.content).pipe(transaction(sql))
   ).pipe(
-    Constraint.orElseFail(Constraint.isForeignKey, () => new NotFound({ resource: "bucket" })),
+    Constraint.mapViolation(Constraint.isForeignKeyViolation, () => new NotFound({ resource: "bucket" })),
     orFileTaken(sql, bucket, { path: file.path, name: file.name, alias: file.alias ?? "" }),
     Effect.asVoid
   )

@@ -1,5 +1,5 @@
 /**
- * Rows of members.
+ * Reads and writes the rows of members.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Member } from "@holdfast/core/members/Member"
@@ -21,7 +21,7 @@ export const toMember: Row.FromRow<Member> = (row) => {
   }
 }
 
-/** Stores a member whose account is known. */
+/** Inserts a member whose account is stored already. */
 export const insert = (sql: SqlClient, tenantId: string, member: Member) =>
   sql`INSERT INTO member (id, tenant_id, account_id, role, created_at, updated_at)
     VALUES (${member.id}, ${tenantId}, ${member.user.id}, ${member.role.id},

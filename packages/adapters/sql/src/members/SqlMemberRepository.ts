@@ -1,5 +1,5 @@
 /**
- * Members, in SQL.
+ * The MemberRepository in SQL.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -12,7 +12,6 @@ import * as Role from "@holdfast/core/Role"
 import * as Accounts from "../accounts/AccountRows.ts"
 import * as Constraint from "../Constraint.ts"
 import { lock, millis } from "../Dialect.ts"
-import { orTaken } from "../Existing.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../SqlFailure.ts"
 import { transaction } from "../Transaction.ts"
@@ -33,26 +32,28 @@ const make = Effect.gen(function* () {
       return stored
     }).pipe(
       transaction(sql),
-      Constraint.orElseFail(Constraint.isForeignKey, () => new NotFound({ resource: "tenant" })),
-      orTaken(
-        Constraint.memberAccount,
-        sql`SELECT id FROM member WHERE tenant_id = ${tenantId} AND account_id =
+      Constraint.mapViolation(Constraint.isForeignKeyViolation, () => new NotFound({ resource: "tenant" })),
+      Constraint.mapUniqueViolation({
+        index: Constraint.memberAccount,
+        findExisting: sql`SELECT id FROM member WHERE tenant_id = ${tenantId} AND account_id =
           (SELECT id FROM account WHERE email_key = ${Accounts.emailKey(member.user.email)})`,
-        (existingId) => new MemberExists({ existingId })
-      )
+        toError: (existingId) => new MemberExists({ existingId })
+      })
     )
 
   /**
-   * Runs a change of a member while no other one changes members of the tenant, so that what it sees of the Admins
-   * stays true until it commits.
+   * Runs a change of a member. Fails with `LastAdmin` when the member is the tenant's only Admin and is none after the
+   * change. The lock on the tenant excludes concurrent changes of its members until the commit, so that the number of
+   * Admins cannot change in between.
    */
-  const guarded = <A, E, R>(
-    tenantId: string,
-    memberId: string,
-    isAdminAfter: boolean,
-    change: (member: Member) => Effect.Effect<A, E, R>
-  ) =>
+  const changeMember = <A, E, R>(request: {
+    readonly tenantId: string
+    readonly memberId: string
+    readonly isAdminAfter: boolean
+    readonly change: (member: Member) => Effect.Effect<A, E, R>
+  }) =>
     Effect.gen(function* () {
+      const { change, isAdminAfter, memberId, tenantId } = request
       yield* sql`SELECT id FROM tenant WHERE id = ${tenantId} ${lock(sql, "FOR NO KEY UPDATE")}`
       const member = yield* find(tenantId, memberId)
       if (Option.isNone(member)) return Option.none()
@@ -69,26 +70,30 @@ const make = Effect.gen(function* () {
 
     find: (tenantId, memberId) => find(tenantId, memberId).pipe(operation("members.find")),
 
-    list: (tenantId, after, limit) =>
+    list: ({ after, limit, tenantId }) =>
       sql`SELECT ${columns} FROM member WHERE tenant_id = ${tenantId} AND id > ${after ?? ""}
         ORDER BY id LIMIT ${limit}`.pipe(Row.all(toMember), operation("members.list")),
 
-    changeRole: (tenantId, memberId, role, at) =>
-      guarded(tenantId, memberId, role === Role.admin, (member) =>
-        Effect.as(
-          sql`UPDATE member SET role = ${role}, updated_at = ${millis(at)}
-            WHERE id = ${memberId} AND tenant_id = ${tenantId}`,
-          { ...member, role: { id: role, name: Role.nameOf(role) }, updatedAt: at }
-        )
-      ).pipe(operation("members.changeRole")),
-
-    remove: (tenantId, memberId) =>
-      guarded(
+    changeRole: ({ at, memberId, role, tenantId }) =>
+      changeMember({
         tenantId,
         memberId,
-        false,
-        () => sql`DELETE FROM member WHERE id = ${memberId} AND tenant_id = ${tenantId}`
-      ).pipe(Effect.map(Option.isSome), operation("members.remove"))
+        isAdminAfter: role === Role.admin,
+        change: (member) =>
+          Effect.as(
+            sql`UPDATE member SET role = ${role}, updated_at = ${millis(at)}
+              WHERE id = ${memberId} AND tenant_id = ${tenantId}`,
+            { ...member, role: { id: role, name: Role.nameOf(role) }, updatedAt: at }
+          )
+      }).pipe(operation("members.changeRole")),
+
+    remove: (tenantId, memberId) =>
+      changeMember({
+        tenantId,
+        memberId,
+        isAdminAfter: false,
+        change: () => sql`DELETE FROM member WHERE id = ${memberId} AND tenant_id = ${tenantId}`
+      }).pipe(Effect.map(Option.isSome), operation("members.remove"))
   })
 })
 

@@ -1,6 +1,6 @@
 /**
- * The life of blobs, in SQL. Repositories of files and of conversions turn PENDING into READY and READY into DOOMED,
- * everything else is here.
+ * The BlobRepository in SQL. The repositories of files and conversions change blobs from PENDING to READY and from READY to
+ * DOOMED; all other changes are here.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -35,15 +35,15 @@ const make = Effect.gen(function* () {
 
   const count = (rows: ReadonlyArray<Row.Row>): number => rows.length
 
-  /** PostgreSQL passes over a blob whose lease is being renewed, or that is being committed, at this moment. */
-  const lapsed = (condition: ReturnType<typeof sql.literal>) =>
+  /** On PostgreSQL, skips blobs that a concurrent transaction is renewing or committing. */
+  const isExpired = (condition: ReturnType<typeof sql.literal>) =>
     sql.onDialectOrElse({
       pg: () => sql`id IN (SELECT id FROM blob WHERE state = 'PENDING' AND ${condition} FOR UPDATE SKIP LOCKED)`,
       orElse: () => sql`state = 'PENDING' AND ${condition}`
     })
 
   return BlobRepository.of({
-    stage: ({ bucketId, tenantId }, blobId, at, leaseUntil) =>
+    stage: ({ at, blobId, bucket: { bucketId, tenantId }, leaseUntil }) =>
       sql`INSERT INTO blob (id, tenant_id, bucket_id, state, due_at, created_at)
         SELECT ${blobId}, tenant_id, id, 'PENDING', ${millis(leaseUntil)}, ${millis(at)}
         FROM bucket WHERE id = ${bucketId} AND tenant_id = ${tenantId} RETURNING id`.pipe(
@@ -57,14 +57,14 @@ const make = Effect.gen(function* () {
         operation("blobs.renew")
       ),
 
-    expire: (now) =>
+    expire: (which) =>
       sql`UPDATE blob SET state = 'DOOMED', due_at = 0
-        WHERE ${lapsed(now === undefined ? sql.literal("due_at IS NOT NULL") : sql`due_at < ${millis(now)}`)}
+        WHERE ${isExpired(which === "all" ? sql.literal("due_at IS NOT NULL") : sql`due_at < ${millis(which.before)}`)}
         RETURNING id`.pipe(Effect.map(count), operation("blobs.expire")),
 
-    due: (now, limit) =>
+    listDue: (now, limit) =>
       sql`SELECT tenant_id, bucket_id, id FROM blob WHERE state = 'DOOMED' AND due_at <= ${millis(now)}
-        ORDER BY due_at, id LIMIT ${limit}`.pipe(Row.all(toParts), operation("blobs.due")),
+        ORDER BY due_at, id LIMIT ${limit}`.pipe(Row.all(toParts), operation("blobs.listDue")),
 
     forget: (blobIds) =>
       dropConversions(sql, blobIds).pipe(
@@ -81,7 +81,7 @@ const make = Effect.gen(function* () {
           AND NOT EXISTS (SELECT 1 FROM conversion_file WHERE conversion_file.blob_id = blob.id)
         RETURNING id`.pipe(Effect.map(count), operation("blobs.doomUnreferenced")),
 
-    list: (after, limit) =>
+    list: ({ after, limit }) =>
       sql`SELECT blob.id, blob.tenant_id, blob.bucket_id, blob.state, blob.size, blob.sha256,
           COALESCE(file.id, conversion.file_id) AS file_id
         FROM blob LEFT JOIN file ON file.id = blob.file_id AND file.blob_id = blob.id
@@ -89,11 +89,11 @@ const make = Effect.gen(function* () {
           LEFT JOIN conversion ON conversion.id = conversion_file.conversion_id
         WHERE blob.id > ${after ?? ""} ORDER BY blob.id LIMIT ${limit}`.pipe(Row.all(toBlob), operation("blobs.list")),
 
-    known: (blobIds) =>
+    filterKnown: (blobIds) =>
       sql`SELECT id FROM blob WHERE ${among(sql, "id", blobIds)}`.pipe(
         Row.all((row) => Row.text(row, "id")),
         Effect.map((ids) => new Set(ids)),
-        operation("blobs.known")
+        operation("blobs.filterKnown")
       )
   })
 })

@@ -1,5 +1,5 @@
 /**
- * Tenants, in SQL.
+ * The TenantRepository in SQL.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -22,8 +22,8 @@ const toTenant: Row.FromRow<Tenant> = (row) => ({
   updatedAt: Row.instant(row, "updated_at")
 })
 
-const orSubdomainTaken = Constraint.orElseFail(
-  Constraint.violates(Constraint.tenantSubdomain),
+const orSubdomainTaken = Constraint.mapViolation(
+  Constraint.isViolationOf(Constraint.tenantSubdomain),
   () => new SubdomainTaken()
 )
 
@@ -36,21 +36,22 @@ const make = Effect.gen(function* () {
       VALUES (${tenant.id}, ${tenant.name}, ${tenant.subdomain}, ${millis(tenant.createdAt)}, ${millis(tenant.updatedAt)})`
 
   const remove = Effect.fnUntraced(function* (tenantId: string, force: boolean, sweepAt: number) {
-    // While the tenant is locked, nobody adds a bucket or a member to it.
+    // No bucket and no member can be inserted into a locked tenant.
     const found = yield* sql`SELECT id FROM tenant WHERE id = ${tenantId} ${lock(sql, "FOR UPDATE")}`
     if (found.length === 0) return false
-    const buckets = yield* sql`SELECT id FROM bucket WHERE tenant_id = ${tenantId} LIMIT 1`
-    if (buckets.length > 0) {
+    const anyBucket = yield* sql`SELECT id FROM bucket WHERE tenant_id = ${tenantId} LIMIT 1`
+    if (anyBucket.length > 0) {
       if (!force) return yield* new TenantNotEmpty()
-      const mine = sql`tenant_id = ${tenantId}`
-      yield* removeBuckets(sql, mine, sql`${mine} AND bucket_id IN (SELECT id FROM bucket WHERE ${mine})`, sweepAt)
+      const buckets = sql`tenant_id = ${tenantId}`
+      const files = sql`${buckets} AND bucket_id IN (SELECT id FROM bucket WHERE ${buckets})`
+      yield* removeBuckets(sql, { buckets, files, sweepAt })
     }
     yield* sql`DELETE FROM tenant WHERE id = ${tenantId}`
     return true
   })
 
   return TenantRepository.of({
-    create: (tenant, member) =>
+    create: ({ member, tenant }) =>
       (member === undefined
         ? insert(tenant)
         : Effect.andThen(insert(tenant), insertMember(sql, tenant.id, member)).pipe(transaction(sql))
@@ -59,7 +60,7 @@ const make = Effect.gen(function* () {
     find: (tenantId) =>
       sql`SELECT ${columns} FROM tenant WHERE id = ${tenantId}`.pipe(Row.first(toTenant), operation("tenants.find")),
 
-    list: (accountId, after, limit) =>
+    list: ({ accountId, after, limit }) =>
       (accountId === undefined
         ? sql`SELECT ${columns} FROM tenant WHERE id > ${after ?? ""} ORDER BY id LIMIT ${limit}`
         : sql`SELECT ${columns} FROM member JOIN tenant ON tenant.id = member.tenant_id
@@ -67,7 +68,7 @@ const make = Effect.gen(function* () {
             ORDER BY member.tenant_id LIMIT ${limit}`
       ).pipe(Row.all(toTenant), operation("tenants.list")),
 
-    update: (tenantId, change, at) =>
+    update: ({ at, change, tenantId }) =>
       sql`UPDATE tenant SET ${sql.update({
         updated_at: millis(at),
         ...(change.name === undefined ? undefined : { name: change.name }),
@@ -78,7 +79,7 @@ const make = Effect.gen(function* () {
         operation("tenants.update")
       ),
 
-    remove: (tenantId, { force, sweepAt }) =>
+    remove: ({ force, sweepAt, tenantId }) =>
       remove(tenantId, force, millis(sweepAt)).pipe(transaction(sql), operation("tenants.remove"))
   })
 })

@@ -1,5 +1,6 @@
 /**
- * API tokens, in SQL. They share a table with the account keys, which have no tenant and so are never seen here.
+ * The TokenRepository in SQL. Tokens and account keys are stored in one table. An account key has no tenant, so no statement
+ * here selects one.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -28,7 +29,10 @@ const make = Effect.gen(function* () {
   const columns = sql.literal("id, name, member_id, prefix, expires_at, created_at, last_used_at, revoked_at")
   const noMember = () => new NotFound({ resource: "member" })
 
-  /** The account is the member's; without a member there is none, which the table refuses as it would a wrong member. */
+  /**
+   * Inserts a token with the account of its member. Without such a member the SELECT has no row and nothing is inserted; a
+   * member that is removed concurrently violates the foreign key.
+   */
   const insert = (tenantId: string, token: Token, hash: string) =>
     sql`INSERT INTO api_key (id, hash, prefix, name, tenant_id, member_id, created_at, expires_at, last_used_at,
         revoked_at, account_id)
@@ -41,10 +45,10 @@ const make = Effect.gen(function* () {
     value === null ? sql.literal("CAST(NULL AS bigint)") : sql`${millis(value)}`
 
   return TokenRepository.of({
-    create: (tenantId, token, hash) =>
+    create: ({ hash, tenantId, token }) =>
       insert(tenantId, token, hash).pipe(
         Effect.flatMap((rows) => (rows.length === 0 ? Effect.fail(noMember()) : Effect.void)),
-        Constraint.orElseFail(Constraint.isForeignKey, noMember),
+        Constraint.mapViolation(Constraint.isForeignKeyViolation, noMember),
         operation("tokens.create")
       ),
 
@@ -54,11 +58,11 @@ const make = Effect.gen(function* () {
         operation("tokens.find")
       ),
 
-    list: (tenantId, after, limit) =>
+    list: ({ after, limit, tenantId }) =>
       sql`SELECT ${columns} FROM api_key WHERE tenant_id = ${tenantId} AND id > ${after ?? ""}
         ORDER BY id LIMIT ${limit}`.pipe(Row.all(toToken), operation("tokens.list")),
 
-    revoke: (tenantId, tokenId, at) =>
+    revoke: ({ at, tenantId, tokenId }) =>
       sql`UPDATE api_key SET revoked_at = COALESCE(revoked_at, ${millis(at)})
         WHERE id = ${tokenId} AND tenant_id = ${tenantId} RETURNING id`.pipe(
         Effect.map((rows) => rows.length > 0),

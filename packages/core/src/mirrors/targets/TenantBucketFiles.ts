@@ -10,8 +10,8 @@ import type { Actor } from "../../Actor.ts"
 import type { File } from "../../files/File.ts"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
 import { Files } from "../../files/Files.ts"
-import { isSilent } from "../../files/Staging.ts"
-import * as Header from "../../headers/Header.ts"
+import { isUnspecificType } from "../../files/Staging.ts"
+import * as Header from "../../files/Header.ts"
 import { Headers } from "../../headers/Headers.ts"
 import type { CopiedObject } from "./CopyTarget.ts"
 import type { TargetObject } from "./MirrorTarget.ts"
@@ -29,7 +29,7 @@ export const tagOf = (file: File): string => `${file.version}-${DateTime.toEpoch
 /** Whether a file has an object's bytes and type. A source without a type of its own leaves it to be found out. */
 export const hasContent = (file: File, { file: { content } }: CopiedObject): boolean =>
   file.checksum?.sha256 === content.sha256 &&
-  (file.contentType === content.contentType || isSilent(content.contentType))
+  (file.contentType === content.contentType || isUnspecificType(content.contentType))
 
 const sameHeaders = (a: ReadonlyArray<Header.Header>, b: ReadonlyArray<Header.Header>): boolean =>
   a.length === b.length && a.every(({ name, value }) => Header.valueOf(b, name) === value)

@@ -36,7 +36,7 @@ const put = Effect.fnUntraced(function* (
   const object = objectOf(wanted)
   if (target.hasCheckObject && object.name === TargetCheck.objectName) return yield* reserved
   const key = BlobKey.make({ tenantId, bucketId, blobId: wanted.file.content.blobId })
-  const write = target.write(object, store.read(key, undefined, { isTransient: true }))
+  const write = target.write(object, store.read(key, { isTransient: true }))
   const receipt = wanted.hasBytes
     ? yield* Effect.catchIf(target.describe(object), isMissing, () => write)
     : yield* write

@@ -9,7 +9,7 @@ import type * as FileList from "../../files/FileList.ts"
 import type { FileRef } from "../../files/FileRef.ts"
 import { Files } from "../../files/Files.ts"
 import * as NewFile from "../../files/NewFile.ts"
-import type { Announced } from "../../files/Staging.ts"
+import type { DeclaredContent } from "../../files/Staging.ts"
 import { Uploads } from "../../files/Uploads.ts"
 import type { ActorHandle } from "../ActorHandle.ts"
 import { bind, type Invoke } from "../BindOperations.ts"
@@ -25,7 +25,7 @@ export interface FileRecord<Time = Date> extends WithTimes<File.File, Time> {}
 export interface FilePage<Time = Date> extends WithTimes<FileList.FilePage, Time> {}
 
 /** A content to upload. The call rejects when the bytes are not as announced, or when a condition does not hold. */
-export interface ContentInput extends Announced, Conditions {
+export interface ContentInput extends DeclaredContent, Conditions {
   readonly content: ContentSource
 }
 

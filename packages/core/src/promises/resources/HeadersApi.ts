@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { FileRef } from "../../files/FileRef.ts"
-import type * as Header from "../../headers/Header.ts"
+import type * as Header from "../../files/Header.ts"
 import { Headers } from "../../headers/Headers.ts"
 import type * as Page from "../../Page.ts"
 import type { ActorHandle } from "../ActorHandle.ts"

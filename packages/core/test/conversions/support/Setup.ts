@@ -87,7 +87,7 @@ export const reached = (
 /** Sweeps all due blobs, expects that the consistency check finds no fault, and returns the number of remaining blobs. */
 export const blobsLeft = Effect.gen(function* () {
   const sweeper = yield* Sweeper
-  yield* until(sweeper.sweep({ isAlone: true }), ({ removed }) => removed === 0)
+  yield* until(sweeper.sweep({ expireAllUploads: true }), ({ removed }) => removed === 0)
   const { blobs, findings, rows } = yield* (yield* Fsck).check()
   expect(findings).toEqual([])
   expect(rows).toBe(blobs)

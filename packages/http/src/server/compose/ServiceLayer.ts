@@ -48,7 +48,7 @@ const layerPrepared = (config: Config) =>
       const blobs = yield* BlobRepository
       const conversions = yield* ConversionRepository
       if (MetadataLayer.isEmbedded(config)) {
-        yield* blobs.expire(undefined)
+        yield* blobs.expire("all")
         yield* conversions.expireLeases(yield* DateTime.now)
       }
       yield* RootKey.storeConfigured(config)

@@ -64,7 +64,7 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | AccountRep
       const store = yield* BlobStore
       const checks = Effect.all(
         {
-          metadata: runCheck("metadata", accounts.listKeys(undefined, 1)),
+          metadata: runCheck("metadata", accounts.listKeys({ limit: 1 })),
           blobs: runCheck("blobs", store.check)
         },
         { concurrency: "unbounded" }

@@ -1,7 +1,7 @@
 /**
  * The response headers of a content.
  */
-import type { Header } from "@holdfast/core/headers/Header"
+import type { Header } from "@holdfast/core/files/Header"
 import * as HttpDate from "../request/HttpDate.ts"
 import * as ContentDisposition from "./ContentDisposition.ts"
 import * as ContentSecurity from "./ContentSecurity.ts"

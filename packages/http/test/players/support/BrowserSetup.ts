@@ -11,7 +11,7 @@ import * as PlayerTab from "./PlayerTab.ts"
 
 type Chromium = Awaited<ReturnType<typeof Browser.launch>>
 
-export const missing = Requires.all(Browser.missing, SampleStreams.missing)
+export const missing = Requires.firstMissing(Browser.missing, SampleStreams.missing)
 
 export interface BrowserSetup {
   readonly server: () => PlayerServer.PlayerServer

@@ -13,7 +13,10 @@ import * as Os from "node:os"
 import * as Path from "node:path"
 import { promisify } from "node:util"
 
-export const missing = Requires.all(Requires.command("ffmpeg", "-version"), Requires.command("ffprobe", "-version"))
+export const missing = Requires.firstMissing(
+  Requires.command("ffmpeg", "-version"),
+  Requires.command("ffprobe", "-version")
+)
 
 const tone = "-f lavfi -i sine=f=440:d=12 -c:a aac -shortest"
 const picture = (size: string, seconds: number) => `-f lavfi -i testsrc2=s=${size}:r=12:d=${seconds}`

@@ -7,7 +7,10 @@ import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { promisify } from "node:util"
 
-export const missing = Requires.all(Requires.command("ffmpeg", "-version"), Requires.command("ffprobe", "-version"))
+export const missing = Requires.firstMissing(
+  Requires.command("ffmpeg", "-version"),
+  Requires.command("ffprobe", "-version")
+)
 
 /** Runs a program without blocking. Returns its standard output. */
 export const run = async (program: string, ...args: ReadonlyArray<string>): Promise<string> =>

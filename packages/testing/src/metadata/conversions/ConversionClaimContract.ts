@@ -11,9 +11,9 @@ import * as Option from "effect/Option"
 import * as ConversionFixtures from "./ConversionFixtures.ts"
 import type { It } from "../Metadata.ts"
 import * as Sample from "../Sample.ts"
-import * as World from "../World.ts"
+import * as Fixtures from "../Fixtures.ts"
 
-const stateOf = (blobId: string) => Effect.map(World.blob(blobId), (row) => row?.state)
+const stateOf = (blobId: string) => Effect.map(Fixtures.blob(blobId), (row) => row?.state)
 
 /** Expects that every write with this claim fails with `LeaseLost`. */
 const expectLeaseLost = Effect.fnUntraced(function* (claim: ConversionClaim) {
@@ -211,11 +211,22 @@ export const conversionClaimContract = (it: It): void => {
     Effect.gen(function* () {
       const files = yield* FileRepository
       const replaced = yield* ConversionFixtures.claimed()
-      const fresh = Sample.content(yield* World.stage(replaced.bucket))
-      yield* files.replaceContent(replaced.bucket, replaced.file.id, fresh, {}, ConversionFixtures.doom)
+      const fresh = Sample.content(yield* Fixtures.stage(replaced.bucket))
+      yield* files.replaceContent({
+        bucket: replaced.bucket,
+        fileId: replaced.file.id,
+        content: fresh,
+        condition: {},
+        doom: ConversionFixtures.doom
+      })
       yield* expectLeaseLost(replaced.claim)
       const removed = yield* ConversionFixtures.claimed()
-      yield* files.remove(removed.bucket, World.byId(removed.file.id), {}, ConversionFixtures.doom)
+      yield* files.remove({
+        bucket: removed.bucket,
+        selector: Fixtures.byId(removed.file.id),
+        condition: {},
+        doom: ConversionFixtures.doom
+      })
       yield* expectLeaseLost(removed.claim)
     })
   )

@@ -10,9 +10,9 @@ import * as Option from "effect/Option"
 import * as ConversionFixtures from "./ConversionFixtures.ts"
 import type { It } from "../Metadata.ts"
 import * as Sample from "../Sample.ts"
-import * as World from "../World.ts"
+import * as Fixtures from "../Fixtures.ts"
 
-const stateOf = (blobId: string) => Effect.map(World.blob(blobId), (row) => row?.state)
+const stateOf = (blobId: string) => Effect.map(Fixtures.blob(blobId), (row) => row?.state)
 
 export const conversionContract = (it: It): void => {
   it.effect("request: ten at once, and a later one in another mode → one conversion", () =>
@@ -54,7 +54,7 @@ export const conversionContract = (it: It): void => {
         const conversions = yield* ConversionRepository
         const made = yield* ConversionFixtures.video
         yield* ConversionFixtures.request(made)
-        const other = yield* World.bucket()
+        const other = yield* Fixtures.bucket()
         const { blobId } = made.source
         for (const bucket of [
           { ...made.bucket, tenantId: other.tenantId },
@@ -66,7 +66,7 @@ export const conversionContract = (it: It): void => {
           expect(yield* conversions.remove({ bucket, blobId, format: "hls", doom: ConversionFixtures.doom })).toBe(
             false
           )
-          const selector = World.byId(made.file.id)
+          const selector = Fixtures.byId(made.file.id)
           const finding = conversions.findStreamFile({ bucket, selector, format: "hls", name: "index0.ts" })
           expect(yield* Effect.flip(finding)).toMatchObject({ _tag: "NotFound", resource: "file" })
         }
@@ -82,7 +82,7 @@ export const conversionContract = (it: It): void => {
       const conversions = yield* ConversionRepository
       const { bucket, claim, file } = yield* ConversionFixtures.claimed()
       const findFile = (name: string, format: "hls" | "dash" = "hls") =>
-        conversions.findStreamFile({ bucket, selector: World.byId(file.id), format, name })
+        conversions.findStreamFile({ bucket, selector: Fixtures.byId(file.id), format, name })
       const none = { _tag: "None" }
       expect(yield* findFile("manifest.mpd", "dash")).toEqual({ fileId: file.id, conversion: null, found: none })
       const running = { id: claim.conversionId, state: "RUNNING", fault: null }
@@ -97,11 +97,11 @@ export const conversionContract = (it: It): void => {
         conversion: { id: claim.conversionId, state: "READY", fault: null },
         found: { _tag: "Playlist", text: "index1.ts" }
       })
-      const empty = yield* World.reserve(bucket)
+      const empty = yield* Fixtures.reserve(bucket)
       const first = { bucket, format: "hls", name: "index0.ts" } as const
-      const withoutContent = conversions.findStreamFile({ ...first, selector: World.byId(empty.id) })
+      const withoutContent = conversions.findStreamFile({ ...first, selector: Fixtures.byId(empty.id) })
       expect(yield* Effect.flip(withoutContent)).toMatchObject({ _tag: "ContentNotUploaded" })
-      const missing = conversions.findStreamFile({ ...first, selector: World.byId(Sample.id("fil")) })
+      const missing = conversions.findStreamFile({ ...first, selector: Fixtures.byId(Sample.id("fil")) })
       expect(yield* Effect.flip(missing)).toMatchObject({ _tag: "NotFound" })
     })
   )
@@ -116,7 +116,7 @@ export const conversionContract = (it: It): void => {
       expect(yield* conversions.remove(conversion)).toBe(false)
       expect(yield* conversions.listByContent(bucket, source.blobId)).toEqual([])
       expect(yield* stateOf(segment?.blobId ?? "")).toBe("DOOMED")
-      expect(yield* World.isDue(segment?.blobId ?? "", ConversionFixtures.doom.sweepAt)).toBe(true)
+      expect(yield* Fixtures.isDue(segment?.blobId ?? "", ConversionFixtures.doom.sweepAt)).toBe(true)
       expect(yield* Effect.flip(conversions.renew(claim, Sample.at(9)))).toMatchObject({ _tag: "LeaseLost" })
       // The next request for this content makes another conversion, which the former worker cannot change.
       yield* ConversionFixtures.request({ bucket, source })
@@ -134,10 +134,16 @@ export const conversionContract = (it: It): void => {
       const { bucket, claim, file, source } = yield* ConversionFixtures.claimed()
       const [segment] = yield* ConversionFixtures.publish(claim, ["index0.ts"], { isFinished: true })
       yield* ConversionFixtures.request({ bucket, source }, "dash")
-      const fresh = Sample.content(yield* World.stage(bucket))
-      yield* files.replaceContent(bucket, file.id, fresh, {}, ConversionFixtures.doom)
+      const fresh = Sample.content(yield* Fixtures.stage(bucket))
+      yield* files.replaceContent({
+        bucket,
+        fileId: file.id,
+        content: fresh,
+        condition: {},
+        doom: ConversionFixtures.doom
+      })
       // The new content has no conversion, and no worker claims those of the former content.
-      const selector = World.byId(file.id)
+      const selector = Fixtures.byId(file.id)
       const lookup = yield* conversions.findStreamFile({ bucket, selector, format: "hls", name: "index0.ts" })
       expect(lookup.conversion).toBeNull()
       expect(yield* ConversionFixtures.claimAt(99, 99)).toEqual(Option.none())
@@ -148,9 +154,9 @@ export const conversionContract = (it: It): void => {
       yield* blobs.forget([source.blobId])
       expect(yield* conversions.listByContent(bucket, source.blobId)).toEqual([])
       expect(yield* stateOf(segment?.blobId ?? "")).toBe("DOOMED")
-      expect(yield* World.isDue(segment?.blobId ?? "", Sample.at(-9_000_000))).toBe(true)
+      expect(yield* Fixtures.isDue(segment?.blobId ?? "", Sample.at(-9_000_000))).toBe(true)
       yield* blobs.forget([segment?.blobId ?? ""])
-      expect(yield* World.blob(segment?.blobId ?? "")).toBeUndefined()
+      expect(yield* Fixtures.blob(segment?.blobId ?? "")).toBeUndefined()
     })
   )
 
@@ -159,7 +165,7 @@ export const conversionContract = (it: It): void => {
       const { claim, file } = yield* ConversionFixtures.claimed()
       const [segment] = yield* ConversionFixtures.publish(claim, ["index0.ts"])
       const blobId = segment?.blobId ?? ""
-      expect(yield* World.blob(blobId)).toMatchObject({ state: "READY", fileId: file.id, size: segment?.size })
+      expect(yield* Fixtures.blob(blobId)).toMatchObject({ state: "READY", fileId: file.id, size: segment?.size })
       expect(yield* (yield* BlobRepository).doomUnreferenced([blobId], Sample.at())).toBe(0)
     })
   )
@@ -177,7 +183,12 @@ export const conversionContract = (it: It): void => {
           round % 2 === 0
             ? conversions.remove({ bucket, blobId: source.blobId, format: "hls", doom: ConversionFixtures.doom })
             : Effect.andThen(
-                files.remove(bucket, World.byId(file.id), {}, ConversionFixtures.doom),
+                files.remove({
+                  bucket,
+                  selector: Fixtures.byId(file.id),
+                  condition: {},
+                  doom: ConversionFixtures.doom
+                }),
                 blobs.forget([source.blobId])
               )
         const [published] = yield* Effect.all([publishing, removing], { concurrency: 2 })
@@ -195,9 +206,15 @@ export const conversionContract = (it: It): void => {
       const files = yield* FileRepository
       for (const _ of [1, 2, 3, 4, 5]) {
         const { bucket, file, source } = yield* ConversionFixtures.video
-        const fresh = Sample.content(yield* World.stage(bucket))
+        const fresh = Sample.content(yield* Fixtures.stage(bucket))
         const requesting = Effect.result(conversions.request(ConversionFixtures.requestOf({ bucket, source })))
-        const replacing = files.replaceContent(bucket, file.id, fresh, {}, ConversionFixtures.doom)
+        const replacing = files.replaceContent({
+          bucket,
+          fileId: file.id,
+          content: fresh,
+          condition: {},
+          doom: ConversionFixtures.doom
+        })
         const [requested] = yield* Effect.all([requesting, replacing], { concurrency: 2 })
         if (requested._tag === "Failure") expect(requested.failure).toMatchObject({ _tag: "NotFound" })
         yield* (yield* BlobRepository).forget([source.blobId])

@@ -11,7 +11,7 @@ import type { Format, Presentation } from "@holdfast/core/transcoding/Presentati
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Sample from "../Sample.ts"
-import * as World from "../World.ts"
+import * as Fixtures from "../Fixtures.ts"
 
 export const presentation = (format: Format = "hls"): Presentation => ({
   format,
@@ -29,8 +29,8 @@ interface Content {
 
 /** Makes a file with content, in a bucket of its own. */
 export const video = Effect.gen(function* () {
-  const bucket = yield* World.bucket()
-  const file = yield* World.store(bucket)
+  const bucket = yield* Fixtures.bucket()
+  const file = yield* Fixtures.store(bucket)
   return { bucket, file, source: { fileId: file.id, blobId: file.content.blobId } }
 })
 

@@ -2,14 +2,15 @@
  * What `FileRepository` promises of `update` and `updateHeaders`.
  */
 import { expect } from "@effect/vitest"
+import type { UpdateFile } from "@holdfast/core/files/File"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
-import * as Header from "@holdfast/core/headers/Header"
+import * as Header from "@holdfast/core/files/Header"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { It } from "../Metadata.ts"
 import * as Sample from "../Sample.ts"
-import * as World from "../World.ts"
+import * as Fixtures from "../Fixtures.ts"
 
 const lost = { _tag: "NotFound", resource: "file" }
 
@@ -17,8 +18,8 @@ export const fileChangeContract = (it: It): void => {
   it.effect("an update changes what it names, and never the content", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
-      const bucket = yield* World.bucket()
-      const { id } = yield* World.store(bucket, { alias: "logo", metadata: { a: 1, b: 2 } })
+      const bucket = yield* Fixtures.bucket()
+      const { id } = yield* Fixtures.store(bucket, { alias: "logo", metadata: { a: 1, b: 2 } })
       const changes = [
         { name: "new name.txt" },
         { path: "/a/b/" },
@@ -29,10 +30,12 @@ export const fileChangeContract = (it: It): void => {
         {}
       ]
       for (const [index, change] of changes.entries()) {
-        const before = Option.getOrThrow(yield* files.find(bucket, World.byId(id)))
+        const before = Option.getOrThrow(yield* files.find(bucket, Fixtures.byId(id)))
         const after = { ...before, ...change, updatedAt: Sample.at(index) }
-        expect(yield* files.update(bucket, World.byId(id), change, Sample.at(index))).toEqual(after)
-        expect(yield* files.find(bucket, World.byId(id))).toEqual(Option.some(after))
+        expect(yield* files.update({ bucket, selector: Fixtures.byId(id), change, at: Sample.at(index) })).toEqual(
+          after
+        )
+        expect(yield* files.find(bucket, Fixtures.byId(id))).toEqual(Option.some(after))
       }
     })
   )
@@ -40,91 +43,102 @@ export const fileChangeContract = (it: It): void => {
   it.effect("an update by alias may change that alias", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
-      const bucket = yield* World.bucket()
-      const file = yield* World.reserve(bucket, { alias: "old" })
-      const changed = yield* files.update(bucket, World.byAlias("old"), { alias: "new" }, Sample.at())
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.reserve(bucket, { alias: "old" })
+      const changed = yield* files.update({
+        bucket,
+        selector: Fixtures.byAlias("old"),
+        change: { alias: "new" },
+        at: Sample.at()
+      })
       expect(changed.id).toBe(file.id)
-      expect(yield* files.find(bucket, World.byAlias("old"))).toEqual(Option.none())
-      expect(yield* Effect.flip(files.update(bucket, World.byAlias("old"), {}, Sample.at()))).toMatchObject(lost)
+      expect(yield* files.find(bucket, Fixtures.byAlias("old"))).toEqual(Option.none())
+      expect(
+        yield* Effect.flip(files.update({ bucket, selector: Fixtures.byAlias("old"), change: {}, at: Sample.at() }))
+      ).toMatchObject(lost)
     })
   )
 
   it.effect("a place or an alias that another file has is refused with its id", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
-      const bucket = yield* World.bucket()
-      const standing = yield* World.reserve(bucket, { path: "/a/", name: "x", alias: "logo" })
-      const inFolder = yield* World.reserve(bucket, { path: "/a/", name: "y" })
-      const inRoot = yield* World.reserve(bucket, { path: "/", name: "x" })
-      const attempt = (id: string, change: Parameters<typeof files.update>[2]) =>
-        Effect.flip(files.update(bucket, World.byId(id), change, Sample.at(1)))
+      const bucket = yield* Fixtures.bucket()
+      const standing = yield* Fixtures.reserve(bucket, { path: "/a/", name: "x", alias: "logo" })
+      const inFolder = yield* Fixtures.reserve(bucket, { path: "/a/", name: "y" })
+      const inRoot = yield* Fixtures.reserve(bucket, { path: "/", name: "x" })
+      const attempt = (id: string, change: UpdateFile) =>
+        Effect.flip(files.update({ bucket, selector: Fixtures.byId(id), change, at: Sample.at(1) }))
       const exists = { _tag: "FileExists", existingId: standing.id }
       expect(yield* attempt(inFolder.id, { name: "x" })).toMatchObject(exists)
       expect(yield* attempt(inRoot.id, { path: "/a/" })).toMatchObject(exists)
       expect(yield* attempt(inRoot.id, { path: "/a/", name: "x" })).toMatchObject(exists)
       const taken = { _tag: "AliasTaken", existingId: standing.id }
       expect(yield* attempt(inRoot.id, { alias: "logo", name: "z" })).toMatchObject(taken)
-      expect(yield* files.find(bucket, World.byId(inRoot.id))).toEqual(Option.some(inRoot))
+      expect(yield* files.find(bucket, Fixtures.byId(inRoot.id))).toEqual(Option.some(inRoot))
       const same = { path: "/a/", name: "x", alias: "logo" }
-      expect(yield* files.update(bucket, World.byId(standing.id), same, Sample.at())).toEqual(standing)
+      expect(
+        yield* files.update({ bucket, selector: Fixtures.byId(standing.id), change: same, at: Sample.at() })
+      ).toEqual(standing)
     })
   )
 
   it.effect("a file of another bucket or tenant is not changed", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
-      const bucket = yield* World.bucket()
-      const file = yield* World.reserve(bucket, { alias: "logo" })
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.reserve(bucket, { alias: "logo" })
       const others = [
-        yield* World.bucket(bucket.tenantId),
-        { tenantId: yield* World.tenant, bucketId: bucket.bucketId }
+        yield* Fixtures.bucket(bucket.tenantId),
+        { tenantId: yield* Fixtures.tenant, bucketId: bucket.bucketId }
       ]
       for (const other of others) {
-        for (const selector of [World.byId(file.id), World.byAlias("logo")]) {
-          expect(yield* Effect.flip(files.update(other, selector, { name: "x" }, Sample.at(1)))).toMatchObject(lost)
-          const headers = files.updateHeaders(other, selector, Result.succeed, Sample.at(1))
+        for (const selector of [Fixtures.byId(file.id), Fixtures.byAlias("logo")]) {
+          expect(
+            yield* Effect.flip(files.update({ bucket: other, selector, change: { name: "x" }, at: Sample.at(1) }))
+          ).toMatchObject(lost)
+          const headers = files.updateHeaders({ bucket: other, selector, change: Result.succeed, at: Sample.at(1) })
           expect(yield* Effect.flip(headers)).toMatchObject(lost)
         }
       }
-      expect(yield* files.find(bucket, World.byId(file.id))).toEqual(Option.some(file))
+      expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(file))
     })
   )
 
   it.effect("headers change by a function of those that stand", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
-      const bucket = yield* World.bucket()
-      const file = yield* World.store(bucket, { headers: [{ name: "X-A", value: "1" }] })
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.store(bucket, { headers: [{ name: "X-A", value: "1" }] })
       const changes = [
         { name: "x-a", value: "2" },
         { name: "x-b", value: 'é, "3"' }
       ]
       const changed = { ...file, headers: changes, updatedAt: Sample.at(8) }
-      const update = files.updateHeaders(
+      const update = files.updateHeaders({
         bucket,
-        World.byId(file.id),
-        (headers) => Result.succeed(Header.merge(headers, changes)),
-        Sample.at(8)
-      )
+        selector: Fixtures.byId(file.id),
+        change: (headers) => Result.succeed(Header.merge(headers, changes)),
+        at: Sample.at(8)
+      })
       expect(yield* update).toEqual(changed)
-      expect(yield* files.find(bucket, World.byId(file.id))).toEqual(Option.some(changed))
+      expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(changed))
     })
   )
 
   it.effect("a function that fails changes no header, and its error is told", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
-      const bucket = yield* World.bucket()
-      const file = yield* World.reserve(bucket, { headers: [{ name: "x-a", value: "1" }] })
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.reserve(bucket, { headers: [{ name: "x-a", value: "1" }] })
       const refused = { _tag: "Refused", headers: file.headers }
-      const update = files.updateHeaders(
+      const update = files.updateHeaders({
         bucket,
-        World.byId(file.id),
-        (headers) => Result.fail({ _tag: "Refused", headers }),
-        Sample.at(8)
-      )
+        selector: Fixtures.byId(file.id),
+        change: (headers) => Result.fail({ _tag: "Refused", headers }),
+        at: Sample.at(8)
+      })
       expect(yield* Effect.flip(update)).toEqual(refused)
-      expect(yield* files.find(bucket, World.byId(file.id))).toEqual(Option.some(file))
+      expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(file))
     })
   )
 }

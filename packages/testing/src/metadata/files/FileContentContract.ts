@@ -11,12 +11,12 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { It } from "../Metadata.ts"
 import * as Sample from "../Sample.ts"
-import * as World from "../World.ts"
+import * as Fixtures from "../Fixtures.ts"
 
 const doom = { sweepAt: Sample.at(90_000) }
 
 const replace = (bucket: BucketRef, fileId: string, content: Content, condition: Precondition = {}) =>
-  Effect.flatMap(FileRepository, (files) => files.replaceContent(bucket, fileId, content, condition, doom))
+  Effect.flatMap(FileRepository, (files) => files.replaceContent({ bucket, fileId, content, condition, doom }))
 
 /** Conditions of every kind, for a file whose content may have this tag. */
 const conditions = (etag: string): ReadonlyArray<Precondition> => {
@@ -41,27 +41,33 @@ const conditions = (etag: string): ReadonlyArray<Precondition> => {
 export const fileContentContract = (it: It): void => {
   it.effect("a new content takes the place of the old, and all else stays", () =>
     Effect.gen(function* () {
-      const bucket = yield* World.bucket()
+      const bucket = yield* Fixtures.bucket()
       const headers = [{ name: "x-a", value: "1" }]
-      const file = yield* World.store(bucket, { alias: "logo", metadata: { a: 1 }, headers, path: "/a/", version: 4 })
-      const content = { ...Sample.content(yield* World.stage(bucket)), storedAt: Sample.at(50) }
+      const file = yield* Fixtures.store(bucket, {
+        alias: "logo",
+        metadata: { a: 1 },
+        headers,
+        path: "/a/",
+        version: 4
+      })
+      const content = { ...Sample.content(yield* Fixtures.stage(bucket)), storedAt: Sample.at(50) }
       const replaced = yield* replace(bucket, file.id, content)
       expect(replaced).toEqual({ ...file, version: 5, content, updatedAt: Sample.at(50) })
-      expect(yield* (yield* FileRepository).find(bucket, World.byId(file.id))).toEqual(Option.some(replaced))
+      expect(yield* (yield* FileRepository).find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(replaced))
       const { sha256, size } = content
       const row = { ...bucket, blobId: content.blobId, state: "READY", size, sha256, fileId: file.id }
-      expect(yield* World.blob(content.blobId)).toEqual(row)
-      expect(yield* World.blob(file.content.blobId)).toMatchObject({ state: "DOOMED", fileId: null })
-      expect(yield* World.isDue(file.content.blobId)).toBe(false)
-      expect(yield* World.isDue(file.content.blobId, doom.sweepAt)).toBe(true)
+      expect(yield* Fixtures.blob(content.blobId)).toEqual(row)
+      expect(yield* Fixtures.blob(file.content.blobId)).toMatchObject({ state: "DOOMED", fileId: null })
+      expect(yield* Fixtures.isDue(file.content.blobId)).toBe(false)
+      expect(yield* Fixtures.isDue(file.content.blobId, doom.sweepAt)).toBe(true)
     })
   )
 
   it.effect("a reserved file gets its first content", () =>
     Effect.gen(function* () {
-      const bucket = yield* World.bucket()
-      const file = yield* World.reserve(bucket)
-      const content = Sample.content(yield* World.stage(bucket))
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.reserve(bucket)
+      const content = Sample.content(yield* Fixtures.stage(bucket))
       expect(yield* replace(bucket, file.id, content)).toEqual({
         ...file,
         version: 1,
@@ -73,46 +79,48 @@ export const fileContentContract = (it: It): void => {
 
   it.effect("nothing changes where there is no such file, or its upload has expired", () =>
     Effect.gen(function* () {
-      const bucket = yield* World.bucket()
-      const foreign = yield* World.bucket()
-      const file = yield* World.store(bucket)
-      const blobId = yield* World.stage(bucket)
-      const elsewhere = yield* Effect.flip(replace(foreign, file.id, Sample.content(yield* World.stage(foreign))))
+      const bucket = yield* Fixtures.bucket()
+      const foreign = yield* Fixtures.bucket()
+      const file = yield* Fixtures.store(bucket)
+      const blobId = yield* Fixtures.stage(bucket)
+      const elsewhere = yield* Effect.flip(replace(foreign, file.id, Sample.content(yield* Fixtures.stage(foreign))))
       expect(elsewhere).toMatchObject({ _tag: "NotFound", resource: "file" })
       const unknown = replace(bucket, Sample.id("fil"), Sample.content(blobId), { ifMatch: "*" })
       expect(yield* Effect.flip(unknown)).toMatchObject({ _tag: "NotFound", resource: "file" })
-      expect((yield* World.blob(blobId))?.state).toBe("PENDING")
-      for (const gone of [Sample.id("blb"), file.content.blobId, yield* World.stage(foreign)]) {
+      expect((yield* Fixtures.blob(blobId))?.state).toBe("PENDING")
+      for (const gone of [Sample.id("blb"), file.content.blobId, yield* Fixtures.stage(foreign)]) {
         expect((yield* Effect.flip(replace(bucket, file.id, Sample.content(gone))))._tag).toBe("UploadExpired")
       }
-      expect(yield* (yield* FileRepository).find(bucket, World.byId(file.id))).toEqual(Option.some(file))
-      expect((yield* World.blob(file.content.blobId))?.state).toBe("READY")
+      expect(yield* (yield* FileRepository).find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(file))
+      expect((yield* Fixtures.blob(file.content.blobId))?.state).toBe("READY")
     })
   )
 
   it.effect("conditions hold for a change as `Precondition.holds` says", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
-      const bucket = yield* World.bucket()
+      const bucket = yield* Fixtures.bucket()
       for (const isReserved of [true, false]) {
-        const made = isReserved ? World.reserve(bucket) : World.store(bucket)
-        const probe = yield* World.store(bucket)
+        const made = isReserved ? Fixtures.reserve(bucket) : Fixtures.store(bucket)
+        const probe = yield* Fixtures.store(bucket)
         for (const index of conditions("").keys()) {
           const [file, removable] = [yield* made, yield* made]
           const attempt = (etag: string) => conditions(etag)[index] ?? {}
-          const blobId = yield* World.stage(bucket)
+          const blobId = yield* Fixtures.stage(bucket)
           const condition = attempt(file.content?.etag ?? probe.content.etag)
           const replaced = yield* Effect.result(replace(bucket, file.id, Sample.content(blobId), condition))
           const expected = holds(condition, file.content)
           expect({ condition, holds: Result.isSuccess(replaced) }).toEqual({ condition, holds: expected })
           if (Result.isFailure(replaced)) expect(replaced.failure._tag).toBe("PreconditionFailed")
-          expect((yield* World.blob(blobId))?.state).toBe(expected ? "READY" : "PENDING")
+          expect((yield* Fixtures.blob(blobId))?.state).toBe(expected ? "READY" : "PENDING")
 
           const removal = attempt(removable.content?.etag ?? probe.content.etag)
-          const removed = yield* Effect.result(files.remove(bucket, World.byId(removable.id), removal, doom))
+          const removed = yield* Effect.result(
+            files.remove({ bucket, selector: Fixtures.byId(removable.id), condition: removal, doom })
+          )
           expect({ removal, holds: Result.isSuccess(removed) }).toEqual({ removal, holds: expected })
           if (Result.isFailure(removed)) expect(removed.failure._tag).toBe("PreconditionFailed")
-          const left = yield* files.find(bucket, World.byId(removable.id))
+          const left = yield* files.find(bucket, Fixtures.byId(removable.id))
           expect(left).toEqual(expected ? Option.none() : Option.some(removable))
         }
       }
@@ -122,19 +130,27 @@ export const fileContentContract = (it: It): void => {
   it.effect("a removed file is gone, and its blob DOOMED", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
-      const bucket = yield* World.bucket()
-      const file = yield* World.store(bucket, { alias: "logo", path: "/a/", name: "x" })
-      const foreign = yield* World.bucket()
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.store(bucket, { alias: "logo", path: "/a/", name: "x" })
+      const foreign = yield* Fixtures.bucket()
       const lost = { _tag: "NotFound", resource: "file" }
-      expect(yield* Effect.flip(files.remove(foreign, World.byId(file.id), {}, doom))).toMatchObject(lost)
-      yield* files.remove(bucket, World.byAlias("logo"), {}, doom)
-      expect(yield* files.find(bucket, World.byId(file.id))).toEqual(Option.none())
-      expect((yield* World.blob(file.content.blobId))?.state).toBe("DOOMED")
-      expect(yield* World.isDue(file.content.blobId)).toBe(false)
-      expect(yield* World.isDue(file.content.blobId, doom.sweepAt)).toBe(true)
-      expect(yield* Effect.flip(files.remove(bucket, World.byId(file.id), {}, doom))).toMatchObject(lost)
-      expect(yield* Effect.flip(files.remove(bucket, World.byId(file.id), { ifMatch: "*" }, doom))).toMatchObject(lost)
-      yield* World.reserve(bucket, { alias: "logo", path: "/a/", name: "x" })
+      expect(
+        yield* Effect.flip(files.remove({ bucket: foreign, selector: Fixtures.byId(file.id), condition: {}, doom }))
+      ).toMatchObject(lost)
+      yield* files.remove({ bucket, selector: Fixtures.byAlias("logo"), condition: {}, doom })
+      expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.none())
+      expect((yield* Fixtures.blob(file.content.blobId))?.state).toBe("DOOMED")
+      expect(yield* Fixtures.isDue(file.content.blobId)).toBe(false)
+      expect(yield* Fixtures.isDue(file.content.blobId, doom.sweepAt)).toBe(true)
+      expect(
+        yield* Effect.flip(files.remove({ bucket, selector: Fixtures.byId(file.id), condition: {}, doom }))
+      ).toMatchObject(lost)
+      expect(
+        yield* Effect.flip(
+          files.remove({ bucket, selector: Fixtures.byId(file.id), condition: { ifMatch: "*" }, doom })
+        )
+      ).toMatchObject(lost)
+      yield* Fixtures.reserve(bucket, { alias: "logo", path: "/a/", name: "x" })
     })
   )
 }

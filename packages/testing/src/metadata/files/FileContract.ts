@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { It } from "../Metadata.ts"
 import * as Sample from "../Sample.ts"
-import * as World from "../World.ts"
+import * as Fixtures from "../Fixtures.ts"
 
 const names = [
   "plain.txt",
@@ -39,21 +39,21 @@ export const fileContract = (it: It): void => {
   it.effect("a file without content is found as it was stored", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
-      const bucket = yield* World.bucket()
-      const file = yield* World.reserve(bucket)
-      expect(yield* files.find(bucket, World.byId(file.id))).toEqual(Option.some(file))
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.reserve(bucket)
+      expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(file))
     })
   )
 
   it.effect("a file with content is found as it was stored, by id and by alias", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
-      const bucket = yield* World.bucket()
-      const file = yield* World.store(bucket, odd)
-      expect(yield* files.find(bucket, World.byId(file.id))).toEqual(Option.some(file))
-      expect(yield* files.find(bucket, World.byAlias(odd.alias))).toEqual(Option.some(file))
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.store(bucket, odd)
+      expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(file))
+      expect(yield* files.find(bucket, Fixtures.byAlias(odd.alias))).toEqual(Option.some(file))
       const { sha256, size } = file.content
-      expect(yield* World.blob(file.content.blobId)).toEqual({
+      expect(yield* Fixtures.blob(file.content.blobId)).toEqual({
         ...bucket,
         blobId: file.content.blobId,
         state: "READY",
@@ -67,10 +67,10 @@ export const fileContract = (it: It): void => {
   it.effect("names are kept to the letter, and differ in case and accents", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
-      const bucket = yield* World.bucket()
+      const bucket = yield* Fixtures.bucket()
       for (const name of [...names, ...names.map((each) => `A${each}`), ...names.map((each) => `a${each}`), "e", "é"]) {
-        const file = yield* World.reserve(bucket, { name, path: `/${name}/` })
-        expect(yield* files.find(bucket, World.byId(file.id))).toEqual(Option.some(file))
+        const file = yield* Fixtures.reserve(bucket, { name, path: `/${name}/` })
+        expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(file))
       }
     })
   )
@@ -78,68 +78,68 @@ export const fileContract = (it: It): void => {
   it.effect("a file is seen in its own bucket alone", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
-      const bucket = yield* World.bucket()
-      const file = yield* World.store(bucket, { alias: "mine" })
-      const beside = yield* World.bucket(bucket.tenantId)
-      const foreign = yield* World.bucket()
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.store(bucket, { alias: "mine" })
+      const beside = yield* Fixtures.bucket(bucket.tenantId)
+      const foreign = yield* Fixtures.bucket()
       const mixed = [
         { tenantId: foreign.tenantId, bucketId: bucket.bucketId },
         { tenantId: bucket.tenantId, bucketId: foreign.bucketId }
       ]
       for (const other of [beside, foreign, ...mixed]) {
-        expect(yield* files.find(other, World.byId(file.id))).toEqual(Option.none())
-        expect(yield* files.find(other, World.byAlias("mine"))).toEqual(Option.none())
+        expect(yield* files.find(other, Fixtures.byId(file.id))).toEqual(Option.none())
+        expect(yield* files.find(other, Fixtures.byAlias("mine"))).toEqual(Option.none())
       }
     })
   )
 
   it.effect("a place is taken in its bucket, and told with the file that has it", () =>
     Effect.gen(function* () {
-      const bucket = yield* World.bucket()
-      const file = yield* World.reserve(bucket, { path: "/a/", name: "x" })
-      const blobId = yield* World.stage(bucket)
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.reserve(bucket, { path: "/a/", name: "x" })
+      const blobId = yield* Fixtures.stage(bucket)
       const again = Sample.file({ path: "/a/", name: "x", version: 1, content: Sample.content(blobId) })
       const error = yield* Effect.flip((yield* FileRepository).insert(bucket, again))
       expect(error).toMatchObject({ _tag: "FileExists", existingId: file.id })
-      expect((yield* World.blob(blobId))?.state).toBe("PENDING")
-      yield* World.reserve(bucket, { path: "/b/", name: "x" })
-      yield* World.reserve(yield* World.bucket(bucket.tenantId), { path: "/a/", name: "x" })
+      expect((yield* Fixtures.blob(blobId))?.state).toBe("PENDING")
+      yield* Fixtures.reserve(bucket, { path: "/b/", name: "x" })
+      yield* Fixtures.reserve(yield* Fixtures.bucket(bucket.tenantId), { path: "/a/", name: "x" })
     })
   )
 
   it.effect("an alias is taken in its bucket, and told with the file that has it", () =>
     Effect.gen(function* () {
-      const bucket = yield* World.bucket()
-      const file = yield* World.store(bucket, { alias: "logo" })
-      const error = yield* Effect.flip(World.store(bucket, { alias: "logo" }))
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.store(bucket, { alias: "logo" })
+      const error = yield* Effect.flip(Fixtures.store(bucket, { alias: "logo" }))
       expect(error).toMatchObject({ _tag: "AliasTaken", existingId: file.id })
-      yield* World.reserve(bucket)
-      yield* World.reserve(bucket)
-      yield* World.reserve(yield* World.bucket(), { alias: "logo" })
+      yield* Fixtures.reserve(bucket)
+      yield* Fixtures.reserve(bucket)
+      yield* Fixtures.reserve(yield* Fixtures.bucket(), { alias: "logo" })
     })
   )
 
   it.effect("of many files that want a place at once, one gets it, and only its blob is READY", () =>
     Effect.gen(function* () {
-      const bucket = yield* World.bucket()
-      const results = yield* World.race(20, () => World.store(bucket, { path: "/a/", name: "x" }))
+      const bucket = yield* Fixtures.bucket()
+      const results = yield* Fixtures.concurrently(20, () => Fixtures.store(bucket, { path: "/a/", name: "x" }))
       const winner = results.find(Result.isSuccess)
       expect(results.filter(Result.isSuccess)).toHaveLength(1)
       for (const result of results.filter(Result.isFailure)) {
         expect(result.failure).toMatchObject({ _tag: "FileExists", existingId: winner?.success.id })
       }
-      const ready = (yield* World.blobsOf(bucket)).filter(({ state }) => state === "READY")
+      const ready = (yield* Fixtures.blobsOf(bucket)).filter(({ state }) => state === "READY")
       expect(ready.map(({ blobId }) => blobId)).toEqual([winner?.success.content.blobId])
     })
   )
 
   it.effect("nothing is stored in a bucket that is not there", () =>
     Effect.gen(function* () {
-      const bucket = yield* World.bucket()
-      const foreign = yield* World.bucket()
+      const bucket = yield* Fixtures.bucket()
+      const foreign = yield* Fixtures.bucket()
       const mixed = { tenantId: foreign.tenantId, bucketId: bucket.bucketId }
       for (const ref of [{ ...bucket, bucketId: Sample.id("bkt") }, mixed]) {
-        const error = yield* Effect.flip(World.reserve(ref))
+        const error = yield* Effect.flip(Fixtures.reserve(ref))
         expect(error).toMatchObject({ _tag: "NotFound", resource: "bucket" })
       }
     })
@@ -148,15 +148,15 @@ export const fileContract = (it: It): void => {
   it.effect("content needs a PENDING blob of its own bucket", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
-      const bucket = yield* World.bucket()
-      const foreign = yield* World.stage(yield* World.bucket())
-      const ready = (yield* World.store(bucket)).content.blobId
-      const lapsed = yield* World.stage(bucket, Sample.at(-10))
-      yield* (yield* BlobRepository).expire(Sample.at(-9))
+      const bucket = yield* Fixtures.bucket()
+      const foreign = yield* Fixtures.stage(yield* Fixtures.bucket())
+      const ready = (yield* Fixtures.store(bucket)).content.blobId
+      const lapsed = yield* Fixtures.stage(bucket, Sample.at(-10))
+      yield* (yield* BlobRepository).expire({ before: Sample.at(-9) })
       for (const blobId of [Sample.id("blb"), foreign, ready, lapsed]) {
         const file = Sample.file({ version: 1, content: Sample.content(blobId) })
         expect((yield* Effect.flip(files.insert(bucket, file)))._tag).toBe("UploadExpired")
-        expect(yield* files.find(bucket, World.byId(file.id))).toEqual(Option.none())
+        expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.none())
       }
     })
   )

@@ -4,10 +4,10 @@
 import { expect } from "@effect/vitest"
 import type { FileQuery, Position } from "@holdfast/core/files/FileRepository"
 import * as Effect from "effect/Effect"
-import { all, byBytes, inOrder, level, list, pages, reserveAll } from "./Lists.ts"
+import { all, byBytes, inOrder, inFolder, list, pages, reserveAll } from "./FileLists.ts"
 import type { It } from "../Metadata.ts"
 import * as Sample from "../Sample.ts"
-import * as World from "../World.ts"
+import * as Fixtures from "../Fixtures.ts"
 
 /** Texts whose order by code point is neither that of UTF-16 nor that of any language. */
 const texts = [
@@ -33,7 +33,7 @@ const texts = [
 export const fileListContract = (it: It): void => {
   it.effect("files come in order of path, then of name, by code point", () =>
     Effect.gen(function* () {
-      const bucket = yield* World.bucket()
+      const bucket = yield* Fixtures.bucket()
       const places = texts.flatMap((name) => [
         { path: "/", name },
         { path: `/${name}/`, name: "x" },
@@ -41,20 +41,20 @@ export const fileListContract = (it: It): void => {
       ])
       const made = yield* reserveAll(bucket, places)
       expect(yield* list(bucket, all)).toEqual(inOrder(made))
-      expect(yield* list(bucket, level("/"))).toEqual(inOrder(made.filter(({ path }) => path === "/")))
-      expect(yield* list(bucket, level("/dir/"))).toEqual(inOrder(made.filter(({ path }) => path === "/dir/")))
+      expect(yield* list(bucket, inFolder("/"))).toEqual(inOrder(made.filter(({ path }) => path === "/")))
+      expect(yield* list(bucket, inFolder("/dir/"))).toEqual(inOrder(made.filter(({ path }) => path === "/dir/")))
       expect(yield* pages(bucket, all, 7)).toEqual(inOrder(made))
-      expect(yield* pages(bucket, level("/dir/"), 3)).toEqual(inOrder(made.filter(({ path }) => path === "/dir/")))
+      expect(yield* pages(bucket, inFolder("/dir/"), 3)).toEqual(inOrder(made.filter(({ path }) => path === "/dir/")))
     })
   )
 
   it.effect("pages of a long list have no gap and no repetition", () =>
     Effect.gen(function* () {
-      const bucket = yield* World.bucket()
+      const bucket = yield* Fixtures.bucket()
       const places = Array.from({ length: 1200 }, (_, index) => ({ path: `/${index % 3}/`, name: `${index * 7919}` }))
       const made = yield* reserveAll(bucket, places)
       expect(yield* pages(bucket, all, 97)).toEqual(inOrder(made))
-      expect(yield* pages(bucket, level("/1/"), 50)).toEqual(inOrder(made.filter(({ path }) => path === "/1/")))
+      expect(yield* pages(bucket, inFolder("/1/"), 50)).toEqual(inOrder(made.filter(({ path }) => path === "/1/")))
       expect(yield* pages(bucket, { ...all, path: "/2/" }, 100)).toEqual(
         inOrder(made.filter(({ path }) => path === "/2/"))
       )
@@ -63,27 +63,27 @@ export const fileListContract = (it: It): void => {
 
   it.effect("a folder's list has that folder's files, and with recursion those below", () =>
     Effect.gen(function* () {
-      const bucket = yield* World.bucket()
+      const bucket = yield* Fixtures.bucket()
       const paths = ["/", "/a/", "/a/b/", "/a/b/c/", "/a!/", "/a0/", "/ab/", "/A/", "/b/a/"]
       yield* reserveAll(
         bucket,
         paths.map((path) => ({ path, name: "x" }))
       )
       const found = (query: FileQuery) => Effect.map(list(bucket, query), (files) => files.map(({ path }) => path))
-      expect(yield* found(level("/a/"))).toEqual(["/a/"])
+      expect(yield* found(inFolder("/a/"))).toEqual(["/a/"])
       expect(yield* found({ path: "/a/", recursive: true })).toEqual(["/a/", "/a/b/", "/a/b/c/"])
-      expect(yield* found(level("/none/"))).toEqual([])
+      expect(yield* found(inFolder("/none/"))).toEqual([])
       expect(yield* found(all)).toEqual(paths.toSorted(byBytes))
     })
   )
 
   it.effect("a list sees one bucket of one tenant", () =>
     Effect.gen(function* () {
-      const bucket = yield* World.bucket()
-      yield* World.store(bucket)
-      yield* World.store(yield* World.bucket(bucket.tenantId))
+      const bucket = yield* Fixtures.bucket()
+      yield* Fixtures.store(bucket)
+      yield* Fixtures.store(yield* Fixtures.bucket(bucket.tenantId))
       expect(yield* list(bucket, all)).toHaveLength(1)
-      const foreign = yield* World.tenant
+      const foreign = yield* Fixtures.tenant
       expect(yield* list({ ...bucket, tenantId: foreign }, all)).toEqual([])
       expect(yield* list({ ...bucket, bucketId: Sample.id("bkt") }, all)).toEqual([])
     })
@@ -91,7 +91,7 @@ export const fileListContract = (it: It): void => {
 
   it.effect("any position is a place in the order, also one that no file could have", () =>
     Effect.gen(function* () {
-      const bucket = yield* World.bucket()
+      const bucket = yield* Fixtures.bucket()
       const path = "/😀/"
       const [first, second] = yield* reserveAll(bucket, [
         { path, name: "a" },

@@ -5,39 +5,41 @@ import { expect } from "@effect/vitest"
 import { PreconditionFailed } from "@holdfast/core/Errors"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
-import * as Header from "@holdfast/core/headers/Header"
+import * as Header from "@holdfast/core/files/Header"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { It } from "../Metadata.ts"
 import * as Sample from "../Sample.ts"
-import * as World from "../World.ts"
+import * as Fixtures from "../Fixtures.ts"
 
 const doom = { sweepAt: Sample.at(90_000) }
 
 const contents = (bucket: BucketRef, count: number) =>
-  Effect.forEach(Array.from({ length: count }).keys(), () => Effect.map(World.stage(bucket), Sample.content))
+  Effect.forEach(Array.from({ length: count }).keys(), () => Effect.map(Fixtures.stage(bucket), Sample.content))
 
 /** Ids of a bucket's blobs in a state. */
 const inState = (bucket: BucketRef, wanted: string) =>
-  Effect.map(World.blobsOf(bucket), (rows) => rows.filter(({ state }) => state === wanted).map(({ blobId }) => blobId))
+  Effect.map(Fixtures.blobsOf(bucket), (rows) =>
+    rows.filter(({ state }) => state === wanted).map(({ blobId }) => blobId)
+  )
 
 export const fileRaceContract = (it: It): void => {
   it.effect("every one of many replacements counts, and the last one's blob alone is READY", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
-      const bucket = yield* World.bucket()
-      const file = yield* World.store(bucket)
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.store(bucket)
       const made = yield* contents(bucket, 20)
       const results = yield* Effect.forEach(
         made,
-        (content) => files.replaceContent(bucket, file.id, content, {}, doom),
+        (content) => files.replaceContent({ bucket, fileId: file.id, content, condition: {}, doom }),
         { concurrency: "unbounded" }
       )
       const versions = results.map(({ version }) => version).toSorted((a, b) => a - b)
       expect(versions).toEqual(Array.from({ length: 20 }, (_, index) => index + 2))
       const last = results.find(({ version }) => version === 21)
-      expect(yield* files.find(bucket, World.byId(file.id))).toEqual(Option.fromNullishOr(last))
+      expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.fromNullishOr(last))
       expect(yield* inState(bucket, "READY")).toEqual([last?.content?.blobId])
       expect(yield* inState(bucket, "DOOMED")).toHaveLength(20)
     })
@@ -46,13 +48,13 @@ export const fileRaceContract = (it: It): void => {
   it.effect("of many replacements of one content, one is made", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
-      const bucket = yield* World.bucket()
-      const file = yield* World.store(bucket)
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.store(bucket)
       const made = yield* contents(bucket, 20)
       const condition = { ifMatch: [file.content.etag] }
       const results = yield* Effect.forEach(
         made,
-        (content) => Effect.result(files.replaceContent(bucket, file.id, content, condition, doom)),
+        (content) => Effect.result(files.replaceContent({ bucket, fileId: file.id, content, condition, doom })),
         { concurrency: "unbounded" }
       )
       const winner = results.find(Result.isSuccess)
@@ -68,17 +70,17 @@ export const fileRaceContract = (it: It): void => {
   it.effect("a removal among replacements leaves nothing READY", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
-      const bucket = yield* World.bucket()
-      const file = yield* World.store(bucket)
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.store(bucket)
       const made = yield* contents(bucket, 19)
-      const results = yield* World.race(20, (index): Effect.Effect<void, { readonly _tag: string }> => {
+      const results = yield* Fixtures.concurrently(20, (index): Effect.Effect<void, { readonly _tag: string }> => {
         const content = made[index]
         return content === undefined
-          ? files.remove(bucket, World.byId(file.id), {}, doom)
-          : Effect.asVoid(files.replaceContent(bucket, file.id, content, {}, doom))
+          ? files.remove({ bucket, selector: Fixtures.byId(file.id), condition: {}, doom })
+          : Effect.asVoid(files.replaceContent({ bucket, fileId: file.id, content, condition: {}, doom }))
       })
       for (const result of results.filter(Result.isFailure)) expect(result.failure._tag).toBe("NotFound")
-      expect(yield* files.find(bucket, World.byId(file.id))).toEqual(Option.none())
+      expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.none())
       expect(yield* inState(bucket, "READY")).toEqual([])
     })
   )
@@ -86,22 +88,22 @@ export const fileRaceContract = (it: It): void => {
   it.effect("concurrent changes of headers do not lose each other", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
-      const bucket = yield* World.bucket()
-      const file = yield* World.store(bucket, { alias: "logo" })
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.store(bucket, { alias: "logo" })
       const made = yield* contents(bucket, 5)
-      yield* World.race(25, (index): Effect.Effect<unknown, { readonly _tag: string }> => {
+      yield* Fixtures.concurrently(25, (index): Effect.Effect<unknown, { readonly _tag: string }> => {
         const content = made[index - 20]
         const header = { name: `x-${index}`, value: `${index}` }
         return content === undefined
-          ? files.updateHeaders(
+          ? files.updateHeaders({
               bucket,
-              index % 2 === 0 ? World.byId(file.id) : World.byAlias("logo"),
-              (headers) => Result.succeed(Header.merge(headers, [header])),
-              Sample.at(index)
-            )
-          : files.replaceContent(bucket, file.id, content, {}, doom)
+              selector: index % 2 === 0 ? Fixtures.byId(file.id) : Fixtures.byAlias("logo"),
+              change: (headers) => Result.succeed(Header.merge(headers, [header])),
+              at: Sample.at(index)
+            })
+          : files.replaceContent({ bucket, fileId: file.id, content, condition: {}, doom })
       })
-      const found = Option.getOrThrow(yield* files.find(bucket, World.byId(file.id)))
+      const found = Option.getOrThrow(yield* files.find(bucket, Fixtures.byId(file.id)))
       expect(found.headers.map(({ name }) => name).toSorted()).toEqual(
         Array.from({ length: 20 }, (_, index) => `x-${index}`).toSorted()
       )
@@ -112,11 +114,14 @@ export const fileRaceContract = (it: It): void => {
   it.effect("of many files that move to one place at once, one gets there", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
-      const bucket = yield* World.bucket()
-      const made = yield* Effect.forEach(Array.from({ length: 10 }).keys(), () => World.reserve(bucket))
+      const bucket = yield* Fixtures.bucket()
+      const made = yield* Effect.forEach(Array.from({ length: 10 }).keys(), () => Fixtures.reserve(bucket))
       const results = yield* Effect.forEach(
         made,
-        ({ id }) => Effect.result(files.update(bucket, World.byId(id), { path: "/a/", name: "x" }, Sample.at(1))),
+        ({ id }) =>
+          Effect.result(
+            files.update({ bucket, selector: Fixtures.byId(id), change: { path: "/a/", name: "x" }, at: Sample.at(1) })
+          ),
         { concurrency: "unbounded" }
       )
       const winner = results.find(Result.isSuccess)

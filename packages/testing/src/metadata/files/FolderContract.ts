@@ -5,18 +5,18 @@ import { expect } from "@effect/vitest"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import * as Effect from "effect/Effect"
-import { byBytes } from "./Lists.ts"
+import { byBytes } from "./FileLists.ts"
 import type { It } from "../Metadata.ts"
 import * as Sample from "../Sample.ts"
-import * as World from "../World.ts"
+import * as Fixtures from "../Fixtures.ts"
 
 const folders = (bucket: BucketRef, path: string, after?: string, limit = 1000) =>
-  Effect.flatMap(FileRepository, (files) => files.listFolders(bucket, path, after, limit))
+  Effect.flatMap(FileRepository, (files) => files.listFolders({ bucket, path, after, limit }))
 
 /** A bucket with a file in each of these folders. */
 const bucketWith = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
-  const bucket = yield* World.bucket()
-  yield* Effect.forEach(paths, (path) => World.reserve(bucket, { path }), { concurrency: 8 })
+  const bucket = yield* Fixtures.bucket()
+  yield* Effect.forEach(paths, (path) => Fixtures.reserve(bucket, { path }), { concurrency: 8 })
   return bucket
 })
 
@@ -79,7 +79,7 @@ export const folderContract = (it: It): void => {
   it.effect("folders are those of one bucket of one tenant", () =>
     Effect.gen(function* () {
       const bucket = yield* bucketWith(["/a/"])
-      const beside = yield* World.bucket(bucket.tenantId)
+      const beside = yield* Fixtures.bucket(bucket.tenantId)
       expect(yield* folders(beside, "/")).toEqual([])
       expect(yield* folders({ ...bucket, tenantId: Sample.id("ten") }, "/")).toEqual([])
     })

@@ -3,6 +3,7 @@
  */
 import { expect } from "@effect/vitest"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
+import type { UpdateFile } from "@holdfast/core/files/File"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
@@ -14,7 +15,7 @@ import * as Result from "effect/Result"
 import type { It } from "../Metadata.ts"
 import * as Mirrors from "./Mirrors.ts"
 import * as Sample from "../Sample.ts"
-import * as World from "../World.ts"
+import * as Fixtures from "../Fixtures.ts"
 
 const { doom } = Mirrors
 
@@ -24,9 +25,9 @@ export const mirrorContract = (it: It): void => {
   it.effect("a mirror is found in its own bucket alone, with what is pending before it is filled in", () =>
     Effect.gen(function* () {
       const mirrors = yield* MirrorRepository
-      const [bucket, other] = [yield* World.bucket(), yield* World.bucket()]
-      yield* Effect.forEach([1, 2, 3], () => World.store(bucket))
-      yield* World.reserve(bucket)
+      const [bucket, other] = [yield* Fixtures.bucket(), yield* Fixtures.bucket()]
+      yield* Effect.forEach([1, 2, 3], () => Fixtures.store(bucket))
+      yield* Fixtures.reserve(bucket)
       const made = Mirrors.fresh(bucket)
       yield* mirrors.create(made)
       const { mirror, stats } = yield* Mirrors.find(bucket, made.id, Sample.at(5000))
@@ -70,14 +71,14 @@ export const mirrorContract = (it: It): void => {
       const files = yield* FileRepository
       const { bucket, mirror } = yield* Mirrors.mirror()
       const pending = Effect.map(Mirrors.find(bucket, mirror.id), ({ stats }) => stats.pending)
-      const reserved = yield* World.reserve(bucket)
+      const reserved = yield* Fixtures.reserve(bucket)
       expect(yield* pending).toBe(0)
-      const file = yield* World.store(bucket)
-      const id = World.byId(file.id)
-      const update = (change: Parameters<typeof files.update>[2]) => files.update(bucket, id, change, Sample.at(9))
+      const file = yield* Fixtures.store(bucket)
+      const id = Fixtures.byId(file.id)
+      const update = (change: UpdateFile) => files.update({ bucket, selector: id, change, at: Sample.at(9) })
       const replace = (fileId: string) =>
-        Effect.flatMap(World.stage(bucket), (blobId) =>
-          files.replaceContent(bucket, fileId, Sample.content(blobId), {}, doom)
+        Effect.flatMap(Fixtures.stage(bucket), (blobId) =>
+          files.replaceContent({ bucket, fileId, content: Sample.content(blobId), condition: {}, doom })
         )
       expect(yield* pending).toBe(1)
       yield* Mirrors.copyAll(mirror)
@@ -86,8 +87,13 @@ export const mirrorContract = (it: It): void => {
         update({ name: Sample.word() }),
         update({ path: "/elsewhere/" }),
         update({ metadata: { a: 1 } }),
-        files.updateHeaders(bucket, id, () => Result.succeed([{ name: "A", value: "b" }]), Sample.at(9)),
-        files.remove(bucket, id, {}, doom),
+        files.updateHeaders({
+          bucket,
+          selector: id,
+          change: () => Result.succeed([{ name: "A", value: "b" }]),
+          at: Sample.at(9)
+        }),
+        files.remove({ bucket, selector: id, condition: {}, doom }),
         replace(reserved.id)
       ]
       for (const change of shown) {
@@ -96,12 +102,17 @@ export const mirrorContract = (it: It): void => {
         expect(yield* pending).toBe(1)
         yield* Mirrors.copyAll(mirror)
       }
-      const last = World.byId(reserved.id)
-      yield* files.update(bucket, last, { alias: Sample.word() }, Sample.at(10))
-      yield* files.update(bucket, last, { metadata: {} }, Sample.at(10))
-      const empty = yield* World.reserve(bucket)
-      yield* files.update(bucket, World.byId(empty.id), { name: Sample.word() }, Sample.at(10))
-      yield* files.remove(bucket, World.byId(empty.id), {}, doom)
+      const last = Fixtures.byId(reserved.id)
+      yield* files.update({ bucket, selector: last, change: { alias: Sample.word() }, at: Sample.at(10) })
+      yield* files.update({ bucket, selector: last, change: { metadata: {} }, at: Sample.at(10) })
+      const empty = yield* Fixtures.reserve(bucket)
+      yield* files.update({
+        bucket,
+        selector: Fixtures.byId(empty.id),
+        change: { name: Sample.word() },
+        at: Sample.at(10)
+      })
+      yield* files.remove({ bucket, selector: Fixtures.byId(empty.id), condition: {}, doom })
       expect(yield* pending).toBe(0)
       expect((yield* Mirrors.find(bucket, mirror.id)).stats.copied).toBe(1)
     })
@@ -111,12 +122,12 @@ export const mirrorContract = (it: It): void => {
     Effect.gen(function* () {
       const mirrors = yield* MirrorRepository
       for (const round of [1, 2, 3, 4, 5, 6]) {
-        const bucket = yield* World.bucket()
+        const bucket = yield* Fixtures.bucket()
         const made = Mirrors.fresh(bucket)
-        const results = yield* World.race(16, (index): Writing =>
+        const results = yield* Fixtures.concurrently(16, (index): Writing =>
           index === round * 2
             ? Effect.andThen(mirrors.create(made), Mirrors.fill(made.id, 5))
-            : Effect.asVoid(World.store(bucket))
+            : Effect.asVoid(Fixtures.store(bucket))
         )
         expect(results.filter(Result.isFailure)).toEqual([])
         expect((yield* Mirrors.find(bucket, made.id)).stats).toMatchObject({ pending: 15 })
@@ -129,7 +140,7 @@ export const mirrorContract = (it: It): void => {
   it.effect("mirrors never lead back to where they come from", () =>
     Effect.gen(function* () {
       const mirrors = yield* MirrorRepository
-      const buckets = [yield* World.bucket(), yield* World.bucket(), yield* World.bucket()] as const
+      const buckets = [yield* Fixtures.bucket(), yield* Fixtures.bucket(), yield* Fixtures.bucket()] as const
       const [a, b, c] = buckets
       const create = (from: typeof a, to: typeof a) => mirrors.create(Mirrors.fresh(from, to.bucketId))
       yield* create(a, b)
@@ -151,8 +162,8 @@ export const mirrorContract = (it: It): void => {
     Effect.gen(function* () {
       const mirrors = yield* MirrorRepository
       for (const _ of [1, 2, 3, 4]) {
-        const [a, b] = [yield* World.bucket(), yield* World.bucket()]
-        const results = yield* World.race(2, (index) =>
+        const [a, b] = [yield* Fixtures.bucket(), yield* Fixtures.bucket()]
+        const results = yield* Fixtures.concurrently(2, (index) =>
           mirrors.create(index === 0 ? Mirrors.fresh(a, b.bucketId) : Mirrors.fresh(b, a.bucketId))
         )
         expect(results.filter(Result.isFailure).map(({ failure }) => failure._tag)).toEqual(["MirrorLoop"])
@@ -183,14 +194,14 @@ export const mirrorContract = (it: It): void => {
     it.effect(`a removed ${whole} leaves no mirror, and its rows are cleared away bit by bit`, () =>
       Effect.gen(function* () {
         const [mirrors, tasks] = [yield* MirrorRepository, yield* MirrorTaskRepository]
-        const bucket = yield* World.bucket()
-        yield* Effect.forEach([1, 2, 3], () => World.store(bucket))
+        const bucket = yield* Fixtures.bucket()
+        yield* Effect.forEach([1, 2, 3], () => Fixtures.store(bucket))
         const { mirror } = yield* Mirrors.mirror(bucket)
         const [held] = yield* Mirrors.claim(mirror, Sample.at(1000), { limit: 1 })
         const removals = {
           mirror: mirrors.remove(bucket, mirror.id),
-          bucket: (yield* BucketRepository).remove(bucket.tenantId, bucket.bucketId, { force: true, ...doom }),
-          tenant: (yield* TenantRepository).remove(bucket.tenantId, { force: true, ...doom })
+          bucket: (yield* BucketRepository).remove({ bucket, force: true, ...doom }),
+          tenant: (yield* TenantRepository).remove({ tenantId: bucket.tenantId, force: true, ...doom })
         }
         expect(yield* removals[whole]).toBe(true)
         expect(yield* mirrors.find(bucket, mirror.id, Sample.at())).toEqual(Option.none())
@@ -211,8 +222,8 @@ export const mirrorContract = (it: It): void => {
   it.effect("tells of each file what became of it", () =>
     Effect.gen(function* () {
       const mirrors = yield* MirrorRepository
-      const bucket = yield* World.bucket()
-      const [copied, failed, pending, gone] = yield* Effect.all([1, 2, 3, 4].map(() => World.store(bucket)))
+      const bucket = yield* Fixtures.bucket()
+      const [copied, failed, pending, gone] = yield* Effect.all([1, 2, 3, 4].map(() => Fixtures.store(bucket)))
       const { mirror } = yield* Mirrors.mirror(bucket)
       const claimed = yield* Mirrors.claim(mirror)
       const outcomes = claimed.flatMap((task) => {
@@ -221,7 +232,7 @@ export const mirrorContract = (it: It): void => {
         return [{ ...Mirrors.done(task), written: null, failure: { error: "Too big.", retryAt: Sample.at(9000) } }]
       })
       yield* Mirrors.settle(outcomes)
-      yield* (yield* FileRepository).remove(bucket, World.byId(gone?.id ?? ""), {}, doom)
+      yield* (yield* FileRepository).remove({ bucket, selector: Fixtures.byId(gone?.id ?? ""), condition: {}, doom })
       const all = yield* mirrors.files(mirror.id, undefined, undefined, 10)
       expect(all.map(({ fileId, state }) => [fileId, state])).toEqual([
         [copied?.id, "COPIED"],

@@ -10,7 +10,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import * as Mirrors from "./Mirrors.ts"
 import * as Sample from "../Sample.ts"
 import * as Statements from "../Statements.ts"
-import * as World from "../World.ts"
+import * as Fixtures from "../Fixtures.ts"
 
 /** Rows of files with content, whose blobs are not there. */
 const files = ({ bucketId, tenantId }: BucketRef, count: number) =>
@@ -26,7 +26,7 @@ const files = ({ bucketId, tenantId }: BucketRef, count: number) =>
 
 /** A bucket of so many files, all of which are pending for its mirror, but for the last tenth, which is not filled in yet. */
 export const make = Effect.fnUntraced(function* (count: number) {
-  const bucket = yield* World.bucket()
+  const bucket = yield* Fixtures.bucket()
   yield* files(bucket, count)
   const made = Mirrors.fresh(bucket)
   yield* (yield* MirrorRepository).create(made)
@@ -43,12 +43,12 @@ export const statements = Effect.fnUntraced(function* ({ bucket, mirror }: Effec
   const at = Sample.at(1000)
   const claimed = yield* tasks.claim(mirror, 8, Sample.word(), at, Sample.at(31_000))
   return {
-    due: yield* Statements.of(tasks.due(at, "", 100)),
-    claim: yield* Statements.of(tasks.claim(mirror, 8, Sample.word(), at, Sample.at(31_000))),
-    renew: yield* Statements.of(tasks.renew(claimed, Sample.at(40_000))),
-    settle: yield* Statements.of(Mirrors.settle(claimed.map((task) => Mirrors.done(task)))),
-    files: yield* Statements.of((yield* MirrorRepository).files(mirror.id, "FAILED", undefined, 10)),
-    fill: yield* Statements.of(tasks.fill(mirror.id, 20, at)),
-    find: yield* Statements.of((yield* MirrorRepository).find(bucket, mirror.id, at))
+    due: yield* Statements.record(tasks.due(at, "", 100)),
+    claim: yield* Statements.record(tasks.claim(mirror, 8, Sample.word(), at, Sample.at(31_000))),
+    renew: yield* Statements.record(tasks.renew(claimed, Sample.at(40_000))),
+    settle: yield* Statements.record(Mirrors.settle(claimed.map((task) => Mirrors.done(task)))),
+    files: yield* Statements.record((yield* MirrorRepository).files(mirror.id, "FAILED", undefined, 10)),
+    fill: yield* Statements.record(tasks.fill(mirror.id, 20, at)),
+    find: yield* Statements.record((yield* MirrorRepository).find(bucket, mirror.id, at))
   }
 })

@@ -8,20 +8,21 @@ import * as Effect from "effect/Effect"
 import type { It } from "../Metadata.ts"
 import * as Mirrors from "./Mirrors.ts"
 import * as Sample from "../Sample.ts"
-import * as World from "../World.ts"
+import * as Fixtures from "../Fixtures.ts"
 
 const { doom } = Mirrors
 
 /** Two files that were copied, and steps with them. */
 const scene = Effect.gen(function* () {
   const files = yield* FileRepository
-  const bucket = yield* World.bucket()
-  const [a, b] = [yield* World.store(bucket, { name: "a" }), yield* World.store(bucket, { name: "b" })]
+  const bucket = yield* Fixtures.bucket()
+  const [a, b] = [yield* Fixtures.store(bucket, { name: "a" }), yield* Fixtures.store(bucket, { name: "b" })]
   const { mirror } = yield* Mirrors.mirror(bucket)
   yield* Mirrors.copyAll(mirror)
   const rename = (file: { readonly id: string }, name: string) =>
-    files.update(bucket, World.byId(file.id), { name }, Sample.at(500))
-  const remove = (file: { readonly id: string }) => files.remove(bucket, World.byId(file.id), {}, doom)
+    files.update({ bucket, selector: Fixtures.byId(file.id), change: { name }, at: Sample.at(500) })
+  const remove = (file: { readonly id: string }) =>
+    files.remove({ bucket, selector: Fixtures.byId(file.id), condition: {}, doom })
   return { bucket, a, b, mirror, rename, remove }
 })
 
@@ -133,7 +134,7 @@ export const mirrorNameContract = (it: It): void => {
     Effect.gen(function* () {
       const { a, bucket, mirror, remove } = yield* scene
       yield* remove(a)
-      const content = { ...a.content, blobId: yield* World.stage(bucket) }
+      const content = { ...a.content, blobId: yield* Fixtures.stage(bucket) }
       const file = Sample.file({ name: "a", version: 1, content })
       yield* (yield* FileRepository).insert(bucket, file)
       const claimed = yield* Mirrors.claim(mirror)

@@ -9,13 +9,13 @@ import * as Effect from "effect/Effect"
 import type { It } from "../Metadata.ts"
 import * as Mirrors from "./Mirrors.ts"
 import * as Sample from "../Sample.ts"
-import * as World from "../World.ts"
+import * as Fixtures from "../Fixtures.ts"
 
 const { doom } = Mirrors
 
 const stored = Effect.fnUntraced(function* (count: number) {
-  const bucket = yield* World.bucket()
-  const files = yield* Effect.forEach(Array.from({ length: count }).keys(), () => World.store(bucket))
+  const bucket = yield* Fixtures.bucket()
+  const files = yield* Effect.forEach(Array.from({ length: count }).keys(), () => Fixtures.store(bucket))
   return { files, ...(yield* Mirrors.mirror(bucket)) }
 })
 
@@ -25,8 +25,8 @@ const pendingOf = ({ bucket, mirror }: Effect.Success<ReturnType<typeof stored>>
 export const mirrorTaskContract = (it: It): void => {
   it.effect("a claim gives the file, its object's name and what is known of it", () =>
     Effect.gen(function* () {
-      const bucket = yield* World.bucket()
-      const file = yield* World.store(bucket, { path: "/a/ü/", name: "b.txt", headers: [{ name: "A", value: "b" }] })
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.store(bucket, { path: "/a/ü/", name: "b.txt", headers: [{ name: "A", value: "b" }] })
       const { mirror } = yield* Mirrors.mirror(bucket)
       expect(yield* Mirrors.due(mirror.id)).toMatchObject({ hasTasks: true, isFilling: false, isRemoved: false })
       const claimed = yield* Mirrors.claim(mirror)
@@ -49,21 +49,26 @@ export const mirrorTaskContract = (it: It): void => {
 
   it.effect("each file is claimed once, however many claim; the ones that have waited longest first", () =>
     Effect.gen(function* () {
-      const bucket = yield* World.bucket()
+      const bucket = yield* Fixtures.bucket()
       const files = yield* Effect.forEach([3, 1, 2], (offset) =>
-        World.store(bucket, { updatedAt: Sample.at(offset), createdAt: Sample.at() })
+        Fixtures.store(bucket, { updatedAt: Sample.at(offset), createdAt: Sample.at() })
       )
       const { mirror } = yield* Mirrors.mirror()
       const own = yield* Mirrors.mirror(bucket)
       yield* Mirrors.copyAll(own.mirror)
       for (const [index, { id }] of files.entries()) {
         const at = Sample.at([30, 10, 20][index])
-        yield* (yield* FileRepository).update(bucket, World.byId(id), { metadata: { index } }, at)
+        yield* (yield* FileRepository).update({
+          bucket,
+          selector: Fixtures.byId(id),
+          change: { metadata: { index } },
+          at
+        })
       }
       expect(yield* Mirrors.claim(own.mirror, Sample.at(9))).toEqual([])
       const first = yield* Mirrors.claim(own.mirror, Sample.at(1000), { limit: 1 })
       expect(first.map(({ fileId }) => fileId)).toEqual([files[1]?.id])
-      yield* Effect.forEach(Array.from({ length: 40 }), () => World.store(mirror))
+      yield* Effect.forEach(Array.from({ length: 40 }), () => Fixtures.store(mirror))
       const many = yield* Effect.forEach(
         Array.from({ length: 12 }),
         () => Mirrors.claim(mirror, Sample.at(1000), { limit: 4 }),
@@ -83,7 +88,12 @@ export const mirrorTaskContract = (it: It): void => {
       const { bucket, files, mirror } = made
       const id = files[0]?.id ?? ""
       const before = yield* Mirrors.claim(mirror)
-      yield* (yield* FileRepository).update(bucket, World.byId(id), { metadata: { a: 1 } }, Sample.at(1500))
+      yield* (yield* FileRepository).update({
+        bucket,
+        selector: Fixtures.byId(id),
+        change: { metadata: { a: 1 } },
+        at: Sample.at(1500)
+      })
       expect(yield* Mirrors.claim(mirror, Sample.at(1600))).toEqual([])
       yield* Mirrors.settle(before.map((task) => Mirrors.done(task)))
       expect(yield* pendingOf(made)).toBe(1)
@@ -100,7 +110,13 @@ export const mirrorTaskContract = (it: It): void => {
       const repository = yield* FileRepository
       const id = files[0]?.id ?? ""
       yield* Mirrors.copyAll(mirror)
-      yield* repository.replaceContent(bucket, id, Sample.content(yield* World.stage(bucket)), {}, doom)
+      yield* repository.replaceContent({
+        bucket,
+        fileId: id,
+        content: Sample.content(yield* Fixtures.stage(bucket)),
+        condition: {},
+        doom
+      })
       const [first] = yield* Mirrors.claim(mirror)
       expect(first?.write?.hasBytes).toBe(false)
       const retryAt = Sample.at(3000)
@@ -119,7 +135,7 @@ export const mirrorTaskContract = (it: It): void => {
       const { bucket, files, mirror } = made
       yield* Mirrors.copyAll(mirror)
       const [gone] = files
-      yield* (yield* FileRepository).remove(bucket, World.byId(gone?.id ?? ""), {}, doom)
+      yield* (yield* FileRepository).remove({ bucket, selector: Fixtures.byId(gone?.id ?? ""), condition: {}, doom })
       const [task] = yield* Mirrors.claim(mirror)
       expect(task).toMatchObject({ fileId: gone?.id, write: null, remove: [gone?.name] })
       if (task === undefined) return

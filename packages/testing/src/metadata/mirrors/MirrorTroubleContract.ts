@@ -8,11 +8,11 @@ import * as Effect from "effect/Effect"
 import type { It } from "../Metadata.ts"
 import * as Mirrors from "./Mirrors.ts"
 import * as Sample from "../Sample.ts"
-import * as World from "../World.ts"
+import * as Fixtures from "../Fixtures.ts"
 
 const stored = Effect.fnUntraced(function* (count: number) {
-  const bucket = yield* World.bucket()
-  const files = yield* Effect.forEach(Array.from({ length: count }).keys(), () => World.store(bucket))
+  const bucket = yield* Fixtures.bucket()
+  const files = yield* Effect.forEach(Array.from({ length: count }).keys(), () => Fixtures.store(bucket))
   return { files, ...(yield* Mirrors.mirror(bucket)) }
 })
 

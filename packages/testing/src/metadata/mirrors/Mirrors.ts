@@ -8,7 +8,7 @@ import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRe
 import type { StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
 import * as Effect from "effect/Effect"
 import * as Sample from "../Sample.ts"
-import * as World from "../World.ts"
+import * as Fixtures from "../Fixtures.ts"
 
 export const doom = { sweepAt: Sample.at(90_000) }
 
@@ -40,7 +40,7 @@ export const fill = Effect.fnUntraced(function* (id: string, step = 1000) {
 
 /** A mirror of a bucket, a fresh one unless it is given; every file is pending. */
 export const mirror = Effect.fnUntraced(function* (given?: BucketRef) {
-  const bucket = given ?? (yield* World.bucket())
+  const bucket = given ?? (yield* Fixtures.bucket())
   const made = fresh(bucket)
   yield* (yield* MirrorRepository).create(made)
   yield* fill(made.id)

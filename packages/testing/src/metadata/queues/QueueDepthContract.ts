@@ -13,7 +13,7 @@ import * as ConversionFixtures from "../conversions/ConversionFixtures.ts"
 import type { It } from "../Metadata.ts"
 import * as Mirrors from "../mirrors/Mirrors.ts"
 import * as Sample from "../Sample.ts"
-import * as World from "../World.ts"
+import * as Fixtures from "../Fixtures.ts"
 
 const many = 1000
 
@@ -27,7 +27,7 @@ const removeMirrors = Effect.gen(function* () {
 /** A mirror of a bucket with files that were written at these times. */
 const mirrored = Effect.fnUntraced(function* (times: ReadonlyArray<number>) {
   const { bucket, mirror } = yield* Mirrors.mirror()
-  yield* Effect.forEach(times, (time) => World.store(bucket, { updatedAt: Sample.at(time) }))
+  yield* Effect.forEach(times, (time) => Fixtures.store(bucket, { updatedAt: Sample.at(time) }))
   return { bucket, mirror }
 })
 
@@ -59,7 +59,12 @@ export const backlogContract = (it: It): void => {
       expect(yield* backlog(5000)).toEqual({ queued: 2, leased: 0 })
       const [first] = made
       if (first === undefined) return yield* Effect.die("None was made.")
-      yield* (yield* FileRepository).remove(first.bucket, World.byId(first.file.id), {}, ConversionFixtures.doom)
+      yield* (yield* FileRepository).remove({
+        bucket: first.bucket,
+        selector: Fixtures.byId(first.file.id),
+        condition: {},
+        doom: ConversionFixtures.doom
+      })
       expect(yield* backlog(5000)).toEqual({ queued: 1, leased: 0 })
     })
   )

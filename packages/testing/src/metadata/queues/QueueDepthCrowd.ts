@@ -40,7 +40,7 @@ export const statements = (count: number, limit: number) =>
   Effect.gen(function* () {
     const at = DateTime.makeUnsafe(due + count / 2)
     return {
-      conversions: yield* Statements.of((yield* ConversionRepository).queueDepth(at, limit)),
-      mirrors: yield* Statements.of((yield* MirrorRepository).queueDepth(limit))
+      conversions: yield* Statements.record((yield* ConversionRepository).queueDepth(at, limit)),
+      mirrors: yield* Statements.record((yield* MirrorRepository).queueDepth(limit))
     }
   })

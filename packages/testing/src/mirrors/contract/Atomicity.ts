@@ -9,7 +9,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import * as Generate from "../../data/Generate.ts"
-import { held } from "../../storage/contract/Blobs.ts"
+import { paused } from "../../storage/contract/Blobs.ts"
 import * as Objects from "./Objects.ts"
 import type { Settings, Tester } from "./Settings.ts"
 
@@ -62,7 +62,7 @@ export const register = (it: Tester, { partBytes, timeout }: Settings): void => 
       Effect.gen(function* () {
         const fresh = yield* prepared
         for (const name of ["taken", "free"]) {
-          const source = yield* held(whole, at)
+          const source = yield* paused(whole, at)
           const writing = yield* Effect.forkChild(fresh.target.write(Objects.object(name, whole), source.stream))
           yield* source.reached
           yield* assertUnchanged(fresh)

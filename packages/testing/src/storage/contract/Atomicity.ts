@@ -55,7 +55,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore
         const key = Blobs.freshKey()
-        const content = yield* Blobs.held(Generate.bytes(3, at), at)
+        const content = yield* Blobs.paused(Generate.bytes(3, at), at)
         const putting = yield* Effect.forkChild(store.put(key, content.stream))
         yield* content.reached
         yield* Blobs.assertAbsent(key)
@@ -72,13 +72,13 @@ export const register = (it: Tester, { timeout }: Settings): void => {
         const store = yield* BlobStore.BlobStore
         const key = Blobs.freshKey()
         const whole = Generate.bytes(4, 4 * Blobs.mebibyte)
-        const content = yield* Blobs.held(whole, 2 * Blobs.mebibyte)
+        const content = yield* Blobs.paused(whole, 2 * Blobs.mebibyte)
         const putting = yield* Effect.forkChild(store.put(key, content.stream))
         yield* content.reached
         yield* Blobs.assertAbsent(key)
         yield* content.release
         yield* Fiber.join(putting)
-        yield* Blobs.assertStands(key, whole)
+        yield* Blobs.assertStored(key, whole)
       }),
     timeout
   )
@@ -92,7 +92,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
         const content = Generate.bytes(5, 70_000)
         yield* Effect.flip(store.put(key, Stream.concat(Generate.stream(6, 90_000), Stream.fail("cut"))))
         yield* Blobs.put(key, content)
-        yield* Blobs.assertStands(key, content)
+        yield* Blobs.assertStored(key, content)
       }),
     timeout
   )
@@ -106,13 +106,13 @@ export const register = (it: Tester, { timeout }: Settings): void => {
         const first = Generate.bytes(7, 2 * Blobs.mebibyte)
         const second = Generate.bytes(8, 100_000)
         yield* Blobs.put(key, first)
-        const content = yield* Blobs.held(second, 50_000)
+        const content = yield* Blobs.paused(second, 50_000)
         const putting = yield* Effect.forkChild(store.put(key, content.stream))
         yield* content.reached
-        yield* Blobs.assertStands(key, first)
+        yield* Blobs.assertStored(key, first)
         yield* content.release
         yield* Fiber.join(putting)
-        yield* Blobs.assertStands(key, second)
+        yield* Blobs.assertStored(key, second)
       }),
     timeout
   )
@@ -126,7 +126,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
         const first = Generate.bytes(9, 300_000)
         yield* Blobs.put(key, first)
         yield* Effect.flip(store.put(key, Stream.concat(Generate.stream(10, 400_000), Stream.fail("cut"))))
-        yield* Blobs.assertStands(key, first)
+        yield* Blobs.assertStored(key, first)
       }),
     timeout
   )
@@ -144,7 +144,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
         ]
         const content = (index: number) => Generate.bytes(index, 1000 + index)
         yield* Effect.forEach(keys, (key, index) => Blobs.put(key, content(index)))
-        yield* Effect.forEach(keys, (key, index) => Blobs.assertStands(key, content(index)))
+        yield* Effect.forEach(keys, (key, index) => Blobs.assertStored(key, content(index)))
       }),
     timeout
   )

@@ -36,7 +36,7 @@ export const readAll = (
   key: string,
   range?: BlobStore.ByteRange
 ): Effect.Effect<Uint8Array, BlobError.BlobError, BlobStore.BlobStore> =>
-  Effect.flatMap(BlobStore.BlobStore, (store) => collect(store.read(key, range)))
+  Effect.flatMap(BlobStore.BlobStore, (store) => collect(store.read(key, { range })))
 
 /** Puts a content in chunks of these sizes by turns. */
 export const put = (key: string, content: Uint8Array, sizes: ReadonlyArray<number> = [64 * 1024]) =>
@@ -59,7 +59,7 @@ export const assertSame = (actual: Uint8Array, expected: Uint8Array): void => {
 }
 
 /** A blob stands with exactly this content, as told by every method. */
-export const assertStands = (key: string, content: Uint8Array) =>
+export const assertStored = (key: string, content: Uint8Array) =>
   Effect.gen(function* () {
     const store = yield* BlobStore.BlobStore
     assertSame(yield* readAll(key), content)
@@ -79,7 +79,7 @@ export const assertAbsent = (key: string) =>
   })
 
 /** A content of which the first part comes, and the rest only when the test says so. */
-export const held = (content: Uint8Array, firstBytes: number) =>
+export const paused = (content: Uint8Array, firstBytes: number) =>
   Effect.gen(function* () {
     const reached = yield* Deferred.make<void>()
     const release = yield* Deferred.make<void>()

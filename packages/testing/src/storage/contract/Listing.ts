@@ -84,7 +84,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
         const prefix = `${bucket.tenantId}/${bucket.bucketId}/`
         const [pending, removed, stands] = [Blobs.freshKey(bucket), Blobs.freshKey(bucket), Blobs.freshKey(bucket)]
         const whole = Generate.bytes(42, 2 * Blobs.mebibyte)
-        const content = yield* Blobs.held(whole, Blobs.mebibyte)
+        const content = yield* Blobs.paused(whole, Blobs.mebibyte)
         yield* Blobs.put(stands, Generate.bytes(43, 10))
         yield* Blobs.put(removed, Generate.bytes(43, 20))
         yield* store.remove(removed)

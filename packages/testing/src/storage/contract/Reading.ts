@@ -58,7 +58,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
         const content = Generate.bytes(26, size)
         yield* Blobs.put(key, content)
         const chunks: Array<Uint8Array> = []
-        const reading = store.read(key, range, { isTransient: true })
+        const reading = store.read(key, { range, isTransient: true })
         yield* Stream.runForEach(Stream.rechunk(reading, 1), (chunk) =>
           Effect.sync(() => void chunks.push(new Uint8Array(chunk)))
         )
@@ -100,7 +100,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
         yield* Blobs.put(Blobs.freshKey(bucket), Generate.bytes(24, 10))
         for (const key of [Blobs.freshKey(bucket), Blobs.freshKey()]) {
           let chunks = 0
-          const reading = Stream.runForEach(store.read(key, range), () => Effect.sync(() => chunks++))
+          const reading = Stream.runForEach(store.read(key, { range }), () => Effect.sync(() => chunks++))
           const error = yield* Effect.flip(reading)
           assert.strictEqual(error._tag, "BlobError")
           assert.strictEqual(error.reason, "NotFound")

@@ -20,7 +20,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
         yield* Blobs.put(stays, content)
         yield* store.remove(gone)
         yield* Blobs.assertAbsent(gone)
-        yield* Blobs.assertStands(stays, content)
+        yield* Blobs.assertStored(stays, content)
       }),
     timeout
   )
@@ -53,7 +53,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
         yield* Blobs.put(key, Generate.bytes(32, 5000))
         yield* store.remove(key)
         yield* Blobs.put(key, content)
-        yield* Blobs.assertStands(key, content)
+        yield* Blobs.assertStored(key, content)
       }),
     timeout
   )

@@ -34,7 +34,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
         const content = Generate.bytes(size, size)
         const receipt = yield* Blobs.put(key, content, sizes)
         assert.deepStrictEqual(receipt, { size, sha256: Generate.sha256(content) })
-        yield* Blobs.assertStands(key, content)
+        yield* Blobs.assertStored(key, content)
       }),
     timeout
   )
@@ -66,7 +66,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
         const content = Buffer.concat(chunks)
         const receipt = yield* store.put(key, Stream.fromArray(chunks))
         assert.deepStrictEqual(receipt, { size: content.byteLength, sha256: Generate.sha256(content) })
-        yield* Blobs.assertStands(key, content)
+        yield* Blobs.assertStored(key, content)
       }),
     timeout
   )
@@ -79,7 +79,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
         const key = Blobs.freshKey()
         const content = Generate.bytes(3, 1000)
         yield* store.put(key, Stream.fromEffect(Source)).pipe(Effect.provideService(Source, content))
-        yield* Blobs.assertStands(key, content)
+        yield* Blobs.assertStored(key, content)
       }),
     timeout
   )
@@ -100,7 +100,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
           receipts,
           blobs.map(({ content }) => ({ size: content.byteLength, sha256: Generate.sha256(content) }))
         )
-        yield* Effect.forEach(blobs, ({ key, content }) => Blobs.assertStands(key, content), { concurrency: 8 })
+        yield* Effect.forEach(blobs, ({ key, content }) => Blobs.assertStored(key, content), { concurrency: 8 })
       }),
     timeout
   )

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import * as Header from "@holdfast/core/headers/Header"
+import * as Header from "@holdfast/core/files/Header"
 
 const isHeader = Schema.is(Header.Header)
 

@@ -16,7 +16,7 @@ import * as Sample from "./Sample.ts"
 /** A tenant without members. */
 export const tenant = Effect.gen(function* () {
   const stored = Sample.tenant()
-  yield* (yield* TenantRepository).create(stored, undefined)
+  yield* (yield* TenantRepository).create({ tenant: stored })
   return stored.id
 })
 
@@ -35,7 +35,7 @@ export const bucket = Effect.fnUntraced(function* (tenantId?: string) {
 /** A PENDING blob of a bucket. */
 export const stage = Effect.fnUntraced(function* (bucketRef: BucketRef, leaseUntil = Sample.at(60_000)) {
   const blobId = Sample.id("blb")
-  yield* (yield* BlobRepository).stage(bucketRef, blobId, Sample.at(), leaseUntil)
+  yield* (yield* BlobRepository).stage({ bucket: bucketRef, blobId, at: Sample.at(), leaseUntil })
   return blobId
 })
 
@@ -62,7 +62,7 @@ export const byAlias = (alias: string): Selector => ({ _tag: "Alias", alias })
 
 /** The row of a blob, undefined when there is none. */
 export const blob = Effect.fnUntraced(function* (blobId: string) {
-  const rows = yield* (yield* BlobRepository).list(blobId.slice(0, -1), 20)
+  const rows = yield* (yield* BlobRepository).list({ after: blobId.slice(0, -1), limit: 20 })
   return rows.find((row) => row.blobId === blobId)
 })
 
@@ -72,7 +72,7 @@ export const blobsOf = Effect.fnUntraced(function* (bucketRef: BucketRef) {
   const found: Array<BlobRow> = []
   let after: string | undefined
   do {
-    const page: ReadonlyArray<BlobRow> = yield* blobs.list(after, 500)
+    const page: ReadonlyArray<BlobRow> = yield* blobs.list({ after, limit: 500 })
     found.push(...page.filter((row) => row.bucketId === bucketRef.bucketId))
     after = page.at(-1)?.blobId
   } while (after !== undefined)
@@ -82,11 +82,11 @@ export const blobsOf = Effect.fnUntraced(function* (bucketRef: BucketRef) {
 /** Whether a DOOMED blob may be swept at a time. */
 export const isDue = (blobId: string, at = Sample.at()) =>
   Effect.flatMap(BlobRepository, (blobs) =>
-    Effect.map(blobs.due(at, 1_000_000), (due) => due.some((parts) => parts.blobId === blobId))
+    Effect.map(blobs.listDue(at, 1_000_000), (due) => due.some((parts) => parts.blobId === blobId))
   )
 
 /** The same effect a number of times at once; the results of all. */
-export const race = <A, E, R>(count: number, attempt: (index: number) => Effect.Effect<A, E, R>) =>
+export const concurrently = <A, E, R>(count: number, attempt: (index: number) => Effect.Effect<A, E, R>) =>
   Effect.forEach(Array.from({ length: count }).keys(), (index) => Effect.result(attempt(index)), {
     concurrency: "unbounded"
   })

@@ -1,5 +1,5 @@
 /**
- * A file's own headers, sent whenever the file is served.
+ * The response headers that users set on a file. The service sends them whenever it serves the file.
  */
 import * as Schema from "effect/Schema"
 import { utf8Length } from "../Text.ts"
@@ -10,7 +10,7 @@ const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const fieldValue =
   /^(?:[\u0021-\u007e\u0080-\u00ff](?:[\u0020\u0009\u0021-\u007e\u0080-\u00ff]*[\u0021-\u007e\u0080-\u00ff])?)?$/
 
-/** Names that would break framing, belong to the service, or act for the whole origin. */
+/** Names that users cannot set: they control the framing, the service sets them itself, or they apply to the whole origin. */
 const refused = new Set([
   // framing and hop-by-hop (RFC 9110, section 7.6.1; RFC 9112)
   "connection",
@@ -23,7 +23,7 @@ const refused = new Set([
   "trailer",
   "transfer-encoding",
   "upgrade",
-  // said by the service alone, or for its whole origin
+  // set by the service itself, or valid for the whole origin
   "accept-ranges",
   "alt-svc",
   "clear-site-data",
@@ -56,7 +56,7 @@ export const HeaderName = Schema.String.check(
       : name.length > 256
         ? "must be at most 256 characters"
         : isRefused(name.toLowerCase())
-          ? "is a header that files cannot set"
+          ? "is a header that cannot be set on a file"
           : undefined
   )
 )
@@ -70,30 +70,32 @@ export const HeaderValue = Schema.String.check(
 export const Header = Schema.Struct({ name: HeaderName, value: HeaderValue }).annotate({ identifier: "Header" })
 export type Header = typeof Header.Type
 
-/** The body of a bulk change: all are set, or none. */
+/** The body of a bulk change: sets all headers or none. */
 export const SetHeaders = Schema.Struct({ bulk: Schema.Array(Header) }).annotate({ identifier: "SetHeaders" })
 export type SetHeaders = typeof SetHeaders.Type
 
+/** The most headers of one file. */
 export const maxCount = 64
+/** The most bytes of all names and values of one file's headers. */
 export const maxBytes = 8192
 
-/** Whether two names are the same header. */
+/** Whether two names name the same header: names are compared case-insensitively (RFC 9110, section 5.1). */
 export const sameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
-/** The headers after setting `changes`: a name that stands is replaced in its place, a new one comes last. */
+/** Returns the headers after setting `changes`: an existing name is replaced at its position, a new one is appended. */
 export const merge = (current: ReadonlyArray<Header>, changes: ReadonlyArray<Header>): ReadonlyArray<Header> => {
   const merged = new Map(current.map((header) => [header.name.toLowerCase(), header]))
   for (const header of changes) merged.set(header.name.toLowerCase(), header)
   return [...merged.values()]
 }
 
-/** What is wrong with a whole set of headers, undefined when nothing is. */
+/** Returns why a set of headers is too large; undefined when it is not. */
 export const excess = (headers: ReadonlyArray<Header>): string | undefined => {
-  if (headers.length > maxCount) return `a file has at most ${maxCount} headers`
+  if (headers.length > maxCount) return `a file can have at most ${maxCount} headers`
   const bytes = headers.reduce((sum, { name, value }) => sum + utf8Length(name) + utf8Length(value), 0)
-  return bytes > maxBytes ? `a file's headers are at most ${maxBytes} bytes in all` : undefined
+  return bytes > maxBytes ? `a file's headers can have at most ${maxBytes} bytes together` : undefined
 }
 
-/** The value of a header, by name. */
+/** Returns the value of a header by its name, in any case. */
 export const valueOf = (headers: ReadonlyArray<Header>, name: string): string | undefined =>
   headers.find((header) => sameName(header.name, name))?.value

@@ -5,7 +5,7 @@ import type { StoredFile } from "@holdfast/core/files/File"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { type FileQuery, FileRepository, type Position } from "@holdfast/core/files/FileRepository"
 import * as Effect from "effect/Effect"
-import * as World from "../World.ts"
+import * as Fixtures from "../Fixtures.ts"
 
 const encoder = new TextEncoder()
 
@@ -19,15 +19,15 @@ export const inOrder = (files: ReadonlyArray<StoredFile>): ReadonlyArray<StoredF
 /** Every file of a bucket. */
 export const all: FileQuery = { path: "/", recursive: true }
 /** The files of one folder. */
-export const level = (path: string): FileQuery => ({ path, recursive: false })
+export const inFolder = (path: string): FileQuery => ({ path, recursive: false })
 
 /** One page of a list. */
 export const list = (bucket: BucketRef, query: FileQuery, after?: Position, limit = 1000) =>
-  Effect.flatMap(FileRepository, (files) => files.list(bucket, query, after, limit))
+  Effect.flatMap(FileRepository, (files) => files.list({ bucket, query, after, limit }))
 
 /** A file without content in each of these places. */
 export const reserveAll = (bucket: BucketRef, places: ReadonlyArray<Position>) =>
-  Effect.forEach(places, (place) => World.reserve(bucket, place), { concurrency: 8 })
+  Effect.forEach(places, (place) => Fixtures.reserve(bucket, place), { concurrency: 8 })
 
 /** Every page of a list, put together. */
 export const pages = Effect.fnUntraced(function* (bucket: BucketRef, query: FileQuery, limit: number) {

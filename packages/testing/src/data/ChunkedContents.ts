@@ -3,10 +3,10 @@
  */
 
 /** Bytes of a piece. */
-export const pieceBytes = 100_000
+export const partBytes = 100_000
 
 /** Bytes of a content, and of its chunks by turns. */
-export const all: ReadonlyArray<readonly [size: number, chunks: ReadonlyArray<number>]> = [
+export const cases: ReadonlyArray<readonly [size: number, chunks: ReadonlyArray<number>]> = [
   [0, [1]],
   [1, [1]],
   [5000, [1]],

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Requires from "../../src/Requires.ts"
+import * as Requires from "../src/Requires.ts"
 
 describe("Requires", () => {
   it("finds what a command needs", () => {
@@ -9,7 +9,7 @@ describe("Requires", () => {
   })
 
   it("names the first thing that is missing", () => {
-    assert.isUndefined(Requires.all(undefined, undefined))
-    assert.strictEqual(Requires.all(undefined, "one", "two"), "one")
+    assert.isUndefined(Requires.firstMissing(undefined, undefined))
+    assert.strictEqual(Requires.firstMissing(undefined, "one", "two"), "one")
   })
 })

@@ -1,0 +1,35 @@
+/**
+ * The writing methods of `FileRepository`, each followed by a notification of the mirror worker.
+ *
+ * Services write files through this service only. Their layers require it, so that a composition without notifications
+ * does not compile.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { BucketRef } from "../buckets/BucketRef.ts"
+import { FileChangeNotifier } from "./FileChangeNotifier.ts"
+import { FileRepository } from "./FileRepository.ts"
+
+export class FileWriter extends Context.Service<
+  FileWriter,
+  Pick<FileRepository["Service"], "insert" | "replaceContent" | "update" | "updateHeaders" | "remove">
+>()("@holdfast/core/files/FileWriter") {}
+
+export const layer: Layer.Layer<FileWriter, never, FileRepository | FileChangeNotifier> = Layer.effect(
+  FileWriter,
+  Effect.gen(function* () {
+    const files = yield* FileRepository
+    const { notify } = yield* FileChangeNotifier
+    const notifying = <A, E>(bucket: BucketRef, write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      Effect.tap(write, () => notify(bucket.bucketId))
+
+    return FileWriter.of({
+      insert: (bucket, file) => notifying(bucket, files.insert(bucket, file)),
+      replaceContent: (replacement) => notifying(replacement.bucket, files.replaceContent(replacement)),
+      update: (update) => notifying(update.bucket, files.update(update)),
+      updateHeaders: (update) => notifying(update.bucket, files.updateHeaders(update)),
+      remove: (removal) => notifying(removal.bucket, files.remove(removal))
+    })
+  })
+)
