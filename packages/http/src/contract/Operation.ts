@@ -15,7 +15,7 @@ export class RequiredPermission extends Context.Service<RequiredPermission, Perm
   "@holdfast/http/contract/RequiredPermission"
 ) {}
 
-/** Whether an operation accepts account keys only, and API tokens just when the deployment allows it. */
+/** Whether an operation is for account keys. It then accepts API tokens only if the deployment allows it. */
 export const ForAccounts = Context.Reference<boolean>("@holdfast/http/contract/ForAccounts", {
   defaultValue: () => false
 })

@@ -20,7 +20,8 @@ export type Outcome =
   /** At least one range lies within the content. The ranges do not overlap. */
   | { readonly _tag: "Satisfiable"; readonly ranges: readonly [ByteRange, ...ReadonlyArray<ByteRange>] }
 
-export const maxRanges = 16
+/** A header with more ranges is ignored. */
+const maxRanges = 16
 
 const ignore: Outcome = { _tag: "Ignore" }
 const unsatisfiable: Outcome = { _tag: "Unsatisfiable" }
