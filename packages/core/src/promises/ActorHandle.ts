@@ -10,8 +10,8 @@ import * as Actor from "../Actor.ts"
 import { InvalidRequest, type Unauthenticated } from "../Errors.ts"
 import type { MetadataError } from "../MetadataError.ts"
 
-/** Finds the actor of a handle; runs once for each call. */
-export type ResolveActor = Effect.Effect<
+/** An effect that returns the actor of a handle. Each call runs it. */
+export type ActorLookup = Effect.Effect<
   Actor.Actor,
   Unauthenticated | InvalidRequest | MetadataError,
   Digest | Accounts
@@ -23,9 +23,9 @@ export type ResolveActor = Effect.Effect<
  */
 export class ActorHandle {
   readonly #owner: object
-  readonly #actor: ResolveActor
+  readonly #actor: ActorLookup
 
-  private constructor(owner: object, actor: ResolveActor) {
+  private constructor(owner: object, actor: ActorLookup) {
     this.#owner = owner
     this.#actor = actor
   }
@@ -63,7 +63,7 @@ export class ActorHandle {
   }
 
   /** Finds the actor of a handle. Fails with `InvalidRequest` at `/actor` for a value that is no handle of this owner. */
-  static resolve(owner: object, handle: unknown): ResolveActor {
+  static resolve(owner: object, handle: unknown): ActorLookup {
     if (!(handle instanceof ActorHandle)) {
       return Effect.fail(InvalidRequest.at("/actor", "must be an actor; make one with as(), account() or system()"))
     }

@@ -8,8 +8,9 @@
  * the response.
  *
  * The documentation names errors by code, such as `bucket_exists`. The Promise API rejects with the error class that has
- * this `code` (`BucketExists`), the client with a `HoldfastError` that has it. Every operation can reject with
- * `unauthenticated`, `forbidden`, `not_found`, `invalid_request` and `aborted`; the documentation leaves these out.
+ * this `code` (`BucketExists`), the client with a `HoldfastError` that has it. It leaves out the codes of all operations:
+ * `unauthenticated`, `forbidden`, `not_found`, `invalid_request`, `aborted`, for lists `invalid_cursor`, and for failures of the
+ * database or the store `unavailable`, `storage_full` and `internal`.
  */
 
 /** Options of every method. */

@@ -4,7 +4,7 @@
  */
 import type * as Context from "effect/Context"
 import type * as Scope from "effect/Scope"
-import type { ResolveActor } from "./ActorHandle.ts"
+import type { ActorLookup } from "./ActorHandle.ts"
 import type { PromiseApiServices } from "./PromiseRuntime.ts"
 
 export interface PromiseApiContext {
@@ -15,7 +15,7 @@ export interface PromiseApiContext {
   /** Whether `close` was called. */
   readonly isClosed: () => boolean
   /** Finds the actor of a handle of this instance. Fails with `InvalidRequest` for any other value. */
-  readonly resolve: (handle: unknown) => ResolveActor
+  readonly resolve: (handle: unknown) => ActorLookup
 }
 
 const contexts = new WeakMap<object, PromiseApiContext>()

@@ -63,8 +63,8 @@ describe("holdfast.streams", () => {
 
   it('request: video is "elsewhere" → QUEUED, read → StreamNotReady', async () => {
     const { holdfast, ref, root } = await setUp({ video: "elsewhere" })
-    const asked = await holdfast.streams.request(root, { ...ref, format: "hls", wait: 0.1 })
-    assert.strictEqual(asked.state, "QUEUED")
+    const requested = await holdfast.streams.request(root, { ...ref, format: "hls", wait: 0.1 })
+    assert.strictEqual(requested.state, "QUEUED")
     const early = await rejection(holdfast.streams.read(root, { ...ref, format: "hls", wait: 0.1 }))
     assert.instanceOf(early, Holdfast.StreamNotReady)
   })
@@ -74,11 +74,11 @@ describe("holdfast.streams", () => {
     const { blobs } = fs({ directory: Path.join(directory, "files") })
     const withoutWorkspace = { blobs: { blobs }, video }
     assert.instanceOf(await rejection(setUp(withoutWorkspace, directory)), Holdfast.InvalidRequest)
-    const given = await setUp(
+    const opened = await setUp(
       { ...withoutWorkspace, workspace: workspace({ directory: Path.join(directory, "work") }) },
       directory
     )
-    const ready = await given.holdfast.streams.request(given.root, { ...given.ref, format: "dash", wait: 20 })
+    const ready = await opened.holdfast.streams.request(opened.root, { ...opened.ref, format: "dash", wait: 20 })
     assert.strictEqual(ready.state, "READY")
     assert.instanceOf(await rejection(setUp({ playbackSecret: new Uint8Array(16) })), Holdfast.InvalidRequest)
     assert.instanceOf(await rejection(setUp({ video, conversions: 0 })), Holdfast.InvalidRequest)

@@ -1,5 +1,5 @@
 /**
- * The layers that the mirror options of `open` ask for.
+ * The layers for the mirror options of `open`.
  */
 import * as Aead from "effect/crypto/Aead"
 import type { Digest } from "effect/crypto/Digest"

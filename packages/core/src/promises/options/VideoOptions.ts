@@ -1,5 +1,5 @@
 /**
- * The layers that the video options of `open` ask for.
+ * The layers for the video options of `open`.
  */
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"

@@ -48,9 +48,9 @@ export interface RemoveFileInput extends FileRef, Conditions {}
 
 export interface FileOperations<Time, Opened extends Download = Download> {
   /**
-   * Creates a file with its content. When it resolves, the bytes are durable; when it rejects, nothing is stored. Rejects
-   * with `file_exists`, `alias_taken`, `precondition_failed`, `content_too_large`, `checksum_mismatch`, `length_mismatch`,
-   * `source_failed`, or the code of a storage error.
+   * Creates a file with its content. When it resolves, the bytes are durable. When it rejects, nothing is stored; after
+   * `network_error`, `unavailable` and `internal` the result is unknown. Rejects with `file_exists`, `alias_taken`,
+   * `precondition_failed`, `content_too_large`, `checksum_mismatch`, `length_mismatch` and `source_failed`.
    */
   upload(input: UploadInput): FileRecord<Time>
 
@@ -63,9 +63,7 @@ export interface FileOperations<Time, Opened extends Download = Download> {
   /** Creates a file without content, for `reupload`. Rejects with `file_exists` or `alias_taken`. */
   reserve(input: ReserveFileInput): FileRecord<Time>
 
-  /**
-   * Opens the content of a file, or a range of it. Rejects with `content_not_uploaded` while the file is reserved.
-   */
+  /** Opens the content of a file, or a range of it. Rejects with `content_not_uploaded` while the file is reserved. */
   read(input: ReadFileInput): Opened
 
   /** Returns the record of a file. */

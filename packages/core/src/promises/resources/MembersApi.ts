@@ -21,9 +21,7 @@ export interface ListMembersInput extends TenantRef, Page.Request {}
 export interface UpdateMemberInput extends MemberRef, Member.UpdateMember {}
 
 export interface MemberOperations<Time> {
-  /**
-   * Adds a member by e-mail address. Creates the account when the address has none. Rejects with `member_exists`.
-   */
+  /** Adds a member by e-mail address. Creates the account when the address has none. Rejects with `member_exists`. */
   add(input: AddMemberInput): MemberRecord<Time>
 
   /** Lists the members of a tenant. */

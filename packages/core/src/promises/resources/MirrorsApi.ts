@@ -59,9 +59,7 @@ export interface MirrorsApi extends Methods<MirrorOperations<Date>, [actor: Acto
 
 const secretNames: ReadonlySet<string> = new Set(secretFields)
 
-/**
- * Returns the input with its secrets redacted, valid or not: the service decodes it, and its faults do not show them.
- */
+/** Returns the input with its secrets redacted, valid or not. The service decodes them; its faults do not show them. */
 const redactSecrets = (input: object): object =>
   Object.fromEntries(
     Object.entries(input).map(([name, value]: [string, unknown]) => [

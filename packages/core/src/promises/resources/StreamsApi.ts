@@ -87,8 +87,8 @@ interface LibraryStreamOperations extends StreamOperations<Date, StreamDownload>
   read(input: ReadStreamInput & WaitOption): StreamDownload
 
   /**
-   * Issues a key for the URLs of a player: it reads this stream over HTTP, for some hours, and only while the actor may
-   * read the file. Rejects as `read` does.
+   * Issues a key for the URLs of a player: it reads this stream over HTTP, for some hours, and only while the
+   * actor has the permission to read the file. Rejects as `read` does.
    */
   playbackKey(input: StreamRef): PlaybackKeyRecord
 }
