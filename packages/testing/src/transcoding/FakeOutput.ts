@@ -6,11 +6,6 @@ import type { Presentation, Rendition } from "@holdfast/core/transcoding/Present
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import { box } from "./FakeMedia.ts"
 
-export interface OutputFile {
-  readonly name: string
-  readonly content: Uint8Array
-}
-
 /** Seconds of a segment. */
 const segmentSeconds = 4
 
