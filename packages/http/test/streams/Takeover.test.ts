@@ -16,28 +16,35 @@ import * as Requests from "../support/Requests.ts"
 import * as Samples from "./support/Samples.ts"
 import * as StreamServer from "./support/StreamServer.ts"
 
-/** What is no longer needed goes soon. */
-const hurry = { HOLDFAST_BLOB_GRACE: "1s", HOLDFAST_SWEEP_INTERVAL: "1s", HOLDFAST_ACCESS_LOG: "off" }
+/** The service sweeps DOOMED blobs within seconds. */
+const fastSweep = { HOLDFAST_BLOB_GRACE: "1s", HOLDFAST_SWEEP_INTERVAL: "1s", HOLDFAST_ACCESS_LOG: "off" }
 
-/** The real FFmpeg, but one that reads the video no faster than at so many times its speed. */
-const slowFfmpeg = async (speed: number): Promise<string> => {
-  const place = await Process.directory()
-  const real = async (name: string) => (await Samples.run("/bin/sh", "-c", `command -v ${name}`)).trim()
-  const ffmpeg = await real("ffmpeg")
-  const script = `#!/bin/sh\ncase "$*" in *-progress*) exec ${ffmpeg} -readrate ${speed} "$@" ;; esac\nexec ${ffmpeg} "$@"\n`
-  await Fs.writeFile(Path.join(place, "ffmpeg"), script, { mode: 0o755 })
-  await Fs.symlink(await real("ffprobe"), Path.join(place, "ffprobe"))
-  return Path.join(place, "ffmpeg")
+/** How many times faster than real time the limited ffmpeg reads. */
+const readRate = 8
+
+/**
+ * Makes a wrapper of ffmpeg that limits the read rate of conversions. It finishes the first segment of `gap.mkv` within
+ * seconds and then waits in the gap of the timestamps for `gapSeconds / readRate` = 1000 seconds, so that a conversion is
+ * half done for as long as a test needs.
+ */
+const limitedFfmpeg = async (): Promise<string> => {
+  const directory = await Process.directory()
+  const find = async (name: string) => (await Samples.run("/bin/sh", "-c", `command -v ${name}`)).trim()
+  const ffmpeg = await find("ffmpeg")
+  const script = `#!/bin/sh\ncase "$*" in *"-f hls"*) exec ${ffmpeg} -readrate ${readRate} "$@" ;; esac\nexec ${ffmpeg} "$@"\n`
+  await Fs.writeFile(Path.join(directory, "ffmpeg"), script, { mode: 0o755 })
+  await Fs.symlink(await find("ffprobe"), Path.join(directory, "ffprobe"))
+  return Path.join(directory, "ffmpeg")
 }
 
-/** How many processes work below a directory, by Linux's list of them. */
+/** Counts the processes whose working directory is below a directory, from /proc. */
 const processesIn = (directory: string): number =>
   readdirSync("/proc").filter((name) => {
     if (!/^\d+$/.test(name)) return false
     try {
       return readlinkSync(`/proc/${name}/cwd`).startsWith(directory)
     } catch {
-      // It ended meanwhile, or belongs to somebody else.
+      // The process has exited, or belongs to another user.
       return false
     }
   }).length
@@ -45,26 +52,29 @@ const processesIn = (directory: string): number =>
 const filesIn = async (directory: string): Promise<number> =>
   (await Fs.readdir(directory, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).length
 
-const patience = { timeout: 60_000, interval: 50 }
+/** Bound of each wait for a condition. Far more than an idle machine needs; a loaded one may need much of it. */
+const bound = { timeout: 60_000, interval: 50 }
 
-const counted = async (url: string, what: string): Promise<number> => {
+const metric = async (url: string, name: string): Promise<number> => {
   const metrics = await (await fetch(`${url}/metrics`)).text()
-  return Number(new RegExp(`^holdfast_conversions_${what}_total(?:\\{[^}]*\\})? (\\d+)`, "m").exec(metrics)?.[1] ?? 0)
+  return Number(new RegExp(`^holdfast_conversions_${name}_total(?:\\{[^}]*\\})? (\\d+)`, "m").exec(metrics)?.[1] ?? 0)
 }
 
 const recordOf = async (api: Requests.Requests, streams: string) =>
   (await json<{ readonly items: ReadonlyArray<StreamServer.Record> }>(await api.get(streams))).items[0]
 
-/** Waits until something of the stream is public. */
-const halfway = (api: Requests.Requests, streams: string) =>
-  expect.poll(async () => (await api.get(`${streams}/hls/index0.ts`)).status, patience).toBe(200)
+/** Waits until the first segment is public. The conversion is RUNNING then, and remains so. */
+const awaitFirstSegment = async (api: Requests.Requests, streams: string): Promise<void> => {
+  await expect.poll(async () => (await api.get(`${streams}/hls/index0.ts`)).status, bound).toBe(200)
+  expect(await recordOf(api, streams)).toMatchObject({ state: "RUNNING" })
+}
 
 const convert = async (api: Requests.Requests, streams: string): Promise<StreamServer.Record> => {
   const record = await json<StreamServer.Record>(await api.post(`${streams}/hls`, { headers: { prefer: "wait=60" } }))
   return record.state === "READY" || record.state === "FAILED" ? record : convert(api, streams)
 }
 
-/** The names of the segments of a stream that is whole. */
+/** Returns the names of the segments of a complete stream. */
 const segmentsOf = async (api: Requests.Requests, streams: string) => {
   const playlist = await (await api.get(`${streams}/hls/playlist.m3u8`)).text()
   expect(playlist).toContain("#EXT-X-ENDLIST")
@@ -73,59 +83,71 @@ const segmentsOf = async (api: Requests.Requests, streams: string) => {
 
 const segments = ["index0.ts", "index1.ts", "index2.ts", "index3.ts"]
 
-/** The content, its segments and its still. */
+/** The content, its segments and its poster. */
 const blobs = 1 + segments.length + 1
 
 const missing = firstMissing(Samples.missing, process.platform === "linux" ? undefined : "this system has no /proc")
 
-requires(missing).describe("a node that ends while it converts", () => {
+requires(missing).describe("node with a running conversion", () => {
+  /** Starts a service with limited ffmpeg and uploads `gap.mkv`. */
+  const start = async () => {
+    const env = { ...fastSweep, HOLDFAST_FFMPEG: await limitedFfmpeg() }
+    const bucket = await Bucket.start({ env })
+    const content = await Samples.make(await Process.directory(), "gap.mkv")
+    const streams = `${await Bucket.put(bucket, "a.mkv", content)}/streams`
+    const { data } = bucket.service
+    const work = Path.join(data, "conversions")
+    return { bucket, data, env, streams, work }
+  }
+
+  it("conversion is cancelled → its process and files are removed", { timeout: 180_000 }, async () => {
+    const { bucket, streams, work } = await start()
+    await bucket.api.post(`${streams}/hls`)
+    await awaitFirstSegment(bucket.api, streams)
+    expect(processesIn(work)).toBeGreaterThan(0)
+    expect((await bucket.api.delete(`${streams}/hls`)).status).toBe(204)
+    await expect.poll(() => processesIn(work), bound).toBe(0)
+    await expect.poll(() => Fs.readdir(work), bound).toEqual([])
+    expect(await recordOf(bucket.api, streams)).toBeUndefined()
+  })
+
   it(
-    "gives the work back when it is stopped, is followed at once when it was killed, and can be told to end it",
-    { timeout: 120_000 },
+    "node is stopped, then killed → no process is left, and the next start converts again at once",
+    { timeout: 300_000 },
     async () => {
-      const env = { ...hurry, HOLDFAST_FFMPEG: await slowFfmpeg(2) }
-      const bucket = await Bucket.start({ env })
-      const { data } = bucket.service
-      const work = Path.join(data, "conversions")
-      const content = await Samples.make(await Process.directory(), "foreign.mkv")
-      const streams = `${await Bucket.put(bucket, "a.mkv", content)}/streams`
+      const { bucket, data, env, streams, work } = await start()
       const restart = async (more: Readonly<Record<string, string>>) => {
-        const service = await Process.serve({ data, env: { ...hurry, ...more } })
+        const service = await Process.serve({ data, env: { ...fastSweep, ...more } })
         return { service, api: Requests.make(`${service.url}/api/v1`, bucket.key) }
       }
 
-      // What is cancelled ends, with its program and its files.
-      await bucket.api.post(`${streams}/hls`)
-      await halfway(bucket.api, streams)
-      expect((await bucket.api.delete(`${streams}/hls`)).status).toBe(204)
-      await expect.poll(() => processesIn(work), patience).toBe(0)
-      await expect.poll(() => Fs.readdir(work), patience).toEqual([])
-
-      const asked = await Promise.all(Array.from({ length: 10 }, () => bucket.api.post(`${streams}/hls`)))
-      expect(asked.map(({ status }) => status)).toEqual(asked.map(() => 202))
-      await halfway(bucket.api, streams)
-      expect(await counted(bucket.service.url, "claimed")).toBe(2)
+      // Stop: the conversion is released.
+      const requested = await Promise.all(Array.from({ length: 10 }, () => bucket.api.post(`${streams}/hls`)))
+      expect(requested.map(({ status }) => status)).toEqual(requested.map(() => 202))
+      await awaitFirstSegment(bucket.api, streams)
+      expect(await metric(bucket.service.url, "claimed")).toBe(1)
       expect(processesIn(work)).toBeGreaterThan(0)
       expect((await bucket.service.stop()).code).toBe(0)
       expect(processesIn(work)).toBe(0)
       expect(await Fs.readdir(work)).toEqual([])
-
       const idle = await restart({ HOLDFAST_CONVERSIONS: "0" })
       expect(await recordOf(idle.api, streams)).toMatchObject({ state: "QUEUED", progress: 0 })
       await idle.service.stop()
 
+      // Kill: ffmpeg is killed with the service; the workspace is left.
       const second = await restart(env)
-      await halfway(second.api, streams)
+      await awaitFirstSegment(second.api, streams)
       await second.service.stop("SIGKILL")
-      await expect.poll(() => processesIn(work), patience).toBe(0)
+      await expect.poll(() => processesIn(work), bound).toBe(0)
       expect(await Fs.readdir(work)).toHaveLength(1)
 
+      // Restart without a limit: the conversion finishes, and everything else is removed.
       const third = await restart({})
       expect(await convert(third.api, streams)).toMatchObject({ state: "READY", error: null })
-      expect(await counted(third.service.url, "finished")).toBe(1)
+      expect(await metric(third.service.url, "finished")).toBe(1)
       expect(await segmentsOf(third.api, streams)).toEqual(segments)
-      await expect.poll(() => Fs.readdir(work), patience).toEqual([])
-      await expect.poll(() => filesIn(Path.join(data, "blobs")), patience).toBe(blobs)
+      await expect.poll(() => Fs.readdir(work), bound).toEqual([])
+      await expect.poll(() => filesIn(Path.join(data, "blobs")), bound).toBe(blobs)
       const fsck = await Process.run(["fsck", "--data-dir", data])
       expect(fsck.stdout).toBe(`${blobs} records, ${blobs} contents: 0 findings, 0 left.\n`)
     }
@@ -145,11 +167,11 @@ requires(firstMissing(missing, Ceph.missing, Database.missing)).describe("two no
     await database.close()
   })
 
-  it("share conversions, and one takes over what the other was killed over", { timeout: 180_000 }, async () => {
+  it("converting node is killed → the other node takes over after the lease", { timeout: 300_000 }, async () => {
     const contents = await ceph.makeBucket()
     const rootKey = (await Process.run(["keys", "generate"])).stdout.trim()
     const env = {
-      ...hurry,
+      ...fastSweep,
       DATABASE_URL: await database.create(),
       HOLDFAST_BLOBS: "s3",
       HOLDFAST_S3_BUCKET: contents.name,
@@ -160,42 +182,41 @@ requires(firstMissing(missing, Ceph.missing, Database.missing)).describe("two no
       HOLDFAST_SECRET_KEY: randomBytes(32).toString("base64"),
       HOLDFAST_ROOT_KEY: rootKey
     }
-    // It must not be done before the other node stands, however busy the machine is.
-    const slow = { ...env, HOLDFAST_FFMPEG: await slowFfmpeg(0.5) }
-    const first = await Process.serve({ env: slow })
+    const limited = { ...env, HOLDFAST_FFMPEG: await limitedFfmpeg() }
+    const first = await Process.serve({ env: limited })
     const api = Requests.make(`${first.url}/api/v1`, rootKey)
-    const made = async (path: string, body: object) =>
+    const create = async (path: string, body: object) =>
       (await json<{ readonly id: string }>(await api.post(path, { json: body }))).id
-    const tenantId = await made("/tenants", { name: "T", subdomain: "two" })
-    const bucketId = await made(`/tenants/${tenantId}/buckets`, { name: "b" })
+    const tenantId = await create("/tenants", { name: "T", subdomain: "two" })
+    const bucketId = await create(`/tenants/${tenantId}/buckets`, { name: "b" })
     const files = `/tenants/${tenantId}/buckets/${bucketId}/files`
-    const place = { service: first, api, key: rootKey, tenantId, bucketId, files }
-    const content = await Samples.make(await Process.directory(), "foreign.mkv")
-    const streams = `${await Bucket.put(place, "a.mkv", content)}/streams`
+    const bucket = { service: first, api, key: rootKey, tenantId, bucketId, files }
+    const content = await Samples.make(await Process.directory(), "gap.mkv")
+    const streams = `${await Bucket.put(bucket, "a.mkv", content)}/streams`
     await api.post(`${streams}/hls`)
-    await halfway(api, streams)
+    await awaitFirstSegment(api, streams)
 
     const second = await Process.serve({ env })
     const other = Requests.make(`${second.url}/api/v1`, rootKey)
     const early = await (await other.get(`${streams}/hls/playlist.m3u8`)).text()
     const [address = ""] = StreamServer.addresses(early)
     await first.stop("SIGKILL")
-    const work = Path.join(first.data, "conversions")
-    await expect.poll(() => processesIn(work), patience).toBe(0)
-    // What was public is served until another node begins anew.
+    // What was public is served until the other node claims the conversion, which is when the lease expires.
     expect((await other.get(`${streams}/hls/${address}`, { key: null })).status).toBe(200)
+    const work = Path.join(first.data, "conversions")
+    await expect.poll(() => processesIn(work), bound).toBe(0)
     expect(await convert(other, streams)).toMatchObject({ state: "READY", error: null })
-    expect([await counted(second.url, "claimed"), await counted(second.url, "finished")]).toEqual([1, 1])
+    expect([await metric(second.url, "claimed"), await metric(second.url, "finished")]).toEqual([1, 1])
     expect(await segmentsOf(other, streams)).toEqual(segments)
-    // The key of whoever watched holds for what the other made.
+    // A playback key that was issued before is valid for the output of the other node.
     expect((await other.get(`${streams}/hls/${address}`, { key: null })).status).toBe(200)
 
-    // The one that was killed comes back, and removes what it left on its disk.
+    // The killed node is started again, and removes the workspace that it left.
     expect(await Fs.readdir(work)).toHaveLength(1)
-    const again = await Process.serve({ env: slow, data: first.data })
+    const again = await Process.serve({ env: limited, data: first.data })
     expect(await Fs.readdir(work)).toEqual([])
     expect(await recordOf(Requests.make(`${again.url}/api/v1`, rootKey), streams)).toMatchObject({ state: "READY" })
-    await expect.poll(async () => (await contents.keys()).length, patience).toBe(blobs)
+    await expect.poll(async () => (await contents.keys()).length, bound).toBe(blobs)
     await again.stop()
     await second.stop()
     const fsck = await Process.run(["fsck"], { env })

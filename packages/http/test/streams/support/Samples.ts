@@ -27,6 +27,9 @@ const hevc = "-c:v libx265 -preset ultrafast -x265-params log-level=none"
 const vp9 = "-c:v libvpx-vp9 -deadline realtime -cpu-used 8"
 const uneven = "-vf select='not(mod(n\\,3))+lt(n\\,12)' -fps_mode vfr"
 
+/** Length of the gap in `gap.mkv`. */
+export const gapSeconds = 8000
+
 /** ffmpeg's options by file name. */
 const recipes = {
   /** The index is at the end of the file. */
@@ -47,8 +50,11 @@ const recipes = {
   "short.mp4": `${picture()} ${sound} ${h264} -c:a aac`,
   "long.mp4": `${picture("128x72", 3)} ${sine(3)} ${h264} -c:a aac -movflags +faststart`,
   "long.webm": `${picture("128x72", 3)} ${sine(3)} ${vp9} -c:a libopus`,
-  /** Has to be encoded; four segments. */
-  "foreign.mkv": `${picture("128x72", 16)} ${sine(16)} -c:v mpeg4 -c:a aac`,
+  /**
+   * Has to be encoded; four segments. The timestamps of the frames jump by `gapSeconds` after the second segment. ffmpeg at
+   * a limited read rate waits there, with the first segment finished.
+   */
+  "gap.mkv": `${picture("128x72", 16)} ${sine(16)} -vf setpts=PTS+gte(N\\,96)*${gapSeconds}/TB -fps_mode vfr -c:v mpeg4 -c:a aac`,
   "bomb.avi": `${picture()} -c:v zlib`
 } as const
 
