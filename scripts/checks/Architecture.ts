@@ -49,6 +49,7 @@ const http: Layering = {
     ["server/routes"],
     ["server/compose"],
     ["server/startup"],
+    ["cli/terminal"],
     ["cli/remote", "cli/operator"],
     ["cli"],
     ["."]

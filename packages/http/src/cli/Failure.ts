@@ -1,5 +1,5 @@
 /**
- * From whatever a command failed with to a line for the user and an exit code.
+ * Converts the failure of a command to an exit code and to lines for standard error.
  */
 import * as CliError from "effect/cli/CliError"
 import * as Cause from "effect/Cause"
@@ -8,58 +8,64 @@ import * as Predicate from "effect/Predicate"
 import { ConfigError } from "../server/config/ConfigError.ts"
 import { InterruptedBySignal } from "./Signals.ts"
 
-/** The command was called wrongly, or its configuration is wrong. */
+/** The arguments of the command are invalid. */
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
 export interface CommandExit {
   readonly code: number
-  /** One for each fault; none when the user has been told already. */
+  /** One line for each fault; none if `Presenter` has printed them already. */
   readonly lines: ReadonlyArray<string>
 }
 
-const usage = 2
-const failed = 1
-const interrupted = 130
+const usageCode = 2
+const failureCode = 1
+/** As shells report a process that SIGINT ended. */
+const interruptedCode = 130
 
 const firstLine = (text: string): string => text.split("\n", 1)[0] ?? ""
 
-/** What the operator can act on stands at the bottom of the causes: a driver's "connection refused". */
-const deepest = (error: unknown, depth = 0): string | undefined => {
+/** Returns the message of the innermost cause, which the operator can act on: a driver's "connection refused". */
+const innermostMessage = (error: unknown, depth = 0): string | undefined => {
   if (depth > 8 || !Predicate.isObject(error)) return undefined
   for (const name of ["cause", "reason", "errors"]) {
     const inner: unknown = Reflect.get(error, name)
-    const found = deepest(Array.isArray(inner) ? inner[0] : inner, depth + 1)
+    const found = innermostMessage(Array.isArray(inner) ? inner[0] : inner, depth + 1)
     if (found !== undefined && found !== "") return found
   }
   return error instanceof Error ? firstLine(error.message) : undefined
 }
 
-/** Errors whose message says no more than which part it was. */
-const vagueTags: ReadonlySet<unknown> = new Set(["MetadataError", "BlobError", "SqlError", "DirectoryLockError"])
+/** The tags of errors whose message only names the component that failed. */
+const tagsWithoutDetail: ReadonlySet<unknown> = new Set([
+  "MetadataError",
+  "BlobError",
+  "SqlError",
+  "DirectoryLockError"
+])
 
-/** A lock that somebody holds is all there is to know. */
-const isVague = (error: Error): boolean =>
-  "_tag" in error && vagueTags.has(error._tag) && !("reason" in error && error.reason === "Held")
+/** Whether the message lacks the cause. The message of a lock that another process holds is complete. */
+const needsCause = (error: Error): boolean =>
+  "_tag" in error && tagsWithoutDetail.has(error._tag) && !("reason" in error && error.reason === "Held")
 
 const describe = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const message = firstLine(error.message)
-  const reason = isVague(error) ? deepest(error) : undefined
-  return reason === undefined || reason === message ? message : `${message} ${reason}`
+  const cause = needsCause(error) ? innermostMessage(error) : undefined
+  return cause === undefined || cause === message ? message : `${message} ${cause}`
 }
 
-/** How a command ended that did not succeed. */
+/** Returns the exit code and the lines to print for the failure of a command. */
 export const toExit = (cause: Cause.Cause<unknown>): CommandExit => {
   const error = Cause.squash(cause)
   if (CliError.isCliError(error)) {
     return error._tag === "ShowHelp"
-      ? { code: error.errors.length === 0 ? 0 : usage, lines: [] }
-      : { code: usage, lines: [error.message] }
+      ? { code: error.errors.length === 0 ? 0 : usageCode, lines: [] }
+      : { code: usageCode, lines: [error.message] }
   }
-  if (error instanceof ConfigError) return { code: usage, lines: error.render().split("\n") }
-  if (error instanceof UsageError) return { code: usage, lines: [error.message] }
-  if (error instanceof InterruptedBySignal) return { code: interrupted, lines: [error.message] }
-  if (Cause.hasInterruptsOnly(cause)) return { code: interrupted, lines: [] }
-  // What has no tag was not foreseen: a bug, whose whole trace is of use.
-  return { code: failed, lines: [Predicate.hasProperty(error, "_tag") ? describe(error) : Cause.pretty(cause)] }
+  if (error instanceof ConfigError) return { code: usageCode, lines: error.render().split("\n") }
+  if (error instanceof UsageError) return { code: usageCode, lines: [error.message] }
+  if (error instanceof InterruptedBySignal) return { code: interruptedCode, lines: [error.message] }
+  if (Cause.hasInterruptsOnly(cause)) return { code: interruptedCode, lines: [] }
+  // An error without a tag is a bug, for which the whole trace is useful.
+  return { code: failureCode, lines: [Predicate.hasProperty(error, "_tag") ? describe(error) : Cause.pretty(cause)] }
 }

@@ -9,18 +9,18 @@ export const command = Command.make(
   "fsck",
   {
     repair: Flag.Boolean("repair").pipe(
-      Flag.withDescription("Remove contents that have no record, and give up records of contents that no file has"),
+      Flag.withDescription("Remove contents without a record, and mark contents that no file uses for removal"),
       Flag.withDefault(false)
     ),
     ...StoreFlags.flags
   },
-  Effect.fnUntraced(function* ({ repair, ...given }) {
-    const places = yield* StoreFlags.loadConfig(given)
+  Effect.fnUntraced(function* ({ repair, ...parsed }) {
+    const config = yield* StoreFlags.loadConfig(parsed)
     const { run } = yield* Effect.promise(() => import("./operator/Fsck.ts"))
-    yield* Signals.failOnSignal(run(places, repair))
+    yield* Signals.failOnSignal(run(config, { repair }))
   })
 ).pipe(
   Command.withDescription(
-    "Compare records and contents in both directions. Works beside a running service: nothing that an upload or a reader needs is touched."
+    "Compare records and contents in both directions. Works while a service runs: running uploads and downloads are not affected"
   )
 )

@@ -4,59 +4,61 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as StoreFlags from "./StoreFlags.ts"
 
-const operator = Effect.promise(() => import("./operator/Keys.ts"))
+const loadKeys = Effect.promise(() => import("./operator/Keys.ts"))
 
 const create = Command.make(
   "create",
   {
-    email: Flag.String("email").pipe(Flag.withDescription("Whose key; the account is made when there is none")),
-    name: Flag.String("name").pipe(Flag.withDescription("What the key is called"), Flag.withDefault("operator")),
+    email: Flag.String("email").pipe(
+      Flag.withDescription("E-mail address of the key's account. The account is created if it does not exist")
+    ),
+    name: Flag.String("name").pipe(Flag.withDescription("Name of the key"), Flag.withDefault("operator")),
     ...StoreFlags.flags
   },
-  Effect.fnUntraced(function* ({ email, name, ...given }) {
-    const places = yield* StoreFlags.loadConfig(given)
-    const keys = yield* operator
-    yield* keys.create(places, { email, name })
+  Effect.fnUntraced(function* ({ email, name, ...parsed }) {
+    const config = yield* StoreFlags.loadConfig(parsed)
+    const keys = yield* loadKeys
+    yield* keys.create(config, { email, name })
   })
-).pipe(Command.withDescription("Make an account key and print it. It is shown this once only"))
+).pipe(Command.withDescription("Create an account key and print it. It is shown only once"))
 
 const list = Command.make(
   "list",
   {
-    json: Flag.Boolean("json").pipe(Flag.withDescription("One JSON object a line"), Flag.withDefault(false)),
+    json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object per line"), Flag.withDefault(false)),
     ...StoreFlags.flags
   },
-  Effect.fnUntraced(function* ({ json, ...given }) {
-    const places = yield* StoreFlags.loadConfig(given)
-    const keys = yield* operator
-    yield* keys.list(places, json)
+  Effect.fnUntraced(function* ({ json, ...parsed }) {
+    const config = yield* StoreFlags.loadConfig(parsed)
+    const keys = yield* loadKeys
+    yield* keys.list(config, { json })
   })
 ).pipe(Command.withDescription("List account keys"))
 
 const revoke = Command.make(
   "revoke",
   {
-    id: Argument.String("id").pipe(Argument.withDescription("The key's id, as `keys list` shows it")),
+    id: Argument.String("id").pipe(Argument.withDescription("Id of the key, as `keys list` prints it")),
     ...StoreFlags.flags
   },
-  Effect.fnUntraced(function* ({ id, ...given }) {
-    const places = yield* StoreFlags.loadConfig(given)
-    const keys = yield* operator
-    yield* keys.revoke(places, id)
+  Effect.fnUntraced(function* ({ id, ...parsed }) {
+    const config = yield* StoreFlags.loadConfig(parsed)
+    const keys = yield* loadKeys
+    yield* keys.revoke(config, id)
   })
-).pipe(Command.withDescription("Revoke an account key for good; running services refuse it within a second"))
+).pipe(Command.withDescription("Revoke an account key permanently. Running services refuse it within one second"))
 
 const generate = Command.make(
   "generate",
   {},
   Effect.fnUntraced(function* () {
-    const keys = yield* operator
+    const keys = yield* loadKeys
     yield* keys.generate
   })
-).pipe(Command.withDescription("Print a fresh key that is stored nowhere, to be used as HOLDFAST_ROOT_KEY"))
+).pipe(Command.withDescription("Print a new key for HOLDFAST_ROOT_KEY. It is not stored"))
 
 /** `holdfast keys` */
 export const command = Command.make("keys").pipe(
-  Command.withDescription("Account keys, directly in the store: also while a service runs"),
+  Command.withDescription("Manage account keys in the database. Works while a service runs"),
   Command.withSubcommands([create, list, revoke, generate])
 )

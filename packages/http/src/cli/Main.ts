@@ -1,7 +1,8 @@
 /**
  * The command line: `holdfast <command>`.
  *
- * Exit codes: 0 for success, 1 for a failure, 2 for a wrong call or configuration, 130 for a command that was broken off.
+ * Exit codes: 0 for success, 1 for a failure, 2 for invalid arguments or configuration, 130 for a command that a signal
+ * interrupted.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as CliConfig from "effect/cli/CliConfig"
@@ -14,7 +15,7 @@ import * as Failure from "./Failure.ts"
 import * as FsckCommand from "./FsckCommand.ts"
 import * as KeysCommand from "./KeysCommand.ts"
 import * as MigrateCommand from "./MigrateCommand.ts"
-import * as Output from "./Output.ts"
+import * as Output from "./terminal/Output.ts"
 import * as Presenter from "./Presenter.ts"
 import * as ServeCommand from "./ServeCommand.ts"
 import * as UploadCommand from "./UploadCommand.ts"
@@ -40,7 +41,7 @@ const environment = Layer.mergeAll(
   CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
 )
 
-/** Runs a command line; the exit code. */
+/** Runs a command line and returns its exit code. */
 export const run = (args: ReadonlyArray<string>): Promise<number> =>
   Command.runWith(root, { version })(args).pipe(
     Effect.matchCauseEffect({

@@ -6,9 +6,9 @@ import * as StoreFlags from "./StoreFlags.ts"
 export const command = Command.make(
   "migrate",
   StoreFlags.flags,
-  Effect.fnUntraced(function* (given) {
-    const places = yield* StoreFlags.loadConfig(given)
+  Effect.fnUntraced(function* (parsed) {
+    const config = yield* StoreFlags.loadConfig(parsed)
     const { run } = yield* Effect.promise(() => import("./operator/Migrate.ts"))
-    yield* run(places)
+    yield* run(config)
   })
-).pipe(Command.withDescription("Bring the database to the schema of this version, as `serve` does when it starts"))
+).pipe(Command.withDescription("Migrate the database to the schema of this version, as `serve` does when it starts"))

@@ -1,5 +1,5 @@
 /**
- * Which bucket of which service, for commands that go over HTTP.
+ * The options that name a bucket of a service, for commands that use the HTTP API.
  */
 import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
@@ -10,12 +10,12 @@ import type { RemoteBucket } from "./remote/RemoteBucket.ts"
 
 export const flags = {
   url: Flag.String("url").pipe(
-    Flag.withDescription("Address of the service, or HOLDFAST_URL"),
+    Flag.withDescription("URL of the service, or HOLDFAST_URL"),
     Flag.withFallbackConfig(Config.String("HOLDFAST_URL")),
     Flag.withDefault("http://127.0.0.1:8080")
   ),
   key: Flag.Redacted("key").pipe(
-    Flag.withDescription("API key; better given as HOLDFAST_KEY, where other users of the machine do not see it"),
+    Flag.withDescription("API key, or HOLDFAST_KEY. Prefer the variable: other users of the machine can see options"),
     Flag.withFallbackConfig(Config.Redacted("HOLDFAST_KEY"))
   ),
   tenant: Flag.String("tenant").pipe(
@@ -28,17 +28,17 @@ export const flags = {
   )
 }
 
-interface Given {
+interface ParsedFlags {
   readonly url: string
   readonly key: Redacted.Redacted
   readonly tenant: string
   readonly bucket: string
 }
 
-/** The bucket that the flags name. */
-export const toRemoteBucket = ({ bucket, key, tenant, url }: Given): Effect.Effect<RemoteBucket, UsageError> => {
+/** Returns the bucket that the parsed flags name. */
+export const toRemoteBucket = ({ bucket, key, tenant, url }: ParsedFlags): Effect.Effect<RemoteBucket, UsageError> => {
   const parsed = URL.parse(url)
   return parsed !== null && /^https?:$/.test(parsed.protocol)
-    ? Effect.succeed({ url: parsed, key, tenant, bucket })
-    : Effect.fail(new UsageError({ message: `--url must be an http or https address, not ${JSON.stringify(url)}.` }))
+    ? Effect.succeed({ url: parsed, key, tenantId: tenant, bucketId: bucket })
+    : Effect.fail(new UsageError({ message: `--url must be an http or https URL, not ${JSON.stringify(url)}.` }))
 }

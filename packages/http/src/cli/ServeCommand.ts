@@ -9,9 +9,9 @@ import { version } from "./Version.ts"
 export const command = Command.make(
   "serve",
   ConfigFlags.flags,
-  Effect.fnUntraced(function* (given) {
-    const config = yield* CommandConfig.load(given)
+  Effect.fnUntraced(function* (parsed) {
+    const config = yield* CommandConfig.load(parsed)
     const { run } = yield* Effect.promise(() => import("../server/startup/RunService.ts"))
     yield* Signals.runUntilSignal(run(config, version))
   })
-).pipe(Command.withDescription("Run the service until SIGTERM or SIGINT; then running requests are finished first"))
+).pipe(Command.withDescription("Run the service until SIGTERM or SIGINT. It finishes running requests before it exits"))

@@ -1,11 +1,11 @@
 /**
- * What the process does when it is told to stop: the first time orderly, the second time at once.
+ * Reaction to SIGINT and SIGTERM: the first signal stops the command in order, a later one exits at once.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 
-/** The user broke a command off. */
-export class InterruptedBySignal extends Data.TaggedError("Interrupted")<{ readonly signal: NodeJS.Signals }> {
+/** A signal interrupted the command. */
+export class InterruptedBySignal extends Data.TaggedError("InterruptedBySignal")<{ readonly signal: NodeJS.Signals }> {
   override get message(): string {
     return `Stopped by ${this.signal}.`
   }
@@ -14,30 +14,30 @@ export class InterruptedBySignal extends Data.TaggedError("Interrupted")<{ reado
 const signals = ["SIGINT", "SIGTERM"] as const
 
 /**
- * Signals within this many milliseconds are one: from a terminal, Ctrl-C reaches the process itself and again by way of
- * the package manager that runs it.
+ * Milliseconds after the first signal in which further signals are ignored. On Ctrl-C in a terminal, the process gets the
+ * signal twice: from the terminal, and from the package manager that runs it.
  */
-const together = 1000
+const repetitionWindow = 1000
 
-/** Waits for a signal. From then on a further one ends the process. */
-const first: Effect.Effect<NodeJS.Signals> = Effect.callback((resume) => {
-  let since: number | undefined
-  const heard = (signal: NodeJS.Signals): void => {
-    if (since === undefined) {
-      since = performance.now()
+/** Waits for the first signal. After it, another signal outside the window exits the process with code 1. */
+const firstSignal: Effect.Effect<NodeJS.Signals> = Effect.callback((resume) => {
+  let firstAt: number | undefined
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (firstAt === undefined) {
+      firstAt = performance.now()
       resume(Effect.succeed(signal))
-    } else if (performance.now() - since > together) process.exit(1)
+    } else if (performance.now() - firstAt > repetitionWindow) process.exit(1)
   }
-  for (const signal of signals) process.on(signal, heard)
+  for (const signal of signals) process.on(signal, onSignal)
 })
 
-/** Runs until it ends or a signal comes; then it is interrupted, and what it holds is released. That is a success. */
+/** Runs an effect until it ends or a signal arrives. A signal interrupts it, releases its resources, and is a success. */
 export const runUntilSignal = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<void, E, R> =>
-  Effect.asVoid(Effect.raceFirst(self, first))
+  Effect.asVoid(Effect.raceFirst(self, firstSignal))
 
-/** The same for work that should come to an end: a signal is a failure. */
+/** Runs an effect that should run to its end. A signal interrupts it and is a failure. */
 export const failOnSignal = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | InterruptedBySignal, R> =>
   Effect.raceFirst(
     self,
-    Effect.flatMap(first, (signal) => Effect.fail(new InterruptedBySignal({ signal })))
+    Effect.flatMap(firstSignal, (signal) => Effect.fail(new InterruptedBySignal({ signal })))
   )

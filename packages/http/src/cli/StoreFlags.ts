@@ -1,12 +1,12 @@
 /**
- * Where the stores are, for commands that open them without a service.
+ * The options of the metadata store and the blob store, for commands that open the stores without a service.
  */
 import type * as Option from "effect/Option"
 import * as BlobStoreSettings from "../server/config/BlobStoreSettings.ts"
 import * as ConfigFlags from "../server/config/ConfigFlags.ts"
-import { load } from "./CommandConfig.ts"
+import * as CommandConfig from "./CommandConfig.ts"
 
-const wanted: ReadonlySet<string> = new Set([
+const names: ReadonlySet<string> = new Set([
   "config",
   "dataDir",
   "databasePool",
@@ -14,8 +14,8 @@ const wanted: ReadonlySet<string> = new Set([
   ...Object.keys(BlobStoreSettings.settings)
 ])
 
-/** Those of the service's options that say where its stores are. */
-export const flags = Object.fromEntries(Object.entries(ConfigFlags.flags).filter(([name]) => wanted.has(name)))
+/** The options of `serve` that concern its stores. */
+export const flags = Object.fromEntries(Object.entries(ConfigFlags.flags).filter(([name]) => names.has(name)))
 
-/** The configuration, from the same options, environment and file as that of the service. */
-export const loadConfig = (given: Readonly<Record<string, Option.Option<string>>>) => load(given)
+/** Loads the configuration from the same options, environment and file as the service does. */
+export const loadConfig = (parsed: Readonly<Record<string, Option.Option<string>>>) => CommandConfig.load(parsed)

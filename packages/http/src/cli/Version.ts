@@ -1,5 +1,5 @@
 /**
- * The version of this package, from its manifest.
+ * The version of this package, read from its manifest.
  */
 import * as Predicate from "effect/Predicate"
 import { readFileSync } from "node:fs"

@@ -2,39 +2,39 @@ import { describe, expect, it } from "vitest"
 import * as Process from "../support/Process.ts"
 import * as Requests from "../support/Requests.ts"
 
-const me = (url: string, key: string) => Requests.make(`${url}/api/v1`, key).get("/me")
+const getMe = (url: string, key: string) => Requests.make(`${url}/api/v1`, key).get("/me")
 
-/** Asks until the answer has this status; as long as the cache of rights may hold the former one. */
-const until = async (url: string, key: string, status: number): Promise<void> => {
+/** Polls until the answer has this status; the service may cache permissions for a while. */
+const pollUntilStatus = async (url: string, key: string, status: number): Promise<void> => {
   for (;;) {
-    if ((await me(url, key)).status === status) return
+    if ((await getMe(url, key)).status === status) return
   }
 }
 
 const idOf = (text: string): string => /key_[0-9a-f-]{36}/.exec(text)?.[0] ?? ""
 
-describe("beside a running service", () => {
-  it("makes a key that works, lists it, and revokes it for the running service too", async () => {
+describe("keys: service running", () => {
+  it("create, list, revoke → the service accepts the key, then refuses it", async () => {
     const service = await Process.serve()
-    const at = ["--data-dir", service.data]
+    const dataDir = ["--data-dir", service.data]
 
-    const made = await Process.run(["keys", "create", "--email", "ci@example.com", "--name", "CI", ...at])
-    expect(made.code).toBe(0)
-    const key = made.stdout.trim()
+    const created = await Process.run(["keys", "create", "--email", "ci@example.com", "--name", "CI", ...dataDir])
+    expect(created.code).toBe(0)
+    const key = created.stdout.trim()
     expect(key).toMatch(/^hf_[\w-]{49}$/)
-    expect(await (await me(service.url, key)).json()).toMatchObject({ user: { email: "ci@example.com" } })
+    expect(await (await getMe(service.url, key)).json()).toMatchObject({ user: { email: "ci@example.com" } })
 
-    const listed = await Process.run(["keys", "list", ...at])
+    const listed = await Process.run(["keys", "list", ...dataDir])
     expect(listed.stdout).toMatch(/ID +ACCOUNT +NAME +KEY +CREATED +LAST USED +REVOKED\n/)
     expect(listed.stdout).toContain("ci@example.com")
     expect(listed.stdout).not.toContain(key)
 
-    const id = idOf(made.stderr)
-    const revoked = await Process.run(["keys", "revoke", id, ...at])
+    const id = idOf(created.stderr)
+    const revoked = await Process.run(["keys", "revoke", id, ...dataDir])
     expect(revoked.stdout).toBe(`${id} (CI) of ci@example.com is revoked.\n`)
-    await until(service.url, key, 401)
+    await pollUntilStatus(service.url, key, 401)
 
-    const after = await Process.run(["keys", "list", "--json", ...at])
+    const after = await Process.run(["keys", "list", "--json", ...dataDir])
     const keys = after.stdout
       .trim()
       .split("\n")
@@ -44,37 +44,37 @@ describe("beside a running service", () => {
   })
 })
 
-describe("without a service", () => {
-  it("a key may be made before the first start, which then shows none", async () => {
+describe("keys: no service running", () => {
+  it("create before the first start → the key is valid, and the first start prints none", async () => {
     const data = await Process.directory()
-    const made = await Process.run(["keys", "create", "--email", "ops@example.com", "--data-dir", data])
+    const created = await Process.run(["keys", "create", "--email", "ops@example.com", "--data-dir", data])
     const service = await Process.serve({ data })
-    expect((await me(service.url, made.stdout.trim())).status).toBe(200)
+    expect((await getMe(service.url, created.stdout.trim())).status).toBe(200)
     await service.stop()
     expect(service.stdout()).not.toContain("first start")
   })
 
-  it("an unknown id is a failure", async () => {
-    const ended = await Process.run(["keys", "revoke", "key_nope", "--data-dir", await Process.directory()])
-    expect(ended).toMatchObject({ code: 1, stdout: "", stderr: "holdfast: There is no such key.\n" })
+  it("revoke with an unknown id → exit code 1", async () => {
+    const finished = await Process.run(["keys", "revoke", "key_nope", "--data-dir", await Process.directory()])
+    expect(finished).toMatchObject({ code: 1, stdout: "", stderr: "holdfast: There is no such key.\n" })
   })
 
-  it("an address that is none is a failure", async () => {
-    const args = ["keys", "create", "--email", "nobody", "--data-dir", await Process.directory()]
-    const ended = await Process.run(args)
-    expect(ended.code).toBe(1)
-    expect(ended.stdout).toBe("")
+  it("create with an invalid e-mail address → exit code 1", async () => {
+    const args = ["keys", "create", "--email", "not-an-address", "--data-dir", await Process.directory()]
+    const finished = await Process.run(args)
+    expect(finished.code).toBe(1)
+    expect(finished.stdout).toBe("")
   })
 })
 
-it("generates keys that are stored nowhere", async () => {
+it("keys generate → a different valid key each time", async () => {
   const [one, two] = await Promise.all([Process.run(["keys", "generate"]), Process.run(["keys", "generate"])])
   expect(one.stdout).toMatch(/^hf_[\w-]{49}\n$/)
   expect(one.stdout).not.toBe(two.stdout)
 })
 
 describe("migrate", () => {
-  it("brings a database up to date, and says so", async () => {
+  it("database new → migrated; up to date → reported", async () => {
     const data = await Process.directory()
     const first = await Process.run(["migrate", "--data-dir", data])
     expect(first.stdout).toMatch(/^Migrated: 1 /)

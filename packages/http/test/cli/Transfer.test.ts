@@ -16,7 +16,7 @@ const environment = ({ bucketId, key, service, tenantId }: Bucket.Bucket) => ({
 })
 
 describe("upload and download", () => {
-  it("bring 50 MiB there and back", async () => {
+  it("50 MiB → the same bytes back, progress on standard error, no draft left", async () => {
     const bucket = await Bucket.start()
     const env = environment(bucket)
     const cwd = await Process.directory()
@@ -36,12 +36,12 @@ describe("upload and download", () => {
     expect((await Fs.readdir(cwd)).toSorted()).toEqual(["back.bin", "large file.bin"])
   })
 
-  it("take flags, the file's own name, and an empty file", async () => {
+  it("flags instead of variables, an empty file, an existing target → --force needed, - for standard output", async () => {
     const bucket = await Bucket.start()
     const cwd = await Process.directory()
     await Fs.writeFile(Path.join(cwd, "local"), "")
-    const at = ["--url", `${bucket.service.url}/api/v1`, "--tenant", bucket.tenantId, "--bucket", bucket.bucketId]
-    const all = [...at, "--key", bucket.key]
+    const target = ["--url", `${bucket.service.url}/api/v1`, "--tenant", bucket.tenantId, "--bucket", bucket.bucketId]
+    const all = [...target, "--key", bucket.key]
     const up = await Process.run(["upload", "local", "--name", 'a "b" ü.txt', ...all], { cwd })
     const { id }: { readonly id: string } = JSON.parse(up.stdout)
     const down = await Process.run(["download", id, ...all], { cwd })
@@ -56,7 +56,7 @@ describe("upload and download", () => {
     expect(printed).toMatchObject({ code: 0, stdout: "" })
   })
 
-  it("tell in one line what the service refuses, before the bytes are sent", async () => {
+  it("service refuses → one line with status and code, nothing sent or written", async () => {
     const bucket = await Bucket.start()
     const cwd = await Process.directory()
     await Fs.writeFile(Path.join(cwd, "a.bin"), Buffer.alloc(size))
@@ -71,23 +71,23 @@ describe("upload and download", () => {
     expect(await Fs.readdir(cwd)).toEqual(["a.bin"])
   })
 
-  it("tell in one line when nobody listens", async () => {
+  it("service not reachable → one line, exit code 1", async () => {
     const env = { HOLDFAST_URL: "http://127.0.0.1:1", HOLDFAST_KEY: "k", HOLDFAST_TENANT: "t", HOLDFAST_BUCKET: "b" }
     const down = await Process.run(["download", "fil_none"], { env })
     expect(down).toMatchObject({ code: 1 })
     expect(down.stderr).toMatch(/^holdfast: http:\/\/127\.0\.0\.1:1 did not complete the request: [^\n]+\n$/)
   })
 
-  it("need to be told the bucket", async () => {
-    const ended = await Process.run(["upload", "a.bin", "--key", "k"])
-    expect(ended.code).toBe(2)
-    expect(ended.stderr).toContain("--tenant")
+  it("tenant and bucket missing → exit code 2", async () => {
+    const finished = await Process.run(["upload", "a.bin", "--key", "k"])
+    expect(finished.code).toBe(2)
+    expect(finished.stderr).toContain("--tenant")
   })
 })
 
-describe("a download that goes wrong", () => {
-  /** A service whose contents are not what it says of them. */
-  const liar = async (content: string, length: number): Promise<string> => {
+describe("download fails", () => {
+  /** Starts a service that sends contents that match neither their record nor their length. */
+  const startFaultyService = async (content: string, length: number): Promise<string> => {
     const server = createServer((request, response) => {
       if (request.url?.endsWith("/download") !== true) {
         return void response.end(JSON.stringify({ name: "a.txt", checksum: { sha256: "0".repeat(64) } }))
@@ -105,11 +105,11 @@ describe("a download that goes wrong", () => {
   }
 
   it.each([
-    ["with other bytes", "hello", 5, /not those of the record/],
-    ["short", "hello", 10, /broke off/]
-  ])("leaves nothing when it ends %s", async (_, content, length, expected) => {
+    ["checksum differs", "hello", 5, /do not match the checksum/],
+    ["connection closed early", "hello", 10, /download failed/]
+  ])("%s → exit code 1, no file left", async (_, content, length, expected) => {
     const cwd = await Process.directory()
-    const url = await liar(content, length)
+    const url = await startFaultyService(content, length)
     const env = { HOLDFAST_URL: url, HOLDFAST_KEY: "k", HOLDFAST_TENANT: "t", HOLDFAST_BUCKET: "b" }
     const down = await Process.run(["download", "fil_x"], { env, cwd })
     expect(down.code).toBe(1)

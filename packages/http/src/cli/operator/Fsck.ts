@@ -1,5 +1,5 @@
 /**
- * The consistency check, over the stores themselves.
+ * `holdfast fsck`: runs the consistency check on the stores, without a service.
  */
 import * as Fsck from "@holdfast/core/storage/Fsck"
 import * as Data from "effect/Data"
@@ -7,40 +7,42 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as BlobStoreLayer from "../../server/compose/BlobStoreLayer.ts"
 import * as MetadataLayer from "../../server/compose/MetadataLayer.ts"
-import * as Output from "../Output.ts"
+import * as Output from "../terminal/Output.ts"
 
-/** Something is wrong that was not repaired. */
+/** The stores have faults that were not repaired: `count` in all, `lost` of which only a backup can fix. */
 export class Inconsistent extends Data.TaggedError("Inconsistent")<{ readonly count: number; readonly lost: number }> {
   override get message(): string {
     return this.lost === 0
-      ? `${this.count} left as found; \`holdfast fsck --repair\` mends them.`
-      : `${this.lost} contents are lost or damaged. Only a backup can bring them back.`
+      ? `${this.count} findings are not repaired. Repair them with \`holdfast fsck --repair\`.`
+      : `${this.lost} contents are lost or damaged. Restore them from a backup.`
   }
 }
 
-const explain = ({ fileId, isRepaired, key, kind }: Fsck.Finding): string => {
+const describe = ({ fileId, isRepaired, key, kind }: Fsck.Finding): string => {
   const file = fileId === null ? "" : ` of ${fileId}`
-  const what = {
+  const finding = {
     Missing: `the content${file} is missing`,
-    WrongSize: `the content${file} has another size than was acknowledged`,
-    Unreferenced: "the content is no file's",
-    Orphan: "there is no record of the content"
+    WrongSize: `the size of the content${file} differs from its record`,
+    Unreferenced: "no file uses the content",
+    Orphan: "the content has no record"
   }[kind]
-  return `${kind.padEnd(12)}  ${key}  ${what}${isRepaired ? " (repaired)" : ""}`
+  return `${kind.padEnd(12)}  ${key}  ${finding}${isRepaired ? " (repaired)" : ""}`
 }
 
-const services = (places: BlobStoreLayer.StoreSettings) =>
-  Fsck.layer.pipe(Layer.provide([MetadataLayer.layer(places), BlobStoreLayer.layerUnlocked(places)]))
+const services = (settings: BlobStoreLayer.StoreSettings) =>
+  Fsck.layer.pipe(Layer.provide([MetadataLayer.layer(settings), BlobStoreLayer.layerUnlocked(settings)]))
 
-/** Prints every finding and a summary; fails when something is left wrong. */
-export const run = (places: BlobStoreLayer.StoreSettings, repair: boolean) =>
+/** Prints every finding and a summary. Fails if a finding is not repaired. */
+export const run = (settings: BlobStoreLayer.StoreSettings, { repair }: { readonly repair: boolean }) =>
   Effect.gen(function* () {
     const { check } = yield* Fsck.Fsck
     const { blobs, findings, rows } = yield* check({ repair })
-    yield* Effect.forEach(findings, (finding) => Output.writeLine(explain(finding)), { discard: true })
-    const left = findings.filter(({ isRepaired }) => !isRepaired)
-    yield* Output.writeLine(`${rows} records, ${blobs} contents: ${findings.length} findings, ${left.length} left.`)
-    if (left.length === 0) return
-    const lost = left.filter(({ kind }) => kind === "Missing" || kind === "WrongSize").length
-    return yield* new Inconsistent({ count: left.length, lost })
-  }).pipe(Effect.provide(services(places)))
+    yield* Effect.forEach(findings, (finding) => Output.writeLine(describe(finding)), { discard: true })
+    const unrepaired = findings.filter(({ isRepaired }) => !isRepaired)
+    yield* Output.writeLine(
+      `${rows} records, ${blobs} contents: ${findings.length} findings, ${unrepaired.length} not repaired.`
+    )
+    if (unrepaired.length === 0) return
+    const lost = unrepaired.filter(({ kind }) => kind === "Missing" || kind === "WrongSize").length
+    return yield* new Inconsistent({ count: unrepaired.length, lost })
+  }).pipe(Effect.provide(services(settings)))

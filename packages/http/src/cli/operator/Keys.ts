@@ -1,5 +1,5 @@
 /**
- * Account keys, on the operator's side: no service in between.
+ * `holdfast keys`: manages account keys in the database, without a service.
  */
 import * as Access from "@holdfast/core/access/Access"
 import * as ApiKey from "@holdfast/core/access/ApiKey"
@@ -12,35 +12,38 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as CoreLayer from "../../server/compose/CoreLayer.ts"
 import * as MetadataLayer from "../../server/compose/MetadataLayer.ts"
-import * as Output from "../Output.ts"
+import * as Output from "../terminal/Output.ts"
 
-/** The account service alone: it opens the metadata, which several processes may, and not the blobs. */
-const services = (places: MetadataLayer.MetadataSettings) =>
-  Accounts.layer.pipe(Layer.provide([Access.layer, CoreLayer.layerCrypto]), Layer.provide(MetadataLayer.layer(places)))
+/** The account service only. It opens the metadata, which several processes may share, and not the blob store. */
+const services = (settings: MetadataLayer.MetadataSettings) =>
+  Accounts.layer.pipe(
+    Layer.provide([Access.layer, CoreLayer.layerCrypto]),
+    Layer.provide(MetadataLayer.layer(settings))
+  )
 
-export const create = (places: MetadataLayer.MetadataSettings, input: Accounts.CreateAccountKey) =>
+export const create = (settings: MetadataLayer.MetadataSettings, input: Accounts.CreateAccountKey) =>
   Effect.gen(function* () {
     const { createKey } = yield* Accounts.Accounts
     const { account, id, key } = yield* createKey(Actor.system, input)
-    yield* Output.writeError(`${id} of ${account.email}. The key is shown this once only:`)
+    yield* Output.writeError(`Created ${id} of ${account.email}. The key is shown only once:`)
     yield* Output.writeLine(Redacted.value(key))
-  }).pipe(Effect.provide(services(places)))
+  }).pipe(Effect.provide(services(settings)))
 
-const date = (time: DateTime.Utc | null): string => (time === null ? "-" : DateTime.formatIso(time))
+const formatDate = (time: DateTime.Utc | null): string => (time === null ? "-" : DateTime.formatIso(time))
 
-const cells = (key: AccountKey): ReadonlyArray<string> => [
+const toCells = (key: AccountKey): ReadonlyArray<string> => [
   key.id,
   key.account.email,
   key.name,
   `${key.prefix}…`,
-  date(key.createdAt),
-  date(key.lastUsedAt),
-  date(key.revokedAt)
+  formatDate(key.createdAt),
+  formatDate(key.lastUsedAt),
+  formatDate(key.revokedAt)
 ]
 
 const heading = ["ID", "ACCOUNT", "NAME", "KEY", "CREATED", "LAST USED", "REVOKED"]
 
-const json = ({ account, createdAt, id, lastUsedAt, name, prefix, revokedAt }: AccountKey): string =>
+const toJson = ({ account, createdAt, id, lastUsedAt, name, prefix, revokedAt }: AccountKey): string =>
   JSON.stringify({
     id,
     account,
@@ -51,7 +54,8 @@ const json = ({ account, createdAt, id, lastUsedAt, name, prefix, revokedAt }: A
     revokedAt: revokedAt === null ? null : DateTime.formatIso(revokedAt)
   })
 
-const all = Effect.gen(function* () {
+/** Lists the keys of all pages. */
+const listAll = Effect.gen(function* () {
   const { listKeys } = yield* Accounts.Accounts
   const keys: Array<AccountKey> = []
   let cursor: string | null = null
@@ -66,19 +70,19 @@ const all = Effect.gen(function* () {
   return keys
 })
 
-export const list = (places: MetadataLayer.MetadataSettings, asJson: boolean) =>
+export const list = (settings: MetadataLayer.MetadataSettings, { json }: { readonly json: boolean }) =>
   Effect.gen(function* () {
-    const keys = yield* all
-    if (!asJson) return yield* Output.writeLine(Output.table([heading, ...keys.map(cells)]))
-    yield* Effect.forEach(keys, (key) => Output.writeLine(json(key)), { discard: true })
-  }).pipe(Effect.provide(services(places)))
+    const keys = yield* listAll
+    if (!json) return yield* Output.writeLine(Output.table([heading, ...keys.map(toCells)]))
+    yield* Effect.forEach(keys, (key) => Output.writeLine(toJson(key)), { discard: true })
+  }).pipe(Effect.provide(services(settings)))
 
-export const revoke = (places: MetadataLayer.MetadataSettings, id: string) =>
+export const revoke = (settings: MetadataLayer.MetadataSettings, id: string) =>
   Effect.gen(function* () {
     const { revokeKey } = yield* Accounts.Accounts
     const { account, name } = yield* revokeKey(Actor.system, id)
     yield* Output.writeLine(`${id} (${name}) of ${account.email} is revoked.`)
-  }).pipe(Effect.provide(services(places)))
+  }).pipe(Effect.provide(services(settings)))
 
 export const generate = Effect.flatMap(ApiKey.mint, ({ key }) => Output.writeLine(Redacted.value(key))).pipe(
   Effect.provide(CoreLayer.layerCrypto)

@@ -1,5 +1,5 @@
 /**
- * One file of a bucket to the local disk.
+ * Downloads a file of a bucket to the local disk or to standard output.
  */
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
@@ -8,21 +8,21 @@ import type { IncomingMessage } from "node:http"
 import * as Path from "node:path"
 import { Transform, type Writable } from "node:stream"
 import { pipeline } from "node:stream/promises"
-import * as Progress from "./Progress.ts"
+import * as Progress from "../terminal/Progress.ts"
 import * as RemoteBucket from "./RemoteBucket.ts"
 
 export interface Options {
-  /** A file's id, or its alias behind an `@`. */
+  /** Id of the file, or `@` and its alias. */
   readonly file: string
-  /** Where it goes; `-` is standard output. By default the name that it has in the bucket, in the current directory. */
+  /** Path to write to; `-` is standard output. By default the name of the file, in the current directory. */
   readonly output: string | undefined
-  /** Whether a file that is there already is replaced. */
+  /** Whether an existing local file is replaced. */
   readonly force: boolean
   readonly display?: Progress.Display
 }
 
-/** What the record says that is needed here. */
-interface Record {
+/** The members of a file's record that a download needs. */
+interface FileRecord {
   readonly name: string
   /** Hexadecimal. */
   readonly sha256: string | undefined
@@ -30,34 +30,39 @@ interface Record {
 
 const failure = (message: string) => new RemoteBucket.RemoteError({ message })
 
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
 const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
   typeof value === "object" && value !== null
 
-const parse = (text: string): Effect.Effect<Record, RemoteBucket.RemoteError> =>
+const parseRecord = (text: string): Effect.Effect<FileRecord, RemoteBucket.RemoteError> =>
   Effect.try({
-    try: (): Record => {
+    try: (): FileRecord => {
       const record: unknown = JSON.parse(text)
       if (!isObject(record) || typeof record["name"] !== "string") throw new TypeError("no name")
       const checksum = record["checksum"]
       const sha256 = isObject(checksum) ? checksum["sha256"] : undefined
       return { name: record["name"], sha256: typeof sha256 === "string" ? sha256 : undefined }
     },
-    catch: () => failure("The service's answer is not a file record.")
+    catch: () => failure("The response of the service is not the record of a file.")
   })
 
-const describe = (bucket: RemoteBucket.RemoteBucket, file: string): Effect.Effect<Record, RemoteBucket.RemoteError> =>
-  RemoteBucket.send(bucket, { method: "GET", path: `/${segment(file)}` }).pipe(
+const getRecord = (
+  bucket: RemoteBucket.RemoteBucket,
+  file: string
+): Effect.Effect<FileRecord, RemoteBucket.RemoteError> =>
+  RemoteBucket.send(bucket, { method: "GET", path: `/${toSegment(file)}` }).pipe(
     Effect.flatMap((response) => RemoteBucket.expectStatus(response, 200)),
     Effect.flatMap(RemoteBucket.readText),
-    Effect.flatMap(parse),
+    Effect.flatMap(parseRecord),
     Effect.scoped
   )
 
-/** An alias keeps its `@`, by which the service knows it. */
-const segment = (file: string): string => encodeURIComponent(file).replace(/^%40/, "@")
+/** Encodes an id or alias for a path. The `@` of an alias is not encoded: the service recognizes aliases by it. */
+const toSegment = (file: string): string => encodeURIComponent(file).replace(/^%40/, "@")
 
-/** Copies the body, counting and hashing it. */
-const copy = (response: IncomingMessage, target: Writable, progress: Progress.Progress) =>
+/** Copies the body of a response to a stream. Returns its SHA-256 in hexadecimal. */
+const copyBody = (response: IncomingMessage, target: Writable, progress: Progress.Progress) =>
   Effect.tryPromise({
     try: async (signal) => {
       const hash = createHash("sha256")
@@ -71,24 +76,20 @@ const copy = (response: IncomingMessage, target: Writable, progress: Progress.Pr
       await pipeline(response, meter, target, { signal, end: target !== process.stdout })
       return hash.digest("hex")
     },
-    catch: (cause) => failure(`The download broke off: ${cause instanceof Error ? cause.message : String(cause)}`)
+    catch: (cause) => failure(`The download failed: ${messageOf(cause)}`)
   })
 
-const verified = (found: string, record: Record): Effect.Effect<void, RemoteBucket.RemoteError> =>
-  record.sha256 === undefined || record.sha256 === found
+const verifyChecksum = (sha256: string, record: FileRecord): Effect.Effect<void, RemoteBucket.RemoteError> =>
+  record.sha256 === undefined || record.sha256 === sha256
     ? Effect.void
     : Effect.fail(
-        failure("The bytes that came are not those of the record: was the file replaced meanwhile? Try again.")
+        failure(
+          "The downloaded bytes do not match the checksum of the file's record. Download again: the file may have been replaced during the download."
+        )
       )
 
-const attempt = <A>(what: string, action: () => Promise<A>): Effect.Effect<A, RemoteBucket.RemoteError> =>
-  Effect.tryPromise({
-    try: action,
-    catch: (cause) => failure(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`)
-  })
-
-/** A draft beside the target, which takes its place once it is whole and durable; otherwise it goes. */
-const toFile = (
+/** Writes a draft beside the target and renames it when it is complete and durable. Removes the draft on a failure. */
+const writeFile = (
   target: string,
   force: boolean,
   write: (draft: Writable) => Effect.Effect<void, RemoteBucket.RemoteError>
@@ -96,34 +97,41 @@ const toFile = (
   const draft = `${target}.part`
   return Effect.gen(function* () {
     yield* write(Fs.createWriteStream(draft, { flush: true }))
-    if (!force && Fs.existsSync(target)) return yield* failure(`${target} is there already; --force replaces it.`)
-    yield* attempt(`${target} cannot be written`, () => Fs.promises.rename(draft, target))
+    yield* refuseExisting(target, force)
+    yield* Effect.tryPromise({
+      try: () => Fs.promises.rename(draft, target),
+      catch: (cause) => failure(`${target} cannot be written: ${messageOf(cause)}`)
+    })
   }).pipe(Effect.onError(() => Effect.promise(() => Fs.promises.rm(draft, { force: true }))))
 }
 
-/** Downloads a file and checks it against the record's checksum; where it went. */
+/** Fails if the target exists and must not be replaced. */
+const refuseExisting = (target: string, force: boolean): Effect.Effect<void, RemoteBucket.RemoteError> =>
+  Effect.suspend(() =>
+    !force && Fs.existsSync(target) ? Effect.fail(failure(`${target} exists. Replace it with --force.`)) : Effect.void
+  )
+
+/** Downloads a file and verifies its checksum. Returns the path that was written, or `-`. */
 export const run = (
   bucket: RemoteBucket.RemoteBucket,
   options: Options
 ): Effect.Effect<string, RemoteBucket.RemoteError> =>
   Effect.gen(function* () {
-    const record = yield* describe(bucket, options.file)
-    // Names in a bucket hold no slash; what another system takes for one is cut off all the same.
+    const record = yield* getRecord(bucket, options.file)
+    // A name in a bucket contains no slash. `basename` removes what this system treats as a directory nevertheless.
     const target = options.output ?? Path.basename(record.name)
-    if (target !== "-" && !options.force && Fs.existsSync(target)) {
-      return yield* failure(`${target} is there already; --force replaces it.`)
-    }
-    const request = { method: "GET", path: `/${segment(options.file)}/download` } as const
+    if (target !== "-") yield* refuseExisting(target, options.force)
+    const request = { method: "GET", path: `/${toSegment(options.file)}/download` } as const
     const response = yield* Effect.flatMap(RemoteBucket.send(bucket, request), (answer) =>
       RemoteBucket.expectStatus(answer, 200)
     )
     const length = response.headers["content-length"]
     const progress = yield* Effect.acquireRelease(
       Effect.sync(() => Progress.make(record.name, length === undefined ? undefined : Number(length), options.display)),
-      ({ finish: end }) => Effect.sync(end)
+      ({ finish }) => Effect.sync(finish)
     )
     const write = (stream: Writable) =>
-      Effect.flatMap(copy(response, stream, progress), (found) => verified(found, record))
-    yield* target === "-" ? write(process.stdout) : toFile(target, options.force, write)
+      Effect.flatMap(copyBody(response, stream, progress), (sha256) => verifyChecksum(sha256, record))
+    yield* target === "-" ? write(process.stdout) : writeFile(target, options.force, write)
     return target
   }).pipe(Effect.scoped)

@@ -1,6 +1,6 @@
 /**
- * A bucket of a service elsewhere, and requests to it. Node's own client: a body is streamed from and to files, and
- * never held.
+ * Requests to a bucket of a remote service, with Node's own HTTP client: it streams bodies from and to files without
+ * keeping them in memory.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -11,35 +11,35 @@ import * as Https from "node:https"
 import type { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 
-/** What the service refused, or why it was not reached; for the user's eyes. */
+/** The service refused a request or was not reached. The message is meant for the user. */
 export class RemoteError extends Data.TaggedError("RemoteError")<{ readonly message: string }> {}
 
 export interface RemoteBucket {
-  /** The service's address, with or without `/api/v1`. */
+  /** The URL of the service, with or without `/api/v1`. */
   readonly url: URL
   readonly key: Redacted.Redacted
-  readonly tenant: string
-  readonly bucket: string
+  readonly tenantId: string
+  readonly bucketId: string
 }
 
 export interface RemoteRequest {
   readonly method: "GET" | "POST"
-  /** Below the bucket's files, such as `/upload`. */
+  /** The path below the bucket's files, such as `/upload`. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Of as many bytes as the `content-length` header says. */
+  /** A body with as many bytes as the header `content-length` says. */
   readonly body?: Readable
 }
 
-/** Milliseconds to wait for a `100 Continue`, which an old proxy in between may swallow. */
-const continueWithin = 2000
+/** Milliseconds to wait for `100 Continue` before the body is sent anyway: an old proxy may drop it. */
+const continueTimeout = 2000
 
-/** The most that is read of an answer which is no file. */
-const maxAnswer = 1024 * 1024
+/** Maximum bytes of a response that is not the content of a file. */
+const maxTextBytes = 1024 * 1024
 
-const addressOf = ({ bucket, tenant, url }: RemoteBucket, path: string): URL => {
+const urlOf = ({ bucketId, tenantId, url }: RemoteBucket, path: string): URL => {
   const base = url.pathname.replace(/\/+$/, "").replace(/\/api\/v1$/, "")
-  const files = `/api/v1/tenants/${encodeURIComponent(tenant)}/buckets/${encodeURIComponent(bucket)}/files`
+  const files = `/api/v1/tenants/${encodeURIComponent(tenantId)}/buckets/${encodeURIComponent(bucketId)}/files`
   return new URL(`${base}${files}${path}`, url)
 }
 
@@ -48,15 +48,15 @@ const unreachable = (url: URL) => (cause: unknown) =>
     message: `${url.origin} did not complete the request: ${cause instanceof Error ? cause.message || String(cause) : String(cause)}`
   })
 
-/** Sends a request; the answer's head, whatever its status. Until the scope closes the body can be read. */
+/** Sends a request. Returns the response with any status; its body can be read until the scope closes. */
 export const send = (
   bucket: RemoteBucket,
-  outgoing: RemoteRequest
+  request: RemoteRequest
 ): Effect.Effect<Http.IncomingMessage, RemoteError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { body, headers, method, path } = outgoing
-    const url = addressOf(bucket, path)
-    const request = yield* Effect.acquireRelease(
+    const { body, headers, method, path } = request
+    const url = urlOf(bucket, path)
+    const outgoing = yield* Effect.acquireRelease(
       Effect.sync(() =>
         (url.protocol === "https:" ? Https : Http).request(url, {
           method,
@@ -67,25 +67,25 @@ export const send = (
           }
         })
       ),
-      (opened) => Effect.sync(() => void opened.destroy())
+      (acquired) => Effect.sync(() => void acquired.destroy())
     )
     return yield* Effect.callback<Http.IncomingMessage, RemoteError>((resume) => {
-      const failed = (cause: unknown) => resume(Effect.fail(unreachable(url)(cause)))
-      // An answer that comes before the body has gone is the answer.
-      request.once("response", (response) => resume(Effect.succeed(response)))
-      request.on("error", failed)
-      if (body === undefined) return void request.end()
-      let isBegun = false
+      const onError = (cause: unknown) => resume(Effect.fail(unreachable(url)(cause)))
+      // A response may arrive before the body is sent completely. It is final nevertheless.
+      outgoing.once("response", (response) => resume(Effect.succeed(response)))
+      outgoing.on("error", onError)
+      if (body === undefined) return void outgoing.end()
+      let hasBegun = false
       const begin = () => {
-        if (isBegun || request.destroyed) return
-        isBegun = true
+        if (hasBegun || outgoing.destroyed) return
+        hasBegun = true
         clearTimeout(timer)
-        pipeline(body, request).catch(failed)
+        pipeline(body, outgoing).catch(onError)
       }
-      const timer = setTimeout(begin, continueWithin)
-      request.once("continue", begin)
-      request.once("response", () => clearTimeout(timer))
-      request.flushHeaders()
+      const timer = setTimeout(begin, continueTimeout)
+      outgoing.once("continue", begin)
+      outgoing.once("response", () => clearTimeout(timer))
+      outgoing.flushHeaders()
       return Effect.sync(() => {
         clearTimeout(timer)
         body.destroy()
@@ -93,7 +93,7 @@ export const send = (
     })
   })
 
-/** The body of an answer as text. */
+/** Reads the body of a response as text. */
 export const readText = (response: Http.IncomingMessage): Effect.Effect<string, RemoteError> =>
   Effect.tryPromise({
     try: async () => {
@@ -101,15 +101,16 @@ export const readText = (response: Http.IncomingMessage): Effect.Effect<string, 
       let size = 0
       for await (const chunk of response) {
         size += chunk.length
-        if (size > maxAnswer) throw new Error("the answer is too long")
+        if (size > maxTextBytes) throw new Error("the response is too long")
         chunks.push(chunk)
       }
       return Buffer.concat(chunks).toString("utf8")
     },
-    catch: (cause) => new RemoteError({ message: `The answer could not be read: ${String(cause)}` })
+    catch: (cause) => new RemoteError({ message: `The response could not be read: ${String(cause)}` })
   })
 
-const detailOf = (body: string): string | undefined => {
+/** Returns the detail and the code of a problem, or undefined for any other body. */
+const problemText = (body: string): string | undefined => {
   try {
     const problem: unknown = JSON.parse(body)
     if (typeof problem !== "object" || problem === null) return undefined
@@ -120,7 +121,7 @@ const detailOf = (body: string): string | undefined => {
   }
 }
 
-/** An answer of this status; any other fails with what the service says of it. */
+/** Returns the response if it has this status. Fails with the problem in its body otherwise. */
 export const expectStatus = (
   response: Http.IncomingMessage,
   status: number
@@ -130,7 +131,7 @@ export const expectStatus = (
     : Effect.flatMap(readText(response), (body) =>
         Effect.fail(
           new RemoteError({
-            message: `The service answered ${response.statusCode}: ${detailOf(body) ?? Http.STATUS_CODES[response.statusCode ?? 0] ?? "no more is known"}`
+            message: `The service answered ${response.statusCode}: ${problemText(body) ?? Http.STATUS_CODES[response.statusCode ?? 0] ?? "unknown status"}`
           })
         )
       )

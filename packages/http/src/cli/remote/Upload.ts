@@ -1,17 +1,18 @@
 /**
- * One local file to a bucket.
+ * Uploads a local file to a bucket.
  */
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
+import * as Progress from "../terminal/Progress.ts"
 import * as MultipartForm from "./MultipartForm.ts"
-import * as Progress from "./Progress.ts"
 import * as RemoteBucket from "./RemoteBucket.ts"
 
 export interface Options {
+  /** Path of the local file. */
   readonly file: string
-  /** What it is called in the bucket. */
+  /** Name of the file in the bucket. */
   readonly name: string
-  /** The folder in the bucket. */
+  /** Folder in the bucket. */
   readonly path: string
   readonly display?: Progress.Display
 }
@@ -28,8 +29,8 @@ const sizeOf = (file: string): Effect.Effect<number, RemoteBucket.RemoteError> =
     )
   )
 
-/** Exactly `size` bytes of a file: the length has been announced by then. */
-const contentOf = async function* (file: string, size: number, progress: Progress.Progress): AsyncGenerator<Buffer> {
+/** Reads exactly `size` bytes of a file, because the request has announced that length. Throws if the file is shorter. */
+const readContent = async function* (file: string, size: number, progress: Progress.Progress): AsyncGenerator<Buffer> {
   if (size === 0) return
   let sent = 0
   for await (const chunk of Fs.createReadStream(file, { end: size - 1, highWaterMark: 256 * 1024 })) {
@@ -37,10 +38,10 @@ const contentOf = async function* (file: string, size: number, progress: Progres
     progress.add(chunk.length)
     yield chunk
   }
-  if (sent < size) throw new Error(`${file} became shorter while it was sent`)
+  if (sent < size) throw new Error(`${file} was truncated during the upload`)
 }
 
-/** Uploads a file; the record that the service made of it, as it was answered. */
+/** Uploads a file. Returns the record of the new file as JSON text. */
 export const run = (
   bucket: RemoteBucket.RemoteBucket,
   options: Options
@@ -50,10 +51,10 @@ export const run = (
     const size = yield* sizeOf(file)
     const progress = yield* Effect.acquireRelease(
       Effect.sync(() => Progress.make(name, size, display)),
-      ({ finish: end }) => Effect.sync(end)
+      ({ finish }) => Effect.sync(finish)
     )
     const record = { name, path }
-    const { body, headers } = MultipartForm.make(record, size, contentOf(file, size, progress))
+    const { body, headers } = MultipartForm.make(record, size, readContent(file, size, progress))
     const response = yield* RemoteBucket.send(bucket, { method: "POST", path: "/upload", headers, body })
     return yield* Effect.flatMap(RemoteBucket.expectStatus(response, 201), RemoteBucket.readText)
   }).pipe(Effect.scoped)
