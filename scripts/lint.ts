@@ -1,11 +1,12 @@
 /**
- * `node scripts/lint.ts [words] [folders] [layers]`: the checks of `pnpm lint` that no linter has. Prints every
+ * `node scripts/lint.ts [words] [folders] [layers] [pages]`: the checks of `pnpm lint` that no linter has. Prints every
  * finding. The exit status is 0 when there is none, otherwise 1.
  */
 import * as Architecture from "./checks/Architecture.ts"
 import * as Finding from "./checks/Finding.ts"
 import * as Folders from "./checks/Folders.ts"
 import * as Layers from "./checks/Layers.ts"
+import * as Pages from "./checks/Pages.ts"
 import * as SourceFiles from "./checks/SourceFiles.ts"
 import * as Words from "./checks/Words.ts"
 
@@ -16,6 +17,11 @@ const load = (wanted: (path: string) => boolean) =>
 const checks: Readonly<Record<string, () => ReadonlyArray<Finding.Finding>>> = {
   words: () => Words.check(load(Words.isChecked)),
   folders: () => Folders.check(paths),
+  pages: () =>
+    Pages.check(
+      load((path) => path.endsWith(".md")),
+      paths
+    ),
   layers: () =>
     Architecture.layerings.flatMap((layering) =>
       Layers.check(

@@ -6,7 +6,7 @@ import type { Layering } from "./Layers.ts"
 const core: Layering = {
   folder: "packages/core/src",
   layers: [
-    // What every resource needs: ids, errors, texts, pages, permissions, settings.
+    // Ids, texts, errors, pages, roles and settings: what every resource needs.
     ["."],
     ["secrets"],
     ["access"],
@@ -18,12 +18,11 @@ const core: Layering = {
     ["files"],
     ["headers"],
     ["transcoding"],
-    ["playback/Viewer.ts"],
     ["conversions"],
+    ["conversions/worker"],
     ["playback"],
-    ["mirrors/targets"],
-    ["mirrors/worker"],
     ["mirrors"],
+    ["mirrors/worker"],
     // All services as one layer.
     ["Holdfast.ts"],
     ["promises"],
@@ -36,12 +35,12 @@ const http: Layering = {
   layers: [
     ["problems"],
     ["contract/openapi"],
-    // A client imports the contract, so it leads to no code of the server.
+    // The contract imports no code of the server, because clients import the contract.
     ["contract"],
     ["client", "transfer"],
     ["auth", "players"],
     ["handlers"],
-    // Another server mounts the API without ours.
+    // Mounting brings the API into another server, so it imports no code of this one.
     ["mount"],
     ["server/config"],
     ["server/metrics"],
