@@ -7,12 +7,13 @@ import * as App from "../src/App.ts"
 it("app: own route, API, hook, close → each answers, Holdfast is closed", async () => {
   const holdfast = await open(inMemory())
   onTestFinished(() => holdfast.close())
-  const { key } = await holdfast.keys.create(holdfast.system(), { email: "ada@example.com", name: "ada" })
+  const { key: apiKey } = await holdfast.keys.create(holdfast.system(), { email: "ada@example.com", name: "ada" })
   const app = await App.make(holdfast)
-  const url = await app.listen({ port: 0, host: "127.0.0.1" })
-  expect(await (await fetch(`${url}/health`)).json()).toEqual({ ok: true })
+  const origin = await app.listen({ port: 0, host: "127.0.0.1" })
+  expect(await (await fetch(`${origin}/health`)).json()).toEqual({ ok: true })
 
-  const client = createClient({ url: `${url}/storage`, apiKey: key })
+  const url = `${origin}/storage`
+  const client = createClient({ url, apiKey })
   const tenant = await client.tenants.create({ name: "Acme", subdomain: "acme" })
   const bucket = await client.buckets.create({ tenantId: tenant.id, name: "docs" })
   const ref = { tenantId: tenant.id, bucketId: bucket.id }

@@ -203,6 +203,17 @@ describe("GuardedAgents", () => {
     })
   )
 
+  it.live("make: address of a metadata service → refused", () =>
+    Effect.gen(function* () {
+      const agents = GuardedAgents.make({ allowPrivate: false })
+      const request = Https.get("https://169.254.169.254/", { agent: agents.https })
+      const error = yield* Effect.callback<unknown>((resume) => {
+        request.on("error", (error) => resume(Effect.succeed(error)))
+      })
+      assert.isTrue(GuardedAgents.isRefused(error))
+    })
+  )
+
   it("isRefused: wrapped refusal → true, other errors → false", () => {
     const refused = new GuardedAgents.AddressRefused({ host: "service.test" })
     const circle: { cause?: unknown } = {}
