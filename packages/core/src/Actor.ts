@@ -1,15 +1,17 @@
 /**
- * Who asks. An actor is an identity, not a set of rights: what it may do is looked up anew for every call, so that a
- * change of role, a removal or a revocation holds at once.
+ * Actors: the identities on whose behalf service methods run.
+ *
+ * An actor is an identity, not a set of permissions. Every call looks up its permissions, so that a change of role, a removal
+ * or a revocation takes effect at once.
  */
 import * as Data from "effect/Data"
 
 export type Actor = Data.TaggedEnum<{
-  /** The deployment itself: an operator's command line or the host program. Every permission, in every tenant. */
+  /** The deployment itself: the operator's command line or the host program. It has every permission in every tenant. */
   System: {}
-  /** The holder of an API key, known by the key's SHA-256 in hexadecimal. */
+  /** The holder of an API key. `hash` is the key's SHA-256, hexadecimal. */
   Key: { readonly hash: string }
-  /** An account that the host program has authenticated by its own means. */
+  /** An account that the host program has authenticated itself. */
   Account: { readonly accountId: string }
 }>
 
@@ -17,8 +19,8 @@ const { Account, Key, System } = Data.taggedEnum<Actor>()
 
 export const system: Actor = System()
 
-/** The holder of the key with this hash; `ApiKey.identify` makes one from a presented key. */
+/** Returns the actor for the key with this hash. `ApiKey.identify` returns the actor for a presented key. */
 export const key = (hash: string): Actor => Key({ hash })
 
-/** An account that the host has authenticated itself. */
+/** Returns the actor for an account that the host program has authenticated itself. */
 export const account = (accountId: string): Actor => Account({ accountId })

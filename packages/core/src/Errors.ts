@@ -1,49 +1,49 @@
 /**
- * Errors that several services share. Each has the `code` that the wire carries; none knows an HTTP status.
- * The errors of one resource stand beside that resource.
+ * Errors that several services share. Each has the `code` of the HTTP API's problem document; the HTTP layer maps the code
+ * to a status. The errors of a single resource are in the folder of that resource.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 
-/** One fault in an input: where (RFC 6901 JSON Pointer) and what. */
+/** A fault in an input: the field (a JSON Pointer, RFC 6901) and what is wrong with it. */
 export interface Fault {
   readonly pointer: string
   readonly detail: string
 }
 
-/** The input is malformed; `errors` names every fault that was found. */
+/** The input is not valid. `errors` contains every fault. */
 export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
   readonly message: string
   readonly errors: ReadonlyArray<Fault>
 }> {
   readonly code = "invalid_request"
 
-  /** An input with a single fault. */
+  /** Returns the error for an input with a single fault. */
   static at(pointer: string, detail: string): InvalidRequest {
     return new InvalidRequest({ message: "The request is not valid.", errors: [{ pointer, detail }] })
   }
 }
 
-/** The cursor was not made by this service, or belongs to another list. */
+/** The cursor was not issued by this service, or belongs to another list. */
 export class InvalidCursor extends Data.TaggedError("InvalidCursor")<{}> {
   readonly code = "invalid_cursor"
-  override readonly message = "The cursor is not one that this list returned."
+  override readonly message = "The cursor is not valid for this list. Use the nextCursor of the previous page."
 }
 
-/** No key, or one that is malformed, unknown, expired or revoked: deliberately one error for all five. */
+/** The key is missing, malformed, unknown, expired or revoked. All five deliberately give the same error. */
 export class Unauthenticated extends Data.TaggedError("Unauthenticated")<{}> {
   readonly code = "unauthenticated"
   override readonly message = "A valid API key is required."
 }
 
-/** The key is good, but not for this: deliberately the same whether the tenant exists or not. */
+/** The actor lacks the permission. The error is deliberately the same whether the tenant exists or not. */
 export class Forbidden extends Data.TaggedError("Forbidden")<{}> {
   readonly code = "forbidden"
-  override readonly message = "This key does not permit the operation."
+  override readonly message = "The caller has no permission for this operation."
 }
 
-/** What the path names does not exist under its parents. */
+/** The resource does not exist in the tenant, bucket or file that the request names. */
 export class NotFound extends Data.TaggedError("NotFound")<{
   readonly resource:
     | "account"
@@ -63,7 +63,7 @@ export class NotFound extends Data.TaggedError("NotFound")<{
     return `There is no such ${this.resource}.`
   }
 
-  /** The value that a look-up found, or this error. */
+  /** Returns the value that a look-up found; fails with `missing` when it found none. */
   static whenNone<A, E, R>(
     found: Effect.Effect<Option.Option<A>, E, R>,
     missing: NotFound
@@ -72,8 +72,9 @@ export class NotFound extends Data.TaggedError("NotFound")<{
   }
 }
 
-/** A condition of the request (`If-Match`, `If-None-Match`) does not hold for the content that stands. */
+/** A precondition of the request (`If-Match`, `If-None-Match`) does not hold for the current content. */
 export class PreconditionFailed extends Data.TaggedError("PreconditionFailed")<{}> {
   readonly code = "precondition_failed"
-  override readonly message = "The content has changed: a condition of the request does not hold."
+  override readonly message =
+    "A precondition of the request (If-Match or If-None-Match) does not hold for the current content."
 }

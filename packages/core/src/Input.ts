@@ -1,5 +1,5 @@
 /**
- * Decoding of what callers hand in: every fault at once, each with the pointer of the field it concerns.
+ * Decodes input from callers. Reports every fault at once, each with a pointer to its field.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -10,7 +10,7 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 const escapeToken = (key: PropertyKey): string => String(key).replaceAll("~", "~0").replaceAll("/", "~1")
 
-/** The faults of a schema issue as JSON Pointers (RFC 6901), below `base`. */
+/** Converts a schema issue to faults. Their JSON Pointers (RFC 6901) begin with `base`. */
 export const toFaults = (issue: SchemaIssue.Issue, base = ""): ReadonlyArray<Fault> =>
   format(issue).issues.map(({ message, path }) => ({
     pointer: (path ?? []).reduce<string>((pointer, step) => {
@@ -20,13 +20,13 @@ export const toFaults = (issue: SchemaIssue.Issue, base = ""): ReadonlyArray<Fau
     detail: message
   }))
 
-/** A schema issue as the error that callers see. */
+/** Converts a schema issue to the error for the caller. */
 export const toInvalidRequest = (issue: SchemaIssue.Issue, base = ""): InvalidRequest =>
   new InvalidRequest({ message: "The request is not valid.", errors: toFaults(issue, base) })
 
 /**
- * A decoder for one schema: unknown input in, a typed value or `InvalidRequest` out. Fields that the schema does not
- * know are ignored.
+ * Returns a decoder for a schema. It converts unknown input to a typed value, or fails with `InvalidRequest`. It ignores
+ * fields that the schema does not define.
  */
 export const decoder = <A, E>(schema: Schema.Codec<A, E>): ((input: unknown) => Effect.Effect<A, InvalidRequest>) => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })

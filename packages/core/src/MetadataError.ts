@@ -1,19 +1,20 @@
 /**
- * The one error of the repository ports.
+ * The error of the repository ports.
  */
 import * as Data from "effect/Data"
 
 /**
- * - `Unavailable`: the database cannot be reached, is shutting down, is out of connections or stays locked.
- * - `Contention`: the statement lost against a concurrent one (serialisation failure, deadlock).
- * - `StorageFull`: the database's disk is full.
- * - `Internal`: anything else; a bug, or a database that does not hold what it should.
+ * - `Unavailable`: the database cannot be reached, is shutting down, has no free connection, or stayed locked for longer than
+ *   the timeout.
+ * - `Contention`: the statement failed because of a concurrent one (serialisation failure, deadlock).
+ * - `StorageFull`: the disk of the database is full.
+ * - `Internal`: anything else, such as a bug or unexpected data in the database.
  */
 export type Reason = "Unavailable" | "Contention" | "StorageFull" | "Internal"
 
 export class MetadataError extends Data.TaggedError("MetadataError")<{
   readonly reason: Reason
-  /** The repository method that failed, for the operator. */
+  /** The repository method that failed, such as `files.find`, for the operator. */
   readonly operation: string
   readonly cause?: unknown
 }> {

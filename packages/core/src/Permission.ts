@@ -1,5 +1,5 @@
 /**
- * What an actor may do. Every service method asks for exactly one of these.
+ * The permissions. Every service method on a tenant requires exactly one of them.
  */
 export const all = [
   "tenant:read",

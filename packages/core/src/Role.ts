@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { InvalidRequest } from "./Errors.ts"
 import * as Permission from "./Permission.ts"
 
-/** Ids are fixed and readable. */
+/** The ids of the roles. They are the same in every deployment. */
 export const RoleId = Schema.Literals([
   "role_admin",
   "role_bucket_writer",
@@ -23,11 +23,11 @@ export const Role = Schema.Struct({
 }).annotate({ identifier: "Role" })
 export type Role = typeof Role.Type
 
-/** The form in which a member carries its role. */
+/** The form of a role in a member's record. */
 export const RoleRef = Schema.Struct({ id: RoleId, name: Schema.String })
 export type RoleRef = typeof RoleRef.Type
 
-/** What every role may do: see where it is and what roles there are. */
+/** The permissions of every role: reading the tenant and the list of roles. */
 const common = ["tenant:read", "role:read"] as const
 
 export const all: ReadonlyArray<Role> = [
@@ -43,24 +43,24 @@ const grants = new Map(all.map((role) => [role.id, new Set<Permission.Permission
 
 export const admin: RoleId = "role_admin"
 
-/** The name that people read. */
+/** Returns the display name of a role. */
 export const nameOf = (id: RoleId): string => roles.get(id)?.name ?? id
 
 /** Whether a role includes a permission. */
 export const permits = (id: RoleId, permission: Permission.Permission): boolean =>
   grants.get(id)?.has(permission) === true
 
-/** A role named by the caller, by id or by name. */
+/** The caller's reference to a role, by id or by name. */
 export const Selector = Schema.Struct({
   id: Schema.optional(Schema.String),
   name: Schema.optional(Schema.String)
 }).annotate({ description: "A role, by its id or by its name." })
 export type Selector = typeof Selector.Type
 
-/** Finds the role that a selector names; both given must agree. */
+/** Returns the id of the role that a selector refers to. When it has an id and a name, both must be of the same role. */
 export const resolve = (selector: Selector): Effect.Effect<RoleId, InvalidRequest> => {
   if (selector.id === undefined && selector.name === undefined) {
-    return Effect.fail(InvalidRequest.at("/role/id", "names no role; give an id or a name"))
+    return Effect.fail(InvalidRequest.at("/role/id", "is required unless a name is given"))
   }
   const found = all.find(
     (role) =>

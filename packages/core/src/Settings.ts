@@ -1,5 +1,5 @@
 /**
- * What a deployment decides. Every setting has a default that is right for most.
+ * The settings of a deployment. Every setting has a default.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -7,17 +7,17 @@ import * as Duration from "effect/Duration"
 export interface Settings {
   /** The largest content of one file, in bytes. */
   readonly maxUploadBytes: number
-  /** Whether an API token may create tenants; account keys always may. */
+  /** Whether an API token may create tenants. Account keys always may. */
   readonly tokensMayCreateTenants: boolean
-  /** Whether an Admin may make tokens that never expire. */
+  /** Whether an Admin may create tokens that never expire. */
   readonly allowEternalTokens: boolean
-  /** How long the answer to "what may this actor do" may be reused; never above one second, zero for not at all. */
+  /** How long an actor's permissions are cached: at most one second (longer values count as one second), zero for no cache. */
   readonly accessCache: Duration.Duration
-  /** How long the bytes of a replaced or removed content stay, for readers that began before. */
+  /** How long the bytes of a replaced or removed content stay, for readers that opened the content before. */
   readonly blobGrace: Duration.Duration
-  /** How long an upload's bytes are kept after its process was last heard of. */
+  /** How long the lease of an upload lasts. Its process renews it; when the process dies, the bytes stay until the lease ends. */
   readonly uploadLease: Duration.Duration
-  /** How long a playback key is good for; it may be a twelfth longer. */
+  /** How long a playback key is valid; it may be up to a twelfth longer. */
   readonly playbackLifetime: Duration.Duration
 }
 

@@ -1,10 +1,10 @@
 /**
- * Checks of short human texts: names of tenants, tokens and buckets, and e-mail addresses.
+ * Checks short texts: the names of tenants, tokens and buckets, and e-mail addresses.
  */
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 
-/** Length in UTF-8 bytes, without allocating the bytes. */
+/** Returns a text's length in UTF-8 bytes, without allocating the bytes. */
 export const utf8Length = (text: string): number => {
   let bytes = 0
   for (let i = 0; i < text.length; i++) {
@@ -19,10 +19,10 @@ export const utf8Length = (text: string): number => {
   return bytes
 }
 
-/** Whether a text has C0 or C1 controls, DEL, or the Unicode line and paragraph separators. */
+/** Whether a text contains C0 or C1 control characters, DEL, or the Unicode line or paragraph separator. */
 export const hasControls = (text: string): boolean => /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text)
 
-/** A label that people read: 1 to 255 bytes of well-formed UTF-8, no control characters, not only white space. */
+/** A display name: 1 to 255 bytes of well-formed UTF-8 without control characters, not only white space. */
 export const Label = Schema.String.check(
   Schema.makeFilter((text: string) =>
     text.trim() === ""
@@ -33,11 +33,11 @@ export const Label = Schema.String.check(
           ? "must be at most 255 bytes"
           : undefined
   )
-).annotate({ description: "A label that people read, at most 255 bytes." })
+).annotate({ description: "A display name, at most 255 bytes." })
 
 const address = /^[^\s@<>(),;:\\"[\]]+@[^\s@<>(),;:\\"[\]]+$/
 
-/** An e-mail address, trimmed; compared case-insensitively, stored as given. */
+/** An e-mail address, trimmed. It is stored as given and compared case-insensitively. */
 export const Email = Schema.String.pipe(
   Schema.decode(SchemaTransformation.trim()),
   Schema.check(

@@ -1,8 +1,8 @@
 /**
- * A SecretBox of AES-256-GCM (NIST SP 800-38D) with a fresh 96-bit nonce per secret.
+ * A SecretBox that encrypts with AES-256-GCM (NIST SP 800-38D), with a new random 96-bit nonce for each secret.
  *
  * A sealed text is `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url. The key id and the context are
- * authenticated with it.
+ * the additional authenticated data.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -15,16 +15,16 @@ import { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { SecretBox, SecretError } from "./SecretBox.ts"
 
-/** A configured key is not 32 bytes long. */
+/** A configured key does not have 32 bytes. */
 export class SecretKeyInvalid extends Data.TaggedError("SecretKeyInvalid")<{}> {
   readonly code = "internal"
   override readonly message = "A secret key must be exactly 32 bytes."
 }
 
 export interface AesSecretBoxOptions {
-  /** 32 bytes. What is sealed from now on is sealed by this key. */
+  /** The key that seals new secrets: 32 bytes. */
   readonly current: Redacted.Redacted<Uint8Array>
-  /** Keys that were current earlier: they still open. */
+  /** Former keys. They still open the secrets that they sealed. */
   readonly former?: ReadonlyArray<Redacted.Redacted<Uint8Array>> | undefined
 }
 
@@ -32,7 +32,7 @@ const nonceLength = 12
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** A key's id is the head of its SHA-256: it needs no setting of its own and tells nothing about the key. */
+/** Imports a key. Its id is the beginning of its SHA-256, which needs no setting of its own and does not reveal the key. */
 const importKey = (secret: Redacted.Redacted<Uint8Array>) =>
   Effect.gen(function* () {
     const bytes = Redacted.value(secret)
@@ -48,14 +48,17 @@ const make = Effect.fnUntraced(function* (options: AesSecretBoxOptions) {
   const current = yield* importKey(options.current)
   const former = yield* Effect.forEach(options.former ?? [], importKey)
   const keys = new Map([...former, current].map(({ id, key }) => [id, key]))
-  const bound = (keyId: string, context: string) => encoder.encode(`${keyId}.${context}`)
+  const additionalData = (keyId: string, context: string) => encoder.encode(`${keyId}.${context}`)
 
   return SecretBox.of({
     seal: (secret, context) =>
       Effect.gen(function* () {
         const nonce = yield* random.randomBytes(nonceLength)
         const sealed = yield* Effect.orDie(
-          aead.encrypt(current.key, encoder.encode(Redacted.value(secret)), { nonce, aad: bound(current.id, context) })
+          aead.encrypt(current.key, encoder.encode(Redacted.value(secret)), {
+            nonce,
+            aad: additionalData(current.id, context)
+          })
         )
         return `v1.${current.id}.${Base64Url.encode(nonce)}.${Base64Url.encode(sealed)}`
       }),
@@ -70,7 +73,7 @@ const make = Effect.fnUntraced(function* (options: AesSecretBoxOptions) {
         const sealed = Base64Url.decode(sealedText ?? "")
         if (Result.isFailure(nonce) || Result.isFailure(sealed)) return yield* unreadable
         const opened = yield* Effect.mapError(
-          aead.decrypt(key, sealed.success, { nonce: nonce.success, aad: bound(keyId, context) }),
+          aead.decrypt(key, sealed.success, { nonce: nonce.success, aad: additionalData(keyId, context) }),
           () => unreadable
         )
         return Redacted.make(decoder.decode(opened))
@@ -82,7 +85,7 @@ const make = Effect.fnUntraced(function* (options: AesSecretBoxOptions) {
 
 const unreadable = new SecretError({ reason: "Unreadable" })
 
-/** A SecretBox over these keys. */
+/** The SecretBox with these keys. */
 export const layer = (
   options: AesSecretBoxOptions
 ): Layer.Layer<SecretBox, SecretKeyInvalid, Aead.Aead | SecureRandom | Digest> => Layer.effect(SecretBox, make(options))

@@ -1,5 +1,5 @@
 /**
- * The port that seals secrets at rest, such as a mirror's credentials.
+ * The port that encrypts (seals) secrets for storage, such as a mirror's credentials.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -8,16 +8,18 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 
 /**
- * - `NoKey`: there is no key to seal with.
- * - `UnknownKey`: the key that sealed it is not configured.
- * - `Unreadable`: it was altered, or it belongs to another context.
+ * - `NoKey`: no key is configured to seal with.
+ * - `UnknownKey`: the key that sealed the text is not configured.
+ * - `Unreadable`: the sealed text was altered, or belongs to another context.
  */
 export class SecretError extends Data.TaggedError("SecretError")<{
   readonly reason: "NoKey" | "UnknownKey" | "Unreadable"
 }> {
   readonly code = "internal"
   override get message(): string {
-    return this.reason === "NoKey" ? "There is no key to seal secrets with." : "A sealed secret could not be opened."
+    return this.reason === "NoKey"
+      ? "No key is configured to seal secrets with."
+      : "A sealed secret could not be opened."
   }
 }
 
@@ -25,20 +27,20 @@ export class SecretBox extends Context.Service<
   SecretBox,
   {
     /**
-     * Seals a secret under the current key. `context` (a record's id) is authenticated, not stored: the same sealed
-     * text does not open under another context.
+     * Seals a secret with the current key. `context` (a record's id) is authenticated but not stored: the sealed text opens
+     * only with the same context.
      */
     readonly seal: (secret: Redacted.Redacted, context: string) => Effect.Effect<string, SecretError>
 
-    /** Opens a sealed text; keys that were current earlier still open what they sealed. */
+    /** Opens a sealed text, with the current or a former key. */
     readonly open: (sealed: string, context: string) => Effect.Effect<Redacted.Redacted, SecretError>
 
-    /** Whether a sealed text was sealed by an earlier key and should be sealed anew. */
+    /** Whether a text was sealed with a former key, so that it should be sealed again. */
     readonly isStale: (sealed: string) => boolean
   }
 >()("@holdfast/core/secrets/SecretBox") {}
 
-/** A box without a key: it seals nothing and opens nothing. Mirrors cannot be made then, and all else works. */
+/** A SecretBox without a key: both methods fail. Mirrors cannot be created with it; everything else works. */
 export const layerNone: Layer.Layer<SecretBox> = Layer.succeed(
   SecretBox,
   SecretBox.of({

@@ -122,7 +122,7 @@ describe("a mirror into another tenant", () => {
       yield* (yield* Members).update(Actor.system, to.tenantId, neighbour.memberId, reading)
       yield* upload(from, "b", "x")
       const failing = yield* until(record(ref), ({ state }) => state === "FAILING")
-      expect(failing.stats).toMatchObject({ pending: 1, lastError: "This key does not permit the operation." })
+      expect(failing.stats).toMatchObject({ pending: 1, lastError: "The caller has no permission for this operation." })
       const fresh = yield* member(to.tenantId, "role_file_writer")
       const reader = yield* member(to.tenantId, "role_file_reader")
       const refused = mirrors.update(Actor.system, ref, { apiKey: reader.key })

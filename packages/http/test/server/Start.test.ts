@@ -58,7 +58,7 @@ describe("service cannot start → exit code 1, one line on standard error", () 
     expect(second.code).toBe(1)
     expect(second.stderr).toMatch(oneLine)
     expect(second.stderr).toBe(
-      `holdfast: Another process holds the data directory ${first.data}. Stop it first, or choose another directory.\n`
+      `holdfast: Another process holds the data directory ${first.data}. Stop that process, or use another directory.\n`
     )
     expect((await fetch(`${first.url}/health/ready`)).status).toBe(200)
   })
