@@ -1,12 +1,12 @@
 /**
- * The order of texts by code point, which is the order of their UTF-8 bytes and the one that both databases keep. It
- * differs from JavaScript's own: an emoji comes after U+FFFD here, but before it by UTF-16 units.
+ * The order of texts by code point, that is, by UTF-8 bytes. Both databases use this order. It differs from JavaScript's
+ * order by UTF-16 code units: an emoji comes after U+FFFD by code point, but before it by code unit.
  */
 
-/** A surrogate belongs to a code point above all others of one unit. */
+/** A surrogate is part of a code point that is greater than every code point of one unit. */
 const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit)
 
-/** Negative, zero or positive, as `a` comes before, with or after `b`. */
+/** Returns a negative number, zero or a positive number when `a` is less than, equal to or greater than `b`. */
 export const compare = (a: string, b: string): number => {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
@@ -18,8 +18,8 @@ export const compare = (a: string, b: string): number => {
 }
 
 /**
- * The first text after all that begin with a prefix, undefined when there is none: the last code point that can grow
- * grows by one, and what follows it goes.
+ * Returns the first text after all texts with a prefix; undefined when there is none. It increments the last code point that
+ * can be incremented and drops the ones after it.
  */
 export const successor = (prefix: string): string | undefined => {
   const points = Array.from(prefix)
@@ -34,8 +34,9 @@ export const successor = (prefix: string): string | undefined => {
 }
 
 /**
- * The text that a position is compared by. A forged cursor may hold what no database does: NUL comes before
- * everything, so that a position with one is passed by the same texts as what stands before it.
+ * Converts a position to a text that a database can compare with. A forged cursor may contain a NUL, which no stored text
+ * does: NUL is less than every other character, so the same texts come after the part before the NUL. Lone surrogates become
+ * U+FFFD.
  */
 export const comparable = (text: string): string => {
   const nul = text.indexOf("\0")

@@ -1,27 +1,27 @@
 /**
- * Where the two dialects differ. Everything else is written once.
+ * The differences between the SQL of PostgreSQL and SQLite. All other SQL is the same for both.
  */
 import * as DateTime from "effect/DateTime"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-/** An instant as it is stored: epoch milliseconds. */
+/** Converts an instant to the stored form: epoch milliseconds. */
 export const millis: (instant: DateTime.Utc) => number = DateTime.toEpochMillis
 
 /**
- * A row lock at the end of a SELECT. SQLite needs none: its transactions begin as writers, one at a time.
- * `FOR NO KEY UPDATE` lets rows that refer to the locked one be inserted, `FOR UPDATE` does not.
+ * Returns the clause that locks the rows of a SELECT. SQLite needs none: its transactions begin as writers, one at a time.
+ * `FOR NO KEY UPDATE` allows concurrent inserts of rows that refer to the locked row, `FOR UPDATE` does not.
  */
 export const lock = (sql: SqlClient, strength: "FOR UPDATE" | "FOR NO KEY UPDATE"): Fragment =>
   sql.literal(sql.onDialectOrElse({ pg: () => strength, orElse: () => "" }))
 
-/** `column IN (values)` as one parameter, so that the statement is the same for any number of values. */
+/** Returns `column IN (values)` with one parameter, so that the statement is the same for any number of values. */
 export const among = (sql: SqlClient, column: string, values: ReadonlyArray<string>): Fragment =>
   sql.onDialectOrElse({
     pg: () => sql`${sql.literal(column)} = ANY(CAST(${values} AS text[]))`,
     orElse: () => sql`${sql.literal(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`
   })
 
-/** The function `(haystack, needle)` that gives the place of a text in another, from 1. */
+/** Returns the name of the function `(haystack, needle)` that finds the position of a text in another one, from 1. */
 export const position = (sql: SqlClient): Fragment =>
   sql.literal(sql.onDialectOrElse({ pg: () => "strpos", orElse: () => "instr" }))

@@ -1,6 +1,7 @@
 /**
- * The reads that every request makes. A client that pipelines many statements over one connection serves them at a third
- * of the cost, but must run nothing that may wait for a lock or take long, since all the others would wait with it.
+ * Short reads: the statements that every request runs. A client that pipelines many statements over one connection runs them
+ * at a third of the cost. It must not run a statement that may wait for a lock or take long, because the statements behind
+ * it would wait, too.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -9,15 +10,15 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
 import type { Row } from "./Row.ts"
 
-/** A client for short reads of the same database; undefined where the common one is as good. */
+/** A client for short reads from the same database; undefined when the main client is as fast. */
 export const ReadClient = Context.Reference<SqlClient | undefined>("@holdfast/sql/ReadClient", {
   defaultValue: () => undefined
 })
 
-/** Runs a statement that reads few rows and waits for no lock. Inside a transaction it sees what that has written. */
+/** Runs a statement that reads few rows and waits for no lock. Inside a transaction it reads the transaction's own writes. */
 export type ShortRead = (statement: (sql: SqlClient) => Statement<Row>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
 
-/** Short reads over the client for them, where there is one. */
+/** Returns the function that runs short reads: over `ReadClient` when there is one, otherwise over `sql`. */
 export const make = (sql: SqlClient): Effect.Effect<ShortRead> =>
   Effect.map(ReadClient, (client): ShortRead => {
     if (client === undefined) return (statement) => statement(sql)

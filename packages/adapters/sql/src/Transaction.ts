@@ -1,5 +1,5 @@
 /**
- * Transactions of several statements.
+ * Runs several statements in one transaction.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -7,14 +7,14 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
 /**
- * Runs the statements of an effect in one transaction; any failure rolls it back.
+ * Runs the statements of an effect in one transaction. Any failure rolls it back.
  *
- * On PostgreSQL the statements assume READ COMMITTED, its default: each sees what was committed before it began, and a
- * change that waited for a row lock judges the row anew. Under a stricter level they fail with `Contention` where
- * they would have waited. On SQLite a transaction begins as the only writer.
+ * On PostgreSQL the statements assume READ COMMITTED, the default: each statement reads what was committed before it began,
+ * and a change that waited for a row lock evaluates its condition again. Under a stricter isolation level they fail with
+ * `Contention` instead of waiting. On SQLite a transaction begins as the only writer.
  *
- * When the connection is lost inside, the client's own ROLLBACK cannot succeed either and dies with the error; here
- * it is the failure that it is.
+ * When the connection is lost during the transaction, the client's ROLLBACK fails too and dies with the `SqlError`. This
+ * function turns that defect into a failure.
  */
 export const transaction =
   (sql: SqlClient) =>

@@ -1,6 +1,6 @@
 /**
- * The first schema. Ids are text, times are epoch milliseconds, JSON is text. On PostgreSQL every text is compared by code
- * point, whatever the locale of the database.
+ * The first schema. Ids are text, times are epoch milliseconds, JSON is text. On PostgreSQL every text column is compared by
+ * code point (`COLLATE "C"`), whatever the locale of the database is.
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -34,7 +34,7 @@ export const initial = Effect.gen(function* () {
   yield* sql`CREATE UNIQUE INDEX member_account ON member (tenant_id, account_id)`
   yield* sql`CREATE INDEX member_by_account ON member (account_id, tenant_id)`
 
-  // Tokens and account keys: a token has a member and a tenant, an account key has neither.
+  // API tokens and account keys: a token has a member and a tenant, an account key has neither.
   yield* sql`CREATE TABLE api_key (
     id ${text} NOT NULL PRIMARY KEY,
     hash ${text} NOT NULL,
@@ -63,7 +63,7 @@ export const initial = Effect.gen(function* () {
     UNIQUE (tenant_id, id))`
   yield* sql`CREATE UNIQUE INDEX bucket_name ON bucket (tenant_id, name)`
 
-  // The content stands on the row of its file, so that a read is one statement on one table.
+  // The content's columns are in the row of its file, so that a read is one statement on one table.
   yield* sql`CREATE TABLE file (
     id ${text} NOT NULL PRIMARY KEY,
     tenant_id ${text} NOT NULL,
@@ -88,8 +88,8 @@ export const initial = Effect.gen(function* () {
   yield* sql`CREATE UNIQUE INDEX file_place ON file (bucket_id, path, name)`
   yield* sql`CREATE UNIQUE INDEX file_alias ON file (bucket_id, alias) WHERE alias IS NOT NULL`
 
-  // Blobs outlive their bucket until they are swept, so they refer to nothing. `due_at` is when a PENDING blob's
-  // lease ends, or a DOOMED one may be swept.
+  // Blobs outlive their bucket until they are swept, so that the table has no foreign keys. `due_at` is the end of a
+  // PENDING blob's lease, or when a DOOMED blob may be swept.
   yield* sql`CREATE TABLE blob (
     id ${text} NOT NULL PRIMARY KEY,
     tenant_id ${text} NOT NULL,

@@ -1,5 +1,5 @@
 /**
- * Brings a database to the schema that the repositories expect.
+ * Runs the migrations that bring a database to the schema of the repositories.
  */
 import * as Effect from "effect/Effect"
 import * as Migrator from "effect/sql/Migrator"
@@ -12,13 +12,13 @@ import { initial } from "./Initial.ts"
 import { mirrorTimes } from "./MirrorTimes.ts"
 import { mirrors } from "./Mirrors.ts"
 
-/** A migration that ran. */
+/** A migration that `migrate` has run. */
 export interface Migrated {
   readonly id: number
   readonly name: string
 }
 
-/** Every migration, by number. One that was ever released never changes. */
+/** Every migration, by number. A released migration never changes. */
 const migrations = Migrator.fromRecord({
   "0001_initial": initial,
   "0002_conversions": conversions,
@@ -32,8 +32,8 @@ const failed = (error: Migrator.MigrationError): SqlError =>
     : new SqlError({ reason: new UnknownError({ cause: error, message: error.message, operation: "migrate" }) })
 
 /**
- * Runs the migrations that this database lacks, all in one transaction, and answers with those it ran; none when
- * the schema is up to date. Safe when several processes start at once: one runs them while the others wait.
+ * Runs the migrations that the database lacks, all in one transaction, and returns them; an empty list when the schema is
+ * current. Safe when several processes start at the same time: one process runs the migrations while the others wait.
  */
 export const migrate: Effect.Effect<ReadonlyArray<Migrated>, MetadataError, SqlClient> = Migrator.make({})({
   loader: migrations,
