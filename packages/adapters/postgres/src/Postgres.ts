@@ -1,5 +1,5 @@
 /**
- * An SqlClient on PostgreSQL.
+ * An SqlClient for PostgreSQL.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as Duration from "effect/Duration"
@@ -12,25 +12,25 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
 
 export interface Options {
-  /** `postgres://user:password@host:port/database`, with libpq's parameters. It appears in no error and no log. */
+  /** `postgres://user:password@host:port/database`, with libpq's parameters. No error and no log contains it. */
   readonly url: Redacted.Redacted
-  /** 10 when absent. Connections are opened as they are needed. */
+  /** 10 when absent. The client opens connections when it needs them. */
   readonly maxConnections?: number | undefined
   /**
-   * Whether statements of several fibers are pipelined over one connection: three times as many short reads, but one
-   * that takes long or waits for a lock holds up those behind it, and an interrupted one runs on. No when absent;
-   * transactions have a connection to themselves in any case.
+   * Whether to pipeline the statements of several fibers over one connection; false when absent. It allows three times as
+   * many short reads, but a statement that takes long or waits for a lock delays those behind it, and an interrupted
+   * statement continues on the server. A transaction always has its own connection.
    */
   readonly multiplex?: boolean | undefined
-  /** What the server shows of this client; `holdfast` when absent. */
+  /** The name of this client in the server's statistics; `holdfast` when absent. */
   readonly applicationName?: string | undefined
-  /** How long a connection may take to open; 5 seconds when absent. */
+  /** The timeout for opening a connection; 5 seconds when absent. */
   readonly connectTimeout?: Duration.Input | undefined
-  /** How long an unused connection stays open; a minute when absent. */
+  /** How long an unused connection stays open; 1 minute when absent. */
   readonly idleTimeout?: Duration.Input | undefined
 }
 
-/** Of a URL that cannot be read nothing is told, since the fault may stand in the middle of its password. */
+/** The error for a malformed URL. It contains no part of the URL, because the fault may be inside the password. */
 const invalidUrl = (): SqlError =>
   new SqlError({
     reason: new UnknownError({
@@ -58,8 +58,8 @@ const isUrl = (redacted: Redacted.Redacted): boolean => {
 }
 
 /**
- * A pool of connections. None is opened before it is needed, and one that is lost, since the server restarted, is
- * replaced by the next statement; the statements that it was lost under fail.
+ * Makes a pool of connections. It opens a connection when it first needs it. When a connection is lost, as in a restart of the
+ * server, the statements on it fail and the next statement opens a new connection.
  */
 export const make = (options: Options): Effect.Effect<SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
   isUrl(options.url)
@@ -70,7 +70,7 @@ export const make = (options: Options): Effect.Effect<SqlClient, SqlError, Scope
         applicationName: options.applicationName ?? "holdfast",
         connectTimeout: options.connectTimeout ?? "5 seconds",
         idleTimeout: options.idleTimeout ?? "1 minute",
-        // A peer that vanished without a word is found out, and its connection replaced.
+        // Detects a server that vanished without closing the connection.
         keepAlive: "30 seconds"
       })
     : Effect.fail(invalidUrl())

@@ -1,9 +1,10 @@
 /**
- * Holdfast's metadata in PostgreSQL: for several nodes, or where a database server stands already.
+ * Holdfast's metadata in PostgreSQL: for several nodes, or for deployments that already run a PostgreSQL server.
  */
 import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql/SqlClient"
+import type { Metadata } from "@holdfast/core/Holdfast"
 import type { MetadataError } from "@holdfast/core/MetadataError"
 import * as MetadataLayer from "@holdfast/sql/MetadataLayer"
 import { ReadClient } from "@holdfast/sql/Reads"
@@ -12,20 +13,17 @@ import * as Postgres from "./Postgres.ts"
 
 export interface Options extends Omit<Postgres.Options, "multiplex"> {
   /**
-   * Connections beside `maxConnections` that the reads of every request share, pipelined: whose key it is, and which
-   * file. 2 when absent.
+   * Connections in addition to `maxConnections` for the short reads of every request: the look-ups of the key and of the
+   * file. All requests share them, pipelined. 2 when absent.
    */
   readonly readConnections?: number | undefined
 }
 
 /**
- * Every repository, and the client that they share; the migrations that the database lacks run first. Several nodes
- * may start at once. The transactions assume READ COMMITTED, PostgreSQL's default.
+ * All repositories and the client that they share. Runs the migrations that the database lacks first; several nodes may start
+ * at the same time. The transactions assume READ COMMITTED, PostgreSQL's default.
  */
-export const layer = ({
-  readConnections = 2,
-  ...options
-}: Options): Layer.Layer<MetadataLayer.Repositories | SqlClient, MetadataError> =>
+export const layer = ({ readConnections = 2, ...options }: Options): Layer.Layer<Metadata | SqlClient, MetadataError> =>
   MetadataLayer.layerFresh(
     Layer.mergeAll(
       Layer.effect(SqlClient, operation("open")(Postgres.make(options))),

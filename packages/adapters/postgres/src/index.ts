@@ -1,15 +1,15 @@
 /**
- * The adapter for programs that do not use Effect: `open({ metadata: postgres({ url }), … })`.
+ * The adapter for the Promise API: `open({ metadata: postgres({ url }), … })`.
  */
 import type { MetadataAdapter } from "@holdfast/core"
 import * as Redacted from "effect/Redacted"
 import * as PostgresMetadata from "./PostgresMetadata.ts"
 
-/** Keeps metadata in a PostgreSQL database, migrated when it is opened. */
+/** Stores metadata in a PostgreSQL database. Runs the migrations that the database lacks when it opens it. */
 export const postgres = (options: {
-  /** `postgres://user:password@host:port/database`; it reaches no log and no error. */
+  /** `postgres://user:password@host:port/database`. No log and no error contains it. */
   readonly url: string
-  /** Connections of this process at the most. */
+  /** The most connections of this process, besides 2 for short reads; 10 when absent. */
   readonly maxConnections?: number | undefined
 }): MetadataAdapter => ({
   metadata: PostgresMetadata.layer({ ...options, url: Redacted.make(options.url) })

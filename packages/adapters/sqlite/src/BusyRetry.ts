@@ -1,6 +1,6 @@
 /**
- * Waits for other processes that hold the lock of the file, without holding anything itself: between two attempts the
- * connection is free, so that reads go on while a write waits.
+ * Retries statements while another process holds the file's write lock. The connection is free between two attempts, so
+ * that reads continue while a write waits.
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -9,23 +9,24 @@ import { isSqlError } from "effect/sql/SqlError"
 
 const isBusy = (error: unknown): boolean => isSqlError(error) && error.reason._tag === "LockTimeoutError"
 
-/** Only its first statement can meet a lock, and then nothing of the transaction has run. */
+/** Only the first statement of a transaction, BEGIN IMMEDIATE, can fail for a lock. No statement of it has run then. */
 const isBusyAtBegin = (error: unknown): boolean =>
   isBusy(error) && isSqlError(error) && error.reason.operation === "begin"
 
 export interface BusyRetry {
-  /** Tries a statement of its own until it is not refused for a lock, or the time is up. */
+  /** Retries a statement outside of a transaction while it fails for a lock, at most for `busyTimeout`. */
   readonly statement: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Tries a transaction until it has begun, or the time is up. */
+  /** Retries a transaction while its beginning fails for a lock, at most for `busyTimeout`. */
   readonly transaction: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
+/** Retries every 10 milliseconds, with jitter. */
 export const make = (busyTimeout: Duration.Input): BusyRetry => {
   const schedule = Schedule.spaced("10 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: busyTimeout }))
-  // Retrying costs something even where the first attempt succeeds, so it begins with the second one.
-  const until =
-    (isRefused: (error: unknown) => boolean) =>
+  // `Effect.retry` has a cost even when the first attempt succeeds, so it wraps only the second and later attempts.
+  const retryWhile =
+    (isLocked: (error: unknown) => boolean) =>
     <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-      Effect.catchIf(self, isRefused, () => Effect.retry(self, { while: isRefused, schedule }))
-  return { statement: until(isBusy), transaction: until(isBusyAtBegin) }
+      Effect.catchIf(self, isLocked, () => Effect.retry(self, { while: isLocked, schedule }))
+  return { statement: retryWhile(isBusy), transaction: retryWhile(isBusyAtBegin) }
 }

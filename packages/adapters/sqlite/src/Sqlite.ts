@@ -1,5 +1,5 @@
 /**
- * An SqlClient on node:sqlite.
+ * An SqlClient for SQLite, on node:sqlite.
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -17,18 +17,18 @@ import { open } from "./SqliteFile.ts"
 
 export interface Options {
   /**
-   * The path of the database. It is created with mode 0600, its directory with 0700, where they are missing. Or
-   * `:memory:`, for a database that is gone with the client.
+   * The path of the database, or `:memory:` for a database that exists until the client is closed. A missing file is created
+   * with mode 0600, a missing directory with mode 0700.
    */
   readonly file: string
-  /** How long a statement waits for other processes on the same file; 5 seconds when absent. */
+  /** How long a statement waits for a lock of another process on the same file; 5 seconds when absent. */
   readonly busyTimeout?: Duration.Input | undefined
 }
 
 /**
- * Opens a database. The client has one connection: node:sqlite runs each statement at once on the calling thread, so a
- * second one would gain nothing. Transactions begin as writers (`BEGIN IMMEDIATE`), and several processes may have the
- * same file open.
+ * Opens a database. The client has one connection: node:sqlite runs each statement synchronously on the calling thread, so
+ * that a second connection would not be faster. Transactions begin as writers (`BEGIN IMMEDIATE`). Several processes may have
+ * the same file open.
  */
 export const make = ({
   busyTimeout = "5 seconds",
@@ -43,10 +43,10 @@ export const make = ({
       semaphore: Semaphore.makeUnsafe(1),
       isTransaction: () => database.isTransaction
     })
-    const patient = BusyRetry.make(busyTimeout)
+    const busyRetry = BusyRetry.make(busyTimeout)
     const client = yield* SqlClient.make({
       ...acquirers,
-      borrower: (use) => patient.statement(borrower(use)),
+      borrower: (use) => busyRetry.statement(borrower(use)),
       compiler: Statement.makeCompilerSqlite(),
       driver: "sqlite-node",
       beginTransaction: SqliteConnection.begin,
@@ -56,7 +56,7 @@ export const make = ({
     })
     const { withTransaction } = client
     return Object.assign(client, {
-      withTransaction: <A, E, R>(self: Effect.Effect<A, E, R>) => patient.transaction(withTransaction(self))
+      withTransaction: <A, E, R>(self: Effect.Effect<A, E, R>) => busyRetry.transaction(withTransaction(self))
     })
   })
 

@@ -1,5 +1,5 @@
 /**
- * One connection of node:sqlite as effect's SQL modules want it.
+ * A connection of node:sqlite as the `Connection` of effect's SQL modules.
  */
 import type { DatabaseSync } from "node:sqlite"
 import * as Effect from "effect/Effect"
@@ -10,13 +10,13 @@ import * as Stream from "effect/Stream"
 import { fromThrown } from "./SqliteError.ts"
 import * as SqliteStatement from "./SqliteStatement.ts"
 
-/** Begins a transaction as the only writer: nothing inside it waits for a lock any more. */
+/** Begins a transaction as the only writer, so that no later statement of it waits for a lock. */
 export const begin = "BEGIN IMMEDIATE"
 
-/** Rows of a stream that are read at a time. */
+/** The rows of a stream that are read at a time. */
 const chunkSize = 256
 
-const take = (rows: Iterator<object>): ReadonlyArray<object> => {
+const readChunk = (rows: Iterator<object>): ReadonlyArray<object> => {
   const chunk: Array<object> = []
   for (let next = rows.next(); next.done !== true; next = rows.next()) {
     chunk.push(next.value)
@@ -25,7 +25,7 @@ const take = (rows: Iterator<object>): ReadonlyArray<object> => {
   return chunk
 }
 
-/** Makes a connection. A statement that meets a lock of another process fails at once; `Patience` waits. */
+/** Makes a connection. A statement that needs a lock of another process fails at once; `BusyRetry` retries it. */
 export const make = (database: DatabaseSync): Connection => {
   const prepared = SqliteStatement.makeCache(database)
   const fresh = (sql: string) => SqliteStatement.prepare(database, sql)
@@ -46,8 +46,8 @@ export const make = (database: DatabaseSync): Connection => {
       transform === undefined ? rows(fresh, sql, params) : Effect.map(rows(fresh, sql, params), transform),
     executeRaw: (sql, params) =>
       attempt(sql, () => {
-        const { answers, rows, statement } = prepared(sql)
-        return answers ? rows(params) : statement.run(...params.map(SqliteStatement.toInput))
+        const { returnsRows, rows, statement } = prepared(sql)
+        return returnsRows ? rows(params) : statement.run(...params.map(SqliteStatement.toInput))
       }),
     executeValues: values,
     executeValuesUnprepared: values,
@@ -58,7 +58,7 @@ export const make = (database: DatabaseSync): Connection => {
           (iterator) =>
             Stream.paginate(iterator, () =>
               Effect.map(
-                attempt(sql, () => take(iterator)),
+                attempt(sql, () => readChunk(iterator)),
                 (chunk) =>
                   [
                     transform === undefined ? chunk : transform(chunk),

@@ -1,14 +1,15 @@
 /**
- * What node:sqlite throws, as errors of an SqlClient.
+ * Converts what node:sqlite throws to errors of an SqlClient.
  */
 import * as Predicate from "effect/Predicate"
 import { classifySqliteError, ConnectionError, SqlError } from "effect/sql/SqlError"
 
-/** Of a primary key: told like any other unique index. */
-const primaryKey = 1555
-const unique = 2067
+/** SQLITE_CONSTRAINT_PRIMARYKEY. It is reported as `uniqueViolation`, like a violation of any other unique index. */
+const primaryKeyViolation = 1555
+/** SQLITE_CONSTRAINT_UNIQUE. */
+const uniqueViolation = 2067
 
-/** Carries the extended result code where the classification looks for it. */
+/** An error with the extended result code in `errno`, from which `classifySqliteError` reads it. */
 class SqliteFault extends Error {
   readonly errno: number
   constructor(cause: Error, errno: number) {
@@ -20,7 +21,7 @@ class SqliteFault extends Error {
 const codeOf = (thrown: unknown): number | undefined =>
   Predicate.hasProperty(thrown, "errcode") && typeof thrown.errcode === "number" ? thrown.errcode : undefined
 
-/** The error of a failed call of node:sqlite, by its extended result code (`errcode`). */
+/** Returns the error for a failed call of node:sqlite, by its extended result code (`errcode`). */
 export const fromThrown =
   (operation: string) =>
   (thrown: unknown): SqlError => {
@@ -28,12 +29,12 @@ export const fromThrown =
     const code = codeOf(thrown)
     const cause =
       thrown instanceof Error && code !== undefined
-        ? new SqliteFault(thrown, code === primaryKey ? unique : code)
+        ? new SqliteFault(thrown, code === primaryKeyViolation ? uniqueViolation : code)
         : thrown
     return new SqlError({ reason: classifySqliteError(cause, { message, operation }) })
   }
 
-/** The error of a database that cannot be opened: SQLite's own, or the file system's. */
+/** Returns the error for a database that cannot be opened, because of SQLite or of the file system. */
 export const fromOpening = (thrown: unknown): SqlError =>
   codeOf(thrown) === undefined
     ? new SqlError({

@@ -1,24 +1,27 @@
 /**
- * Opens a database, with everything that a durable one needs.
+ * Opens a database with the settings that make commits durable.
  */
 import { closeSync, constants, fsyncSync, mkdirSync, openSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import * as Predicate from "effect/Predicate"
 
-/** A database that lives as long as its connection. */
+/** The file name for a database in memory, which exists as long as its connection. */
 export const memory = ":memory:"
 
 /**
- * How long SQLite itself waits for the lock of another process: long enough for a common transaction, and no longer,
- * since its sleep stops the whole process (`Patience` waits on). Milliseconds.
+ * How long SQLite itself waits for a lock of another process, in milliseconds: long enough for a usual transaction. It must
+ * be short because SQLite's sleep blocks the whole process; `BusyRetry` waits longer without blocking.
  */
-const patience = 2
+const busyTimeout = 2
 
-/** At the start there is nothing to block, and switching to write-ahead logging needs the file alone. Milliseconds. */
-const patienceAtStart = 5000
+/**
+ * The same while the file is opened, in milliseconds. No request can be blocked yet, and the switch to write-ahead logging
+ * needs exclusive access to the file.
+ */
+const openTimeout = 5000
 
-/** Creates the file for its owner alone, and makes the name durable; SQLite gives its log the same mode. */
+/** Creates the file, readable by its owner only, and makes its name durable. SQLite gives the log file the same mode. */
 const create = (file: string): void => {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   try {
@@ -36,15 +39,15 @@ const create = (file: string): void => {
 }
 
 /**
- * Opens a database file, or one in memory. A commit is durable when it returns: write-ahead logging with an fsync for
- * each, also through the drive's cache on macOS.
+ * Opens a database file, or a database in memory. A commit is durable when it returns: write-ahead logging with an fsync for
+ * each commit; on macOS with `F_FULLFSYNC`, which also flushes the drive's cache.
  */
 export const open = (file: string): DatabaseSync => {
   if (file !== memory) create(file)
-  const database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: patienceAtStart })
+  const database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: openTimeout })
   try {
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
-      PRAGMA cache_size = -16384; PRAGMA busy_timeout = ${patience}`)
+      PRAGMA cache_size = -16384; PRAGMA busy_timeout = ${busyTimeout}`)
   } catch (error) {
     database.close()
     throw error

@@ -1,20 +1,20 @@
 /**
- * Prepared statements of node:sqlite, with parameters and rows as effect's SQL modules have them.
+ * Prepared statements of node:sqlite, with the parameters and rows of effect's SQL modules.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
 
 export interface Prepared {
   readonly statement: StatementSync
-  /** Whether it answers with rows. */
-  readonly answers: boolean
-  /** Runs it to the end; no rows where it answers with none. */
+  /** Whether the statement returns rows. */
+  readonly returnsRows: boolean
+  /** Runs the statement to its end and returns its rows; an empty list for a statement that returns none. */
   readonly rows: (params: ReadonlyArray<unknown>) => ReadonlyArray<object>
 }
 
-/** How many statements stay prepared; the oldest go first. To move up each one that is used costs more than it saves. */
+/** How many statements stay prepared. The cache drops the oldest one first; an LRU order would cost more than it saves. */
 const maxPrepared = 256
 
-/** A parameter as SQLite can take it; what it cannot is refused by node:sqlite itself. */
+/** Converts a parameter to a type that SQLite accepts. Throws a TypeError for a value of another type. */
 export const toInput = (value: unknown): SQLInputValue => {
   if (typeof value === "string" || typeof value === "number" || typeof value === "bigint") return value
   if (value === null || value === undefined) return null
@@ -26,7 +26,7 @@ export const toInput = (value: unknown): SQLInputValue => {
 
 const isValues = (row: unknown): row is ReadonlyArray<unknown> => Array.isArray(row)
 
-/** All rows of a statement, as arrays of values. */
+/** Runs a statement and returns its rows as arrays of values. */
 export const values = (
   statement: StatementSync,
   params: ReadonlyArray<unknown>
@@ -36,7 +36,7 @@ export const values = (
   return rows.filter(isValues)
 }
 
-const named = (names: ReadonlyArray<string>, row: ReadonlyArray<unknown>): object => {
+const toObject = (names: ReadonlyArray<string>, row: ReadonlyArray<unknown>): object => {
   const object: Record<string, unknown> = {}
   names.forEach((name, index) => {
     object[name] = row[index]
@@ -44,26 +44,27 @@ const named = (names: ReadonlyArray<string>, row: ReadonlyArray<unknown>): objec
   return object
 }
 
-const reader = (statement: StatementSync, sql: string, names: ReadonlyArray<string>): Prepared["rows"] => {
+const makeReader = (statement: StatementSync, sql: string, names: ReadonlyArray<string>): Prepared["rows"] => {
   if (names.length === 0) {
     return (params) => {
       statement.run(...params.map(toInput))
       return []
     }
   }
-  // What a star stands for changes when any process changes the table; SQLite prepares anew by itself then.
+  // The columns of `*` change when any process changes the table. SQLite itself prepares the statement again then.
   if (sql.includes("*")) return (params) => statement.all(...params.map(toInput))
-  // node:sqlite would make each name anew for each row, and a dictionary of the row: 12 µs for a file's instead of 9.
-  return (params) => values(statement, params).map((row) => named(names, row))
+  // node:sqlite would create each name again for each row, and a dictionary: 12 µs for a file's row instead of 9 µs.
+  return (params) => values(statement, params).map((row) => toObject(names, row))
 }
 
+/** Prepares a statement. */
 export const prepare = (database: DatabaseSync, sql: string): Prepared => {
   const statement = database.prepare(sql)
   const names = statement.columns().map(({ name }) => name)
-  return { statement, answers: names.length > 0, rows: reader(statement, sql, names) }
+  return { statement, returnsRows: names.length > 0, rows: makeReader(statement, sql, names) }
 }
 
-/** Prepares, and keeps what was prepared. */
+/** Returns a function that prepares statements and caches them. */
 export const makeCache = (database: DatabaseSync): ((sql: string) => Prepared) => {
   const entries = new Map<string, Prepared>()
   return (sql) => {

@@ -1,10 +1,10 @@
 /**
- * The adapter for programs that do not use Effect: `open({ metadata: sqlite({ file }), … })`.
+ * The adapter for the Promise API: `open({ metadata: sqlite({ file }), … })`.
  */
 import type { MetadataAdapter } from "@holdfast/core"
 import * as SqliteMetadata from "./SqliteMetadata.ts"
 
-/** Keeps metadata in one SQLite file, made and migrated when it is opened; `:memory:` keeps nothing. */
+/** Stores metadata in one SQLite file. Creates the file and runs missing migrations when it opens it. `:memory:` stores nothing. */
 export const sqlite = (options: { readonly file: string }): MetadataAdapter => ({
   metadata: SqliteMetadata.layer(options)
 })
