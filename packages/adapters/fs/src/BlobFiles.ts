@@ -1,5 +1,5 @@
 /**
- * Asking for blobs and removing them, which needs no lock.
+ * The BlobStore methods that are a single step on a blob's file: `stat`, `remove`, `list`.
  */
 import type * as BlobError from "@holdfast/core/storage/BlobError"
 import type { BlobEntry, BlobInfo } from "@holdfast/core/storage/BlobStore"
@@ -12,17 +12,17 @@ import * as FsErrors from "./FsErrors.ts"
 import * as Layout from "./Layout.ts"
 import * as Listing from "./Listing.ts"
 
-/** Where the blob of a key stands; `Internal` for a text that is no key. */
+/** Returns the path of a key's blob. Fails with reason `Internal` for a text that is not a key. */
 export const locate = (
   layout: Layout.Layout,
   operation: string,
   key: string
 ): Effect.Effect<Layout.BlobPath, BlobError.BlobError> => {
-  const place = Layout.locate(layout, key)
-  return place === undefined ? Effect.fail(FsErrors.invalidKey(operation)) : Effect.succeed(place)
+  const blobPath = Layout.locate(layout, key)
+  return blobPath === undefined ? Effect.fail(FsErrors.invalidKey(operation)) : Effect.succeed(blobPath)
 }
 
-/** As the port's `stat`. */
+/** Implements the port's `stat`. */
 export const stat = (layout: Layout.Layout, key: string): Effect.Effect<BlobInfo, BlobError.BlobError> =>
   Effect.flatMap(locate(layout, "stat", key), ({ path }) =>
     FsCall.call<Fs.Stats>((done) => Fs.stat(path, done)).pipe(
@@ -31,8 +31,8 @@ export const stat = (layout: Layout.Layout, key: string): Effect.Effect<BlobInfo
   )
 
 /**
- * As the port's `remove`, durably. The directory is synced also when nothing was there: who removed it may have died
- * before it came to that.
+ * Implements the port's `remove`, durably. Syncs the directory also when the file is missing: a process may have removed it
+ * and died before it synced the directory.
  */
 export const remove = (layout: Layout.Layout, key: string): Effect.Effect<void, BlobError.BlobError> =>
   Effect.flatMap(locate(layout, "remove", key), ({ parent, path }) =>
@@ -42,6 +42,6 @@ export const remove = (layout: Layout.Layout, key: string): Effect.Effect<void, 
     )
   )
 
-/** As the port's `list`. */
+/** Implements the port's `list`. */
 export const list = (layout: Layout.Layout, prefix: string): Stream.Stream<BlobEntry, BlobError.BlobError> =>
   Stream.mapError(Listing.make(layout, prefix), FsErrors.fromErrnoOfStore("list"))

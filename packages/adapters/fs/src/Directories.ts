@@ -1,8 +1,9 @@
 /**
- * The directories of blobs: made when first needed, and remembered, so that most uploads find theirs without a call.
+ * Creates the directories of blobs when they are first needed, and remembers them, so that most uploads need no system call
+ * for their directory.
  *
- * Directories that became empty stay. Removing them would race with uploads, and the next upload would pay for a new
- * one with two more syncs.
+ * Empty directories are not removed. The removal would race with uploads, and the next upload into such a directory would
+ * need two more syncs.
  */
 import * as Effect from "effect/Effect"
 import * as Path from "node:path"
@@ -10,18 +11,18 @@ import * as Durable from "./Durable.ts"
 import type * as FsCall from "./FsCall.ts"
 
 export interface Directories {
-  /** Makes a directory (relative to the root) and those above it, durably. */
+  /** Creates a directory (relative to the root) and its parents, durably. */
   readonly ensure: (relative: string) => Effect.Effect<void, FsCall.ErrnoError>
-  /** No longer trusts that a directory, or any above it, is there. */
+  /** Forgets a directory and its parents, so that `ensure` creates them again. */
   readonly forget: (relative: string) => void
 }
 
-/** About 4 MB of names. Without a bound they would be as many as there are buckets, times 256. */
-const bound = 16_384
+/** The most directories that are remembered: about 4 MB of names. Without a bound there would be 256 for each bucket. */
+const capacity = 16_384
 
-/** `root` itself may be missing; the directory that holds it must be there. */
+/** The root itself may be missing; its parent must exist. */
 export const make = (root: string): Directories => {
-  // Those whose entry is known to be durable, the oldest first; "." is the root.
+  // The directories whose names are durable, the oldest first. "." is the root.
   const known = new Set<string>()
 
   const create = (relative: string): Effect.Effect<void, FsCall.ErrnoError> =>
@@ -30,7 +31,7 @@ export const make = (root: string): Directories => {
       Effect.andThen(
         Effect.sync(() => {
           known.add(relative)
-          if (known.size <= bound) return
+          if (known.size <= capacity) return
           for (const oldest of known) {
             known.delete(oldest)
             break

@@ -1,5 +1,5 @@
 /**
- * One process at a time in a data directory.
+ * The lock that allows one process at a time to use a data directory.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -9,12 +9,12 @@ import * as Path from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import * as Durable from "./Durable.ts"
 
-/** The name of the lock's file inside the directory. Nothing else may open it; see `acquire`. */
+/** The name of the lock file inside the directory. No other code may open it; see `acquire`. */
 export const fileName = "lock.sqlite"
 
 /**
- * - `Held`: another process, or another part of this one, has the directory open.
- * - `Failed`: the lock could not be asked for; see `cause`.
+ * - `Held`: another process, or other code in this process, holds the lock.
+ * - `Failed`: the lock file could not be created or locked; see `cause`.
  */
 export class DirectoryLockError extends Data.TaggedError("DirectoryLockError")<{
   readonly reason: "Held" | "Failed"
@@ -23,12 +23,12 @@ export class DirectoryLockError extends Data.TaggedError("DirectoryLockError")<{
 }> {
   override get message(): string {
     return this.reason === "Held"
-      ? `Another process holds the data directory ${this.directory}. Stop it first, or choose another directory.`
+      ? `Another process holds the data directory ${this.directory}. Stop that process, or use another directory.`
       : `The data directory ${this.directory} cannot be locked.`
   }
 }
 
-/** SQLite's primary result code for a lock that somebody else has. */
+/** SQLITE_BUSY, the primary result code for a lock that another connection holds. */
 const busy = 5
 
 const isBusy = (cause: unknown): boolean =>
@@ -37,10 +37,10 @@ const isBusy = (cause: unknown): boolean =>
 const open = (path: string): DatabaseSync => {
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
-    // In memory, since this transaction never ends in a commit and should leave no journal beside the lock.
+    // The transaction never commits. With the journal in memory it creates no journal file beside the lock file.
     database.exec("PRAGMA journal_mode = MEMORY")
     database.exec("BEGIN EXCLUSIVE")
-    // SQLite makes its files readable to all. By name: see below why not by a descriptor.
+    // SQLite creates files that every user can read. The mode is changed by name, not by descriptor: see `acquire`.
     Fs.chmodSync(path, Durable.fileMode)
     return database
   } catch (cause) {
@@ -50,17 +50,20 @@ const open = (path: string): DatabaseSync => {
 }
 
 /**
- * Takes the directory for this process until the scope closes, making the directory if it is missing. Does not wait:
- * a directory that is held fails at once.
+ * Locks the directory for this process until the scope closes. Creates the directory if it is missing. Does not wait: fails
+ * at once when the lock is held.
  *
- * The lock is the exclusive transaction of an empty SQLite database, because Node has neither `flock` nor `fcntl`, and
- * SQLite takes a real `fcntl` lock. The kernel drops that with the process, however it dies, so no stale lock is ever
- * to be recognised, as with a file that holds a process id (whose number may be another process's by then). Children
- * do not inherit it: a converter that outlives its server does not keep the directory. It belongs to the file, so it
- * holds between containers that share a volume, where a socket's name or a process id would not. And SQLite also keeps
- * apart two openings within one process, which `fcntl` alone would let pass.
+ * The lock is the exclusive transaction of an empty SQLite database, because Node offers neither `flock` nor `fcntl`, and
+ * SQLite takes a real `fcntl` lock:
  *
- * `fcntl` locks end when the process closes any descriptor of the file. So nothing else here may open the lock's file.
+ * - The kernel releases it when the process ends in any way. There are no stale locks to detect, as there are with a file
+ *   that contains a process id, which another process may have by then.
+ * - Child processes do not inherit it. A transcoder that outlives the server does not keep the directory locked.
+ * - It belongs to the file, so it works between containers that share a volume; a socket's name or a process id would not.
+ * - SQLite also excludes a second opening within the same process, which `fcntl` alone would allow.
+ *
+ * A process loses its `fcntl` locks on a file when it closes any descriptor of the file. Therefore no other code may open
+ * the lock file.
  */
 export const acquire = (directory: string): Effect.Effect<void, DirectoryLockError, Scope.Scope> => {
   const failed = (cause: unknown) =>

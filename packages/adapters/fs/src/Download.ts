@@ -1,5 +1,5 @@
 /**
- * One content, or a range of it, on its way from the disk.
+ * Reads a blob's file, or a range of it, as a stream.
  */
 import * as Scoped from "@holdfast/core/Scoped"
 import type { ReadOptions } from "@holdfast/core/storage/BlobStore"
@@ -10,10 +10,10 @@ import * as Stream from "effect/Stream"
 import * as Fs from "node:fs"
 import * as FsCall from "./FsCall.ts"
 
-/** The largest chunk where each is fresh memory: of larger ones, the system would have to find the pages anew. */
+/** The largest chunk when each chunk is new memory. For larger ones the system would have to map new pages each time. */
 const chunkBytes = 256 * 1024
 
-/** The largest chunk where all are in one memory: fewer trips to the disk's threads. */
+/** The largest chunk when all chunks reuse one memory: fewer round trips to the thread pool. */
 const transientBytes = 1024 * 1024
 
 interface Opened {
@@ -21,7 +21,7 @@ interface Opened {
   readonly size: number
 }
 
-/** What needs no disk is not worth the trip to a thread: looking at a file that is open, and closing one that was read. */
+/** Opens a file in the thread pool, then calls `fstat` synchronously: it needs no disk, so a thread would only add latency. */
 const open = (path: string): Effect.Effect<Opened, FsCall.ErrnoError> =>
   FsCall.call<Opened>((done) => {
     Fs.open(path, "r", (openError, descriptor) => {
@@ -35,21 +35,25 @@ const open = (path: string): Effect.Effect<Opened, FsCall.ErrnoError> =>
     })
   })
 
+/** Closes a file synchronously: after reading there is nothing to wait for. */
 const close = ({ descriptor }: Opened): Effect.Effect<void> =>
   FsCall.ignoreFailure(FsCall.attempt(() => Fs.closeSync(descriptor)))
 
 const tooShort = (): FsCall.ErrnoError => FsCall.errno(new Error("the blob's file is shorter than expected"))
 
-/** Where chunks of so many bytes are read into, of which `most` are to come: the one memory, or one of its own for each. */
-const memoryOf = (isTransient: boolean, most: number): ((wanted: number) => Buffer) => {
+/**
+ * Returns the function that allocates the memory of a chunk: one shared memory when chunks are transient, new memory for each
+ * chunk otherwise. `total`: the bytes that will be read.
+ */
+const allocator = (isTransient: boolean, total: number): ((wanted: number) => Buffer) => {
   if (!isTransient) return (wanted) => Buffer.allocUnsafeSlow(Math.min(chunkBytes, wanted))
-  const shared = Buffer.allocUnsafeSlow(Math.min(transientBytes, most))
+  const shared = Buffer.allocUnsafeSlow(Math.min(transientBytes, total))
   return (wanted) => shared.subarray(0, wanted)
 }
 
 /**
- * Streams a file's bytes. The descriptor keeps them in reach when the file is removed meanwhile. A file that is shorter
- * than it was at the beginning, or than the range needs, fails the stream.
+ * Streams a file's bytes. The open descriptor keeps them readable when the file is removed meanwhile. The stream fails when
+ * the file is shorter than at the beginning or than the range requires.
  */
 export const make = (
   path: string,
@@ -60,10 +64,10 @@ export const make = (
       let position = range?.offset ?? 0
       const end = range === undefined ? size : range.offset + range.length
       if (end > size) return Stream.fail(tooShort())
-      const memory = memoryOf(isTransient, end - position)
+      const allocate = allocator(isTransient, end - position)
       const next = Effect.suspend((): Pull.Pull<[Uint8Array], FsCall.ErrnoError> => {
         if (position >= end) return Cause.done()
-        const buffer = memory(end - position)
+        const buffer = allocate(end - position)
         const length = buffer.byteLength
         return Effect.flatMap(
           FsCall.call<number>((done) => Fs.read(descriptor, buffer, 0, length, position, done)),

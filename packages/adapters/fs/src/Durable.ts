@@ -1,21 +1,21 @@
 /**
- * Making directory entries outlive a crash of the machine: a file's own `fsync` does not cover its name, that takes an
- * `fsync` of the directory which holds the name.
+ * Makes the names of files and directories durable. The `fsync` of a file does not include its name; that requires an `fsync`
+ * of the directory that contains the name.
  */
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import * as FsCall from "./FsCall.ts"
 
-/** Nobody but the server's own user reads or lists. */
+/** Only the process's user can list the directory and open its files. */
 export const directoryMode = 0o700
 
-/** Nobody but the server's own user reads. */
+/** Only the process's user can read and write the file. */
 export const fileMode = 0o600
 
 /**
- * Makes the entries of a directory durable. It is opened at once and not on another thread: whoever syncs a directory
- * has just used it, so that the kernel has its name at hand.
+ * Makes the names in a directory durable. Opens the directory synchronously: the caller has just used it, so that the kernel
+ * has its entry in the cache and a thread would only add latency.
  */
 export const syncDirectory = (path: string): Effect.Effect<void, FsCall.ErrnoError> =>
   FsCall.call<void>((done) => {
@@ -23,8 +23,8 @@ export const syncDirectory = (path: string): Effect.Effect<void, FsCall.ErrnoErr
   })
 
 /**
- * Makes one directory, durably. One that is there already is synced all the same: who made it may have died before it
- * came to that.
+ * Creates a directory, durably. Syncs the parent of an existing directory, too: the process that created it may have died
+ * before it synced.
  */
 export const makeDirectory = (path: string): Effect.Effect<void, FsCall.ErrnoError> =>
   FsCall.call<void>((done) => Fs.mkdir(path, directoryMode, done)).pipe(
@@ -33,8 +33,8 @@ export const makeDirectory = (path: string): Effect.Effect<void, FsCall.ErrnoErr
   )
 
 /**
- * Makes a directory and what is missing above it, durably. A parent that was there before and that this user may not
- * read cannot be synced; it is then left to whoever made the directory.
+ * Creates a directory and its missing parents, durably. An existing parent that this user may not read cannot be synced and
+ * is skipped.
  */
 export const makePath = (path: string): Effect.Effect<void, FsCall.ErrnoError> =>
   Effect.gen(function* () {

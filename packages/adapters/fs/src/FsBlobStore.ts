@@ -1,8 +1,8 @@
 /**
  * A BlobStore on a local disk, for one process.
  *
- * A content is written to `tmp` and synced, and only then renamed to its place and the place's directory synced. So
- * whatever dies, a blob is there as a whole or not at all, and what was acknowledged stays.
+ * `put` writes a content to `tmp` and syncs it, then renames it to its path and syncs the directory. Therefore, after a crash
+ * of the process or the machine, a blob is there as a whole or not at all, and an acknowledged blob is there.
  */
 import type * as BlobError from "@holdfast/core/storage/BlobError"
 import * as BlobStore from "@holdfast/core/storage/BlobStore"
@@ -24,13 +24,13 @@ import * as WriteProbe from "./WriteProbe.ts"
 import * as Upload from "./Upload.ts"
 
 export interface Options {
-  /** The data directory; made if it is missing. All of it must be on one file system. */
+  /** The data directory. It is created if it is missing. All of it must be on one file system. */
   readonly directory: string
-  /** `check` fails with `StorageFull` when fewer bytes are free. Default: 16 MiB. */
+  /** `check` fails with `StorageFull` when fewer bytes are free; 16 MiB when absent. */
   readonly reserveBytes?: number
 }
 
-/** Uploads that a dead process left; nobody else can have one under way, since the directory is locked. */
+/** Removes the uploads that an earlier process left. No other process can have one in progress: the directory is locked. */
 const clear = (tmp: string): Effect.Effect<void, FsCall.ErrnoError> =>
   FsCall.call<Array<string>>((done) => Fs.readdir(tmp, done)).pipe(
     Effect.flatMap((names) =>
@@ -43,8 +43,8 @@ const clear = (tmp: string): Effect.Effect<void, FsCall.ErrnoError> =>
   )
 
 /**
- * Opens the store and locks its directory until the scope closes. `DirectoryLockError` with reason `Held` when another
- * process has it.
+ * Opens the store and locks its directory until the scope closes. Fails with a `DirectoryLockError` of reason `Held` when
+ * another process has the directory open.
  */
 export const make = (
   options: Options
@@ -67,23 +67,23 @@ export const make = (
       content: Stream.Stream<Uint8Array, E, R>
     ): Effect.Effect<BlobStore.BlobReceipt, BlobError.BlobError | E, R> =>
       Effect.uninterruptibleMask((restore) => {
-        const place = Layout.locate(layout, key)
-        if (place === undefined) return Effect.fail(FsErrors.invalidKey("put"))
-        const path = `${layout.tmp}/${place.blobId}.${uploads++}`
+        const blobPath = Layout.locate(layout, key)
+        if (blobPath === undefined) return Effect.fail(FsErrors.invalidKey("put"))
+        const path = `${layout.tmp}/${blobPath.blobId}.${uploads++}`
         const upload = Upload.make(path)
         const toBlobError = Effect.mapError(FsErrors.fromErrnoOfStore("put"))
         return restore(Stream.runForEachArray(content, (chunks) => toBlobError(upload.accept(chunks)))).pipe(
           Effect.andThen(toBlobError(upload.finish)),
-          // An interruption cannot stop a system call, but whatever comes before the end counts.
-          Effect.tap(() => toBlobError(Publication.publish(layout, directories, path, place, restore(Effect.void)))),
+          // An interruption cannot stop a system call. `restore(Effect.void)` checks for one between the calls.
+          Effect.tap(() => toBlobError(Publication.publish(layout, directories, path, blobPath, restore(Effect.void)))),
           Effect.onError(() => upload.discard)
         )
       })
 
     const read: BlobStore.BlobStore["Service"]["read"] = (key, options) => {
-      const place = Layout.locate(layout, key)
-      if (place === undefined) return Stream.fail(FsErrors.invalidKey("read"))
-      return Stream.mapError(Download.make(place.path, options), FsErrors.fromErrno("read"))
+      const blobPath = Layout.locate(layout, key)
+      if (blobPath === undefined) return Stream.fail(FsErrors.invalidKey("read"))
+      return Stream.mapError(Download.make(blobPath.path, options), FsErrors.fromErrno("read"))
     }
 
     return BlobStore.BlobStore.of({

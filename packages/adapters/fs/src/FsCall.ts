@@ -1,21 +1,21 @@
 /**
- * Node's callback functions as effects.
+ * Runs Node's callback functions as effects.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
 import { constants } from "node:os"
 
-/** A system call that failed. `code` is the errno's name, such as `ENOENT`; empty for an error without one. */
+/** A failed system call. `code` is the name of the errno, such as `ENOENT`; empty for an error without one. */
 export class ErrnoError extends Data.TaggedError("ErrnoError")<{
   readonly code: string
   readonly cause: NodeJS.ErrnoException
 }> {}
 
-/** What Node calls when it is done. */
+/** The callback of a Node function. */
 export type Callback<A> = (error: NodeJS.ErrnoException | null, value: A) => void
 
-/** Some errors have a number but no name in Node: `EDQUOT` comes as "Unknown system error -122". */
+/** Names by number. Node has no name for some errors: it reports `EDQUOT` as "Unknown system error -122". */
 const names: ReadonlyMap<number, string> = new Map(
   Object.entries(constants.errno).map(([name, number]) => [number, name])
 )
@@ -23,13 +23,15 @@ const names: ReadonlyMap<number, string> = new Map(
 const nameOf = ({ code = "", errno = 0 }: NodeJS.ErrnoException): string =>
   code.startsWith("Unknown") ? (names.get(-errno) ?? code) : code
 
+/** Returns the error for a failed call. */
 export const errno = (cause: NodeJS.ErrnoException): ErrnoError => new ErrnoError({ code: nameOf(cause), cause })
 
+/** Returns what was thrown if it is an Error, otherwise an Error with its text. */
 export const toError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)))
 
 /**
- * Runs a callback function; it may also throw. What has begun is awaited, also when the fiber is interrupted: as long
- * as the kernel works on a descriptor, closing it could hand its number to another file.
+ * Runs a callback function, which may also throw. Waits for the callback even when the fiber is interrupted: if a descriptor
+ * were closed during a call on it, the kernel could give its number to another file.
  */
 export const call = <A>(begin: (done: Callback<A>) => void): Effect.Effect<A, ErrnoError> =>
   Effect.uninterruptible(
@@ -42,16 +44,16 @@ export const call = <A>(begin: (done: Callback<A>) => void): Effect.Effect<A, Er
     })
   )
 
-/** Runs a function that needs no disk, and may throw. */
+/** Runs a synchronous function that needs no disk and may throw. */
 export const attempt = <A>(run: () => A): Effect.Effect<A, ErrnoError> =>
   Effect.try({ try: run, catch: (cause) => errno(toError(cause)) })
 
-/** A callback that brings no value. */
+/** A callback without a value. */
 export type Done = (error: NodeJS.ErrnoException | null) => void
 
 /**
- * Syncs a descriptor and closes it. The close is not worth the trip to a thread: after the sync it has nothing to
- * wait for, as long as the file has a name.
+ * Syncs a descriptor and closes it. The close is synchronous: after the sync it has nothing to wait for as long as the file
+ * has a name.
  */
 export const syncAndClose = (descriptor: number, done: Done): void =>
   Fs.fsync(descriptor, (error) => {
@@ -64,7 +66,7 @@ export const syncAndClose = (descriptor: number, done: Done): void =>
     done(failure)
   })
 
-/** Succeeds with undefined where the error has this code. */
+/** Succeeds with undefined for an error with this code. */
 export const ignoreCode =
   (code: string) =>
   <A>(self: Effect.Effect<A, ErrnoError>): Effect.Effect<A | undefined, ErrnoError> =>
@@ -74,10 +76,12 @@ export const ignoreCode =
       () => Effect.undefined
     )
 
-/** Removes a name; there may be none. */
+/** Removes a file; succeeds also when it does not exist. */
 export const unlink = (path: string): Effect.Effect<void, ErrnoError> =>
   ignoreCode("ENOENT")(call<void>((done) => Fs.unlink(path, done)))
 
-/** Tidying up after an outcome that stands already: its own failure is logged, not told. */
+/** Runs a cleanup after the result is decided: logs its failure instead of returning it. */
 export const ignoreFailure = (self: Effect.Effect<unknown, ErrnoError>): Effect.Effect<void> =>
-  Effect.catch(Effect.asVoid(self), (error) => Effect.logWarning("The blob store could not tidy up.", error.cause))
+  Effect.catch(Effect.asVoid(self), ({ cause, code }) =>
+    Effect.logWarning("blob store cleanup failed", cause).pipe(Effect.annotateLogs({ code }))
+  )

@@ -1,8 +1,8 @@
 /**
- * Workspaces of conversions on a local disk.
+ * The workspaces of conversions on a local disk.
  *
- * Each is a directory that carries the id of its process in its name. What a process left behind that was killed is
- * removed by the next one: the parent directory must be used by processes of one machine alone.
+ * A workspace is a directory with the process id in its name. At its start, a process removes the workspaces of processes
+ * that no longer run. Therefore only processes of one machine may use the parent directory.
  */
 import {
   ConversionWorkspace,
@@ -18,43 +18,49 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import process from "node:process"
 import * as Download from "./Download.ts"
+import * as Durable from "./Durable.ts"
 import * as FsCall from "./FsCall.ts"
+import * as FsErrors from "./FsErrors.ts"
 import { writeFile } from "./WorkspaceFile.ts"
 
 export interface Options {
   /**
-   * Holds the workspaces; made when it is missing. Best on the disk of the blob store, where a content is a link and no
-   * copy; with another store it needs room for each content that is converted, and its result.
+   * The parent directory of the workspaces. It is created when it is missing. On the disk of an `FsBlobStore` it contains
+   * links to the contents instead of copies; with another store it needs space for each content and for its result.
    */
   readonly directory: string
 }
 
-/** Tells this process from an earlier one of the same id, as in a container, where it is mostly 1. */
+/** Distinguishes this process from an earlier one with the same id, as in a container, where the id is mostly 1. */
 const instance = randomBytes(6).toString("hex")
 
-const full = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
-
 const toWorkspaceError = (operation: string) => (error: FsCall.ErrnoError) =>
-  new WorkspaceError({ reason: full.has(error.code) ? "StorageFull" : "Internal", operation, cause: error.cause })
+  new WorkspaceError({
+    reason: FsErrors.isStorageFull(error.code) ? "StorageFull" : "Internal",
+    operation,
+    cause: error.cause
+  })
 
 const makeDirectory = (path: string) =>
-  FsCall.call<void>((done) => Fs.mkdir(path, { recursive: true, mode: 0o700 }, (error) => done(error, undefined)))
+  FsCall.call<void>((done) =>
+    Fs.mkdir(path, { recursive: true, mode: Durable.directoryMode }, (error) => done(error, undefined))
+  )
 
 const removeTree = (path: string) =>
   FsCall.call<void>((done) =>
     Fs.rm(path, { recursive: true, force: true, maxRetries: 3 }, (error) => done(error, undefined))
   )
 
-/** A process that may not be asked is another user's, and so alive. */
+/** Whether a process runs. A process that may not be signalled belongs to another user, so it runs. */
 const isAlive = (pid: number): boolean => {
   try {
     return process.kill(pid, 0)
   } catch (cause) {
-    return FsCall.errno(cause instanceof Error ? cause : new Error(String(cause))).code !== "ESRCH"
+    return FsCall.errno(FsCall.toError(cause)).code !== "ESRCH"
   }
 }
 
-/** Removes the workspaces of processes that are gone. */
+/** Removes the workspaces of processes that no longer run. */
 const clean = Effect.fnUntraced(function* (directory: string) {
   const names = yield* FsCall.call<ReadonlyArray<string>>((done) => Fs.readdir(directory, done))
   const stale = names.filter((name) => {
@@ -65,10 +71,11 @@ const clean = Effect.fnUntraced(function* (directory: string) {
   yield* Effect.forEach(stale, (name) => removeTree(Path.join(directory, name)), { discard: true })
 })
 
-/** Where a link cannot be: another device, or a file system without them. */
+/** The errors of `link` between two devices and on a file system without links. */
 const unlinkable = new Set(["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS"])
 
-/** A link keeps the bytes when the blob is removed; where there can be none, a copy that shares them if it may. */
+/** Links a file, so that its bytes stay when the blob is removed. Copies it where a link is not possible, as a reflink if
+ * the file system supports that. */
 const linkOrCopy = (from: string, to: string) =>
   Effect.catchIf(
     FsCall.call<void>((done) => Fs.link(from, to, (error) => done(error, undefined))),
@@ -86,7 +93,7 @@ const workspaceAt = (root: string): Workspace => ({
   addFile: Effect.fnUntraced(function* ({ content, localFile, path }) {
     yield* Effect.mapError(makeDirectory(Path.dirname(path)), toWorkspaceError("addFile"))
     if (localFile !== undefined) {
-      // A file that is gone by now may still be read through the store, which tells what became of it.
+      // If the file was removed, the stream of the store decides: it delivers the bytes or fails with the reason.
       const isAdded = yield* FsCall.ignoreCode("ENOENT")(Effect.as(linkOrCopy(localFile, path), true)).pipe(
         Effect.mapError(toWorkspaceError("addFile"))
       )
@@ -108,7 +115,7 @@ const makeIn = (directory: string): Effect.Effect<Workspace, WorkspaceError, Sco
     return workspace
   }).pipe(Effect.mapError(toWorkspaceError("make")))
 
-/** Workspaces in a directory. */
+/** The workspaces in a directory. */
 export const layer = ({ directory }: Options): Layer.Layer<ConversionWorkspace, WorkspaceError> =>
   Layer.effect(
     ConversionWorkspace,

@@ -1,12 +1,12 @@
 /**
- * Where things stand inside the data directory:
+ * The layout of the data directory:
  *
- *     lock.sqlite                                     held while a process has the directory open
- *     tmp/<blob>.<n>                                  contents on their way in
- *     blobs/<tenant>/<bucket>/<shard>/<blob>          contents, whole and durable
+ *     lock.sqlite                                     locked while a process has the directory open
+ *     tmp/<blob>.<n>                                  uploads in progress
+ *     blobs/<tenant>/<bucket>/<shard>/<blob>          blobs, whole and durable
  *
- * A shard is the last two hexadecimal digits of the blob's id, so that no directory grows large. The first ones would
- * not spread: an id begins with the time.
+ * A shard is the last two hexadecimal digits of the blob's id, so that no directory grows large. The first digits would not
+ * distribute the blobs, because an id begins with the time.
  */
 import * as BlobKey from "@holdfast/core/storage/BlobKey"
 import * as Path from "node:path"
@@ -17,12 +17,13 @@ export interface Layout {
   readonly tmp: string
 }
 
+/** Returns the paths of a data directory. */
 export const make = (directory: string): Layout => {
   const root = Path.resolve(directory)
   return { directory: root, blobs: Path.join(root, "blobs"), tmp: Path.join(root, "tmp") }
 }
 
-/** A blob's place. */
+/** The path of a blob. */
 export interface BlobPath {
   readonly blobId: string
   /** Its directory, relative to `blobs`. */
@@ -31,9 +32,10 @@ export interface BlobPath {
   readonly path: string
 }
 
+/** Returns the shard of a blob. */
 export const shardOf = (blobId: string): string => blobId.slice(-2)
 
-/** Where the blob of a key stands; undefined for a text that is no key, so that no other file can be reached. */
+/** Returns the path of a key's blob; undefined for a text that is not a key, so that no other file can be reached. */
 export const locate = (layout: Layout, key: string): BlobPath | undefined => {
   const parts = BlobKey.parse(key)
   if (parts === undefined) return undefined

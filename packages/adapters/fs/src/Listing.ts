@@ -1,5 +1,5 @@
 /**
- * Walks the directories of blobs, as far as the consumer asks.
+ * Lists blobs by walking their directories, as far as the consumer pulls.
  */
 import * as Ids from "@holdfast/core/Ids"
 import type { BlobEntry } from "@holdfast/core/storage/BlobStore"
@@ -12,10 +12,10 @@ import * as Path from "node:path"
 import * as FsCall from "./FsCall.ts"
 import * as Layout from "./Layout.ts"
 
-/** Names held at once of a directory, however many it has. */
+/** The names of a directory that are in memory at a time. */
 const batchNames = 256
 
-/** How many files are asked for their size at once: as many as Node's thread pool has threads. */
+/** The number of concurrent `lstat` calls: as many as Node's thread pool has threads. */
 const concurrency = 4
 
 const shardName = /^[0-9a-f]{2}$/
@@ -32,7 +32,7 @@ const nextNames = (directory: Fs.Dir): Effect.Effect<ReadonlyArray<string>, FsCa
     directory.read(step)
   })
 
-/** The names in a directory, in batches; none for a directory that is not there. */
+/** Streams the names in a directory, in batches; an empty stream for a directory that does not exist. */
 const namesIn = (path: string): Stream.Stream<string, FsCall.ErrnoError> =>
   Stream.unwrap(
     Effect.map(
@@ -53,31 +53,31 @@ const namesIn = (path: string): Stream.Stream<string, FsCall.ErrnoError> =>
   )
 
 /** Whether a key that begins with `part` can begin with `prefix`. */
-const meets = (part: string, prefix: string): boolean => part.startsWith(prefix) || prefix.startsWith(part)
+const canMatch = (part: string, prefix: string): boolean => part.startsWith(prefix) || prefix.startsWith(part)
 
 /**
- * The blobs whose keys begin with the prefix. What is not ours, such as `lost+found`, is passed over. A blob that is
- * removed while the walk is on its way may be told or not.
+ * Streams the blobs whose keys begin with the prefix. Ignores other files, such as `lost+found`. A blob that is removed
+ * during the walk may be listed or not.
  */
 export const make = (layout: Layout.Layout, prefix: string): Stream.Stream<BlobEntry, FsCall.ErrnoError> => {
   const wanted = prefix.split("/")
 
-  /** The names of one kind in a directory that the prefix admits; without reading it when the prefix says the name. */
-  const segments = (kind: Ids.Kind, parent: string, level: number): Stream.Stream<string, FsCall.ErrnoError> => {
+  /** Streams the subdirectories of one kind that match the prefix. Does not read the directory when the prefix has the name. */
+  const subdirectories = (kind: Ids.Kind, parent: string, level: number): Stream.Stream<string, FsCall.ErrnoError> => {
     const name = wanted[level]
     const names =
       name !== undefined && level < wanted.length - 1 ? Stream.make(name) : namesIn(Path.join(layout.blobs, parent))
     return names.pipe(
       Stream.filter((name) => Ids.is(kind, name)),
       Stream.map((name) => Path.join(parent, name)),
-      Stream.filter((path) => meets(`${path}/`, prefix))
+      Stream.filter((path) => canMatch(`${path}/`, prefix))
     )
   }
 
   const entry = (bucket: string, shard: string, blobId: string) =>
     FsCall.call<Fs.Stats>((done) => Fs.lstat(`${layout.blobs}/${bucket}/${shard}/${blobId}`, done)).pipe(
       Effect.map((stats) => (stats.isFile() ? { key: `${bucket}/${blobId}`, size: stats.size } : undefined)),
-      // Removed since its name was read.
+      // The file was removed after its name was read.
       FsCall.ignoreCode("ENOENT")
     )
 
@@ -91,13 +91,13 @@ export const make = (layout: Layout.Layout, prefix: string): Stream.Stream<BlobE
       Stream.filter((found) => found !== undefined)
     )
 
-  // A missing tenant is a store without its blobs; a missing root is no store, as when its disk was unmounted.
+  // A missing directory of a tenant means that it has no blobs. A missing root is an error, as when its disk was unmounted.
   const root = Effect.as(
     FsCall.call<Fs.Stats>((done) => Fs.stat(layout.blobs, done)),
-    segments("ten", "", 0)
+    subdirectories("ten", "", 0)
   )
   return Stream.unwrap(root).pipe(
-    Stream.flatMap((tenant) => segments("bkt", tenant, 1)),
+    Stream.flatMap((tenant) => subdirectories("bkt", tenant, 1)),
     Stream.flatMap((bucket) =>
       namesIn(`${layout.blobs}/${bucket}`).pipe(
         Stream.filter((name) => shardName.test(name)),

@@ -1,5 +1,5 @@
 /**
- * Giving a finished upload its name.
+ * Moves a finished upload to the path of its blob.
  */
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
@@ -17,37 +17,38 @@ const exists = (path: string): Effect.Effect<boolean, FsCall.ErrnoError> =>
 /**
  * Renames a file, which must be durable, and makes its new name durable.
  *
- * Until that has succeeded a crash may undo it, so a failure and an interruption undo it too. What they cannot bring
- * back is a blob that stood there before: then the new one stays, as a whole, rather than none at all.
+ * Before the directory is synced, a crash may undo the rename; therefore a failure or an interruption undoes it, too. They
+ * cannot restore a blob that the rename replaced. In that case the new blob stays, as a whole.
  *
- * `proceed` ends where the upload was interrupted meanwhile; the rest must be uninterruptible.
+ * `checkInterruption` is interrupted when the upload was interrupted meanwhile. The caller runs everything else
+ * uninterruptibly.
  */
 export const publish = (
   layout: Layout.Layout,
   directories: Directories.Directories,
   from: string,
   to: Layout.BlobPath,
-  proceed: Effect.Effect<void>
+  checkInterruption: Effect.Effect<void>
 ): Effect.Effect<void, FsCall.ErrnoError> => {
   const rename = Effect.andThen(
     directories.ensure(to.parent),
     FsCall.call<void>((done) => Fs.rename(from, to.path, done))
   )
-  // Somebody removed the directory since it was made.
-  const anew = Effect.suspend(() => {
+  // Another process removed the directory since it was created.
+  const createAndRename = Effect.suspend(() => {
     directories.forget(to.parent)
     return rename
   })
   return Effect.gen(function* () {
     const replaces = yield* exists(to.path)
-    yield* proceed
+    yield* checkInterruption
     yield* Effect.catchIf(
       rename,
       (error) => error.code === "ENOENT",
-      () => anew
+      () => createAndRename
     )
     yield* Durable.syncDirectory(`${layout.blobs}/${to.parent}`).pipe(
-      Effect.andThen(proceed),
+      Effect.andThen(checkInterruption),
       Effect.onError(() => (replaces ? Effect.void : FsCall.ignoreFailure(FsCall.unlink(to.path))))
     )
   })

@@ -1,5 +1,5 @@
 /**
- * One content on its way to the disk: hashed, counted and written, without holding more than two batches of it.
+ * Writes one content to the disk: hashes it, counts its bytes and writes it in batches. At most two batches are in memory.
  */
 import type { BlobReceipt } from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
@@ -8,30 +8,30 @@ import type * as FsCall from "./FsCall.ts"
 import * as Writer from "./Writer.ts"
 
 export interface Upload {
-  /** Takes the next chunks, which must not change any more; waits when the disk is a whole batch behind. */
+  /** Accepts the next chunks, which must not change any more. Waits while the previous batch is being written. */
   readonly accept: (chunks: ReadonlyArray<Uint8Array>) => Effect.Effect<void, FsCall.ErrnoError>
-  /** The content has ended: makes the file durable, under its temporary name still. */
+  /** Writes the rest and makes the file durable, still under its temporary name. Call it after the last chunk. */
   readonly finish: Effect.Effect<BlobReceipt, FsCall.ErrnoError>
-  /** Leaves nothing behind. */
+  /** Removes the file. */
   readonly discard: Effect.Effect<void>
 }
 
-/** What goes to the disk in one call. Larger ones save nothing more, and a batch and its successor are held. */
+/** The bytes of one write. Larger batches are not faster, and two batches are in memory at a time. */
 const batchBytes = 256 * 1024
 
-/** As many as one `writev` takes on Linux. */
+/** The most chunks that one `writev` accepts on Linux (IOV_MAX). */
 const batchChunks = 1024
 
-/** No chunk larger than a batch, so that hashing one does not keep the event loop for long. */
-const pieces = (chunk: Uint8Array): ReadonlyArray<Uint8Array> =>
+const split = (chunk: Uint8Array): ReadonlyArray<Uint8Array> =>
   Array.from({ length: Math.ceil(chunk.byteLength / batchBytes) }, (_, index) =>
     chunk.subarray(index * batchBytes, (index + 1) * batchBytes)
   )
 
-const cut = (chunks: ReadonlyArray<Uint8Array>): ReadonlyArray<Uint8Array> =>
-  chunks.some((chunk) => chunk.byteLength > batchBytes) ? chunks.flatMap(pieces) : chunks
+/** Splits chunks that are larger than a batch, so that hashing one chunk does not block the event loop for long. */
+const splitLarge = (chunks: ReadonlyArray<Uint8Array>): ReadonlyArray<Uint8Array> =>
+  chunks.some((chunk) => chunk.byteLength > batchBytes) ? chunks.flatMap(split) : chunks
 
-/** `path`: where the content is put together; must not exist. */
+/** Starts an upload. `path` is the temporary file, which must not exist. */
 export const make = (path: string): Upload => {
   const writer = Writer.make(path)
   const hash = createHash("sha256")
@@ -45,7 +45,7 @@ export const make = (path: string): Upload => {
     bytes = 0
   }
 
-  /** Takes chunks from `index` on until the batch is full; where to go on, or -1. */
+  /** Adds chunks from `index` on until the batch is full. Returns the next index; -1 when the batch is not full. */
   const fill = (chunks: ReadonlyArray<Uint8Array>, index: number): number => {
     for (let i = index; i < chunks.length; i++) {
       const chunk = chunks[i]!
@@ -76,5 +76,5 @@ export const make = (path: string): Upload => {
     return { size, sha256: hash.digest("hex") }
   })
 
-  return { accept: (chunks) => acceptFrom(cut(chunks), 0), finish, discard: writer.discard }
+  return { accept: (chunks) => acceptFrom(splitLarge(chunks), 0), finish, discard: writer.discard }
 }

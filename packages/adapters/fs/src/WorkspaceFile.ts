@@ -1,14 +1,15 @@
 /**
- * Writes a stream into a fresh file whose bytes need not outlive a crash.
+ * Writes a stream to a new file that need not be durable.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Fs from "node:fs"
+import * as Durable from "./Durable.ts"
 import * as FsCall from "./FsCall.ts"
 
-const open = (path: string) => FsCall.call<number>((done) => Fs.open(path, "wx", 0o600, done))
+const open = (path: string) => FsCall.call<number>((done) => Fs.open(path, "wx", Durable.fileMode, done))
 
-/** A write may take fewer bytes than it was given. */
+/** Writes a chunk. One call may write fewer bytes than it gets. */
 const write = (descriptor: number, chunk: Uint8Array): Effect.Effect<void, FsCall.ErrnoError> =>
   Effect.suspend(() =>
     chunk.length === 0
@@ -19,7 +20,7 @@ const write = (descriptor: number, chunk: Uint8Array): Effect.Effect<void, FsCal
         )
   )
 
-/** One chunk after the other, so that memory does not grow with the content. */
+/** Writes a content chunk by chunk, so that memory does not grow with it. `path` must not exist. */
 export const writeFile = <E, R, E2>(
   path: string,
   content: Stream.Stream<Uint8Array, E, R>,

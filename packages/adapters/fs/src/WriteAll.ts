@@ -1,31 +1,33 @@
 /**
- * Writing all of what is given: the kernel may take less at a time.
+ * Writes all of several chunks: one system call may write fewer bytes than it gets.
  */
 import * as Fs from "node:fs"
 import type * as FsCall from "./FsCall.ts"
 
-/** Says how many bytes the kernel took. */
+/** The callback of a write, with the number of bytes that were written. */
 export type Written = (error: NodeJS.ErrnoException | null, count: number) => void
 
-/** The two calls that write at a descriptor's position. */
+/** The two system calls that write at a descriptor's position. */
 export interface Calls {
   readonly write: (descriptor: number, bytes: Uint8Array, written: Written) => void
   readonly writev: (descriptor: number, chunks: ReadonlyArray<Uint8Array>, written: Written) => void
 }
 
+/** The system calls of the kernel. */
 export const kernel: Calls = {
   write: (descriptor, bytes, written) => Fs.write(descriptor, bytes, 0, bytes.byteLength, null, written),
   writev: (descriptor, chunks, written) => Fs.writev(descriptor, chunks, written)
 }
 
-/** Below this average a chunk of its own costs more than copying the chunks together. */
+/** Below this average size, in bytes, one copy of all chunks is faster than a `writev` of them. */
 const smallChunk = 8 * 1024
 
-/** A device that takes nothing without saying why. */
-const stuck = (): NodeJS.ErrnoException => Object.assign(new Error("EIO: nothing was written"), { code: "EIO" })
+/** The error for a call that wrote no byte and reported no error. */
+const nothingWritten = (): NodeJS.ErrnoException =>
+  Object.assign(new Error("EIO: nothing was written"), { code: "EIO" })
 
-/** What is left of the chunks after their first `bytes`. */
-const after = (chunks: ReadonlyArray<Uint8Array>, bytes: number): ReadonlyArray<Uint8Array> => {
+/** Returns the rest of the chunks after their first `bytes` bytes. */
+const dropBytes = (chunks: ReadonlyArray<Uint8Array>, bytes: number): ReadonlyArray<Uint8Array> => {
   let index = 0
   let skip = bytes
   for (const chunk of chunks) {
@@ -37,7 +39,7 @@ const after = (chunks: ReadonlyArray<Uint8Array>, bytes: number): ReadonlyArray<
   return head === undefined ? [] : [head.subarray(skip), ...rest]
 }
 
-/** Writes chunks, which have so many bytes together. */
+/** Writes chunks. `bytes` is their total length. */
 export const writeAll = (
   calls: Calls,
   descriptor: number,
@@ -48,8 +50,8 @@ export const writeAll = (
   const written: Written = (error, count) => {
     if (error) done(error)
     else if (count === bytes) done(null)
-    else if (count === 0) done(stuck())
-    else writeAll(calls, descriptor, after(chunks, count), bytes - count, done)
+    else if (count === 0) done(nothingWritten())
+    else writeAll(calls, descriptor, dropBytes(chunks, count), bytes - count, done)
   }
   const [first] = chunks
   if (first === undefined) done(null)

@@ -1,6 +1,6 @@
 /**
- * Writes one new file from chunks, one system call at a time, in the background: the caller fetches and hashes the next
- * chunks meanwhile.
+ * Writes chunks to a new file, one system call at a time, in the background, while the caller reads and hashes the next
+ * chunks.
  */
 import * as TransferableChunks from "@holdfast/core/storage/TransferableChunks"
 import * as Effect from "effect/Effect"
@@ -11,46 +11,46 @@ import * as WriteAll from "./WriteAll.ts"
 
 export interface Writer {
   /**
-   * Begins to write, making the file at the first call. Only while nothing else is under way. With `last` the file is
-   * synced and closed after it. The chunks must stay as they are until `idle`; those that were given away are freed as
-   * soon as they are written.
+   * Starts to write; the first call creates the file. Call it only while no other write is in progress. With `last`, syncs
+   * and closes the file afterwards. The chunks must not change until `idle`. Transferable chunks are detached as soon as
+   * they are written.
    */
   readonly begin: (chunks: ReadonlyArray<Uint8Array>, bytes: number, last: boolean) => void
-  /** Waits for what was begun; fails as it failed. */
+  /** Waits for the write in progress; fails when a write has failed. */
   readonly idle: Effect.Effect<void, FsCall.ErrnoError>
-  /** Waits for what was begun, closes the file and removes it. Right in every state. */
+  /** Waits for the write in progress, closes the file and removes it. May be called in every state. */
   readonly discard: Effect.Effect<void>
 }
 
-/** `path` must not exist. */
+/** Makes a writer. `path` must not exist. */
 export const make = (path: string): Writer => {
   let state: "absent" | "open" | "closed" = "absent"
   let descriptor = -1
   let busy = false
   let failure: NodeJS.ErrnoException | undefined
-  let waiting: (() => void) | undefined
+  let onIdle: (() => void) | undefined
 
-  const settle: FsCall.Done = (error) => {
+  const finish: FsCall.Done = (error) => {
     busy = false
     failure ??= error ?? undefined
-    const resume = waiting
-    waiting = undefined
+    const resume = onIdle
+    onIdle = undefined
     resume?.()
   }
 
   const write = (chunks: ReadonlyArray<Uint8Array>, bytes: number, last: boolean): void =>
     WriteAll.writeAll(WriteAll.kernel, descriptor, chunks, bytes, (error) => {
       TransferableChunks.detach(chunks)
-      if (error || !last) return settle(error)
+      if (error || !last) return finish(error)
       state = "closed"
-      FsCall.syncAndClose(descriptor, settle)
+      FsCall.syncAndClose(descriptor, finish)
     })
 
   const begin: Writer["begin"] = (chunks, bytes, last) => {
     busy = true
     if (state === "open") return write(chunks, bytes, last)
     Fs.open(path, "wx", Durable.fileMode, (error, opened) => {
-      if (error) return settle(error)
+      if (error) return finish(error)
       state = "open"
       descriptor = opened
       write(chunks, bytes, last)
@@ -62,7 +62,7 @@ export const make = (path: string): Writer => {
   const idle = Effect.suspend(() =>
     busy
       ? Effect.callback<void, FsCall.ErrnoError>((resume) => {
-          waiting = () => resume(outcome())
+          onIdle = () => resume(outcome())
         })
       : outcome()
   )
