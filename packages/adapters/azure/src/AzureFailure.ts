@@ -1,55 +1,57 @@
 /**
- * What went wrong with a request. The SDK's own errors hold the request, with its signature: they go no further than here.
+ * Why a request failed: one classification for blob stores and mirror targets. `AzureErrors` maps it to the errors of the two ports.
+ * The SDK's own errors hold the request with its signature, so they are not kept.
  */
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as ConnectionFailure from "@holdfast/outbound/ConnectionFailure"
+import { property } from "@holdfast/outbound/Property"
 import * as Data from "effect/Data"
 
 /**
- * - `Missing`: no blob has this name.
+ * - `NoObject`: the blob does not exist.
  * - `NoAccount`: no storage account can have this name.
- * - `NoContainer`: there is no container of this name.
- * - `Denied`: the credentials are wrong, expired, or not enough.
- * - `Refused`: the address is one that is not connected to.
- * - `Unavailable`: the service does not answer, asks to come again later, or somebody was quicker.
- * - `Full`: no room is left.
- * - `TooLarge`: the service does not take so many bytes or blocks in one blob.
- * - `Blocked`: something about this one blob forbids it, such as a lease.
- * - `Damaged`: the bytes that arrived are not those that were sent.
- * - `Other`: anything else.
+ * - `NoBucket`: the container does not exist.
+ * - `Denied`: the credentials are wrong, expired, or do not permit the operation.
+ * - `Refused`: this deployment does not connect to the address.
+ * - `Unavailable`: the service does not answer, asks for a retry, or the blob changed between two requests.
+ * - `Full`: no space is left.
+ * - `TooLarge`: the service does not store that many bytes or blocks in one blob.
+ * - `Invalid`: something about this blob forbids the request, whatever is retried, such as its name or a lease.
+ * - `Damaged`: the bytes that arrived are not the bytes that were sent.
+ * - `Internal`: any other failure.
  */
-export type Meaning =
-  | "Missing"
+export type Kind =
+  | "NoObject"
   | "NoAccount"
-  | "NoContainer"
+  | "NoBucket"
   | "Denied"
   | "Refused"
   | "Unavailable"
   | "Full"
   | "TooLarge"
-  | "Blocked"
+  | "Invalid"
   | "Damaged"
-  | "Other"
+  | "Internal"
 
 export class AzureFailure extends Data.TaggedError("AzureFailure")<{
-  readonly meaning: Meaning
-  /** The service's code, or an errno's name. */
+  readonly kind: Kind
+  /** The service's error code, or the name of an errno. Undefined when there is none. */
   readonly code: string | undefined
-  /** Of HTTP. */
+  /** The HTTP status; undefined without a response. */
   readonly status: number | undefined
   readonly message: string
 }> {}
 
-/** What the service says, where its status alone would mislead. */
-const codes: ReadonlyMap<string, Meaning> = new Map([
-  ["BlobNotFound", "Missing"],
-  ["ContainerNotFound", "NoContainer"],
-  ["ContainerDisabled", "NoContainer"],
+/** Error codes whose status alone would be misleading. */
+const codes: ReadonlyMap<string, Kind> = new Map([
+  ["BlobNotFound", "NoObject"],
+  ["ContainerNotFound", "NoBucket"],
+  ["ContainerDisabled", "NoBucket"],
   ["ContainerBeingDeleted", "Unavailable"],
   ["AccountIsDisabled", "Denied"],
   ["ServerBusy", "Unavailable"],
   ["OperationTimedOut", "Unavailable"],
-  // Blocks expired, or another blob was put meanwhile: the whole content may be put again.
+  // Blocks expired, or another blob was put meanwhile. The whole content may be sent again.
   ["InvalidBlockList", "Unavailable"],
   ["ConditionNotMet", "Unavailable"],
   ["Md5Mismatch", "Damaged"],
@@ -57,25 +59,25 @@ const codes: ReadonlyMap<string, Meaning> = new Map([
   ["RequestBodyTooLarge", "TooLarge"],
   ["BlockCountExceedsLimit", "TooLarge"],
   ["BlockListTooLong", "TooLarge"],
-  ["LeaseIdMissing", "Blocked"],
-  ["BlobImmutableDueToPolicy", "Blocked"],
-  ["BlobArchived", "Blocked"],
-  ["BlobBeingRehydrated", "Blocked"],
-  ["SnapshotsPresent", "Blocked"],
-  ["InvalidBlobType", "Blocked"],
-  ["MetadataTooLarge", "Blocked"],
-  ["InvalidMetadata", "Blocked"],
-  ["InvalidResourceName", "Blocked"],
-  ["InvalidUri", "Blocked"],
-  ["OutOfRangeInput", "Blocked"],
+  ["LeaseIdMissing", "Invalid"],
+  ["BlobImmutableDueToPolicy", "Invalid"],
+  ["BlobArchived", "Invalid"],
+  ["BlobBeingRehydrated", "Invalid"],
+  ["SnapshotsPresent", "Invalid"],
+  ["InvalidBlobType", "Invalid"],
+  ["MetadataTooLarge", "Invalid"],
+  ["InvalidMetadata", "Invalid"],
+  ["InvalidResourceName", "Invalid"],
+  ["InvalidUri", "Invalid"],
+  ["OutOfRangeInput", "Invalid"],
   // Of the SDK: the connection ended before the request, or before its answer.
   ["REQUEST_SEND_ERROR", "Unavailable"]
 ])
 
-const statuses: ReadonlyMap<number, Meaning> = new Map([
+const statuses: ReadonlyMap<number, Kind> = new Map([
   [401, "Denied"],
   [403, "Denied"],
-  [404, "Missing"],
+  [404, "NoObject"],
   [408, "Unavailable"],
   [412, "Unavailable"],
   [413, "TooLarge"],
@@ -87,51 +89,44 @@ const statuses: ReadonlyMap<number, Meaning> = new Map([
   [507, "Full"]
 ])
 
-const property = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
+const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
 
-const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
-
-/** The answer to a HEAD has no body, and says what is wrong in a header. */
+/** Returns the code of the answer to a HEAD. That answer has no body; the code is in a header. */
 const headerCode = (cause: unknown): string | undefined => {
   const headers = property(property(cause, "response"), "headers")
   const get = property(headers, "get")
-  return typeof get === "function" ? text(Reflect.apply(get, headers, ["x-ms-error-code"])) : undefined
+  return typeof get === "function" ? textOf(Reflect.apply(get, headers, ["x-ms-error-code"])) : undefined
 }
 
-const meaningOf = (cause: unknown, code: string | undefined, status: number | undefined): Meaning => {
+const kindOf = (cause: unknown, code: string | undefined, status: number | undefined): Kind => {
   if (AddressRefused.isRefused(cause)) return "Refused"
-  const told = code === undefined ? undefined : codes.get(code)
-  if (told !== undefined) return told
-  if (status !== undefined) return statuses.get(status) ?? "Other"
-  // A body that ended before its time: nothing of an answer could be read.
-  return ConnectionFailure.isCode(code) || code === "PARSE_ERROR" ? "Unavailable" : "Other"
+  const known = code === undefined ? undefined : codes.get(code)
+  if (known !== undefined) return known
+  if (status !== undefined) return statuses.get(status) ?? "Internal"
+  // A parse error without a status: the body ended early, and nothing of the response could be read.
+  return ConnectionFailure.isCode(code) || code === "PARSE_ERROR" ? "Unavailable" : "Internal"
 }
 
-/** Enough for an operator; a page of a proxy's is cut, and a signature that it may repeat is taken out. */
+/** Returns a message for operators. Cuts off the rest of a long page, and removes a signature that the service repeats. */
 const messageOf = (cause: unknown): string =>
-  (text(property(cause, "message")) ?? "The request failed.").slice(0, 500).replaceAll(/sig=[^&\s"'<]*/gi, "sig=…")
+  (textOf(property(cause, "message")) ?? "The request failed.").slice(0, 500).replaceAll(/sig=[^&\s"'<]*/gi, "sig=…")
 
-/** For whatever the SDK threw. */
-export const from = (cause: unknown): AzureFailure => {
+/** Classifies an error that the SDK threw. */
+export const fromCause = (cause: unknown): AzureFailure => {
   if (cause instanceof AzureFailure) return cause
-  const status = property(cause, "statusCode")
-  const told = typeof status === "number" ? status : undefined
-  const code = headerCode(cause) ?? text(property(cause, "code"))
-  return new AzureFailure({
-    meaning: meaningOf(cause, code, told),
-    code,
-    status: told,
-    message: messageOf(cause)
-  })
+  const statusCode = property(cause, "statusCode")
+  const status = typeof statusCode === "number" ? statusCode : undefined
+  const code = headerCode(cause) ?? textOf(property(cause, "code"))
+  return new AzureFailure({ kind: kindOf(cause, code, status), code, status, message: messageOf(cause) })
 }
 
-/** For a body that broke off: the SDK says so in a way of its own, without a code. */
-export const fromBody = (cause: unknown): AzureFailure =>
-  new AzureFailure({ meaning: "Unavailable", code: undefined, status: undefined, message: messageOf(cause) })
+/** Makes the failure of a body that was cut. The SDK's error for it has no code. */
+export const fromBody = (cause: unknown): AzureFailure => make("Unavailable", messageOf(cause))
 
-export const of = (meaning: Meaning, message: string): AzureFailure =>
-  new AzureFailure({ meaning, code: undefined, status: undefined, message })
+/** Makes a failure that this package found. */
+export const make = (kind: Kind, message: string): AzureFailure =>
+  new AzureFailure({ kind, code: undefined, status: undefined, message })
 
-/** The service answered, but not as the protocol has it. */
-export const unexpected = (message: string): AzureFailure => of("Other", message)
+/** Makes the failure of a response that does not follow the protocol. */
+export const unexpected = (message: string): AzureFailure =>
+  make("Internal", `The service answered unexpectedly: ${message}.`)

@@ -1,8 +1,8 @@
 /**
- * A mirror's target in a container of Azure Blob Storage.
+ * Mirror targets in containers of Azure Blob Storage.
  *
- * An object is visible when it is whole, since the service has it so. A write that fails may leave blocks behind, which are
- * invisible: the service drops them after a week, or with the next write of the object.
+ * Azure shows nothing of a blob before its last byte has arrived. A write that fails may leave blocks, which are invisible: the
+ * service drops them after a week, or with the next write of the object.
  */
 import type { MirrorTarget, Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
@@ -11,79 +11,77 @@ import type { AzureBlobLocation } from "@holdfast/core/mirrors/targets/types/Azu
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as AzureErrors from "./AzureErrors.ts"
-import * as AzureFailure from "./AzureFailure.ts"
 import type * as AzureOptions from "./AzureOptions.ts"
-import * as Connection from "./Connection.ts"
-import * as Listing from "./Listing.ts"
-import * as MirrorDescription from "./MirrorDescription.ts"
-import * as MirrorNames from "./MirrorNames.ts"
-import * as MirrorObjects from "./MirrorObjects.ts"
-import * as Upload from "./Upload.ts"
+import * as Connection from "./client/Connection.ts"
+import * as Listing from "./client/Listing.ts"
+import * as MirrorDescribe from "./mirrors/MirrorDescribe.ts"
+import * as MirrorDescription from "./mirrors/MirrorDescription.ts"
+import * as MirrorNames from "./mirrors/MirrorNames.ts"
+import * as MirrorObjects from "./mirrors/MirrorObjects.ts"
+import * as MirrorUpload from "./mirrors/MirrorUpload.ts"
+import * as BlockList from "./uploads/BlockList.ts"
+import * as Upload from "./uploads/Upload.ts"
 
-export interface Options extends AzureOptions.Requests, AzureOptions.Blocks {
-  /** Lets every address be connected to, also those that are not on the public Internet. */
-  readonly allowPrivate: boolean
-}
-
-const invalid = (operation: string, detail: string): MirrorTargetError =>
-  new MirrorTargetError({ reason: "Invalid", operation, detail })
-
-/** What no request needs to be made for. */
-const accept = (
+/** Fails with the first fault, before any request. */
+const failOnFault = (
   operation: string,
   ...faults: ReadonlyArray<string | undefined>
 ): Effect.Effect<void, MirrorTargetError> => {
   const detail = faults.find((fault) => fault !== undefined)
-  return detail === undefined ? Effect.void : Effect.fail(invalid(operation, detail))
+  return detail === undefined
+    ? Effect.void
+    : Effect.fail(new MirrorTargetError({ reason: "Invalid", operation, detail }))
 }
 
-/** Opens targets; the SDK is loaded with the first one. */
+/** Returns the function that opens targets. It makes no request. The SDK is loaded with the first target. */
 export const open =
-  (options: Options): Open<AzureBlobLocation> =>
+  (options: AzureOptions.MirrorOptions): Open<AzureBlobLocation> =>
   ({ containerName, ...account }) =>
     Effect.gen(function* () {
       const connection = yield* Connection.make({ ...options, account, container: containerName }).pipe(
         Effect.mapError(AzureErrors.toTargetError("open"))
       )
-      const sizes = Upload.sizes(options)
-      const largest = sizes.blockBytes * Upload.maxBlocks
+      const sizes = Upload.partSizes(options)
+      const largest = sizes.partBytes * BlockList.maxBlocks
 
-      const target: Omit<MirrorTarget, "check"> = {
+      const methods: Omit<MirrorTarget, "check"> = {
         write: (object, content) =>
-          accept(
+          failOnFault(
             "write",
-            MirrorNames.fault(object.name),
-            MirrorDescription.fault(object.description),
+            MirrorNames.findFault(object.name),
+            MirrorDescription.findFault(object.description),
             object.size > largest ? `The object is larger than ${largest} bytes.` : undefined
           ).pipe(
-            Effect.andThen(MirrorObjects.write(connection, sizes, object, content)),
-            Effect.mapError((error) =>
-              error instanceof AzureFailure.AzureFailure ? AzureErrors.toTargetError("write")(error) : error
-            )
+            Effect.andThen(MirrorUpload.write(connection, sizes, object, content)),
+            AzureErrors.mapFailure(AzureErrors.toTargetError("write"))
           ),
 
         describe: (object) =>
-          accept("describe", MirrorNames.fault(object.name), MirrorDescription.fault(object.description)).pipe(
+          failOnFault(
+            "describe",
+            MirrorNames.findFault(object.name),
+            MirrorDescription.findFault(object.description)
+          ).pipe(
             Effect.andThen(
-              Effect.mapError(MirrorObjects.describe(connection, object), AzureErrors.toTargetError("describe"))
+              Effect.mapError(MirrorDescribe.describe(connection, object), AzureErrors.toTargetError("describe"))
             )
           ),
 
-        // What Azure cannot hold does not stand there.
+        // An object whose name Azure cannot store does not exist.
         remove: (name) =>
-          MirrorNames.fault(name) === undefined
+          MirrorNames.findFault(name) === undefined
             ? Effect.mapError(MirrorObjects.remove(connection, name), AzureErrors.toTargetError("remove"))
             : Effect.void,
 
         stat: (name) =>
-          MirrorNames.fault(name) === undefined
+          MirrorNames.findFault(name) === undefined
             ? Effect.mapError(MirrorObjects.stat(connection, name), AzureErrors.toTargetError("stat"))
             : Effect.succeedNone,
 
         list: Stream.mapError(MirrorObjects.list(connection), AzureErrors.toTargetError("list"))
       }
-      const { remove, write } = target
+      const { remove, write } = methods
       const list = Effect.mapError(Listing.check(connection, ""), AzureErrors.toTargetError("check"))
-      // An account's key permits everything, so describing is not tried out.
-      return { ...target, check: TargetCheck.run({ remove, write }, list) }
+      // An account's key permits every operation, so the check does not try `describe`.
+      return { ...methods, check: TargetCheck.run({ remove, write }, list) }
     })

@@ -6,6 +6,7 @@ import {
 } from "@azure/storage-blob"
 import { assert, layer, vi } from "@effect/vitest"
 import * as Generate from "@holdfast/testing/data/Generate"
+import type { RequestOptions } from "@holdfast/outbound/RequestOptions"
 import { requires } from "@holdfast/testing/Requires"
 import * as Azurite from "@holdfast/testing/servers/Azurite"
 import * as Deferred from "effect/Deferred"
@@ -51,7 +52,7 @@ const portOf = ({ endpoint }: Container.TestOptions): number => Number(new URL(e
 /** The same account through a line that is cut after so many bytes. */
 const through = Effect.fnUntraced(function* (options: Container.TestOptions, after?: number) {
   const line = yield* Proxy.open(portOf(options), after)
-  const store = (requests: AzureOptions.Requests = {}) =>
+  const store = (requests: RequestOptions = {}) =>
     AzureBlobStore.make({
       ...options,
       ...requests,

@@ -53,7 +53,7 @@ describe("AzureErrors", () => {
     ["Internal", "Internal", undefined],
     ["Internal", "Internal", null]
   ] as const)("is %s for a store and %s for a target: %s", (blob, target, cause) => {
-    const failure = AzureFailure.from(cause)
+    const failure = AzureFailure.fromCause(cause)
     const blobError = AzureErrors.toBlobError("stat")(failure)
     assert.deepStrictEqual([blobError.reason, blobError.operation, blobError.cause], [blob, "stat", failure])
     const targetError = AzureErrors.toTargetError("write")(failure)
@@ -61,7 +61,7 @@ describe("AzureErrors", () => {
   })
 
   it("tells a target's code, and nothing that it may have made up", () => {
-    const detail = (cause: unknown) => AzureErrors.toTargetError("write")(AzureFailure.from(cause)).detail
+    const detail = (cause: unknown) => AzureErrors.toTargetError("write")(AzureFailure.fromCause(cause)).detail
     assert.match(detail(answered("AuthenticationFailed", 403)), /\(AuthenticationFailed\)$/)
     assert.match(detail(answered("<b>call 555</b>", 403)), /\(HTTP 403\)$/)
     assert.notInclude(detail(errno("ECONNREFUSED")), "ECONNREFUSED")
@@ -69,7 +69,7 @@ describe("AzureErrors", () => {
 
   it("keeps no signature that an answer repeats, and no page of one", () => {
     const page = `GET /c/b?sp=r&sig=c2VjcmV0%3D&se=1 ${"x".repeat(5000)}`
-    const { message } = AzureFailure.from(new RestError(page, { statusCode: 502 }))
+    const { message } = AzureFailure.fromCause(new RestError(page, { statusCode: 502 }))
     assert.include(message, "sig=…&se=1")
     assert.isBelow(message.length, 600)
   })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as MirrorNames from "../src/MirrorNames.ts"
+import * as MirrorNames from "../src/mirrors/MirrorNames.ts"
 
-const isFit = (name: string): boolean => MirrorNames.fault(name) === undefined
+const isFit = (name: string): boolean => MirrorNames.findFault(name) === undefined
 
 describe("MirrorNames", () => {
   it.each([
@@ -39,6 +39,6 @@ describe("MirrorNames", () => {
     "é".repeat(1025),
     Array.from({ length: 255 }, () => "a").join("/")
   ])("does not take %j, and says why", (name) => {
-    assert.match(MirrorNames.fault(name) ?? "", /^[A-Z].*\.$/)
+    assert.match(MirrorNames.findFault(name) ?? "", /^[A-Z].*\.$/)
   })
 })

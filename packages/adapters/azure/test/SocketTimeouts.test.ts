@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { once } from "node:events"
 import { Agent, get } from "node:http"
-import * as SocketTimeouts from "../src/SocketTimeouts.ts"
+import * as SocketTimeouts from "../src/client/SocketTimeouts.ts"
 import * as Service from "./support/Service.ts"
 
 describe("SocketTimeouts", () => {
@@ -16,7 +16,7 @@ describe("SocketTimeouts", () => {
         (agent) => Effect.sync(() => agent.destroy())
       )
       // Enough for the first answer on a busy machine.
-      SocketTimeouts.apply(agent, { connect: 3_600_000, idle: 2000 })
+      SocketTimeouts.install(agent, { connect: 3_600_000, idle: 2000 })
       yield* Effect.promise(async () => {
         const free = once(agent, "free")
         get(`${account.endpoint}/answered`, { agent }).once("response", (response) => response.resume())

@@ -1,42 +1,49 @@
 /**
- * Why a request failed.
+ * Why a request failed: one classification for blob stores and mirror targets. `GcsErrors` maps it to the errors of the two ports.
  */
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as ConnectionFailure from "@holdfast/outbound/ConnectionFailure"
+import { property } from "@holdfast/outbound/Property"
 import * as Data from "effect/Data"
 
 /**
- * - `Changed`: a precondition did not hold.
- * - `TooLarge`: more bytes than the service takes.
- * - `Invalid`: the service calls the request wrong.
- *
- * The others are as the ports have them.
+ * - `NoObject`: the object does not exist.
+ * - `NoBucket`: the bucket does not exist.
+ * - `Denied`: the credentials are wrong, expired, or do not permit the operation.
+ * - `Refused`: this deployment does not connect to the address.
+ * - `Unavailable`: the service does not answer, or asks for a retry.
+ * - `Full`: a quota is reached, or no space is left.
+ * - `TooLarge`: the service does not store that many bytes in one object.
+ * - `Invalid`: the service rejects the request as invalid.
+ * - `Damaged`: the bytes that arrived are not the bytes that were sent.
+ * - `Changed`: a precondition failed, since the object changed between two requests.
+ * - `Internal`: any other failure.
  */
 export type Kind =
   | "NoObject"
   | "NoBucket"
   | "Denied"
   | "Refused"
+  | "Unavailable"
   | "Full"
   | "TooLarge"
-  | "Unavailable"
+  | "Invalid"
   | "Damaged"
   | "Changed"
-  | "Invalid"
   | "Internal"
 
 export class GcsFailure extends Data.TaggedError("GcsFailure")<{
   readonly kind: Kind
-  /** Without keys, tokens and addresses. */
-  readonly detail: string
+  /** A sentence without keys, tokens and addresses. */
+  readonly message: string
   readonly cause?: unknown
 }> {}
 
-/** An answer that is no success. */
-export class Refusal extends Error {
-  override readonly name = "Refusal"
+/** A response whose status is an error. */
+export class ErrorResponse extends Error {
+  override readonly name = "ErrorResponse"
   readonly status: number
-  /** The word of the service for it, where it gives one. */
+  /** The service's error code; empty when it sent none. */
   readonly reason: string
   constructor(status: number, reason: string, message: string) {
     super(message)
@@ -45,12 +52,13 @@ export class Refusal extends Error {
   }
 }
 
-/** Nothing moved over a connection, or it did not open. */
+/** A connection did not open in time, or transferred nothing for too long. */
 export class Timeout extends Error {
   override readonly name = "Timeout"
   readonly code = "ETIMEDOUT"
 }
 
+/** Error codes of a 403 that do not mean missing permissions. */
 const reasons: ReadonlyMap<string, Kind> = new Map([
   ["rateLimitExceeded", "Unavailable"],
   ["userRateLimitExceeded", "Unavailable"],
@@ -63,7 +71,7 @@ const statuses: ReadonlyMap<number, Kind> = new Map([
   [403, "Denied"],
   [408, "Unavailable"],
   [409, "Unavailable"],
-  // An upload's session: the whole content may be sent again.
+  // The session of an upload is gone. The whole content may be sent again.
   [410, "Unavailable"],
   [412, "Changed"],
   [413, "TooLarge"],
@@ -75,48 +83,49 @@ const statuses: ReadonlyMap<number, Kind> = new Map([
   [507, "Full"]
 ])
 
-const kindOfRefusal = ({ message, reason, status }: Refusal): Kind => {
-  // The service tells bytes that were damaged on their way, and a missing bucket, by its words alone.
+const kindOf = ({ message, reason, status }: ErrorResponse): Kind => {
+  // Only the message distinguishes damaged bytes and a missing bucket from other errors.
   if (status === 400 && /(md5|crc32c|checksum|hash).*match/i.test(message)) return "Damaged"
   if (status === 404) return /bucket does not exist/i.test(message) ? "NoBucket" : "NoObject"
   return (status === 403 ? reasons.get(reason) : undefined) ?? statuses.get(status) ?? "Internal"
 }
 
-const property = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
+const maxMessage = 300
 
-const maxDetail = 300
+/** Returns a text of the service as one short line. */
+const toLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim().slice(0, maxMessage)
 
-/** The service's words on one line. */
-const words = (text: string): string => text.replaceAll(/\s+/g, " ").trim().slice(0, maxDetail)
-
-/** The failure for whatever a request, or the body of an answer, threw. */
-export const of = (cause: unknown): GcsFailure => {
+/** Classifies an error that a request, or the body of a response, threw. */
+export const fromCause = (cause: unknown): GcsFailure => {
   if (cause instanceof GcsFailure) return cause
-  if (cause instanceof Refusal) {
-    const detail = words(`The service answered ${cause.status}: ${cause.message}`)
-    return new GcsFailure({ kind: kindOfRefusal(cause), detail, cause })
+  if (cause instanceof ErrorResponse) {
+    const message = toLine(`The service answered ${cause.status}: ${cause.message}`)
+    return new GcsFailure({ kind: kindOf(cause), message, cause })
   }
   if (AddressRefused.isRefused(cause)) {
-    return new GcsFailure({ kind: "Refused", detail: AddressRefused.detail, cause })
+    return new GcsFailure({ kind: "Refused", message: AddressRefused.detail, cause })
   }
   const code = property(cause, "code")
   return ConnectionFailure.isCode(code)
-    ? new GcsFailure({ kind: "Unavailable", detail: `The connection failed (${code}).`, cause })
+    ? new GcsFailure({ kind: "Unavailable", message: `The connection failed (${code}).`, cause })
     : new GcsFailure({
         kind: "Internal",
-        detail: typeof code === "string" ? `The request failed (${code}).` : "The request failed.",
+        message: typeof code === "string" ? `The request failed (${code}).` : "The request failed.",
         cause
       })
 }
 
-/** The same under another kind. */
-export const as = ({ cause, detail }: GcsFailure, kind: Kind): GcsFailure => new GcsFailure({ kind, detail, cause })
+/** Makes a failure that this package found. `message` is a sentence. */
+export const make = (kind: Kind, message: string): GcsFailure => new GcsFailure({ kind, message })
 
-/** The service answered, but not as the protocol has it. */
+/** Makes the failure of a response that does not follow the protocol. */
 export const unexpected = (message: string): GcsFailure =>
   new GcsFailure({
     kind: "Internal",
-    detail: `The service answered unexpectedly: ${message}.`,
+    message: `The service answered unexpectedly: ${message}.`,
     cause: new Error(message)
   })
+
+/** Returns the same failure with another kind. */
+export const withKind = ({ cause, message }: GcsFailure, kind: Kind): GcsFailure =>
+  new GcsFailure({ kind, message, cause })

@@ -1,94 +1,92 @@
 /**
- * Mirrors to a bucket of Google Cloud Storage.
+ * Mirror targets in buckets of Google Cloud Storage.
  *
- * Objects stand under their path and name, with their description as fields and metadata. A tag is the generation and the
- * metageneration. An upload whose process dies leaves a session, which is invisible and which the service drops after a
- * week.
+ * The name of an object is its path and name. Its description is stored as fields and metadata. Its tag is the generation and the
+ * metageneration. A process that dies may leave an upload session, which is invisible: the service drops it after a week.
  */
 import type { MirrorTarget, Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import { MirrorTargetError, type Reason } from "@holdfast/core/mirrors/targets/MirrorTargetError"
 import * as TargetCheck from "@holdfast/core/mirrors/targets/TargetCheck"
 import type { GcsLocation } from "@holdfast/core/mirrors/targets/types/GcsTargetType"
 import * as Endpoint from "@holdfast/outbound/Endpoint"
+import * as RequestOptions from "@holdfast/outbound/RequestOptions"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import * as Connection from "./Connection.ts"
+import * as Connection from "./client/Connection.ts"
+import * as Objects from "./client/Objects.ts"
+import * as ServiceAccount from "./client/ServiceAccount.ts"
+import * as Tokens from "./client/Tokens.ts"
+import * as Transport from "./client/Transport.ts"
 import * as GcsErrors from "./GcsErrors.ts"
 import type * as GcsOptions from "./GcsOptions.ts"
-import * as MirrorNames from "./MirrorNames.ts"
-import * as MirrorObjects from "./MirrorObjects.ts"
-import * as Objects from "./Objects.ts"
-import * as ServiceAccount from "./ServiceAccount.ts"
-import * as Tokens from "./Tokens.ts"
-import * as Upload from "./Upload.ts"
+import * as MirrorDescribe from "./mirrors/MirrorDescribe.ts"
+import * as MirrorNames from "./mirrors/MirrorNames.ts"
+import * as MirrorObjects from "./mirrors/MirrorObjects.ts"
+import * as MirrorUpload from "./mirrors/MirrorUpload.ts"
+import * as Upload from "./uploads/Upload.ts"
 
-/** How targets are used; where they are is said by whoever sets a mirror up. */
-export interface Options extends GcsOptions.Limits {
-  /** Whether targets and token endpoints may be at addresses that are not on the public Internet. */
-  readonly allowPrivate: boolean
-  /** Connections to one target at the most; further requests wait. 50 when absent. */
-  readonly maxConnections?: number | undefined
-}
-
+/** The service's limit. */
 const maxObjectBytes = 5 * 1024 ** 4
 
-const failure = (reason: Reason, operation: string, detail: string): MirrorTargetError =>
+const makeError = (reason: Reason, operation: string, detail: string): MirrorTargetError =>
   new MirrorTargetError({ reason, operation, detail })
 
-/** What no request needs to be made for. */
-const accept = (operation: string, name: string, size: number): Effect.Effect<void, MirrorTargetError> => {
+/** Fails for an object that the service cannot store, before any request. */
+const failOnFault = (operation: string, name: string, size: number): Effect.Effect<void, MirrorTargetError> => {
   const isTooLarge = size > maxObjectBytes
-  const fault = MirrorNames.fault(name) ?? (isTooLarge ? "Google Cloud Storage takes at most 5 TiB." : undefined)
-  return fault === undefined ? Effect.void : Effect.fail(failure("Invalid", operation, fault))
+  const fault =
+    MirrorNames.findFault(name) ?? (isTooLarge ? "Google Cloud Storage takes objects of at most 5 TiB." : undefined)
+  return fault === undefined ? Effect.void : Effect.fail(makeError("Invalid", operation, fault))
 }
 
-const connect = (options: Options, location: GcsLocation) =>
+const connect = (options: GcsOptions.MirrorOptions, location: GcsLocation) =>
   Effect.gen(function* () {
+    const limits = RequestOptions.resolve(options, RequestOptions.targetConnections)
+    const maxAttempts = Math.max(1, limits.maxAttempts)
     const endpoint = yield* Effect.mapError(
       Effect.fromResult(Endpoint.parse(location.endpoint ?? Connection.defaultEndpoint)),
-      (why) => failure("Refused", "open", `The endpoint cannot be connected to. ${why}`)
+      (reason) => makeError("Refused", "open", `The endpoint is not valid. ${reason}`)
     )
     const account = yield* Effect.mapError(
       Effect.fromResult(ServiceAccount.parse(Redacted.value(location.credentials))),
-      (why) => failure("Denied", "open", why)
+      (reason) => makeError("Denied", "open", reason)
     )
-    // The user named both addresses: that of the service, and in the credentials that of the token endpoint.
-    const transport = yield* Connection.transport(options, options, options.maxConnections ?? 50)
-    const maxAttempts = Connection.maxAttemptsOf(options)
+    // The user has configured both addresses: that of the service, and in the credentials that of the token endpoint.
+    const transport = yield* Transport.scoped(options, limits)
     const tokens = Tokens.ofAccount(transport, account, maxAttempts)
     const { bucketName: bucket, projectId } = location
     return Connection.make({ bucket, endpoint, transport, tokens, maxAttempts, projectId })
   })
 
-/** Opens targets by these options. */
+/** Returns the function that opens targets. It makes no request. */
 export const open =
-  (options: Options): Open<GcsLocation> =>
+  (options: GcsOptions.MirrorOptions): Open<GcsLocation> =>
   (location) =>
     Effect.map(connect(options, location), (connection) => {
-      const chunkBytes = Upload.chunkBytesOf(options)
+      const partBytes = Upload.partBytes(options)
       const methods: Omit<MirrorTarget, "check"> = {
         write: (object, content) =>
-          Effect.andThen(
-            accept("write", object.name, object.size),
-            MirrorObjects.write(connection, chunkBytes, object, content)
+          failOnFault("write", object.name, object.size).pipe(
+            Effect.andThen(MirrorUpload.write(connection, partBytes, object, content)),
+            GcsErrors.mapFailure(GcsErrors.toTargetError("write"))
           ),
         describe: (object) =>
           Effect.andThen(
-            accept("describe", object.name, object.size),
-            Effect.mapError(MirrorObjects.describe(connection, object), GcsErrors.toTargetError("describe"))
+            failOnFault("describe", object.name, object.size),
+            Effect.mapError(MirrorDescribe.describe(connection, object), GcsErrors.toTargetError("describe"))
           ),
-        // What the service cannot hold does not stand there.
+        // An object whose name the service cannot store does not exist.
         remove: (name) =>
-          MirrorNames.fault(name) === undefined
+          MirrorNames.findFault(name) === undefined
             ? Effect.mapError(Objects.remove(connection, name), GcsErrors.toTargetError("remove"))
             : Effect.void,
         stat: (name) =>
-          MirrorNames.fault(name) === undefined
+          MirrorNames.findFault(name) === undefined
             ? Effect.mapError(MirrorObjects.stat(connection, name), GcsErrors.toTargetError("stat"))
             : Effect.succeedNone,
         list: Stream.mapError(MirrorObjects.list(connection), GcsErrors.toTargetError("list"))
       }
-      const canList = Effect.mapError(Objects.page(connection, "", undefined, 1), GcsErrors.toTargetError("check"))
-      return { ...methods, check: TargetCheck.run(methods, canList) }
+      const list = Effect.mapError(Objects.page(connection, "", undefined, 1), GcsErrors.toTargetError("check"))
+      return { ...methods, check: TargetCheck.run(methods, list) }
     })

@@ -1,5 +1,5 @@
 /**
- * The adapter for programs that do not use Effect: `open({ blobs: gcs({ bucket }), … })`.
+ * The adapters for the Promise API: `open({ blobs: gcs({ bucket }), … })`.
  */
 import type { BlobsAdapter } from "@holdfast/core"
 import type { Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
@@ -9,14 +9,14 @@ import * as GcsBlobStore from "./GcsBlobStore.ts"
 import * as GcsMirrorTarget from "./GcsMirrorTarget.ts"
 import type * as GcsOptions from "./GcsOptions.ts"
 
-/** Keeps contents in a bucket of Google Cloud Storage, which any number of processes may share. */
+/** Stores contents in a bucket of Google Cloud Storage. Any number of processes may share the bucket. */
 export const gcs = ({
   credentials,
   ...options
 }: Omit<GcsOptions.Options, "credentials"> & {
   /**
-   * The JSON document of a service account's key, as a text. When absent Google's SDK looks for credentials. It reaches
-   * no log and no error.
+   * The JSON document of a service account's key, as text. When absent, Google's library finds credentials. It appears in no
+   * log and no error.
    */
   readonly credentials?: string | undefined
 }): BlobsAdapter => ({
@@ -27,11 +27,11 @@ export const gcs = ({
 })
 
 /**
- * Lets buckets be mirrored to buckets of Google Cloud Storage: those at addresses on the public Internet, unless
- * `allowPrivate` is set.
+ * Permits mirrors to buckets of Google Cloud Storage. Their addresses must be on the public Internet unless `allowPrivate` is
+ * set.
  */
 export const gcsMirrors = (
-  options: Partial<GcsMirrorTarget.Options> = {}
+  options: Partial<GcsOptions.MirrorOptions> = {}
 ): { readonly targets: { readonly GCS: Open<GcsLocation> } } => ({
   targets: { GCS: GcsMirrorTarget.open({ allowPrivate: false, ...options }) }
 })

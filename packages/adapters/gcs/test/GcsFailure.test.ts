@@ -3,7 +3,8 @@ import { AddressRefused, detail as refusedDetail } from "@holdfast/outbound/Addr
 import * as GcsErrors from "../src/GcsErrors.ts"
 import * as GcsFailure from "../src/GcsFailure.ts"
 
-const answered = (status: number, reason = "", message = "words") => new GcsFailure.Refusal(status, reason, message)
+const answered = (status: number, reason = "", message = "words") =>
+  new GcsFailure.ErrorResponse(status, reason, message)
 
 const errno = (code: string) => Object.assign(new Error("connect 10.0.0.1:443"), { code })
 
@@ -46,7 +47,7 @@ const table = [
 
 describe("GcsFailure", () => {
   it.each(table)("is %s to a store and %s to a mirror for %s", (blob, target, cause) => {
-    const failure = GcsFailure.of(cause)
+    const failure = GcsFailure.fromCause(cause)
     const stored = GcsErrors.toBlobError("stat")(failure)
     assert.deepStrictEqual([stored.reason, stored.operation, stored.cause], [blob, "stat", cause ?? stored.cause])
     const mirrored = GcsErrors.toTargetError("write")(failure)
@@ -56,18 +57,18 @@ describe("GcsFailure", () => {
   })
 
   it("calls an object invalid only where one is written", () => {
-    const failure = GcsFailure.of(answered(400, "invalid"))
+    const failure = GcsFailure.fromCause(answered(400, "invalid"))
     assert.strictEqual(GcsErrors.toTargetError("list")(failure).reason, "Internal")
     assert.strictEqual(GcsErrors.toTargetError("describe")(failure).reason, "Invalid")
   })
 
   it("tells a refused address in the words of every adapter", () => {
-    const failure = GcsFailure.of(new AddressRefused({ host: "metadata.internal" }))
+    const failure = GcsFailure.fromCause(new AddressRefused({ host: "metadata.internal" }))
     assert.strictEqual(GcsErrors.toTargetError("write")(failure).detail, refusedDetail)
   })
 
   it("passes the service's words on as one short line", () => {
-    const { detail } = GcsFailure.of(answered(403, "forbidden", `a\r\nb ${"c".repeat(1000)}`))
+    const { message: detail } = GcsFailure.fromCause(answered(403, "forbidden", `a\r\nb ${"c".repeat(1000)}`))
     assert.match(detail, /^The service answered 403: a b c+$/)
     assert.isAtMost(detail.length, 300)
   })

@@ -11,7 +11,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as GcsBlobStore from "../src/GcsBlobStore.ts"
-import * as ServiceAccount from "../src/ServiceAccount.ts"
+import * as ServiceAccount from "../src/client/ServiceAccount.ts"
 import * as Bucket from "./support/Bucket.ts"
 import * as Keys from "./support/Keys.ts"
 
@@ -21,7 +21,7 @@ const mebibyte = 1024 * 1024
 const token = async (credentials: Redacted.Redacted): Promise<string> => {
   const account = Result.getOrThrow(ServiceAccount.parse(Redacted.value(credentials)))
   const grant_type = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-  const body = new URLSearchParams({ grant_type, assertion: ServiceAccount.assertion(account, Date.now()) })
+  const body = new URLSearchParams({ grant_type, assertion: ServiceAccount.makeAssertion(account, Date.now()) })
   const answer = (await (await fetch(account.tokenUri, { method: "POST", body })).json()) as { access_token: string }
   return answer.access_token
 }

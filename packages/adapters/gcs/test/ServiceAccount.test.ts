@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { createPublicKey, generateKeyPairSync, verify } from "node:crypto"
-import * as ServiceAccount from "../src/ServiceAccount.ts"
+import * as ServiceAccount from "../src/client/ServiceAccount.ts"
 
 const pem = (bits: number): string =>
   generateKeyPairSync("rsa", { modulusLength: bits }).privateKey.export({ type: "pkcs8", format: "pem" }).toString()
@@ -27,7 +27,7 @@ const decode = (part = ""): unknown => JSON.parse(Buffer.from(part, "base64url")
 describe("ServiceAccount", () => {
   it("signs what a token is given for", () => {
     const account = Result.getOrThrow(ServiceAccount.parse(JSON.stringify(good)))
-    const [header, payload, signature = ""] = ServiceAccount.assertion(account, 1_700_000_000_999).split(".")
+    const [header, payload, signature = ""] = ServiceAccount.makeAssertion(account, 1_700_000_000_999).split(".")
     assert.deepStrictEqual(decode(header), { alg: "RS256", typ: "JWT", kid: "7" })
     assert.deepStrictEqual(decode(payload), {
       iss: good.client_email,
@@ -64,13 +64,13 @@ describe("ServiceAccount", () => {
   })
 
   it.each([
-    ["", "no JSON document"],
-    ["null", "no JSON document"],
-    ['"/etc/passwd"', "no JSON document"],
+    ["", "not a JSON document"],
+    ["null", "not a JSON document"],
+    ['"/etc/passwd"', "not a JSON document"],
     [{ ...good, client_email: "" }, "lack client_email"],
     [{ ...good, private_key: 7 }, "lack client_email or private_key"],
-    [{ ...good, private_key: "/etc/ssl/private/key.pem" }, "no RSA key"],
-    [{ ...good, private_key: "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----" }, "no RSA key"],
+    [{ ...good, private_key: "/etc/ssl/private/key.pem" }, "not an RSA key"],
+    [{ ...good, private_key: "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----" }, "not an RSA key"],
     [{ ...good, token_uri: "file:///etc/passwd" }, "token_uri"],
     [{ ...good, token_uri: "https://user:secret@example.com/" }, "token_uri"]
   ])("refuses %j with a reason", (document, words) => {

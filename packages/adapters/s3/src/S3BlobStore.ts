@@ -1,45 +1,46 @@
 /**
- * A BlobStore on S3 or a service compatible with it, for any number of processes.
+ * A BlobStore on S3 or a compatible service, for any number of processes.
  *
- * Nothing is visible of an object before its last byte is there, since S3 has it so. When a `put` fails because the
- * service's last answer was lost, the blob may stand nevertheless, as a whole: `Sweeper` removes it in its time. A
- * process that dies may leave parts, which cost room and are invisible: `StaleUploads.sweep` removes them.
+ * S3 shows nothing of an object before its last byte has arrived. When the last answer of the service is lost, a `put` fails although
+ * the whole blob is there; `Sweeper` removes it later. A process that dies may leave parts of an upload, which are invisible but use space:
+ * `StaleUploads.sweep` removes them.
  */
 import type * as BlobError from "@holdfast/core/storage/BlobError"
 import * as BlobStore from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import * as BlobObjects from "./BlobObjects.ts"
-import * as Connection from "./Connection.ts"
+import * as BlobObjects from "./blobs/BlobObjects.ts"
+import * as BlobUpload from "./blobs/BlobUpload.ts"
+import * as Configuration from "./client/Configuration.ts"
+import * as Connection from "./client/Connection.ts"
+import * as S3Errors from "./S3Errors.ts"
 import type * as S3Options from "./S3Options.ts"
-import * as Upload from "./Upload.ts"
+import * as Upload from "./uploads/Upload.ts"
 
-const mebibyte = 1024 * 1024
-const minPartBytes = 5 * mebibyte
-
-/** Opens the store; no request is made. */
+/** Opens a store, which is closed with the scope. Makes no request. */
 export const make = (
   options: S3Options.Options
 ): Effect.Effect<BlobStore.BlobStore["Service"], BlobError.BlobError, Scope.Scope> =>
   Effect.gen(function* () {
-    const connection = yield* Connection.make(options)
-    const sizes = {
-      partBytes: Math.max(minPartBytes, options.partBytes ?? 8 * mebibyte),
-      partConcurrency: Math.max(1, options.partConcurrency ?? 3)
-    }
+    const connection = yield* Connection.make(Configuration.forStore(options), options.bucket).pipe(
+      Effect.mapError(S3Errors.toBlobError("open"))
+    )
+    const keyspace: BlobObjects.Keyspace = { connection, prefix: options.prefix ?? "" }
+    const sizes = Upload.partSizes(options)
 
     return BlobStore.BlobStore.of({
-      put: (key, content) => Upload.put(connection, sizes, key, content),
-      read: (key, options) => BlobObjects.read(connection, key, options?.range),
-      stat: (key) => BlobObjects.stat(connection, key),
-      remove: (key) => BlobObjects.remove(connection, key),
-      list: (prefix) => BlobObjects.list(connection, prefix),
+      put: (key, content) => BlobUpload.put(keyspace, sizes, key, content),
+      read: (key, options) => BlobObjects.read(keyspace, key, options?.range),
+      stat: (key) => BlobObjects.stat(keyspace, key),
+      remove: (key) => BlobObjects.remove(keyspace, key),
+      list: (prefix) => BlobObjects.list(keyspace, prefix),
       localFile: () => undefined,
-      check: BlobObjects.check(connection),
+      check: BlobObjects.check(keyspace),
       capabilities: { name: "s3", localFiles: false, shared: true }
     })
   })
 
+/** The store as a layer. */
 export const layer = (options: S3Options.Options): Layer.Layer<BlobStore.BlobStore, BlobError.BlobError> =>
   Layer.effect(BlobStore.BlobStore, make(options))

@@ -1,84 +1,101 @@
 /**
- * From the SDK's errors to the port's.
+ * Maps the failures of this package to the errors of the two ports.
  */
+import * as MirrorTargetError from "@holdfast/core/mirrors/targets/MirrorTargetError"
 import * as BlobError from "@holdfast/core/storage/BlobError"
-import * as ConnectionFailure from "@holdfast/outbound/ConnectionFailure"
+import * as AddressRefused from "@holdfast/outbound/AddressRefused"
+import { property } from "@holdfast/outbound/Property"
 import * as Effect from "effect/Effect"
+import { type Kind, S3Failure } from "./S3Failure.ts"
 
-/** What the service says, in the error's name, where its status alone would mislead. */
-const reasons: ReadonlyMap<string, BlobError.Reason> = new Map([
-  ["NoSuchKey", "NotFound"],
-  ["NotFound", "NotFound"],
-  // Also a 404, but no blob is missing: the configuration is wrong.
-  ["NoSuchBucket", "Internal"],
-  // The upload was swept, or a repeated request found it complete: the whole content may be put again.
-  ["NoSuchUpload", "Unavailable"],
-  ["QuotaExceeded", "StorageFull"],
-  ["InsufficientStorage", "StorageFull"],
-  ["InsufficientCapacity", "StorageFull"],
-  ["StorageFull", "StorageFull"],
-  ["XMinioStorageFull", "StorageFull"],
-  ["EntityTooLarge", "StorageFull"],
-  ["SlowDown", "Unavailable"],
-  ["ServiceUnavailable", "Unavailable"],
-  ["InternalError", "Unavailable"],
-  ["RequestTimeout", "Unavailable"],
-  ["OperationAborted", "Unavailable"],
-  // The bytes were damaged on their way.
-  ["BadDigest", "Unavailable"],
-  ["IncompleteBody", "Unavailable"],
-  // Of the SDK: a connection did not open, or nothing moved over it.
-  ["TimeoutError", "Unavailable"]
-])
-
-const statuses: ReadonlyMap<number, BlobError.Reason> = new Map([
-  [404, "NotFound"],
-  [408, "Unavailable"],
-  [429, "Unavailable"],
-  [500, "Unavailable"],
-  [502, "Unavailable"],
-  [503, "Unavailable"],
-  [504, "Unavailable"],
-  [507, "StorageFull"]
-])
-
-export const property = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
-
-/** The status that the service answered with, if it did. */
-export const statusOf = (cause: unknown): number | undefined => {
-  const status = property(property(cause, "$metadata"), "httpStatusCode")
-  return typeof status === "number" ? status : undefined
+/** A missing bucket and wrong credentials are faults of the configuration, not of one blob. */
+const blobReasons: { readonly [K in Kind]: BlobError.Reason } = {
+  NoObject: "NotFound",
+  NoBucket: "Internal",
+  Denied: "Internal",
+  Refused: "Internal",
+  Unavailable: "Unavailable",
+  ClockSkew: "Internal",
+  Full: "StorageFull",
+  TooLarge: "StorageFull",
+  Invalid: "Internal",
+  Damaged: "Unavailable",
+  // A store makes no conditional requests.
+  Changed: "Internal",
+  Internal: "Internal"
 }
 
-/** Whether a connection failed, by the code of its error. */
-export const isNetwork = (cause: unknown): boolean => ConnectionFailure.isCode(property(cause, "code"))
-
-const reasonOf = (cause: unknown): BlobError.Reason => {
-  const named = reasons.get(String(property(cause, "name")))
-  if (named !== undefined) return named
-  const told = statuses.get(statusOf(cause) ?? 0)
-  if (told !== undefined) return told
-  return isNetwork(cause) ? "Unavailable" : "Internal"
-}
-
-/** The error of a port's method for whatever the SDK, or a body of its, threw. */
-export const fromSdk =
+/** Returns the error of a method of BlobStore. */
+export const toBlobError =
   (operation: string) =>
-  (cause: unknown): BlobError.BlobError =>
-    new BlobError.BlobError({ reason: reasonOf(cause), operation, cause })
+  ({ cause, kind }: S3Failure): BlobError.BlobError =>
+    new BlobError.BlobError({ reason: blobReasons[kind], operation, cause })
 
-/** The service answered, but not as the protocol has it. */
-export const unexpected = (operation: string, message: string): BlobError.BlobError =>
-  new BlobError.BlobError({ reason: "Internal", operation, cause: new Error(message) })
+const targetReasons: { readonly [K in Kind]: MirrorTargetError.Reason } = {
+  NoObject: "NotFound",
+  NoBucket: "NotFound",
+  Denied: "Denied",
+  Refused: "Refused",
+  Unavailable: "Unavailable",
+  ClockSkew: "Unavailable",
+  Full: "Full",
+  TooLarge: "Invalid",
+  Invalid: "Invalid",
+  Damaged: "Damaged",
+  Changed: "Unavailable",
+  Internal: "Internal"
+}
 
-/** A content has more bytes than the service takes in one object. */
-export const tooLarge = (operation: string, message: string): BlobError.BlobError =>
-  new BlobError.BlobError({ reason: "StorageFull", operation, cause: new Error(message) })
+const maxMessage = 300
 
-/** Tidying up after an outcome that stands already failed: that is logged, not told. */
-export const untidy = (error: BlobError.BlobError): Effect.Effect<void> =>
-  Effect.logWarning("The blob store could not tidy up.", error.cause)
+/** Returns a text of the service as one short line, without the secrets. */
+const sanitize = (text: string, secrets: ReadonlyArray<string>): string => {
+  const line = text
+    .toWellFormed()
+    .replaceAll(/[\p{C}\p{Z}]+/gu, " ")
+    .trim()
+  return secrets.reduce((line, secret) => line.replaceAll(secret, "…"), line).slice(0, maxMessage)
+}
 
-/** The caller broke the port's promise that a key is a `BlobKey`. */
-export const invalidKey = (operation: string): BlobError.BlobError => unexpected(operation, "not a blob key")
+/** Codes and messages that the SDK makes up when the service sent none. */
+const isMadeUp = (text: string): boolean => /^(?:\d+|Unknown(?:Error)?|Error|NotFound|)$/.test(text)
+
+const detailOf = (
+  { cause, code: rawCode, kind, message: rawMessage, status }: S3Failure,
+  secrets: ReadonlyArray<string>
+) => {
+  if (rawCode === undefined) return rawMessage
+  if (kind === "Refused") return AddressRefused.detail
+  const code = sanitize(rawCode, secrets)
+  const message = sanitize(rawMessage, secrets)
+  if (status !== undefined && status !== 200) {
+    if (isMadeUp(code)) return `The service answered with status ${status}.`
+    return isMadeUp(message)
+      ? `The service answered with ${code} (status ${status}).`
+      : `${message} (${code}, status ${status})`
+  }
+  // The message of a failed connection has the address that a name resolves to in this deployment's network.
+  const errno = property(cause, "code")
+  const name = typeof errno === "string" ? errno : code
+  return kind === "Unavailable" ? `The service cannot be reached (${name}).` : `The request failed (${name}).`
+}
+
+/** Maps failures of a mirror target to the error of one of its methods. */
+export type ToTargetError = (operation: string) => (failure: S3Failure) => MirrorTargetError.MirrorTargetError
+
+/** Returns the mapping for a target. Its errors do not contain the target's secrets, nor the SDK's errors. */
+export const toTargetError =
+  (secrets: ReadonlyArray<string>): ToTargetError =>
+  (operation) =>
+  (failure) =>
+    new MirrorTargetError.MirrorTargetError({
+      reason: targetReasons[failure.kind],
+      operation,
+      detail: detailOf(failure, secrets)
+    })
+
+/** Maps this package's failures, and leaves the errors of a content unchanged. */
+export const mapFailure =
+  <E>(toError: (failure: S3Failure) => E) =>
+  <A, E2, R>(self: Effect.Effect<A, S3Failure | E2, R>): Effect.Effect<A, E | E2, R> =>
+    Effect.mapError(self, (error) => (error instanceof S3Failure ? toError(error) : error))

@@ -1,45 +1,60 @@
 /**
- * Mirrors to a bucket of S3 or of a service compatible with it.
+ * Mirror targets in buckets of S3 or of compatible services.
  *
- * Objects stand under their path and name as keys, with their description as headers and metadata. A tag is the entity tag,
- * which tells nothing of the description; the second of the last change does. An upload in parts whose process dies leaves parts, which cost room and are
- * invisible; since other programs may be uploading to the same bucket, they are left to a lifecycle rule of the bucket.
+ * The key of an object is its path and name. Its description is stored as headers and metadata. Its tag is the entity tag, which
+ * does not depend on the description, so that a receipt also has the second of the last change. A process that dies during a multipart
+ * upload leaves parts, which are invisible but use space. Other programs may be uploading to the same bucket, so that a
+ * lifecycle rule of the bucket has to remove such parts.
  */
-import { type Open, type MirrorTarget } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import type { MirrorTarget, Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as TargetCheck from "@holdfast/core/mirrors/targets/TargetCheck"
 import type { S3Location } from "@holdfast/core/mirrors/targets/types/S3TargetType"
+import * as Endpoint from "@holdfast/outbound/Endpoint"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import * as MirrorConnection from "./MirrorConnection.ts"
-import * as MirrorDescribe from "./MirrorDescribe.ts"
-import * as MirrorObjects from "./MirrorObjects.ts"
-import type * as MirrorOptions from "./MirrorOptions.ts"
-import * as MirrorWrite from "./MirrorWrite.ts"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import * as Configuration from "./client/Configuration.ts"
+import * as Connection from "./client/Connection.ts"
+import * as MirrorDescribe from "./mirrors/MirrorDescribe.ts"
+import * as MirrorObjects from "./mirrors/MirrorObjects.ts"
+import * as MirrorUpload from "./mirrors/MirrorUpload.ts"
+import * as S3Errors from "./S3Errors.ts"
+import * as S3Failure from "./S3Failure.ts"
+import type * as S3Options from "./S3Options.ts"
+import * as Upload from "./uploads/Upload.ts"
 
-const mebibyte = 1024 * 1024
-const minPartBytes = 5 * mebibyte
-const maxCopyBytes = 5 * 1024 * mebibyte
+const checkEndpoint = ({ endpoint }: S3Location): Effect.Effect<void, S3Failure.S3Failure> => {
+  const parsed = endpoint === undefined ? undefined : Endpoint.parse(endpoint)
+  return parsed !== undefined && Result.isFailure(parsed)
+    ? Effect.fail(S3Failure.make("Refused", `The endpoint is not valid. ${parsed.failure}`))
+    : Effect.void
+}
 
-/** Opens targets by these options; nothing is asked of the service yet, and the SDK is loaded with the first one. */
+const secretsOf = ({ accessKeyId, secretAccessKey }: S3Location): ReadonlyArray<string> =>
+  [Redacted.value(secretAccessKey), accessKeyId].filter((secret) => secret !== "")
+
+/** Returns the function that opens targets. It makes no request. The SDK is loaded with the first target. */
 export const open =
-  (options: MirrorOptions.Options): Open<S3Location> =>
+  (options: S3Options.MirrorOptions): Open<S3Location> =>
   (location) =>
-    Effect.map(MirrorConnection.make(options, location), (connection) => {
-      const sizes = {
-        partBytes: Math.max(minPartBytes, options.partBytes ?? 8 * mebibyte),
-        partConcurrency: Math.max(1, options.partConcurrency ?? 3)
-      }
-      const copyBytes = Math.min(maxCopyBytes, Math.max(minPartBytes, options.copyBytes ?? maxCopyBytes))
+    Effect.gen(function* () {
+      const toError = S3Errors.toTargetError(secretsOf(location))
+      const connection = yield* checkEndpoint(location).pipe(
+        Effect.andThen(Connection.make(Configuration.forTarget(options, location), location.bucketName)),
+        Effect.mapError(toError("open"))
+      )
+      const sizes = Upload.partSizes(options)
+      const copyBytes = MirrorDescribe.copyBytes(options.copyBytes)
       const methods: Omit<MirrorTarget, "check"> = {
-        write: (object, content) => MirrorWrite.write(connection, sizes, object, content),
-        describe: (object) => MirrorDescribe.describe(connection, copyBytes, object),
-        remove: (name) => MirrorObjects.remove(connection, name),
-        stat: (name) =>
-          Effect.map(
-            MirrorObjects.head(connection, "stat", name),
-            Option.map(({ object }) => object)
-          ),
-        list: MirrorObjects.list(connection)
+        write: (object, content) =>
+          S3Errors.mapFailure(toError("write"))(MirrorUpload.write(connection, sizes, object, content)),
+        describe: (object) =>
+          Effect.mapError(MirrorDescribe.describe(connection, copyBytes, object), toError("describe")),
+        remove: (name) => Effect.mapError(MirrorObjects.remove(connection, name), toError("remove")),
+        stat: (name) => Effect.mapError(MirrorObjects.stat(connection, name), toError("stat")),
+        list: Stream.mapError(MirrorObjects.list(connection), toError("list"))
       }
-      return { ...methods, check: TargetCheck.run(methods, MirrorObjects.canList(connection)) }
+      const list = Effect.mapError(MirrorObjects.checkListing(connection), toError("check"))
+      return { ...methods, check: TargetCheck.run(methods, list) }
     })

@@ -1,5 +1,5 @@
 /**
- * Multipart uploads that nobody will finish: their process died, or a part arrived after the abort.
+ * Multipart uploads that will never be completed: their process died, or a part arrived after the abort.
  */
 import type { ListMultipartUploadsCommandInput } from "@aws-sdk/client-s3"
 import type * as BlobError from "@holdfast/core/storage/BlobError"
@@ -9,9 +9,12 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import * as Connection from "./Connection.ts"
-import * as Multipart from "./Multipart.ts"
+import * as Configuration from "./client/Configuration.ts"
+import * as Connection from "./client/Connection.ts"
+import * as S3Errors from "./S3Errors.ts"
+import type { S3Failure } from "./S3Failure.ts"
 import type * as S3Options from "./S3Options.ts"
+import * as Multipart from "./uploads/Multipart.ts"
 
 interface Pending {
   readonly upload: Multipart.Upload
@@ -19,12 +22,13 @@ interface Pending {
   readonly begunAt: number
 }
 
-const pending = (connection: Connection.Connection): Stream.Stream<Pending, BlobError.BlobError> => {
-  const { bucket, prefix } = connection
+/** Lists the uploads of blobs that have begun and are neither completed nor aborted. */
+const listPending = (connection: Connection.Connection, prefix: string): Stream.Stream<Pending, S3Failure> => {
+  const { bucket } = connection
   const all: ListMultipartUploadsCommandInput = { Bucket: bucket, Prefix: prefix }
-  return Stream.paginate<ListMultipartUploadsCommandInput, Pending, BlobError.BlobError>(all, (input) =>
+  return Stream.paginate<ListMultipartUploadsCommandInput, Pending, S3Failure>(all, (input) =>
     connection
-      .call("sweep", (client, sdk, options) => client.send(new sdk.ListMultipartUploadsCommand(input), options))
+      .call((client, sdk, options) => client.send(new sdk.ListMultipartUploadsCommand(input), options))
       .pipe(
         Effect.map(({ IsTruncated, NextKeyMarker, NextUploadIdMarker, Uploads = [] }) => [
           Uploads.flatMap(({ Initiated, Key = "", UploadId }) =>
@@ -41,17 +45,20 @@ const pending = (connection: Connection.Connection): Stream.Stream<Pending, Blob
 }
 
 /**
- * Aborts the store's multipart uploads that began more than `age` ago, and tells how many. The age must be longer than
- * the longest upload takes, since one that is under way then fails. To be run now and then; a lifecycle rule of the
- * bucket (AbortIncompleteMultipartUpload) does the same where the service has them.
+ * Aborts the store's multipart uploads that began more than `age` ago. Returns how many. `age` must be longer than the longest upload
+ * takes: an upload in progress that is aborted fails. Run it periodically, or use a lifecycle rule of the bucket
+ * (AbortIncompleteMultipartUpload) where the service has them.
  */
 export const sweep = (options: S3Options.Options, age: Duration.Input): Effect.Effect<number, BlobError.BlobError> =>
   Effect.gen(function* () {
-    const connection = yield* Connection.make(options)
+    const connection = yield* Connection.make(Configuration.forStore(options), options.bucket).pipe(
+      Effect.mapError(S3Errors.toBlobError("open"))
+    )
     const before = (yield* Clock.currentTimeMillis) - Duration.toMillis(age)
-    return yield* pending(connection).pipe(
+    return yield* listPending(connection, options.prefix ?? "").pipe(
       Stream.filter(({ begunAt }) => begunAt < before),
-      Stream.mapEffect(({ upload }) => Multipart.abort(connection, "put", upload)),
-      Stream.runCount
+      Stream.mapEffect(({ upload }) => Multipart.abort(connection, upload)),
+      Stream.runCount,
+      Effect.mapError(S3Errors.toBlobError("sweep"))
     )
   }).pipe(Effect.scoped)

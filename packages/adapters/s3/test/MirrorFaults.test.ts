@@ -266,7 +266,7 @@ describe("S3MirrorTarget on a service that errs", () => {
         response.writeHead(200, healthy(9)(request)).end()
       })
       const error = yield* Effect.flip(target.write(object, Stream.make(bytes)))
-      assert.deepStrictEqual([error.reason, error.detail], ["Damaged", "The service has 9 bytes of 10."])
+      assert.deepStrictEqual([error.reason, error.detail], ["Damaged", "The service stored 9 bytes instead of 10."])
     })
   )
 

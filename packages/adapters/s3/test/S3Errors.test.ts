@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as S3Errors from "../src/S3Errors.ts"
+import * as S3Failure from "../src/S3Failure.ts"
 
 /** An error as the SDK throws it. */
 const answered = (name: string, httpStatusCode: number) =>
@@ -42,7 +43,7 @@ describe("S3Errors", () => {
     ["Internal", undefined],
     ["Internal", null]
   ] as const)("is %s for %s", (reason, cause) => {
-    const error = S3Errors.fromSdk("stat")(cause)
+    const error = S3Errors.toBlobError("stat")(S3Failure.fromCause(cause))
     assert.deepStrictEqual([error.reason, error.operation, error.cause], [reason, "stat", cause])
   })
 })

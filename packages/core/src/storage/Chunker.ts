@@ -1,64 +1,83 @@
 /**
- * Cuts the chunks of one content to pieces of one size, for stores that take a content piece by piece.
+ * Cuts a content that arrives in chunks of any size into parts of one size, for stores that take a content part by part.
  */
 import * as Effect from "effect/Effect"
 import * as Pull from "effect/Pull"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
-export interface Piece {
-  /** From 0 on. */
+export interface Part<Digests> {
+  /** From 0. */
   readonly index: number
-  /** Of its first byte in the content. */
+  /** Position of the first byte in the content. */
   readonly offset: number
-  /** In the memory that was given for it; as many as a piece has, but for the last one. */
+  /** A view of the buffer that the part was read into. All parts but the last have `partBytes` bytes. */
   readonly bytes: Uint8Array
-  /** Whether the content ends with it. Only a content without bytes has a piece without any. */
+  /** Whether the content ends with this part. Only the part of an empty content has no bytes. */
   readonly isLast: boolean
+  readonly digests: Digests
 }
 
-/** Where one piece at a time is put together; it grows to what is expected of the content, or with its bytes. */
-export interface Memory {
-  buffer: Uint8Array
+/** Holds one part at a time. Its memory grows to the expected size of the content, or with the bytes that arrive, up to `partBytes`. */
+export interface PartBuffer {
+  memory: Uint8Array
+}
+
+export const makeBuffer = (): PartBuffer => ({ memory: new Uint8Array(0) })
+
+/** Hashes a content while it is cut. The caller supplies it: core has no hash functions of its own. */
+export interface PartHasher<Digests> {
+  /** Takes the next bytes of the content. It is called with each byte once, in order. */
+  readonly update: (bytes: Uint8Array) => void
+  /** Returns the digests of the bytes since its last call: one part. */
+  readonly endPart: () => Digests
+}
+
+export interface Options<Digests> {
+  /** Bytes of every part but the last. */
+  readonly partBytes: number
+  readonly hasher: PartHasher<Digests>
+  /** How many bytes the content is expected to have. Buffers are allocated for them at once. Unknown when absent. */
+  readonly expectedBytes?: number | undefined
+}
+
+export interface Chunker<Digests, E, R> {
+  /**
+   * Reads the next part into a buffer; undefined after the last part. An empty content has one part without bytes. Only
+   * one call may run at a time. The part is valid until its buffer is used again.
+   */
+  readonly next: (buffer: PartBuffer) => Effect.Effect<Part<Digests> | undefined, E, R>
+  /** Returns the number of bytes in all parts so far. */
+  readonly size: () => number
 }
 
 const initialBytes = 64 * 1024
 
-export const memory = (): Memory => ({ buffer: new Uint8Array(0) })
-
-/** Makes room for `needed` bytes, better for `likely` ones, at most `limit`, and keeps the first `used`. */
-const reserve = (memory: Memory, used: number, needed: number, likely: number, limit: number): void => {
-  if (memory.buffer.byteLength >= needed) return
-  const grown = likely >= needed ? likely : Math.max(initialBytes, memory.buffer.byteLength * 2, needed)
+/** Makes room for `needed` bytes, for `likely` bytes if those are more, and for at most `limit`. Keeps the first `used` bytes. */
+const reserve = (buffer: PartBuffer, used: number, needed: number, likely: number, limit: number): void => {
+  if (buffer.memory.byteLength >= needed) return
+  const grown = likely >= needed ? likely : Math.max(initialBytes, buffer.memory.byteLength * 2, needed)
   const larger = new Uint8Array(Math.min(grown, limit))
-  larger.set(memory.buffer.subarray(0, used))
-  memory.buffer = larger
+  larger.set(buffer.memory.subarray(0, used))
+  buffer.memory = larger
 }
 
-/** The next piece, undefined after the last one. Not to be run twice at a time. It is in the memory until that is given again. */
-export type Next<E, R> = (memory: Memory) => Effect.Effect<Piece | undefined, E, R>
-
-/**
- * Begins to read a content; the reading ends with the scope. `observe` is given all bytes in order, each once, as they are
- * put in their place. `expectedBytes`: how many the content is likely to have, for the memory that it takes.
- */
-export const make = <E, R>(
+/** Begins to read a content. The reading ends with the scope. */
+export const make = <Digests, E, R>(
   content: Stream.Stream<Uint8Array, E, R>,
-  pieceBytes: number,
-  observe: (bytes: Uint8Array) => void,
-  expectedBytes = 0
-): Effect.Effect<Next<E, R>, never, Scope.Scope | R> =>
+  { expectedBytes = 0, hasher, partBytes }: Options<Digests>
+): Effect.Effect<Chunker<Digests, E, R>, never, Scope.Scope | R> =>
   Effect.map(Stream.toPull(content), (pull) => {
     let index = 0
     let offset = 0
     let hasEnded = false
     let isLast = false
-    /** What was pulled, the number of those that are in pieces already, and how much of the next one is. */
+    /** The chunks that were pulled last, how many of them are copied, and how many bytes of the next one are. */
     let chunks: ReadonlyArray<Uint8Array> = []
     let done = 0
     let start = 0
 
-    const more = pull.pipe(
+    const pullMore = pull.pipe(
       Effect.map((pulled) => {
         chunks = pulled
         done = 0
@@ -67,11 +86,11 @@ export const make = <E, R>(
       Pull.catchDone(() => Effect.sync(() => void (hasEnded = true)))
     )
 
-    /** How many bytes the piece will have: a content that is longer than expected has some more of them. */
-    const likely = (): number => (offset < expectedBytes ? expectedBytes - offset : index > 0 ? pieceBytes : 0)
+    /** The likely size of this part. A content that is longer than expected is likely to fill further parts. */
+    const likelyBytes = (): number => (offset < expectedBytes ? expectedBytes - offset : index > 0 ? partBytes : 0)
 
-    /** Whether bytes wait for a piece. Chunks without any are passed over. */
-    const isWaiting = (): boolean => {
+    /** Returns whether pulled bytes are not copied yet. Skips empty chunks. */
+    const hasPending = (): boolean => {
       while (done < chunks.length && chunks[done]?.byteLength === start) {
         done++
         start = 0
@@ -79,32 +98,33 @@ export const make = <E, R>(
       return done < chunks.length
     }
 
-    /** Copies what is there, as far as the piece has room; how much of the piece is used then. */
-    const copy = (memory: Memory, from: number): number => {
+    /** Copies pending bytes while the part has room. Returns how many bytes of the part are used then. */
+    const copy = (buffer: PartBuffer, from: number): number => {
       let used = from
-      while (used < pieceBytes && isWaiting()) {
-        const fitting = (chunks[done] ?? new Uint8Array(0)).subarray(start, start + pieceBytes - used)
-        reserve(memory, used, used + fitting.byteLength, likely(), pieceBytes)
-        memory.buffer.set(fitting, used)
+      while (used < partBytes && hasPending()) {
+        const fitting = (chunks[done] ?? new Uint8Array(0)).subarray(start, start + partBytes - used)
+        reserve(buffer, used, used + fitting.byteLength, likelyBytes(), partBytes)
+        buffer.memory.set(fitting, used)
         used += fitting.byteLength
         start += fitting.byteLength
       }
-      if (used > from) observe(memory.buffer.subarray(from, used))
+      if (used > from) hasher.update(buffer.memory.subarray(from, used))
       return used
     }
 
-    return Effect.fnUntraced(function* (memory: Memory) {
+    const next = Effect.fnUntraced(function* (buffer: PartBuffer) {
       if (isLast) return undefined
       let used = 0
       while (true) {
-        used = copy(memory, used)
-        // Also a full piece looks further, to know whether it is the last one.
-        if (isWaiting() || hasEnded) break
-        yield* more
+        used = copy(buffer, used)
+        // Also for a full part: only the next pull shows whether it is the last one.
+        if (hasPending() || hasEnded) break
+        yield* pullMore
       }
-      isLast = hasEnded && !isWaiting()
-      const piece = { index: index++, offset, bytes: memory.buffer.subarray(0, used), isLast }
+      isLast = hasEnded && !hasPending()
+      const part = { index: index++, offset, bytes: buffer.memory.subarray(0, used), isLast, digests: hasher.endPart() }
       offset += used
-      return piece
+      return part
     })
+    return { next, size: () => offset }
   })

@@ -1,27 +1,32 @@
 /**
- * Chunks that their source gives away: whoever has stored one may free its memory at once. The garbage collector would
- * find it much later, since the bytes stand outside of its heap: it lets a hundred MiB of an upload pile up, and then
- * spends a third of the upload's processor time on them.
+ * Chunks whose memory may be released as soon as they are stored.
  *
- * A chunk is known by the object, not by its bytes: a view that was cut from it has not been given. So whoever cuts,
- * copies or replaces chunks on the way gives nothing away, and a store that knows nothing of this frees nothing. What
- * stands between source and store must not keep a given chunk, nor a view of it, once it has handed it on.
+ * The memory of a chunk is outside of the garbage collector's heap, so the collector notices it late: it lets a hundred MiB of
+ * an upload accumulate, and then spends a third of the upload's processor time on them. A source marks the chunks that it
+ * no longer uses as transferable; a store detaches their memory once they are written.
+ *
+ * The mark belongs to the object, not to its bytes: a view that is cut from a marked chunk is not marked. Code between source and
+ * store that cuts, copies or replaces chunks therefore passes no marks on, and a store that does not know of marks releases nothing.
+ * Code between source and store must keep neither a marked chunk nor a view of it after it has passed the chunk on.
  */
-const given = new WeakSet<Uint8Array>()
+const transferable = new WeakSet<Uint8Array>()
 
-/** Smaller ones cost the collector no more than this would, in bytes. */
-const worthwhile = 16 * 1024
+/** Bytes of the smallest chunk that is marked. A smaller one costs the collector no more than the mark would. */
+const minBytes = 16 * 1024
 
-/** The memory of a chunk that is all of it; a pool's holds what belongs to others. None for one that has moved on. */
+/**
+ * Returns the memory of a chunk that is a view of all of it. Undefined for a chunk from a pool, whose memory holds bytes of
+ * others, and for one whose memory was transferred already.
+ */
 const ownMemory = ({ buffer, byteLength }: Uint8Array): ArrayBuffer | undefined =>
   buffer instanceof ArrayBuffer && buffer.byteLength === byteLength && !buffer.detached ? buffer : undefined
 
-/** Gives a chunk away: one of which nobody else has a view, or will ever get one. */
+/** Marks a chunk as transferable. No other view of its memory may be in use, then or later. */
 export const markTransferable = (chunk: Uint8Array): void => {
-  if (chunk.byteLength >= worthwhile && ownMemory(chunk) !== undefined) given.add(chunk)
+  if (chunk.byteLength >= minBytes && ownMemory(chunk) !== undefined) transferable.add(chunk)
 }
 
-/** Frees those chunks that were given away, which are empty then, and leaves the others as they are. */
+/** Releases the memory of the chunks that are marked, which are empty then. Leaves other chunks unchanged. */
 export const detach = (chunks: ReadonlyArray<Uint8Array>): void => {
-  for (const chunk of chunks) if (given.delete(chunk)) ownMemory(chunk)?.transfer(0)
+  for (const chunk of chunks) if (transferable.delete(chunk)) ownMemory(chunk)?.transfer(0)
 }

@@ -1,11 +1,11 @@
 /**
- * Contents that come in chunks of every kind, for what cuts them to pieces of one size.
+ * Contents in chunks of many sizes, for tests of code that cuts them into parts of one size.
  */
 
-/** Bytes of a piece. */
+/** Bytes of a part. */
 export const partBytes = 100_000
 
-/** Bytes of a content, and of its chunks by turns. */
+/** Bytes of a content, and the sizes of its chunks, which repeat. */
 export const cases: ReadonlyArray<readonly [size: number, chunks: ReadonlyArray<number>]> = [
   [0, [1]],
   [1, [1]],

@@ -5,10 +5,10 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as AzureBlobStore from "../../src/AzureBlobStore.ts"
-import type * as AzureOptions from "../../src/AzureOptions.ts"
+import type { RequestOptions } from "@holdfast/outbound/RequestOptions"
 import * as Keys from "../support/Keys.ts"
 
-const open = (requests: AzureOptions.Requests) =>
+const open = (requests: RequestOptions) =>
   AzureBlobStore.make({
     accountName: "account",
     container: "container",

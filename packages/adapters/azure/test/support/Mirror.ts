@@ -12,9 +12,10 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as AzureMirrorTarget from "../../src/AzureMirrorTarget.ts"
+import type * as AzureOptions from "../../src/AzureOptions.ts"
 import * as Container from "./Container.ts"
 
-export const options: AzureMirrorTarget.Options = { allowPrivate: true, blockBytes: 1024 * 1024, maxAttempts: 2 }
+export const options: AzureOptions.MirrorOptions = { allowPrivate: true, blockBytes: 1024 * 1024, maxAttempts: 2 }
 
 /** A container of the server as a location. */
 export const location = ({ container, ...account }: Container.TestOptions): AzureBlobLocation => ({

@@ -1,6 +1,7 @@
 /**
  * A service that answers as a test says: for what no healthy one does.
  */
+import type { RequestOptions } from "@holdfast/outbound/RequestOptions"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
@@ -71,7 +72,7 @@ export const serve = (answer: Answer, address: "127.0.0.1" | "::1" = "127.0.0.1"
   })
 
 /** A store on a service, and what that has received; until the scope closes. */
-export const open = (answer: Answer, options: AzureOptions.Requests & AzureOptions.Blocks = {}) =>
+export const open = (answer: Answer, options: RequestOptions & AzureOptions.BlockOptions = {}) =>
   Effect.gen(function* () {
     const { account, ...service } = yield* serve(answer)
     const store = yield* AzureBlobStore.make({ ...account, container: "container", maxAttempts: 1, ...options })

@@ -11,10 +11,11 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { generateKeyPairSync } from "node:crypto"
 import * as GcsMirrorTarget from "../../src/GcsMirrorTarget.ts"
+import type * as GcsOptions from "../../src/GcsOptions.ts"
 import * as Bucket from "./Bucket.ts"
 
 /** With the smallest chunks that there are. */
-export const options: GcsMirrorTarget.Options = { allowPrivate: true, chunkBytes: 256 * 1024, maxAttempts: 2 }
+export const options: GcsOptions.MirrorOptions = { allowPrivate: true, chunkBytes: 256 * 1024, maxAttempts: 2 }
 
 /** A bucket of the fake as a location. */
 export const location = (bucket: Effect.Success<typeof Bucket.options>): GcsLocation => ({

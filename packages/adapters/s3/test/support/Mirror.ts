@@ -11,14 +11,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import type * as MirrorOptions from "../../src/MirrorOptions.ts"
+import type * as S3Options from "../../src/S3Options.ts"
 import * as S3MirrorTarget from "../../src/S3MirrorTarget.ts"
 import * as Bucket from "./Bucket.ts"
 
 const mebibyte = 1024 * 1024
 
 /** With the smallest parts that there are. */
-export const options: MirrorOptions.Options = {
+export const options: S3Options.MirrorOptions = {
   allowPrivate: true,
   partBytes: 5 * mebibyte,
   copyBytes: 5 * mebibyte,
@@ -40,7 +40,7 @@ export const location = (bucket: Effect.Success<typeof Bucket.options>): S3Locat
 export const input = (bucket: Effect.Success<typeof Bucket.options>) => ({ name: "A mirror", ...location(bucket) })
 
 /** The targets of a deployment that has those of S3 alone. */
-export const targets = (more: Partial<MirrorOptions.Options> = {}): Layer.Layer<MirrorTargets> =>
+export const targets = (more: Partial<S3Options.MirrorOptions> = {}): Layer.Layer<MirrorTargets> =>
   Layer.succeed(MirrorTargets, MirrorTargets.of({ open: { S3: S3MirrorTarget.open({ ...options, ...more }) } }))
 
 /** What stands under a key, read by another client. */

@@ -14,14 +14,14 @@ import * as Line from "@holdfast/testing/servers/Line"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type * as MirrorOptions from "../../src/MirrorOptions.ts"
+import type * as S3Options from "../../src/S3Options.ts"
 import * as Bucket from "./Bucket.ts"
 import * as Mirror from "./Mirror.ts"
 
 type Bucket = Effect.Success<typeof Bucket.options>
 
 /** Services of the test's own, with targets of S3. */
-export const services = (options: Partial<MirrorOptions.Options> = {}) =>
+export const services = (options: Partial<S3Options.MirrorOptions> = {}) =>
   Layer.fresh(MirrorScene.servicesTo(Mirror.targets(options), MemoryMetadata.layer))
 
 /** A mirror of a bucket to a bucket of the gateway, by the endpoint given. */

@@ -7,7 +7,6 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { createServer as createSecureServer } from "node:https"
 import type { AddressInfo } from "node:net"
 import * as Redacted from "effect/Redacted"
-import type * as MirrorOptions from "../../src/MirrorOptions.ts"
 import * as S3BlobStore from "../../src/S3BlobStore.ts"
 import * as S3MirrorTarget from "../../src/S3MirrorTarget.ts"
 import type * as S3Options from "../../src/S3Options.ts"
@@ -93,7 +92,7 @@ export const open = (answer: Answer, options: Partial<S3Options.Options> = {}) =
   })
 
 /** A mirror's target on a service, and what that has received; until the scope closes. */
-export const openMirror = (answer: Answer, options: Partial<MirrorOptions.Options> = {}) =>
+export const openMirror = (answer: Answer, options: Partial<S3Options.MirrorOptions> = {}) =>
   Effect.gen(function* () {
     const { endpoint, received, seen } = yield* serve(answer)
     const target = yield* S3MirrorTarget.open({ allowPrivate: true, maxAttempts: 1, ...options })({

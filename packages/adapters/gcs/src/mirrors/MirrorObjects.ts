@@ -1,0 +1,43 @@
+/**
+ * Finds and lists the objects of a mirror target.
+ */
+import type { TargetObject, WriteReceipt } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type * as Connection from "../client/Connection.ts"
+import * as Objects from "../client/Objects.ts"
+import type * as Resource from "../client/Resource.ts"
+import type * as GcsFailure from "../GcsFailure.ts"
+
+/** The generation changes with the bytes, the metageneration with the description. */
+const toObject = ({ generation, metageneration, name, size }: Resource.Stored): TargetObject => ({
+  name,
+  size,
+  tag: `${generation}.${metageneration}`
+})
+
+/** Returns the receipt for a change. */
+export const toReceipt = (stored: Resource.Stored): WriteReceipt => ({ tag: toObject(stored).tag })
+
+/** Implements the port's `stat`. */
+export const stat = (
+  connection: Connection.Connection,
+  name: string
+): Effect.Effect<Option.Option<TargetObject>, GcsFailure.GcsFailure> =>
+  Objects.get(connection, name).pipe(
+    Effect.map((stored) => Option.some(toObject(stored))),
+    Effect.catchIf(
+      ({ kind }) => kind === "NoObject",
+      () => Effect.succeedNone
+    )
+  )
+
+/** Implements the port's `list`, in pages of up to 1,000. */
+export const list = (connection: Connection.Connection): Stream.Stream<TargetObject, GcsFailure.GcsFailure> =>
+  Stream.paginate<string | undefined, TargetObject, GcsFailure.GcsFailure>(undefined, (token) =>
+    Effect.map(Objects.page(connection, "", token), ({ next, objects }) => [
+      objects.map(toObject),
+      Option.fromNullishOr(next)
+    ])
+  )

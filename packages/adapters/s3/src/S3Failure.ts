@@ -1,0 +1,142 @@
+/**
+ * Why a request failed: one classification for blob stores and mirror targets. `S3Errors` maps it to the errors of the two ports.
+ */
+import * as AddressRefused from "@holdfast/outbound/AddressRefused"
+import * as ConnectionFailure from "@holdfast/outbound/ConnectionFailure"
+import { property } from "@holdfast/outbound/Property"
+import * as Data from "effect/Data"
+
+/**
+ * - `NoObject`: the object does not exist. The answer to a HEAD has no body, so that a missing bucket looks the same.
+ * - `NoBucket`: the bucket does not exist, or not in this region.
+ * - `Denied`: the credentials are wrong, expired, or do not permit the operation.
+ * - `Refused`: this deployment does not connect to the address.
+ * - `Unavailable`: the service does not answer, or asks for a retry.
+ * - `ClockSkew`: the service's clock differs from this machine's.
+ * - `Full`: a quota is reached, or no space is left.
+ * - `TooLarge`: the service does not store that many bytes or parts in one object.
+ * - `Invalid`: the service cannot store this object, whatever is retried: its name, its metadata, or its storage class.
+ * - `Damaged`: the bytes that arrived are not the bytes that were sent.
+ * - `Changed`: the object changed between two requests.
+ * - `Internal`: any other failure.
+ */
+export type Kind =
+  | "NoObject"
+  | "NoBucket"
+  | "Denied"
+  | "Refused"
+  | "Unavailable"
+  | "ClockSkew"
+  | "Full"
+  | "TooLarge"
+  | "Invalid"
+  | "Damaged"
+  | "Changed"
+  | "Internal"
+
+export class S3Failure extends Data.TaggedError("S3Failure")<{
+  readonly kind: Kind
+  /** The service's error code, or the name of the SDK's error. Undefined for a failure that this package found. */
+  readonly code: string | undefined
+  /** The HTTP status; undefined without a response. */
+  readonly status: number | undefined
+  /** The service's own message, or a sentence of this package. */
+  readonly message: string
+  /** The SDK's error. It holds the request with its signature, so it must not reach the users of mirrors. */
+  readonly cause: unknown
+}> {}
+
+/** Error codes whose status alone would be misleading. */
+const codes: ReadonlyMap<string, Kind> = new Map([
+  ["NoSuchKey", "NoObject"],
+  ["NotFound", "NoObject"],
+  // Also a 404, but no object is missing.
+  ["NoSuchBucket", "NoBucket"],
+  // The bucket is in another region, or in none.
+  ["PermanentRedirect", "NoBucket"],
+  ["IllegalLocationConstraintException", "NoBucket"],
+  ["InvalidBucketName", "NoBucket"],
+  ["AuthorizationHeaderMalformed", "Denied"],
+  ["InvalidAccessKeyId", "Denied"],
+  ["ExpiredToken", "Denied"],
+  ["InvalidToken", "Denied"],
+  ["RequestTimeTooSkewed", "ClockSkew"],
+  ["QuotaExceeded", "Full"],
+  ["InsufficientStorage", "Full"],
+  ["InsufficientCapacity", "Full"],
+  ["StorageFull", "Full"],
+  ["XMinioStorageFull", "Full"],
+  ["EntityTooLarge", "TooLarge"],
+  ["KeyTooLongError", "Invalid"],
+  ["InvalidObjectName", "Invalid"],
+  ["InvalidURI", "Invalid"],
+  ["MetadataTooLarge", "Invalid"],
+  // The object was archived at the target, and cannot be copied.
+  ["InvalidObjectState", "Invalid"],
+  ["BadDigest", "Damaged"],
+  ["XAmzContentSHA256Mismatch", "Damaged"],
+  ["IncompleteBody", "Unavailable"],
+  // The upload was swept, or a retried request found it complete. The whole content may be sent again.
+  ["NoSuchUpload", "Unavailable"],
+  ["OperationAborted", "Unavailable"],
+  ["ConditionalRequestConflict", "Changed"],
+  ["PreconditionFailed", "Changed"],
+  ["RequestTimeout", "Unavailable"],
+  ["SlowDown", "Unavailable"],
+  ["ServiceUnavailable", "Unavailable"],
+  ["InternalError", "Unavailable"],
+  // Of the SDK: a connection did not open, or transferred nothing.
+  ["TimeoutError", "Unavailable"]
+])
+
+const statuses: ReadonlyMap<number, Kind> = new Map([
+  // As `PermanentRedirect`, without a body that names it.
+  [301, "NoBucket"],
+  [401, "Denied"],
+  [403, "Denied"],
+  [404, "NoObject"],
+  [408, "Unavailable"],
+  [412, "Changed"],
+  [429, "Unavailable"],
+  [500, "Unavailable"],
+  [502, "Unavailable"],
+  [503, "Unavailable"],
+  [504, "Unavailable"],
+  [507, "Full"]
+])
+
+const statusOf = (cause: unknown): number | undefined => {
+  const status = property(property(cause, "$metadata"), "httpStatusCode")
+  return typeof status === "number" ? status : undefined
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
+
+const kindOf = (cause: unknown, code: string, status: number | undefined): Kind =>
+  AddressRefused.isRefused(cause)
+    ? "Refused"
+    : (codes.get(code) ??
+      statuses.get(status ?? 0) ??
+      (ConnectionFailure.isCode(property(cause, "code")) ? "Unavailable" : "Internal"))
+
+/** Classifies an error that the SDK, or the body of a response, threw. */
+export const fromCause = (cause: unknown): S3Failure => {
+  if (cause instanceof S3Failure) return cause
+  const code = textOf(property(cause, "name"))
+  const status = statusOf(cause)
+  return new S3Failure({
+    kind: kindOf(cause, code, status),
+    code,
+    status,
+    message: textOf(property(cause, "message")),
+    cause
+  })
+}
+
+/** Makes a failure that this package found. `message` is a sentence for users. */
+export const make = (kind: Kind, message: string): S3Failure =>
+  new S3Failure({ kind, code: undefined, status: undefined, message, cause: new Error(message) })
+
+/** Makes the failure of a response that does not follow the protocol. */
+export const unexpected = (message: string): S3Failure =>
+  make("Internal", `The service answered unexpectedly: ${message}.`)
