@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { form } from "../contents/Forms.ts"
-import { digest, hex } from "../support/Hashes.ts"
+import { digestHeader, sha256Hex } from "../support/Hashes.ts"
 import { expectProblem, json, pointers } from "../support/Problems.ts"
 import * as TestServer from "../support/TestServer.ts"
 
@@ -43,8 +43,8 @@ describe("upload", () => {
         alias: name,
         metadata: { a: 1 },
         contentType: "text/plain",
-        etag: `"${hex("1")}"`,
-        checksum: { sha256: hex("1") },
+        etag: `"${sha256Hex("1")}"`,
+        checksum: { sha256: sha256Hex("1") },
         version: 1,
         state: "READY"
       })
@@ -60,10 +60,10 @@ describe("upload", () => {
 
   it("empty file, file of exactly the limit → 201", async () => {
     const empty = await upload(form(["file", new Blob([]), "empty.bin"]))
-    expect(await json(empty)).toMatchObject({ version: 1, state: "READY", checksum: { sha256: hex("") } })
+    expect(await json(empty)).toMatchObject({ version: 1, state: "READY", checksum: { sha256: sha256Hex("") } })
     const most = randomBytes(limit)
     const full = await upload(form(["file", new Blob([most]), "full.bin"]))
-    expect(await json(full)).toMatchObject({ checksum: { sha256: hex(most) } })
+    expect(await json(full)).toMatchObject({ checksum: { sha256: sha256Hex(most) } })
   })
 
   it("file above the limit → 413", async () => {
@@ -91,9 +91,9 @@ describe("upload", () => {
   })
 
   it("declared digest matches → 201; differs → 400, nothing is stored", async () => {
-    const right = await upload(form(["file", text("d"), "digest.txt"]), { "repr-digest": digest("d") })
+    const right = await upload(form(["file", text("d"), "digest.txt"]), { "repr-digest": digestHeader("d") })
     expect(right.status).toBe(201)
-    const wrong = await upload(form(["file", text("d"), "wrong.txt"]), { "content-digest": digest("x") })
+    const wrong = await upload(form(["file", text("d"), "wrong.txt"]), { "content-digest": digestHeader("x") })
     await expectProblem(wrong, 400, "checksum_mismatch")
     const again = await upload(form(["file", text("d"), "wrong.txt"]))
     expect(again.status).toBe(201)
@@ -123,7 +123,12 @@ describe("reupload", () => {
     const content = randomBytes(300_000)
     const response = await reupload(`${files}/${id}`, content)
     expect(response.status).toBe(200)
-    expect(await json(response)).toMatchObject({ id, version: 1, state: "READY", checksum: { sha256: hex(content) } })
+    expect(await json(response)).toMatchObject({
+      id,
+      version: 1,
+      state: "READY",
+      checksum: { sha256: sha256Hex(content) }
+    })
     const bytes = Buffer.from(await (await server.get(`${files}/${id}/download`)).arrayBuffer())
     expect(bytes.equals(content)).toBe(true)
   })
@@ -139,7 +144,7 @@ describe("reupload", () => {
       headers: [{ name: "x-kept", value: "yes" }],
       version: 2,
       contentType: "text/css",
-      etag: `"${hex("new")}"`
+      etag: `"${sha256Hex("new")}"`
     })
     const view = await server.get(`${file.path}/view`)
     expect([await view.text(), view.headers.get("x-kept")]).toEqual(["new", "yes"])
@@ -150,10 +155,12 @@ describe("reupload", () => {
     const { etag } = await json<File>(await server.get(file.path))
     await expectProblem(await reupload(file.path, "x", { "if-match": '"other"' }), 412, "precondition_failed")
     await expectProblem(await reupload(file.path, "x", { "if-none-match": "*" }), 412, "precondition_failed")
-    await expectProblem(await reupload(file.path, "x", { "repr-digest": digest("y") }), 400, "checksum_mismatch")
+    await expectProblem(await reupload(file.path, "x", { "repr-digest": digestHeader("y") }), 400, "checksum_mismatch")
     await expectProblem(await reupload(file.path, "x", { "repr-digest": "sha-256=x" }), 400, "invalid_request")
     expect(await (await server.get(`${file.path}/view`)).text()).toBe("one")
-    expect((await reupload(file.path, "two", { "if-match": etag, "repr-digest": digest("two") })).status).toBe(200)
+    expect((await reupload(file.path, "two", { "if-match": etag, "repr-digest": digestHeader("two") })).status).toBe(
+      200
+    )
   })
 
   it("content above the limit → 413, content unchanged", async () => {

@@ -1,7 +1,7 @@
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { expect, it } from "vitest"
-import * as Bucket from "../support/Bucket.ts"
+import * as ServiceBucket from "../support/ServiceBucket.ts"
 import * as Process from "../support/Process.ts"
 
 /** Returns the paths of all contents in a data directory. */
@@ -13,8 +13,8 @@ const findContents = async (data: string): Promise<ReadonlyArray<string>> => {
 const fsck = (data: string, ...args: ReadonlyArray<string>) => Process.run(["fsck", "--data-dir", data, ...args])
 
 it("fsck: stores consistent, service running → no findings, exit code 0", async () => {
-  const bucket = await Bucket.start()
-  await Bucket.put(bucket, "a.bin", new Uint8Array(10))
+  const bucket = await ServiceBucket.start()
+  await ServiceBucket.uploadFile(bucket, "a.bin", new Uint8Array(10))
   expect(await fsck(bucket.service.data)).toMatchObject({
     code: 0,
     stdout: "1 records, 1 contents: 0 findings, 0 not repaired.\n",
@@ -23,8 +23,8 @@ it("fsck: stores consistent, service running → no findings, exit code 0", asyn
 })
 
 it("fsck: content without a record, service running → Orphan, exit code 1; with --repair removed", async () => {
-  const bucket = await Bucket.start()
-  const path = await Bucket.put(bucket, "a.bin", new TextEncoder().encode("kept"))
+  const bucket = await ServiceBucket.start()
+  const path = await ServiceBucket.uploadFile(bucket, "a.bin", new TextEncoder().encode("kept"))
   const { data } = bucket.service
   const [known = ""] = await findContents(data)
   // The state after a restored backup: the bytes are there, the record is not.
@@ -46,9 +46,9 @@ it("fsck: content without a record, service running → Orphan, exit code 1; wit
 })
 
 it("fsck: content missing or truncated → Missing and WrongSize, exit code 1, with and without --repair", async () => {
-  const bucket = await Bucket.start()
-  await Bucket.put(bucket, "a.bin", new Uint8Array(10))
-  await Bucket.put(bucket, "b.bin", new Uint8Array(20))
+  const bucket = await ServiceBucket.start()
+  await ServiceBucket.uploadFile(bucket, "a.bin", new Uint8Array(10))
+  await ServiceBucket.uploadFile(bucket, "b.bin", new Uint8Array(20))
   await bucket.service.stop()
   const { data } = bucket.service
   const [one = "", two = ""] = await findContents(data)

@@ -46,7 +46,7 @@ describe("keys: service running", () => {
 
 describe("keys: no service running", () => {
   it("create before the first start → the key is valid, and the first start prints none", async () => {
-    const data = await Process.directory()
+    const data = await Process.makeDirectory()
     const created = await Process.run(["keys", "create", "--email", "ops@example.com", "--data-dir", data])
     const service = await Process.serve({ data })
     expect((await getMe(service.url, created.stdout.trim())).status).toBe(200)
@@ -55,12 +55,12 @@ describe("keys: no service running", () => {
   })
 
   it("revoke with an unknown id → exit code 1", async () => {
-    const finished = await Process.run(["keys", "revoke", "key_nope", "--data-dir", await Process.directory()])
+    const finished = await Process.run(["keys", "revoke", "key_nope", "--data-dir", await Process.makeDirectory()])
     expect(finished).toMatchObject({ code: 1, stdout: "", stderr: "holdfast: There is no such key.\n" })
   })
 
   it("create with an invalid e-mail address → exit code 1", async () => {
-    const args = ["keys", "create", "--email", "not-an-address", "--data-dir", await Process.directory()]
+    const args = ["keys", "create", "--email", "not-an-address", "--data-dir", await Process.makeDirectory()]
     const finished = await Process.run(args)
     expect(finished.code).toBe(1)
     expect(finished.stdout).toBe("")
@@ -75,7 +75,7 @@ it("keys generate → a different valid key each time", async () => {
 
 describe("migrate", () => {
   it("database new → migrated; up to date → reported", async () => {
-    const data = await Process.directory()
+    const data = await Process.makeDirectory()
     const first = await Process.run(["migrate", "--data-dir", data])
     expect(first.stdout).toMatch(/^Migrated: 1 /)
     const second = await Process.run(["migrate", "--data-dir", data])

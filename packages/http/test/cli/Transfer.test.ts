@@ -3,12 +3,12 @@ import * as Fs from "node:fs/promises"
 import { createServer } from "node:http"
 import * as Path from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
-import * as Bucket from "../support/Bucket.ts"
+import * as ServiceBucket from "../support/ServiceBucket.ts"
 import * as Process from "../support/Process.ts"
 
 const size = 50 * 1024 * 1024
 
-const environment = ({ bucketId, key, service, tenantId }: Bucket.Bucket) => ({
+const environment = ({ bucketId, key, service, tenantId }: ServiceBucket.ServiceBucket) => ({
   HOLDFAST_URL: service.url,
   HOLDFAST_KEY: key,
   HOLDFAST_TENANT: tenantId,
@@ -17,9 +17,9 @@ const environment = ({ bucketId, key, service, tenantId }: Bucket.Bucket) => ({
 
 describe("upload and download", () => {
   it("50 MiB → the same bytes back, progress on standard error, no draft left", async () => {
-    const bucket = await Bucket.start()
+    const bucket = await ServiceBucket.start()
     const env = environment(bucket)
-    const cwd = await Process.directory()
+    const cwd = await Process.makeDirectory()
     const content = randomBytes(size)
     await Fs.writeFile(Path.join(cwd, "large file.bin"), content)
 
@@ -37,8 +37,8 @@ describe("upload and download", () => {
   })
 
   it("flags instead of variables, an empty file, an existing target → --force needed, - for standard output", async () => {
-    const bucket = await Bucket.start()
-    const cwd = await Process.directory()
+    const bucket = await ServiceBucket.start()
+    const cwd = await Process.makeDirectory()
     await Fs.writeFile(Path.join(cwd, "local"), "")
     const target = ["--url", `${bucket.service.url}/api/v1`, "--tenant", bucket.tenantId, "--bucket", bucket.bucketId]
     const all = [...target, "--key", bucket.key]
@@ -57,8 +57,8 @@ describe("upload and download", () => {
   })
 
   it("service refuses → one line with status and code, nothing sent or written", async () => {
-    const bucket = await Bucket.start()
-    const cwd = await Process.directory()
+    const bucket = await ServiceBucket.start()
+    const cwd = await Process.makeDirectory()
     await Fs.writeFile(Path.join(cwd, "a.bin"), Buffer.alloc(size))
     const env = { ...environment(bucket), HOLDFAST_KEY: "hf_wrong" }
     const up = await Process.run(["upload", "a.bin"], { env, cwd })
@@ -108,7 +108,7 @@ describe("download fails", () => {
     ["checksum differs", "hello", 5, /do not match the checksum/],
     ["connection closed early", "hello", 10, /download failed/]
   ])("%s → exit code 1, no file left", async (_, content, length, expected) => {
-    const cwd = await Process.directory()
+    const cwd = await Process.makeDirectory()
     const url = await startFaultyService(content, length)
     const env = { HOLDFAST_URL: url, HOLDFAST_KEY: "k", HOLDFAST_TENANT: "t", HOLDFAST_BUCKET: "b" }
     const down = await Process.run(["download", "fil_x"], { env, cwd })

@@ -7,7 +7,7 @@ import { toNodeListener } from "@holdfast/http"
 import { build } from "esbuild"
 import { createServer } from "node:http"
 import { expect, it, onTestFinished } from "vitest"
-import * as Mounted from "../mount/support.ts"
+import * as Mounted from "../mount/MountedHoldfast.ts"
 
 const bundle = async (): Promise<string> => {
   const { outputFiles } = await build({
@@ -23,7 +23,7 @@ const bundle = async (): Promise<string> => {
 
 /** Serves the API and a page with the client, on one origin. */
 const serve = async () => {
-  const opened = await Mounted.setUp()
+  const opened = await Mounted.openHoldfast()
   const api = toNodeListener(opened.holdfast)
   const code = await bundle()
   const server = createServer((request, response) => {

@@ -68,12 +68,12 @@ it("read, download, url: range, suffix, whole content → the bytes asked for", 
 })
 
 it("upload: signal fires or source fails midway → aborted or source_failed, nothing stored", async () => {
-  const { blobs, client, ref } = await Support.setUp()
+  const { client, listBlobs, ref } = await Support.setUp()
   const abort = new AbortController()
   async function* endless() {
     for (;;) {
       yield new Uint8Array(65_536)
-      if (blobs().length > 0) abort.abort()
+      if (listBlobs().length > 0) abort.abort()
     }
   }
   const aborted = client.files.upload({ ...ref, name: "a", content: endless() }, { signal: abort.signal })
@@ -86,7 +86,7 @@ it("upload: signal fires or source fails midway → aborted or source_failed, no
   }
   const failed = client.files.upload({ ...ref, name: "b", content: failing() })
   await expect(failed).rejects.toMatchObject({ code: "source_failed", cause })
-  await expect.poll(blobs).toEqual([])
+  await expect.poll(listBlobs).toEqual([])
   expect((await client.files.list(ref)).items).toEqual([])
 })
 

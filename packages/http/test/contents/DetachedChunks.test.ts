@@ -30,7 +30,7 @@ const form = (name: string, bytes: Buffer): Buffer =>
 describe("detached chunks", () => {
   it("concurrent uploads of forms and raw bodies → contents stored as sent", { timeout: 120_000 }, async () => {
     const service = await Process.serve()
-    const [key] = await service.printed(/hf_[\w-]{49}/)
+    const [key] = await service.untilPrinted(/hf_[\w-]{49}/)
     const api = Requests.make(`${service.url}/api/v1`, key)
     const created = async (pending: Promise<Response>): Promise<string> => {
       const response = await pending

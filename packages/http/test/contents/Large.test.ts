@@ -2,7 +2,8 @@
  * A content of 5 GiB: memory does not grow with the size of a content.
  */
 import { assert, describe, it } from "vitest"
-import * as Large from "../support/Large.ts"
+import * as LargeUpload from "../support/LargeUpload.ts"
+import * as ProcessMemory from "../support/ProcessMemory.ts"
 import * as Process from "../support/Process.ts"
 import * as Requests from "../support/Requests.ts"
 
@@ -12,7 +13,7 @@ const mebibyte = 1024 * 1024
 describe("content of 5 GiB", () => {
   it("reupload, download → at most 64 MiB more memory", { timeout: 900_000 }, async () => {
     const service = await Process.serve()
-    const [key] = await service.printed(/hf_[\w-]{49}/)
+    const [key] = await service.untilPrinted(/hf_[\w-]{49}/)
     const { pid = 0 } = service.child
     const requests = Requests.make(`${service.url}/api/v1`, key)
     const created = async (path: string, json: object) =>
@@ -21,19 +22,19 @@ describe("content of 5 GiB", () => {
     const bucket = await created(`/tenants/${tenant}/buckets`, { name: "b" })
     const files = `/tenants/${tenant}/buckets/${bucket}/files`
     const file = `${files}/${await created(files, { name: "zeros" })}`
-    Large.forgetPeak(pid)
-    const before = Large.memory(pid).now
-    const { body, status } = await Large.send(`${service.url}/api/v1${file}/reupload`, key, size)
+    ProcessMemory.resetPeakMemory(pid)
+    const before = ProcessMemory.readMemory(pid).now
+    const { body, status } = await LargeUpload.sendZeros(`${service.url}/api/v1${file}/reupload`, key, size)
     assert.strictEqual(status, 200, body)
-    assert.isAtMost(Large.memory(pid).peak - before, 64 * mebibyte)
+    assert.isAtMost(ProcessMemory.readMemory(pid).peak - before, 64 * mebibyte)
 
-    Large.forgetPeak(pid)
-    const beforeReading = Large.memory(pid).now
+    ProcessMemory.resetPeakMemory(pid)
+    const beforeReading = ProcessMemory.readMemory(pid).now
     const response = await requests.get(`${file}/download`)
     let read = 0
     for await (const chunk of response.body ?? []) read += chunk.length
     assert.strictEqual(read, size)
-    assert.isAtMost(Large.memory(pid).peak - beforeReading, 64 * mebibyte)
+    assert.isAtMost(ProcessMemory.readMemory(pid).peak - beforeReading, 64 * mebibyte)
     assert.strictEqual((await service.stop()).code, 0)
   })
 })

@@ -5,7 +5,7 @@ import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
 import { afterAll, afterEach, assert, beforeAll, describe, expect, it } from "vitest"
-import { digest } from "../support/Hashes.ts"
+import { digestHeader } from "../support/Hashes.ts"
 import * as TestServer from "../support/TestServer.ts"
 import { form } from "./Forms.ts"
 import * as RawClient from "./RawClient.ts"
@@ -153,9 +153,12 @@ describe("uploads", () => {
     const content = async () => (await server.get(`${file}/view`)).text()
 
     it("declared digest differs → 400, content unchanged", async () => {
-      assert.strictEqual((await reupload("right", { "repr-digest": digest("right") })).status, 200)
+      assert.strictEqual((await reupload("right", { "repr-digest": digestHeader("right") })).status, 200)
       for (const field of ["repr-digest", "content-digest"]) {
-        assert.strictEqual(await codeOf(await reupload("wrong", { [field]: digest("right") })), "400 checksum_mismatch")
+        assert.strictEqual(
+          await codeOf(await reupload("wrong", { [field]: digestHeader("right") })),
+          "400 checksum_mismatch"
+        )
         assert.strictEqual(await codeOf(await reupload("x", { [field]: "sha-256=nonsense" })), "400 invalid_request")
       }
       assert.strictEqual(await content(), "right")

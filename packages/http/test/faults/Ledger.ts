@@ -1,5 +1,5 @@
 /**
- * A client that remembers what the service has acknowledged, and what it has asked for without an answer.
+ * A client that records what the service has acknowledged and what it requested without an answer.
  */
 import { createHash, randomBytes } from "node:crypto"
 import type * as Requests from "../support/Requests.ts"
@@ -9,11 +9,11 @@ export interface Bucket {
   readonly bucketId: string
 }
 
-/** What may be true of one file: the last acknowledged state, and states that were asked for since. */
+/** The possible states of one file: the last acknowledged one, and those that were requested since. */
 interface Entry {
-  /** SHA-256 of the content, or "gone". */
+  /** SHA-256 of the content, or `gone`. */
   acknowledged: string | undefined
-  readonly asked: Set<string>
+  readonly requested: Set<string>
 }
 
 export const gone = "gone"
@@ -22,7 +22,7 @@ export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update
 
 export interface Ledger {
   readonly entries: ReadonlyMap<string, Entry>
-  /** Names whose creation was asked for, but whose id was never told. */
+  /** SHA-256 of contents by file name, for uploads whose answer, and with it the file's id, did not arrive. */
   readonly unanswered: ReadonlyMap<string, string>
   readonly acknowledgements: () => number
   readonly create: (size: number) => Promise<void>
@@ -32,11 +32,11 @@ export interface Ledger {
 
 const pick = (ids: ReadonlyArray<string>): string | undefined => ids[Math.floor(Math.random() * ids.length)]
 
-/** `connect` is asked for each request, since the service moves to another port when it is started again. */
+/** `connect` is called for each request, because the service has another port after each start. */
 export const make = (connect: () => Requests.Requests, bucket: Bucket): Ledger => {
   const entries = new Map<string, Entry>()
   const unanswered = new Map<string, string>()
-  /** Files that no operation is under way for: the outcome of two at once would not be known. */
+  /** Files without a running operation. Two concurrent operations on a file would have an unknown result. */
   const idle = new Set<string>()
   const path = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`
   let acknowledgements = 0
@@ -53,7 +53,7 @@ export const make = (connect: () => Requests.Requests, bucket: Bucket): Ledger =
 
   const acknowledge = (id: string, entry: Entry, state: string) => {
     entry.acknowledged = state
-    entry.asked.clear()
+    entry.requested.clear()
     acknowledgements++
     if (state !== gone) idle.add(id)
   }
@@ -78,7 +78,7 @@ export const make = (connect: () => Requests.Requests, bucket: Bucket): Ledger =
       expectStatus(response, 201)
       const { id } = (await response.json()) as { readonly id: string }
       unanswered.delete(name)
-      const entry: Entry = { acknowledged: undefined, asked: new Set() }
+      const entry: Entry = { acknowledged: undefined, requested: new Set() }
       entries.set(id, entry)
       acknowledge(id, entry, sha256(bytes))
     },
@@ -88,7 +88,7 @@ export const make = (connect: () => Requests.Requests, bucket: Bucket): Ledger =
       if (claimed === undefined) return
       const [id, entry] = claimed
       const bytes = randomBytes(size)
-      entry.asked.add(sha256(bytes))
+      entry.requested.add(sha256(bytes))
       const response = await connect().post(`${path}/${id}/reupload`, { body: bytes })
       expectStatus(response, 200)
       await response.arrayBuffer()
@@ -99,7 +99,7 @@ export const make = (connect: () => Requests.Requests, bucket: Bucket): Ledger =
       const claimed = claim()
       if (claimed === undefined) return
       const [id, entry] = claimed
-      entry.asked.add(gone)
+      entry.requested.add(gone)
       const response = await connect().delete(`${path}/${id}`)
       expectStatus(response, 204)
       acknowledge(id, entry, gone)
@@ -107,7 +107,7 @@ export const make = (connect: () => Requests.Requests, bucket: Bucket): Ledger =
   }
 }
 
-/** What the service has of each file of a ledger that it should not have, or lacks. */
+/** Returns the differences between the service and the ledger, one line each. */
 export const audit = async (ledger: Ledger, requests: Requests.Requests, bucket: Bucket): Promise<Array<string>> => {
   const path = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`
   const faults: Array<string> = []
@@ -115,18 +115,18 @@ export const audit = async (ledger: Ledger, requests: Requests.Requests, bucket:
     const response = await requests.get(`${path}/${id}/view`)
     const bytes = new Uint8Array(await response.arrayBuffer())
     const state = response.status === 200 ? sha256(bytes) : response.status === 404 ? gone : `status ${response.status}`
-    if (state !== entry.acknowledged && !entry.asked.has(state))
+    if (state !== entry.acknowledged && !entry.requested.has(state))
       faults.push(`${id}: ${state}, not ${entry.acknowledged}`)
-    // What it turned out to be is what it stays.
+    // From now on the state must remain as it was found.
     entry.acknowledged = state
-    entry.asked.clear()
+    entry.requested.clear()
   }
   for (const [name, hash] of ledger.unanswered) {
     const page = (await (await requests.get(path, { query: { name } })).json()) as {
       readonly items: ReadonlyArray<{ readonly name: string; readonly checksum: { readonly sha256: string } | null }>
     }
     const found = page.items.find((item) => item.name === name)
-    if (found !== undefined && found.checksum?.sha256 !== hash) faults.push(`${name}: half a file`)
+    if (found !== undefined && found.checksum?.sha256 !== hash) faults.push(`${name}: incomplete content`)
   }
   return faults
 }

@@ -1,5 +1,5 @@
 /**
- * A full or failing disk: the client is told so, what stood stays, and the service recovers with the disk.
+ * A full or failing disk: the client gets an error, existing contents remain, and the service recovers with the disk.
  */
 import * as FsBlobStore from "@holdfast/fs/FsBlobStore"
 import * as Requires from "@holdfast/testing/Requires"
@@ -27,7 +27,7 @@ const missing = Requires.command(
   'd=$(mktemp -d) && trap \'rmdir "$d"\' EXIT && mount -t tmpfs -o size=1m tmpfs "$d" && umount "$d"'
 )
 
-Requires.requires(missing).describe("a disk of 4 MiB", () => {
+Requires.requires(missing).describe("disk of 4 MiB", () => {
   const directory = Fs.mkdtempSync(Path.join(Os.tmpdir(), "holdfast-full-"))
   let server: TestServer.TestServer
   beforeAll(async () => {
@@ -40,7 +40,7 @@ Requires.requires(missing).describe("a disk of 4 MiB", () => {
     Fs.rmdirSync(directory)
   })
 
-  it("refuses what does not fit with 507, keeps what stood, and goes on", async () => {
+  it("content larger than the free space → 507, former content kept; a smaller one → accepted", async () => {
     const bucket = await server.makeBucket()
     const { path } = await server.makeFile(bucket, "old")
     const files = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`
@@ -53,18 +53,18 @@ Requires.requires(missing).describe("a disk of 4 MiB", () => {
       assert.strictEqual(await codeOf(await server.post(`${files}/upload`, { body: form })), "507 storage_full")
     }
     assert.strictEqual(await (await server.get(`${path}/view`)).text(), "old")
-    // The half-written bytes are gone: there is room for what fits.
+    // The incomplete bytes were removed, so a content that fits is accepted.
     assert.strictEqual((await server.post(`${path}/reupload`, { body: new Uint8Array(3_000_000) })).status, 200)
     assert.deepStrictEqual(Fs.readdirSync(Path.join(directory, "tmp")), [])
   })
 })
 
-describe("a failing disk", () => {
+describe("failing blob store", () => {
   const faulty = FaultyBlobStore.layer.pipe(Layer.provide(MemoryBlobStore.layer))
   let server: TestServer.TestServer
   let faults: BlobFaults.BlobFaults["Service"]
   beforeAll(async () => {
-    // The handle is taken out of the layer that the server is built on.
+    // Takes the handle from the layer that the server is built on.
     const blobs = Layer.tap(faulty, (context) =>
       Effect.sync(() => {
         faults = Context.get(context, BlobFaults.BlobFaults)
@@ -74,7 +74,7 @@ describe("a failing disk", () => {
   })
   afterAll(() => server.close())
 
-  it("is 503 with Retry-After, midway as at the end, and loses nothing", async () => {
+  it("put fails at once, midway or without a report → 503 with Retry-After, former content kept", async () => {
     const bucket = await server.makeBucket()
     const { path } = await server.makeFile(bucket, "old")
     const broken = [
@@ -94,7 +94,7 @@ describe("a failing disk", () => {
     assert.strictEqual(await (await server.get(`${path}/view`)).text(), "new")
   })
 
-  it("never sends a content that ends short as if it were whole", async () => {
+  it("read fails midway → the connection is aborted, not completed", async () => {
     const bucket = await server.makeBucket()
     const { path } = await server.makeFile(bucket, "x".repeat(100_000))
     await server.run(faults.inject({ method: "read", action: BlobFaults.failAfter(50_000, "Unavailable") }))

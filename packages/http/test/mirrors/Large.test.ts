@@ -5,7 +5,8 @@ import { firstMissing, requires } from "@holdfast/testing/Requires"
 import { totalmem } from "node:os"
 import { expect, it } from "vitest"
 import * as Ceph from "../support/Ceph.ts"
-import * as Large from "../support/Large.ts"
+import * as LargeUpload from "../support/LargeUpload.ts"
+import * as ProcessMemory from "../support/ProcessMemory.ts"
 import * as Site from "./Site.ts"
 
 const mebibyte = 1024 * 1024
@@ -21,16 +22,16 @@ requires(firstMissing(Ceph.missing, tooSmall)).describe("a mirror of 2 GiB", () 
       const bucket = await ceph.makeBucket()
       const file = await Site.upload(site, { name: "zeros" }, "")
       const url = `${site.service.url}/api/v1${site.files}/${file.id}/reupload`
-      expect((await Large.send(url, site.key, size)).status).toBe(200)
+      expect((await LargeUpload.sendZeros(url, site.key, size)).status).toBe(200)
 
       const { pid = 0 } = site.service.child
-      Large.forgetPeak(pid)
-      const before = Large.memory(pid).now
+      ProcessMemory.resetPeakMemory(pid)
+      const before = ProcessMemory.readMemory(pid).now
       const mirror = await Site.createMirror(site, Site.toBucket(ceph, bucket))
       await expect
         .poll(async () => (await Site.getMirror(site, mirror.id)).stats.copied, { timeout: 240_000, interval: 200 })
         .toBe(1)
-      expect(Large.memory(pid).peak - before).toBeLessThanOrEqual(96 * mebibyte)
+      expect(ProcessMemory.readMemory(pid).peak - before).toBeLessThanOrEqual(96 * mebibyte)
       const object = await bucket.get("zeros")
       expect(object.headers.get("content-length")).toBe(String(size))
       await object.body?.cancel()

@@ -5,7 +5,7 @@ import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { expect, it } from "vitest"
 import * as Collector from "../support/Collector.ts"
-import { expectNone } from "../support/Output.ts"
+import { expectAbsent } from "../support/Secrecy.ts"
 import * as Site from "./Site.ts"
 
 const document = JSON.stringify({ type: "service_account", private_key: "sEcReT-document-1234567890" })
@@ -83,7 +83,7 @@ it("no secret is answered, logged, traced or stored in the clear", { timeout: 12
   expect([...statuses].toSorted()).toEqual([201, 400, 422])
   const traces = sent.map(({ body }) => body).join("\n")
   expect(traces).toContain("Mirrors.create")
-  expectNone([...secrets, target.apiKey], {
+  expectAbsent([...secrets, target.apiKey], {
     answers: answers.join("\n"),
     stdout: site.service.stdout(),
     stderr: site.service.stderr(),

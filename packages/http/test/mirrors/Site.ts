@@ -2,7 +2,7 @@
  * A running service whose bucket is to be mirrored.
  */
 import { expect } from "vitest"
-import * as Bucket from "../support/Bucket.ts"
+import * as ServiceBucket from "../support/ServiceBucket.ts"
 import type * as Ceph from "../support/Ceph.ts"
 import type * as Process from "../support/Process.ts"
 import type { Requests } from "../support/Requests.ts"
@@ -65,7 +65,7 @@ interface Started extends Site {
 
 /** Starts a service with a tenant and a bucket. */
 export const start = async (options: Process.ServiceOptions = {}): Promise<Started> => {
-  const { api, bucketId, key, service, tenantId } = await Bucket.start(options)
+  const { api, bucketId, key, service, tenantId } = await ServiceBucket.start(options)
   return { ...at(api, { tenantId, bucketId }), service, key }
 }
 

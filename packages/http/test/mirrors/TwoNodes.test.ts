@@ -87,7 +87,7 @@ requires(firstMissing(Ceph.missing, Database.missing)).describe("two nodes", () 
       HOLDFAST_ACCESS_LOG: "off",
       HOLDFAST_CONVERSIONS: "0"
     }
-    const data = Path.join(await Process.directory(), "never-made")
+    const data = Path.join(await Process.makeDirectory(), "never-made")
     const nodes = [await Process.serve({ env, data }), await Process.serve({ env, data })] as const
     const [first, second] = nodes.map(({ url }) => Requests.make(`${url}/api/v1`, rootKey)) as [
       Requests.Requests,

@@ -1,12 +1,12 @@
 /**
- * What a client may do with one bucket: each command does it to the API and to the model, and compares.
+ * The commands of a client on one bucket. Each one runs on the API and on the model and compares the results.
  */
 import * as fc from "fast-check"
 import { assert } from "vitest"
 import type { Requests } from "../support/Requests.ts"
 import * as Model from "./Model.ts"
 
-/** The API and how many commands it has taken. */
+/** The API, with a counter of the commands that ran. */
 export interface Real {
   readonly requests: Requests
   /** Path of the bucket's files. */
@@ -16,7 +16,7 @@ export interface Real {
 
 type Command = fc.AsyncCommand<Model.Model, Real>
 
-/** A command that always may run; what it does is told by its name when a run fails. */
+/** Makes a command that can always run. Its name appears in the report of a failing run. */
 const command = (name: string, run: (model: Model.Model, real: Real) => Promise<void>): Command => ({
   check: () => true,
   run: (model, real) => {
@@ -44,8 +44,8 @@ const read = async <T>(response: Response, status: number): Promise<T> => {
   return body as T
 }
 
-/** A problem that names the file in the way. */
-const refuse = async (response: Response, code: string, existingId?: string): Promise<void> => {
+/** Expects a problem, and the id of the conflicting file in it. */
+const expectRefused = async (response: Response, code: string, existingId?: string): Promise<void> => {
   const problem = await read<{ readonly code: string; readonly existingId?: string }>(response, response.status)
   assert.strictEqual(problem.code, code)
   if (existingId !== undefined) assert.strictEqual(problem.existingId, existingId)
@@ -67,8 +67,8 @@ const compare = (record: FileRecord, file: Model.ModelFile): void => {
   )
 }
 
-const place = {
-  // Few enough to collide; ordered differently by UTF-16 and by UTF-8.
+const locations = {
+  // Few names, so that they collide. Their order by UTF-16 differs from their order by UTF-8.
   name: fc.constantFrom("a", "b", "B", "é", "\u{fffd}", "😀", "a b", "%2F"),
   path: fc.constantFrom("/", "/x/", "/x/y/", "/x0/", "/é/", "/😀/z/")
 }
@@ -96,8 +96,8 @@ const create = (name: string, path: string, text: string | null) =>
       text === null
         ? await requests.post(base, { json: { name, path } })
         : await requests.post(`${base}/upload`, { body: form })
-    const there = Model.at(model, path, name)
-    if (there !== undefined) return refuse(response, "file_exists", there.id)
+    const existing = Model.findByName(model, path, name)
+    if (existing !== undefined) return expectRefused(response, "file_exists", existing.id)
     const record = await read<FileRecord>(response, 201)
     const file = makeFile(record, text)
     compare(record, file)
@@ -118,8 +118,8 @@ const move = (at: number, name: string, path: string) =>
     const file = Model.choose(model, at)
     if (file === undefined) return
     const response = await requests.patch(`${base}/${file.id}`, { json: { name, path } })
-    const there = Model.at(model, path, name)
-    if (there !== undefined && there !== file) return refuse(response, "file_exists", there.id)
+    const existing = Model.findByName(model, path, name)
+    if (existing !== undefined && existing !== file) return expectRefused(response, "file_exists", existing.id)
     Object.assign(file, { name, path })
     compare(await read(response, 200), file)
   })
@@ -129,8 +129,8 @@ const rename = (at: number, to: string | null) =>
     const file = Model.choose(model, at)
     if (file === undefined) return
     const response = await requests.patch(`${base}/${file.id}`, { json: { alias: to, metadata: { at } } })
-    const there = to === null ? undefined : Model.aliased(model, to)
-    if (there !== undefined && there !== file) return refuse(response, "alias_taken", there.id)
+    const existing = to === null ? undefined : Model.findByAlias(model, to)
+    if (existing !== undefined && existing !== file) return expectRefused(response, "alias_taken", existing.id)
     Object.assign(file, { alias: to, metadata: { at } })
     compare(await read(response, 200), file)
   })
@@ -149,7 +149,7 @@ const remove = (at: number) =>
     if (file === undefined) return
     assert.strictEqual((await requests.delete(`${base}/${file.id}`)).status, 204)
     model.files.delete(file.id)
-    await refuse(await requests.get(`${base}/${file.id}`), "not_found")
+    await expectRefused(await requests.get(`${base}/${file.id}`), "not_found")
   })
 
 const view = (at: number, from: number) =>
@@ -160,7 +160,7 @@ const view = (at: number, from: number) =>
     const record = await read<FileRecord>(await requests.get(`${base}/${named}`, { query: { expands: "SIZE" } }), 200)
     compare(record, file)
     const response = await requests.get(`${base}/${named}/view`, { headers: { range: `bytes=${from}-` } })
-    if (file.content === null) return refuse(response, "content_not_uploaded")
+    if (file.content === null) return expectRefused(response, "content_not_uploaded")
     const whole = new TextEncoder().encode(file.content)
     assert.strictEqual(record.expands?.size.bytes, whole.length)
     assert.strictEqual(response.status, from < whole.length ? 206 : 416)
@@ -175,7 +175,7 @@ interface Listing {
   readonly nextCursor: string | null
 }
 
-/** All pages of a list. */
+/** Reads all pages of a list. */
 const listAll = async (real: Real, query: Record<string, string>) => {
   const items: Array<FileRecord> = []
   const folders: Array<string> = []
@@ -204,21 +204,21 @@ const list = (path: string, limit: number) =>
     const below = await listAll(real, { path, limit: String(limit), recursive: "true" })
     assert.deepStrictEqual(
       below.items.map((item) => item.path + item.name),
-      Model.placesBelow(model, path)
+      Model.pathsBelow(model, path)
     )
   })
 
-/** Every command, in the proportions of a busy bucket. */
+/** Generators of all commands, weighted as in a busy bucket. */
 export const all: Array<fc.Arbitrary<Command>> = [
-  fc.tuple(place.name, place.path, content).map(([name, path, text]) => create(name, path, text)),
-  fc.tuple(place.name, place.path, fc.option(content)).map(([name, path, text]) => create(name, path, text)),
+  fc.tuple(locations.name, locations.path, content).map(([name, path, text]) => create(name, path, text)),
+  fc.tuple(locations.name, locations.path, fc.option(content)).map(([name, path, text]) => create(name, path, text)),
   fc.tuple(index, content).map(([at, text]) => overwrite(at, text)),
-  fc.tuple(index, place.name, place.path).map(([at, name, path]) => move(at, name, path)),
+  fc.tuple(index, locations.name, locations.path).map(([at, name, path]) => move(at, name, path)),
   fc.tuple(index, fc.option(alias)).map(([at, to]) => rename(at, to)),
   fc
     .tuple(index, fc.constantFrom("x-a", "X-A", "cache-control"), fc.constantFrom("1", "no-cache"))
     .map(([at, name, value]) => setHeader(at, name, value)),
   index.map(remove),
   fc.tuple(index, fc.nat(60)).map(([at, from]) => view(at, from)),
-  fc.tuple(place.path, fc.integer({ min: 1, max: 5 })).map(([path, limit]) => list(path, limit))
+  fc.tuple(locations.path, fc.integer({ min: 1, max: 5 })).map(([path, limit]) => list(path, limit))
 ]

@@ -1,5 +1,5 @@
 /**
- * A thousand random commands: whatever the order, the API says what the model says.
+ * Runs a thousand random commands on the API and on the model.
  */
 import * as fc from "fast-check"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
@@ -7,19 +7,19 @@ import * as TestServer from "../support/TestServer.ts"
 import * as Commands from "./Commands.ts"
 import * as Model from "./Model.ts"
 
-/** A failing run prints its seed; given as FC_SEED it is run again. */
+/** The seed of the first round. A run prints its seed; set FC_SEED to it to repeat the run. */
 const seed = process.env["FC_SEED"] === undefined ? undefined : Number(process.env["FC_SEED"])
 
-const wanted = 1000
+const minimumCommands = 1000
 
-describe("the API against a model", () => {
+describe("API and model", () => {
   let server: TestServer.TestServer
   beforeAll(async () => {
     server = await TestServer.start()
   })
   afterAll(() => server.close())
 
-  it(`agrees on ${wanted} commands`, { timeout: 120_000 }, async () => {
+  it(`${minimumCommands} random commands → the same results as the model`, { timeout: 120_000 }, async () => {
     const { tenantId } = await server.makeTenant()
     let count = 0
     const property = fc.asyncProperty(fc.commands(Commands.all, { maxCommands: 80, size: "max" }), (commands) =>
@@ -31,11 +31,11 @@ describe("the API against a model", () => {
     )
     let round = seed ?? Math.floor(Math.random() * 0x7fffffff)
     process.stdout.write(`model test: FC_SEED=${round}\n`)
-    const isMissing = () => count < wanted
-    while (isMissing()) {
+    const isIncomplete = () => count < minimumCommands
+    while (isIncomplete()) {
       await fc.assert(property, { seed: round, numRuns: 10, endOnFailure: false })
       round++
     }
-    assert.isAtLeast(count, wanted)
+    assert.isAtLeast(count, minimumCommands)
   })
 })

@@ -1,5 +1,5 @@
 /**
- * What the API promises of one bucket, in a few lines: a map from places to files.
+ * A model of one bucket: a map of files, with the queries that the API answers.
  */
 
 export interface ModelFile {
@@ -19,13 +19,15 @@ export interface Model {
 
 export const empty = (): Model => ({ files: new Map() })
 
-export const at = (model: Model, path: string, name: string): ModelFile | undefined =>
+/** Finds a file by folder and name. */
+export const findByName = (model: Model, path: string, name: string): ModelFile | undefined =>
   [...model.files.values()].find((file) => file.path === path && file.name === name)
 
-export const aliased = (model: Model, alias: string): ModelFile | undefined =>
+/** Finds a file by its alias. */
+export const findByAlias = (model: Model, alias: string): ModelFile | undefined =>
   [...model.files.values()].find((file) => file.alias === alias)
 
-/** One of the files that stand, chosen by a number; undefined when there is none. */
+/** Returns the file with this index modulo the number of files; undefined if there are none. */
 export const choose = (model: Model, index: number): ModelFile | undefined => {
   const files = [...model.files.values()]
   return files.length === 0 ? undefined : files[index % files.length]
@@ -33,14 +35,14 @@ export const choose = (model: Model, index: number): ModelFile | undefined => {
 
 const compareBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-/** The names directly in a folder, in the order of the API: by UTF-8 bytes. */
+/** Returns the names of the files in a folder in the order of the API: by UTF-8 bytes. */
 export const namesIn = (model: Model, path: string): ReadonlyArray<string> =>
   [...model.files.values()]
     .filter((file) => file.path === path)
     .map(({ name }) => name)
     .toSorted(compareBytes)
 
-/** The folders directly below one. */
+/** Returns the folders directly below a folder, in order. */
 export const foldersIn = (model: Model, path: string): ReadonlyArray<string> => {
   const folders = new Set<string>()
   for (const file of model.files.values()) {
@@ -50,8 +52,8 @@ export const foldersIn = (model: Model, path: string): ReadonlyArray<string> => 
   return [...folders].toSorted(compareBytes)
 }
 
-/** All places below a folder, in order. */
-export const placesBelow = (model: Model, path: string): ReadonlyArray<string> =>
+/** Returns the paths of all files below a folder, in order. */
+export const pathsBelow = (model: Model, path: string): ReadonlyArray<string> =>
   [...model.files.values()]
     .filter((file) => file.path.startsWith(path))
     .toSorted((a, b) => compareBytes(a.path, b.path) || compareBytes(a.name, b.name))

@@ -6,35 +6,35 @@ import type { IncomingMessage } from "node:http"
 import { expect, it, vi } from "vitest"
 import { toFastify, toNodeListener, toWebHandler } from "../../src/index.ts"
 import { expectProblem, json } from "../support/Problems.ts"
-import * as Support from "./support.ts"
+import * as MountedHoldfast from "./MountedHoldfast.ts"
 
 const setUp = async () => {
-  const opened = await Support.setUp()
+  const opened = await MountedHoldfast.openHoldfast()
   const { holdfast, root, ref } = opened
   await holdfast.members.add(root, {
     tenantId: ref.tenantId,
     user: { email: "reader@example.com" },
     role: { name: "File Reader" }
   })
-  /** By the name in a cookie, as a session would be. */
+  /** Finds the actor by a name in a cookie, as a session would. */
   const byCookie = (cookie: string | null | undefined): ActorHandle | undefined =>
     cookie?.startsWith("user=") ? holdfast.account(cookie.slice("user=".length)) : undefined
   return { ...opened, byCookie }
 }
 
-const check = async (url: string, opened: Awaited<ReturnType<typeof setUp>>) => {
+const expectAuthenticated = async (url: string, opened: Awaited<ReturnType<typeof setUp>>) => {
   const { files } = opened
-  const api = Support.requests(url, opened)
+  const api = MountedHoldfast.requests(url, opened)
   const as = (email: string) => ({ key: null, headers: { cookie: `user=${email}` } })
   const own = await api.post(files, { ...as("root@example.com"), json: { name: "a" } })
   expect([own.status, own.headers.get("location")]).toEqual([201, expect.stringContaining("/files/api/v1/")])
   expect((await api.get(files, as("reader@example.com"))).status).toBe(200)
   await expectProblem(await api.post(files, { ...as("reader@example.com"), json: { name: "b" } }), 403, "forbidden")
   await expectProblem(await api.get(files, as("stranger@example.com")), 403, "forbidden")
-  // Without a session the key rules.
+  // Without a session the key determines the actor.
   expect((await api.get(files)).status).toBe(200)
   await expectProblem(await api.get(files, { key: null }), 401, "unauthenticated")
-  // A session that is known goes before a key.
+  // A session takes precedence over a key.
   await expectProblem(
     await api.post(files, { headers: { cookie: "user=reader@example.com" }, json: { name: "c" } }),
     403,
@@ -42,7 +42,7 @@ const check = async (url: string, opened: Awaited<ReturnType<typeof setUp>>) => 
   )
 }
 
-it("takes whom Express knows, from what its own middleware left", async () => {
+it("toNodeListener: user set by Express middleware → actor of the request", async () => {
   const opened = await setUp()
   interface WithUser extends IncomingMessage {
     user?: ActorHandle | undefined
@@ -53,24 +53,24 @@ it("takes whom Express knows, from what its own middleware left", async () => {
   })
   app.use(express.json()).use("/files", toNodeListener(opened.holdfast, { authenticate: ({ user }: WithUser) => user }))
   const server = app.listen(0, "127.0.0.1")
-  await check(`${await Support.urlOf(server)}/files`, opened)
+  await expectAuthenticated(`${await MountedHoldfast.urlOf(server)}/files`, opened)
 })
 
-it("takes whom Fastify knows, from its own request", async () => {
+it("toFastify: user from Fastify's request → actor of the request", async () => {
   const opened = await setUp()
   const app = fastify()
   const authenticate = async (request: FastifyRequest) => opened.byCookie(request.headers.cookie)
   await app.register(toFastify(opened.holdfast, { authenticate }), { prefix: "/files" })
   app.post("/own", (request) => ({ got: request.body }))
   await app.listen({ port: 0, host: "127.0.0.1" })
-  const url = await Support.urlOf(app.server)
-  await check(`${url}/files`, opened)
-  // The parsers of the host's own routes are still there.
+  const url = await MountedHoldfast.urlOf(app.server)
+  await expectAuthenticated(`${url}/files`, opened)
+  // The parsers of the host's own routes still work.
   const own = await fetch(`${url}/own`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" })
   expect(await own.json()).toEqual({ got: {} })
 })
 
-it("takes whom Hono knows, from what came beside the request", async () => {
+it("toWebHandler: user from Hono's context → actor of the request", async () => {
   const opened = await setUp()
   const app = new Hono<{ Variables: { user: ActorHandle | undefined } }>()
   type Host = Context<{ Variables: { user: ActorHandle | undefined } }>
@@ -88,24 +88,24 @@ it("takes whom Hono knows, from what came beside the request", async () => {
   await expectProblem(await app.request(`/files/api/v1${opened.files}`), 401, "unauthenticated")
 })
 
-it("answers a mistake of the hook with an internal error, not with access", async () => {
+it("authenticate: foreign actor, exception or invalid address → 500, no access", async () => {
   vi.spyOn(console, "log").mockImplementation(() => undefined)
   const opened = await setUp()
-  const other = await Support.setUp()
+  const other = await MountedHoldfast.openHoldfast()
   const answers: ReadonlyArray<() => ActorHandle> = [
     () => other.root,
     () => {
-      throw new Error("no session store")
+      throw new Error("session store not available")
     },
     () => opened.holdfast.account("no address")
   ]
   for (const authenticate of answers) {
-    const handler = Support.ask(toWebHandler(opened.holdfast, { authenticate }), opened)
+    const handler = MountedHoldfast.toFetch(toWebHandler(opened.holdfast, { authenticate }), opened)
     await expectProblem(await handler("GET", `http://host/api/v1${opened.files}`), 500, "internal")
   }
   const revoked = await opened.holdfast.keys.create(opened.holdfast.system(), { email: "root@example.com", name: "2" })
   await opened.holdfast.keys.revoke(opened.holdfast.system(), { keyId: revoked.id })
-  const handler = Support.ask(
+  const handler = MountedHoldfast.toFetch(
     toWebHandler(opened.holdfast, { authenticate: () => opened.holdfast.as(revoked.key) }),
     opened
   )

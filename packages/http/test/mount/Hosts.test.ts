@@ -7,14 +7,14 @@ import { createServer, type Server } from "node:http"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { toFastify, toNodeListener, toWebHandler } from "../../src/index.ts"
 import { expectProblem, json } from "../support/Problems.ts"
-import * as Support from "./support.ts"
+import * as MountedHoldfast from "./MountedHoldfast.ts"
 
 interface File {
   readonly id: string
   readonly name: string
 }
 
-/** Each mounts the API under `/files` in a server of its kind, which then listens. */
+/** Each entry mounts the API under `/files` in a server of this kind, and the server listens. */
 const hosts: Readonly<Record<string, (holdfast: Holdfast) => Promise<Server>>> = {
   "node:http": async (holdfast) => createServer(toNodeListener(holdfast, { prefix: "/files" })).listen(0, "127.0.0.1"),
   Express: async (holdfast) => express().use("/files", toNodeListener(holdfast)).listen(0, "127.0.0.1"),
@@ -36,7 +36,7 @@ const hosts: Readonly<Record<string, (holdfast: Holdfast) => Promise<Server>>> =
   Hono: async (holdfast) => {
     const handler = toWebHandler(holdfast, { prefix: "/files/" })
     const app = new Hono().all("/files/*", (c) => handler(c.req.raw))
-    // Hono's server puts classes of its own in the place of these, as it does for its users.
+    // Hono's server replaces these globals by its own classes.
     const { Request, Response } = globalThis
     onTestFinished(
       () => void Object.defineProperties(globalThis, { Request: { value: Request }, Response: { value: Response } })
@@ -47,14 +47,14 @@ const hosts: Readonly<Record<string, (holdfast: Holdfast) => Promise<Server>>> =
 
 describe.each(Object.keys(hosts))("mounted in %s", (name) => {
   const mount = async () => {
-    const setUp = await Support.setUp()
-    const server = await hosts[name]?.(setUp.holdfast)
+    const opened = await MountedHoldfast.openHoldfast()
+    const server = await hosts[name]?.(opened.holdfast)
     if (server === undefined) throw new Error(name)
-    const url = await Support.urlOf(server)
-    return { ...setUp, url, api: Support.requests(`${url}/files`, setUp) }
+    const url = await MountedHoldfast.urlOf(server)
+    return { ...opened, url, api: MountedHoldfast.requests(`${url}/files`, opened) }
   }
 
-  it("takes forms, JSON and raw bytes, and serves ranges", async () => {
+  it("forms, JSON and raw bytes → accepted; ranges and whole contents → served", async () => {
     const { api, files } = await mount()
     const form = new FormData()
     form.append("body", JSON.stringify({ name: "ä.txt" }))
@@ -87,7 +87,7 @@ describe.each(Object.keys(hosts))("mounted in %s", (name) => {
     expect([head.status, await head.text()]).toEqual([404, ""])
   })
 
-  it("answers problems for whatever is wrong below the prefix", async () => {
+  it("errors below the prefix → problems", async () => {
     const { api, files } = await mount()
     await expectProblem(await api.get("/nothing"), 404, "not_found")
     const put = await api.request("PUT", files)
@@ -97,18 +97,18 @@ describe.each(Object.keys(hosts))("mounted in %s", (name) => {
     await expectProblem(await api.post(files, { json: { name: 1 } }), 400, "invalid_request")
   })
 
-  it("stores nothing of an upload whose client goes away", async () => {
-    const { api, blobs, files, holdfast, key, ref, root } = await mount()
+  it("client disconnects during an upload → nothing stored", async () => {
+    const { api, files, holdfast, key, listBlobs, ref, root } = await mount()
     const reserved = await json<File>(await api.post(files, { json: { name: "a.bin" } }))
     const abort = new AbortController()
     let sent = 0
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => {
         controller.enqueue(new Uint8Array(65_536))
-        // The client goes once the server has begun to write.
-        if (++sent > 16 && blobs().length > 0) {
+        // The client disconnects once the server has begun to write.
+        if (++sent > 16 && listBlobs().length > 0) {
           abort.abort()
-          return controller.error(new Error("gone"))
+          return controller.error(new Error("disconnected"))
         }
         return new Promise((resolve) => setImmediate(resolve))
       }
@@ -121,12 +121,12 @@ describe.each(Object.keys(hosts))("mounted in %s", (name) => {
       signal: abort.signal
     })
     await expect(answer).rejects.toThrow("abort")
-    await expect.poll(blobs).toEqual([])
+    await expect.poll(listBlobs).toEqual([])
     const record = await holdfast.files.get(root, { ...ref, fileId: reserved.id })
     expect(record.version).toBe(0)
   })
 
-  it("answers 503 when the Holdfast is closed", async () => {
+  it("Holdfast closed → 503 with Retry-After", async () => {
     const { api, files, holdfast } = await mount()
     expect((await api.get(files)).status).toBe(200)
     await holdfast.close()

@@ -6,16 +6,16 @@ import * as FakeTranscoder from "@holdfast/testing/transcoding/FakeTranscoder"
 import * as Path from "node:path"
 import { expect, it, onTestFinished } from "vitest"
 import { toNodeListener, toWebHandler } from "../../src/index.ts"
-import { directory } from "../support/Process.ts"
+import { makeDirectory } from "../support/Process.ts"
 import { addresses, keyIn } from "../streams/support/StreamServer.ts"
-import * as Mounted from "./support.ts"
+import * as MountedHoldfast from "./MountedHoldfast.ts"
 
-/** A host that knows its users by a header, as another knows them by a session, with a video of one of them. */
+/** Opens a Holdfast with a converted video of one account. Its host identifies users by a header, instead of a session. */
 const setUp = async () => {
-  const place = await directory()
+  const directory = await makeDirectory()
   const holdfast = await open({
-    metadata: sqlite({ file: Path.join(place, "metadata.sqlite") }),
-    blobs: fs({ directory: Path.join(place, "files") }),
+    metadata: sqlite({ file: Path.join(directory, "metadata.sqlite") }),
+    blobs: fs({ directory: Path.join(directory, "files") }),
     video: { transcoder: FakeTranscoder.layer },
     sweepEvery: false
   })
@@ -31,11 +31,11 @@ const setUp = async () => {
   return { holdfast, ada, tenant, streams }
 }
 
-it("a player goes on without the session that its page came by, as long as its user may", async () => {
+it("player page loaded with a session → its URLs work without the session until the user loses access", async () => {
   const { ada, holdfast, streams, tenant } = await setUp()
   const authenticate = (request: { readonly headers: { readonly [name: string]: unknown } }) =>
     request.headers["x-user"] === "ada" ? ada : undefined
-  const origin = await Mounted.serve(toNodeListener(holdfast, { prefix: "/store", authenticate }))
+  const origin = await MountedHoldfast.serve(toNodeListener(holdfast, { prefix: "/store", authenticate }))
   const page = `${origin}/store/api/v1${streams}/hls`
   expect((await fetch(page)).status).toBe(401)
   const html = await (await fetch(page, { headers: { "x-user": "ada", accept: "text/html" } })).text()

@@ -1,23 +1,23 @@
 import { expect, it } from "vitest"
 import { toWebHandler } from "../../src/index.ts"
 import { expectProblem, json } from "../support/Problems.ts"
-import * as Support from "./support.ts"
+import * as MountedHoldfast from "./MountedHoldfast.ts"
 
 const base = "https://host.example/store/api/v1"
 
 const setUp = async () => {
-  const opened = await Support.setUp()
-  const ask = Support.ask(toWebHandler(opened.holdfast, { prefix: "/store" }), opened)
-  const reserved = await ask("POST", base + opened.files, {
+  const opened = await MountedHoldfast.openHoldfast()
+  const send = MountedHoldfast.toFetch(toWebHandler(opened.holdfast, { prefix: "/store" }), opened)
+  const reserved = await send("POST", base + opened.files, {
     body: JSON.stringify({ name: "a.bin" }),
     headers: { "content-type": "application/json" }
   })
   const { id } = await json<{ id: string }>(reserved)
-  return { ...opened, ask, id, file: `${base}${opened.files}/${id}` }
+  return { ...opened, send, id, file: `${base}${opened.files}/${id}` }
 }
 
-it("streams up and down without holding a content", async () => {
-  const { ask, file } = await setUp()
+it("toWebHandler: large content → streamed in both directions; ranges served", async () => {
+  const { send, file } = await setUp()
   const chunk = new Uint8Array(256 * 1024).fill(7)
   let pulled = 0
   const body = new ReadableStream<Uint8Array>({
@@ -26,63 +26,63 @@ it("streams up and down without holding a content", async () => {
       controller.enqueue(chunk.slice())
     }
   })
-  const uploaded = await ask("POST", `${file}/reupload`, { body, duplex: "half" })
+  const uploaded = await send("POST", `${file}/reupload`, { body, duplex: "half" })
   expect(uploaded.status).toBe(200)
 
-  const view = await ask("GET", `${file}/view`)
+  const view = await send("GET", `${file}/view`)
   expect(view.headers.get("content-length")).toBe(String(64 * chunk.length))
   let received = 0
   for await (const part of view.body ?? []) received += part.length
   expect(received).toBe(64 * chunk.length)
 
-  const part = await ask("GET", `${file}/view`, { headers: { range: "bytes=-3" } })
+  const part = await send("GET", `${file}/view`, { headers: { range: "bytes=-3" } })
   expect([part.status, new Uint8Array(await part.arrayBuffer())]).toEqual([206, new Uint8Array([7, 7, 7])])
 })
 
-it("stores nothing of an aborted request", async () => {
-  const { ask, blobs, file } = await setUp()
+it("toWebHandler: request aborted → nothing stored", async () => {
+  const { send, file, listBlobs } = await setUp()
   const abort = new AbortController()
   const body = new ReadableStream<Uint8Array>({
     pull: (controller) => {
       controller.enqueue(new Uint8Array(65_536))
-      if (blobs().length > 0) abort.abort()
+      if (listBlobs().length > 0) abort.abort()
     }
   })
-  await ask("POST", `${file}/reupload`, { body, duplex: "half", signal: abort.signal })
-  await expect.poll(blobs).toEqual([])
-  await expectProblem(await ask("GET", `${file}/view`), 404, "content_not_uploaded")
+  await send("POST", `${file}/reupload`, { body, duplex: "half", signal: abort.signal })
+  await expect.poll(listBlobs).toEqual([])
+  await expectProblem(await send("GET", `${file}/view`), 404, "content_not_uploaded")
 })
 
-it("ends a request that runs while the Holdfast is closed, and answers 503 from then on", async () => {
-  const { ask, blobs, file, holdfast } = await setUp()
-  let begun = (): void => undefined
+it("toWebHandler: Holdfast closed during a request → 503, also for later requests", async () => {
+  const { send, file, holdfast, listBlobs } = await setUp()
+  let onReading = (): void => undefined
   const isReading = new Promise<void>((resolve) => {
-    begun = resolve
+    onReading = resolve
   })
   const body = new ReadableStream<Uint8Array>({
     pull: (controller) => {
       controller.enqueue(new Uint8Array(65_536))
-      begun()
+      onReading()
       return new Promise((resolve) => setImmediate(resolve))
     }
   })
-  const running = ask("POST", `${file}/reupload`, { body, duplex: "half" })
+  const running = send("POST", `${file}/reupload`, { body, duplex: "half" })
   await isReading
   await holdfast.close()
   expect((await running).status).toBe(503)
-  expect(blobs()).toEqual([])
-  await expectProblem(await ask("GET", `${file}/view`), 503, "unavailable")
+  expect(listBlobs()).toEqual([])
+  await expectProblem(await send("GET", `${file}/view`), 503, "unavailable")
 })
 
-it("knows nothing beside its prefix", async () => {
-  const { ask, files } = await setUp()
+it("toWebHandler: path outside of the prefix → 404", async () => {
+  const { send, files } = await setUp()
   for (const path of ["/api/v1", "/storehouse/api/v1", "/other/store/api/v1"]) {
-    await expectProblem(await ask("GET", `https://host.example${path}${files}`), 404, "not_found")
+    await expectProblem(await send("GET", `https://host.example${path}${files}`), 404, "not_found")
   }
 })
 
-it("refuses what is no prefix, and what is no Holdfast", async () => {
-  const { holdfast } = await Support.setUp()
+it("toWebHandler: invalid prefix or object that is not a Holdfast → TypeError", async () => {
+  const { holdfast } = await MountedHoldfast.openHoldfast()
   expect(() => toWebHandler(holdfast, { prefix: "files" })).toThrow('prefix must be a path such as "/files"')
   expect(() => toWebHandler(Object.create(holdfast))).toThrow("expected a Holdfast")
 })

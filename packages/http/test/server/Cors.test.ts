@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import * as Bucket from "../support/Bucket.ts"
+import * as ServiceBucket from "../support/ServiceBucket.ts"
 
 const origin = "https://app.example.com"
 
@@ -15,8 +15,8 @@ const preflight = (url: string, from: string) =>
 
 describe("CORS", () => {
   it("allowed origin → preflight answered; responses, errors and contents readable by pages", async () => {
-    const bucket = await Bucket.start({ env: { HOLDFAST_CORS_ORIGINS: `${origin}, https://other.example.com` } })
-    const path = await Bucket.put(bucket, "a.bin", new Uint8Array(200_000))
+    const bucket = await ServiceBucket.start({ env: { HOLDFAST_CORS_ORIGINS: `${origin}, https://other.example.com` } })
+    const path = await ServiceBucket.uploadFile(bucket, "a.bin", new Uint8Array(200_000))
     const { api } = bucket
 
     const preflightAnswer = await preflight(`${api.baseUrl}/tenants`, origin)
@@ -47,7 +47,7 @@ describe("CORS", () => {
   })
 
   it("other origin → not allowed", async () => {
-    const { api } = await Bucket.start({ env: { HOLDFAST_CORS_ORIGINS: origin } })
+    const { api } = await ServiceBucket.start({ env: { HOLDFAST_CORS_ORIGINS: origin } })
     const preflightAnswer = await preflight(`${api.baseUrl}/tenants`, "https://evil.example.com")
     expect(preflightAnswer.headers.get("access-control-allow-origin")).toBeNull()
     const answer = await api.get("/me", { headers: { origin: "https://evil.example.com" } })
@@ -57,13 +57,13 @@ describe("CORS", () => {
 })
 
 it("CORS: HOLDFAST_CORS_ORIGINS=* → every origin allowed", async () => {
-  const { api } = await Bucket.start({ env: { HOLDFAST_CORS_ORIGINS: "*" } })
+  const { api } = await ServiceBucket.start({ env: { HOLDFAST_CORS_ORIGINS: "*" } })
   const answer = await api.get("/me", { headers: { origin } })
   expect(answer.headers.get("access-control-allow-origin")).toBe("*")
 })
 
 it("CORS: nothing set → no origin allowed", async () => {
-  const { api } = await Bucket.start()
+  const { api } = await ServiceBucket.start()
   const preflightAnswer = await preflight(`${api.baseUrl}/tenants`, origin)
   expect(preflightAnswer.headers.get("access-control-allow-origin")).toBeNull()
   const answer = await api.get("/me", { headers: { origin } })

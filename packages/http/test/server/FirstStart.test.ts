@@ -16,7 +16,7 @@ const tourOf = (output: string): string => {
 requires(tools).describe("first start: tour", () => {
   it("pasted into a shell → prints the content of the uploaded file", async () => {
     const service = await Process.serve()
-    await service.printed(/reference: \S+\n/)
+    await service.untilPrinted(/reference: \S+\n/)
     const tour = tourOf(service.stdout())
     const { stderr, stdout } = await promisify(execFile)("bash", ["--norc", "-euo", "pipefail", "-c", tour])
     expect(stdout).toBe("Hello from Holdfast\n")
@@ -27,7 +27,7 @@ requires(tools).describe("first start: tour", () => {
 describe("first start: key", () => {
   it("no key configured → printed at the first start only, and valid after later starts", async () => {
     const first = await Process.serve()
-    await first.printed(/reference: \S+\n/)
+    await first.untilPrinted(/reference: \S+\n/)
     const key = first.key()
     const api = Requests.make(`${first.url}/api/v1`, key)
     expect((await api.get("/me")).status).toBe(200)
@@ -43,14 +43,14 @@ describe("first start: key", () => {
 
   it("HOLDFAST_ROOT_EMAIL → the key belongs to this account", async () => {
     const service = await Process.serve({ env: { HOLDFAST_ROOT_EMAIL: "ops@example.com" } })
-    await service.printed(/account key of ops@example\.com/)
+    await service.untilPrinted(/account key of ops@example\.com/)
     const me = await Requests.make(`${service.url}/api/v1`, service.key()).get("/me")
     expect(await me.json()).toMatchObject({ user: { email: "ops@example.com" } })
   })
 
   it("HOLDFAST_PUBLIC_URL → the tour uses this URL", async () => {
     const service = await Process.serve({ env: { HOLDFAST_PUBLIC_URL: "https://files.example.com/store/" } })
-    await service.printed(/API=https:\/\/files\.example\.com\/store\/api\/v1\n/)
+    await service.untilPrinted(/API=https:\/\/files\.example\.com\/store\/api\/v1\n/)
   })
 })
 
@@ -58,7 +58,7 @@ describe("HOLDFAST_ROOT_KEY", () => {
   it("set → valid at every start, stored once, never printed", async () => {
     const { stdout } = await Process.run(["keys", "generate"])
     const key = stdout.trim()
-    const data = await Process.directory()
+    const data = await Process.makeDirectory()
     for (let start = 0; start < 2; start++) {
       const service = await Process.serve({ data, env: { HOLDFAST_ROOT_KEY: key } })
       expect((await Requests.make(`${service.url}/api/v1`, key).get("/me")).status).toBe(200)

@@ -2,7 +2,8 @@ import { requires } from "@holdfast/testing/Requires"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import * as Bucket from "../support/Bucket.ts"
+import { json } from "../support/Problems.ts"
+import * as ServiceBucket from "../support/ServiceBucket.ts"
 import * as Database from "../support/Database.ts"
 import * as Process from "../support/Process.ts"
 
@@ -17,7 +18,7 @@ interface Health {
 
 const getReady = async (url: string): Promise<Health> => {
   const answer = await fetch(`${url}/health/ready`)
-  return { status: answer.status, headers: answer.headers, body: await Bucket.json(answer) }
+  return { status: answer.status, headers: answer.headers, body: await json(answer) }
 }
 
 /** Polls until the answer has this status; the service reuses its answer for one second. */
@@ -72,8 +73,8 @@ requires(Database.missing).describe("health with PostgreSQL", () => {
   afterAll(() => database.close())
 
   it("database stopped → not ready, failures counted; started again → ready", async () => {
-    const bucket = await Bucket.start({ env: { DATABASE_URL: url } })
-    const path = await Bucket.put(bucket, "a.txt", new TextEncoder().encode("Hello"))
+    const bucket = await ServiceBucket.start({ env: { DATABASE_URL: url } })
+    const path = await ServiceBucket.uploadFile(bucket, "a.txt", new TextEncoder().encode("Hello"))
     expect(await (await bucket.api.get(`${path}/view`)).text()).toBe("Hello")
     expect(await Fs.readdir(bucket.service.data)).not.toContain("holdfast.sqlite")
 

@@ -4,12 +4,12 @@ import * as Fsp from "node:fs/promises"
 import * as Path from "node:path"
 import { expect, it } from "vitest"
 import * as LineWriter from "../../src/server/listener/LineWriter.ts"
-import { directory } from "../support/Process.ts"
+import { makeDirectory } from "../support/Process.ts"
 
 const formatLost = (count: number) => `${count} lost`
 
 const open = async () => {
-  const path = Path.join(await directory(), "log")
+  const path = Path.join(await makeDirectory(), "log")
   return { path, descriptor: Fs.openSync(path, "a") }
 }
 

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as IncompleteUploads from "../../src/server/compose/IncompleteUploads.ts"
 import * as Config from "../../src/server/config/Config.ts"
 import * as NodeDigest from "../../src/server/compose/NodeDigest.ts"
-import * as Bucket from "../support/Bucket.ts"
+import * as ServiceBucket from "../support/ServiceBucket.ts"
 import * as Ceph from "../support/Ceph.ts"
 import * as Database from "../support/Database.ts"
 import * as Process from "../support/Process.ts"
@@ -30,7 +30,7 @@ describe("settings of the stores contradict each other → exit code 2 and one l
     ]
   ]
   it.each(cases)("%j", async (env, expected) => {
-    const data = Path.join(await Process.directory(), "data")
+    const data = Path.join(await Process.makeDirectory(), "data")
     const finished = await Process.run(["serve", "--port", "0", "--data-dir", data], { env })
     expect(finished.stderr).toContain(expected)
     expect(finished.code).toBe(2)
@@ -66,9 +66,9 @@ requires(Ceph.missing).describe("contents in S3", () => {
     async () => {
       const bucket = await ceph.makeBucket()
       const env = store(bucket.name)
-      const site = await Bucket.start({ env })
+      const site = await ServiceBucket.start({ env })
       const content = new Uint8Array(6_000_000).fill(7)
-      const path = await Bucket.put(site, "a.bin", content)
+      const path = await ServiceBucket.uploadFile(site, "a.bin", content)
       const range = await site.api.get(`${path}/view`, { headers: { range: "bytes=5999998-" } })
       expect([range.status, await range.arrayBuffer()]).toEqual([206, new Uint8Array([7, 7]).buffer])
       expect(await bucket.keys()).toEqual([expect.stringMatching(/^files\/ten_.*\/bkt_.*\/blb_/)])
@@ -105,7 +105,7 @@ requires(Ceph.missing).describe("contents in S3", () => {
   )
 
   it("bucket does not exist → not ready, and the log contains no credentials", { timeout: 60_000 }, async () => {
-    const site = await Bucket.start({ env: store("there-is-no-such-bucket") })
+    const site = await ServiceBucket.start({ env: store("there-is-no-such-bucket") })
     const answer = await fetch(`${site.service.url}/health/ready`)
     expect([answer.status, await answer.json()]).toMatchObject([503, { checks: { metadata: "ok" } }])
     expect(site.service.stderr()).not.toContain(ceph.credentials.secretAccessKey)
@@ -117,7 +117,7 @@ requires(firstMissing(Ceph.missing, Database.missing)).describe("contents in S3 
     const [ceph, database] = [await Ceph.start(), await Database.start()]
     try {
       const bucket = await ceph.makeBucket()
-      const data = Path.join(await Process.directory(), "not-created")
+      const data = Path.join(await Process.makeDirectory(), "not-created")
       const env = {
         DATABASE_URL: await database.create(),
         HOLDFAST_BLOBS: "s3",
@@ -132,8 +132,8 @@ requires(firstMissing(Ceph.missing, Database.missing)).describe("contents in S3 
       }
       expect((await Process.run(["migrate"], { env })).code).toBe(0)
       expect((await Process.run(["keys", "list"], { env })).code).toBe(0)
-      const site = await Bucket.start({ env: { ...env, HOLDFAST_SECRET_KEY: secretKey }, data })
-      await Bucket.put(site, "a.txt", new TextEncoder().encode("Hello"))
+      const site = await ServiceBucket.start({ env: { ...env, HOLDFAST_SECRET_KEY: secretKey }, data })
+      await ServiceBucket.uploadFile(site, "a.txt", new TextEncoder().encode("Hello"))
       expect(await bucket.keys()).toHaveLength(1)
       expect((await Process.run(["fsck"], { env })).code).toBe(0)
       expect((await site.service.stop()).code).toBe(0)

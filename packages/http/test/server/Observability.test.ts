@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import * as Bucket from "../support/Bucket.ts"
+import * as ServiceBucket from "../support/ServiceBucket.ts"
 
 /** Returns the value of a series by its name and some of its labels. */
 const valueOf = (metrics: string, name: string, ...labels: ReadonlyArray<string>): number => {
@@ -10,8 +10,8 @@ const valueOf = (metrics: string, name: string, ...labels: ReadonlyArray<string>
 const idOrKey = /[a-z]{3}_[0-9a-f]{8}-|hf_/
 
 it("GET /metrics: after some requests → requests by route, bytes, uploads and process; no id and no key", async () => {
-  const bucket = await Bucket.start()
-  const path = await Bucket.put(bucket, "a.bin", new Uint8Array(100_000))
+  const bucket = await ServiceBucket.start()
+  const path = await ServiceBucket.uploadFile(bucket, "a.bin", new Uint8Array(100_000))
   await (await bucket.api.get(`${path}/view`)).arrayBuffer()
   await bucket.api.get(`/tenants/${bucket.key}`)
   await fetch(`${bucket.service.url}/nowhere/${bucket.key}?apiKey=${bucket.key}`)
@@ -41,8 +41,8 @@ it("GET /metrics: after some requests → requests by route, bytes, uploads and 
 })
 
 it("GET /metrics: blob swept → counted", async () => {
-  const bucket = await Bucket.start({ env: { HOLDFAST_BLOB_GRACE: "1s", HOLDFAST_SWEEP_INTERVAL: "1s" } })
-  const path = await Bucket.put(bucket, "a.bin", new Uint8Array(10))
+  const bucket = await ServiceBucket.start({ env: { HOLDFAST_BLOB_GRACE: "1s", HOLDFAST_SWEEP_INTERVAL: "1s" } })
+  const path = await ServiceBucket.uploadFile(bucket, "a.bin", new Uint8Array(10))
   expect((await bucket.api.delete(path)).status).toBe(204)
   for (;;) {
     const metrics = await (await fetch(`${bucket.service.url}/metrics`)).text()
@@ -65,9 +65,9 @@ const linesOf = (output: string): ReadonlyArray<Line> =>
     .filter(({ type }) => type === "access")
 
 it("access log: request → one line without query and keys", async () => {
-  const bucket = await Bucket.start()
+  const bucket = await ServiceBucket.start()
   const { key, service } = bucket
-  const path = await Bucket.put(bucket, "a.bin", new Uint8Array(100_000))
+  const path = await ServiceBucket.uploadFile(bucket, "a.bin", new Uint8Array(100_000))
   const url = `${service.url}/api/v1${path}/view?apiKey=${key}`
   await (await fetch(url, { headers: { "x-request-id": "request-under-test" } })).arrayBuffer()
   const playbackKey = `hfp_${"A".repeat(132)}`
@@ -98,7 +98,7 @@ it("access log: request → one line without query and keys", async () => {
 })
 
 it("access log: --access-log=off → no lines", async () => {
-  const { service } = await Bucket.start({ args: ["--access-log=off"] })
+  const { service } = await ServiceBucket.start({ args: ["--access-log=off"] })
   await service.stop()
   expect(linesOf(service.stdout())).toEqual([])
 })

@@ -4,7 +4,7 @@
 import { requires } from "@holdfast/testing/Requires"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as Site from "../mirrors/Site.ts"
-import * as Bucket from "../support/Bucket.ts"
+import * as ServiceBucket from "../support/ServiceBucket.ts"
 import * as Collector from "../support/Collector.ts"
 import { json } from "../support/Problems.ts"
 import * as Database from "../support/Database.ts"
@@ -88,9 +88,9 @@ requires(Database.missing).describe("with PostgreSQL", () => {
 
   it("queue depths → alike on every node, and absent while the database is down", { timeout: 120_000 }, async () => {
     const env = { DATABASE_URL: url, HOLDFAST_CONVERSIONS: "0" }
-    const bucket = await Bucket.start({ env })
+    const bucket = await ServiceBucket.start({ env })
     const nodes = [bucket.service, await Process.serve({ env }), await Process.serve({ env })] as const
-    const path = await Bucket.put(bucket, "a.mp4", new Uint8Array(1000))
+    const path = await ServiceBucket.uploadFile(bucket, "a.mp4", new Uint8Array(1000))
     expect((await bucket.api.post(`${path}/streams/hls`)).status).toBe(202)
     for (const node of [nodes[0], nodes[1]]) {
       expect(gauges(await scrape(node.url))).toEqual({ ...noWork, conversions_queued: 1 })

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import * as Bucket from "../support/Bucket.ts"
+import { json } from "../support/Problems.ts"
 import * as Process from "../support/Process.ts"
 
 interface Document {
@@ -11,7 +11,7 @@ it("GET /openapi.json → an OpenAPI 3.1 document with the paths of the API", as
   const { url } = await Process.serve()
   const answer = await fetch(`${url}/openapi.json`)
   expect(answer.headers.get("content-type")).toBe("application/json")
-  const { openapi, paths } = await Bucket.json<Document>(answer)
+  const { openapi, paths } = await json<Document>(answer)
   expect(openapi).toMatch(/^3\.1\./)
   expect(Object.keys(paths)).toContain("/api/v1/tenants")
 })

@@ -18,14 +18,14 @@ import { expect, it, onTestFinished } from "vitest"
 import * as ApiRoutes from "../../src/handlers/ApiRoutes.ts"
 import * as CoreLayer from "../../src/server/compose/CoreLayer.ts"
 import * as RouterListener from "../../src/server/listener/RouterListener.ts"
-import { directory } from "../support/Process.ts"
+import { makeDirectory } from "../support/Process.ts"
 
 class Listener extends Context.Service<Listener, RequestListener>()("test/Listener") {}
 
 it("RouterListener: mounted under a prefix in another server → answers the API below it, and problems", async () => {
   const ports = Layer.merge(
     SqliteMetadata.layer({ file: ":memory:" }),
-    FsBlobStore.layer({ directory: await directory() })
+    FsBlobStore.layer({ directory: await makeDirectory() })
   )
   const runtime = ManagedRuntime.make(
     Layer.effect(Listener, RouterListener.make(ApiRoutes.layer)).pipe(

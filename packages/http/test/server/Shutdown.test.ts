@@ -1,16 +1,17 @@
 import { randomBytes } from "node:crypto"
 import * as Http from "node:http"
 import { describe, expect, it } from "vitest"
-import * as Bucket from "../support/Bucket.ts"
+import { json } from "../support/Problems.ts"
+import * as ServiceBucket from "../support/ServiceBucket.ts"
 import * as Process from "../support/Process.ts"
 
 const size = 24 * 1024 * 1024
 
 /** Starts a service with a file without content; `file` is its path below the API. */
 const prepare = async (env: Readonly<Record<string, string>> = {}) => {
-  const bucket = await Bucket.start({ env })
+  const bucket = await ServiceBucket.start({ env })
   const made = await bucket.api.post(bucket.files, { json: { name: "a.bin" } })
-  const file = await Bucket.json<{ readonly id: string }>(made)
+  const file = await json<{ readonly id: string }>(made)
   return { ...bucket, file: `${bucket.files}/${file.id}` }
 }
 
@@ -53,7 +54,7 @@ describe("SIGTERM", () => {
     const answer = await response
     expect(answer.statusCode).toBe(200)
     expect(JSON.parse((await read(answer)).toString())).toMatchObject({ state: "READY", version: 1 })
-    expect(await service.ended).toEqual({ code: 0, signal: null })
+    expect(await service.exited).toEqual({ code: 0, signal: null })
 
     const again = await Process.serve({ data: service.data })
     const found = await fetch(`${again.url}/api/v1${file}/view`, { headers: { "x-api-key": key } })
@@ -72,7 +73,7 @@ describe("SIGTERM", () => {
     service.child.kill("SIGTERM")
     await untilClosed(service.url)
     expect((await read(body)).equals(content)).toBe(true)
-    expect(await service.ended).toEqual({ code: 0, signal: null })
+    expect(await service.exited).toEqual({ code: 0, signal: null })
   })
 
   it("idle keep-alive connection → not waited for", async () => {
@@ -111,7 +112,7 @@ it("signals: another SIGTERM more than one second after the first → process ex
   await untilInFlight(service.url, 2)
   const repeat = setInterval(() => service.child.kill("SIGTERM"), 50)
   await expect(response).rejects.toThrow()
-  expect(await service.ended).toEqual({ code: 1, signal: null })
+  expect(await service.exited).toEqual({ code: 1, signal: null })
   clearInterval(repeat)
 })
 

@@ -63,40 +63,40 @@ describe("StandaloneServer: framing", () => {
     ["two different lengths", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello"],
     ["no Host", "GET / HTTP/1.1\r\n\r\n"]
   ])("%s → 400, and the connection is closed", async (_, request) => {
-    const answer = await RawHttp.exchange(url, `${request}GET /after HTTP/1.1\r\nHost: a\r\n\r\n`)
+    const answer = await RawHttp.sendRaw(url, `${request}GET /after HTTP/1.1\r\nHost: a\r\n\r\n`)
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
     expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1)
   })
 
   it("ambiguous or malformed request → answered with a problem", async () => {
-    const answer = await RawHttp.exchange(url, "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nX-Request-Id: mine\r\n\r\n")
+    const answer = await RawHttp.sendRaw(url, "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nX-Request-Id: mine\r\n\r\n")
     expect(answer).toMatch(/content-type: application\/problem\+json/i)
     expect(answer).toMatch(/x-request-id: mine\r\n/i)
     expect(answer).toContain('"code":"invalid_request"')
-    const garbage = await RawHttp.exchange(url, "GARBAGE\r\n\r\n")
+    const garbage = await RawHttp.sendRaw(url, "GARBAGE\r\n\r\n")
     expect(garbage).toContain('"type":"urn:holdfast:problem:invalid_request"')
   })
 
   it("header section too large → 431", async () => {
-    const answer = await RawHttp.exchange(url, `GET / HTTP/1.1\r\nHost: a\r\nX-Large: ${"x".repeat(20_000)}\r\n\r\n`)
+    const answer = await RawHttp.sendRaw(url, `GET / HTTP/1.1\r\nHost: a\r\nX-Large: ${"x".repeat(20_000)}\r\n\r\n`)
     expect(answer).toMatch(/^HTTP\/1\.1 431 /)
   })
 
   it("chunked bodies and pipelined requests → accepted", async () => {
     const one = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
-    const answer = await RawHttp.exchange(url, one + one, /5 bytes[^]*5 bytes/)
+    const answer = await RawHttp.sendRaw(url, one + one, /5 bytes[^]*5 bytes/)
     expect(answer.match(/200 OK/g)).toHaveLength(2)
   })
 
   it("Expect: 100-continue and the body is read → 100 Continue", async () => {
     const head = "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"
-    const answer = await RawHttp.exchange(url, head, /\r\n\r\n/)
+    const answer = await RawHttp.sendRaw(url, head, /\r\n\r\n/)
     expect(answer).toBe("HTTP/1.1 100 Continue\r\n\r\n")
   })
 
   it("Expect: 100-continue and the request is refused → final status without 100 Continue, connection closed", async () => {
     const head = "POST /refused HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"
-    const answer = await RawHttp.exchange(url, head)
+    const answer = await RawHttp.sendRaw(url, head)
     expect(answer).toMatch(/^HTTP\/1\.1 413 /)
     expect(answer).toMatch(/connection: close/i)
   })
@@ -111,7 +111,7 @@ describe("StandaloneServer: stalled connection", () => {
   afterAll(() => runtime.dispose())
 
   it("client stops sending within a body → closed", async () => {
-    expect(await RawHttp.exchange(url, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel")).toBe("")
+    expect(await RawHttp.sendRaw(url, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel")).toBe("")
   })
 
   it("client stops reading a response → closed", async () => {
@@ -124,7 +124,7 @@ describe("StandaloneServer: stalled connection", () => {
   })
 
   it("idle between requests → kept open for the idle timeout plus five seconds", async () => {
-    const answer = await RawHttp.exchange(url, "GET / HTTP/1.1\r\nHost: a\r\n\r\n", /0 bytes/)
+    const answer = await RawHttp.sendRaw(url, "GET / HTTP/1.1\r\nHost: a\r\n\r\n", /0 bytes/)
     expect(answer).toMatch(/keep-alive: timeout=6\r\n/i)
   })
 
@@ -147,7 +147,7 @@ describe("StandaloneServer: stalled connection", () => {
     waiting.write("GET /waits HTTP/1.1\r\nHost: a\r\n\r\n")
     // Two stalls that the client causes begin later, one after the other. Both are closed before the assertion.
     for (let i = 0; i < 2; i++) {
-      await RawHttp.exchange(url, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel")
+      await RawHttp.sendRaw(url, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel")
     }
     expect(isClosed).toBe(false)
     waiting.destroy()

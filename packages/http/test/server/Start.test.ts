@@ -25,7 +25,7 @@ describe("invalid configuration → exit code 2, one line on standard error, not
     [[], { HOLDFAST_FRAME_ANCESTORS: "https//a.example" }, /HOLDFAST_FRAME_ANCESTORS in the environment: expected so/],
     [[], { HOLDFAST_CONFIG: "/nowhere/holdfast.json" }, /\/nowhere\/holdfast\.json/]
   ])("%j %j", async (args, env, expected) => {
-    const data = Path.join(await Process.directory(), "data")
+    const data = Path.join(await Process.makeDirectory(), "data")
     const finished = await Process.run(["serve", "--data-dir", data, ...args], { env })
     expect(finished.code).toBe(2)
     expect(finished.stdout).toBe("")
@@ -45,7 +45,7 @@ describe("invalid configuration → exit code 2, one line on standard error, not
 describe("service cannot start → exit code 1, one line on standard error", () => {
   it("port in use", async () => {
     const port = await occupiedPort()
-    const finished = await Process.run(["serve", "--port", String(port), "--data-dir", await Process.directory()])
+    const finished = await Process.run(["serve", "--port", String(port), "--data-dir", await Process.makeDirectory()])
     expect(finished.code).toBe(1)
     expect(finished.stderr).toMatch(oneLine)
     expect(finished.stderr).toContain(`127.0.0.1:${port} is in use`)
@@ -64,7 +64,7 @@ describe("service cannot start → exit code 1, one line on standard error", () 
   })
 
   it("data directory cannot be created", async () => {
-    const file = Path.join(await Process.directory(), "file")
+    const file = Path.join(await Process.makeDirectory(), "file")
     await Fs.writeFile(file, "")
     const finished = await Process.run(["serve", "--port", "0", "--data-dir", Path.join(file, "data")])
     expect(finished.code).toBe(1)
@@ -73,7 +73,7 @@ describe("service cannot start → exit code 1, one line on standard error", () 
 
   it("database does not answer; its password is not printed", async () => {
     const url = `postgres://someone:hunter2@127.0.0.1:1/holdfast`
-    const finished = await Process.run(["serve", "--port", "0", "--data-dir", await Process.directory()], {
+    const finished = await Process.run(["serve", "--port", "0", "--data-dir", await Process.makeDirectory()], {
       env: { DATABASE_URL: url }
     })
     expect(finished.code).toBe(1)
@@ -100,7 +100,7 @@ describe("data directory", () => {
   })
 
   it("secret.key malformed → exit code 1", async () => {
-    const data = await Process.directory()
+    const data = await Process.makeDirectory()
     await Fs.writeFile(Path.join(data, "secret.key"), "too short")
     const finished = await Process.run(["serve", "--port", "0", "--data-dir", data])
     expect(finished.code).toBe(1)

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest"
-import * as Bucket from "../support/Bucket.ts"
+import * as ServiceBucket from "../support/ServiceBucket.ts"
 import * as Collector from "../support/Collector.ts"
 
 it("OTLP: collector configured → receives traces and metrics without keys", async () => {
   const { sent, url } = await Collector.start()
-  const bucket = await Bucket.start({ env: { HOLDFAST_OTLP_ENDPOINT: url } })
-  const path = await Bucket.put(bucket, "a.txt", new TextEncoder().encode("Hello"))
+  const bucket = await ServiceBucket.start({ env: { HOLDFAST_OTLP_ENDPOINT: url } })
+  const path = await ServiceBucket.uploadFile(bucket, "a.txt", new TextEncoder().encode("Hello"))
   const view = `${bucket.service.url}/api/v1${path}/view?apiKey=${bucket.key}&download=1`
   expect(await (await fetch(view, { headers: { authorization: `Bearer ${bucket.key}` } })).text()).toBe("Hello")
   await fetch(`${bucket.service.url}/health/live`)

@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { expect, it } from "vitest"
-import * as Bucket from "../support/Bucket.ts"
+import * as ServiceBucket from "../support/ServiceBucket.ts"
 import * as Process from "../support/Process.ts"
 import { expectProblem } from "../support/Problems.ts"
 import * as StreamServer from "./support/StreamServer.ts"
@@ -20,7 +20,7 @@ const run = (program: string, ...args: ReadonlyArray<string>): string => {
 
 /** Makes six seconds of video with audio. */
 const makeVideo = async (size: string, ...codecs: ReadonlyArray<string>): Promise<Uint8Array<ArrayBuffer>> => {
-  const file = Path.join(await Process.directory(), "a.mp4")
+  const file = Path.join(await Process.makeDirectory(), "a.mp4")
   const picture = ["-f", "lavfi", "-i", `testsrc2=s=${size}:r=12:d=6`]
   const sound = ["-f", "lavfi", "-i", "sine=f=440:d=6", "-c:a", "aac"]
   run("ffmpeg", "-v", "error", "-y", ...picture, ...sound, ...codecs, "-movflags", "+faststart", file)
@@ -31,7 +31,7 @@ const copied = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"
 
 /** Downloads what a player loads, and returns its duration and width as ffprobe reports them. */
 const probe = async (key: string, entry: string, addresses: ReadonlyArray<string>, base: string) => {
-  const directory = await Process.directory()
+  const directory = await Process.makeDirectory()
   for (const address of addresses) {
     const answer = await fetch(new URL(address, `${base}/${entry}`))
     expect(answer.status).toBe(200)
@@ -57,8 +57,8 @@ const probe = async (key: string, entry: string, addresses: ReadonlyArray<string
   return { duration: Number(format.duration), width: streams.find(({ width }) => width !== undefined)?.width }
 }
 
-const upload = async (bucket: Bucket.Bucket, content: Uint8Array<ArrayBuffer>): Promise<string> =>
-  `${await Bucket.put(bucket, "a.mp4", content)}/streams`
+const upload = async (bucket: ServiceBucket.ServiceBucket, content: Uint8Array<ArrayBuffer>): Promise<string> =>
+  `${await ServiceBucket.uploadFile(bucket, "a.mp4", content)}/streams`
 
 const timeout = { timeout: 120_000 }
 
@@ -72,7 +72,7 @@ describe("service with FFmpeg", () => {
     "MP4 → playable HLS and DASH, player page, poster, metrics; working directory is empty afterwards",
     timeout,
     async () => {
-      const bucket = await Bucket.start()
+      const bucket = await ServiceBucket.start()
       const streams = await upload(bucket, await makeVideo("192x108", ...copied))
       const wait = { headers: { prefer: "wait=60" } }
       const hls = await bucket.api.post(`${streams}/hls`, wait)
@@ -118,7 +118,7 @@ describe("service with FFmpeg", () => {
   )
 
   it("codec that players do not support → several renditions", timeout, async () => {
-    const bucket = await Bucket.start()
+    const bucket = await ServiceBucket.start()
     const streams = await upload(bucket, await makeVideo("640x480", "-c:v", "mpeg4", "-q:v", "5"))
     const answer = await bucket.api.post(`${streams}/hls`, { headers: { prefer: "wait=60" } })
     expect(await answer.json()).toMatchObject({ state: "READY", renditions: [{ name: "480p" }, { name: "360p" }] })
@@ -131,11 +131,11 @@ describe("service with FFmpeg", () => {
   })
 
   it("FFmpeg is missing, or no conversions configured → 503 for conversions only", timeout, async () => {
-    const bucket = await Bucket.start({ env: { HOLDFAST_FFMPEG: "/nowhere/ffmpeg" } })
+    const bucket = await ServiceBucket.start({ env: { HOLDFAST_FFMPEG: "/nowhere/ffmpeg" } })
     const streams = await upload(bucket, await makeVideo("64x64", ...copied))
     await expectProblem(await bucket.api.post(`${streams}/hls`), 503, "transcoder_unavailable")
     await expectProblem(await bucket.api.get(`${streams}/hls/playlist.m3u8`), 404, "stream_not_converted")
-    const alone = await Bucket.start({ env: { HOLDFAST_CONVERSIONS: "0" } })
+    const alone = await ServiceBucket.start({ env: { HOLDFAST_CONVERSIONS: "0" } })
     const other = await upload(alone, await makeVideo("64x64", ...copied))
     await expectProblem(await alone.api.post(`${other}/hls`), 503, "transcoder_unavailable")
   })

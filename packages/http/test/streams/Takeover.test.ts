@@ -7,7 +7,7 @@ import { readdirSync, readlinkSync } from "node:fs"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import * as Bucket from "../support/Bucket.ts"
+import * as ServiceBucket from "../support/ServiceBucket.ts"
 import * as Ceph from "../support/Ceph.ts"
 import * as Database from "../support/Database.ts"
 import * as Process from "../support/Process.ts"
@@ -28,7 +28,7 @@ const readRate = 8
  * half done for as long as a test needs.
  */
 const limitedFfmpeg = async (): Promise<string> => {
-  const directory = await Process.directory()
+  const directory = await Process.makeDirectory()
   const find = async (name: string) => (await Samples.run("/bin/sh", "-c", `command -v ${name}`)).trim()
   const ffmpeg = await find("ffmpeg")
   const script = `#!/bin/sh\ncase "$*" in *"-f hls"*) exec ${ffmpeg} -readrate ${readRate} "$@" ;; esac\nexec ${ffmpeg} "$@"\n`
@@ -92,9 +92,9 @@ requires(missing).describe("node with a running conversion", () => {
   /** Starts a service with limited ffmpeg and uploads `gap.mkv`. */
   const start = async () => {
     const env = { ...fastSweep, HOLDFAST_FFMPEG: await limitedFfmpeg() }
-    const bucket = await Bucket.start({ env })
-    const content = await Samples.make(await Process.directory(), "gap.mkv")
-    const streams = `${await Bucket.put(bucket, "a.mkv", content)}/streams`
+    const bucket = await ServiceBucket.start({ env })
+    const content = await Samples.make(await Process.makeDirectory(), "gap.mkv")
+    const streams = `${await ServiceBucket.uploadFile(bucket, "a.mkv", content)}/streams`
     const { data } = bucket.service
     const work = Path.join(data, "conversions")
     return { bucket, data, env, streams, work }
@@ -191,8 +191,8 @@ requires(firstMissing(missing, Ceph.missing, Database.missing)).describe("two no
     const bucketId = await create(`/tenants/${tenantId}/buckets`, { name: "b" })
     const files = `/tenants/${tenantId}/buckets/${bucketId}/files`
     const bucket = { service: first, api, key: rootKey, tenantId, bucketId, files }
-    const content = await Samples.make(await Process.directory(), "gap.mkv")
-    const streams = `${await Bucket.put(bucket, "a.mkv", content)}/streams`
+    const content = await Samples.make(await Process.makeDirectory(), "gap.mkv")
+    const streams = `${await ServiceBucket.uploadFile(bucket, "a.mkv", content)}/streams`
     await api.post(`${streams}/hls`)
     await awaitFirstSegment(api, streams)
 

@@ -15,7 +15,7 @@ import * as TestServer from "../support/TestServer.ts"
 import * as StreamServer from "./support/StreamServer.ts"
 
 it("two nodes: requested on one, converted by the other → both wait, and accept the same keys", async () => {
-  const file = Path.join(await Process.directory(), "metadata.sqlite")
+  const file = Path.join(await Process.makeDirectory(), "metadata.sqlite")
   const store = await Effect.runPromise(Effect.provide(BlobStore, MemoryBlobStore.layer))
   const shared = {
     blobs: Layer.succeed(BlobStore, store),

@@ -1,16 +1,17 @@
 /**
- * A collector of traces and metrics by OTLP, that keeps what it is sent.
+ * An OTLP collector that records the requests that it gets.
  */
 import { createServer } from "node:http"
 import { onTestFinished } from "vitest"
 
-export interface Sent {
+export interface RecordedRequest {
   readonly path: string
   readonly body: string
 }
 
-export const start = async (): Promise<{ readonly url: string; readonly sent: ReadonlyArray<Sent> }> => {
-  const sent: Array<Sent> = []
+/** Starts a collector; it is closed when the test ends. */
+export const start = async (): Promise<{ readonly url: string; readonly sent: ReadonlyArray<RecordedRequest> }> => {
+  const sent: Array<RecordedRequest> = []
   const server = createServer((request, response) => {
     let body = ""
     request.setEncoding("utf8").on("data", (text: string) => (body += text))
@@ -22,6 +23,6 @@ export const start = async (): Promise<{ readonly url: string; readonly sent: Re
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   onTestFinished(() => void server.close())
   const address = server.address()
-  if (address === null || typeof address === "string") throw new Error("no port")
+  if (address === null || typeof address === "string") throw new Error("The server listens on no port.")
   return { url: `http://127.0.0.1:${address.port}`, sent }
 }

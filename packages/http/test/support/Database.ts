@@ -1,5 +1,5 @@
 /**
- * A PostgreSQL server with fresh databases.
+ * A PostgreSQL server that creates databases for tests.
  */
 import * as Postgres from "@holdfast/testing/servers/Postgres"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -8,9 +8,9 @@ import * as Redacted from "effect/Redacted"
 export { missing } from "@holdfast/testing/servers/Postgres"
 
 export interface Database {
-  /** The address of a fresh database. */
+  /** Creates a database and returns its URL. */
   readonly create: () => Promise<string>
-  /** Ends the server; what it keeps stays. */
+  /** Stops the server; its data remain. */
   readonly stop: () => Promise<void>
   /** Starts the server again. */
   readonly start: () => Promise<void>

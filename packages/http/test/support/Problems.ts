@@ -1,5 +1,5 @@
 /**
- * What every error answer must be (RFC 9457).
+ * Checks of problems, the bodies of all error answers (RFC 9457).
  */
 import { expect } from "vitest"
 
@@ -15,10 +15,10 @@ export interface ProblemBody {
   readonly reason?: string
 }
 
-/** The body of an answer, as the test knows it to be. */
+/** Returns the JSON body of an answer as the type that the test expects. */
 export const json = async <A>(answer: Response): Promise<A> => (await answer.json()) as A
 
-/** Checks that an answer is this problem, complete in every part, and gives its body. */
+/** Expects that an answer is this problem with all required members and headers. Returns its body. */
 export const expectProblem = async (answer: Response, status: number, code: string): Promise<ProblemBody> => {
   const body = await json<ProblemBody>(answer)
   expect({ status: answer.status, code: body.code }).toEqual({ status, code })
@@ -34,6 +34,6 @@ export const expectProblem = async (answer: Response, status: number, code: stri
   return body
 }
 
-/** The pointers of an `invalid_request`, in order. */
+/** Returns the pointers of an `invalid_request`, sorted. */
 export const pointers = ({ errors = [] }: ProblemBody): ReadonlyArray<string> =>
   errors.map(({ pointer }) => pointer).toSorted()

@@ -1,8 +1,8 @@
 /**
- * The real command line `holdfast` as a process, for black-box tests.
+ * Runs the command line `holdfast` as a process, for black-box tests.
  *
- * Whatever a test starts is ended, and its directory removed, when the test ends; no variable of the environment that
- * could be meant for Holdfast is passed on.
+ * When a test ends, its processes are killed and its directories removed. Environment variables that could configure
+ * Holdfast are not passed on.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -19,23 +19,23 @@ export interface Options {
   readonly cwd?: string
 }
 
-export interface Ended {
+export interface ProcessExit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
 
 export interface Running {
   readonly child: ChildProcess
-  /** What it wrote so far. */
+  /** Returns what the process has written so far. */
   readonly stdout: () => string
   readonly stderr: () => string
-  /** How it ended. */
-  readonly ended: Promise<Ended>
-  /** Waits until a pattern is in standard output; fails when the process ends before. */
-  readonly printed: (pattern: RegExp) => Promise<RegExpExecArray>
+  /** Resolves when the process has exited and its output is complete. */
+  readonly exited: Promise<ProcessExit>
+  /** Waits until standard output matches a pattern; rejects if the process exits before. */
+  readonly untilPrinted: (pattern: RegExp) => Promise<RegExpExecArray>
 }
 
-export interface Finished extends Ended {
+export interface Finished extends ProcessExit {
   readonly stdout: string
   readonly stderr: string
 }
@@ -47,8 +47,8 @@ const environment = (): NodeJS.ProcessEnv =>
     )
   )
 
-/** A temporary directory, removed when the test ends. */
-export const directory = async (): Promise<string> => {
+/** Makes a temporary directory, which is removed when the test ends. */
+export const makeDirectory = async (): Promise<string> => {
   const path = await Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-cli-"))
   onTestFinished(() => Fs.rm(path, { recursive: true, force: true }))
   return path
@@ -61,7 +61,7 @@ export const start = (args: ReadonlyArray<string>, options: Options = {}): Runni
     env: { ...environment(), ...options.env },
     stdio: ["ignore", "pipe", "pipe"]
   })
-  const ended = once(child, "close").then(([code, signal]): Ended => ({ code, signal }))
+  const ended = once(child, "close").then(([code, signal]): ProcessExit => ({ code, signal }))
   onTestFinished(async () => {
     child.kill("SIGKILL")
     await ended
@@ -71,56 +71,56 @@ export const start = (args: ReadonlyArray<string>, options: Options = {}): Runni
   child.stderr.setEncoding("utf8").on("data", (text: string) => (error += text))
   const printed = (pattern: RegExp) =>
     new Promise<RegExpExecArray>((resolve, reject) => {
-      const look = () => {
+      const resolveIfFound = () => {
         const found = pattern.exec(out)
         if (found !== null) resolve(found)
       }
-      child.stdout.on("data", look)
-      void ended.then(() => reject(new Error(`It ended without ${pattern}: ${out}${error}`)))
-      look()
+      child.stdout.on("data", resolveIfFound)
+      void ended.then(() => reject(new Error(`The process exited before ${pattern}: ${out}${error}`)))
+      resolveIfFound()
     })
-  return { child, ended, printed, stdout: () => out, stderr: () => error }
+  return { child, exited: ended, untilPrinted: printed, stdout: () => out, stderr: () => error }
 }
 
-/** Runs a command to its end. */
+/** Runs a command until it exits. */
 export const run = async (args: ReadonlyArray<string>, options: Options = {}): Promise<Finished> => {
   const running = start(args, options)
-  return { ...(await running.ended), stdout: running.stdout(), stderr: running.stderr() }
+  return { ...(await running.exited), stdout: running.stdout(), stderr: running.stderr() }
 }
 
 export interface Service extends Running {
-  /** Where it listens. */
+  /** The URL that the service listens on. */
   readonly url: string
   readonly data: string
-  /** The key that it showed at its first start. */
+  /** Returns the key that the first start printed. */
   readonly key: () => string
-  /** Tells it to stop, and waits. */
-  readonly stop: (signal?: NodeJS.Signals) => Promise<Ended>
+  /** Sends a signal and waits until the process has exited. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<ProcessExit>
 }
 
 export interface ServiceOptions extends Options {
-  /** The data directory; a fresh one when absent. */
+  /** The data directory; by default a new one. */
   readonly data?: string
   readonly args?: ReadonlyArray<string>
 }
 
 /** Starts the service on a free port, and waits until it listens. */
 export const serve = async (options: ServiceOptions = {}): Promise<Service> => {
-  const data = options.data ?? (await directory())
+  const data = options.data ?? (await makeDirectory())
   const running = start(["serve", "--port", "0", "--data-dir", data, ...(options.args ?? [])], options)
-  const [, url = ""] = await running.printed(/listens on (http:\/\/[^\s"]+)/)
+  const [, url = ""] = await running.untilPrinted(/listens on (http:\/\/[^\s"]+)/)
   return {
     ...running,
     url,
     data,
     key: () => {
       const [key] = /hf_[\w-]{49}/.exec(running.stdout()) ?? []
-      if (key === undefined) throw new Error("No key was shown.")
+      if (key === undefined) throw new Error("The service printed no key.")
       return key
     },
     stop: (signal = "SIGTERM") => {
       running.child.kill(signal)
-      return running.ended
+      return running.exited
     }
   }
 }

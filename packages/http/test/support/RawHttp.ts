@@ -1,10 +1,10 @@
 /**
- * Bytes to a server and back, for requests that no client would send.
+ * Sends bytes to a server, for requests that no HTTP client would send.
  */
 import { connect } from "node:net"
 
-/** Everything that the server sends until it closes the connection, or until it matches. */
-export const exchange = (url: string, request: string, until?: RegExp): Promise<string> =>
+/** Returns what the server sends until it closes the connection or the answer matches `until`. */
+export const sendRaw = (url: string, request: string, until?: RegExp): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url)
     const socket = connect(Number(port), hostname)

@@ -1,25 +1,25 @@
 /**
- * Plain HTTP requests to an API, by `fetch`.
+ * HTTP requests to the API, by `fetch`.
  */
 
 export interface RequestOptions {
-  /** The key, sent as `X-Api-Key`; the default one when absent, none at all when null. */
+  /** The key, sent as `X-Api-Key`. Absent: the default key; null: none. */
   readonly key?: string | null
-  /** A body, to be sent as JSON. */
+  /** A value that is sent as JSON. */
   readonly json?: unknown
-  /** A body as it is; its type comes from itself or from `headers`. */
+  /** A body that is sent as it is. Its type comes from the body or from `headers`. */
   readonly body?: NonNullable<RequestInit["body"]>
   readonly headers?: Readonly<Record<string, string>>
-  /** Parameters of the query; an array repeats its name. */
+  /** Query parameters; an array repeats its name. */
   readonly query?: Readonly<Record<string, string | ReadonlyArray<string>>>
 }
 
 type Send = (path: string, options?: RequestOptions) => Promise<Response>
 
 export interface Requests {
-  /** Where the API begins: `…/api/v1`. */
+  /** URL of the API: `…/api/v1`. */
   readonly baseUrl: string
-  /** Sends a request; `path` is below the base URL, or an absolute URL. Redirects are not followed. */
+  /** Sends a request. `path` is a path below the base URL or an absolute URL. Redirects are not followed. */
   readonly request: (method: string, path: string, options?: RequestOptions) => Promise<Response>
   readonly get: Send
   readonly head: Send
@@ -36,6 +36,7 @@ const urlOf = (baseUrl: string, path: string, query: RequestOptions["query"] = {
   return url
 }
 
+/** Makes requests with a default key. */
 export const make = (baseUrl: string, defaultKey: string): Requests => {
   const request: Requests["request"] = (method, path, options = {}) => {
     const { body, json, key = defaultKey } = options

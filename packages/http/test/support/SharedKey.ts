@@ -1,6 +1,6 @@
 /**
- * Requests to Azure Blob Storage without a body, signed by hand (Shared Key authorization): a witness that shares no code
- * with what is tested.
+ * Requests without a body to Azure Blob Storage, with Shared Key authorization. The module shares no code with the adapters,
+ * so that tests can verify them with it.
  */
 import { createHmac } from "node:crypto"
 
@@ -25,7 +25,7 @@ export const send = (
   const parameters = Object.entries(query)
     .toSorted()
     .map(([name, value]) => `${name}:${value}`)
-  // No header that has a line of its own is sent.
+  // The headers that have a line of their own in the text to sign are not sent.
   const empty = Array.from({ length: 11 }, () => "")
   const text = [method, ...empty, ...lines, `/${accountName}${url.pathname}`, ...parameters].join("\n")
   const signature = createHmac("sha256", Buffer.from(accountKey, "base64")).update(text).digest("base64")

@@ -1,6 +1,6 @@
 /**
- * Requests to a service of the S3 protocol, signed by hand (AWS Signature Version 4): a witness that shares no code with
- * what is tested.
+ * Requests to an S3-compatible service with AWS Signature Version 4. The module shares no code with the adapters, so that
+ * tests can verify them with it.
  */
 import { createHash, createHmac } from "node:crypto"
 
@@ -18,7 +18,7 @@ const payload = "UNSIGNED-PAYLOAD"
 const encode = (text: string): string =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** Sends a request for an object, or for a bucket when the key is empty. */
+/** Sends a request for an object, or for a bucket if there is no key. */
 export const send = (
   { accessKeyId, secretAccessKey }: Credentials,
   method: string,

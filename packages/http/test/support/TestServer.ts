@@ -1,5 +1,5 @@
 /**
- * The API on a real, listening server, for black-box tests.
+ * The API on a listening server, for black-box tests.
  *
  *     let server: TestServer.TestServer
  *     beforeAll(async () => { server = await TestServer.start() })
@@ -9,9 +9,9 @@
  *     const answer = await server.post(`/tenants/${tenantId}/buckets/${bucketId}/files`, { json: { name: "a.txt" } })
  *     expect(answer.status).toBe(201)
  *
- * Each server has its own empty metadata (SQLite in memory) and its own blobs (a temporary directory, removed by
- * `close`), unless other layers are given. It listens on 127.0.0.1 on a free port. Requests carry the root account's
- * key unless they say otherwise; nothing is retried, cached or followed.
+ * By default each server has empty metadata (SQLite in memory) and an empty blob directory, which `close` removes. It
+ * listens on a free port of 127.0.0.1. Requests carry the key of the root account unless they set another one. Requests are
+ * not retried, responses not cached, redirects not followed.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Accounts } from "@holdfast/core/accounts/Accounts"
@@ -47,21 +47,21 @@ import * as NodeDigest from "../../src/server/compose/NodeDigest.ts"
 import * as Requests from "./Requests.ts"
 
 export interface Options {
-  /** The repositories; SQLite in memory when absent. */
+  /** The repositories; by default SQLite in memory. */
   readonly metadata?: Layer.Layer<Holdfast.Metadata, unknown>
-  /** The blobs; a temporary directory when absent. */
+  /** The blob store; by default a temporary directory. */
   readonly blobs?: Layer.Layer<BlobStore, unknown>
-  /** What differs from the default settings. */
+  /** Settings that differ from the defaults. */
   readonly settings?: Partial<Settings.Settings>
-  /** What converts videos; nothing when absent. */
+  /** The transcoder; by default none. */
   readonly transcoder?: Layer.Layer<Transcoder.Transcoder, unknown>
-  /** How the worker of conversions works; there is none when absent. */
+  /** Options of the conversion worker; by default there is no worker. */
   readonly worker?: Partial<ConversionWorkerOptions>
-  /** What playback keys are signed with; the server's own when absent. */
+  /** The secret that signs playback keys; by default the server generates one. */
   readonly playbackSecret?: Uint8Array
   /** How long a playlist is waited for, where it differs from the default. */
   readonly playlistWait?: Duration.Duration
-  /** Further routes of the same router. */
+  /** Additional routes. */
   readonly routes?: Layer.Layer<never, never, HttpRouter.HttpRouter | Holdfast.Services>
 }
 
@@ -69,36 +69,36 @@ export interface Options {
 export type RoleName = "Admin" | "Bucket Writer" | "Bucket Reader" | "File Writer" | "File Reader"
 
 export interface TestServer extends Requests.Requests {
-  /** The server's root, without a slash at the end: `http://127.0.0.1:41234`. */
+  /** URL of the server without a trailing slash: `http://127.0.0.1:41234`. */
   readonly url: string
-  /** The directory of its own blobs. */
+  /** The temporary directory of the blobs. */
   readonly directory: string
   /** The key of the root account, which may create tenants. */
   readonly rootKey: string
-  /** Every line that was logged so far. */
+  /** The lines that were logged so far. */
   readonly logs: ReadonlyArray<string>
-  /** Runs an effect over the services of the core, and over the repositories and blobs below them. */
+  /** Runs an effect with the services and the ports of core. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, Holdfast.Services | Holdfast.Ports>) => Promise<A>
-  /** A fresh account key; the account is made when the address has none. */
+  /** Creates an account key, and the account if the address has none. */
   readonly makeAccountKey: (email: string) => Promise<string>
-  /** A fresh tenant, whose Admin is the root account. */
+  /** Creates a tenant. The root account is its Admin. */
   readonly makeTenant: () => Promise<{ readonly tenantId: string }>
-  /** A fresh bucket in a fresh tenant, or in the one that is given. */
+  /** Creates a bucket, in a new tenant unless one is given. */
   readonly makeBucket: (tenantId?: string) => Promise<{ readonly tenantId: string; readonly bucketId: string }>
-  /** The key of a fresh token of a fresh member with this role. */
+  /** Creates a member with this role and a token for it. Returns the token's key. */
   readonly makeToken: (tenantId: string, role: RoleName) => Promise<string>
-  /** A fresh file with this content, uploaded over HTTP. */
+  /** Uploads a file with this content over HTTP. */
   readonly makeFile: (
     bucket: { readonly tenantId: string; readonly bucketId: string },
     content?: string | Uint8Array<ArrayBuffer>,
     description?: object
   ) => Promise<{ readonly id: string; readonly path: string }>
-  /** Stops listening, closes everything and removes the temporary directory. */
+  /** Stops the server, closes the services and removes the temporary directory. */
   readonly close: () => Promise<void>
 }
 
-/** Collects what is logged, instead of printing it. */
-const capture = (lines: Array<string>) => {
+/** Collects log lines instead of printing them. */
+const captureLogs = (lines: Array<string>) => {
   const format = Logger.formatLogFmt
   return Logger.layer([Logger.make((options) => void lines.push(format.log(options)))])
 }
@@ -107,7 +107,7 @@ const secretBox = AesSecretBox.layer({ current: Redacted.make(new Uint8Array(32)
   Layer.provide(Aead.layerWebCrypto)
 )
 
-/** Starts a server; fails when it cannot listen. */
+/** Starts a server. Rejects if it cannot listen. */
 export const start = async (options: Options = {}): Promise<TestServer> => {
   const directory = await Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-http-"))
   const logs: Array<string> = []
@@ -150,7 +150,7 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
       options.playlistWait === undefined
         ? Layer.empty
         : Layer.succeed(PlaybackRoutes.PlaylistWait, options.playlistWait),
-      capture(logs),
+      captureLogs(logs),
       Layer.succeed(Settings.Settings, { ...Settings.defaults, ...options.settings })
     ])
   )
@@ -172,13 +172,13 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
   const requests = Requests.make(`${url}/api/v1`, rootKey)
 
   let count = 0
-  const made = async (path: string, json: object) => {
+  const post = async (path: string, json: object) => {
     const answer = await requests.post(path, { json })
     if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
     return (await answer.json()) as { readonly id: string; readonly key?: string }
   }
   const makeTenant = async () => {
-    const { id } = await made("/tenants", { name: "Acme", subdomain: `acme-${++count}` })
+    const { id } = await post("/tenants", { name: "Acme", subdomain: `acme-${++count}` })
     return { tenantId: id }
   }
 
@@ -193,15 +193,15 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
     makeTenant,
     makeBucket: async (tenant) => {
       const tenantId = tenant ?? (await makeTenant()).tenantId
-      const { id } = await made(`/tenants/${tenantId}/buckets`, { name: `bucket-${++count}` })
+      const { id } = await post(`/tenants/${tenantId}/buckets`, { name: `bucket-${++count}` })
       return { tenantId, bucketId: id }
     },
     makeToken: async (tenantId, role) => {
       const user = { email: `member-${++count}@example.com` }
-      const { id } = await made(`/tenants/${tenantId}/members`, { user, role: { name: role } })
+      const { id } = await post(`/tenants/${tenantId}/members`, { user, role: { name: role } })
       const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
-      const { key } = await made(`/tenants/${tenantId}/tokens`, { name: role, member: { id }, expiresAt })
-      if (key === undefined) throw new Error("The token came without its key.")
+      const { key } = await post(`/tenants/${tenantId}/tokens`, { name: role, member: { id }, expiresAt })
+      if (key === undefined) throw new Error("The response has no key.")
       return key
     },
     makeFile: async ({ bucketId, tenantId }, content = "Hello", description = {}) => {

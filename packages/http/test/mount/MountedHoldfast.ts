@@ -1,5 +1,5 @@
 /**
- * An open Holdfast on real adapters, to be mounted, and the servers to mount it in.
+ * An open Holdfast on SQLite and a directory, and the servers that mount it.
  */
 import { open, type OpenOptions } from "@holdfast/core"
 import { fs } from "@holdfast/fs"
@@ -11,8 +11,8 @@ import * as Path from "node:path"
 import { onTestFinished } from "vitest"
 import * as Requests from "../support/Requests.ts"
 
-/** Opens one with a tenant and a bucket; it is closed and removed when the test ends. */
-export const setUp = async (settings?: OpenOptions["settings"]) => {
+/** Opens a Holdfast with a tenant and a bucket. It is closed and its data removed when the test ends. */
+export const openHoldfast = async (settings?: OpenOptions["settings"]) => {
   const directory = Fs.mkdtempSync(Path.join(Os.tmpdir(), "holdfast-mount-"))
   onTestFinished(() => Fs.rmSync(directory, { recursive: true, force: true }))
   const holdfast = await open({
@@ -27,17 +27,17 @@ export const setUp = async (settings?: OpenOptions["settings"]) => {
   const tenant = await holdfast.tenants.create(root, { name: "Acme", subdomain: "acme" })
   const bucket = await holdfast.buckets.create(root, { tenantId: tenant.id, name: "media" })
   const ref = { tenantId: tenant.id, bucketId: bucket.id }
-  /** Everything in the blob store but its lock. */
-  const blobs = (): ReadonlyArray<string> =>
+  /** Returns the names of the files in the blob store without its lock. */
+  const listBlobs = (): ReadonlyArray<string> =>
     Fs.readdirSync(Path.join(directory, "files"), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.name.startsWith("lock."))
       .map((entry) => entry.name)
-  return { holdfast, key, root, ref, blobs, files: `/tenants/${tenant.id}/buckets/${bucket.id}/files` }
+  return { holdfast, key, root, ref, listBlobs, files: `/tenants/${tenant.id}/buckets/${bucket.id}/files` }
 }
 
-export type SetUp = Awaited<ReturnType<typeof setUp>>
+export type OpenHoldfast = Awaited<ReturnType<typeof openHoldfast>>
 
-/** Where a server listens; it is closed when the test ends. */
+/** Waits until a server listens and returns its URL. It is closed when the test ends. */
 export const urlOf = async (server: Server): Promise<string> => {
   onTestFinished(() => {
     server.closeAllConnections()
@@ -49,16 +49,16 @@ export const urlOf = async (server: Server): Promise<string> => {
   return `http://127.0.0.1:${address.port}`
 }
 
-/** Serves a listener. */
+/** Starts a server with this listener and returns its URL. */
 export const serve = (listener: RequestListener): Promise<string> =>
   urlOf(createServer(listener).listen(0, "127.0.0.1"))
 
-/** Requests below a prefix, with a key. */
-export const requests = (url: string, { key }: SetUp): Requests.Requests => Requests.make(`${url}/api/v1`, key)
+/** Makes requests to the API below a URL, with the key of the Holdfast. */
+export const requests = (url: string, { key }: OpenHoldfast): Requests.Requests => Requests.make(`${url}/api/v1`, key)
 
-/** A web handler as a `fetch` of requests. */
-export const ask =
-  (handler: (request: Request) => Promise<Response>, { key }: SetUp) =>
+/** Returns a function like `fetch` that passes requests with the key to a web handler. */
+export const toFetch =
+  (handler: (request: Request) => Promise<Response>, { key }: OpenHoldfast) =>
   (method: string, url: string, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(init.headers)
     if (!headers.has("x-api-key")) headers.set("x-api-key", key)

@@ -1,6 +1,7 @@
 /**
- * A running service with an empty bucket in it.
+ * A running service with an empty bucket.
  */
+import { json } from "./Problems.ts"
 import * as Process from "./Process.ts"
 import * as Requests from "./Requests.ts"
 
@@ -8,24 +9,21 @@ interface Id {
   readonly id: string
 }
 
-/** The body of an answer, as what the caller knows it to be. */
-export const json = async <A>(answer: Response): Promise<A> => (await answer.json()) as A
-
-export interface Bucket {
+export interface ServiceBucket {
   readonly service: Process.Service
-  /** Requests with the first key. */
+  /** Sends requests with the key of the first start. */
   readonly api: Requests.Requests
   readonly key: string
   readonly tenantId: string
   readonly bucketId: string
-  /** The bucket's files, below the API. */
+  /** Path of the bucket's files below the API. */
   readonly files: string
 }
 
-/** Starts a service and makes a tenant and a bucket. */
-export const start = async (options: Process.ServiceOptions = {}): Promise<Bucket> => {
+/** Starts a service and creates a tenant and a bucket. */
+export const start = async (options: Process.ServiceOptions = {}): Promise<ServiceBucket> => {
   const service = await Process.serve(options)
-  await service.printed(/reference: \S+\n/)
+  await service.untilPrinted(/reference: \S+\n/)
   const key = service.key()
   const api = Requests.make(`${service.url}/api/v1`, key)
   const tenant = await json<Id>(await api.post("/tenants", { json: { name: "T", subdomain: "tenant" } }))
@@ -34,8 +32,12 @@ export const start = async (options: Process.ServiceOptions = {}): Promise<Bucke
   return { service, api, key, tenantId: tenant.id, bucketId: bucket.id, files }
 }
 
-/** Makes a file with a content; its path below the API. */
-export const put = async ({ api, files }: Bucket, name: string, content: Uint8Array<ArrayBuffer>): Promise<string> => {
+/** Creates a file with this content. Returns its path below the API. */
+export const uploadFile = async (
+  { api, files }: ServiceBucket,
+  name: string,
+  content: Uint8Array<ArrayBuffer>
+): Promise<string> => {
   const file = await json<Id>(await api.post(files, { json: { name } }))
   const path = `${files}/${file.id}`
   const answer = await api.post(`${path}/reupload`, {
