@@ -1,5 +1,6 @@
 /**
- * Converted video and audio: playing. These routes are served past Effect's `HttpApiBuilder`, and take playback keys too.
+ * The API group `playback`: reads converted video and audio. These routes do not use Effect's `HttpApiBuilder`. They accept
+ * playback keys as well as API keys.
  */
 import { StreamRecord } from "@holdfast/core/conversions/StreamRecord"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -13,7 +14,7 @@ import { describe, problems, text } from "./Operation.ts"
 
 const permission = "file:read"
 
-const absent = ["not_found", "content_not_uploaded", "stream_not_converted"] as const
+const missing = ["not_found", "content_not_uploaded", "stream_not_converted"] as const
 const failed = ["not_a_video", "conversion_failed"] as const
 
 const list = HttpApiEndpoint.get("list", "/", {
@@ -23,7 +24,7 @@ const list = HttpApiEndpoint.get("list", "/", {
 }).annotateMerge(
   describe({
     summary: "List the conversions of a file's content",
-    description: "With a playback key: the one that it is for.",
+    description: "With a playback key: only the conversion of this key.",
     permission
   })
 )
@@ -31,17 +32,17 @@ const list = HttpApiEndpoint.get("list", "/", {
 const ofType = (contentType: string) => Schema.String.pipe(HttpApiSchema.asText({ contentType }))
 
 const keys =
-  "Every address in it carries a playback key: good for reading this stream alone, for some hours, and only as long as the " +
-  "caller may."
+  "Every address in it has a playback key. The key permits reading this stream for some hours, and only while the caller " +
+  "may read the file."
 
 const playlist = HttpApiEndpoint.get("playlist", "/hls/playlist.m3u8", {
   params,
   success: ofType("application/vnd.apple.mpegurl"),
-  error: problems(...absent, ...failed)
+  error: problems(...missing, ...failed)
 }).annotateMerge(
   describe({
     summary: "Read the HLS playlist",
-    description: `While the conversion runs, it waits for the first segment and then grows (\`EVENT\`). ${keys}`,
+    description: `While the conversion runs, the request waits for the first segment, and the playlist grows (\`EVENT\`). ${keys}`,
     permission
   })
 )
@@ -49,11 +50,11 @@ const playlist = HttpApiEndpoint.get("playlist", "/hls/playlist.m3u8", {
 const manifest = HttpApiEndpoint.get("manifest", "/dash/manifest.mpd", {
   params,
   success: ofType("application/dash+xml"),
-  error: problems(...absent, ...failed)
+  error: problems(...missing, ...failed)
 }).annotateMerge(
   describe({
     summary: "Read the DASH manifest",
-    description: `While the conversion runs, it waits for its end, and answers \`503\` when that takes long. ${keys}`,
+    description: `While the conversion runs, the request waits until it has finished, and gets \`503\` if that takes long. ${keys}`,
     permission
   })
 )
@@ -65,21 +66,21 @@ const served = {
   "cache-control": Schema.String
 }
 
-/** What never changes: ranges and conditions as with any content. */
+/** Files that never change, with ranges and conditions like the contents of files. */
 const unchanging = {
   headers: {
     range: text("`bytes=0-99`, `bytes=100-`, `bytes=-100`, or several."),
-    "if-none-match": text("The entity tags that the caller has.")
+    "if-none-match": text("The entity tags of the client's copies.")
   },
   success: [
     HttpApiSchema.WithHeaders(HttpApiSchema.StreamUint8Array(), served),
     HttpApiSchema.WithHeaders(Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array(), HttpApiSchema.status(206)), served),
     HttpApiSchema.WithHeaders(HttpApiSchema.Empty(304), served)
   ],
-  error: problems(...absent, ...failed, "precondition_failed", "range_not_satisfiable")
+  error: problems(...missing, ...failed, "precondition_failed", "range_not_satisfiable")
 } as const
 
-const name = Schema.String.annotate({ description: "As the playlist or manifest has it." })
+const name = Schema.String.annotate({ description: "As in the playlist or manifest." })
 
 const hlsFile = HttpApiEndpoint.get("hlsFile", "/hls/:name", {
   ...unchanging,
@@ -104,8 +105,8 @@ const dashFile = HttpApiEndpoint.get("dashFile", "/dash/:name", {
 
 const poster = HttpApiEndpoint.get("poster", "/poster.jpg", { ...unchanging, params }).annotateMerge(
   describe({
-    summary: "Read a still from the video",
-    description: "It is made with the first conversion, once that plays.",
+    summary: "Read the poster of a video",
+    description: "One frame as a JPEG. The first conversion makes it after its first segments.",
     permission
   })
 )
@@ -115,32 +116,32 @@ const parameter = (description: string) => Schema.optional(Schema.String).annota
 const page = {
   params,
   query: {
-    controls: parameter("Whether it has controls: `true` or `false`. Default: `true`."),
-    autoplay: parameter("Whether it plays by itself, silently where the browser allows no more."),
-    muted: parameter("Whether it begins silently."),
-    repeat: parameter("Whether it begins again at the end."),
+    controls: parameter("Whether to show controls: `true` or `false`. Default: `true`."),
+    autoplay: parameter("Whether to play without a click; muted if the browser allows nothing else."),
+    muted: parameter("Whether to start muted."),
+    repeat: parameter("Whether to repeat at the end."),
     width: parameter("Pixels."),
     height: parameter("Pixels."),
-    seek: parameter("Where it begins: seconds, or `1h2m3s`."),
-    speed: parameter("From 0.25 to 4; 1 is the speed of the recording.")
+    seek: parameter("Where to start: seconds, or `1h2m3s`."),
+    speed: parameter("From 0.25 to 4; 1 is normal speed.")
   },
   success: ofType("text/html"),
-  error: problems(...absent, ...failed)
+  error: problems(...missing, ...failed)
 } as const
 
 const embedded =
-  "A page for an `iframe`. Who accepts HTML gets what goes wrong as a page, too. Parameters that make no sense are ignored."
+  "A page for an `iframe`. A client that accepts HTML also gets problems as a page. Invalid parameters are ignored."
 
 const hlsPlayer = HttpApiEndpoint.get("hlsPlayer", "/hls", page).annotateMerge(
-  describe({ summary: "Play by HLS", description: embedded, permission })
+  describe({ summary: "Get a player page for HLS", description: embedded, permission })
 )
 
 const dashPlayer = HttpApiEndpoint.get("dashPlayer", "/dash", page).annotateMerge(
-  describe({ summary: "Play by DASH", description: embedded, permission })
+  describe({ summary: "Get a player page for DASH", description: embedded, permission })
 )
 
 export class PlaybackApi extends HttpApiGroup.make("playback")
   .add(list, hlsPlayer, playlist, hlsFile, hlsRenditionFile, dashPlayer, manifest, dashFile, poster)
   .middleware(Authentication)
   .prefix("/tenants/:tenantId/buckets/:bucketId/files/:fileId/streams")
-  .annotate(OpenApi.Description, "Video and audio for players: playing.") {}
+  .annotate(OpenApi.Description, "Playlists, segments and player pages of converted video and audio.") {}

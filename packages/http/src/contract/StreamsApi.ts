@@ -1,5 +1,5 @@
 /**
- * Conversions of video and audio for streaming: asking for them and removing them.
+ * The API group `streams`: requests and removes conversions of video and audio for streaming.
  */
 import { StreamRecord } from "@holdfast/core/conversions/StreamRecord"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -12,20 +12,25 @@ import { params } from "./FilesApi.ts"
 import { JsonResponse } from "./JsonMiddleware.ts"
 import { describe, problems, text } from "./Operation.ts"
 
-/** What a caller may say of the conversion that it asks for. */
+/** Body of a request for a conversion. */
 export const RequestStream = Schema.Struct({
   mode: Schema.optional(Schema.Literals(["auto", "transcode"])).annotate({
-    description: "`auto`, the default, copies what players take as it is; `transcode` encodes everything anew."
+    description:
+      "`auto`, the default, copies tracks that all players support and encodes the others; `transcode` encodes all tracks."
   })
 }).annotate({ identifier: "RequestStream" })
 
 const applied = {
-  "preference-applied": Schema.optional(Schema.String).annotate({ description: "`wait=N`, where it was asked for." })
+  "preference-applied": Schema.optional(Schema.String).annotate({
+    description: "`wait=N`, if the request had this preference."
+  })
 }
 
 const requesting = {
   params,
-  headers: { prefer: text("`wait=N` (RFC 7240): answer when it is READY or FAILED, or after N seconds; 60 at most.") },
+  headers: {
+    prefer: text("`wait=N` (RFC 7240): respond when the conversion is READY or FAILED, or after N seconds; at most 60.")
+  },
   disableCodecs: true,
   payload: RequestStream,
   success: [
@@ -44,8 +49,8 @@ const requesting = {
 } as const
 
 const about =
-  "It is made once and then kept: asking again changes nothing, after FAILED it tries anew. `200` when it is READY, " +
-  "else `202`. No body is needed."
+  "A content is converted once; another request changes nothing, unless the conversion FAILED: then it starts again. " +
+  "`200` if the conversion is READY, otherwise `202`. The body is optional."
 
 const requestHls = HttpApiEndpoint.post("requestHls", "/hls", requesting).annotateMerge(
   describe({ summary: "Convert to HLS", description: about, permission: "file:write" })
@@ -62,11 +67,11 @@ const removing = {
 } as const
 
 const removeHls = HttpApiEndpoint.delete("removeHls", "/hls", removing).annotateMerge(
-  describe({ summary: "End and remove the HLS conversion", permission: "file:write" })
+  describe({ summary: "Stop and remove the HLS conversion", permission: "file:write" })
 )
 
 const removeDash = HttpApiEndpoint.delete("removeDash", "/dash", removing).annotateMerge(
-  describe({ summary: "End and remove the DASH conversion", permission: "file:write" })
+  describe({ summary: "Stop and remove the DASH conversion", permission: "file:write" })
 )
 
 export class StreamsApi extends HttpApiGroup.make("streams")
@@ -75,4 +80,4 @@ export class StreamsApi extends HttpApiGroup.make("streams")
   .add(removeHls, removeDash)
   .middleware(Authentication)
   .prefix("/tenants/:tenantId/buckets/:bucketId/files/:fileId/streams")
-  .annotate(OpenApi.Description, "Video and audio for players: converting.") {}
+  .annotate(OpenApi.Description, "Conversions of video and audio for streaming.") {}

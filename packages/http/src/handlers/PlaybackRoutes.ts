@@ -1,11 +1,13 @@
 /**
- * Playing over HTTP: playlists with a key in every address, and what they name, which is sent as any content is. Segments
- * are asked for as often as contents, and the routes are registered directly for the same reason.
+ * The API group `playback`: playlists with a playback key in every address, segments, posters, and the list of conversions.
+ *
+ * Segments are requested as often as the contents of files. Therefore the routes are registered with the router directly, as
+ * in `ReadingRoutes`.
  */
-import type { FileRef } from "@holdfast/core/files/FileRef"
-import { PlaybackKeys } from "@holdfast/core/playback/PlaybackKeys"
 import { StreamRecord } from "@holdfast/core/conversions/StreamRecord"
+import type { FileRef } from "@holdfast/core/files/FileRef"
 import type { OpenedPlaylist, OpenedSegment, StreamError } from "@holdfast/core/playback/OpenedStream"
+import { PlaybackKeys } from "@holdfast/core/playback/PlaybackKeys"
 import { Streams } from "@holdfast/core/playback/Streams"
 import type { Viewer } from "@holdfast/core/playback/Viewer"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
@@ -18,33 +20,33 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import type { RequestServices } from "../auth/ActorIdentification.ts"
+import * as ViewerIdentification from "../auth/ViewerIdentification.ts"
 import { Api } from "../contract/Api.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
-import * as ServeContent from "../transfer/response/ServeContent.ts"
-import type { RequestServices } from "../auth/ActorIdentification.ts"
-import * as FileRefs from "./support/FileRefs.ts"
 import * as SendStream from "../transfer/response/SendStream.ts"
-import * as ViewerIdentification from "../auth/ViewerIdentification.ts"
+import * as ServeContent from "../transfer/response/ServeContent.ts"
+import * as FileRefs from "./support/FileRefs.ts"
 
-type Visit = Context.Context<RequestServices | HttpRouter.RouteContext>
+type Request = Context.Context<RequestServices | HttpRouter.RouteContext>
+type Params = HttpRouter.RouteContext["Service"]["params"]
 
-/** How long a request for a playlist waits for the first segment. */
-export const PlaylistWait = Context.Reference<Duration.Duration>("@holdfast/http/handlers/PlaylistPatience", {
+/** How long a request for a playlist or manifest waits until the conversion has produced it. */
+export const PlaylistWait = Context.Reference<Duration.Duration>("@holdfast/http/handlers/PlaylistWait", {
   defaultValue: () => Duration.seconds(20)
 })
 
 const encodeList = Schema.encodeSync(Schema.Struct({ items: Schema.Array(StreamRecord) }))
 
-/** The routes. */
+/** Registers the routes. `Streams` checks the permissions. */
 export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Streams | PlaybackKeys | Digest> = HttpRouter.use(
   (router) =>
     Effect.gen(function* () {
       const identify = yield* ViewerIdentification.make
       const streams = yield* Streams
       const playbackKeys = yield* PlaybackKeys
-      const patience = yield* PlaylistWait
+      const wait = yield* PlaylistWait
 
-      /** What is opened is sent; a segment that was removed in between is looked up once more. */
       const serve = (
         open: (
           viewer: Viewer,
@@ -52,26 +54,26 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Streams | 
           name: string
         ) => Effect.Effect<OpenedPlaylist | OpenedSegment, StreamError>,
         format: Format,
-        nameOf: (params: HttpRouter.RouteContext["Service"]["params"]) => string
+        toName: (params: Params) => string
       ) =>
-        ServeContent.serveContent((visit: Visit) => {
-          const { params } = Context.get(visit, HttpRouter.RouteContext)
+        ServeContent.serveContent((request: Request) => {
+          const { params } = Context.get(request, HttpRouter.RouteContext)
           const file = FileRefs.fromRoute(params)
-          return Effect.flatMap(identify(visit, file), (viewer) =>
-            Effect.flatMap(open(viewer, file, nameOf(params)), (opened) =>
+          return Effect.flatMap(identify(request, file), (viewer) =>
+            Effect.flatMap(open(viewer, file, toName(params)), (opened) =>
               opened._tag === "Segment"
-                ? ServeContent.sendContent(visit, SendStream.segmentContent(viewer, opened))
+                ? ServeContent.sendContent(request, SendStream.segmentContent(viewer, opened))
                 : SendStream.playlist(playbackKeys, viewer, file, format, opened)
             )
           )
         })
 
-      const file = (format: Format, nameOf: (params: HttpRouter.RouteContext["Service"]["params"]) => string) =>
-        serve((viewer, ref, name) => streams.open(viewer, ref, format, name, { wait: patience }), format, nameOf)
+      const serveFile = (format: Format, toName: (params: Params) => string) =>
+        serve((viewer, file, name) => streams.open(viewer, file, format, name, { wait }), format, toName)
 
-      const list = Effect.contextWith((visit: Visit) => {
-        const ref = FileRefs.fromRoute(Context.get(visit, HttpRouter.RouteContext).params)
-        return Effect.flatMap(identify(visit, ref), (viewer) => streams.list(viewer, ref))
+      const list = Effect.contextWith((request: Request) => {
+        const file = FileRefs.fromRoute(Context.get(request, HttpRouter.RouteContext).params)
+        return Effect.flatMap(identify(request, file), (viewer) => streams.list(viewer, file))
       }).pipe(
         Effect.map((items) => HttpServerResponse.jsonUnsafe(encodeList({ items }))),
         Effect.catch((error) => ProblemResponse.respond(error))
@@ -82,27 +84,27 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Streams | 
       yield* router.add(
         "GET",
         endpoints.playlist.path,
-        file("hls", () => StreamFiles.entry("hls"))
+        serveFile("hls", () => StreamFiles.entry("hls"))
       )
       yield* router.add(
         "GET",
         endpoints.manifest.path,
-        file("dash", () => StreamFiles.entry("dash"))
+        serveFile("dash", () => StreamFiles.entry("dash"))
       )
       yield* router.add(
         "GET",
         endpoints.hlsFile.path,
-        file("hls", ({ name = "" }) => name)
+        serveFile("hls", ({ name = "" }) => name)
       )
       yield* router.add(
         "GET",
         endpoints.hlsRenditionFile.path,
-        file("hls", ({ name = "", rendition = "" }) => `${rendition}/${name}`)
+        serveFile("hls", ({ name = "", rendition = "" }) => `${rendition}/${name}`)
       )
       yield* router.add(
         "GET",
         endpoints.dashFile.path,
-        file("dash", ({ name = "" }) => name)
+        serveFile("dash", ({ name = "" }) => name)
       )
       yield* router.add(
         "GET",

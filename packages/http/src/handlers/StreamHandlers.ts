@@ -1,11 +1,11 @@
 /**
- * Conversions over HTTP.
+ * The API group `streams`: requests and removes conversions.
  */
-import type { FileRef } from "@holdfast/core/files/FileRef"
-import { InvalidRequest } from "@holdfast/core/Errors"
-import * as Input from "@holdfast/core/Input"
 import { Conversions } from "@holdfast/core/conversions/Conversions"
 import { StreamRecord } from "@holdfast/core/conversions/StreamRecord"
+import { InvalidRequest } from "@holdfast/core/Errors"
+import type { FileRef } from "@holdfast/core/files/FileRef"
+import * as Input from "@holdfast/core/Input"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -14,27 +14,27 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Schema from "effect/Schema"
 import { Api } from "../contract/Api.ts"
 import { RequestStream } from "../contract/StreamsApi.ts"
-import { asActor } from "./support/AsActor.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
-import * as JsonNegotiation from "./support/JsonNegotiation.ts"
-import * as Preference from "../transfer/request/Preference.ts"
+import * as PreferHeader from "../transfer/request/PreferHeader.ts"
+import { asActor } from "./support/AsActor.ts"
 import * as FileRefs from "./support/FileRefs.ts"
+import * as JsonNegotiation from "./support/JsonNegotiation.ts"
 
 const decode = Input.decoder(RequestStream)
 const encode = Schema.encodeSync(StreamRecord)
 
-const parse = (text: string): Effect.Effect<unknown, InvalidRequest> =>
+const parseJson = (text: string): Effect.Effect<unknown, InvalidRequest> =>
   Effect.try({
     try: (): unknown => JSON.parse(text),
     catch: () => InvalidRequest.at("", "must be JSON")
   })
 
-/** A body need not be there, and an empty one is none, whatever its type is said to be. */
-const optionsOf = Effect.fnUntraced(function* (request: HttpServerRequest) {
+/** Reads the optional body. An empty body counts as none, with any `Content-Type`. */
+const readOptions = Effect.fnUntraced(function* (request: HttpServerRequest) {
   const text = yield* JsonNegotiation.readText(request)
   if (text.trim() === "") return {}
   yield* JsonNegotiation.checkRequest
-  return yield* Effect.catch(Effect.flatMap(parse(text), decode), ProblemResponse.fail)
+  return yield* Effect.catch(Effect.flatMap(parseJson(text), decode), ProblemResponse.fail)
 })
 
 export const layer = HttpApiBuilder.group(
@@ -45,8 +45,8 @@ export const layer = HttpApiBuilder.group(
 
     const request = (http: HttpServerRequest, file: FileRef, format: Format) =>
       Effect.gen(function* () {
-        const wait = Preference.waitOf(http.headers["prefer"])
-        const { mode } = yield* optionsOf(http)
+        const wait = PreferHeader.parseWait(http.headers["prefer"])
+        const { mode } = yield* readOptions(http)
         const record = yield* asActor((actor) =>
           conversions.request(actor, file, format, { mode, wait: wait?.duration })
         )
@@ -56,14 +56,12 @@ export const layer = HttpApiBuilder.group(
         })
       })
 
+    const remove = (file: FileRef, format: Format) => asActor((actor) => conversions.cancel(actor, file, format))
+
     return handlers
       .handleRaw("requestHls", ({ params, request: http }) => request(http, FileRefs.fromParams(params), "hls"))
       .handleRaw("requestDash", ({ params, request: http }) => request(http, FileRefs.fromParams(params), "dash"))
-      .handle("removeHls", ({ params }) =>
-        asActor((actor) => conversions.cancel(actor, FileRefs.fromParams(params), "hls"))
-      )
-      .handle("removeDash", ({ params }) =>
-        asActor((actor) => conversions.cancel(actor, FileRefs.fromParams(params), "dash"))
-      )
+      .handle("removeHls", ({ params }) => remove(FileRefs.fromParams(params), "hls"))
+      .handle("removeDash", ({ params }) => remove(FileRefs.fromParams(params), "dash"))
   })
 )

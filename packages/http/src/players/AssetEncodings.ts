@@ -1,5 +1,5 @@
 /**
- * An asset as a client accepts it: compressed once for all clients, when the first one accepts it so.
+ * The content encodings of an asset. An asset is compressed once, when the first client accepts the encoding.
  */
 import * as Effect from "effect/Effect"
 import { promisify } from "node:util"
@@ -11,14 +11,14 @@ export type Encoding = "br" | "gzip" | "identity"
 export interface Representation {
   readonly encoding: Encoding
   readonly bytes: Uint8Array
-  /** Strong, with its quotes: another encoding is another sequence of bytes. */
+  /** A strong entity tag, with its quotes. Each encoding has its own. */
   readonly etag: string
 }
 
-/** In the order in which the server prefers them. */
-const coded = ["br", "gzip"] as const
+/** In the server's order of preference. */
+const compressions = ["br", "gzip"] as const
 
-/** The weights of an `Accept-Encoding` (RFC 9110, section 12.5.3); what it does not name is not in the map. */
+/** Parses the weights in an `Accept-Encoding` (RFC 9110, section 12.5.3). The map contains only named encodings. */
 const weights = (header: string): ReadonlyMap<string, number> =>
   new Map(
     header.split(",").flatMap((item): ReadonlyArray<[string, number]> => {
@@ -27,19 +27,19 @@ const weights = (header: string): ReadonlyMap<string, number> =>
     })
   )
 
-/** The encoding for a client. Uncompressed is always good enough: a client that forbids even that gets it all the same. */
+/** Chooses the encoding for a client. A client that accepts none, not even `identity`, gets `identity`. */
 export const choose = (header: string | undefined): Encoding => {
   if (header === undefined) return "identity"
   const accepted = weights(header)
   const weightOf = (name: string) => accepted.get(name) ?? accepted.get("*") ?? 0
-  const best = Math.max(...coded.map(weightOf))
-  return coded.find((name) => best > 0 && weightOf(name) === best) ?? "identity"
+  const best = Math.max(...compressions.map(weightOf))
+  return compressions.find((name) => best > 0 && weightOf(name) === best) ?? "identity"
 }
 
 const zip = promisify(gzip)
 const brotli = promisify(brotliCompress)
 
-/** The last step of the slowest setting costs more than a second of a processor, for a twentieth of the size. */
+/** Brotli's slowest setting, 11, would save another twentieth of the size for more than a second of processor time. */
 const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
 const encode = (content: string, encoding: Encoding): Effect.Effect<Uint8Array> => {
@@ -53,7 +53,7 @@ const encode = (content: string, encoding: Encoding): Effect.Effect<Uint8Array> 
   }
 }
 
-/** Makes the representations of a file; each is made when it is first asked for, and kept. */
+/** Makes the representations of a file. Each is computed at its first request and cached. */
 export const make = ({
   content,
   tag

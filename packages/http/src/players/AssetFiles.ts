@@ -1,6 +1,6 @@
 /**
- * The files that player pages load, read from where they are installed. Each name carries a hash of the content, so that
- * browsers keep it for ever and a new release is a new name.
+ * The files that player pages load, read from where they are installed. Each name contains a hash of the content: browsers
+ * cache a file permanently, and a new release has new names.
  */
 import { hash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
@@ -13,7 +13,7 @@ export interface AssetFile {
   readonly name: string
   readonly contentType: string
   readonly content: string
-  /** Of the content; quotes are not part of it. */
+  /** Hash of the content, without quotes. */
   readonly tag: string
 }
 
@@ -36,19 +36,19 @@ const make = (stem: string, extension: string, contentType: string, content: str
   return { name: `${stem}-${tag}.${extension}`, contentType, content, tag }
 }
 
-/** Seen from the sources and from what is compiled of them alike. */
+/** The same directory for the sources and the compiled code. */
 const directory = fileURLToPath(new URL("../../src/players/browser/", import.meta.url))
 
 const read = (...path: ReadonlyArray<string>): string => readFileSync(join(...path), "utf8")
 
-/** Without the note where a debugger finds the sources: they are not served. */
-const withoutMap = (code: string): string => code.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, "\n")
+/** Removes the reference to the source map, which is not served. */
+const withoutSourceMap = (code: string): string => code.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, "\n")
 
 /**
- * The modules of the player. They import each other, so that a name that hashed one alone would have to follow the order of
- * imports; they have one hash of all together.
+ * Reads the modules of the player. All have the same hash, of all their contents: they import each other by name, so that a
+ * hash of one module alone would depend on the names of its imports.
  */
-const modules = (): ReadonlyArray<AssetFile> => {
+const readModules = (): ReadonlyArray<AssetFile> => {
   const stems = readdirSync(directory)
     .filter((name) => name.endsWith(".js"))
     .map((name) => name.slice(0, -".js".length))
@@ -65,12 +65,12 @@ const modules = (): ReadonlyArray<AssetFile> => {
 
 let loaded: AssetFiles | undefined
 
-/** The files; read once, when they are first asked for. */
+/** Returns the files, which are read at the first call. */
 export const load = (): AssetFiles => {
   if (loaded !== undefined) return loaded
   const require = createRequire(import.meta.url)
   const hls = require.resolve("hls.js/dist/hls.light.min.mjs")
-  // Its package names the whole of dash.js only; what plays without encryption stands beside that.
+  // The package's main entry is the complete dash.js. The build without encryption is in the directory beside it.
   const dash = join(dirname(require.resolve("dashjs")), "../esm")
 
   const licences = make(
@@ -85,14 +85,14 @@ export const load = (): AssetFiles => {
     })
   )
   const library = (stem: string, banner: string, code: string) =>
-    make(stem, "js", script, `/*! ${banner}. Licences: ./${licences.name} */\n${withoutMap(code)}`)
+    make(stem, "js", script, `/*! ${banner}. Licences: ./${licences.name} */\n${withoutSourceMap(code)}`)
 
-  const all = modules()
-  const entry = all.find(({ name }) => name.startsWith("Player-"))
+  const modules = readModules()
+  const entry = modules.find(({ name }) => name.startsWith("Player-"))
   if (entry === undefined) throw new Error("The player's script is not installed.")
   loaded = {
     script: entry,
-    modules: all.filter((module) => module !== entry),
+    modules: modules.filter((module) => module !== entry),
     style: make("Player", "css", "text/css; charset=utf-8", read(directory, "Player.css")),
     hls: library("hls", Licences.banners.hls, read(hls)),
     dash: library("dash", Licences.banners.dash, read(dash, "dash.mediaplayer.min.js")),

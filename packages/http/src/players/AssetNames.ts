@@ -1,15 +1,15 @@
 /**
- * What a page calls its assets.
+ * The names of a page's assets.
  */
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as AssetFiles from "./AssetFiles.ts"
 
 export const script = (): string => AssetFiles.load().script.name
 
-/** What the script imports. */
+/** The modules that the script imports. */
 export const modules = (): ReadonlyArray<string> => AssetFiles.load().modules.map(({ name }) => name)
 
 export const style = (): string => AssetFiles.load().style.name
 
-/** The library that plays a format; loaded by the script where the browser needs it. */
+/** The library that plays a format. The script loads it if the browser needs it. */
 export const engine = (format: Format): string => AssetFiles.load()[format].name

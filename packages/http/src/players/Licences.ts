@@ -1,8 +1,8 @@
 /**
- * The licences of the libraries that the players are made of, which go where the libraries go.
+ * The licences of the libraries of the players. They are served with the libraries.
  */
 
-/** What stands at the beginning of a library's file. */
+/** Texts of the comment at the beginning of each library's file. */
 export const banners = {
   hls: "hls.js | Copyright (c) 2017 Dailymotion | Apache-2.0",
   dash: "dash.js | Copyright (c) 2015 Dash Industry Forum | BSD-3-Clause"
@@ -12,13 +12,13 @@ export interface Texts {
   readonly apache: string
   readonly hls: string
   readonly dash: string
-  /** Of what dash.js itself contains. */
+  /** The licences of the libraries that dash.js contains. */
   readonly dashParts: string
 }
 
 const section = (title: string, ...texts: ReadonlyArray<string>): string =>
   [title, "=".repeat(title.length), ...texts.map((text) => text.trim())].join("\n\n")
 
-/** All of them in one file. */
+/** Returns all licences as one text. */
 export const text = ({ apache, dash, dashParts, hls }: Texts): string =>
   [section("hls.js", hls, apache), section("dash.js", dash, "It contains:", dashParts)].join("\n\n\n") + "\n"

@@ -1,5 +1,5 @@
 /**
- * The frame of every page here: its head, its look and its headers.
+ * What all player pages share: head, style and headers.
  */
 import * as AssetNames from "./AssetNames.ts"
 import * as Markup from "./Markup.ts"
@@ -10,10 +10,10 @@ export interface Page {
   readonly headers: PlayerHeaders.Headers
 }
 
-/** The assets, seen from `…/tenants/<id>/buckets/<id>/files/<id>/streams/<format>`, wherever the API is mounted. */
+/** Base of the assets relative to `…/tenants/<id>/buckets/<id>/files/<id>/streams/<format>`, wherever the API is mounted. */
 export const assetsBase = "../".repeat(7) + "players/"
 
-/** `head` and `body` are HTML, the rest is text. */
+/** `head` and `body` are HTML, the others are text. */
 export interface Parts {
   readonly title: string
   readonly base: string
@@ -33,7 +33,7 @@ export const make = ({ base, body, frameAncestors, head, title }: Parts): Page =
     '<meta name="color-scheme" content="light dark">',
     '<meta name="robots" content="noindex">',
     `<title>${Markup.escape(title)}</title>`,
-    // No icon: a browser would ask the host for one.
+    // An empty icon: without it, browsers request one from the host.
     '<link rel="icon" href="data:,">',
     `<link rel="stylesheet" href="${Markup.escape(base + AssetNames.style())}">`,
     ...head,

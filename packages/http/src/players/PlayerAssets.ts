@@ -1,6 +1,6 @@
 /**
- * `GET …/players/<name>`: the scripts and the style of the player pages, for everybody, with no key: they are the same for all
- * and hold nothing of anybody's.
+ * Serves `GET …/players/<name>`: scripts and style of the player pages. They need no key, because they are the same for all
+ * clients and contain no user data.
  */
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -16,7 +16,7 @@ import * as AssetFiles from "./AssetFiles.ts"
 
 const path = `${basePath}/players/:name` as const
 
-/** Their method and path, so that a wrong method is told from an unknown path. */
+/** Method and path, for `405` responses to other methods. */
 export const routes: ReadonlyArray<Route> = [{ method: "GET", path }]
 
 interface Asset {
@@ -24,8 +24,8 @@ interface Asset {
   readonly as: (encoding: AssetEncodings.Encoding) => Effect.Effect<AssetEncodings.Representation>
 }
 
-/** By name. */
-const prepare: Effect.Effect<ReadonlyMap<string, Asset>> = Effect.gen(function* () {
+/** Loads the assets, by name. */
+const loadAssets: Effect.Effect<ReadonlyMap<string, Asset>> = Effect.gen(function* () {
   const { modules, ...single } = AssetFiles.load()
   const assets = new Map<string, Asset>()
   for (const file of [...modules, ...Object.values(single)]) {
@@ -39,8 +39,8 @@ const matches = (header: string | undefined, etag: string): boolean => {
   return tags === "*" || tags?.some((tag) => tag.replace(/^W\//, "") === etag) === true
 }
 
-const respond = ({ as, contentType }: Asset, { headers: asked }: HttpServerRequest) =>
-  Effect.map(as(AssetEncodings.choose(asked["accept-encoding"])), ({ bytes, encoding, etag }) => {
+const respond = ({ as, contentType }: Asset, { headers: requested }: HttpServerRequest) =>
+  Effect.map(as(AssetEncodings.choose(requested["accept-encoding"])), ({ bytes, encoding, etag }) => {
     const headers = {
       etag,
       "cache-control": "public, max-age=31536000, immutable",
@@ -48,21 +48,21 @@ const respond = ({ as, contentType }: Asset, { headers: asked }: HttpServerReque
       "x-content-type-options": "nosniff",
       ...(encoding === "identity" ? undefined : { "content-encoding": encoding })
     }
-    return matches(asked["if-none-match"], etag)
+    return matches(requested["if-none-match"], etag)
       ? HttpServerResponse.empty({ status: 304, headers })
       : HttpServerResponse.uint8Array(bytes, { contentType, headers })
   })
 
-/** The routes. The files are read when the first of them is asked for. */
+/** Registers the route. The files are read at the first request. */
 export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter> = HttpRouter.use((router) =>
   Effect.gen(function* () {
-    const assets = yield* Effect.cached(prepare)
+    const assets = yield* Effect.cached(loadAssets)
     yield* router.add("GET", path, (request) =>
       Effect.gen(function* () {
         const { params } = yield* HttpRouter.RouteContext
         const asset = (yield* assets).get(params["name"] ?? "")
         return yield* asset === undefined
-          ? ProblemResponse.respond({ code: "not_found", message: "There is nothing at this address." })
+          ? ProblemResponse.respond({ code: "not_found", message: "There is no asset of this name." })
           : respond(asset, request)
       })
     )

@@ -1,14 +1,13 @@
 /**
- * The headers of a player page. It carries a key in its addresses, so no cache keeps it and nobody is told where it is;
- * it runs scripts of its own origin alone and calls nobody else.
+ * The headers of a player page. The page contains a key, so that caches must not store it and no referrer is sent. It runs
+ * only scripts of its own origin and connects to no other origin.
  */
-
 import * as FrameAncestors from "./FrameAncestors.ts"
 
 /** By lower-case name. */
 export type Headers = Readonly<Record<string, string>>
 
-/** Media come through objects that a script feeds, which have addresses of the scheme `blob`; the icon is an empty `data`. */
+/** Media has `blob:` addresses, because a script appends it to a MediaSource. The empty icon is a `data:` address. */
 const policy = (frameAncestors: string): string =>
   [
     "default-src 'none'",
@@ -23,7 +22,7 @@ const policy = (frameAncestors: string): string =>
     "form-action 'none'"
   ].join("; ")
 
-/** What a player needs of a browser's features, and refuses of those that ask people for something. */
+/** Allows the features that a player needs. Denies those for which browsers ask the user. */
 const permissions = [
   "autoplay=(self)",
   "fullscreen=(self)",
@@ -37,10 +36,10 @@ const permissions = [
 ].join(", ")
 
 /**
- * The headers of a page.
+ * Returns the headers of a page.
  *
- * @param frameAncestors Who may show it in a frame. A text that is no value of the directive allows nobody; the service's
- *   configuration has none such.
+ * @param frameAncestors Value of the directive of this name. An invalid value denies all frames; the service's configuration
+ *   rejects such values.
  */
 export const of = (frameAncestors: string): Headers => ({
   "content-type": "text/html; charset=utf-8",

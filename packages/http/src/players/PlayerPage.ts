@@ -1,5 +1,5 @@
 /**
- * The page that plays one stream, to be embedded in other pages.
+ * The page that plays one stream, for frames in other pages.
  */
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as AssetNames from "./AssetNames.ts"
@@ -9,18 +9,18 @@ import type { PlayerParameters } from "./PlayerParameters.ts"
 
 export interface Input {
   readonly format: Format
-  /** Of the playlist or manifest with its key, relative to the page. */
+  /** Address of the playlist or manifest with its key, relative to the page. */
   readonly source: string
-  /** Of the list of conversions with its key, relative to the page. */
+  /** Address of the list of conversions with its key, relative to the page. */
   readonly status: string
-  /** Of a still, relative to the page; undefined for none. It is asked for when the stream is READY. */
+  /** Address of the poster, relative to the page; undefined for none. The script loads it when the stream is READY. */
   readonly poster: string | undefined
-  /** What is played, in the words of its owner. */
+  /** The file's name. */
   readonly title: string
   readonly parameters: PlayerParameters
-  /** Who may show it in a frame, as in `frame-ancestors`. */
+  /** Value of the directive `frame-ancestors`. */
   readonly frameAncestors: string
-  /** Where the assets are, relative to the page, with a slash at the end; by default for `…/streams/<format>`. */
+  /** Base of the assets relative to the page, with a trailing slash. Default: for `…/streams/<format>`. */
   readonly assetsBase?: string
 }
 
@@ -31,15 +31,15 @@ const video = ({ parameters, poster, title }: Input): string => {
     Markup.attribute("loop", parameters.repeat),
     Markup.attribute("width", parameters.width),
     Markup.attribute("height", parameters.height),
-    // The script shows it when the stream is whole: until then there may be none, and browsers tell of that in the console.
+    // The script sets the poster when the stream is READY: before, it may be missing, which browsers log in the console.
     Markup.attribute("data-poster", poster),
     Markup.attribute("aria-label", title)
   ]
-  // Without controls it is no tab stop: the button beside it is.
+  // Without controls, the video is no tab stop; the play button is.
   return `<video id="video"${attributes.join("")} playsinline preload="metadata"></video>`
 }
 
-/** What the script is told. */
+/** Returns the settings for the script. */
 const settings = ({ format, parameters, source, status }: Input, base: string): string =>
   Markup.data({
     format,
@@ -53,10 +53,8 @@ const settings = ({ format, parameters, source, status }: Input, base: string): 
   })
 
 /**
- * Renders the page.
- *
- * Everything in the input is escaped. The page loads nothing but what it is given and the assets of its format. It
- * shows how far the conversion is while that runs, and says in words what is wrong.
+ * Renders the page. All input is escaped. The page loads only the given addresses and the assets of its format. It shows the
+ * progress of a running conversion, and problems in words.
  */
 export const render = (input: Input): Page.Page => {
   const base = input.assetsBase ?? Page.assetsBase
@@ -86,5 +84,3 @@ export const render = (input: Input): Page.Page => {
     ]
   })
 }
-
-export { render as renderProblem } from "./ProblemPage.ts"

@@ -1,33 +1,33 @@
 /**
- * What the address of a player page asks for: eight query parameters. A value that makes no sense is ignored, as if it
- * were not there, since whoever embeds a player sees no error message inside a frame.
+ * The eight query parameters of a player page. An invalid value is ignored, because an error message in a frame would reach
+ * the viewer instead of the author of the embedding page.
  */
 
 export interface PlayerParameters {
-  /** Whether the browser's own controls are shown. */
+  /** Whether the browser's controls are shown. */
   readonly controls: boolean
-  /** Whether it plays by itself, silently where the browser allows no more. */
+  /** Whether it plays without a click; muted if the browser allows nothing else. */
   readonly autoplay: boolean
   readonly muted: boolean
-  /** Begins again at the end. */
+  /** Whether it repeats at the end. */
   readonly repeat: boolean
-  /** CSS pixels; undefined to follow the other side, or to fill the frame when that is undefined too. */
+  /** CSS pixels. If undefined, it follows from the other side; if both are undefined, the video fills the frame. */
   readonly width: number | undefined
   readonly height: number | undefined
   /** Seconds from the beginning. */
   readonly seek: number
-  /** 1 is the speed of the recording. */
+  /** 1 is normal speed. */
   readonly speed: number
 }
 
-/** The slowest and the fastest that browsers play with sound. */
-export const slowest = 0.25
-export const fastest = 4
+/** The range of speeds at which browsers play sound. */
+export const minSpeed = 0.25
+export const maxSpeed = 4
 
 /** CSS pixels: the longer side of 8K. */
-export const largestSide = 7680
+export const maxSide = 7680
 
-/** Without parameters a player can be used: it has controls, and waits until it is told to play. */
+/** Without parameters, the player has controls and does not play until the viewer starts it. */
 export const defaults: PlayerParameters = {
   controls: true,
   autoplay: false,
@@ -39,7 +39,7 @@ export const defaults: PlayerParameters = {
   speed: 1
 }
 
-/** `true`, `1` or an empty value, so that `?muted` is enough; `false` or `0`. */
+/** Parses `true`, `1` or an empty value (as in `?muted`), and `false` or `0`. */
 const flag = (text: string): boolean | undefined => {
   const word = text.toLowerCase()
   if (word === "true" || word === "1" || word === "") return true
@@ -49,12 +49,12 @@ const flag = (text: string): boolean | undefined => {
 const side = (text: string): number | undefined => {
   if (!/^0*[1-9]\d{0,3}$/.test(text)) return undefined
   const pixels = Number(text)
-  return pixels <= largestSide ? pixels : undefined
+  return pixels <= maxSide ? pixels : undefined
 }
 
 const clock = /^(?:(\d{1,4})h)?(?:(\d{1,6})m)?(?:(\d{1,8}(?:\.\d{1,9})?)s)?$/i
 
-/** Seconds, as in `90` and `90.5`, or `1h2m3s`, of which any part may be missing. */
+/** Parses seconds, as in `90` and `90.5`, or `1h2m3s`, in which each part is optional. */
 const time = (text: string): number | undefined => {
   if (/^\d{1,8}(?:\.\d{1,9})?$/.test(text)) return Number(text)
   const parts = text === "" ? null : clock.exec(text)
@@ -64,9 +64,9 @@ const time = (text: string): number | undefined => {
 }
 
 const rate = (text: string): number | undefined =>
-  /^(?:\d{1,4}(?:\.\d{0,9})?|\.\d{1,9})$/.test(text) ? Math.min(Math.max(Number(text), slowest), fastest) : undefined
+  /^(?:\d{1,4}(?:\.\d{0,9})?|\.\d{1,9})$/.test(text) ? Math.min(Math.max(Number(text), minSpeed), maxSpeed) : undefined
 
-/** Reads the parameters out of a query. Of one that is given twice, the first counts. */
+/** Parses the parameters in a query. The first of several values of a parameter counts. */
 export const parse = (query: URLSearchParams): PlayerParameters => {
   const read = <A>(name: string, from: (text: string) => A | undefined, otherwise: A): A => {
     const text = query.get(name)

@@ -1,53 +1,53 @@
 /**
- * What people see in place of a player: why there is none, in words, and nothing that they may not know.
+ * The page that a viewer gets instead of a player: says why, without details that the viewer may not see.
  */
 import * as Markup from "./Markup.ts"
 import * as Page from "./Page.ts"
 
 export interface Input {
-  /** Of the answer that this page is. */
+  /** HTTP status of the response. */
   readonly status: number
-  /** Of the problem, as in the API: tells kinds of one status from each other. */
+  /** Code of the problem, as in the API; distinguishes problems of one status. */
   readonly code?: string
-  /** Why a conversion failed, fit for the file's owner; of no other problem is anything shown. */
+  /** Shown only for a failed conversion, whose reason may be shown to the file's owner. */
   readonly detail?: string | undefined
-  /** Who may show it in a frame, as in `frame-ancestors`. */
+  /** Value of the directive `frame-ancestors`. */
   readonly frameAncestors: string
-  /** Where the assets are, relative to the page, with a slash at the end; by default for `…/streams/<format>`. */
+  /** Base of the assets relative to the page, with a trailing slash. Default: for `…/streams/<format>`. */
   readonly assetsBase?: string
 }
 
-interface Words {
+interface Message {
   readonly title: string
   readonly text: string
-  /** Whether asking again may help. */
-  readonly again?: boolean
+  /** Whether another request may succeed. */
+  readonly canRetry?: boolean
 }
 
-const missing: Words = {
+const missing: Message = {
   title: "Video not found",
   text: "There is no video at this address. It may have been removed."
 }
 
-const unavailable: Words = {
+const unavailable: Message = {
   title: "Not available for the moment",
-  text: "The server cannot answer right now. Please try again soon.",
-  again: true
+  text: "The server cannot respond right now. Please try again soon.",
+  canRetry: true
 }
 
-const byCode: { readonly [code: string]: Words } = {
+const byCode: { readonly [code: string]: Message } = {
   stream_not_converted: {
     title: "Not converted yet",
-    text: "Nobody has asked for this video in this format yet.",
-    again: true
+    text: "This video has not been converted to this format yet.",
+    canRetry: true
   },
-  content_not_uploaded: { title: "Not uploaded yet", text: "The video has not been uploaded yet.", again: true },
+  content_not_uploaded: { title: "Not uploaded yet", text: "The video has not been uploaded yet.", canRetry: true },
   not_a_video: { title: "Not a video", text: "This file is neither video nor audio, so it cannot be played." },
   conversion_failed: { title: "The conversion failed", text: "This video could not be converted." }
 }
 
-const byStatus: { readonly [status: number]: Words } = {
-  401: { title: "Link not valid", text: "This link is not valid, or not any more. Ask for a new one." },
+const byStatus: { readonly [status: number]: Message } = {
+  401: { title: "Link not valid", text: "This link is not valid or has expired. Ask for a new one." },
   403: { title: "Not permitted", text: "This link does not permit watching the video." },
   404: missing,
   422: { title: "Not playable", text: "This video cannot be played." },
@@ -55,18 +55,18 @@ const byStatus: { readonly [status: number]: Words } = {
   503: unavailable
 }
 
-const fallback = (status: number): Words => ({
+const fallback = (status: number): Message => ({
   title: "The player cannot be shown",
-  text: status < 500 ? "This address is not right." : "The server failed.",
-  again: status >= 500
+  text: status < 500 ? "This address is not valid." : "The server failed.",
+  canRetry: status >= 500
 })
 
-const wordsOf = ({ code, status }: Input): Words =>
+const toMessage = ({ code, status }: Input): Message =>
   (code !== undefined && Object.hasOwn(byCode, code) ? byCode[code] : undefined) ?? byStatus[status] ?? fallback(status)
 
-/** Renders the page, to be answered with the problem's own status. */
+/** Renders the page. The response has the status of the problem. */
 export const render = (input: Input): Page.Page => {
-  const { again, text, title } = wordsOf(input)
+  const { canRetry, text, title } = toMessage(input)
   const reason = input.code === "conversion_failed" ? input.detail : undefined
   return Page.make({
     title,
@@ -79,8 +79,8 @@ export const render = (input: Input): Page.Page => {
       `<h1>${Markup.escape(title)}</h1>`,
       `<p role="alert">${Markup.escape(text)}</p>`,
       ...(reason === undefined ? [] : [`<p class="reason" dir="auto">${Markup.escape(reason)}</p>`]),
-      // An empty reference is this page's own address, with all that is in it.
-      ...(again === true ? ['<p><a href="">Try again</a></p>'] : []),
+      // An empty reference is the address of this page, including its query.
+      ...(canRetry === true ? ['<p><a href="">Try again</a></p>'] : []),
       "</div>",
       "</div>"
     ]

@@ -1,14 +1,14 @@
 /**
- * DASH by dash.js.
+ * Plays DASH with dash.js.
  */
 
 /** @import { Engine, Options } from "./Engine.js" */
 /** @import { MediaPlayerSettingClass } from "dashjs" */
 
-/** Codes of errors that the network is to blame for: a manifest, a segment or an initialization that did not come. */
-const network = new Set([11, 17, 25, 27, 28])
+/** Codes of network errors: a manifest, a segment or an initialization segment was not loaded. */
+const networkErrors = new Set([11, 17, 25, 27, 28])
 
-/** Nothing is written to the console, and nothing kept in the browser. @type {MediaPlayerSettingClass} */
+/** No console output, and no data stored in the browser. @type {MediaPlayerSettingClass} */
 const configuration = {
   debug: { logLevel: 0 },
   streaming: {
@@ -19,34 +19,34 @@ const configuration = {
   }
 }
 
-/** dash.js tries on loading whether it may store something; what it finds is that there is no such thing. */
+/** Hides the storage, which dash.js tests when it is loaded, so that it stores nothing. */
 const hideStorage = () => Object.defineProperty(globalThis, "localStorage", { value: undefined, configurable: true })
 
 /**
  * @param {Options} options
  * @returns {Promise<Engine>}
  */
-export const start = async ({ library, onExtent, onTrouble, position, source, video }) => {
+export const start = async ({ library, onExtent, onFailure, position, source, video }) => {
   hideStorage()
   const { MediaPlayer } = /** @type {typeof import("dashjs")} */ (await import(library))
   const player = MediaPlayer().create()
   player.updateSettings(configuration)
   player.on(MediaPlayer.events.ERROR, ({ error }) => {
     const code = typeof error === "object" && "code" in error ? error.code : undefined
-    onTrouble(code !== undefined && network.has(code) ? "network" : "media")
+    onFailure(code !== undefined && networkErrors.has(code) ? "network" : "media")
   })
-  const tell = () => onExtent(video.duration, true)
-  // Not earlier: until then dash.js goes where it was told to begin, or to the end when there is no such moment.
-  video.addEventListener("loadeddata", tell)
+  const reportExtent = () => onExtent(video.duration, true)
+  // Not earlier: before this event, dash.js itself seeks to the start position, or to the end if that is later.
+  video.addEventListener("loadeddata", reportExtent)
   player.initialize(video, undefined, false)
   player.attachSource(source, position)
   return {
     resume: () => false,
-    begin: (seconds) => {
+    startAt: (seconds) => {
       video.currentTime = seconds
     },
     destroy: () => {
-      video.removeEventListener("loadeddata", tell)
+      video.removeEventListener("loadeddata", reportExtent)
       player.destroy()
     }
   }

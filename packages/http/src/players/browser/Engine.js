@@ -1,5 +1,5 @@
 /**
- * What plays a stream in the video element: a library, or the browser alone.
+ * An engine plays a stream in the video element: a library, or the browser's own player.
  */
 import * as DashEngine from "./DashEngine.js"
 import * as HlsEngine from "./HlsEngine.js"
@@ -8,17 +8,17 @@ import * as NativeEngine from "./NativeEngine.js"
 /**
  * @typedef {object} Options
  * @property {HTMLVideoElement} video
- * @property {string} source Of the playlist or manifest.
- * @property {string} library Of the library's module, absolute.
- * @property {number} position Seconds; where to begin.
- * @property {(kind: "network" | "media") => void} onTrouble It cannot go on by itself.
- * @property {(seconds: number, isWhole: boolean) => void} onExtent How much there is, and whether more is to come.
+ * @property {string} source Address of the playlist or manifest.
+ * @property {string} library Absolute address of the library's module.
+ * @property {number} position Where to start, in seconds.
+ * @property {(kind: "network" | "media") => void} onFailure Called when the engine cannot continue by itself.
+ * @property {(seconds: number, isComplete: boolean) => void} onExtent Called with the duration so far, and whether it is final.
  */
 
 /**
  * @typedef {object} Engine
- * @property {() => boolean} resume Goes on after trouble with the network; false when it has to be started anew.
- * @property {(position: number) => void} begin Begins from somewhere else than it was told at first.
+ * @property {() => boolean} resume Continues after a network failure; false if a new engine has to be started.
+ * @property {(position: number) => void} startAt Moves the start to another position.
  * @property {() => void} destroy
  */
 
@@ -26,7 +26,7 @@ const hasMediaSource = "MediaSource" in globalThis || "ManagedMediaSource" in gl
 
 /**
  * @param {"hls" | "dash"} format
- * @returns {((options: Options) => Promise<Engine>) | undefined} Undefined where the browser cannot play the format.
+ * @returns {((options: Options) => Promise<Engine>) | undefined} Undefined if the browser cannot play the format.
  */
 export const find = (format) => {
   if (hasMediaSource) return format === "hls" ? HlsEngine.start : DashEngine.start

@@ -1,15 +1,18 @@
 /**
- * HLS by hls.js.
+ * Plays HLS with hls.js.
  */
 
 /** @import { Engine, Options } from "./Engine.js" */
 /** @import { HlsConfig } from "hls.js" */
 
-/** Seconds that have been played and are kept, for going back. */
-const behind = 60
+/** Seconds of played media that are kept for seeking back. */
+const backBufferSeconds = 60
 
-/** Milliseconds and times. What does not come after these is looked into, and then asked for anew. */
-const patience = {
+/**
+ * Timeouts in milliseconds and numbers of retries for a segment. After these, hls.js reports a network error; the session then
+ * queries the server and resumes.
+ */
+const loadPolicy = {
   maxTimeToFirstByteMs: 10_000,
   maxLoadTimeMs: 120_000,
   timeoutRetry: { maxNumRetry: 2, retryDelayMs: 0, maxRetryDelayMs: 0 },
@@ -17,7 +20,7 @@ const patience = {
 }
 
 /**
- * A playlist that grows is a live stream to hls.js; it is played from its beginning to its end all the same.
+ * hls.js treats a growing playlist as a live stream. This configuration plays it from its beginning to its end.
  *
  * @param {number} position
  * @returns {Partial<HlsConfig>}
@@ -26,10 +29,10 @@ const configuration = (position) => ({
   startPosition: position,
   liveSyncMode: "buffered",
   maxLiveSyncPlaybackRate: 1,
-  backBufferLength: behind,
+  backBufferLength: backBufferSeconds,
   capLevelToPlayerSize: true,
-  fragLoadPolicy: { default: patience },
-  // Repackaging a segment takes milliseconds; a worker would be one more script to load.
+  fragLoadPolicy: { default: loadPolicy },
+  // Transmuxing a segment takes milliseconds. A worker would be one more script to load.
   enableWorker: false
 })
 
@@ -37,24 +40,24 @@ const configuration = (position) => ({
  * @param {Options} options
  * @returns {Promise<Engine>}
  */
-export const start = async ({ library, onExtent, onTrouble, position, source, video }) => {
+export const start = async ({ library, onExtent, onFailure, position, source, video }) => {
   const { default: Hls } = /** @type {typeof import("hls.js")} */ (await import(library))
   const hls = new Hls(configuration(position))
   hls.on(Hls.Events.LEVEL_LOADED, (_, { details }) => onExtent(details.edge, !details.live))
   hls.on(Hls.Events.ERROR, (_, { fatal, type }) => {
-    if (fatal) onTrouble(type === Hls.ErrorTypes.NETWORK_ERROR ? "network" : "media")
+    if (fatal) onFailure(type === Hls.ErrorTypes.NETWORK_ERROR ? "network" : "media")
   })
   hls.attachMedia(video)
   hls.loadSource(source)
   return {
     resume: () => {
       if (hls.levels.length === 0) return false
-      // What waits for its next try is not waited for.
+      // Loads again at once, without waiting for the next retry.
       hls.stopLoad()
       hls.startLoad()
       return true
     },
-    begin: (seconds) => {
+    startAt: (seconds) => {
       hls.stopLoad()
       hls.startLoad(seconds)
       if (video.readyState > 0) video.currentTime = seconds

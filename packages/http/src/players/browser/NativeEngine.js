@@ -1,5 +1,5 @@
 /**
- * HLS by the browser itself, where scripts cannot feed a video: on older iPhones.
+ * Plays HLS with the browser's own player, for browsers without MediaSource, as on older iPhones.
  */
 
 /** @import { Engine, Options } from "./Engine.js" */
@@ -8,24 +8,24 @@
  * @param {Options} options
  * @returns {Promise<Engine>}
  */
-export const start = async ({ onExtent, onTrouble, source, video }) => {
-  const tell = () => {
+export const start = async ({ onExtent, onFailure, source, video }) => {
+  const reportExtent = () => {
     const { duration, seekable } = video
-    const isWhole = Number.isFinite(duration)
-    onExtent(isWhole ? duration : seekable.length === 0 ? 0 : seekable.end(seekable.length - 1), isWhole)
+    const isComplete = Number.isFinite(duration)
+    onExtent(isComplete ? duration : seekable.length === 0 ? 0 : seekable.end(seekable.length - 1), isComplete)
   }
-  const fail = () => onTrouble(video.error?.code === MediaError.MEDIA_ERR_NETWORK ? "network" : "media")
+  const reportFailure = () => onFailure(video.error?.code === MediaError.MEDIA_ERR_NETWORK ? "network" : "media")
   const listeners = /** @type {const} */ ([
-    ["loadedmetadata", tell],
-    ["durationchange", tell],
-    ["progress", tell],
-    ["error", fail]
+    ["loadedmetadata", reportExtent],
+    ["durationchange", reportExtent],
+    ["progress", reportExtent],
+    ["error", reportFailure]
   ])
   for (const [name, listener] of listeners) video.addEventListener(name, listener)
   video.src = source
   return {
     resume: () => false,
-    begin: (seconds) => {
+    startAt: (seconds) => {
       video.currentTime = seconds
     },
     destroy: () => {

@@ -1,28 +1,28 @@
 /**
- * Plays until the engine can do no more, and keeps it going as long as it can.
+ * A session plays the stream with one engine until the engine fails for good, and shows why playback waits.
  */
-// oxlint-disable no-await-in-loop -- one question after the other
-import * as Conversion from "./Conversion.js"
-import * as Pause from "./Pause.js"
-import * as Playing from "./Playing.js"
-import * as Screen from "./Screen.js"
+// oxlint-disable no-await-in-loop -- queries follow each other
+import * as Backoff from "./Backoff.js"
+import * as ConversionState from "./ConversionState.js"
+import * as Playback from "./Playback.js"
+import * as View from "./View.js"
 
 /** @import { Engine, Options } from "./Engine.js" */
 /** @import { Settings } from "./Settings.js" */
 
 /**
- * What is left of a session.
+ * The state of the video at the end of a session.
  *
- * @typedef {object} Left
- * @property {number} position Seconds; where it stood.
- * @property {boolean} played
- * @property {boolean} isBroken Whether it was not the network's, or the server's, doing.
+ * @typedef {object} End
+ * @property {number} position Seconds.
+ * @property {boolean} isPlaying
+ * @property {boolean} isBroken Whether the session ended for another reason than the network or the server.
  */
 
-const { video } = Screen
+const { video } = View
 
-/** Milliseconds that a video may stand still before anybody is told why. */
-const patience = 1000
+/** Milliseconds without playback before the page shows why. */
+const stallDelay = 1000
 
 const lacksData = () =>
   !video.ended &&
@@ -34,69 +34,69 @@ const lacksData = () =>
  * @param {Settings} input.settings
  * @param {(options: Options) => Promise<Engine>} input.start
  * @param {boolean} input.isGrowing
- * @param {number} input.position Seconds; one that is never reached is as good as 0.
- * @param {boolean} input.plays Whether to play at once.
- * @returns {Promise<Left>} When it has to be started anew.
+ * @param {number} input.position Seconds. A position after the end of the stream counts as 0.
+ * @param {boolean} input.isPlaying Whether to play at once.
+ * @returns {Promise<End>} When a new session has to be started.
  */
-export const run = async ({ isGrowing, plays, position, settings, start }) => {
+export const run = async ({ isGrowing, isPlaying, position, settings, start }) => {
   /** @type {(isBroken: boolean) => void} */
   let end = () => {}
   /** @type {Promise<boolean>} */
-  const over = new Promise((resolve) => {
+  const ended = new Promise((resolve) => {
     end = resolve
   })
   const listening = new AbortController()
-  const now = {
-    isOver: false,
-    isInTrouble: false,
+  const state = {
+    hasEnded: false,
+    hasFailed: false,
     isChecking: false,
-    /** Where to begin, until that is reached. @type {number | undefined} */
-    wanted: position > 0 ? position : undefined
+    /** Where to start, until the stream has reached that position. @type {number | undefined} */
+    target: position > 0 ? position : undefined
   }
 
-  /** @param {number} extent @param {boolean} isWhole */
-  const onExtent = (extent, isWhole) => {
-    if (now.wanted === undefined || (extent <= now.wanted && !isWhole)) return
-    const target = extent > now.wanted ? now.wanted : 0
-    now.wanted = undefined
-    if (isGrowing || target === 0) engine.begin(target)
-    if (plays) void Playing.start()
+  /** @param {number} extent @param {boolean} isComplete */
+  const onExtent = (extent, isComplete) => {
+    if (state.target === undefined || (extent <= state.target && !isComplete)) return
+    const startPosition = extent > state.target ? state.target : 0
+    state.target = undefined
+    if (isGrowing || startPosition === 0) engine.startAt(startPosition)
+    if (isPlaying) void Playback.start()
   }
 
-  /** Finds out what is missing while something is, and tells it when the video stands still. */
+  /** Queries the server while the video has failed or lacks data, and shows the reason while playback waits. */
   const check = async () => {
-    if (now.isChecking) return
-    now.isChecking = true
-    const pause = Pause.make()
+    if (state.isChecking) return
+    state.isChecking = true
+    const wait = Backoff.make()
     let wasOffline = false
-    while (!now.isOver && (now.isInTrouble || lacksData() || now.wanted !== undefined)) {
-      const conversion = await Conversion.ask(settings)
-      if (now.isOver) return
-      if (Conversion.isRefused(conversion)) return end(false)
+    while (!state.hasEnded && (state.hasFailed || lacksData() || state.target !== undefined)) {
+      const conversion = await ConversionState.query(settings)
+      if (state.hasEnded) return
+      if (ConversionState.isRefused(conversion)) return end(false)
       const isOnline = conversion.state !== "offline"
       if (!isOnline) {
-        now.isInTrouble = true
+        state.hasFailed = true
         wasOffline = true
-      } else if (now.isInTrouble) {
-        now.isInTrouble = false
-        // What fails although the server is there may be gone for good.
+      } else if (state.hasFailed) {
+        state.hasFailed = false
+        // A failure while the server is reachable may be permanent.
         if (!wasOffline || !engine.resume()) return end(!wasOffline)
         wasOffline = false
       }
-      const isWaiting = lacksData() || now.wanted !== undefined
-      if (isWaiting && !isOnline) Screen.offline()
-      else if (isWaiting && conversion.state === "running") Screen.converting(conversion)
-      else Screen.clear()
-      await pause()
+      const isWaiting = lacksData() || state.target !== undefined
+      if (isWaiting && !isOnline) View.showOffline()
+      else if (isWaiting && conversion.state === "running") View.showProgress(conversion)
+      else View.clear()
+      await wait()
     }
-    now.isChecking = false
-    if (!now.isOver) Screen.clear()
+    state.isChecking = false
+    if (!state.hasEnded) View.clear()
   }
 
   /** @param {"network" | "media"} kind */
-  const onTrouble = (kind) => {
+  const onFailure = (kind) => {
     if (kind === "media") return end(true)
-    now.isInTrouble = true
+    state.hasFailed = true
     void check()
   }
 
@@ -107,20 +107,20 @@ export const run = async ({ isGrowing, plays, position, settings, start }) => {
     library,
     position: isGrowing ? 0 : position,
     onExtent,
-    onTrouble
+    onFailure
   })
-  Screen.clear()
+  View.clear()
   const options = { signal: listening.signal }
-  video.addEventListener("waiting", () => setTimeout(() => lacksData() && void check(), patience), options)
-  video.addEventListener("playing", Screen.clear, options)
-  setTimeout(() => (lacksData() || now.wanted !== undefined) && void check(), patience)
-  if (plays && now.wanted === undefined) void Playing.start()
+  video.addEventListener("waiting", () => setTimeout(() => lacksData() && void check(), stallDelay), options)
+  video.addEventListener("playing", View.clear, options)
+  setTimeout(() => (lacksData() || state.target !== undefined) && void check(), stallDelay)
+  if (isPlaying && state.target === undefined) void Playback.start()
 
-  const isBroken = await over
-  now.isOver = true
+  const isBroken = await ended
+  state.hasEnded = true
   listening.abort()
-  // Without its engine the video forgets both.
-  const left = { position: video.currentTime, played: !video.paused, isBroken }
+  // Reads the video before its engine is destroyed, which resets it.
+  const videoState = { position: video.currentTime, isPlaying: !video.paused, isBroken }
   engine.destroy()
-  return left
+  return videoState
 }

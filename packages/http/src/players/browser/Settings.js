@@ -1,15 +1,15 @@
 /**
- * What the server tells this page, in a script element that holds data.
+ * The settings that the server writes into the page, in a script element that contains data.
  */
 
 /**
  * @typedef {object} Settings
  * @property {"hls" | "dash"} format
- * @property {string} source Of the playlist or manifest.
- * @property {string} status Of the list of conversions.
- * @property {string} engine Of the library for the format.
+ * @property {string} source Address of the playlist or manifest.
+ * @property {string} status Address of the list of conversions.
+ * @property {string} engine Address of the library for the format.
  * @property {boolean} autoplay
- * @property {boolean} controls Whether the browser shows its own.
+ * @property {boolean} controls Whether the browser's controls are shown.
  * @property {number} seek Seconds.
  * @property {number} speed
  */

@@ -1,5 +1,5 @@
 /**
- * What of a stream is sent: playlists with a key in every address, and segments as any content is.
+ * Responses with the files of a stream: playlists with a key in every address, and segments as contents.
  */
 import type { FileRef } from "@holdfast/core/files/FileRef"
 import type { OpenedPlaylist, OpenedSegment } from "@holdfast/core/playback/OpenedStream"
@@ -15,7 +15,7 @@ import * as StreamAddresses from "./StreamAddresses.ts"
 
 const playlistHeaders = { "cache-control": "private, no-store", "x-content-type-options": "nosniff" }
 
-/** Sends a playlist or manifest as it stands, with the viewer's playback key. */
+/** Responds with the current text of a playlist or manifest, in which every address has the viewer's playback key. */
 export const playlist = (
   playbackKeys: PlaybackKeys["Service"],
   viewer: Viewer,
@@ -31,13 +31,14 @@ export const playlist = (
   )
 
 /**
- * Addresses with a playback key are of one conversion alone, and once that is READY nothing in it changes: who has such a
- * segment may keep it. Others are asked for anew, since another content may be there by then. Shared caches keep none.
+ * An address with a playback key belongs to one conversion, whose files do not change once it is READY: a client may cache
+ * them permanently. At an address with another key there may be another content later, so that a client must revalidate.
+ * Shared caches must not store segments.
  */
 const cacheControl = (viewer: Viewer, { state }: OpenedSegment): string =>
   viewer._tag === "PlaybackGrant" && state === "READY" ? "private, max-age=31536000, immutable" : "private, no-cache"
 
-/** A segment or a still as a content to be sent, whole or in ranges. */
+/** Returns a segment or poster as a content, which is sent whole or in ranges. */
 export const segmentContent = (viewer: Viewer, segment: OpenedSegment): SendContent.Content => ({
   etag: segment.etag,
   lastModified: DateTime.toEpochMillis(segment.storedAt),

@@ -1,12 +1,14 @@
 /**
- * Waiting between two questions to the server.
+ * Delays between two queries to the server.
  */
 
+/** Milliseconds. */
 const shortest = 1000
 const longest = 5000
 
 /**
- * Pauses that become longer, up to a limit; each ends at once when the network comes back.
+ * Returns a function that waits. Each wait is longer than the one before, up to a limit. It ends at once when the network
+ * comes back.
  *
  * @returns {() => Promise<void>}
  */

@@ -1,15 +1,16 @@
 /**
- * Starts playing, as far as the browser allows.
+ * Starts playback as far as the browser allows, and sets up the page's own controls.
  */
-import * as Screen from "./Screen.js"
+import * as View from "./View.js"
 
-const { playButton, soundButton, video } = Screen
+const { playButton, soundButton, video } = View
 
 /** @param {unknown} error */
 const isForbidden = (error) => error instanceof DOMException && error.name === "NotAllowedError"
 
 /**
- * Plays without anybody having asked for it; without sound, where browsers allow no more, and with a button that turns it on.
+ * Plays without a user action. If the browser forbids that with sound, plays muted and shows a button that turns the sound
+ * on.
  *
  * @returns {Promise<void>}
  */
@@ -20,7 +21,7 @@ export const start = async () => {
     if (!isForbidden(error) || video.muted) return
     video.muted = true
     soundButton.hidden = false
-    // Not even without sound: then it waits for somebody to press play.
+    // If even this is forbidden, the video waits until the viewer starts it.
     await video.play().catch(() => undefined)
   }
 }
@@ -28,7 +29,7 @@ export const start = async () => {
 const toggle = () => void (video.paused ? start() : video.pause())
 
 /**
- * The speed, the button for the sound, and, where the browser shows no controls, one button to play and pause.
+ * Sets the speed and the handlers of the sound button. Without the browser's controls, shows one button to play and pause.
  *
  * @param {{ readonly controls: boolean, readonly speed: number }} settings
  */
@@ -42,11 +43,11 @@ export const prepare = ({ controls, speed }) => {
     if (!video.muted) soundButton.hidden = true
   })
   if (controls) return
-  const name = () => {
+  const updateButton = () => {
     playButton.textContent = video.paused ? "Play" : "Pause"
     playButton.classList.toggle("playing", !video.paused)
   }
-  for (const event of ["play", "pause", "ended"]) video.addEventListener(event, name)
+  for (const event of ["play", "pause", "ended"]) video.addEventListener(event, updateButton)
   for (const event of ["loadeddata", "emptied"]) {
     video.addEventListener(event, () => {
       playButton.hidden = video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA

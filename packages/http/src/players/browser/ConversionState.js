@@ -1,33 +1,33 @@
 /**
- * How far the conversion is that this page plays, and what became of it.
+ * Queries the state of the conversion that this page plays.
  */
 
 /**
- * What is played, or may soon be.
+ * A stream that can be played, or may be later.
  *
- * @typedef {{ readonly state: "queued" | "running", readonly progress: number } | { readonly state: "ready" }} Alive
+ * @typedef {{ readonly state: "queued" | "running", readonly progress: number } | { readonly state: "ready" }} Available
  */
 
 /**
- * Why it cannot be played: it failed, is not (or no more) there, or the key in the page's address does not hold.
+ * Why the stream cannot be played: the conversion failed, there is none, or the key in the page's address is not valid.
  *
  * @typedef {{ readonly state: "failed", readonly reason: string } | { readonly state: "missing" | "forbidden" }} Refused
  */
 
-/** @typedef {Alive | Refused | { readonly state: "offline" }} Conversion */
+/** @typedef {Available | Refused | { readonly state: "offline" }} ConversionState */
 
 /** @import { Settings } from "./Settings.js" */
 
 /**
  * @param {string} url
- * @returns {Promise<Response | undefined>} Undefined when the network is gone.
+ * @returns {Promise<Response | undefined>} Undefined on a network error.
  */
 const get = (url) => fetch(url, { cache: "no-store" }).catch(() => undefined)
 
 /**
  * @param {unknown} body
  * @param {string} format
- * @returns {Conversion}
+ * @returns {ConversionState}
  */
 const read = (body, format) => {
   const items =
@@ -47,32 +47,33 @@ const read = (body, format) => {
 }
 
 /**
- * Asks the server. Whatever is wrong with the network or the server itself is `offline`: it passes.
+ * Queries the server. Returns `offline` for network and server errors, which are temporary.
  *
  * @param {Settings} settings
- * @returns {Promise<Conversion>}
+ * @returns {Promise<ConversionState>}
  */
-export const ask = async ({ format, status }) => {
-  const answer = await get(status)
-  if (answer?.status === 401 || answer?.status === 403) return { state: "forbidden" }
-  if (answer?.status === 404) return { state: "missing" }
-  if (answer === undefined || !answer.ok) return { state: "offline" }
-  return answer.json().then(
+export const query = async ({ format, status }) => {
+  const response = await get(status)
+  if (response?.status === 401 || response?.status === 403) return { state: "forbidden" }
+  if (response?.status === 404) return { state: "missing" }
+  if (response === undefined || !response.ok) return { state: "offline" }
+  return response.json().then(
     (body) => read(body, format),
     () => ({ state: "offline" })
   )
 }
 
 /**
- * Whether a conversion that runs has made its first segment; the server answers when there is one, or after a while.
+ * Returns whether a running conversion has produced its first segment. The server responds when there is one, or after a
+ * timeout.
  *
  * @param {Settings} settings
  * @returns {Promise<boolean>}
  */
-export const hasBegun = async ({ source }) => {
-  const answer = await get(source)
-  await answer?.body?.cancel()
-  return answer?.ok === true
+export const hasFirstSegment = async ({ source }) => {
+  const response = await get(source)
+  await response?.body?.cancel()
+  return response?.ok === true
 }
 
 /**

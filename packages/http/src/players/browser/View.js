@@ -1,8 +1,8 @@
 /**
- * What the page says, and the buttons that it shows beside the video.
+ * The elements of the page, and the messages in it.
  */
 
-/** @import { Refused } from "./Conversion.js" */
+/** @import { Refused } from "./ConversionState.js" */
 
 /**
  * @template {HTMLElement} E
@@ -25,16 +25,16 @@ const status = element("status", HTMLElement)
 const percent = element("percent", HTMLElement)
 const bar = element("progress", HTMLProgressElement)
 const alert = element("alert", HTMLElement)
-const again = element("again", HTMLButtonElement)
+const retryButton = element("again", HTMLButtonElement)
 
-/** Shows the still until the video plays. */
+/** Shows the poster until the video plays. */
 export const showPoster = () => {
   const { poster } = video.dataset
   if (poster !== undefined) video.poster = poster
 }
 
 /**
- * Texts stay as they are when nothing changed: each change of them is read out.
+ * Changes a text only if it differs: screen readers announce each change.
  *
  * @param {HTMLElement} where
  * @param {string} text
@@ -44,24 +44,24 @@ const write = (where, text) => {
 }
 
 /**
- * @typedef {object} Words
- * @property {string} [status] Read out when there is time.
- * @property {number} [progress] From 0 to 1; shown, and not read out each time.
- * @property {string} [alert] Read out at once.
+ * @typedef {object} Message
+ * @property {string} [status] Announced when the screen reader is idle.
+ * @property {number} [progress] From 0 to 1. Shown, not announced.
+ * @property {string} [alert] Announced at once.
  * @property {boolean} [canRetry]
  */
 
-/** @param {Words} words */
-const show = (words) => {
-  write(status, words.status ?? "")
-  write(alert, words.alert ?? "")
-  write(percent, words.progress === undefined ? "" : `, ${Math.floor(words.progress * 100)} %`)
-  bar.hidden = words.progress === undefined
-  bar.value = words.progress ?? 0
-  again.hidden = words.canRetry !== true
-  const isSilent = words.status === undefined && words.alert === undefined
-  // Pictures that are there stay visible; what is covered cannot be operated.
-  const covers = !isSilent && (words.alert !== undefined || video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA)
+/** @param {Message} message */
+const show = (message) => {
+  write(status, message.status ?? "")
+  write(alert, message.alert ?? "")
+  write(percent, message.progress === undefined ? "" : `, ${Math.floor(message.progress * 100)} %`)
+  bar.hidden = message.progress === undefined
+  bar.value = message.progress ?? 0
+  retryButton.hidden = message.canRetry !== true
+  const isSilent = message.status === undefined && message.alert === undefined
+  // A frame of the video stays visible. A covered video cannot be operated.
+  const covers = !isSilent && (message.alert !== undefined || video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA)
   notice.classList.toggle("unseen", isSilent)
   notice.classList.toggle("over", !covers)
   video.inert = covers
@@ -71,41 +71,41 @@ const show = (words) => {
 export const clear = () => show({})
 
 /** @param {{ readonly state: "queued" | "running", readonly progress: number }} conversion */
-export const converting = ({ progress, state }) =>
+export const showProgress = ({ progress, state }) =>
   show(state === "queued" ? { status: "Waiting for the conversion to begin" } : { status: "Converting", progress })
 
-export const offline = () => show({ status: "No connection to the server. Trying again…" })
+export const showOffline = () => show({ status: "No connection to the server. Trying again…" })
 
 /**
  * @param {Refused} refused
  * @returns {string}
  */
-const refusal = (refused) => {
+const refusalText = (refused) => {
   switch (refused.state) {
     case "failed":
       return `The conversion failed. ${refused.reason}`.trim()
     case "missing":
-      return "This video is not there, or not there any more."
+      return "This video does not exist, or was removed."
     case "forbidden":
       return "This link is not valid any more. Ask for a new one."
   }
 }
 
 /**
- * Says why nothing is played, until somebody asks to try again.
+ * Shows why the stream cannot be played, until the viewer clicks "Try again".
  *
  * @param {Refused} refused
  * @returns {Promise<void>}
  */
-export const refuse = (refused) => stop(refusal(refused))
+export const showRefusal = (refused) => showError(refusalText(refused))
 
 /**
- * Says that something went wrong, until somebody asks to try again.
+ * Shows an error until the viewer clicks "Try again".
  *
  * @param {string} text
  * @returns {Promise<void>}
  */
-export const stop = (text) => {
+export const showError = (text) => {
   show({ alert: text, canRetry: true })
-  return new Promise((resolve) => again.addEventListener("click", () => resolve(), { once: true }))
+  return new Promise((resolve) => retryButton.addEventListener("click", () => resolve(), { once: true }))
 }
