@@ -1,5 +1,5 @@
 /**
- * The assets over HTTP.
+ * The player's assets over HTTP.
  */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { createHash } from "node:crypto"
@@ -9,11 +9,11 @@ import * as AssetEncodings from "../../src/players/AssetEncodings.ts"
 import * as AssetFiles from "../../src/players/AssetFiles.ts"
 import * as PlayerServer from "./support/PlayerServer.ts"
 
-let stage: PlayerServer.PlayerServer
+let server: PlayerServer.PlayerServer
 beforeAll(async () => {
-  stage = await PlayerServer.make()
+  server = await PlayerServer.make()
 })
-afterAll(() => stage.close())
+afterAll(() => server.close())
 
 const files = (() => {
   const { modules, ...single } = AssetFiles.load()
@@ -26,10 +26,10 @@ interface Answer {
   readonly body: Buffer
 }
 
-/** Without anything that a client does by itself. */
-const ask = (name: string, headers: Readonly<Record<string, string>> = {}, method = "GET"): Promise<Answer> =>
+/** Sends a request without the headers that `fetch` adds. */
+const send = (name: string, headers: Readonly<Record<string, string>> = {}, method = "GET"): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const sent = request(`${stage.url}/api/v1/players/${name}`, { method, headers }, (response) => {
+    const sent = request(`${server.url}/api/v1/players/${name}`, { method, headers }, (response) => {
       const chunks: Array<Buffer> = []
       response.on("data", (chunk: Buffer) => chunks.push(chunk))
       response.on("end", () =>
@@ -40,9 +40,9 @@ const ask = (name: string, headers: Readonly<Record<string, string>> = {}, metho
   })
 
 it.each(files.map((file) => [file.name.replace(/-[\w-]{16}\./, "."), file] as const))(
-  "serves %s for ever, in whatever encoding is accepted",
+  "GET %s → immutable, in each accepted encoding, with its own entity tag",
   async (_, { content, contentType, name }) => {
-    const plain = await ask(name)
+    const plain = await send(name)
     expect(plain.status).toBe(200)
     expect(plain.headers).toMatchObject({
       "cache-control": "public, max-age=31536000, immutable",
@@ -53,22 +53,22 @@ it.each(files.map((file) => [file.name.replace(/-[\w-]{16}\./, "."), file] as co
     })
     expect(plain.body.toString()).toBe(content)
 
-    const brotli = await ask(name, { "accept-encoding": "gzip, deflate, br" })
+    const brotli = await send(name, { "accept-encoding": "gzip, deflate, br" })
     expect(brotli.headers["content-encoding"]).toBe("br")
     expect(brotliDecompressSync(brotli.body).toString()).toBe(content)
-    const zipped = await ask(name, { "accept-encoding": "gzip" })
+    const zipped = await send(name, { "accept-encoding": "gzip" })
     expect(zipped.headers["content-encoding"]).toBe("gzip")
     expect(gunzipSync(zipped.body).toString()).toBe(content)
     expect(new Set([plain, brotli, zipped].map(({ headers }) => headers["etag"])).size).toBe(3)
 
-    const head = await ask(name, { "accept-encoding": "gzip" }, "HEAD")
+    const head = await send(name, { "accept-encoding": "gzip" }, "HEAD")
     expect(head.status).toBe(200)
     expect(head.body.length).toBe(0)
     expect(head.headers["content-length"]).toBe(String(zipped.body.length))
-    const cached = await ask(name, { "accept-encoding": "gzip", "if-none-match": String(zipped.headers["etag"]) })
+    const cached = await send(name, { "accept-encoding": "gzip", "if-none-match": String(zipped.headers["etag"]) })
     expect(cached.status).toBe(304)
     expect(cached.body.length).toBe(0)
-    expect((await ask(name, { "if-none-match": String(zipped.headers["etag"]) })).status).toBe(200)
+    expect((await send(name, { "if-none-match": String(zipped.headers["etag"]) })).status).toBe(200)
   }
 )
 
@@ -79,26 +79,26 @@ it.each([
   "%2e%2e",
   "Apache-2.0.txt",
   "tsconfig.json"
-])("has nothing called %s", async (name) => {
-  const { body, headers, status } = await ask(name)
+])("GET %s → 404", async (name) => {
+  const { body, headers, status } = await send(name)
   expect(status).toBe(404)
   expect(headers["content-type"]).toBe("application/problem+json")
   expect(JSON.parse(body.toString())).toMatchObject({ code: "not_found" })
 })
 
-it("takes GET and HEAD only", async () => {
-  const { headers, status } = await ask(files[0]?.name ?? "", {}, "POST")
+it("POST → 405", async () => {
+  const { headers, status } = await send(files[0]?.name ?? "", {}, "POST")
   expect(status).toBe(405)
   expect(headers["allow"]).toBe("GET, HEAD")
 })
 
-it("names a file by its content", () => {
+it("name of a file → contains the hash of its content", () => {
   for (const { content, name } of [AssetFiles.load().style, AssetFiles.load().hls, AssetFiles.load().dash]) {
     expect(name).toContain(createHash("sha256").update(content).digest("base64url").slice(0, 16))
   }
 })
 
-it("has modules that import each other by the names that are served", () => {
+it("modules → import each other by the served names", () => {
   const { modules, script } = AssetFiles.load()
   const names = new Set([...modules, script].map(({ name }) => name))
   const imported = [...modules, script].flatMap(({ content }) =>
@@ -108,7 +108,7 @@ it("has modules that import each other by the names that are served", () => {
   expect(imported.filter((name) => !names.has(name))).toEqual([])
 })
 
-it("keeps the licences with the libraries", async () => {
+it("libraries → refer to the licences, which contain the required texts", async () => {
   const { dash, hls, licences } = AssetFiles.load()
   expect(hls.content.slice(0, 200)).toContain(licences.name)
   expect(dash.content.slice(0, 200)).toContain(licences.name)
@@ -129,6 +129,6 @@ it.each<[string | undefined, string]>([
   ["identity", "identity"],
   ["zstd, deflate", "identity"],
   ["br;q=nonsense", "identity"]
-])("chooses for %j %s", (header, expected) => {
+])("Accept-Encoding %j → %s", (header, expected) => {
   expect(AssetEncodings.choose(header)).toBe(expected)
 })

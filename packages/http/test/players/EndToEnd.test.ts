@@ -1,5 +1,5 @@
 /**
- * The whole way: a video is uploaded, converted by the real transcoder, and played in a real browser from the real routes.
+ * End to end: a video is uploaded, converted with FFmpeg, and played in Chromium.
  */
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as FfmpegTranscoder from "@holdfast/ffmpeg/FfmpegTranscoder"
@@ -15,31 +15,31 @@ import * as BrowserSetup from "./support/BrowserSetup.ts"
 import * as SampleStreams from "./support/SampleStreams.ts"
 import * as PlayerTab from "./support/PlayerTab.ts"
 
-/** The real FFmpeg; while there is a file `slow` beside it, one that reads a video at twice its speed. */
-const switchable = async (place: string): Promise<string> => {
+/** Makes a wrapper of ffmpeg that reads at twice the normal speed while there is a file `slow` in its directory. */
+const switchableFfmpeg = async (directory: string): Promise<string> => {
   const real = (name: string) => execFileSync("/bin/sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).trim()
   const lines = [
     "#!/bin/sh",
-    `case "$*" in *-progress*) [ -e "${place}/slow" ] && exec ${real("ffmpeg")} -readrate 2 "$@" ;; esac`,
+    `case "$*" in *-progress*) [ -e "${directory}/slow" ] && exec ${real("ffmpeg")} -readrate 2 "$@" ;; esac`,
     `exec ${real("ffmpeg")} "$@"`
   ]
-  await Fs.writeFile(Path.join(place, "ffmpeg"), `${lines.join("\n")}\n`, { mode: 0o755 })
-  await Fs.symlink(real("ffprobe"), Path.join(place, "ffprobe"))
-  return Path.join(place, "ffmpeg")
+  await Fs.writeFile(Path.join(directory, "ffmpeg"), `${lines.join("\n")}\n`, { mode: 0o755 })
+  await Fs.symlink(real("ffprobe"), Path.join(directory, "ffprobe"))
+  return Path.join(directory, "ffmpeg")
 }
 
-Requires.requires(BrowserSetup.missing).describe("a video", () => {
+Requires.requires(BrowserSetup.missing).describe("uploaded video", () => {
   let server: TestServer.TestServer
   let chromium: Awaited<ReturnType<typeof Browser.launch>>
   let samples: SampleStreams.SampleStreams
   let bucket: { readonly tenantId: string; readonly bucketId: string }
   let reader: string
-  let place: string
+  let directory: string
 
   vi.setConfig({ testTimeout: 90_000 })
   beforeAll(async () => {
-    place = await Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-playing-"))
-    const ffmpeg = await switchable(place)
+    directory = await Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-playing-"))
+    const ffmpeg = await switchableFfmpeg(directory)
     server = await TestServer.start({ transcoder: FfmpegTranscoder.layer({ ffmpeg, preset: "ultrafast" }), worker: {} })
     chromium = await Browser.launch()
     samples = await SampleStreams.make()
@@ -50,7 +50,7 @@ Requires.requires(BrowserSetup.missing).describe("a video", () => {
     await chromium.close()
     await server.close()
     await samples.close()
-    await Fs.rm(place, { recursive: true, force: true })
+    await Fs.rm(directory, { recursive: true, force: true })
     vi.resetConfig()
   })
 
@@ -62,17 +62,17 @@ Requires.requires(BrowserSetup.missing).describe("a video", () => {
     `${server.url}/api/v1${streams}/${format}?apiKey=${reader}${query}`
   const open = async (url: string) => {
     const context = await chromium.newContext()
-    const asked: Array<{ readonly url: URL; readonly status: number }> = []
-    context.on("response", (response) => asked.push({ url: new URL(response.url()), status: response.status() }))
-    return { ...(await PlayerTab.open(context, url)), asked }
+    const responses: Array<{ readonly url: URL; readonly status: number }> = []
+    context.on("response", (response) => responses.push({ url: new URL(response.url()), status: response.status() }))
+    return { ...(await PlayerTab.open(context, url)), responses }
   }
-  type Asked = Awaited<ReturnType<typeof open>>["asked"]
+  type Responses = Awaited<ReturnType<typeof open>>["responses"]
 
-  /** Everything of the stream was asked for with a key, and is refused without it. */
-  const expectChecked = async (soFar: Asked, segment: RegExp) => {
-    // The page plays on, and asks for more meanwhile.
-    const asked = [...soFar]
-    const streams = asked.filter(({ url }) => url.pathname.includes("/streams"))
+  /** Expects that the page requested every file of the stream with a key, and that the server rejects it without one. */
+  const expectKeys = async (soFar: Responses, segment: RegExp) => {
+    // The page continues to send requests.
+    const responses = [...soFar]
+    const streams = responses.filter(({ url }) => url.pathname.includes("/streams"))
     expect(streams.some(({ url }) => segment.test(url.pathname))).toBe(true)
     for (const { status, url } of streams) {
       expect([url.pathname, status, url.searchParams.get("apiKey")]).toEqual([
@@ -83,8 +83,8 @@ Requires.requires(BrowserSetup.missing).describe("a video", () => {
     }
     const statuses = streams.map(async ({ url }) => (await fetch(`${url.origin}${url.pathname}`)).status)
     expect(new Set(await Promise.all(statuses))).toEqual(new Set([401]))
-    // All else are scripts and styles, which are the same for everybody.
-    const others = asked.filter((one) => !streams.includes(one)).map(({ url }) => url.pathname)
+    // All others are scripts and styles, which need no key.
+    const others = responses.filter((one) => !streams.includes(one)).map(({ url }) => url.pathname)
     expect(others.filter((path) => !path.startsWith("/api/v1/players/"))).toEqual([])
   }
 
@@ -96,52 +96,52 @@ Requires.requires(BrowserSetup.missing).describe("a video", () => {
     ["foreign", "hls", 180, 320],
     ["foreign", "dash", 180, 320],
     ["sound", "hls", 0, 0]
-  ])("made of %s is played as %s, with a key for each request", async (name, format, width, height) => {
+  ])("%s as %s → plays, with a key in each request", async (name, format, width, height) => {
     const streams = await upload(name)
     const converted = await server.post(`${streams}/${format}`, { headers: { prefer: "wait=60" } })
     expect(await converted.json()).toMatchObject({ state: "READY" })
-    const { asked, noise, page } = await open(address(streams, format, "&autoplay&muted"))
+    const { messages, page, responses } = await open(address(streams, format, "&autoplay&muted"))
     await PlayerTab.until(page, "video.currentTime > 0.5")
     expect(await PlayerTab.video(page)).toMatchObject({ videoWidth: width, videoHeight: height, paused: false })
-    expect(noise).toEqual([])
-    await expectChecked(asked, format === "hls" ? /index0\.ts$/ : /chunk-\d-1\.m4s$/)
+    expect(messages).toEqual([])
+    await expectKeys(responses, format === "hls" ? /index0\.ts$/ : /chunk-\d-1\.m4s$/)
     await page.context().close()
   })
 
-  it("is played to its end from a playlist that grows meanwhile", async () => {
+  it("HLS plays while the conversion runs → plays to its end", async () => {
     const streams = await upload("plain")
-    await Fs.writeFile(Path.join(place, "slow"), "")
-    onTestFinished(() => Fs.rm(Path.join(place, "slow")))
+    await Fs.writeFile(Path.join(directory, "slow"), "")
+    onTestFinished(() => Fs.rm(Path.join(directory, "slow")))
     await server.post(`${streams}/hls`)
     const early = await (await server.get(`${streams}/hls/playlist.m3u8`)).text()
     expect(early).toContain("index0.ts")
     expect(early).not.toContain("#EXT-X-ENDLIST")
-    const { asked, noise, page } = await open(address(streams, "hls", "&autoplay&muted&speed=4"))
+    const { messages, page, responses } = await open(address(streams, "hls", "&autoplay&muted&speed=4"))
     await PlayerTab.until(page, "video.ended")
     expect((await PlayerTab.video(page)).currentTime).toBeCloseTo(12, 0)
-    expect(noise).toEqual([])
-    expect(asked.filter(({ url }) => url.pathname.endsWith("playlist.m3u8")).length).toBeGreaterThan(1)
-    await expectChecked(asked, /index2\.ts$/)
+    expect(messages).toEqual([])
+    expect(responses.filter(({ url }) => url.pathname.endsWith("playlist.m3u8")).length).toBeGreaterThan(1)
+    await expectKeys(responses, /index2\.ts$/)
     await page.context().close()
   })
 
-  it.each<Format>(["hls", "dash"])("is played as %s while it is being converted, or soon after", async (format) => {
+  it.each<Format>(["hls", "dash"])("page is opened during the conversion, %s → plays to its end", async (format) => {
     const streams = await upload("ladder")
     expect((await server.post(`${streams}/${format}`)).status).toBe(202)
-    const { noise, page } = await open(address(streams, format, "&autoplay&muted&speed=4"))
+    const { messages, page } = await open(address(streams, format, "&autoplay&muted&speed=4"))
     await PlayerTab.until(page, "video.ended")
     const { duration, videoHeight } = await PlayerTab.video(page)
     expect(duration).toBeCloseTo(6, 0)
     expect([360, 480]).toContain(videoHeight)
-    expect(noise).toEqual([])
+    expect(messages).toEqual([])
     await page.context().close()
   })
 
-  it("is played after it has been converted, with the parameters of the address", async () => {
+  it("READY, with parameters → applied", async () => {
     const streams = await upload("plain")
     const converted = await server.post(`${streams}/hls`, { headers: { prefer: "wait=60" } })
     expect(await converted.json()).toMatchObject({ state: "READY" })
-    const { noise, page } = await open(address(streams, "hls", "&autoplay&muted&seek=5&width=400&repeat"))
+    const { messages, page } = await open(address(streams, "hls", "&autoplay&muted&seek=5&width=400&repeat"))
     await PlayerTab.until(page, "video.currentTime > 5.2")
     expect(await PlayerTab.video(page)).toMatchObject({
       clientHeight: 225,
@@ -150,23 +150,23 @@ Requires.requires(BrowserSetup.missing).describe("a video", () => {
       videoWidth: 320
     })
     expect(await page.evaluate("new URL(video.poster).searchParams.has('apiKey')")).toBe(true)
-    expect(noise).toEqual([])
+    expect(messages).toEqual([])
     await page.context().close()
   })
 
-  it("is not played with no right to it, and nothing is said but that", async () => {
+  it("not converted, or invalid key → problem page", async () => {
     const streams = await upload("portrait")
     const page = await (await chromium.newContext()).newPage()
     const missing = await page.goto(address(streams, "hls", ""))
     expect(missing?.status()).toBe(404)
-    await PlayerTab.says(page, "Nobody has asked for this video in this format yet.")
+    await PlayerTab.shows(page, "This video has not been converted to this format yet.")
     const denied = await page.goto(`${server.url}/api/v1${streams}/hls?apiKey=hf_nonsense`)
     expect(denied?.status()).toBe(401)
-    await PlayerTab.says(page, "This link is not valid, or not any more.")
+    await PlayerTab.shows(page, "This link is not valid or has expired.")
     await page.context().close()
   })
 
-  it("is not played any more when the key is gone while the page is open", async () => {
+  it("key is deleted while the page is open → playback ends with a message", async () => {
     const streams = await upload("long")
     await server.post(`${streams}/hls`, { headers: { prefer: "wait=60" } })
     const token = await server.makeToken(bucket.tenantId, "File Reader")
@@ -176,9 +176,9 @@ Requires.requires(BrowserSetup.missing).describe("a video", () => {
     const { items } = (await tokens.json()) as { readonly items: ReadonlyArray<{ id: string; prefix: string }> }
     const { id } = items.find(({ prefix }) => token.startsWith(prefix)) ?? { id: "" }
     expect((await server.delete(`/tenants/${bucket.tenantId}/tokens/${id}`)).status).toBe(204)
-    // Beyond what the player has already.
+    // A position that the player has not buffered.
     await page.evaluate("void (video.currentTime = 110)")
-    await PlayerTab.says(page, "This link is not valid any more. Ask for a new one.")
+    await PlayerTab.shows(page, "This link is not valid any more. Ask for a new one.")
     await page.context().close()
   })
 })

@@ -1,14 +1,15 @@
 /**
- * The pages as text: what is in them, and the headers that go with them.
+ * The HTML and the headers of the pages.
  */
 import * as FastCheck from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as FrameAncestors from "../../src/players/FrameAncestors.ts"
 import * as PlayerHeaders from "../../src/players/PlayerHeaders.ts"
 import * as PlayerPage from "../../src/players/PlayerPage.ts"
+import * as ProblemPage from "../../src/players/ProblemPage.ts"
 import * as PlayerParameters from "../../src/players/PlayerParameters.ts"
 
-/** Any code unit, halves of surrogate pairs too. */
+/** Any code unit, including lone surrogates. */
 const unit = FastCheck.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code))
 
 const input: PlayerPage.Input = {
@@ -21,12 +22,12 @@ const input: PlayerPage.Input = {
   frameAncestors: "*"
 }
 
-/** What the script is told. */
+/** Parses the settings for the script. */
 const settings = (html: string): unknown =>
   JSON.parse(/<script type="application\/json" id="settings">(.*)<\/script>/.exec(html)?.[1] ?? "")
 
-describe("a player page", () => {
-  it("has headers that keep its key to itself", () => {
+describe("player page", () => {
+  it("headers → not cached, no referrer", () => {
     expect(PlayerPage.render(input).headers).toMatchObject({
       "cache-control": "private, no-store",
       "content-type": "text/html; charset=utf-8",
@@ -35,7 +36,7 @@ describe("a player page", () => {
     })
   })
 
-  it("loads from its own origin alone, and no script that stands in it", () => {
+  it("content security policy → own origin only, no inline scripts or styles", () => {
     const { headers, html } = PlayerPage.render(input)
     expect(headers["content-security-policy"]).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; " +
@@ -45,14 +46,14 @@ describe("a player page", () => {
     expect(html.match(/<script(?! type="application\/json"| type="module" src="\.\.\/)/g)).toBeNull()
   })
 
-  it("says what it plays, in its language, with controls and a name", () => {
+  it("title → in the title and the name of the video; language and controls are set", () => {
     const { html } = PlayerPage.render(input)
     expect(html).toContain('<html lang="en">')
     expect(html).toContain("<title>Holidays</title>")
     expect(html).toContain('<video id="video" controls aria-label="Holidays" playsinline preload="metadata">')
   })
 
-  it("tells the script what the parameters are", () => {
+  it("parameters → settings of the script", () => {
     const parameters = { ...PlayerParameters.defaults, autoplay: true, seek: 5, speed: 2 }
     expect(settings(PlayerPage.render({ ...input, parameters }).html)).toMatchObject({
       autoplay: true,
@@ -66,7 +67,7 @@ describe("a player page", () => {
     })
   })
 
-  it("finds its assets from wherever it is mounted", () => {
+  it("page is mounted at any path → addresses of the assets resolve", () => {
     const { html } = PlayerPage.render(input)
     const [, script = ""] = /src="([^"]+)"/.exec(html) ?? []
     const page = "http://h/a/b/api/v1/tenants/t/buckets/b/files/f/streams/hls?apiKey=k"
@@ -74,7 +75,7 @@ describe("a player page", () => {
     expect(PlayerPage.render({ ...input, assetsBase: "/elsewhere/" }).html).toContain('src="/elsewhere/Player-')
   })
 
-  it("gives no text a way out", () => {
+  it("any input → no additional elements, settings parse to the same values", () => {
     const hostile = FastCheck.oneof(
       FastCheck.string({ unit }),
       FastCheck.constantFrom("</script><script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "<!--", "</title>")
@@ -91,7 +92,7 @@ describe("a player page", () => {
   })
 })
 
-describe("who may show it in a frame", () => {
+describe("frame-ancestors", () => {
   it.each([
     "*",
     "'none'",
@@ -107,7 +108,7 @@ describe("who may show it in a frame", () => {
     "127.0.0.1:8080",
     "xn--bcher-kva.example/a/b%20c/",
     "https://a.example/"
-  ])("may be %s", (text) => {
+  ])("%s → valid", (text) => {
     expect(FrameAncestors.isValue(text)).toBe(true)
     expect(PlayerHeaders.of(text)["content-security-policy"]).toContain(`; frame-ancestors ${text};`)
   })
@@ -150,33 +151,33 @@ describe("who may show it in a frame", () => {
     "a.example/?b",
     "a.example/#b",
     "https://[::1]"
-  ])("is nobody for %j", (text) => {
+  ])("%j → invalid, all frames are denied", (text) => {
     expect(FrameAncestors.isValue(text)).toBe(false)
     expect(PlayerHeaders.of(text)["content-security-policy"]).toContain("; frame-ancestors 'none';")
   })
 })
 
-describe("a problem page", () => {
+describe("problem page", () => {
   const render = (status: number, more: object = {}) =>
-    PlayerPage.renderProblem({ status, frameAncestors: "*", ...more }).html
+    ProblemPage.render({ status, frameAncestors: "*", ...more }).html
 
   it.each([
-    [401, {}, "This link is not valid, or not any more."],
+    [401, {}, "This link is not valid or has expired."],
     [403, {}, "This link does not permit watching the video."],
     [404, {}, "There is no video at this address."],
     [404, { code: "not_found" }, "There is no video at this address."],
-    [404, { code: "stream_not_converted" }, "Nobody has asked for this video in this format yet."],
+    [404, { code: "stream_not_converted" }, "This video has not been converted to this format yet."],
     [404, { code: "content_not_uploaded" }, "The video has not been uploaded yet."],
     [422, { code: "not_a_video" }, "This file is neither video nor audio"],
     [422, { code: "conversion_failed" }, "This video could not be converted."],
-    [503, { code: "unavailable" }, "The server cannot answer right now."],
+    [503, { code: "unavailable" }, "The server cannot respond right now."],
     [500, { code: "internal" }, "The server failed."],
-    [400, { code: "invalid_request" }, "This address is not right."]
-  ])("for %d %j says so", (status, more, words) => {
+    [400, { code: "invalid_request" }, "This address is not valid."]
+  ])("%d %j → expected text", (status, more, words) => {
     expect(render(status, more)).toContain(words)
   })
 
-  it("tells why a conversion failed, and of nothing else more than its status", () => {
+  it("detail → shown for a failed conversion only", () => {
     const detail = "no <moov> at /secret"
     expect(render(422, { code: "conversion_failed", detail })).toContain("no &lt;moov&gt; at /secret")
     for (const [status, code] of [
@@ -191,13 +192,16 @@ describe("a problem page", () => {
     }
   })
 
-  it("runs no script, and has the headers of a player", () => {
-    const page = PlayerPage.renderProblem({ status: 404, frameAncestors: "'self'" })
+  it("page → no script, headers of a player page", () => {
+    const page = ProblemPage.render({ status: 404, frameAncestors: "'self'" })
     expect(page.html).not.toContain("<script")
     expect(page.headers).toEqual(PlayerHeaders.of("'self'"))
   })
 
-  it.each(["constructor", "__proto__", "toString"])("is not misled by the code %s", (code) => {
-    expect(render(404, { code })).toContain("There is no video at this address.")
-  })
+  it.each(["constructor", "__proto__", "toString"])(
+    "code %s, a property of every object → text of the status",
+    (code) => {
+      expect(render(404, { code })).toContain("There is no video at this address.")
+    }
+  )
 })

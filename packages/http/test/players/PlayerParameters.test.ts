@@ -6,12 +6,12 @@ const { defaults } = PlayerParameters
 
 const parse = (query: string) => PlayerParameters.parse(new URLSearchParams(query))
 
-it("without parameters can be used", () => {
+it("no parameters → defaults", () => {
   expect(parse("")).toEqual(defaults)
   expect(defaults).toMatchObject({ autoplay: false, controls: true, muted: false })
 })
 
-it("reads all of them", () => {
+it("all parameters → parsed", () => {
   const query = "controls=false&autoplay=true&muted=1&repeat&width=640&height=360&seek=1m30s&speed=1.5"
   expect(parse(query)).toEqual({
     autoplay: true,
@@ -35,7 +35,7 @@ it.each([
   ["yes", undefined],
   ["2", undefined],
   ["null", undefined]
-])("reads %j as the flag %s", (text, expected) => {
+])("flag %j → %s", (text, expected) => {
   for (const name of ["controls", "autoplay", "muted", "repeat"] as const) {
     expect(parse(`${name}=${text}`)[name]).toBe(expected ?? defaults[name])
   }
@@ -59,7 +59,7 @@ it.each([
   ["0x10", 0],
   ["1:30", 0],
   ["999999999999", 0]
-])("reads %j as %d seconds", (text, expected) => {
+])("seek %j → %d seconds", (text, expected) => {
   expect(parse(`seek=${text}`).seek).toBe(expected)
 })
 
@@ -76,7 +76,7 @@ it.each([
   ["1e2", 1],
   ["NaN", 1],
   ["", 1]
-])("reads %j as the speed %d", (text, expected) => {
+])("speed %j → %d", (text, expected) => {
   expect(parse(`speed=${text}`).speed).toBe(expected)
 })
 
@@ -91,18 +91,18 @@ it.each([
   ["100%", undefined],
   ["1.5", undefined],
   ["", undefined]
-])("reads %j as the side %s", (text, expected) => {
+])("width or height %j → %s", (text, expected) => {
   expect(parse(new URLSearchParams({ width: text, height: text }).toString())).toMatchObject({
     height: expected,
     width: expected
   })
 })
 
-it("takes the first of two", () => {
+it("parameter occurs twice → the first counts", () => {
   expect(parse("seek=1&seek=2").seek).toBe(1)
 })
 
-it("yields values that a player can use, whatever is given", () => {
+it("any query → valid values", () => {
   const text = FastCheck.oneof(
     FastCheck.string({ unit: "grapheme" }),
     FastCheck.double().map(String),
@@ -118,17 +118,17 @@ it("yields values that a player can use, whatever is given", () => {
         if (side === undefined) continue
         expect(Number.isInteger(side)).toBe(true)
         expect(side).toBeGreaterThan(0)
-        expect(side).toBeLessThanOrEqual(PlayerParameters.largestSide)
+        expect(side).toBeLessThanOrEqual(PlayerParameters.maxSide)
       }
       expect(Number.isFinite(found.seek)).toBe(true)
       expect(found.seek).toBeGreaterThanOrEqual(0)
-      expect(found.speed).toBeGreaterThanOrEqual(PlayerParameters.slowest)
-      expect(found.speed).toBeLessThanOrEqual(PlayerParameters.fastest)
+      expect(found.speed).toBeGreaterThanOrEqual(PlayerParameters.minSpeed)
+      expect(found.speed).toBeLessThanOrEqual(PlayerParameters.maxSpeed)
     })
   )
 })
 
-it("reads every moment, in seconds and as people write it", () => {
+it("seek in seconds or as 1h2m3s → the same number of seconds", () => {
   const seconds = FastCheck.nat({ max: 99_999_999 })
   FastCheck.assert(
     FastCheck.property(seconds, (seek) => {

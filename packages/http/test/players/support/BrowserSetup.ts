@@ -1,5 +1,5 @@
 /**
- * What the tests in a browser have around them: a browser and the streams for all, a server and a fresh context for each.
+ * Setup of the tests in a browser: one browser and sample streams for all, a server and a fresh context for each test.
  */
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as Browser from "@holdfast/testing/Browser"
@@ -16,33 +16,33 @@ export const missing = Requires.firstMissing(Browser.missing, SampleStreams.miss
 export interface BrowserSetup {
   readonly server: () => PlayerServer.PlayerServer
   readonly context: () => PlayerTab.BrowserContext
-  /** Puts a stream on the stage. */
-  readonly put: (name: SampleStreams.Name, format: Format) => Promise<void>
-  /** Puts a stream on the stage and opens its page. */
+  /** Serves a stream. */
+  readonly serve: (name: SampleStreams.Name, format: Format) => Promise<void>
+  /** Serves a stream and opens its page. */
   readonly open: (name: SampleStreams.Name, format: Format, query: string) => Promise<PlayerTab.Opened>
 }
 
-/** To be called where tests are registered. */
+/** Registers the hooks. Must be called where tests are registered. */
 export const use = (): BrowserSetup => {
-  // A browser decodes video, and a busy machine takes its time for that.
+  // Decoding video in a browser takes long on a busy machine.
   vi.setConfig({ testTimeout: 90_000 })
   let streams: SampleStreams.SampleStreams
-  let stage: PlayerServer.PlayerServer
+  let server: PlayerServer.PlayerServer
   let chromium: Chromium
   let context: PlayerTab.BrowserContext
 
   beforeAll(async () => {
     streams = await SampleStreams.make()
-    // As browsers do it where people sit before them.
+    // The policy of browsers on desktops: playback with sound needs a user action.
     chromium = await Browser.launch("--autoplay-policy=document-user-activation-required")
   })
   beforeEach(async () => {
-    stage = await PlayerServer.make()
+    server = await PlayerServer.make()
     context = await chromium.newContext({ viewport: { width: 640, height: 360 } })
   })
   afterEach(async () => {
     await context.close()
-    await stage.close()
+    await server.close()
   })
   afterAll(async () => {
     await chromium.close()
@@ -50,16 +50,16 @@ export const use = (): BrowserSetup => {
     vi.resetConfig()
   })
 
-  const put = async (name: SampleStreams.Name, format: Format) => {
-    stage.state.directory = await streams.directory(name, format)
+  const serve = async (name: SampleStreams.Name, format: Format) => {
+    server.state.directory = await streams.directory(name, format)
   }
   return {
-    server: () => stage,
+    server: () => server,
     context: () => context,
-    put,
+    serve,
     open: async (name, format, query) => {
-      await put(name, format)
-      return PlayerTab.open(context, stage.page(format, query))
+      await serve(name, format)
+      return PlayerTab.open(context, server.page(format, query))
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A server that serves player pages, their assets by the real routes, and one stream in whatever state a test puts it, under a
- * prefix as in a host program.
+ * A server with player pages, their assets by the real routes, and one stream whose state a test sets. It serves them under a
+ * prefix, as in a host program.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
@@ -18,17 +18,17 @@ import * as PlayerParameters from "../../../src/players/PlayerParameters.ts"
 import * as ProblemMiddleware from "../../../src/problems/ProblemMiddleware.ts"
 import * as RouterListener from "../../../src/server/listener/RouterListener.ts"
 
-/** What a test may change while a page is open. */
+/** The state that a test may change while a page is open. */
 export interface State {
   directory: string
-  /** The answer to the question for the state of the conversions. */
+  /** Status code and item of the response with the list of conversions. */
   status: { readonly code: number; readonly item?: object }
-  /** How many segments of the playlist there are so far; it grows until there are all. */
+  /** Number of segments in the playlist; `Infinity` for the complete playlist. */
   segments: number
-  /** Whether every connection breaks off. */
+  /** Whether the server destroys every connection. */
   isDown: boolean
-  /** What is wrong with the segments: nonsense is in them, or they are not there. */
-  fault: "garbled" | "gone" | undefined
+  /** Fault of the segments: invalid content, or 404. */
+  fault: "corrupt" | "missing" | undefined
   frameAncestors: string
   title: string
   poster: string | undefined
@@ -39,19 +39,20 @@ export const running = (progress: number) => ({ code: 200, item: { state: "RUNNI
 
 export interface PlayerServer {
   readonly state: State
-  /** The page of a format, with a query such as `?muted`. */
+  /** Returns the address of the page of a format, with a query such as `?muted`. */
   readonly page: (format: Format, query?: string) => string
   readonly url: string
-  /** What was asked for since the last call. */
-  readonly asked: () => ReadonlyArray<string>
+  /** Returns the addresses that were requested since the last call. */
+  readonly takeRequests: () => ReadonlyArray<string>
   readonly close: () => Promise<void>
 }
 
 class Assets extends Context.Service<Assets, RequestListener>()("test/Assets") {}
 
 const prefix = "/host"
-const place = "/api/v1/tenants/ten_1/buckets/bkt_1/files/fil_1/streams"
+const streamsPath = "/api/v1/tenants/ten_1/buckets/bkt_1/files/fil_1/streams"
 
+/** Listens on a free port of the loopback interface. Returns the server's address. */
 export const listen = async (server: Server): Promise<string> => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const address = server.address()
@@ -59,12 +60,12 @@ export const listen = async (server: Server): Promise<string> => {
   return `http://127.0.0.1:${address.port}`
 }
 
-/** The beginning of a media playlist; all of it ends it. */
-const cut = (text: string, segments: number): string => {
+/** Returns the first segments of a media playlist, without its end unless it is complete. */
+const truncate = (text: string, segments: number): string => {
   const lines = text.split("\n")
-  const ends = lines.flatMap((line, index) => (line !== "" && !line.startsWith("#") ? [index] : []))
-  const last = ends[segments - 1]
-  return last === undefined || segments >= ends.length ? text : `${lines.slice(0, last + 1).join("\n")}\n`
+  const uriLines = lines.flatMap((line, index) => (line !== "" && !line.startsWith("#") ? [index] : []))
+  const last = uriLines[segments - 1]
+  return last === undefined || segments >= uriLines.length ? text : `${lines.slice(0, last + 1).join("\n")}\n`
 }
 
 export const make = async (): Promise<PlayerServer> => {
@@ -85,7 +86,7 @@ export const make = async (): Promise<PlayerServer> => {
     title: "A",
     poster: undefined
   }
-  let asked: Array<string> = []
+  let requests: Array<string> = []
 
   const page = (format: Format, query: URLSearchParams, response: ServerResponse) => {
     const { headers, html } = PlayerPage.render({
@@ -102,26 +103,26 @@ export const make = async (): Promise<PlayerServer> => {
 
   const file = async (name: string, response: ServerResponse) => {
     if (!name.endsWith(".m3u8")) {
-      if (state.fault === "gone" && !name.endsWith(".mpd")) return void response.writeHead(404).end()
+      if (state.fault === "missing" && !name.endsWith(".mpd")) return void response.writeHead(404).end()
       const path = Path.join(state.directory, name)
       const bytes =
-        state.fault === "garbled" && !name.endsWith(".mpd")
+        state.fault === "corrupt" && !name.endsWith(".mpd")
           ? Buffer.from("\0\0\0\bjunk".repeat(1000))
           : await Fs.readFile(path)
       return void response.writeHead(200, { "content-type": StreamFiles.contentType(name) }).end(bytes)
     }
     if (state.status.code !== 200) return void response.writeHead(state.status.code).end()
     if (state.segments === 0) return void response.writeHead(503, { "retry-after": "1" }).end()
-    const text = cut(await Fs.readFile(Path.join(state.directory, name), "utf8"), state.segments)
+    const text = truncate(await Fs.readFile(Path.join(state.directory, name), "utf8"), state.segments)
     response.writeHead(200, { "content-type": StreamFiles.contentType(name), "cache-control": "no-store" }).end(text)
   }
 
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost")
-    asked.push(request.url ?? "")
+    requests.push(request.url ?? "")
     if (state.isDown) return void request.socket.destroy()
     const path = pathname.slice(prefix.length)
-    if (path === place) {
+    if (path === streamsPath) {
       const items = [state.status.item].flatMap((item) => (item === undefined ? [] : [item]))
       const all = items.flatMap((item) => [
         { format: "hls", ...item },
@@ -131,8 +132,8 @@ export const make = async (): Promise<PlayerServer> => {
         .writeHead(state.status.code, { "content-type": "application/json" })
         .end(JSON.stringify({ items: all }))
     }
-    const [, format, name] = /^\/(hls|dash)(?:\/(.+))?$/.exec(path.slice(place.length)) ?? []
-    if (path.startsWith(place) && (format === "hls" || format === "dash")) {
+    const [, format, name] = /^\/(hls|dash)(?:\/(.+))?$/.exec(path.slice(streamsPath.length)) ?? []
+    if (path.startsWith(streamsPath) && (format === "hls" || format === "dash")) {
       if (name === undefined) return page(format, searchParams, response)
       return void file(name, response).catch(() => response.writeHead(404).end())
     }
@@ -143,10 +144,10 @@ export const make = async (): Promise<PlayerServer> => {
   return {
     state,
     url: `${url}${prefix}`,
-    page: (format, query = "") => `${url}${prefix}${place}/${format}${query}`,
-    asked: () => {
-      const all = asked
-      asked = []
+    page: (format, query = "") => `${url}${prefix}${streamsPath}/${format}${query}`,
+    takeRequests: () => {
+      const all = requests
+      requests = []
       return all
     },
     close: async () => {

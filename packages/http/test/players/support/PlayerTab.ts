@@ -1,5 +1,5 @@
 /**
- * A page in a browser, and what its video does.
+ * A page in a browser, and the state of its video.
  */
 import type * as Browser from "@holdfast/testing/Browser"
 import { vi } from "vitest"
@@ -27,35 +27,35 @@ export interface Video {
 const names =
   "currentTime duration videoWidth videoHeight clientWidth clientHeight playbackRate muted paused ended loop controls readyState"
 
-/** The state of the video. */
+/** Returns the state of the video. */
 export const video = (page: Page | Frame): Promise<Video> =>
   page.evaluate(`(() => {
     const video = document.querySelector("video")
     return Object.fromEntries(${JSON.stringify(names.split(" "))}.map((name) => [name, video[name]]))
   })()`)
 
-/** Waits until something holds of the video, such as `video.currentTime > 1`. The page itself forbids evaluating texts. */
+/** Waits until a condition of the video is true, such as `video.currentTime > 1`. The page's policy forbids `eval` in it. */
 export const until = (page: Page | Frame, condition: string): Promise<void> =>
   vi.waitFor(
     async () => {
-      const holds = await page.evaluate(`(() => {
+      const isTrue = await page.evaluate(`(() => {
         const video = document.querySelector("video")
         return ${condition}
       })()`)
-      if (holds !== true) throw new Error(`${condition}: ${JSON.stringify(await video(page))}`)
+      if (isTrue !== true) throw new Error(`${condition}: ${JSON.stringify(await video(page))}`)
     },
     { timeout: 40_000, interval: 50 }
   )
 
-/** Waits until the page says something. */
-export const says = async (page: Page | Frame, text: string): Promise<void> => {
+/** Waits until the page shows a text. */
+export const shows = async (page: Page | Frame, text: string): Promise<void> => {
   await page.getByText(text).first().waitFor({ timeout: 40_000 })
 }
 
 export interface Opened {
   readonly page: Page
-  /** What was written to the console, thrown, or stored in the browser. */
-  readonly noise: ReadonlyArray<string>
+  /** Console messages, uncaught errors, and attempts to store data in the browser. */
+  readonly messages: ReadonlyArray<string>
 }
 
 const spy = `
@@ -67,13 +67,13 @@ const spy = `
     set: () => console.log("a cookie was set")
   })`
 
-/** Opens a page. */
+/** Opens a page in a new tab. */
 export const open = async (context: BrowserContext, url: string): Promise<Opened> => {
   const page = await context.newPage()
-  const noise: Array<string> = []
-  page.on("console", (message) => noise.push(message.text()))
-  page.on("pageerror", (error) => noise.push(String(error)))
+  const messages: Array<string> = []
+  page.on("console", (message) => messages.push(message.text()))
+  page.on("pageerror", (error) => messages.push(String(error)))
   await page.addInitScript(spy)
   await page.goto(url)
-  return { page, noise }
+  return { page, messages }
 }

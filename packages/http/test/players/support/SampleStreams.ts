@@ -1,5 +1,5 @@
 /**
- * Streams made by the real transcoder, of small videos that FFmpeg draws.
+ * Sample streams: small videos of ffmpeg, converted with the FFmpeg transcoder.
  */
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
@@ -22,19 +22,19 @@ const tone = "-f lavfi -i sine=f=440:d=12 -c:a aac -shortest"
 const picture = (size: string, seconds: number) => `-f lavfi -i testsrc2=s=${size}:r=12:d=${seconds}`
 const h264 = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 48 -keyint_min 48 -sc_threshold 0"
 
-/** By name: what FFmpeg is told. */
+/** ffmpeg's options and the file name, by name. */
 const recipes = {
   /** Three segments of four seconds, one rendition. */
   plain: { options: `${picture("320x180", 12)} ${tone} ${h264}`, file: "plain.mp4" },
   /** Two renditions. */
   ladder: { options: `${picture("854x480", 6)} ${tone} -c:v mpeg4 -q:v 5`, file: "ladder.mkv" },
-  /** More than players keep ahead. */
+  /** Longer than a player's buffer. */
   long: {
     options: "-f lavfi -i testsrc2=s=128x72:r=5:d=120 -c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 20",
     file: "long.mp4"
   },
   portrait: { options: `${picture("180x320", 6)} ${h264}`, file: "portrait.mp4" },
-  /** No player takes it: encoded anew, in one rendition. */
+  /** A codec that players do not support: encoded in one rendition. */
   foreign: { options: `${picture("180x320", 6)} -c:v mpeg4 -q:v 5`, file: "foreign.avi" },
   sound: { options: "-f lavfi -i sine=f=440:d=6 -c:a aac", file: "sound.m4a" }
 } as const
@@ -42,9 +42,9 @@ const recipes = {
 export type Name = keyof typeof recipes
 
 export interface SampleStreams {
-  /** The bytes of a video. */
+  /** Returns the bytes of a video. */
   readonly video: (name: Name) => Promise<Uint8Array<ArrayBuffer>>
-  /** Makes a stream when it is first asked for; the directory of its files. */
+  /** Returns the directory of a stream's files. Converts the stream at the first call. */
   readonly directory: (name: Name, format: Format) => Promise<string>
   readonly close: () => Promise<void>
 }
