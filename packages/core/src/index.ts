@@ -31,7 +31,8 @@ export {
   StreamNotReady,
   TranscoderUnavailable
 } from "./conversions/StreamErrors.ts"
-export { MirrorLoop, MirrorTargetUnreachable, MirrorTypeUnavailable } from "./mirrors/MirrorErrors.ts"
+export { MirrorLoop, MirrorTargetUnreachable } from "./mirrors/MirrorErrors.ts"
+export { MirrorTypeUnavailable } from "./mirrors/targets/MirrorTypeUnavailable.ts"
 export { MetadataError } from "./MetadataError.ts"
 export { BlobError } from "./storage/BlobError.ts"
 export { Aborted, Closed, SourceFailed } from "./promises/PromiseApiErrors.ts"
@@ -51,7 +52,7 @@ export type { CallOptions } from "./promises/Operations.ts"
 export type { Page, Request as PageRequest } from "./Page.ts"
 export type { BucketRef } from "./buckets/BucketRef.ts"
 export type { FileRef } from "./files/FileRef.ts"
-export type { MirrorRef } from "./mirrors/Mirrors.ts"
+export type { MirrorRef } from "./mirrors/MirrorRepository.ts"
 export type { ForceOption, Listing, TenantRef } from "./promises/resources/Shared.ts"
 export type { Conditions, EntityTags } from "./promises/resources/Conditions.ts"
 export type { ContentSource } from "./promises/content/ContentSource.ts"

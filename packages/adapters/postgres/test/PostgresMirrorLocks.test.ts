@@ -2,7 +2,7 @@ import { expect, layer, vi } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
-import * as Mirrors from "@holdfast/testing/metadata/mirrors/Mirrors"
+import * as MirrorFixtures from "@holdfast/testing/metadata/mirrors/MirrorFixtures"
 import * as Sample from "@holdfast/testing/metadata/Sample"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import { requires } from "@holdfast/testing/Requires"
@@ -51,11 +51,11 @@ requires(Server.missing).describe("mirrors on PostgreSQL", () =>
       Effect.gen(function* () {
         const bucket = yield* emptyBucket
         const { file, insert } = yield* upload(bucket)
-        const made = Mirrors.fresh(bucket)
+        const made = MirrorFixtures.newMirror(bucket)
         yield* meet(insert, (yield* MirrorRepository).create(made))
-        yield* Mirrors.fill(made.id)
-        const { mirror } = yield* Mirrors.find(bucket, made.id)
-        expect((yield* Mirrors.claim(mirror)).map(({ fileId }) => fileId)).toEqual([file.id])
+        yield* MirrorFixtures.createTasks(made.id)
+        const { mirror } = yield* MirrorFixtures.get(bucket, made.id)
+        expect((yield* MirrorFixtures.claim(mirror)).map(({ fileId }) => fileId)).toEqual([file.id])
       })
     )
 
@@ -63,9 +63,14 @@ requires(Server.missing).describe("mirrors on PostgreSQL", () =>
       Effect.gen(function* () {
         const bucket = yield* emptyBucket
         const { file, insert } = yield* upload(bucket)
-        const made = Mirrors.fresh(bucket)
+        const made = MirrorFixtures.newMirror(bucket)
         yield* meet((yield* MirrorRepository).create(made), insert)
-        const files = yield* (yield* MirrorRepository).files(made.id, undefined, undefined, 10)
+        const files = yield* (yield* MirrorRepository).files({
+          mirrorId: made.id,
+          state: undefined,
+          after: undefined,
+          limit: 10
+        })
         expect(files.map(({ fileId }) => fileId)).toEqual([file.id])
       })
     )
@@ -73,10 +78,10 @@ requires(Server.missing).describe("mirrors on PostgreSQL", () =>
     it.effect("the last rows of a removed mirror go behind a writer that still saw it", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        const { bucket, mirror } = yield* Mirrors.mirror()
+        const { bucket, mirror, ref } = yield* MirrorFixtures.create()
         const { insert } = yield* upload(bucket)
-        const remove = (yield* MirrorRepository).remove(bucket, mirror.id)
-        const clear = (yield* MirrorTaskRepository).clear(mirror.id, 100)
+        const remove = (yield* MirrorRepository).remove(ref)
+        const clear = (yield* MirrorTaskRepository).clearRemoved({ mirrorId: mirror.id, limit: 100 })
         expect(yield* meet(insert, Effect.andThen(remove, clear))).toBe(false)
         expect(yield* sql`SELECT 1 FROM mirror_task WHERE mirror_id = ${mirror.id}`).toEqual([])
         expect(yield* sql`SELECT 1 FROM mirror WHERE id = ${mirror.id}`).toEqual([])
@@ -89,22 +94,22 @@ requires(Server.missing).describe("mirrors on PostgreSQL", () =>
         const files = yield* FileRepository
         const bucket = yield* emptyBucket
         const [a, b] = [yield* Fixtures.store(bucket, { name: "a" }), yield* Fixtures.store(bucket, { name: "b" })]
-        const { mirror } = yield* Mirrors.mirror(bucket)
-        yield* Mirrors.copyAll(mirror)
+        const { mirror } = yield* MirrorFixtures.create(bucket)
+        yield* MirrorFixtures.copyAll(mirror)
         const at = Sample.at(10)
         yield* files.update({ bucket, selector: Fixtures.byId(a.id), change: { name: "c" }, at })
         yield* files.update({ bucket, selector: Fixtures.byId(b.id), change: { name: "a" }, at: Sample.at(20) })
         const gate = yield* Deferred.make<void>()
-        const other = yield* Effect.forkScoped(Effect.andThen(Deferred.await(gate), Mirrors.claim(mirror)))
-        const first = yield* Mirrors.claim(mirror, Sample.at(1000), { limit: 1 }).pipe(
+        const other = yield* Effect.forkScoped(Effect.andThen(Deferred.await(gate), MirrorFixtures.claim(mirror)))
+        const first = yield* MirrorFixtures.claim(mirror, Sample.at(1000), { limit: 1 }).pipe(
           Effect.tap(() => Deferred.succeed(gate, undefined)),
           Effect.tap(() => Fiber.await(other)),
           sql.withTransaction
         )
-        expect(Mirrors.shown(first)).toEqual([{ fileId: a.id, write: "c", remove: ["a"] }])
+        expect(MirrorFixtures.summarize(first)).toEqual([{ fileId: a.id, write: "c", remove: ["a"] }])
         expect(yield* Fiber.join(other)).toEqual([])
-        yield* Mirrors.settle(first.map((task) => Mirrors.done(task)))
-        expect(Mirrors.shown(yield* Mirrors.claim(mirror, Sample.at(3000)))).toEqual([
+        yield* MirrorFixtures.succeed(first)
+        expect(MirrorFixtures.summarize(yield* MirrorFixtures.claim(mirror, Sample.at(3000)))).toEqual([
           { fileId: b.id, write: "a", remove: ["b"] }
         ])
       })

@@ -1,5 +1,5 @@
 import { expect, layer, vi } from "@effect/vitest"
-import * as MirrorCrowd from "@holdfast/testing/metadata/mirrors/MirrorCrowd"
+import * as LargeMirrors from "@holdfast/testing/metadata/mirrors/LargeMirrors"
 import { requires } from "@holdfast/testing/Requires"
 import * as Server from "@holdfast/testing/servers/Postgres"
 import * as Effect from "effect/Effect"
@@ -18,10 +18,10 @@ requires(Server.missing).describe("statements of mirrors on PostgreSQL", () =>
     it.effect("seek in indexes, however many files there are", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        const crowd = yield* MirrorCrowd.make(40_000)
+        const crowd = yield* LargeMirrors.make(40_000)
         for (const isAnalysed of [false, true]) {
           if (isAnalysed) yield* sql`ANALYZE`
-          const recorded = yield* MirrorCrowd.statements(crowd)
+          const recorded = yield* LargeMirrors.statements(crowd)
           const used = new Map<string, ReadonlyArray<string | undefined>>()
           for (const [name, statements] of Object.entries(recorded)) {
             const explained = statements.filter(([text]) => !/^\s*(SET|INSERT INTO mirror_object)/.test(text))
@@ -40,7 +40,7 @@ requires(Server.missing).describe("statements of mirrors on PostgreSQL", () =>
           if (!isAnalysed) continue
           expect(used.get("due")).toContain("mirror_task_due")
           expect(used.get("claim")).toContain("mirror_task_due")
-          expect(used.get("fill")).toContain("file_place")
+          expect(used.get("createTasks")).toContain("file_place")
         }
       })
     )

@@ -1,5 +1,5 @@
 import { expect, layer, vi } from "@effect/vitest"
-import * as QueueDepthCrowd from "@holdfast/testing/metadata/queues/QueueDepthCrowd"
+import * as LargeQueues from "@holdfast/testing/metadata/queues/LargeQueues"
 import { requires } from "@holdfast/testing/Requires"
 import * as Server from "@holdfast/testing/servers/Postgres"
 import * as Effect from "effect/Effect"
@@ -21,10 +21,10 @@ requires(Server.missing).describe("statements of work that waits on PostgreSQL",
     it.effect("touch no more rows than they count, however many there are", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        yield* QueueDepthCrowd.make(count)
+        yield* LargeQueues.make(count)
         for (const isAnalysed of [false, true]) {
           if (isAnalysed) yield* sql`ANALYZE`
-          const recorded = yield* QueueDepthCrowd.statements(count, limit)
+          const recorded = yield* LargeQueues.statements(count, limit)
           expect(Object.values(recorded).map(({ length }) => length)).toEqual([1, 1])
           const read = yield* Plans.taken(Object.values(recorded).flat())
           const of = (table: string) => {

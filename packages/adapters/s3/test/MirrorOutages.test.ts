@@ -79,7 +79,7 @@ requires(CephRgw.missing).describe("a mirror to Ceph's gateway", () =>
         const { line, ...hanging } = yield* Mirrored.overLine(bucket, endpoint)
         const good = yield* Mirrored.mirror(bucket)
         yield* line.stall
-        yield* startWorker({ concurrency: 8, slots: 6 })
+        yield* startWorker({ concurrency: 8, slotsPerMirror: 6 })
         yield* Effect.forEach(Array.from({ length: 100 }).keys(), (index) => upload(bucket, `file ${index}`, "x"))
         yield* Mirrored.converge(good)
         assert.deepInclude((yield* record(hanging.ref)).stats, { pending: 100, copied: 0 })

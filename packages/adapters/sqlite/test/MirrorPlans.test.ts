@@ -1,5 +1,5 @@
 import { expect, layer } from "@effect/vitest"
-import * as MirrorCrowd from "@holdfast/testing/metadata/mirrors/MirrorCrowd"
+import * as LargeMirrors from "@holdfast/testing/metadata/mirrors/LargeMirrors"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as SqliteMetadata from "../src/SqliteMetadata.ts"
@@ -11,8 +11,8 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("statements of mirrors", (it) 
   it.effect("seek in indexes, however many files there are", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      yield* MirrorCrowd.make(100)
-      const recorded = yield* MirrorCrowd.statements(yield* MirrorCrowd.make(20_000))
+      yield* LargeMirrors.make(100)
+      const recorded = yield* LargeMirrors.statements(yield* LargeMirrors.make(20_000))
       const steps = new Map<string, ReadonlyArray<string>>()
       for (const [name, statements] of Object.entries(recorded)) {
         expect(statements.length).toBeGreaterThan(0)
@@ -26,7 +26,9 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("statements of mirrors", (it) 
       const due = "mirror_task_due (mirror_id=?"
       expect(steps.get("due")).toContain(`SEARCH t USING INDEX ${due})`)
       expect(steps.get("claim")).toContain(`SEARCH mirror_task USING INDEX ${due} AND due_at<?)`)
-      expect(steps.get("fill")?.join()).toMatch(/SEARCH file USING INDEX file_place \(bucket_id=\? AND \(path,name\)>/)
+      expect(steps.get("createTasks")?.join()).toMatch(
+        /SEARCH file USING INDEX file_place \(bucket_id=\? AND \(path,name\)>/
+      )
       expect(steps.get("files")?.join()).toContain("mirror_task_failed")
     })
   )

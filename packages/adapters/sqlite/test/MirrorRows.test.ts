@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import type { TargetAddress } from "@holdfast/core/mirrors/targets/types/TargetTypes"
-import * as Mirrors from "@holdfast/testing/metadata/mirrors/Mirrors"
+import * as MirrorFixtures from "@holdfast/testing/metadata/mirrors/MirrorFixtures"
 import * as Sample from "@holdfast/testing/metadata/Sample"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as Effect from "effect/Effect"
@@ -33,16 +33,16 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("rows of mirrors", (it) => {
   it.effect.each(stored)("column place: written by the first release, %s → decoded", ([text, address]) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      const { bucket, mirror } = yield* Mirrors.mirror()
+      const { bucket, mirror } = yield* MirrorFixtures.create()
       yield* sql`UPDATE mirror SET place = ${text} WHERE id = ${mirror.id}`
-      expect((yield* Mirrors.find(bucket, mirror.id)).mirror).toEqual({ ...mirror, address })
+      expect((yield* MirrorFixtures.get(bucket, mirror.id)).mirror).toEqual({ ...mirror, address })
     })
   )
 
   it.effect.each(stored)("column place: written now → %s, which former releases read", ([text, address]) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      const made = { ...Mirrors.fresh(yield* Fixtures.bucket()), address }
+      const made = { ...MirrorFixtures.newMirror(yield* Fixtures.bucket()), address }
       yield* (yield* MirrorRepository).create(made)
       expect(yield* sql`SELECT place FROM mirror WHERE id = ${made.id}`).toEqual([{ place: text }])
     })
@@ -53,9 +53,9 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("rows of mirrors", (it) => {
     (text) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        const { bucket, mirror } = yield* Mirrors.mirror()
+        const { mirror, ref } = yield* MirrorFixtures.create()
         yield* sql`UPDATE mirror SET place = ${text} WHERE id = ${mirror.id}`
-        const find = (yield* MirrorRepository).find(bucket, mirror.id, Sample.at())
+        const find = (yield* MirrorRepository).find(ref, Sample.at())
         expect(yield* Effect.flip(find)).toMatchObject({ _tag: "MetadataError" })
       })
   )

@@ -1,5 +1,5 @@
 import { expect, layer } from "@effect/vitest"
-import * as QueueDepthCrowd from "@holdfast/testing/metadata/queues/QueueDepthCrowd"
+import * as LargeQueues from "@holdfast/testing/metadata/queues/LargeQueues"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as SqliteMetadata from "../src/SqliteMetadata.ts"
@@ -10,10 +10,10 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("statements of work that waits
   it.effect("seek in indexes, and sort nothing", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      yield* QueueDepthCrowd.make(count)
+      yield* LargeQueues.make(count)
       for (const isAnalysed of [false, true]) {
         if (isAnalysed) yield* sql`ANALYZE`
-        const recorded = yield* QueueDepthCrowd.statements(count, 100)
+        const recorded = yield* LargeQueues.statements(count, 100)
         expect(Object.values(recorded).map(({ length }) => length)).toEqual([1, 1])
         const plans = yield* Effect.forEach(Object.values(recorded).flat(), ([text, parameters]) =>
           sql.unsafe<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`, parameters)

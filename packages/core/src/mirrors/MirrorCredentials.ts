@@ -1,16 +1,10 @@
 /**
- * The address and the secret of a target, taken from the input of a caller.
+ * Takes the credentials of a target from the input of a caller.
  */
 import * as Effect from "effect/Effect"
-import type * as Redacted from "effect/Redacted"
 import { InvalidRequest } from "../Errors.ts"
 import type { CreateMirror, UpdateMirror } from "./MirrorInput.ts"
 import * as TargetTypes from "./targets/types/TargetTypes.ts"
-
-export interface MirrorCredentials {
-  readonly address: TargetTypes.TargetAddress
-  readonly secret: Redacted.Redacted
-}
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -18,12 +12,12 @@ const pick = (values: Values, names: ReadonlyArray<string>): Values =>
   Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])))
 
 /** Returns the credentials in the input of a new mirror. */
-export const fromInput = (input: CreateMirror): MirrorCredentials => {
+export const fromInput = (input: CreateMirror): TargetTypes.Credentials => {
   const { fields, secretField, type } = TargetTypes.ofInputName(input.type)
   const values: Values = { ...input }
   const names = Object.keys(fields).filter((name) => name !== secretField)
   // The schema of the type has checked each of its fields.
-  return { address: { type, ...pick(values, names) }, secret: values[secretField] } as MirrorCredentials
+  return { address: { type, ...pick(values, names) }, secret: values[secretField] } as TargetTypes.Credentials
 }
 
 /** Names of the fields that change credentials, of all types: first the secrets. */
@@ -38,7 +32,7 @@ const changeNames: ReadonlyArray<string> = [
 export const fromUpdate = (
   address: TargetTypes.TargetAddress,
   update: UpdateMirror
-): Effect.Effect<MirrorCredentials | undefined, InvalidRequest> => {
+): Effect.Effect<TargetTypes.Credentials | undefined, InvalidRequest> => {
   const { changes, secretField, wireName } = TargetTypes.ofType(address.type)
   const given = pick({ ...update }, changeNames)
   const foreign = Object.keys(given).find((name) => !Object.hasOwn(changes, name))
@@ -47,7 +41,7 @@ export const fromUpdate = (
   }
   const { [secretField]: secret, ...others } = given
   if (secret !== undefined) {
-    return Effect.succeed({ address: { ...address, ...others }, secret } as MirrorCredentials)
+    return Effect.succeed({ address: { ...address, ...others }, secret } as TargetTypes.Credentials)
   }
   const [other] = Object.keys(others)
   return other === undefined

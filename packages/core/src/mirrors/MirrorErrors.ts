@@ -1,13 +1,13 @@
 /**
- * What can go wrong with mirrors, beyond the errors that every service shares.
+ * Errors of mirrors, beyond those that all services share.
  */
 import * as Data from "effect/Data"
 import type { Reason } from "./targets/MirrorTargetError.ts"
 
-/** The target did not let itself be written, listed and cleared with what was given. */
+/** A check of the target failed: it cannot be written, listed, or cleared with these credentials. */
 export class MirrorTargetUnreachable extends Data.TaggedError("MirrorTargetUnreachable")<{
   readonly reason: Reason
-  /** The target's own words. */
+  /** The response of the target, in its own words. */
   readonly detail: string
 }> {
   readonly code = "mirror_target_unreachable"
@@ -16,21 +16,8 @@ export class MirrorTargetUnreachable extends Data.TaggedError("MirrorTargetUnrea
   }
 }
 
-/** From the target bucket, mirrors lead back to the source. */
+/** Mirrors lead from the target bucket back to the source bucket. */
 export class MirrorLoop extends Data.TaggedError("MirrorLoop")<{}> {
   readonly code = "mirror_loop"
-  override readonly message = "From the target bucket, mirrors lead back to this one."
-}
-
-/** This deployment has no access to targets of the type, or no key to seal their credentials with. */
-export class MirrorTypeUnavailable extends Data.TaggedError("MirrorTypeUnavailable")<{
-  readonly type: string
-  readonly reason?: "NoTargets" | "NoKey" | undefined
-}> {
-  readonly code = "mirror_type_unavailable"
-  override get message(): string {
-    return this.reason === "NoKey"
-      ? "This deployment has no mirrors: it has no secret key that could seal their credentials."
-      : `This deployment has no mirrors of type ${this.type}.`
-  }
+  override readonly message = "Mirrors lead from the target bucket back to this bucket. Choose another target."
 }

@@ -1,26 +1,33 @@
 /**
- * The port that keeps mirrors. Each method is one atomic step, and sees one tenant's bucket alone; `backlog` sees them all.
+ * The port that stores mirrors. Each method is one atomic step. All methods but `files` and `queueDepth` see the mirrors of one
+ * bucket only.
  *
- * From `create` on, every change of a file of the bucket that a copy shows makes the file pending, in the step that changes the
- * file; so does its removal. `MirrorTaskRepository` is what a worker does with pending files.
+ * From `create` on, every change of a file that its copy shows makes the file pending, in the transaction of the change; so does
+ * its removal. `MirrorTaskRepository` is the port for what a worker does with pending files.
  */
 import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { NotFound } from "../Errors.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
+import type { NotFound } from "../Errors.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { MirrorFile, MirrorFileState } from "./Mirror.ts"
 import type { MirrorLoop } from "./MirrorErrors.ts"
-import type { MirrorStats } from "./MirrorFields.ts"
-import type { StoredMirror } from "./StoredMirror.ts"
+import type { MirrorStats } from "./targets/types/CommonFields.ts"
 import type { TargetAddress } from "./targets/types/TargetTypes.ts"
+import type { StoredMirror } from "./worker/StoredMirror.ts"
+
+/** Names a mirror, and the bucket that it copies. */
+export interface MirrorRef extends BucketRef {
+  readonly mirrorId: string
+}
 
 export interface NewMirror extends BucketRef {
   readonly id: string
   readonly name: string
   readonly address: TargetAddress
+  /** Sealed, with the mirror's id as context. */
   readonly secret: string
   readonly at: DateTime.Utc
 }
@@ -37,12 +44,13 @@ export interface CountedMirror {
   readonly stats: MirrorStats
 }
 
-/** What waits for the mirrors of the whole deployment that are not paused. */
+/** The pending work of all mirrors of the deployment that are not paused. */
 export interface MirrorQueueDepth {
+  /** Files. */
   readonly pending: number
   /** Mirrors that fail as a whole. */
   readonly failing: number
-  /** When the oldest change that is pending was made; null when nothing is. */
+  /** The time of the oldest pending change; null when nothing is pending. */
   readonly oldest: DateTime.Utc | null
 }
 
@@ -50,60 +58,53 @@ export class MirrorRepository extends Context.Service<
   MirrorRepository,
   {
     /**
-     * Stores a mirror; every file that the bucket has becomes pending, a part now and the rest by `MirrorTaskRepository.fill`.
-     * `NotFound` when there is no such bucket. `MirrorLoop` when the target is a bucket of this deployment from which
-     * mirrors lead to the source, also when two that would close a loop are made at once.
+     * Stores a mirror. Every file of the bucket becomes pending: some at once, and the rest by `MirrorTaskRepository.createTasks`.
+     * `NotFound` when the bucket does not exist. `MirrorLoop` when the target is a bucket of this deployment from which mirrors
+     * lead to the source, also when two mirrors that close a loop are created at once.
      */
     readonly create: (mirror: NewMirror) => Effect.Effect<void, NotFound | MirrorLoop | MetadataError>
 
-    readonly find: (
-      bucket: BucketRef,
-      mirrorId: string,
-      at: DateTime.Utc
-    ) => Effect.Effect<Option.Option<CountedMirror>, MetadataError>
+    /** Finds a mirror; its age in `stats` is relative to `now`. */
+    readonly find: (mirror: MirrorRef, now: DateTime.Utc) => Effect.Effect<Option.Option<CountedMirror>, MetadataError>
 
-    /** Mirrors ordered by id. */
-    readonly list: (
-      bucket: BucketRef,
-      after: string | undefined,
-      limit: number,
-      at: DateTime.Utc
-    ) => Effect.Effect<ReadonlyArray<CountedMirror>, MetadataError>
-
-    /** Changes a mirror; with credentials, or when it is resumed, everything pending is due at once. Whether there is one. */
-    readonly update: (
-      bucket: BucketRef,
-      mirrorId: string,
-      change: MirrorChange,
-      at: DateTime.Utc
-    ) => Effect.Effect<boolean, MetadataError>
-
-    /** Removes a mirror; whether there was one. Its rows go later, by `MirrorTaskRepository.clear`. */
-    readonly remove: (bucket: BucketRef, mirrorId: string) => Effect.Effect<boolean, MetadataError>
-
-    /** Asks for a comparison with the target; whether there is such a mirror. */
-    readonly requestSync: (
-      bucket: BucketRef,
-      mirrorId: string,
-      at: DateTime.Utc
-    ) => Effect.Effect<boolean, MetadataError>
-
-    /** What a mirror knows of files, ordered by the files' ids. */
-    readonly files: (
-      mirrorId: string,
-      state: MirrorFileState | undefined,
-      after: string | undefined,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<MirrorFile>, MetadataError>
+    /** Lists the mirrors of a bucket, ordered by id, from the first after the id `after`. */
+    readonly list: (input: {
+      readonly bucket: BucketRef
+      readonly after: string | undefined
+      readonly limit: number
+      readonly now: DateTime.Utc
+    }) => Effect.Effect<ReadonlyArray<CountedMirror>, MetadataError>
 
     /**
-     * What there is to do in the whole deployment; one statement, whose cost grows neither with files nor with what was
-     * copied. Counts at most `limit` files. When more are pending, the oldest is looked for at both ends of each mirror's
-     * line, and may be missed in between. Files that a mirror does not know yet are left out.
+     * Changes a mirror. New credentials, and resuming, end its failure and make all pending tasks due. Returns whether the
+     * mirror exists.
+     */
+    readonly update: (input: {
+      readonly mirror: MirrorRef
+      readonly change: MirrorChange
+      readonly now: DateTime.Utc
+    }) => Effect.Effect<boolean, MetadataError>
+
+    /** Removes a mirror. Returns whether it existed. `MirrorTaskRepository.clearRemoved` deletes its rows later. */
+    readonly remove: (mirror: MirrorRef) => Effect.Effect<boolean, MetadataError>
+
+    /** Requests a reconciliation with the target. Returns whether the mirror exists. */
+    readonly requestSync: (mirror: MirrorRef, now: DateTime.Utc) => Effect.Effect<boolean, MetadataError>
+
+    /** Lists the files of a mirror that have a task, ordered by file id, from the first after the id `after`. */
+    readonly files: (input: {
+      readonly mirrorId: string
+      /** Files in any state when undefined. */
+      readonly state: MirrorFileState | undefined
+      readonly after: string | undefined
+      readonly limit: number
+    }) => Effect.Effect<ReadonlyArray<MirrorFile>, MetadataError>
+
+    /**
+     * Returns the pending work of the deployment. One statement, whose cost depends neither on the number of files nor on what
+     * was copied. Counts at most `limit` files. When more are pending, it searches for the oldest change at both ends of each
+     * mirror's queue, and may miss one in between. Ignores files that have no task yet.
      */
     readonly queueDepth: (limit: number) => Effect.Effect<MirrorQueueDepth, MetadataError>
-
-    /** Replaces a sealed secret by the same one under another key, unless it was changed meanwhile. */
-    readonly reseal: (mirrorId: string, former: string, fresh: string) => Effect.Effect<void, MetadataError>
   }
 >()("@holdfast/core/mirrors/MirrorRepository") {}

@@ -3,56 +3,73 @@
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import type * as Redacted from "effect/Redacted"
 import { NotFound } from "../Errors.ts"
-import type { BucketRef } from "../buckets/BucketRef.ts"
 import * as Ids from "../Ids.ts"
 import { SecretBox } from "../secrets/SecretBox.ts"
 import type { Mirror } from "./Mirror.ts"
 import { MirrorTargetUnreachable } from "./MirrorErrors.ts"
-import { type CountedMirror, MirrorRepository } from "./MirrorRepository.ts"
-import { toRecord } from "./StoredMirror.ts"
-import type { TargetLocation } from "./targets/types/TargetTypes.ts"
+import { type CountedMirror, type MirrorRef, MirrorRepository } from "./MirrorRepository.ts"
+import * as MirrorTypeUnavailable from "./targets/MirrorTypeUnavailable.ts"
 import * as TargetOpener from "./targets/TargetOpener.ts"
+import type { MirrorState } from "./targets/types/CommonFields.ts"
+import * as TargetTypes from "./targets/types/TargetTypes.ts"
+import type { StoredMirror } from "./worker/StoredMirror.ts"
 
-/** Where a mirror is. */
-export interface MirrorRef extends BucketRef {
-  readonly mirrorId: string
+const toState = ({ failure, paused }: StoredMirror): MirrorState =>
+  paused ? "PAUSED" : failure === null ? "ACTIVE" : "FAILING"
+
+/** Returns the record that callers see. */
+export const toRecord = ({ mirror, stats }: CountedMirror): Mirror => {
+  const { address, bucketId, createdAt, failure, id, name, updatedAt } = mirror
+  const { recordDefaults, wireName } = TargetTypes.ofType(address.type)
+  // The fields of a record are those of the address, which its type's schema has checked.
+  return {
+    id,
+    name,
+    bucketId,
+    state: toState(mirror),
+    stats: { ...stats, lastError: failure?.detail ?? stats.lastError },
+    createdAt,
+    updatedAt,
+    ...recordDefaults,
+    ...address,
+    type: wireName
+  } as Mirror
 }
 
-/** The record that callers see. */
-export const record = ({ mirror, stats }: CountedMirror): Mirror => toRecord(mirror, stats)
-
-export const missing = new NotFound({ resource: "mirror" })
+export const notFound = new NotFound({ resource: "mirror" })
 
 export const make = Effect.gen(function* () {
   const repository = yield* MirrorRepository
   const box = yield* SecretBox
   const opener = yield* TargetOpener.make
 
-  const guard = ({ bucketId, mirrorId }: MirrorRef) =>
-    Ids.is("bkt", bucketId) && Ids.is("mir", mirrorId) ? Effect.void : Effect.fail(missing)
+  /** Fails unless the ids of a reference have the form of ids. */
+  const requireIds = ({ bucketId, mirrorId }: MirrorRef) =>
+    Ids.is("bkt", bucketId) && Ids.is("mir", mirrorId) ? Effect.void : Effect.fail(notFound)
 
   return {
-    has: opener.has,
+    requireIds,
 
-    /** Fails unless these could be ids. */
-    guard,
+    /** Whether this deployment has targets of a type. */
+    hasType: opener.has,
 
-    find: Effect.fnUntraced(function* (ref: MirrorRef) {
-      yield* guard(ref)
-      return yield* NotFound.whenNone(repository.find(ref, ref.mirrorId, yield* DateTime.now), missing)
+    /** Returns a mirror, or fails with `NotFound`. */
+    get: Effect.fnUntraced(function* (ref: MirrorRef) {
+      yield* requireIds(ref)
+      return yield* NotFound.whenNone(repository.find(ref, yield* DateTime.now), notFound)
     }),
 
-    /** Asks a target whether it lets itself be written. */
-    verify: (location: TargetLocation) =>
-      opener.open(location).pipe(
+    /** Checks that a target can be written. */
+    checkTarget: (credentials: TargetTypes.Credentials) =>
+      opener.open(TargetTypes.toLocation(credentials)).pipe(
         Effect.flatMap((target) => target.check),
         Effect.catchTag("MirrorTargetError", ({ detail, reason }) => new MirrorTargetUnreachable({ detail, reason })),
         Effect.scoped
       ),
 
-    seal: (type: TargetLocation["type"], secret: Redacted.Redacted, mirrorId: string) =>
-      Effect.mapError(box.seal(secret, mirrorId), () => TargetOpener.typeUnavailable(type, "NoKey"))
+    /** Encrypts the secret of a mirror for the repository. */
+    seal: ({ address, secret }: TargetTypes.Credentials, mirrorId: string) =>
+      Effect.mapError(box.seal(secret, mirrorId), () => MirrorTypeUnavailable.make(address.type, "NoKey"))
   }
 })

@@ -1,19 +1,20 @@
 /**
- * Mirrors of buckets: creating, reading, changing and removing them. `MirrorWorker` does their work.
+ * The service of mirrors: creates, reads, changes and removes them. `MirrorWorker` copies the files.
  */
 import * as Context from "effect/Context"
+import type { Digest } from "effect/crypto/Digest"
+import type { SecureRandom } from "effect/crypto/SecureRandom"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type { Digest } from "effect/crypto/Digest"
-import type { SecureRandom } from "effect/crypto/SecureRandom"
 import { Access, type AccessError } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
+import type { BucketRef } from "../buckets/BucketRef.ts"
 import { BucketRepository } from "../buckets/BucketRepository.ts"
 import { type InvalidCursor, type InvalidRequest, NotFound } from "../Errors.ts"
+import { FileChangeNotifier } from "../files/FileChangeNotifier.ts"
 import { checkBucketId } from "../files/FileLookup.ts"
-import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { Files } from "../files/Files.ts"
 import type { Uploads } from "../files/Uploads.ts"
 import type { Headers } from "../headers/Headers.ts"
@@ -21,19 +22,16 @@ import * as Input from "../Input.ts"
 import * as Page from "../Page.ts"
 import type { SecretBox } from "../secrets/SecretBox.ts"
 import { type Mirror, type MirrorFile, MirrorFileState } from "./Mirror.ts"
-import type { MirrorLoop, MirrorTargetUnreachable, MirrorTypeUnavailable } from "./MirrorErrors.ts"
+import type { MirrorLoop, MirrorTargetUnreachable } from "./MirrorErrors.ts"
 import type { CreateMirror, UpdateMirror } from "./MirrorInput.ts"
-import { MirrorRepository } from "./MirrorRepository.ts"
+import { type MirrorRef, MirrorRepository } from "./MirrorRepository.ts"
 import * as MirrorSetup from "./MirrorSetup.ts"
-import { FileChangeNotifier } from "../files/FileChangeNotifier.ts"
 import * as MirrorSteps from "./MirrorSteps.ts"
-import type { MirrorRef } from "./MirrorSteps.ts"
 import type { MirrorTargets } from "./targets/MirrorTarget.ts"
-
-export type { MirrorRef } from "./MirrorSteps.ts"
+import type { MirrorTypeUnavailable } from "./targets/MirrorTypeUnavailable.ts"
 
 export interface FilesRequest extends Page.Request {
-  /** Only files in this state. */
+  /** Lists only files in this state. */
   readonly state?: MirrorFileState | undefined
 }
 
@@ -41,8 +39,8 @@ export class Mirrors extends Context.Service<
   Mirrors,
   {
     /**
-     * Makes a mirror, and has every file of the bucket copied. Unless `verify` is false the target is asked first whether
-     * it lets itself be written.
+     * Creates a mirror, which copies every file of the bucket. Unless `verify` is false, first checks that the target can be
+     * written.
      */
     readonly create: (
       actor: Actor,
@@ -53,6 +51,7 @@ export class Mirrors extends Context.Service<
       AccessError | InvalidRequest | NotFound | MirrorLoop | MirrorTypeUnavailable | MirrorTargetUnreachable
     >
 
+    /** Lists the mirrors of a bucket, ordered by id. */
     readonly list: (
       actor: Actor,
       bucket: BucketRef,
@@ -62,7 +61,8 @@ export class Mirrors extends Context.Service<
     readonly get: (actor: Actor, mirror: MirrorRef) => Effect.Effect<Mirror, AccessError | NotFound>
 
     /**
-     * Renames a mirror, pauses or resumes it, or gives it other credentials; whatever failed is then tried again at once.
+     * Renames a mirror, pauses or resumes it, or changes its credentials. New credentials, and resuming, retry failed copies at
+     * once.
      */
     readonly update: (
       actor: Actor,
@@ -73,16 +73,16 @@ export class Mirrors extends Context.Service<
       AccessError | InvalidRequest | NotFound | MirrorTypeUnavailable | MirrorTargetUnreachable
     >
 
-    /** Removes a mirror; what it has copied stays at the target. */
+    /** Removes a mirror. The copies stay at the target. */
     readonly remove: (actor: Actor, mirror: MirrorRef) => Effect.Effect<void, AccessError | NotFound>
 
     /**
-     * Has the target compared with the bucket, and what is missing or different there copied anew. Objects that the mirror
-     * did not write are left alone. Answers at once; the work is done by a worker.
+     * Requests a reconciliation: a worker compares the target with the bucket, and copies what is missing or different there.
+     * Objects that the mirror did not write are not changed. Returns before the reconciliation runs.
      */
     readonly sync: (actor: Actor, mirror: MirrorRef) => Effect.Effect<Mirror, AccessError | NotFound>
 
-    /** The mirror's files in order of their ids, with what became of each. */
+    /** Lists the files of a mirror with the state of each copy, ordered by file id. */
     readonly files: (
       actor: Actor,
       mirror: MirrorRef,
@@ -93,14 +93,12 @@ export class Mirrors extends Context.Service<
 
 const decodeFilter = Input.decoder(Schema.Struct({ state: Schema.optional(MirrorFileState) }))
 
-const { record } = MirrorSteps
-
 const make = Effect.gen(function* () {
   const access = yield* Access
   const buckets = yield* BucketRepository
   const repository = yield* MirrorRepository
-  const signal = yield* FileChangeNotifier
-  const { find, guard } = yield* MirrorSteps.make
+  const notifier = yield* FileChangeNotifier
+  const { get, requireIds } = yield* MirrorSteps.make
   const setup = yield* MirrorSetup.make
 
   return Mirrors.of({
@@ -111,7 +109,7 @@ const make = Effect.gen(function* () {
       yield* checkBucketId(bucket)
       const now = yield* DateTime.now
       const found = yield* Page.listById(page, ({ after, limit }) =>
-        Effect.map(repository.list(bucket, after, limit, now), (mirrors) => mirrors.map(record))
+        Effect.map(repository.list({ bucket, after, limit, now }), (mirrors) => mirrors.map(MirrorSteps.toRecord))
       )
       if (found.items.length === 0) {
         yield* NotFound.whenNone(buckets.find(bucket), new NotFound({ resource: "bucket" }))
@@ -121,31 +119,31 @@ const make = Effect.gen(function* () {
 
     get: Effect.fn("Mirrors.get")(function* (actor, ref) {
       yield* access.require(actor, ref.tenantId, "mirror:manage")
-      return record(yield* find(ref))
+      return MirrorSteps.toRecord(yield* get(ref))
     }),
 
     update: setup.update,
 
     remove: Effect.fn("Mirrors.remove")(function* (actor, ref) {
       yield* access.require(actor, ref.tenantId, "mirror:manage")
-      yield* guard(ref)
-      if (!(yield* repository.remove(ref, ref.mirrorId))) return yield* MirrorSteps.missing
+      yield* requireIds(ref)
+      if (!(yield* repository.remove(ref))) return yield* MirrorSteps.notFound
     }),
 
     sync: Effect.fn("Mirrors.sync")(function* (actor, ref) {
       yield* access.require(actor, ref.tenantId, "mirror:manage")
-      yield* guard(ref)
-      if (!(yield* repository.requestSync(ref, ref.mirrorId, yield* DateTime.now))) return yield* MirrorSteps.missing
-      yield* signal.wake(ref.bucketId)
-      return record(yield* find(ref))
+      yield* requireIds(ref)
+      if (!(yield* repository.requestSync(ref, yield* DateTime.now))) return yield* MirrorSteps.notFound
+      yield* notifier.wake(ref.bucketId)
+      return MirrorSteps.toRecord(yield* get(ref))
     }),
 
     files: Effect.fn("Mirrors.files")(function* (actor, ref, request) {
       yield* access.require(actor, ref.tenantId, "mirror:manage")
-      yield* find(ref)
+      yield* get(ref)
       const { state } = yield* decodeFilter(request)
       const page = yield* Page.listById(request, ({ after, limit }) =>
-        Effect.map(repository.files(ref.mirrorId, state, after, limit), (files) =>
+        Effect.map(repository.files({ mirrorId: ref.mirrorId, state, after, limit }), (files) =>
           files.map((file) => ({ id: file.fileId, file }))
         )
       )

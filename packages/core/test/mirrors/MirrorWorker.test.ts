@@ -86,7 +86,7 @@ describe("the worker of mirrors", () => {
       const mirrors = yield* Mirrors
       const made = yield* scene(3)
       yield* made.target.demand("new")
-      yield* startWorker({ retryAfter: Duration.hours(1), retryAtMost: Duration.hours(1) })
+      yield* startWorker({ minBackoff: Duration.hours(1), maxBackoff: Duration.hours(1) })
       const failing = yield* until(record(made.ref), ({ state }) => state === "FAILING")
       expect(failing.stats.lastError).toBe("The key is wrong.")
       const change = (secret: string) =>
@@ -109,7 +109,7 @@ describe("the worker of mirrors", () => {
       yield* dead.target.faults.failNext(forever, "Unavailable")
       const block = yield* slow.target.faults.block()
       yield* Effect.forEach(Array.from({ length: 30 }).keys(), (index) => upload(bucket, `file ${index}`, "x"))
-      yield* startWorker({ concurrency: 4, slots: 3 })
+      yield* startWorker({ concurrency: 4, slotsPerMirror: 3 })
       yield* expectEqual(good)
       expect((yield* record(slow.ref)).stats).toMatchObject({ pending: 30, copied: 0 })
       expect(yield* record(dead.ref)).toMatchObject({ state: "FAILING", stats: { pending: 30 } })
@@ -128,7 +128,7 @@ describe("the worker of mirrors", () => {
       yield* dead.target.faults.failNext(forever, "Unavailable")
       const block = yield* slow.target.faults.block()
       yield* Effect.forEach(Array.from({ length: 100 }).keys(), (index) => upload(bucket, `file ${index}`, "x"))
-      yield* startWorker({ concurrency: 8, slots: 4 })
+      yield* startWorker({ concurrency: 8, slotsPerMirror: 4 })
       yield* until(record(dead.ref), ({ state }) => state === "FAILING")
       const sql = yield* SqlClient
       const tried = yield* sql`SELECT file_id FROM mirror_task WHERE mirror_id = ${dead.ref.mirrorId} AND attempts > 0`
@@ -143,12 +143,12 @@ describe("the worker of mirrors", () => {
       const made = yield* scene(0)
       const block = yield* made.target.faults.block()
       yield* Effect.forEach(Array.from({ length: 20 }).keys(), (index) => upload(made.bucket, `file ${index}`, "x"))
-      yield* startWorker({ concurrency: 8, slots: 3 })
+      yield* startWorker({ concurrency: 8, slotsPerMirror: 3 })
       const sql = yield* SqlClient
       const held = sql`SELECT file_id FROM mirror_task WHERE mirror_id = ${made.ref.mirrorId} AND lease IS NOT NULL`
       yield* until(held, (rows) => rows.length === 3)
       // Another node takes what is left.
-      yield* startWorker({ concurrency: 8, slots: 4 })
+      yield* startWorker({ concurrency: 8, slotsPerMirror: 4 })
       yield* until(held, (rows) => rows.length === 7)
       yield* block.release
       yield* expectEqual(made)
@@ -191,7 +191,7 @@ describe("the worker of mirrors", () => {
     Effect.gen(function* () {
       const made = yield* scene(6)
       yield* made.target.faults.failNext(forever, "Unavailable", { name: (name) => name === "file 0" })
-      yield* startWorker({ retryAfter: Duration.millis(50), retryAtMost: Duration.seconds(1) })
+      yield* startWorker({ minBackoff: Duration.millis(50), maxBackoff: Duration.seconds(1) })
       const list = (yield* Mirrors).files(Actor.system, made.ref, { state: "FAILED" })
       yield* until(record(made.ref), ({ stats }) => stats.copied === 5)
       yield* until(list, ({ items }) => items.some(({ name }) => name === "file 0"))
@@ -206,7 +206,7 @@ describe("the worker of mirrors", () => {
       const made = yield* scene(3)
       const long = yield* upload(made.bucket, "n".repeat(20), "x", { path: `/${"long/".repeat(204)}` })
       yield* made.target.faults.failNext(forever, "Unavailable", { name: (name) => !name.startsWith("long/") })
-      yield* startWorker({ retryAfter: Duration.millis(5), retryAtMost: Duration.millis(20) })
+      yield* startWorker({ minBackoff: Duration.millis(5), maxBackoff: Duration.millis(20) })
       const sql = yield* SqlClient
       const { mirrorId } = made.ref
       const since = sql`SELECT failing_since FROM mirror WHERE id = ${mirrorId} AND failing_since IS NOT NULL`
@@ -319,7 +319,7 @@ describe("the worker of mirrors", () => {
     Effect.gen(function* () {
       const signal = yield* FileChangeNotifier
       const made = yield* scene(1)
-      yield* startWorker({ poll: Duration.hours(1) })
+      yield* startWorker({ pollInterval: Duration.hours(1) })
       yield* expectEqual(made)
       yield* upload(made.bucket, "new", "x")
       yield* signal.notify(made.bucket.bucketId)
@@ -335,7 +335,7 @@ describe("the worker of mirrors", () => {
       const statements = yield* Statements.record(
         Effect.scoped(
           Effect.gen(function* () {
-            yield* startWorker({ poll: Duration.seconds(2) })
+            yield* startWorker({ pollInterval: Duration.seconds(2) })
             // A bucket without mirrors costs one look in ten seconds.
             for (let second = 0; second < 20; second++) {
               yield* signal.notify(bucket.bucketId)

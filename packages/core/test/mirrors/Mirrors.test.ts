@@ -63,7 +63,7 @@ describe("mirrors", () => {
       const ref = { ...bucket, mirrorId: made.id }
       expect(yield* mirrors.get(Actor.system, ref)).toEqual(made)
       expect(yield* mirrors.list(Actor.system, bucket, {})).toEqual({ items: [made], nextCursor: null })
-      const kept = yield* (yield* MirrorRepository).find(bucket, made.id, yield* DateTime.now)
+      const kept = yield* (yield* MirrorRepository).find(ref, yield* DateTime.now)
       expect(inspect([kept, made, input], { depth: 20, showHidden: true })).not.toContain(secret)
     })
   )
@@ -229,7 +229,7 @@ describe("mirrors", () => {
       const { ref } = yield* MirrorScene.mirrored()
       yield* upload(ref, "a", "x")
       const stored = Effect.gen(function* () {
-        const found = yield* (yield* MirrorRepository).find(ref, ref.mirrorId, yield* DateTime.now)
+        const found = yield* (yield* MirrorRepository).find(ref, yield* DateTime.now)
         return Option.getOrThrow(found).mirror
       })
       const key = (fill: number) => Redacted.make(new Uint8Array(32).fill(fill))

@@ -1,11 +1,10 @@
 import { describe, expect } from "@effect/vitest"
-import type { StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
+import type { StoredMirror } from "@holdfast/core/mirrors/worker/StoredMirror"
 import * as Actor from "@holdfast/core/Actor"
 import { Files } from "@holdfast/core/files/Files"
-import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
-import type { MirrorRef } from "@holdfast/core/mirrors/Mirrors"
+import { type MirrorRef, MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
-import * as MirrorSteps from "@holdfast/testing/metadata/mirrors/Mirrors"
+import * as MirrorFixtures from "@holdfast/testing/metadata/mirrors/MirrorFixtures"
 import * as Sample from "@holdfast/testing/metadata/Sample"
 import * as MirrorScene from "@holdfast/testing/mirrors/MirrorScene"
 import * as DateTime from "effect/DateTime"
@@ -17,14 +16,15 @@ import { test } from "./support/Setup.ts"
 const { held, mirrored, settled, startWorker, until, upload, wanted, withWorker } = MirrorScene
 
 const stored = Effect.fnUntraced(function* (ref: MirrorRef) {
-  const found = yield* (yield* MirrorRepository).find(ref, ref.mirrorId, yield* DateTime.now)
+  const found = yield* (yield* MirrorRepository).find(ref, yield* DateTime.now)
   return Option.getOrThrow(found).mirror
 })
 
 /** Claims everything, as another node does. */
 const claim = Effect.fnUntraced(function* (mirror: StoredMirror, lease: Duration.Duration, ahead = Duration.zero) {
   const at = DateTime.addDuration(yield* DateTime.now, ahead)
-  return yield* (yield* MirrorTaskRepository).claim(mirror, 100, Sample.word(), at, DateTime.addDuration(at, lease))
+  const leaseUntil = DateTime.addDuration(at, lease)
+  return yield* (yield* MirrorTaskRepository).claim({ mirror, limit: 100, lease: Sample.word(), leaseUntil, now: at })
 })
 
 describe("a worker of mirrors", () => {
@@ -50,7 +50,7 @@ describe("a worker of mirrors", () => {
       const { bucket, ref, target } = yield* mirrored()
       const file = yield* upload(bucket, "file", "x")
       const mirror = yield* stored(ref)
-      yield* MirrorSteps.fill(mirror.id)
+      yield* MirrorFixtures.createTasks(mirror.id)
       const dead = yield* claim(mirror, Duration.millis(40))
       expect(dead).toHaveLength(1)
       yield* startWorker()
@@ -59,17 +59,14 @@ describe("a worker of mirrors", () => {
       // It was not dead but asleep, and wrote its old bytes over the others.
       yield* target.plant("file", new Uint8Array([6, 6, 6]))
       const tasks = yield* MirrorTaskRepository
-      yield* tasks.complete(
-        dead.map((task) => MirrorSteps.done(task)),
-        yield* DateTime.now
-      )
+      yield* MirrorFixtures.succeed(dead, yield* DateTime.now)
       yield* settled(ref)
       expect(yield* held(target)).toEqual(yield* wanted(bucket))
       // The same for a name that is nobody's any more.
       yield* (yield* Files).remove(Actor.system, { ...bucket, fileId: file.id })
       yield* settled(ref)
       yield* target.plant("file", new Uint8Array([6, 6, 6]))
-      yield* tasks.abandon(dead, yield* DateTime.now)
+      yield* tasks.abandon({ tasks: dead, now: yield* DateTime.now })
       yield* settled(ref)
       expect(yield* target.names).toEqual([])
     })
@@ -87,11 +84,7 @@ describe("a worker of mirrors", () => {
         claim(yield* stored(ref), Duration.hours(1), Duration.hours(1)),
         (got) => got.length > 0
       )
-      const tasks = yield* MirrorTaskRepository
-      yield* tasks.complete(
-        thief.map((task) => MirrorSteps.done(task)),
-        yield* DateTime.now
-      )
+      yield* MirrorFixtures.succeed(thief, yield* DateTime.now)
       // The thief only said that it had copied it. The worker was told to stop, and doubts the object.
       yield* until(target.faults.calls("write"), (calls) => calls === 2)
       yield* block.release
@@ -114,7 +107,7 @@ describe("a worker of mirrors", () => {
       // Twice the lease.
       yield* until(DateTime.now, (now) => DateTime.toEpochMillis(now) - DateTime.toEpochMillis(start) > 600)
       expect(yield* claim(mirror, Duration.hours(1))).toEqual([])
-      expect(yield* tasks.due(yield* DateTime.now, "", 10)).toEqual([])
+      expect(yield* tasks.due({ after: "", limit: 10, now: yield* DateTime.now })).toEqual([])
       yield* block.release
       yield* settled(ref)
       expect(yield* target.faults.calls("write")).toBe(1)

@@ -100,7 +100,7 @@ requires(Database.missing).describe("with PostgreSQL", () => {
     // The third node has read no value before, so it reports the failures only.
     const withoutDatabase = await scrape(nodes[2].url)
     expect(gauges(withoutDatabase)).toEqual({})
-    for (const operation of ["conversions\\.queueDepth", "mirrors\\.backlog"]) {
+    for (const operation of ["conversions\\.queueDepth", "mirrors\\.queueDepth"]) {
       const failures = `^holdfast_metadata_errors_total\\{operation="${operation}",reason="Unavailable"\\} 1$`
       expect(withoutDatabase).toMatch(new RegExp(failures, "m"))
     }

@@ -8,7 +8,6 @@ import { describe, layer, vi } from "@effect/vitest"
 import type * as Layer from "effect/Layer"
 import { accessContract } from "./AccessContract.ts"
 import { accountContract } from "./AccountContract.ts"
-import { backlogContract } from "./queues/QueueDepthContract.ts"
 import { blobContract } from "./BlobContract.ts"
 import { bucketContract } from "./BucketContract.ts"
 import { conversionClaimContract } from "./conversions/ConversionClaimContract.ts"
@@ -23,9 +22,11 @@ import { folderContract } from "./files/FolderContract.ts"
 import { memberContract } from "./MemberContract.ts"
 import type { It, Metadata } from "./Metadata.ts"
 import { mirrorContract } from "./mirrors/MirrorContract.ts"
+import { mirrorFailureContract } from "./mirrors/MirrorFailureContract.ts"
 import { mirrorNameContract } from "./mirrors/MirrorNameContract.ts"
 import { mirrorTaskContract } from "./mirrors/MirrorTaskContract.ts"
-import { mirrorTroubleContract } from "./mirrors/MirrorTroubleContract.ts"
+import { reconciliationContract } from "./mirrors/ReconciliationContract.ts"
+import { queueDepthContract } from "./queues/QueueDepthContract.ts"
 import { removalRaceContract } from "./RemovalRaceContract.ts"
 import { tenantContract } from "./TenantContract.ts"
 import { tokenContract } from "./TokenContract.ts"
@@ -51,8 +52,9 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["mirrors", mirrorContract],
   ["mirrors: tasks", mirrorTaskContract],
   ["mirrors: names of objects", mirrorNameContract],
-  ["mirrors: trouble and comparisons", mirrorTroubleContract],
-  ["work that waits", backlogContract]
+  ["mirrors: failing", mirrorFailureContract],
+  ["mirrors: reconciliation", reconciliationContract],
+  ["queue depths", queueDepthContract]
 ]
 
 /** Milliseconds. */

@@ -6,7 +6,8 @@ import * as Actor from "@holdfast/core/Actor"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { Files } from "@holdfast/core/files/Files"
 import { Headers } from "@holdfast/core/headers/Headers"
-import { type MirrorRef, Mirrors } from "@holdfast/core/mirrors/Mirrors"
+import type { MirrorRef } from "@holdfast/core/mirrors/MirrorRepository"
+import { Mirrors } from "@holdfast/core/mirrors/Mirrors"
 import { objectName } from "@holdfast/core/mirrors/targets/MirroredFile"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -115,7 +116,7 @@ export const suite = <E>(
                 Effect.gen(function* () {
                   const { bucket, ref, target } = yield* MirrorScene.mirrored()
                   yield* Effect.forEach(Array.from({ length: workers }), () =>
-                    MirrorScene.startWorker({ concurrency: 4, slots: 3 })
+                    MirrorScene.startWorker({ concurrency: 4, slotsPerMirror: 3 })
                   )
                   for (const place of Place.literals) {
                     yield* MirrorScene.upload(bucket, partsOf(place).name, place, partsOf(place))

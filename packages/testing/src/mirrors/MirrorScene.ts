@@ -10,6 +10,7 @@ import * as Downloads from "@holdfast/core/files/Downloads"
 import * as Files from "@holdfast/core/files/Files"
 import * as Uploads from "@holdfast/core/files/Uploads"
 import * as Headers from "@holdfast/core/headers/Headers"
+import type { MirrorRef } from "@holdfast/core/mirrors/MirrorRepository"
 import * as Mirrors from "@holdfast/core/mirrors/Mirrors"
 import * as FileChangeNotifier from "@holdfast/core/files/FileChangeNotifier"
 import * as FileWriter from "@holdfast/core/files/FileWriter"
@@ -67,9 +68,9 @@ export const services = <Out, E>(metadata: Layer.Layer<Metadata | Out, E>) =>
 
 /** A worker that hurries. */
 export const hurried: Partial<MirrorWorkerOptions> = {
-  poll: Duration.millis(5),
-  retryAfter: Duration.millis(1),
-  retryAtMost: Duration.millis(10)
+  pollInterval: Duration.millis(5),
+  minBackoff: Duration.millis(1),
+  maxBackoff: Duration.millis(10)
 }
 
 /** Starts a worker in the scope. */
@@ -100,11 +101,10 @@ export const mirrored = Effect.fnUntraced(function* (given?: BucketRef) {
   return { bucket, mirror, ref: { ...bucket, mirrorId: mirror.id }, target }
 })
 
-export const record = (ref: Mirrors.MirrorRef) =>
-  Effect.flatMap(Mirrors.Mirrors, (mirrors) => mirrors.get(Actor.system, ref))
+export const record = (ref: MirrorRef) => Effect.flatMap(Mirrors.Mirrors, (mirrors) => mirrors.get(Actor.system, ref))
 
 /** Waits until nothing is pending. */
-export const settled = (ref: Mirrors.MirrorRef) => until(record(ref), ({ stats }) => stats.pending === 0)
+export const settled = (ref: MirrorRef) => until(record(ref), ({ stats }) => stats.pending === 0)
 
 const encoder = new TextEncoder()
 

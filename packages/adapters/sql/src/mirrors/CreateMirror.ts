@@ -1,5 +1,5 @@
 /**
- * Makes a mirror.
+ * Creates a mirror.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -10,8 +10,8 @@ import { millis } from "../Dialect.ts"
 import { transaction } from "../Transaction.ts"
 import { encodePlace, lockWriters } from "./MirrorRow.ts"
 
-/** Whether mirrors lead from a bucket to another, or it is the same. */
-const leads = (sql: SqlClient, from: string, to: string) => {
+/** Selects the bucket `to` when mirrors lead to it from the bucket `from`, or when both are the same. */
+const selectIfReached = (sql: SqlClient, from: string, to: string) => {
   const collation = sql.onDialectOrElse({ pg: () => ` COLLATE "C"`, orElse: () => "" })
   return sql`WITH RECURSIVE reached (id) AS (
       SELECT CAST(${from} AS text)${sql.literal(collation)}
@@ -21,18 +21,22 @@ const leads = (sql: SqlClient, from: string, to: string) => {
     SELECT id FROM reached WHERE id = ${to}`
 }
 
-/** Those that lead to buckets of this deployment are made one after the other, so that two never close a loop. */
+/**
+ * Fails when a mirror from `source` to `target` would close a loop. The lock makes the creation of mirrors between buckets
+ * sequential, so that two of them never close a loop together.
+ */
 const refuseLoop = Effect.fnUntraced(function* (sql: SqlClient, target: string, source: string) {
   yield* sql.onDialectOrElse({
     pg: () => sql`SELECT pg_advisory_xact_lock(hashtextextended('mirrors between buckets', 0))`,
     orElse: () => Effect.void
   })
-  if ((yield* leads(sql, target, source)).length > 0) return yield* new MirrorLoop()
+  if ((yield* selectIfReached(sql, target, source)).length > 0) return yield* new MirrorLoop()
 })
 
 /**
- * Locks go from the bucket to its writers. Once the mirror is committed every writer sees it, and those that did not have
- * committed; so that whatever the bucket holds then is all that is left to be filled in, without a lock.
+ * Inserts a mirror. Locks the bucket first and its writers last. Once the mirror is committed, every later writer sees it, and
+ * every earlier writer has committed. So `createTasks` only has to find
+ * the files of that time, and needs no lock.
  */
 export const createMirror = (sql: SqlClient, mirror: NewMirror) =>
   Effect.gen(function* () {

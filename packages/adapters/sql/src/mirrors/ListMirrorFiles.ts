@@ -1,9 +1,10 @@
 /**
- * What a mirror knows of files.
+ * Lists the files of a mirror that have a task.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { MirrorFile, MirrorFileState } from "@holdfast/core/mirrors/Mirror"
+import type { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import * as Row from "../Row.ts"
 import { flag } from "./MirrorRow.ts"
 
@@ -35,12 +36,10 @@ const toMirrorFile: Row.FromRow<MirrorFile> = (row) => {
   }
 }
 
+/** As `MirrorRepository.files`. */
 export const listMirrorFiles = (
   sql: SqlClient,
-  mirrorId: string,
-  state: MirrorFileState | undefined,
-  after: string | undefined,
-  limit: number
+  { after, limit, mirrorId, state }: Parameters<MirrorRepository["Service"]["files"]>[0]
 ) =>
   sql`SELECT t.file_id, t.attempts, t.error, t.wanted_at, t.due_at, f.path, f.name,
       CASE WHEN t.done < t.wanted THEN 1 ELSE 0 END AS pending

@@ -1,15 +1,14 @@
 /**
- * How far mirrors are.
+ * Counts the files of mirrors.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { MirrorStats } from "@holdfast/core/mirrors/MirrorFields"
 import type { CountedMirror } from "@holdfast/core/mirrors/MirrorRepository"
-import type { StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
+import type { MirrorStats } from "@holdfast/core/mirrors/targets/types/CommonFields"
 import { among } from "../Dialect.ts"
 import * as Row from "../Row.ts"
-import { flag } from "./MirrorRow.ts"
+import { flag, toMirror } from "./MirrorRow.ts"
 
 interface Count {
   readonly id: string
@@ -33,8 +32,8 @@ const toCount: Row.FromRow<Count> = (row) => ({
 
 const none = { pending: 0, bytes: 0, copied: 0, failed: 0, since: null, error: null }
 
-/** Files that a mirror is known to have, or is known to lack. */
-const known = (sql: SqlClient, ids: ReadonlyArray<string>) =>
+/** Counts the files that have a task. */
+const countTasks = (sql: SqlClient, ids: ReadonlyArray<string>) =>
   sql`SELECT t.mirror_id,
       CAST(SUM(CASE WHEN t.done < t.wanted THEN 1 ELSE 0 END) AS bigint) AS pending,
       CAST(SUM(CASE WHEN t.done < t.wanted THEN 0 ELSE 1 END) AS bigint) AS copied,
@@ -45,10 +44,10 @@ const known = (sql: SqlClient, ids: ReadonlyArray<string>) =>
     FROM mirror_task t WHERE ${among(sql, "t.mirror_id", ids)} GROUP BY t.mirror_id`.pipe(Row.all(toCount))
 
 /**
- * Files that a mirror does not know yet. The known ones are a list of its own: looked up one by one, PostgreSQL would read all
- * of them for each file while it believes the table to be small.
+ * Counts the files that have no task yet. `NOT IN` makes the tasks a list that is read once: with a look-up for each file,
+ * PostgreSQL would read all tasks for each file while it estimates the table to be small.
  */
-const unknown = (sql: SqlClient, id: string) =>
+const countWithoutTask = (sql: SqlClient, id: string) =>
   sql`SELECT mirror.id AS mirror_id, CAST(COUNT(*) AS bigint) AS pending, CAST(SUM(f.size) AS bigint) AS bytes,
       0 AS copied, 0 AS failed, MIN(mirror.created_at) AS since, NULL AS error
     FROM mirror JOIN file f ON f.tenant_id = mirror.tenant_id AND f.bucket_id = mirror.bucket_id
@@ -56,12 +55,11 @@ const unknown = (sql: SqlClient, id: string) =>
     WHERE mirror.id = ${id} AND f.id NOT IN (SELECT t.file_id FROM mirror_task t WHERE t.mirror_id = ${id})
     GROUP BY mirror.id`.pipe(Row.all(toCount))
 
-/** Mirrors read from rows of `mirror`, with the counts of their files. */
-export const counted = Effect.fnUntraced(function* (
+/** Returns mirrors, read from rows of `mirror`, with the counts of their files. */
+export const toCountedMirrors = Effect.fnUntraced(function* (
   sql: SqlClient,
   rows: ReadonlyArray<Row.Row>,
-  at: DateTime.Utc,
-  toMirror: Row.FromRow<StoredMirror>
+  now: DateTime.Utc
 ) {
   const found = yield* Row.all((row) => ({
     mirror: toMirror(row),
@@ -70,8 +68,8 @@ export const counted = Effect.fnUntraced(function* (
   }))(Effect.succeed(rows))
   const ids = found.map(({ mirror }) => mirror.id)
   const filling = found.flatMap(({ isFilling, mirror }) => (isFilling ? [mirror.id] : []))
-  const counts = new Map((yield* known(sql, ids)).map((count) => [count.id, count]))
-  const unfilled = yield* Effect.forEach(filling, (id) => unknown(sql, id))
+  const counts = new Map((yield* countTasks(sql, ids)).map((count) => [count.id, count]))
+  const unfilled = yield* Effect.forEach(filling, (id) => countWithoutTask(sql, id))
   const more = new Map(unfilled.flat().map((count) => [count.id, count]))
   return found.map(({ comparing, mirror }): CountedMirror => {
     const [a, b] = [counts.get(mirror.id) ?? none, more.get(mirror.id) ?? none]
@@ -81,7 +79,7 @@ export const counted = Effect.fnUntraced(function* (
       pendingBytes: a.bytes + b.bytes,
       copied: a.copied,
       failed: a.failed,
-      lagSeconds: Number.isFinite(since) ? Math.max(0, (DateTime.toEpochMillis(at) - since) / 1000) : 0,
+      lagSeconds: Number.isFinite(since) ? Math.max(0, (DateTime.toEpochMillis(now) - since) / 1000) : 0,
       lastError: a.error,
       comparing
     }

@@ -1,14 +1,14 @@
 /**
- * Rows of mirrors.
+ * Rows of mirrors, and SQL that statements of mirrors share.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
 import * as TargetTypes from "@holdfast/core/mirrors/targets/types/TargetTypes"
+import type { StoredMirror } from "@holdfast/core/mirrors/worker/StoredMirror"
 import * as Row from "../Row.ts"
 import { RowFault } from "../SqlFailure.ts"
 
-/** Named one by one, and of the table: they are also read beside counts. */
+/** The columns that `toMirror` reads. Qualified by the table, because statements select them beside other columns. */
 export const columns = `mirror.id, mirror.tenant_id, mirror.bucket_id, mirror.name, mirror.place, mirror.secret,
   mirror.revision, mirror.paused, mirror.failures, mirror.failing_since, mirror.last_error, mirror.created_at,
   mirror.updated_at`
@@ -23,7 +23,7 @@ const toAddress = (row: Row.Row): TargetTypes.TargetAddress => {
   return address
 }
 
-/** Flags are integers. */
+/** Reads a boolean, which is stored as 0 or 1. */
 export const flag = (row: Row.Row, column: string): boolean => Row.int(row, column) === 1
 
 export const toMirror: Row.FromRow<StoredMirror> = (row) => ({
@@ -36,7 +36,7 @@ export const toMirror: Row.FromRow<StoredMirror> = (row) => ({
   revision: Row.int(row, "revision"),
   paused: flag(row, "paused"),
   failures: Row.int(row, "failures"),
-  trouble:
+  failure:
     row.failing_since === null
       ? null
       : { since: Row.instant(row, "failing_since"), detail: Row.orNull(Row.text, row, "last_error") ?? "" },
@@ -44,9 +44,7 @@ export const toMirror: Row.FromRow<StoredMirror> = (row) => ({
   updatedAt: Row.instant(row, "updated_at")
 })
 
-/**
- * Rows of JSON as a table of the query: `name (column type, …)` of texts and bigints.
- */
+/** Returns rows as a table of a query: one JSON parameter, read as `alias (column type, …)` with texts and bigints. */
 export const recordset = (
   sql: SqlClient,
   alias: string,
@@ -66,11 +64,14 @@ export const recordset = (
   })
 }
 
-/** A row lock of PostgreSQL that passes over rows that others have locked. */
+/** Locks the selected rows on PostgreSQL, and skips those that another transaction has locked. */
 export const skipLocked = (sql: SqlClient): Fragment =>
   sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE SKIP LOCKED", orElse: () => "" }))
 
-/** Waits for every writer to a bucket that may not see its mirrors as they are now; until the transaction ends none begins. */
+/**
+ * Waits for every transaction that writes files of a bucket and may not see its mirrors as they are now. No further one begins
+ * until this transaction ends.
+ */
 export const lockWriters = (sql: SqlClient, bucketId: Fragment) =>
   sql.onDialectOrElse({
     pg: () => sql`SELECT pg_advisory_xact_lock(hashtextextended('mirror ' || ${bucketId}, 0))`,

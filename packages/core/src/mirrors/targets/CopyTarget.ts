@@ -1,20 +1,20 @@
 /**
- * Targets as a worker uses them: those of the clouds, and buckets of this deployment.
+ * Targets as the worker uses them: those outside of the deployment, and buckets of other tenants.
  */
 import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
+import type { MirroredFile } from "./MirroredFile.ts"
 import type { MirrorObject, MirrorTarget, WriteReceipt } from "./MirrorTarget.ts"
 import type { MirrorTargetError } from "./MirrorTargetError.ts"
-import type { MirroredFile } from "./MirroredFile.ts"
 
-/** An object with the file that it is made of. */
+/** An object with its file. A bucket of another tenant copies headers and metadata from the file, not from the description. */
 export interface CopiedObject extends MirrorObject {
   readonly file: MirroredFile
 }
 
-/** What `MirrorTarget` promises, of objects with their files. */
+/** What `MirrorTarget` promises, for objects with their files. */
 export interface CopyTarget extends Pick<MirrorTarget, "check" | "remove" | "list"> {
-  /** Whether `check` writes an object, which it may leave behind when it is cut off. */
+  /** Whether `check` writes an object, which stays at the target when the check is cut off. */
   readonly hasCheckObject: boolean
 
   readonly write: <E, R>(

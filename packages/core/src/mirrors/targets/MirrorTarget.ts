@@ -1,9 +1,9 @@
 /**
- * The port to the other end of a mirror: somebody else's bucket or container, where each file stands under its path and
+ * The port to the target of a mirror: a bucket or container that belongs to a user. Each file is an object under its path and
  * name, so that the copy is useful without Holdfast.
  *
- * The caller guarantees that no two writes or removals of one object run at once. An adapter guarantees what the methods say,
- * and that it changes no object but those it is told to.
+ * The caller guarantees that no two writes or removals of one object run at once. An adapter guarantees what the methods
+ * promise, and that it changes no object but those that the caller names.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -15,7 +15,7 @@ import type { MirrorTargetError } from "./MirrorTargetError.ts"
 import type { ObjectDescription } from "./ObjectDescription.ts"
 import type { ExternalType, Locations } from "./types/TargetTypes.ts"
 
-/** An object as it should stand at the target. */
+/** An object to write. */
 export interface MirrorObject {
   /** Path and name without a leading slash, in Unicode: `holidays/beach.jpg`. */
   readonly name: string
@@ -26,25 +26,25 @@ export interface MirrorObject {
   readonly description: ObjectDescription
 }
 
-/** What the target says of an object that was written. */
+/** The version of an object, as the target reports it after a write. */
 export interface WriteReceipt {
-  /** A text that changes when anybody changes the object's bytes, and stays while nobody changes the object. */
+  /** A text that changes with every change of the object's bytes, and stays the same while the object does not change. */
   readonly tag: string
   /**
-   * Where the tag tells nothing of the description: when the object was last changed, in whole seconds since 1970 by the
-   * target's clock. A receipt may tell up to two seconds more, where finding out would take another request.
+   * When the object was last changed, in whole seconds since 1970 by the target's clock. Present where the tag does not depend
+   * on the description. A receipt may have up to two seconds more, where the exact time would take another request.
    */
   readonly lastModified?: number | undefined
 }
 
-/** An object that stands at the target. */
+/** An object at the target. */
 export interface TargetObject extends WriteReceipt {
   readonly name: string
   /** Bytes. */
   readonly size: number
 }
 
-/** Whether an object is still what a receipt was given for, as far as the target can tell. */
+/** Whether an object is still the one of a receipt, as far as tag and time show it. */
 export const isUnchanged = (receipt: WriteReceipt, object: WriteReceipt): boolean =>
   receipt.tag === object.tag &&
   (receipt.lastModified === undefined ||
@@ -54,15 +54,16 @@ export const isUnchanged = (receipt: WriteReceipt, object: WriteReceipt): boolea
 export interface MirrorTarget {
   /**
    * Checks that the target exists and that its credentials permit to write, list and remove. It may write the object
-   * `TargetCheck.objectName`, and removes it; a check that is cut off leaves it for the next one to replace and remove.
+   * `TargetCheck.objectName`, and removes it. A check that is cut off leaves the object for the next check to replace and remove.
    */
   readonly check: Effect.Effect<void, MirrorTargetError>
 
   /**
-   * Writes an object, whole or not at all, in place of one that stands. Memory does not grow with its size. The bytes are
-   * verified at the target, or on their way to it, by a checksum where it has one.
-   * The stream's own error passes through unchanged, and then nothing has changed. A chunk has to be done with before the
-   * next one is pulled: its memory is used again.
+   * Writes an object, whole or not at all, and replaces an existing one. Memory does not grow with its size. The bytes are
+   * verified by a checksum, at the target or on the way to it where the target has none.
+   *
+   * An error of the stream passes through unchanged, and then nothing has changed. The adapter has to be finished with a chunk
+   * before it pulls the next one, because the source reuses the memory.
    */
   readonly write: <E, R>(
     object: MirrorObject,
@@ -70,27 +71,25 @@ export interface MirrorTarget {
   ) => Effect.Effect<WriteReceipt, MirrorTargetError | E, R>
 
   /**
-   * Gives an object that stands another description, without its bytes being sent again. `NotFound` when there is none, or when
-   * that cannot be done: then it is written anew.
+   * Replaces the description of an existing object without sending its bytes again. Fails with `NotFound` when there is no such
+   * object, or when the target cannot do this; the caller then writes the object.
    */
   readonly describe: (object: MirrorObject) => Effect.Effect<WriteReceipt, MirrorTargetError>
 
-  /** Removes an object. Idempotent: a missing one is a success. */
+  /** Removes an object. Idempotent: succeeds for a missing one. */
   readonly remove: (name: string) => Effect.Effect<void, MirrorTargetError>
 
-  /** What stands under a name; nothing may be told where the target itself is missing. */
+  /** Finds an object by its name. May find nothing, instead of failing, where the target itself is missing. */
   readonly stat: (name: string) => Effect.Effect<Option.Option<TargetObject>, MirrorTargetError>
 
-  /** Everything that stands at the target, in no promised order, with the tags and times that `stat` tells. */
+  /** Lists all objects at the target, in any order, with the tags and times that `stat` returns. */
   readonly list: Stream.Stream<TargetObject, MirrorTargetError>
 }
 
-/** Opens a target; no request is made. What it holds is given back with the scope. */
+/** Opens the target at a location; makes no request. Closing the scope releases its resources. */
 export type Open<Location> = (location: Location) => Effect.Effect<MirrorTarget, MirrorTargetError, Scope.Scope>
 
-/**
- * The targets outside of this deployment that it can mirror to. One that is absent is no type to create mirrors of.
- */
+/** The targets outside of this deployment that it can mirror to, by type. Mirrors of an absent type cannot be created. */
 export class MirrorTargets extends Context.Service<
   MirrorTargets,
   {
@@ -98,5 +97,5 @@ export class MirrorTargets extends Context.Service<
   }
 >()("@holdfast/core/mirrors/MirrorTargets") {}
 
-/** No targets outside of this deployment: mirrors lead from one of its buckets to another. */
+/** No targets outside of this deployment: mirrors lead only to buckets of other tenants. */
 export const layerNone: Layer.Layer<MirrorTargets> = Layer.succeed(MirrorTargets, MirrorTargets.of({ open: {} }))

@@ -1,27 +1,27 @@
 /**
- * The one error of the MirrorTarget port.
+ * The error of the MirrorTarget port.
  */
 import * as Data from "effect/Data"
 
 /**
- * - `NotFound`: the target's bucket, or the object, is missing.
+ * - `NotFound`: the target's bucket, or the object, does not exist.
  * - `Denied`: the credentials are wrong, expired, or do not permit the operation.
- * - `Refused`: the address is one that this deployment does not connect to.
- * - `Unavailable`: the target does not answer, or asks to come again later.
- * - `Full`: no room is left there, or a quota is reached.
- * - `Invalid`: the target cannot hold this object, whatever is done: its name, its size or its description.
- * - `Damaged`: the bytes that arrived are not those that were sent.
+ * - `Refused`: this deployment does not connect to the address.
+ * - `Unavailable`: the target does not respond, or asks to retry later.
+ * - `Full`: the target has no space left, or a quota is reached.
+ * - `Invalid`: the target cannot hold this object because of its name, its size or its description. No retry helps.
+ * - `Damaged`: the target received other bytes than were sent.
  * - `Internal`: anything else.
  */
 export type Reason = "NotFound" | "Denied" | "Refused" | "Unavailable" | "Full" | "Invalid" | "Damaged" | "Internal"
 
 export class MirrorTargetError extends Data.TaggedError("MirrorTargetError")<{
   readonly reason: Reason
-  /** The port's method that failed. */
+  /** The method of the port that failed. */
   readonly operation: string
-  /** The target's own words, fit for whoever set the mirror up: without keys, addresses of this deployment and paths. */
+  /** The response of the target, for the user who created the mirror: without keys, addresses of this deployment and paths. */
   readonly detail: string
-  /** Whether the target as a whole was asked since, and works. */
+  /** Whether a check of the target succeeded after the failure. */
   readonly targetWorks?: boolean
   readonly cause?: unknown
 }> {
@@ -29,7 +29,7 @@ export class MirrorTargetError extends Data.TaggedError("MirrorTargetError")<{
     return this.detail
   }
 
-  /** Whether it is about one object alone, so that others of the same mirror may succeed. */
+  /** Whether the failure concerns this object only. Other objects of the same mirror may succeed. */
   get isOfObject(): boolean {
     return this.targetWorks === true || this.reason === "Invalid" || this.reason === "Damaged"
   }

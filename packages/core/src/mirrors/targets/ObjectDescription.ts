@@ -1,6 +1,6 @@
 /**
- * What a mirrored object says of itself at its target: the headers that object stores know, and everything else as
- * metadata of texts.
+ * The headers and metadata of a mirrored object at its target: the headers that object stores keep as such, and everything else
+ * as metadata.
  */
 import type { MirroredFile } from "./MirroredFile.ts"
 
@@ -11,77 +11,81 @@ export interface ObjectDescription {
   readonly contentEncoding?: string | undefined
   readonly contentLanguage?: string | undefined
   /**
-   * Names of lower-case letters, digits and hyphens that begin with a letter; values of printable ASCII. Where a store
-   * takes no hyphens, its adapter writes underscores. In all at most 2 KiB of names and values, which is what S3 takes.
+   * Names consist of lower-case letters, digits and hyphens, and begin with a letter. Values are printable ASCII. Where a store
+   * takes no hyphens, its adapter writes underscores. Names and values together have at most 2 KiB: the limit of S3.
    */
   readonly metadata: Readonly<Record<string, string>>
 }
 
-/** Names and values of metadata together (Amazon S3's user-defined metadata). */
+/** Bytes of names and values of metadata together (the limit of user-defined metadata in Amazon S3). */
 const maxBytes = 2048
 
+/** Bytes of the entry `holdfast-omitted`, whose value may have up to eight digits. */
+const omittedBytes = 24
+
 /** Headers that stores keep as such. */
-const known = {
+const storeHeaders = {
   "cache-control": "cacheControl",
   "content-disposition": "contentDisposition",
   "content-encoding": "contentEncoding",
   "content-language": "contentLanguage"
 } as const
 
-const isKnown = (name: string): name is keyof typeof known => Object.hasOwn(known, name)
+const isStoreHeader = (name: string): name is keyof typeof storeHeaders => Object.hasOwn(storeHeaders, name)
 
-/** What takes part in percent-encoding, so that decoding gives back exactly what was encoded. */
+/** The characters to percent-encode: all but printable ASCII, the percent sign, and a space at either end. */
 const unsafe = /[^\u0020-\u0024\u0026-\u007e]|^ | $/gu
 
 const encoder = new TextEncoder()
 
-const percent = (text: string): string =>
+const percentEncode = (text: string): string =>
   Array.from(
     encoder.encode(text.toWellFormed()),
     (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`
   ).join("")
 
-/** A text as printable ASCII; `decodeURIComponent` undoes it. */
-const ascii = (text: string): string => text.replaceAll(unsafe, percent)
+/** Encodes a text as printable ASCII; `decodeURIComponent` decodes it. */
+const toAscii = (text: string): string => text.replaceAll(unsafe, percentEncode)
 
-/** A known header as every store takes it: no bytes beyond ASCII, and a space where a tab stands. */
-const plain = (value: string): string => value.replaceAll("\t", " ").replaceAll(/[^\u0020-\u007e]/gu, percent)
+/** Encodes the value of a store header in the way that every store accepts: ASCII only, and a space instead of a tab. */
+const toHeaderValue = (value: string): string =>
+  value.replaceAll("\t", " ").replaceAll(/[^\u0020-\u007e]/gu, percentEncode)
 
-const nameOf = (name: string): string => {
-  const spelt = name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, "-")
-  return /^[a-z]/.test(spelt) ? spelt : `x-${spelt}`
+const toMetadataName = (name: string): string => {
+  const plain = name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, "-")
+  return /^[a-z]/.test(plain) ? plain : `x-${plain}`
 }
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
+const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 
 /**
- * The description of a file with content. The file's id and checksum come first, then its remaining headers, then its
- * metadata, as `holdfast-file`, `holdfast-sha256`, the header's own name and `meta-` with the key. What does not fit any
- * more is left out, and `holdfast-omitted` counts it.
+ * Returns the description of a file. Metadata has the file's id and checksum first (`holdfast-file`, `holdfast-sha256`), then the
+ * remaining headers under their own names, then the file's metadata as `meta-` with the key. Entries that exceed the limit, or
+ * whose name is taken, are left out; `holdfast-omitted` counts them.
  */
 export const of = (file: MirroredFile): ObjectDescription => {
   let contentType = file.content.contentType
-  const headers: { -readonly [Name in (typeof known)[keyof typeof known]]?: string } = {}
+  const headers: { -readonly [Name in (typeof storeHeaders)[keyof typeof storeHeaders]]?: string } = {}
   const metadata: Record<string, string> = { "holdfast-file": file.id, "holdfast-sha256": file.content.sha256 }
-  // Room for the count of what is left out.
-  let room = maxBytes - Object.entries(metadata).reduce((sum, [name, value]) => sum + name.length + value.length, 24)
+  let bytesLeft =
+    maxBytes - Object.entries(metadata).reduce((sum, [name, value]) => sum + name.length + value.length, omittedBytes)
   let omitted = 0
   const add = (name: string, value: string) => {
     const size = name.length + value.length
-    if (Object.hasOwn(metadata, name) || size > room) {
+    if (Object.hasOwn(metadata, name) || size > bytesLeft) {
       omitted++
       return
     }
     metadata[name] = value
-    room -= size
+    bytesLeft -= size
   }
   for (const { name, value } of file.headers) {
     const lower = name.toLowerCase()
-    if (lower === "content-type") contentType = plain(value)
-    else if (isKnown(lower)) headers[known[lower]] = plain(value)
-    else add(nameOf(lower), ascii(value))
+    if (lower === "content-type") contentType = toHeaderValue(value)
+    else if (isStoreHeader(lower)) headers[storeHeaders[lower]] = toHeaderValue(value)
+    else add(toMetadataName(lower), toAscii(value))
   }
-  for (const [key, value] of Object.entries(file.metadata)) add(`meta-${nameOf(key)}`, ascii(textOf(value)))
+  for (const [key, value] of Object.entries(file.metadata)) add(`meta-${toMetadataName(key)}`, toAscii(toText(value)))
   if (omitted > 0) metadata["holdfast-omitted"] = String(omitted)
   return { contentType, ...headers, metadata }
 }

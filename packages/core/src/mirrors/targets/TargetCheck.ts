@@ -1,8 +1,9 @@
 /**
- * The check of a target: an object of a fixed name is written, described anew and removed.
+ * The check of a target outside of the deployment: writes an object of a fixed name, replaces its description, lists the target,
+ * and removes the object.
  *
- * When a process or its connection dies between the write and the removal, the object stays at the target. Its name is fixed, so
- * that the next check replaces and removes it, and so that a reconciliation knows it.
+ * When the process or its connection dies between the write and the removal, the object stays at the target. The name is fixed, so
+ * that the next check replaces and removes the object, and so that a reconciliation recognizes it.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -22,21 +23,21 @@ const object: MirrorObject = {
   description: { contentType: "text/plain", metadata: {} }
 }
 
-/** Former versions gave the object of each check a name of its own: a UUID instead of `object`. */
+/** Former releases gave the object of each check a new name: a UUID instead of `object`. */
 const formerName = /^\.holdfast-check-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Whether a former version's check may have left an object of this name at the target. A file may have such a name, too. */
+/** Whether a check of a former release may have left an object of this name at the target. A file may have such a name, too. */
 export const isFormerName = (name: string): boolean => formerName.test(name)
 
-/** How often a check begins anew because another check of the same target removed the object in between. */
+/** How often a check restarts because another check of the same target removed the object in between. */
 const maxRestarts = 2
 
 const isRemoved = ({ operation, reason }: MirrorTargetError): boolean =>
   operation === "describe" && reason === "NotFound"
 
 /**
- * Writes the object, describes it anew where `describe` is given, lists the target by `list`, and removes the object, also when a
- * step before failed. Fails with the first error, as one of the operation `check`.
+ * Runs a check. Skips the description where `describe` is absent. Once the object is written, removes it also when a later step
+ * fails. Fails with the first error, as an error of the operation `check`.
  */
 export const run = (
   { describe, remove, write }: Pick<MirrorTarget, "write" | "remove"> & Partial<Pick<MirrorTarget, "describe">>,

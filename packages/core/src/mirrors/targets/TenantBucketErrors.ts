@@ -1,5 +1,5 @@
 /**
- * What the services' errors mean to a mirror into another tenant of the deployment.
+ * Maps errors of the services to errors of a TenantBucketTarget.
  */
 import type { AccessError } from "../../access/Access.ts"
 import type { InvalidCursor, InvalidRequest, NotFound, PreconditionFailed } from "../../Errors.ts"
@@ -7,7 +7,7 @@ import type { AliasTaken, FileExists, UploadExpired } from "../../files/FileErro
 import type { StagingError } from "../../files/Staging.ts"
 import { MirrorTargetError, type Reason } from "./MirrorTargetError.ts"
 
-/** A failure of the source, on its way through the target's services. */
+/** An error of the source's stream, wrapped so that it passes through the services of the target unchanged. */
 export interface SourceFault<E> {
   readonly _tag: "SourceFault"
   readonly error: E
@@ -24,7 +24,7 @@ export type ServiceError =
   | UploadExpired
   | StagingError
 
-const reasonOf = (error: ServiceError): Reason => {
+const toReason = (error: ServiceError): Reason => {
   switch (error._tag) {
     case "Unauthenticated":
     case "Forbidden":
@@ -40,7 +40,7 @@ const reasonOf = (error: ServiceError): Reason => {
     case "MetadataError":
     case "BlobError":
       return error.isRetryable ? "Unavailable" : error.reason === "StorageFull" ? "Full" : "Internal"
-    // Somebody changes the same file at this moment.
+    // Another writer changes the same file at this moment: a retry may succeed.
     case "PreconditionFailed":
     case "FileExists":
     case "AliasTaken":
@@ -50,18 +50,19 @@ const reasonOf = (error: ServiceError): Reason => {
   }
 }
 
-const detailOf = (error: ServiceError): string =>
+const toDetail = (error: ServiceError): string =>
   error._tag === "InvalidRequest"
     ? error.errors.map(({ detail, pointer }) => `${pointer} ${detail}`).join("; ")
     : error.message
 
+/** Returns a service's error as one of a method of the target. */
 export const toTargetError =
   (operation: string) =>
   (error: ServiceError): MirrorTargetError =>
-    new MirrorTargetError({ operation, reason: reasonOf(error), detail: detailOf(error), cause: error })
+    new MirrorTargetError({ operation, reason: toReason(error), detail: toDetail(error), cause: error })
 
-/** The source's own failure, or what a service's error means. */
-export const orSource =
+/** As `toTargetError`, but returns the source's own error for a `SourceFault`. */
+export const toTargetOrSourceError =
   (operation: string) =>
   <E>(error: SourceFault<E> | ServiceError): E | MirrorTargetError =>
     error._tag === "SourceFault" ? error.error : toTargetError(operation)(error)

@@ -1,13 +1,13 @@
 /**
- * A bucket of another tenant of this deployment as a mirror's target. It is written through the services that everybody uses,
- * under the rights of the key that the mirror was given, so that roles, limits and revocation hold.
+ * A bucket of another tenant of this deployment as the target of a mirror. The target calls the same services as every client,
+ * as the actor of the mirror's API key, so that roles, limits and revocation of that tenant apply.
  *
- * What is the same already is not written, so that mirrors that face each other come to rest. Headers and metadata are copied as
- * they are; aliases are not copied, and conversions are the target's own.
+ * A file that is up to date is not written again: otherwise two mirrors that lead to each other's source would never stop. Headers
+ * and metadata are copied unchanged. Aliases are not copied, and the target has its own conversions.
  */
+import { Digest } from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { Digest } from "effect/crypto/Digest"
 import * as Stream from "effect/Stream"
 import { Access } from "../../access/Access.ts"
 import * as ApiKey from "../../access/ApiKey.ts"
@@ -17,18 +17,31 @@ import type { Headers } from "../../headers/Headers.ts"
 import * as TransferableChunks from "../../storage/TransferableChunks.ts"
 import type { CopyTarget } from "./CopyTarget.ts"
 import { MirrorTargetError } from "./MirrorTargetError.ts"
+import { type ServiceError, type SourceFault, toTargetError, toTargetOrSourceError } from "./TenantBucketErrors.ts"
 import * as TenantBucketFiles from "./TenantBucketFiles.ts"
-import { orSource, type ServiceError, type SourceFault, toTargetError } from "./TenantBucketErrors.ts"
 import type { TenantBucketLocation } from "./types/TenantBucketTargetType.ts"
 
-const targeted =
+const mapServiceError =
   (operation: string) =>
   <A, R>(self: Effect.Effect<A, ServiceError, R>): Effect.Effect<A, MirrorTargetError, R> =>
     Effect.mapError(self, toTargetError(operation))
 
-const asFault = <E>(error: E): SourceFault<E> => ({ _tag: "SourceFault", error })
+const toSourceFault = <E>(error: E): SourceFault<E> => ({ _tag: "SourceFault", error })
 
-/** Opens buckets of this deployment. */
+/** Copies a chunk: the source reuses its memory for the next chunk, while the blob store may still need this one. */
+const copyChunk = (chunk: Uint8Array): Uint8Array => {
+  const copy = new Uint8Array(chunk)
+  TransferableChunks.markTransferable(copy)
+  return copy
+}
+
+const notFound = new MirrorTargetError({
+  reason: "NotFound",
+  operation: "describe",
+  detail: "The file does not exist, or it has another content."
+})
+
+/** Returns a function that opens buckets of this deployment. */
 export const make = Effect.gen(function* () {
   const access = yield* Access
   const digest = yield* Digest
@@ -39,63 +52,54 @@ export const make = Effect.gen(function* () {
     const bucket = { tenantId: location.serviceTenantId, bucketId: location.serviceBucketId }
     const actor = yield* ApiKey.identify(Redacted.value(location.apiKey)).pipe(
       Effect.provideService(Digest, digest),
-      targeted("open")
+      mapServiceError("open")
     )
     const files = yield* Effect.provide(TenantBucketFiles.make(actor, bucket), services)
 
     const target: CopyTarget = {
       hasCheckObject: false,
 
+      // Writes nothing: requires the permission to write, and looks up a file, which fails for a missing bucket.
       check: Effect.gen(function* () {
         yield* access.require(actor, bucket.tenantId, "file:write")
         yield* files.find(".holdfast-check")
-      }).pipe(targeted("check")),
+      }).pipe(mapServiceError("check")),
 
       write: (object, content) =>
         Effect.gen(function* () {
           const found = yield* files.find(object.name)
           const { headers, metadata } = object.file
-          const source = Stream.mapError(Stream.map(content, kept), asFault)
+          const source = Stream.mapError(Stream.map(content, copyChunk), toSourceFault)
           const announced = {
             length: object.size,
             sha256: object.sha256,
             contentType: object.file.content.contentType
           }
-          const description = Effect.succeed({ ...TenantBucketFiles.placeOf(object.name), headers, metadata })
+          const description = Effect.succeed({ ...TenantBucketFiles.toPathAndName(object.name), headers, metadata })
           const written =
             found === undefined
               ? yield* uploads.upload(actor, bucket, source, description, announced)
               : TenantBucketFiles.hasContent(found, object)
                 ? found
                 : yield* uploads.reupload(actor, files.refOf(found), source, announced)
-          return { tag: TenantBucketFiles.tagOf(yield* files.align(written, object)) }
-        }).pipe(Effect.mapError(orSource("write"))),
+          return { tag: TenantBucketFiles.toTag(yield* files.updateDescription(written, object)) }
+        }).pipe(Effect.mapError(toTargetOrSourceError("write"))),
 
       describe: (object) =>
-        Effect.gen(function* () {
-          const found = yield* files.find(object.name)
-          if (found === undefined || !TenantBucketFiles.hasContent(found, object)) return undefined
-          return { tag: TenantBucketFiles.tagOf(yield* files.align(found, object)) }
-        }).pipe(
-          targeted("describe"),
-          Effect.flatMap((receipt) => (receipt === undefined ? missing : Effect.succeed(receipt)))
+        files.find(object.name).pipe(
+          mapServiceError("describe"),
+          Effect.flatMap((found) =>
+            found === undefined || !TenantBucketFiles.hasContent(found, object)
+              ? Effect.fail(notFound)
+              : files.updateDescription(found, object).pipe(mapServiceError("describe"))
+          ),
+          Effect.map((file) => ({ tag: TenantBucketFiles.toTag(file) }))
         ),
 
-      remove: (name) => files.remove(name).pipe(targeted("remove")),
+      remove: (name) => files.remove(name).pipe(mapServiceError("remove")),
 
       list: Stream.mapError(files.list, toTargetError("list"))
     }
     return target
   })
 })
-
-/** A chunk for a store, which may want it longer than until the next one is pulled. */
-const kept = (chunk: Uint8Array): Uint8Array => {
-  const copy = new Uint8Array(chunk)
-  TransferableChunks.markTransferable(copy)
-  return copy
-}
-
-const missing = Effect.fail(
-  new MirrorTargetError({ reason: "NotFound", operation: "describe", detail: "There is no such object." })
-)

@@ -1,45 +1,49 @@
 /**
- * How fast mirrors are copied: a worker claims ahead as many files of one as it copies in a moment. So places never wait for the
- * database where files are small, and where they are large none is claimed long before its copy begins.
+ * How many tasks of each mirror a worker claims beyond its free slots: as many as it copied in the last quarter of a second. So no
+ * slot waits for the database where files are small, and where files are large no task is claimed long before its copy begins.
  */
 
-/** Milliseconds. */
-const moment = 250
+/** The length of an interval in which copies are counted, in milliseconds. */
+const interval = 250
 
-/** However fast a mirror is. */
-const most = 64
+/** The largest number of tasks to claim ahead. */
+const maxAhead = 64
 
-/** More mirrors than this are never kept. */
+/** The most mirrors that are remembered, so that memory is bounded. */
 const capacity = 1000
 
-interface Pace {
+interface Counts {
+  /** When the current interval began. */
   since: number
-  /** Copies that ended since then, and in the moment before. */
-  count: number
-  before: number
+  /** Copies in the current interval. */
+  current: number
+  /** Copies in the interval before. */
+  previous: number
 }
 
 export const make = () => {
-  const paces = new Map<string, Pace>()
+  const mirrors = new Map<string, Counts>()
 
-  const isOver = ({ since }: Pace, now: number, moments: number): boolean => now - since >= moments * moment
+  const hasElapsed = ({ since }: Counts, now: number, intervals: number): boolean => now - since >= intervals * interval
 
   return {
-    /** A file of a mirror has been copied. */
+    /** Counts a copy that succeeded. `now` is in epoch milliseconds. */
     count: (mirrorId: string, now: number): void => {
-      const pace = paces.get(mirrorId)
-      if (pace === undefined) {
-        if (paces.size >= capacity) paces.clear()
-        paces.set(mirrorId, { since: now, count: 1, before: 0 })
-      } else if (isOver(pace, now, 1)) {
-        paces.set(mirrorId, { since: now, count: 1, before: isOver(pace, now, 2) ? 0 : pace.count })
-      } else pace.count++
+      const counts = mirrors.get(mirrorId)
+      if (counts === undefined) {
+        if (mirrors.size >= capacity) mirrors.clear()
+        mirrors.set(mirrorId, { since: now, current: 1, previous: 0 })
+      } else if (hasElapsed(counts, now, 1)) {
+        mirrors.set(mirrorId, { since: now, current: 1, previous: hasElapsed(counts, now, 2) ? 0 : counts.current })
+      } else counts.current++
     },
 
-    /** How many files of a mirror to claim beyond those that there are places for. */
-    ahead: (mirrorId: string, now: number): number => {
-      const pace = paces.get(mirrorId)
-      return pace === undefined || isOver(pace, now, 2) ? 0 : Math.min(most, Math.max(pace.count, pace.before))
+    /** Returns how many tasks of a mirror to claim beyond the free slots. `now` is in epoch milliseconds. */
+    size: (mirrorId: string, now: number): number => {
+      const counts = mirrors.get(mirrorId)
+      return counts === undefined || hasElapsed(counts, now, 2)
+        ? 0
+        : Math.min(maxAhead, Math.max(counts.current, counts.previous))
     }
   }
 }

@@ -1,106 +1,111 @@
 /**
- * Which of the claimed files are copied at once. More are claimed than that, so that a place that is given up is taken at once,
- * without asking the database.
+ * The slots in which copies run. More tasks are claimed than there are slots, so that the next copy begins as soon as a slot is
+ * free, without a round trip to the database.
  */
 import * as Effect from "effect/Effect"
 import type { MirrorWorkerOptions } from "./MirrorWorkerOptions.ts"
 
 /**
- * Who has waited for so long is given up, so that a file is not copied long after it was claimed: its mirror may be paused by now,
- * and another node may have a place.
+ * How long a copy waits for a slot. Then its task is released: by then its mirror may be paused, or another node may have a free
+ * slot.
  */
-const patience = "1 second"
+const maxWait = "1 second"
 
-interface Place {
+/** A copy that waits for a slot or has one. */
+interface Copy {
   readonly mirrorId: string
-  /** Of a mirror in trouble, which nobody else tries meanwhile: it waits for as long as it takes. */
+  /** Whether it probes a failing mirror. No other copy of that mirror runs meanwhile, so it waits for a slot without limit. */
   readonly isProbe: boolean
-  isTaken: boolean
-  readonly enter: (outcome: Effect.Effect<void>) => void
+  hasSlot: boolean
+  /** Ends the waiting with an effect: the copy proceeds, or is interrupted. */
+  readonly resume: (outcome: Effect.Effect<void>) => void
 }
 
 /**
- * Places go first to mirrors that have few. Some are kept for mirrors that have none, so that slow targets never keep a good one
- * waiting for long.
+ * A free slot goes to the waiting mirror that has the fewest slots. A quarter of the slots is reserved for mirrors that have
+ * none, so that slow targets do not keep a fast one waiting.
  */
-export const make = ({ concurrency, slots }: Pick<MirrorWorkerOptions, "concurrency" | "slots">) => {
-  const reserve = Math.floor(concurrency / 4)
-  const taken = new Map<string, number>()
-  const waiting = new Map<string, Set<Place>>()
-  let total = 0
+export const make = ({ concurrency, slotsPerMirror }: Pick<MirrorWorkerOptions, "concurrency" | "slotsPerMirror">) => {
+  const reserved = Math.floor(concurrency / 4)
+  const used = new Map<string, number>()
+  const waiting = new Map<string, Set<Copy>>()
+  let totalUsed = 0
 
-  const of = (mirrorId: string): number => taken.get(mirrorId) ?? 0
-  const count = (mirrorId: string, change: number) => {
-    total += change
-    const now = of(mirrorId) + change
-    if (now === 0) taken.delete(mirrorId)
-    else taken.set(mirrorId, now)
-  }
-  const hasRoom = (mirrorId: string): boolean => {
-    const mine = of(mirrorId)
-    return mine < slots && total < (mine === 0 ? concurrency : concurrency - reserve)
+  const usedBy = (mirrorId: string): number => used.get(mirrorId) ?? 0
+
+  const addUsed = (mirrorId: string, change: number) => {
+    totalUsed += change
+    const slots = usedBy(mirrorId) + change
+    if (slots === 0) used.delete(mirrorId)
+    else used.set(mirrorId, slots)
   }
 
-  const wait = (place: Place) => {
-    const others = waiting.get(place.mirrorId)
-    if (others === undefined) waiting.set(place.mirrorId, new Set([place]))
-    else others.add(place)
+  const hasFreeSlot = (mirrorId: string): boolean => {
+    const slots = usedBy(mirrorId)
+    return slots < slotsPerMirror && totalUsed < (slots === 0 ? concurrency : concurrency - reserved)
   }
-  /** Whether a place was still waited for. */
-  const unwait = (place: Place): boolean => {
-    const others = waiting.get(place.mirrorId)
-    if (others === undefined || !others.delete(place)) return false
-    if (others.size === 0) waiting.delete(place.mirrorId)
+
+  const enqueue = (copy: Copy) => {
+    const others = waiting.get(copy.mirrorId)
+    if (others === undefined) waiting.set(copy.mirrorId, new Set([copy]))
+    else others.add(copy)
+  }
+
+  /** Returns whether the copy was still waiting. */
+  const dequeue = (copy: Copy): boolean => {
+    const others = waiting.get(copy.mirrorId)
+    if (others === undefined || !others.delete(copy)) return false
+    if (others.size === 0) waiting.delete(copy.mirrorId)
     return true
   }
 
-  /** Lets in as many as there is room for. */
-  const admit = () => {
+  /** Gives free slots to copies that wait. */
+  const assignSlots = () => {
     while (true) {
-      let next: Place | undefined
+      let next: Copy | undefined
       for (const [mirrorId, [first]] of waiting) {
-        if (hasRoom(mirrorId) && (next === undefined || of(mirrorId) < of(next.mirrorId))) next = first
+        if (hasFreeSlot(mirrorId) && (next === undefined || usedBy(mirrorId) < usedBy(next.mirrorId))) next = first
       }
       if (next === undefined) return
-      unwait(next)
-      next.isTaken = true
-      count(next.mirrorId, 1)
-      next.enter(Effect.void)
+      dequeue(next)
+      next.hasSlot = true
+      addUsed(next.mirrorId, 1)
+      next.resume(Effect.void)
     }
   }
 
   return {
     /** Whether another copy of a mirror could begin now. */
-    hasRoom,
+    hasFreeSlot,
 
-    /** Runs an effect once there is a place for it; interrupts itself when there is none in time. */
-    within: <A, E, R>(
-      { isProbe, mirrorId }: Pick<Place, "isProbe" | "mirrorId">,
+    /** Runs an effect once there is a slot for it. Interrupts itself when there is none within `maxWait`. */
+    run: <A, E, R>(
+      { isProbe, mirrorId }: Pick<Copy, "isProbe" | "mirrorId">,
       self: Effect.Effect<A, E, R>
     ): Effect.Effect<A, E, R> =>
       Effect.suspend(() => {
-        let place: Place | undefined
-        const enter = Effect.callback<void>((resume) => {
-          place = { mirrorId, isProbe, isTaken: false, enter: resume }
-          wait(place)
-          admit()
+        let copy: Copy | undefined
+        const acquire = Effect.callback<void>((resume) => {
+          copy = { mirrorId, isProbe, hasSlot: false, resume }
+          enqueue(copy)
+          assignSlots()
         })
-        const leave = Effect.sync(() => {
-          if (place === undefined) return
-          unwait(place)
-          if (place.isTaken) count(mirrorId, -1)
-          admit()
+        const release = Effect.sync(() => {
+          if (copy === undefined) return
+          dequeue(copy)
+          if (copy.hasSlot) addUsed(mirrorId, -1)
+          assignSlots()
         })
-        const inTime = isProbe
-          ? enter
-          : Effect.timeoutOrElse(enter, { duration: patience, orElse: () => Effect.interrupt })
-        return inTime.pipe(Effect.andThen(self), Effect.ensuring(leave))
+        const acquireInTime = isProbe
+          ? acquire
+          : Effect.timeoutOrElse(acquire, { duration: maxWait, orElse: () => Effect.interrupt })
+        return acquireInTime.pipe(Effect.andThen(self), Effect.ensuring(release))
       }),
 
-    /** Interrupts those of a mirror that wait. */
-    dismiss: (mirrorId: string): void => {
-      for (const place of waiting.get(mirrorId) ?? []) {
-        if (!place.isProbe && unwait(place)) place.enter(Effect.interrupt)
+    /** Interrupts the copies of a mirror that wait for a slot, except probes. */
+    interruptWaiting: (mirrorId: string): void => {
+      for (const copy of waiting.get(mirrorId) ?? []) {
+        if (!copy.isProbe && dequeue(copy)) copy.resume(Effect.interrupt)
       }
     }
   }

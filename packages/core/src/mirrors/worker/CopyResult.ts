@@ -1,76 +1,89 @@
 /**
- * What the end of a copy means for the file, and for the mirror.
+ * The result of a copy, and what it means for the file and for the mirror.
  */
 import * as Cause from "effect/Cause"
 import * as DateTime from "effect/DateTime"
-import type * as Duration from "effect/Duration"
 import * as Exit from "effect/Exit"
 import type { BlobError } from "../../storage/BlobError.ts"
-import type { Progress } from "./FileCopy.ts"
 import { MirrorTargetError } from "../targets/MirrorTargetError.ts"
+import type { Progress } from "./FileCopy.ts"
 import type { MirrorTask, TaskResult } from "./MirrorTask.ts"
-import { type MirrorWorkerOptions, waitAfter } from "./MirrorWorkerOptions.ts"
-import type { StoredMirror } from "../StoredMirror.ts"
+import { backoff, type MirrorWorkerOptions } from "./MirrorWorkerOptions.ts"
+import type { StoredMirror } from "./StoredMirror.ts"
 
 export type Failure = MirrorTargetError | BlobError
 
-export interface End {
+export interface CopyResult {
+  /** The mirror as it was read before the claim. */
   readonly mirror: StoredMirror
   readonly task: MirrorTask
   readonly progress: Progress
   readonly exit: Exit.Exit<void, Failure>
 }
 
-const unreadable = "The content could not be read here."
-const broken = "The copy failed for a reason that is neither the file's nor the target's."
+const unreadable = "The content could not be read from the storage of this deployment."
+const unexpected = "An unexpected error occurred during the copy."
 
-/** What is wrong with the file, and what with the mirror. */
-const blame = (exit: End["exit"]): { readonly file: string | null; readonly mirror: string | null } => {
+/** Returns the error of the file and the error of the mirror as a whole; each is null when there is none. */
+const classifyFailure = (
+  exit: CopyResult["exit"]
+): { readonly file: string | null; readonly mirror: string | null } => {
   if (Exit.isSuccess(exit)) return { file: null, mirror: null }
   const error = Cause.findErrorOption(exit.cause)
-  if (error._tag === "None") return { file: broken, mirror: null }
+  if (error._tag === "None") return { file: unexpected, mirror: null }
   if (!(error.value instanceof MirrorTargetError)) return { file: unreadable, mirror: null }
   const { detail, isOfObject, reason } = error.value
   if (isOfObject) return { file: detail, mirror: null }
-  // A failure that nobody understands may be the file's after all: it must not be the next one to be tried, too.
+  // An `Internal` error may be caused by the file after all. Recorded for the file, too, it keeps that from being the next probe.
   return { file: reason === "Internal" ? detail : null, mirror: detail }
 }
 
-/** What is told to the repository. */
-export const of = ({ exit, progress, task }: End, now: DateTime.Utc, options: MirrorWorkerOptions): TaskResult => ({
+/** Whether a copy was interrupted: on shutdown, when its lease was lost, or while it waited for a slot. */
+export const isInterrupted = ({ exit }: CopyResult): boolean =>
+  Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+
+/** Returns the result that the repository records. */
+export const toTaskResult = (
+  { exit, progress, task }: CopyResult,
+  now: DateTime.Utc,
+  options: MirrorWorkerOptions
+): TaskResult => ({
   task,
   written: progress.written,
   removed: progress.removed,
   failure: Exit.isSuccess(exit)
     ? null
     : {
-        error: blame(exit).file,
-        retryAt: DateTime.addDuration(now, waitAfter(task.attempts + 1, options))
+        error: classifyFailure(exit).file,
+        retryAt: DateTime.addDuration(now, backoff(task.attempts + 1, options))
       }
 })
 
-/** How long a mirror that failed waits. */
-export const waitOf = (mirror: StoredMirror, options: MirrorWorkerOptions): Duration.Duration =>
-  waitAfter(mirror.failures + 1, options)
+const byAge = (a: CopyResult, b: CopyResult): number =>
+  a.mirror.revision - b.mirror.revision || a.mirror.failures - b.mirror.failures
 
-const byAge = (a: End, b: End): number => a.mirror.revision - b.mirror.revision || a.mirror.failures - b.mirror.failures
-
-/** Mirrors that failed as a whole, each once, as it was read last: a failure of one that was read before counts no more. */
-export const troubled = (ends: ReadonlyArray<End>) =>
-  new Map(
-    ends.toSorted(byAge).flatMap(({ exit, mirror }) => {
-      const detail = blame(exit).mirror
+/**
+ * Returns the mirrors that failed as a whole, each once, with the last error. Of several reads of one mirror the latest counts:
+ * the repository ignores a failure of an earlier one.
+ */
+export const failingMirrors = (
+  results: ReadonlyArray<CopyResult>
+): ReadonlyArray<{ readonly mirror: StoredMirror; readonly detail: string }> => [
+  ...new Map(
+    results.toSorted(byAge).flatMap(({ exit, mirror }) => {
+      const detail = classifyFailure(exit).mirror
       return detail === null ? [] : [[mirror.id, { mirror, detail }] as const]
     })
   ).values()
+]
 
-/** Mirrors in trouble whose target did what it was told. */
-export const recovered = (ends: ReadonlyArray<End>): ReadonlyArray<string> =>
-  ends.flatMap(({ exit, mirror }) =>
-    mirror.trouble !== null && blame(exit).mirror === null && isTargets(exit) ? [mirror.id] : []
-  )
-
-/** Whether the target has answered at all: a source that cannot be read tells nothing of it. */
-const isTargets = (exit: End["exit"]): boolean =>
+/** Whether the target responded at all: an error of the source says nothing about the target. */
+const hasTargetResponded = (exit: CopyResult["exit"]): boolean =>
   Exit.isSuccess(exit) ||
   Cause.findErrorOption(exit.cause).pipe((error) => error._tag === "Some" && error.value instanceof MirrorTargetError)
+
+/** Returns the ids of failing mirrors whose target works again. */
+export const recoveredMirrors = (results: ReadonlyArray<CopyResult>): ReadonlyArray<string> =>
+  results.flatMap(({ exit, mirror }) =>
+    mirror.failure !== null && classifyFailure(exit).mirror === null && hasTargetResponded(exit) ? [mirror.id] : []
+  )

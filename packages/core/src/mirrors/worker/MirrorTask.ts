@@ -1,36 +1,36 @@
 /**
- * What a worker is given to do for one file of a mirror, and what it tells afterwards.
+ * The task of copying one file of a mirror, and its result.
  */
 import type * as DateTime from "effect/DateTime"
 import type { MirroredFile } from "../targets/MirroredFile.ts"
 import type { WriteReceipt } from "../targets/MirrorTarget.ts"
 
-/** A worker's hold on a file of a mirror. */
+/** The lease of a worker on one task. */
 export interface TaskLease {
   readonly mirrorId: string
   readonly fileId: string
-  /** Of one claim alone. */
+  /** Unique to one claim. */
   readonly lease: string
 }
 
-/** Brings the target to what one file is now. */
+/** Brings the target up to date with the current state of one file. */
 export interface MirrorTask extends TaskLease {
-  /** The change up to which the target will have been brought. */
+  /** The number of the change up to which the target will be up to date. */
   readonly wanted: number
-  /** Tries that have failed since the file was last copied. */
+  /** Failed attempts since the file was last copied. */
   readonly attempts: number
-  /** The file to write, and its object's name, which is this task's alone until it is settled. Null: there is none. */
+  /** The object to write; null when there is none. Its name belongs to this task until the lease ends. */
   readonly write: {
     readonly file: MirroredFile
     readonly name: string
-    /** Whether an object of this name and these bytes is known to stand at the target. */
+    /** Whether the target is known to have an object of this name with these bytes. */
     readonly hasBytes: boolean
   } | null
-  /** Objects to remove, which are this task's alone until it is settled. */
+  /** Names of objects to remove. They belong to this task until the lease ends. */
   readonly remove: ReadonlyArray<string>
 }
 
-/** An object as the target told of it. */
+/** An object as the target reported it after the write. */
 export interface WrittenObject extends WriteReceipt {
   readonly name: string
   /** Bytes. */
@@ -39,15 +39,15 @@ export interface WrittenObject extends WriteReceipt {
   readonly sha256: string
 }
 
-/** What became of a task. */
 export interface TaskResult {
   readonly task: MirrorTask
-  /** What was done, also where the task as a whole failed. */
+  /** The object that was written, also when the task failed afterwards. */
   readonly written: WrittenObject | null
+  /** The objects that were removed, also when the task failed afterwards. */
   readonly removed: ReadonlyArray<string>
-  /** Null when the target is what the file was at the claim. */
+  /** Null when the target has the file as it was at the claim. */
   readonly failure: {
-    /** What is wrong with this file; null when it is the mirror as a whole that failed. */
+    /** The error of this file; null when the mirror as a whole failed. */
     readonly error: string | null
     readonly retryAt: DateTime.Utc
   } | null

@@ -1,31 +1,31 @@
 /**
  * The port through which workers find and do the work of mirrors. Each method is one atomic step.
  *
- * - A file is pending while `done < wanted`; each change of it raises `wanted`. A worker claims it with a lease, brings the
- *   target to what the file is then, and settles; a change in between leaves it pending.
- * - Every object that may stand at a target belongs to one file: the name is taken before the first byte is written and given
- *   up after the object is removed. A name passes to another file only while no worker holds the one that had it. So no two
- *   workers ever change one object at once, whatever is renamed, removed and made anew.
+ * - A task is pending while `done < wanted`; each change of its file increments `wanted`. A worker claims the task with a lease,
+ *   brings the target up to date with the file's current state, and completes the task. A change in between leaves it pending.
+ * - Every object that may exist at a target belongs to one file: the file takes the name before the first byte is written, and
+ *   loses it after the object is removed. A name passes to another file only while no worker has a lease on the file that owns
+ *   it. Therefore no two workers ever change one object at once, whatever files are renamed, removed and created again.
  */
 import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type { MetadataError } from "../../MetadataError.ts"
 import type { TargetObject } from "../targets/MirrorTarget.ts"
-import type { TaskLease, MirrorTask, TaskResult } from "./MirrorTask.ts"
-import type { StoredMirror } from "../StoredMirror.ts"
+import type { MirrorTask, TaskLease, TaskResult } from "./MirrorTask.ts"
+import type { StoredMirror } from "./StoredMirror.ts"
 
-/** A mirror, and what is to be done for it. */
+/** A mirror, and the work that is due for it. */
 export interface DueMirror {
   readonly mirror: StoredMirror
   readonly hasTasks: boolean
-  /** Whether files of the bucket have still to be made pending. */
-  readonly isFilling: boolean
+  /** Whether files of the bucket may still have no task. */
+  readonly lacksTasks: boolean
   readonly isSyncWanted: boolean
   readonly isRemoved: boolean
 }
 
-/** A comparison with the target, held by one worker. */
+/** The lease of a worker on the reconciliation of a mirror. */
 export interface ReconciliationLease {
   readonly mirrorId: string
   readonly lease: string
@@ -35,94 +35,122 @@ export interface ReconciliationLease {
 export class MirrorTaskRepository extends Context.Service<
   MirrorTaskRepository,
   {
-    /** Mirrors for which there is something to do, in order of their ids, those after an id first; one statement. */
-    readonly due: (
-      at: DateTime.Utc,
-      after: string,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<DueMirror>, MetadataError>
+    /**
+     * Returns at most `limit` mirrors that have work to do, ordered by id: first those after the id `after`, then the others. One
+     * statement.
+     */
+    readonly due: (input: {
+      readonly after: string
+      readonly limit: number
+      readonly now: DateTime.Utc
+    }) => Effect.Effect<ReadonlyArray<DueMirror>, MetadataError>
 
-    /** Makes at most this many files pending that the mirror does not know yet; whether there may be more. */
-    readonly fill: (mirrorId: string, limit: number, at: DateTime.Utc) => Effect.Effect<boolean, MetadataError>
+    /** Creates tasks for at most `limit` files of the bucket that have none. Returns whether there may be more such files. */
+    readonly createTasks: (input: {
+      readonly mirrorId: string
+      readonly limit: number
+      readonly now: DateTime.Utc
+    }) => Effect.Effect<boolean, MetadataError>
 
-    /** Takes away at most this many rows of a removed mirror; whether there may be more. */
-    readonly clear: (mirrorId: string, limit: number) => Effect.Effect<boolean, MetadataError>
+    /** Deletes at most `limit` rows of each table that belong to a removed mirror. Returns whether there may be more. */
+    readonly clearRemoved: (input: {
+      readonly mirrorId: string
+      readonly limit: number
+    }) => Effect.Effect<boolean, MetadataError>
 
     /**
-     * Claims pending files of a mirror, those that have waited longest first. A mirror in trouble gives one at most, to one
-     * worker at a time. None when the mirror is paused, removed, or not the one that was found due.
+     * Claims at most `limit` pending tasks of a mirror, those first that have been due the longest. A failing mirror yields one
+     * task at most, to one worker at a time. Claims none when the mirror is paused, removed, or has changed since it was read.
      */
-    readonly claim: (
-      mirror: StoredMirror,
-      limit: number,
-      lease: string,
-      at: DateTime.Utc,
-      leaseUntil: DateTime.Utc
-    ) => Effect.Effect<ReadonlyArray<MirrorTask>, MetadataError>
+    readonly claim: (input: {
+      readonly mirror: StoredMirror
+      readonly limit: number
+      readonly lease: string
+      readonly leaseUntil: DateTime.Utc
+      readonly now: DateTime.Utc
+    }) => Effect.Effect<ReadonlyArray<MirrorTask>, MetadataError>
 
-    /** Prolongs holds; answers with the leases and files that still stand. */
-    readonly renew: (
-      holds: ReadonlyArray<TaskLease>,
-      leaseUntil: DateTime.Utc
-    ) => Effect.Effect<ReadonlyArray<TaskLease>, MetadataError>
+    /** Renews leases. Returns those that are still held. */
+    readonly renew: (input: {
+      readonly leases: ReadonlyArray<TaskLease>
+      readonly leaseUntil: DateTime.Utc
+    }) => Effect.Effect<ReadonlyArray<TaskLease>, MetadataError>
+
+    /** Records the results of tasks, and ends their leases. Abandons the tasks whose lease was lost. */
+    readonly complete: (input: {
+      readonly results: ReadonlyArray<TaskResult>
+      readonly now: DateTime.Utc
+    }) => Effect.Effect<void, MetadataError>
 
     /**
-     * Ends holds with what became of them. One that was lost in the meantime is treated as `doubt` does.
+     * Ends the leases of tasks whose result is unknown: the target may or may not have their objects. Every file that owns one of
+     * the tasks' names is pending again. Does not count as an attempt.
      */
-    readonly complete: (outcomes: ReadonlyArray<TaskResult>, at: DateTime.Utc) => Effect.Effect<void, MetadataError>
+    readonly abandon: (input: {
+      readonly tasks: ReadonlyArray<MirrorTask>
+      readonly now: DateTime.Utc
+    }) => Effect.Effect<void, MetadataError>
 
     /**
-     * Ends holds with nothing known of what stands at the target under the tasks' names: whoever has these names is pending
-     * anew. Counts no try.
+     * Records that a mirror as a whole failed, and when it may be retried. Has no effect when another failure, or a change of
+     * its credentials, was recorded since the mirror was read.
      */
-    readonly abandon: (tasks: ReadonlyArray<MirrorTask>, at: DateTime.Utc) => Effect.Effect<void, MetadataError>
+    readonly fail: (input: {
+      readonly mirror: StoredMirror
+      readonly detail: string
+      readonly retryAt: DateTime.Utc
+      readonly now: DateTime.Utc
+    }) => Effect.Effect<void, MetadataError>
+
+    /** Records that a failing mirror works again. The tasks that waited because of the failure are due at once. */
+    readonly recover: (input: {
+      readonly mirrorId: string
+      readonly now: DateTime.Utc
+    }) => Effect.Effect<void, MetadataError>
 
     /**
-     * Notes that a mirror as a whole failed, and when it may be tried again; unless another failure, or a change of its
-     * credentials, was noted since the mirror was read.
+     * Claims the reconciliation that was requested. Returns false when none is requested, or another worker has it. Also lets
+     * `createTasks` create tasks for files that have none.
      */
-    readonly fail: (
-      mirror: StoredMirror,
-      detail: string,
-      at: DateTime.Utc,
-      retryAt: DateTime.Utc
-    ) => Effect.Effect<void, MetadataError>
+    readonly claimReconciliation: (input: {
+      readonly reconciliation: ReconciliationLease
+      readonly leaseUntil: DateTime.Utc
+    }) => Effect.Effect<boolean, MetadataError>
 
-    /** Notes that a mirror in trouble works again; all that waited for it is due at once. */
-    readonly recover: (mirrorId: string, at: DateTime.Utc) => Effect.Effect<void, MetadataError>
+    /** Renews the lease of a reconciliation. Returns whether it was still held. */
+    readonly renewReconciliation: (input: {
+      readonly reconciliation: ReconciliationLease
+      readonly leaseUntil: DateTime.Utc
+    }) => Effect.Effect<boolean, MetadataError>
 
-    /** Takes the comparison that was asked for, unless another worker has it; also makes unknown files pending. */
-    readonly claimReconciliation: (
-      sync: ReconciliationLease,
-      leaseUntil: DateTime.Utc
-    ) => Effect.Effect<boolean, MetadataError>
+    /** Compares objects that the target has with those that were written. The owners of changed objects are pending again. */
+    readonly compare: (input: {
+      readonly reconciliation: ReconciliationLease
+      readonly objects: ReadonlyArray<TargetObject>
+      readonly now: DateTime.Utc
+    }) => Effect.Effect<void, MetadataError>
 
-    readonly renewReconciliation: (
-      sync: ReconciliationLease,
-      leaseUntil: DateTime.Utc
-    ) => Effect.Effect<boolean, MetadataError>
-
-    /** Compares objects that stand at the target with those that were written; whoever has a changed one is pending. */
-    readonly compare: (
-      sync: ReconciliationLease,
-      objects: ReadonlyArray<TargetObject>,
-      at: DateTime.Utc
-    ) => Effect.Effect<void, MetadataError>
-
-    /** Returns those of the names that belong to a file of the mirror, as objects that may stand at its target. */
+    /** Returns those of the names that belong to a file of the mirror. */
     readonly findOwnNames: (input: {
       readonly mirrorId: string
       readonly names: ReadonlyArray<string>
     }) => Effect.Effect<ReadonlyArray<string>, MetadataError>
 
     /**
-     * Ends a comparison. When it is `complete`, whoever has an object that was not among those compared is pending; otherwise
-     * it is still wanted.
+     * Ends a reconciliation. When it is complete, the owners of objects that were not among those compared are pending again.
+     * Otherwise it is still requested.
      */
-    readonly completeReconciliation: (
-      sync: ReconciliationLease,
-      isComplete: boolean,
-      at: DateTime.Utc
-    ) => Effect.Effect<void, MetadataError>
+    readonly completeReconciliation: (input: {
+      readonly reconciliation: ReconciliationLease
+      readonly isComplete: boolean
+      readonly now: DateTime.Utc
+    }) => Effect.Effect<void, MetadataError>
+
+    /** Replaces the sealed secret of a mirror by the same secret sealed with another key, unless it changed since it was read. */
+    readonly reseal: (input: {
+      readonly mirrorId: string
+      readonly former: string
+      readonly current: string
+    }) => Effect.Effect<void, MetadataError>
   }
 >()("@holdfast/core/mirrors/worker/MirrorTaskRepository") {}

@@ -1,38 +1,38 @@
 /**
- * How a worker of mirrors works.
+ * The options of a mirror worker.
  */
 import * as Duration from "effect/Duration"
 
 export interface MirrorWorkerOptions {
   /** Files that this process copies at once. */
   readonly concurrency: number
-  /** Those of one mirror among them. */
-  readonly slots: number
-  /** How long a file stays this worker's after it was last heard of; renewed every third of it. */
+  /** Files of one mirror among them. */
+  readonly slotsPerMirror: number
+  /** How long a lease on a task lasts after it was last renewed. The worker renews it after each third of this time. */
   readonly lease: Duration.Duration
-  /** How often to look for work that other processes have made. */
-  readonly poll: Duration.Duration
-  /** How long to wait after the first failure; each further one waits twice as long. */
-  readonly retryAfter: Duration.Duration
-  /** The longest wait between two tries. There is no last try. */
-  readonly retryAtMost: Duration.Duration
-  /** Rows that one step takes when a mirror is filled or cleared. */
-  readonly step: number
+  /** The interval between two searches for work that other processes have created. */
+  readonly pollInterval: Duration.Duration
+  /** The delay before the first retry. It doubles with each further failure. */
+  readonly minBackoff: Duration.Duration
+  /** The longest delay between two attempts. The number of attempts has no limit. */
+  readonly maxBackoff: Duration.Duration
+  /** Files for which one transaction creates tasks, and rows of a removed mirror that one transaction deletes. */
+  readonly batchSize: number
 }
 
 export const defaults: MirrorWorkerOptions = {
   concurrency: 16,
-  slots: 8,
+  slotsPerMirror: 8,
   lease: Duration.seconds(30),
-  poll: Duration.seconds(2),
-  retryAfter: Duration.seconds(1),
-  retryAtMost: Duration.minutes(5),
-  step: 2000
+  pollInterval: Duration.seconds(2),
+  minBackoff: Duration.seconds(1),
+  maxBackoff: Duration.minutes(5),
+  batchSize: 2000
 }
 
-/** How long to wait after this many failures in a row. */
-export const waitAfter = (
+/** Returns the delay before the next attempt after this many consecutive failures. */
+export const backoff = (
   failures: number,
-  { retryAfter, retryAtMost }: Pick<MirrorWorkerOptions, "retryAfter" | "retryAtMost">
+  { maxBackoff, minBackoff }: Pick<MirrorWorkerOptions, "minBackoff" | "maxBackoff">
 ): Duration.Duration =>
-  Duration.min(retryAtMost, Duration.times(retryAfter, 2 ** Math.min(Math.max(failures - 1, 0), 30)))
+  Duration.min(maxBackoff, Duration.times(minBackoff, 2 ** Math.min(Math.max(failures - 1, 0), 30)))

@@ -1,5 +1,5 @@
 /**
- * Compares a mirror's target with what was written there.
+ * Compares the objects at a mirror's target with those that were written there.
  */
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
@@ -13,23 +13,31 @@ import * as TargetCheck from "../targets/TargetCheck.ts"
 import { MirrorTaskRepository, type ReconciliationLease } from "./MirrorTaskRepository.ts"
 import type { MirrorWorkerOptions } from "./MirrorWorkerOptions.ts"
 
-/** Objects that are compared in one step. */
-const batch = 500
+/** Objects that are compared in one transaction. */
+const batchSize = 500
 
-/** Prolongs the hold for as long as it runs; ends when it is lost. */
-const keep = Effect.fnUntraced(function* (sync: ReconciliationLease, lease: Duration.Duration) {
+/** Renews the lease until it is lost. */
+const renewUntilLost = Effect.fnUntraced(function* (reconciliation: ReconciliationLease, lease: Duration.Duration) {
   const tasks = yield* MirrorTaskRepository
   while (true) {
     yield* Effect.sleep(Duration.times(lease, 1 / 3))
-    const until = DateTime.addDuration(yield* DateTime.now, lease)
-    const isHeld = yield* tasks
-      .renewReconciliation(sync, until)
-      .pipe(Effect.catch((error) => Effect.as(Effect.logWarning("Could not renew a comparison", error.reason), true)))
+    const leaseUntil = DateTime.addDuration(yield* DateTime.now, lease)
+    const isHeld = yield* tasks.renewReconciliation({ reconciliation, leaseUntil }).pipe(
+      Effect.catch(({ reason }) =>
+        Effect.as(
+          Effect.logWarning("lease of mirror reconciliation not renewed; retrying", {
+            mirrorId: reconciliation.mirrorId,
+            reason
+          }),
+          true
+        )
+      )
+    )
     if (!isHeld) return
   }
 })
 
-/** Removes objects that checks have left at the target. */
+/** Removes the objects that checks have left at the target. */
 const removeCheckObjects = Effect.fnUntraced(function* (
   mirrorId: string,
   objects: ReadonlyArray<TargetObject>,
@@ -48,35 +56,41 @@ const removeCheckObjects = Effect.fnUntraced(function* (
 })
 
 /**
- * One comparison, from taking it to its end. Fails with what the target says; then, and when it is interrupted, the comparison is
- * still wanted. Whether it was this worker's, and complete.
+ * Claims and runs one reconciliation. Returns whether it was complete: false when another worker has it, or when the lease was
+ * lost. Fails with the error of the target. A reconciliation that fails or is interrupted is still requested.
  */
 export const run = Effect.fnUntraced(function* (
-  sync: ReconciliationLease,
-  target: Effect.Effect<CopyTarget, MirrorTargetError, Scope.Scope>,
-  options: MirrorWorkerOptions
+  reconciliation: ReconciliationLease,
+  openTarget: Effect.Effect<CopyTarget, MirrorTargetError, Scope.Scope>,
+  { lease }: Pick<MirrorWorkerOptions, "lease">
 ) {
+  const { mirrorId, startedAt } = reconciliation
   const tasks = yield* MirrorTaskRepository
-  if (!(yield* tasks.claimReconciliation(sync, DateTime.addDuration(sync.startedAt, options.lease)))) return false
+  const leaseUntil = DateTime.addDuration(startedAt, lease)
+  if (!(yield* tasks.claimReconciliation({ reconciliation, leaseUntil }))) return false
   let isComplete = false
-  const compare = Effect.gen(function* () {
-    const { hasCheckObject, list, remove } = yield* target
+  const compareAll = Effect.gen(function* () {
+    const { hasCheckObject, list, remove } = yield* openTarget
     yield* list.pipe(
-      Stream.grouped(batch),
+      Stream.grouped(batchSize),
       Stream.runForEach(
         Effect.fnUntraced(function* (objects) {
-          yield* tasks.compare(sync, objects, yield* DateTime.now)
-          if (hasCheckObject) yield* removeCheckObjects(sync.mirrorId, objects, remove)
+          yield* tasks.compare({ reconciliation, objects, now: yield* DateTime.now })
+          if (hasCheckObject) yield* removeCheckObjects(mirrorId, objects, remove)
         })
       )
     )
     isComplete = true
   })
-  yield* Effect.raceFirst(compare, keep(sync, options.lease)).pipe(
+  yield* Effect.raceFirst(compareAll, renewUntilLost(reconciliation, lease)).pipe(
     Effect.ensuring(
-      Effect.flatMap(DateTime.now, (now) => tasks.completeReconciliation(sync, isComplete, now)).pipe(
-        // It ends with its lease, and begins anew.
-        Effect.catch((error) => Effect.logWarning("A comparison's end could not be told", error.reason))
+      Effect.flatMap(DateTime.now, (now) => tasks.completeReconciliation({ reconciliation, isComplete, now })).pipe(
+        Effect.catch(({ reason }) =>
+          Effect.logWarning("end of mirror reconciliation not recorded; it restarts when its lease expires", {
+            mirrorId,
+            reason
+          })
+        )
       )
     )
   )

@@ -21,15 +21,15 @@ export const layerTasks: Layer.Layer<MirrorTaskRepository, never, MirrorTaskRepo
   Effect.map(MirrorTaskRepository, (tasks) =>
     MirrorTaskRepository.of({
       ...tasks,
-      complete: (outcomes, at) =>
-        Effect.tap(tasks.complete(outcomes, at), () => {
-          const failures = outcomes.filter(({ failure }) => failure !== null).length
-          return Effect.andThen(Metric.update(copied, outcomes.length - failures), Metric.update(failed, failures))
+      complete: (input) =>
+        Effect.tap(tasks.complete(input), () => {
+          const failures = input.results.filter(({ failure }) => failure !== null).length
+          return Effect.andThen(Metric.update(copied, input.results.length - failures), Metric.update(failed, failures))
         }),
-      fail: (...step) => Effect.tap(tasks.fail(...step), () => Metric.update(targetFailures, 1)),
-      completeReconciliation: (sync, isComplete, at) =>
-        Effect.tap(tasks.completeReconciliation(sync, isComplete, at), () =>
-          isComplete ? Metric.update(reconciled, 1) : Effect.void
+      fail: (input) => Effect.tap(tasks.fail(input), () => Metric.update(targetFailures, 1)),
+      completeReconciliation: (input) =>
+        Effect.tap(tasks.completeReconciliation(input), () =>
+          input.isComplete ? Metric.update(reconciled, 1) : Effect.void
         )
     })
   )

@@ -1,5 +1,5 @@
 /**
- * What `MirrorRepository` promises.
+ * The contract of `MirrorRepository`.
  */
 import { expect } from "@effect/vitest"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
@@ -13,24 +13,24 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { It } from "../Metadata.ts"
-import * as Mirrors from "./Mirrors.ts"
 import * as Sample from "../Sample.ts"
 import * as Fixtures from "../Fixtures.ts"
+import * as MirrorFixtures from "./MirrorFixtures.ts"
 
-const { doom } = Mirrors
+const { doom } = MirrorFixtures
 
 type Writing = Effect.Effect<void, { readonly _tag: string }, BlobRepository | FileRepository | MirrorTaskRepository>
 
 export const mirrorContract = (it: It): void => {
-  it.effect("a mirror is found in its own bucket alone, with what is pending before it is filled in", () =>
+  it.effect("find, list: mirror of another bucket or tenant → not found; files without task → pending", () =>
     Effect.gen(function* () {
       const mirrors = yield* MirrorRepository
       const [bucket, other] = [yield* Fixtures.bucket(), yield* Fixtures.bucket()]
       yield* Effect.forEach([1, 2, 3], () => Fixtures.store(bucket))
       yield* Fixtures.reserve(bucket)
-      const made = Mirrors.fresh(bucket)
+      const made = MirrorFixtures.newMirror(bucket)
       yield* mirrors.create(made)
-      const { mirror, stats } = yield* Mirrors.find(bucket, made.id, Sample.at(5000))
+      const { mirror, stats } = yield* MirrorFixtures.get(bucket, made.id, Sample.at(5000))
       expect(mirror).toEqual({
         ...bucket,
         id: made.id,
@@ -40,7 +40,7 @@ export const mirrorContract = (it: It): void => {
         revision: 1,
         paused: false,
         failures: 0,
-        trouble: null,
+        failure: null,
         createdAt: made.at,
         updatedAt: made.at
       })
@@ -48,29 +48,32 @@ export const mirrorContract = (it: It): void => {
       const pending = { ...counts, lagSeconds: 5, lastError: null, comparing: false }
       expect(stats).toEqual(pending)
       const tasks = yield* MirrorTaskRepository
-      expect(yield* tasks.fill(made.id, 2, Sample.at())).toBe(true)
-      expect((yield* Mirrors.find(bucket, made.id, Sample.at(5000))).stats).toEqual(pending)
-      yield* Mirrors.fill(made.id, 2)
-      expect((yield* Mirrors.find(bucket, made.id, Sample.at(5000))).stats).toEqual(pending)
-      expect(yield* mirrors.list(bucket, undefined, 10, Sample.at(5000))).toEqual([{ mirror, stats }])
-      expect(yield* mirrors.list(bucket, made.id, 10, Sample.at())).toEqual([])
-      for (const ref of [other, { ...bucket, tenantId: other.tenantId }]) {
-        expect(yield* mirrors.find(ref, made.id, Sample.at())).toEqual(Option.none())
-        expect(yield* mirrors.list(ref, undefined, 10, Sample.at())).toEqual([])
-        expect(yield* mirrors.update(ref, made.id, { paused: true }, Sample.at())).toBe(false)
-        expect(yield* mirrors.requestSync(ref, made.id, Sample.at())).toBe(false)
-        expect(yield* mirrors.remove(ref, made.id)).toBe(false)
+      expect(yield* tasks.createTasks({ mirrorId: made.id, limit: 2, now: Sample.at() })).toBe(true)
+      expect((yield* MirrorFixtures.get(bucket, made.id, Sample.at(5000))).stats).toEqual(pending)
+      yield* MirrorFixtures.createTasks(made.id, 2)
+      expect((yield* MirrorFixtures.get(bucket, made.id, Sample.at(5000))).stats).toEqual(pending)
+      const list = (of: typeof bucket, after: string | undefined, now = Sample.at()) =>
+        mirrors.list({ bucket: of, after, limit: 10, now })
+      expect(yield* list(bucket, undefined, Sample.at(5000))).toEqual([{ mirror, stats }])
+      expect(yield* list(bucket, made.id)).toEqual([])
+      for (const wrong of [other, { ...bucket, tenantId: other.tenantId }]) {
+        const ref = { ...wrong, mirrorId: made.id }
+        expect(yield* mirrors.find(ref, Sample.at())).toEqual(Option.none())
+        expect(yield* list(wrong, undefined)).toEqual([])
+        expect(yield* mirrors.update({ mirror: ref, change: { paused: true }, now: Sample.at() })).toBe(false)
+        expect(yield* mirrors.requestSync(ref, Sample.at())).toBe(false)
+        expect(yield* mirrors.remove(ref)).toBe(false)
       }
-      const foreign = Mirrors.fresh({ ...bucket, tenantId: other.tenantId })
+      const foreign = MirrorFixtures.newMirror({ ...bucket, tenantId: other.tenantId })
       expect(yield* Effect.flip(mirrors.create(foreign))).toMatchObject({ _tag: "NotFound", resource: "bucket" })
     })
   )
 
-  it.effect("every change that a copy shows makes its file pending, and no other does", () =>
+  it.effect("file changes: one that the copy shows → pending; any other → not", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
-      const { bucket, mirror } = yield* Mirrors.mirror()
-      const pending = Effect.map(Mirrors.find(bucket, mirror.id), ({ stats }) => stats.pending)
+      const { bucket, mirror } = yield* MirrorFixtures.create()
+      const pending = Effect.map(MirrorFixtures.get(bucket, mirror.id), ({ stats }) => stats.pending)
       const reserved = yield* Fixtures.reserve(bucket)
       expect(yield* pending).toBe(0)
       const file = yield* Fixtures.store(bucket)
@@ -81,7 +84,7 @@ export const mirrorContract = (it: It): void => {
           files.replaceContent({ bucket, fileId, content: Sample.content(blobId), condition: {}, doom })
         )
       expect(yield* pending).toBe(1)
-      yield* Mirrors.copyAll(mirror)
+      yield* MirrorFixtures.copyAll(mirror)
       const shown: ReadonlyArray<Effect.Effect<unknown, { readonly _tag: string }, BlobRepository>> = [
         replace(file.id),
         update({ name: Sample.word() }),
@@ -100,7 +103,7 @@ export const mirrorContract = (it: It): void => {
         expect(yield* pending).toBe(0)
         yield* change
         expect(yield* pending).toBe(1)
-        yield* Mirrors.copyAll(mirror)
+        yield* MirrorFixtures.copyAll(mirror)
       }
       const last = Fixtures.byId(reserved.id)
       yield* files.update({ bucket, selector: last, change: { alias: Sample.word() }, at: Sample.at(10) })
@@ -114,35 +117,35 @@ export const mirrorContract = (it: It): void => {
       })
       yield* files.remove({ bucket, selector: Fixtures.byId(empty.id), condition: {}, doom })
       expect(yield* pending).toBe(0)
-      expect((yield* Mirrors.find(bucket, mirror.id)).stats.copied).toBe(1)
+      expect((yield* MirrorFixtures.get(bucket, mirror.id)).stats.copied).toBe(1)
     })
   )
 
-  it.effect("what is written while a mirror is made is pending, too", () =>
+  it.effect("create: files written concurrently → all pending", () =>
     Effect.gen(function* () {
       const mirrors = yield* MirrorRepository
       for (const round of [1, 2, 3, 4, 5, 6]) {
         const bucket = yield* Fixtures.bucket()
-        const made = Mirrors.fresh(bucket)
+        const made = MirrorFixtures.newMirror(bucket)
         const results = yield* Fixtures.concurrently(16, (index): Writing =>
           index === round * 2
-            ? Effect.andThen(mirrors.create(made), Mirrors.fill(made.id, 5))
+            ? Effect.andThen(mirrors.create(made), MirrorFixtures.createTasks(made.id, 5))
             : Effect.asVoid(Fixtures.store(bucket))
         )
         expect(results.filter(Result.isFailure)).toEqual([])
-        expect((yield* Mirrors.find(bucket, made.id)).stats).toMatchObject({ pending: 15 })
-        const { mirror } = yield* Mirrors.find(bucket, made.id)
-        expect(yield* Mirrors.claim(mirror)).toHaveLength(15)
+        expect((yield* MirrorFixtures.get(bucket, made.id)).stats).toMatchObject({ pending: 15 })
+        const { mirror } = yield* MirrorFixtures.get(bucket, made.id)
+        expect(yield* MirrorFixtures.claim(mirror)).toHaveLength(15)
       }
     })
   )
 
-  it.effect("mirrors never lead back to where they come from", () =>
+  it.effect("create: mirrors lead from the target back to the source → MirrorLoop", () =>
     Effect.gen(function* () {
       const mirrors = yield* MirrorRepository
       const buckets = [yield* Fixtures.bucket(), yield* Fixtures.bucket(), yield* Fixtures.bucket()] as const
       const [a, b, c] = buckets
-      const create = (from: typeof a, to: typeof a) => mirrors.create(Mirrors.fresh(from, to.bucketId))
+      const create = (from: typeof a, to: typeof a) => mirrors.create(MirrorFixtures.newMirror(from, to.bucketId))
       yield* create(a, b)
       yield* create(b, c)
       yield* create(a, c)
@@ -152,88 +155,91 @@ export const mirrorContract = (it: It): void => {
           expect(yield* Effect.flip(create(from, to))).toMatchObject({ _tag: "MirrorLoop" })
         }
       }
-      const [listed] = yield* mirrors.list(a, undefined, 1, Sample.at())
-      yield* mirrors.remove(a, listed?.mirror.id ?? "")
+      const [listed] = yield* mirrors.list({ bucket: a, after: undefined, limit: 1, now: Sample.at() })
+      yield* mirrors.remove({ ...a, mirrorId: listed?.mirror.id ?? "" })
       yield* create(b, a)
     })
   )
 
-  it.effect("of two that would close a loop together one is made", () =>
+  it.effect("create: two concurrent mirrors that close a loop → one of them is created", () =>
     Effect.gen(function* () {
       const mirrors = yield* MirrorRepository
       for (const _ of [1, 2, 3, 4]) {
         const [a, b] = [yield* Fixtures.bucket(), yield* Fixtures.bucket()]
         const results = yield* Fixtures.concurrently(2, (index) =>
-          mirrors.create(index === 0 ? Mirrors.fresh(a, b.bucketId) : Mirrors.fresh(b, a.bucketId))
+          mirrors.create(
+            index === 0 ? MirrorFixtures.newMirror(a, b.bucketId) : MirrorFixtures.newMirror(b, a.bucketId)
+          )
         )
         expect(results.filter(Result.isFailure).map(({ failure }) => failure._tag)).toEqual(["MirrorLoop"])
       }
     })
   )
 
-  it.effect("a change is seen, other credentials are another revision, and a sealed text is replaced once", () =>
+  it.effect("update: credentials → next revision; reseal: only the secret that was read is replaced", () =>
     Effect.gen(function* () {
-      const mirrors = yield* MirrorRepository
-      const { bucket, mirror } = yield* Mirrors.mirror()
-      const at = Sample.at(50)
-      expect(yield* mirrors.update(bucket, mirror.id, { name: "Other", paused: true }, at)).toBe(true)
-      const renamed = { ...mirror, name: "Other", paused: true, updatedAt: at }
-      expect((yield* Mirrors.find(bucket, mirror.id)).mirror).toEqual(renamed)
+      const [mirrors, tasks] = [yield* MirrorRepository, yield* MirrorTaskRepository]
+      const { bucket, mirror, ref } = yield* MirrorFixtures.create()
+      const stored = Effect.map(MirrorFixtures.get(bucket, mirror.id), (found) => found.mirror)
+      const now = Sample.at(50)
+      const rename = { name: "Other", paused: true }
+      expect(yield* mirrors.update({ mirror: ref, change: rename, now })).toBe(true)
+      const renamed = { ...mirror, ...rename, updatedAt: now }
+      expect(yield* stored).toEqual(renamed)
       const address = { ...mirror.address, accessKeyId: "k2" } as typeof mirror.address
-      yield* mirrors.update(bucket, mirror.id, { credentials: { address, secret: "new" } }, at)
+      yield* mirrors.update({ mirror: ref, change: { credentials: { address, secret: "new" } }, now })
       const changed = { ...renamed, address, secret: "new", revision: 2 }
-      expect((yield* Mirrors.find(bucket, mirror.id)).mirror).toEqual(changed)
-      yield* mirrors.reseal(mirror.id, "sealed", "late")
-      expect((yield* Mirrors.find(bucket, mirror.id)).mirror).toEqual(changed)
-      yield* mirrors.reseal(mirror.id, "new", "new, sealed again")
-      expect((yield* Mirrors.find(bucket, mirror.id)).mirror).toEqual({ ...changed, secret: "new, sealed again" })
+      expect(yield* stored).toEqual(changed)
+      yield* tasks.reseal({ mirrorId: mirror.id, former: "sealed", current: "late" })
+      expect(yield* stored).toEqual(changed)
+      yield* tasks.reseal({ mirrorId: mirror.id, former: "new", current: "new, sealed again" })
+      expect(yield* stored).toEqual({ ...changed, secret: "new, sealed again" })
     })
   )
 
-  for (const whole of ["mirror", "bucket", "tenant"] as const) {
-    it.effect(`a removed ${whole} leaves no mirror, and its rows are cleared away bit by bit`, () =>
+  for (const removed of ["mirror", "bucket", "tenant"] as const) {
+    it.effect(`clearRemoved: ${removed} removed → no mirror is found, and all of its rows are deleted in steps`, () =>
       Effect.gen(function* () {
         const [mirrors, tasks] = [yield* MirrorRepository, yield* MirrorTaskRepository]
-        const bucket = yield* Fixtures.bucket()
-        yield* Effect.forEach([1, 2, 3], () => Fixtures.store(bucket))
-        const { mirror } = yield* Mirrors.mirror(bucket)
-        const [held] = yield* Mirrors.claim(mirror, Sample.at(1000), { limit: 1 })
+        const { bucket, mirror, ref } = yield* MirrorFixtures.createWithFiles(3)
+        const claimed = yield* MirrorFixtures.claim(mirror, Sample.at(1000), { limit: 1 })
         const removals = {
-          mirror: mirrors.remove(bucket, mirror.id),
+          mirror: mirrors.remove(ref),
           bucket: (yield* BucketRepository).remove({ bucket, force: true, ...doom }),
           tenant: (yield* TenantRepository).remove({ tenantId: bucket.tenantId, force: true, ...doom })
         }
-        expect(yield* removals[whole]).toBe(true)
-        expect(yield* mirrors.find(bucket, mirror.id, Sample.at())).toEqual(Option.none())
-        expect(yield* mirrors.remove(bucket, mirror.id)).toBe(false)
-        expect(yield* Mirrors.claim(mirror)).toEqual([])
-        expect(yield* Mirrors.due(mirror.id)).toMatchObject({ isRemoved: true, hasTasks: false })
+        expect(yield* removals[removed]).toBe(true)
+        expect(yield* mirrors.find(ref, Sample.at())).toEqual(Option.none())
+        expect(yield* mirrors.remove(ref)).toBe(false)
+        expect(yield* MirrorFixtures.claim(mirror)).toEqual([])
+        expect(yield* MirrorFixtures.findDue(mirror.id)).toMatchObject({ isRemoved: true, hasTasks: false })
         let steps = 1
-        while (yield* tasks.clear(mirror.id, 2)) steps++
+        while (yield* tasks.clearRemoved({ mirrorId: mirror.id, limit: 2 })) steps++
         expect(steps).toBeGreaterThan(2)
-        expect(yield* Mirrors.due(mirror.id)).toBe(undefined)
-        // A worker that comes back to it changes nothing.
-        if (held !== undefined) yield* Mirrors.settle([Mirrors.done(held)])
-        expect(yield* mirrors.files(mirror.id, undefined, undefined, 10)).toEqual([])
+        expect(yield* MirrorFixtures.findDue(mirror.id)).toBe(undefined)
+        // The result of a worker that still had a lease creates no rows.
+        yield* MirrorFixtures.succeed(claimed)
+        const files = mirrors.files({ mirrorId: mirror.id, state: undefined, after: undefined, limit: 10 })
+        expect(yield* files).toEqual([])
       })
     )
   }
 
-  it.effect("tells of each file what became of it", () =>
+  it.effect("files: copied, failed, pending and removed files → the state of each", () =>
     Effect.gen(function* () {
       const mirrors = yield* MirrorRepository
-      const bucket = yield* Fixtures.bucket()
-      const [copied, failed, pending, gone] = yield* Effect.all([1, 2, 3, 4].map(() => Fixtures.store(bucket)))
-      const { mirror } = yield* Mirrors.mirror(bucket)
-      const claimed = yield* Mirrors.claim(mirror)
-      const outcomes = claimed.flatMap((task) => {
+      const { bucket, files, mirror } = yield* MirrorFixtures.createWithFiles(4)
+      const [copied, failed, pending, gone] = files
+      const claimed = yield* MirrorFixtures.claim(mirror)
+      const results = claimed.flatMap((task) => {
         if (task.fileId === pending?.id) return []
-        if (task.fileId !== failed?.id) return [Mirrors.done(task)]
-        return [{ ...Mirrors.done(task), written: null, failure: { error: "Too big.", retryAt: Sample.at(9000) } }]
+        if (task.fileId !== failed?.id) return [MirrorFixtures.succeeded(task)]
+        return [MirrorFixtures.failed(task, { error: "Too big.", retryAt: Sample.at(9000) })]
       })
-      yield* Mirrors.settle(outcomes)
+      yield* MirrorFixtures.complete(results)
       yield* (yield* FileRepository).remove({ bucket, selector: Fixtures.byId(gone?.id ?? ""), condition: {}, doom })
-      const all = yield* mirrors.files(mirror.id, undefined, undefined, 10)
+      const list = { mirrorId: mirror.id, state: undefined, after: undefined, limit: 10 }
+      const all = yield* mirrors.files(list)
       expect(all.map(({ fileId, state }) => [fileId, state])).toEqual([
         [copied?.id, "COPIED"],
         [failed?.id, "FAILED"],
@@ -252,11 +258,11 @@ export const mirrorContract = (it: It): void => {
       })
       expect(all[3]).toMatchObject({ path: null, name: null })
       for (const state of ["COPIED", "FAILED", "PENDING"] as const) {
-        const some = yield* mirrors.files(mirror.id, state, undefined, 10)
+        const some = yield* mirrors.files({ ...list, state })
         expect(some).toEqual(all.filter((file) => file.state === state))
       }
-      expect(yield* mirrors.files(mirror.id, undefined, all[0]?.fileId, 2)).toEqual(all.slice(1, 3))
-      expect((yield* Mirrors.find(bucket, mirror.id)).stats).toMatchObject({
+      expect(yield* mirrors.files({ ...list, after: all[0]?.fileId, limit: 2 })).toEqual(all.slice(1, 3))
+      expect((yield* MirrorFixtures.get(bucket, mirror.id)).stats).toMatchObject({
         pending: 3,
         pendingBytes: 10_000_000_002,
         copied: 1,

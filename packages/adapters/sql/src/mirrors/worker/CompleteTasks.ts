@@ -1,26 +1,26 @@
 /**
- * Ends holds on files of mirrors.
+ * Ends leases on tasks: with results, or without.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { TaskLease, MirrorTask, TaskResult } from "@holdfast/core/mirrors/worker/MirrorTask"
+import type { MirrorTask, TaskLease, TaskResult } from "@holdfast/core/mirrors/worker/MirrorTask"
 import { millis } from "../../Dialect.ts"
 import * as Row from "../../Row.ts"
 import { transaction } from "../../Transaction.ts"
 import { recordset } from "../MirrorRow.ts"
-import { bump, giveBack, standing } from "./MirrorTasks.ts"
+import { lockHeldLeases, markPending, releaseLeases } from "./MirrorTasks.ts"
 
-const key = ({ fileId, lease, mirrorId }: TaskLease) => `${mirrorId} ${fileId} ${lease}`
+const keyOf = ({ fileId, lease, mirrorId }: TaskLease) => `${mirrorId} ${fileId} ${lease}`
 
-/** A file that changed meanwhile stays pending, and is due at once. */
-const settleTasks = (sql: SqlClient, outcomes: ReadonlyArray<TaskResult>, at: number) => {
-  const rows = outcomes.map(({ failure, task }) => ({
+/** Updates tasks. A file that changed since the claim stays pending, and is due at once. */
+const updateTasks = (sql: SqlClient, results: ReadonlyArray<TaskResult>, now: number) => {
+  const rows = results.map(({ failure, task }) => ({
     mirror_id: task.mirrorId,
     file_id: task.fileId,
     lease: task.lease,
     done: failure === null ? task.wanted : 0,
     wanted: task.wanted,
-    due_at: failure === null ? at : millis(failure.retryAt),
+    due_at: failure === null ? now : millis(failure.retryAt),
     attempts: failure === null ? 0 : task.attempts + 1,
     error: failure === null ? null : failure.error
   }))
@@ -36,15 +36,15 @@ const settleTasks = (sql: SqlClient, outcomes: ReadonlyArray<TaskResult>, at: nu
   } as const
   return sql`UPDATE mirror_task AS t SET lease = NULL, attempts = a.attempts, error = a.error,
       done = CASE WHEN a.done > t.done THEN a.done ELSE t.done END,
-      due_at = CASE WHEN t.wanted > a.wanted THEN CAST(${at} AS bigint) ELSE a.due_at END
+      due_at = CASE WHEN t.wanted > a.wanted THEN CAST(${now} AS bigint) ELSE a.due_at END
     FROM ${recordset(sql, "a", fields, rows)}
     WHERE t.mirror_id = a.mirror_id AND t.file_id = a.file_id AND t.lease = a.lease`
 }
 
 const nameFields = { mirror_id: "text", file_id: "text", name: "text" } as const
 
-const noteWritten = (sql: SqlClient, outcomes: ReadonlyArray<TaskResult>, at: number) => {
-  const rows = outcomes.flatMap(({ task, written }) =>
+const updateWrittenObjects = (sql: SqlClient, results: ReadonlyArray<TaskResult>, now: number) => {
+  const rows = results.flatMap(({ task, written }) =>
     written === null
       ? []
       : [
@@ -63,13 +63,13 @@ const noteWritten = (sql: SqlClient, outcomes: ReadonlyArray<TaskResult>, at: nu
   return rows.length === 0
     ? Effect.void
     : sql`UPDATE mirror_object AS o SET sha256 = a.sha256, size = a.size, tag = a.tag,
-          last_modified = a.last_modified, written_at = ${at}
+          last_modified = a.last_modified, written_at = ${now}
         FROM ${recordset(sql, "a", fields, rows)}
         WHERE o.mirror_id = a.mirror_id AND o.name = a.name AND o.file_id = a.file_id`
 }
 
-const noteRemoved = (sql: SqlClient, outcomes: ReadonlyArray<TaskResult>) => {
-  const rows = outcomes.flatMap(({ removed, task }) =>
+const deleteRemovedObjects = (sql: SqlClient, results: ReadonlyArray<TaskResult>) => {
+  const rows = results.flatMap(({ removed, task }) =>
     removed.map((name) => ({ mirror_id: task.mirrorId, file_id: task.fileId, name }))
   )
   return rows.length === 0
@@ -78,9 +78,9 @@ const noteRemoved = (sql: SqlClient, outcomes: ReadonlyArray<TaskResult>) => {
         SELECT a.mirror_id, a.name, a.file_id FROM ${recordset(sql, "a", nameFields, rows)})`
 }
 
-/** Forgets files that are gone, once their objects are. */
-const forgetGone = (sql: SqlClient, outcomes: ReadonlyArray<TaskResult>) => {
-  const rows = outcomes.flatMap(({ failure, task }) =>
+/** Deletes the tasks of removed files whose objects are removed. */
+const deleteFinishedTasks = (sql: SqlClient, results: ReadonlyArray<TaskResult>) => {
+  const rows = results.flatMap(({ failure, task }) =>
     failure === null && task.write === null ? [{ mirror_id: task.mirrorId, file_id: task.fileId }] : []
   )
   return rows.length === 0
@@ -91,9 +91,12 @@ const forgetGone = (sql: SqlClient, outcomes: ReadonlyArray<TaskResult>) => {
           WHERE o.mirror_id = mirror_task.mirror_id AND o.file_id = mirror_task.file_id)`
 }
 
-/** A name that nobody has belongs to the file that may have left an object there. */
-const disown = Effect.fnUntraced(function* (sql: SqlClient, tasks: ReadonlyArray<MirrorTask>, at: number) {
-  const named = new Map(
+/**
+ * Makes the owners of tasks' names pending, because the worker of a lost lease may have changed the objects. A name without an
+ * owner goes to the file of the task, which may have left an object there.
+ */
+const invalidateObjects = Effect.fnUntraced(function* (sql: SqlClient, tasks: ReadonlyArray<MirrorTask>, now: number) {
+  const byName = new Map(
     tasks.flatMap(({ fileId, mirrorId, remove, write }) =>
       [...remove, ...(write === null ? [] : [write.name])].map((name) => [
         `${mirrorId} ${name}`,
@@ -101,7 +104,7 @@ const disown = Effect.fnUntraced(function* (sql: SqlClient, tasks: ReadonlyArray
       ])
     )
   )
-  const rows = [...named.values()]
+  const rows = [...byName.values()]
   if (rows.length === 0) return
   const owners = yield* sql`INSERT INTO mirror_object (mirror_id, name, file_id)
     SELECT a.mirror_id, a.name, a.file_id FROM ${recordset(sql, "a", nameFields, rows)}
@@ -111,42 +114,36 @@ const disown = Effect.fnUntraced(function* (sql: SqlClient, tasks: ReadonlyArray
     RETURNING mirror_id, file_id`.pipe(
     Row.all((row) => ({ mirrorId: Row.text(row, "mirror_id"), fileId: Row.text(row, "file_id") }))
   )
-  yield* bump(sql, owners, at)
+  yield* markPending(sql, owners, now)
 })
 
-/** Tasks whose holds stand, and those whose holds were lost. */
-const divide = Effect.fnUntraced(function* (sql: SqlClient, tasks: ReadonlyArray<MirrorTask>) {
-  const keys = new Set((yield* standing(sql, tasks)).map(key))
-  return (task: MirrorTask): boolean => keys.has(key(task))
+/** Locks the tasks whose leases are still held. Returns a test for them. */
+const lockHeld = Effect.fnUntraced(function* (sql: SqlClient, tasks: ReadonlyArray<MirrorTask>) {
+  const keys = new Set((yield* lockHeldLeases(sql, tasks)).map(keyOf))
+  return (task: MirrorTask): boolean => keys.has(keyOf(task))
 })
 
-export const settle = (sql: SqlClient, outcomes: ReadonlyArray<TaskResult>, at: number) =>
+export const completeTasks = (sql: SqlClient, results: ReadonlyArray<TaskResult>, now: number) =>
   Effect.gen(function* () {
-    if (outcomes.length === 0) return
-    const tasks = outcomes.map(({ task }) => task)
-    const isHeld = yield* divide(sql, tasks)
-    const held = outcomes.filter(({ task }) => isHeld(task))
+    if (results.length === 0) return
+    const tasks = results.map(({ task }) => task)
+    const isHeld = yield* lockHeld(sql, tasks)
+    const held = results.filter(({ task }) => isHeld(task))
     if (held.length > 0) {
-      yield* settleTasks(sql, held, at)
-      yield* noteWritten(sql, held, at)
-      yield* noteRemoved(sql, held)
-      yield* forgetGone(sql, held)
+      yield* updateTasks(sql, held, now)
+      yield* updateWrittenObjects(sql, held, now)
+      yield* deleteRemovedObjects(sql, held)
+      yield* deleteFinishedTasks(sql, held)
     }
-    yield* disown(
-      sql,
-      tasks.filter((task) => !isHeld(task)),
-      at
-    )
+    const lost = tasks.filter((task) => !isHeld(task))
+    yield* invalidateObjects(sql, lost, now)
   }).pipe(transaction(sql))
 
-export const doubt = (sql: SqlClient, tasks: ReadonlyArray<MirrorTask>, at: number) =>
+export const abandonTasks = (sql: SqlClient, tasks: ReadonlyArray<MirrorTask>, now: number) =>
   Effect.gen(function* () {
     if (tasks.length === 0) return
-    const isHeld = yield* divide(sql, tasks)
-    yield* giveBack(sql, tasks.filter(isHeld), at)
-    yield* disown(
-      sql,
-      tasks.filter((task) => !isHeld(task)),
-      at
-    )
+    const isHeld = yield* lockHeld(sql, tasks)
+    yield* releaseLeases(sql, tasks.filter(isHeld), now)
+    const lost = tasks.filter((task) => !isHeld(task))
+    yield* invalidateObjects(sql, lost, now)
   }).pipe(transaction(sql))

@@ -1,5 +1,5 @@
 /**
- * Tasks of mirrors: making files pending, and prolonging holds.
+ * Statements on rows of `mirror_task` that several steps share.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -7,27 +7,33 @@ import type { TaskLease } from "@holdfast/core/mirrors/worker/MirrorTask"
 import * as Row from "../../Row.ts"
 import { recordset } from "../MirrorRow.ts"
 
-/** Has what is pending and waits for a later time tried at once: all of it, or what does not wait for its own sake. */
-export const hurry = (sql: SqlClient, mirrorId: string, at: number, which: "ALL" | "BLAMELESS") =>
-  sql`UPDATE mirror_task SET due_at = ${at}
-    WHERE mirror_id = ${mirrorId} AND done < wanted AND due_at > ${at} AND lease IS NULL
-      ${which === "ALL" ? sql.literal("") : sql.literal("AND error IS NULL")}`
+/**
+ * Makes pending tasks due that wait for a later time. `WITHOUT_ERROR`: except those that wait because of an error of their own
+ * file.
+ */
+export const retryNow = (
+  sql: SqlClient,
+  input: { readonly mirrorId: string; readonly now: number; readonly which: "ALL" | "WITHOUT_ERROR" }
+) =>
+  sql`UPDATE mirror_task SET due_at = ${input.now}
+    WHERE mirror_id = ${input.mirrorId} AND done < wanted AND due_at > ${input.now} AND lease IS NULL
+      ${input.which === "ALL" ? sql.literal("") : sql.literal("AND error IS NULL")}`
 
-/** Makes files of mirrors pending anew; those of mirrors that are gone are passed over. */
-export const bump = (
+/** Makes files of mirrors pending again, as a change of them does. Skips those of removed mirrors. */
+export const markPending = (
   sql: SqlClient,
   files: ReadonlyArray<{ readonly mirrorId: string; readonly fileId: string }>,
-  at: number
+  now: number
 ) => {
   const unique = new Map(files.map((file) => [`${file.mirrorId} ${file.fileId}`, file]))
   const rows = Array.from(unique.values(), ({ fileId, mirrorId }) => ({ mirror_id: mirrorId, file_id: fileId }))
-  // A mirror whose rows are being cleared is waited for, so that none are added behind.
+  // Waits for a transaction that clears the mirror, so that no rows are added behind it.
   const share = sql.literal(sql.onDialectOrElse({ pg: () => "FOR KEY SHARE", orElse: () => "" }))
   const least = sql.literal(sql.onDialectOrElse({ pg: () => "LEAST", orElse: () => "MIN" }))
   return rows.length === 0
     ? Effect.void
     : sql`INSERT INTO mirror_task (mirror_id, file_id, bytes, wanted, done, wanted_at, due_at, attempts)
-        SELECT a.mirror_id, a.file_id, 0, 1, 0, CAST(${at} AS bigint), CAST(${at} AS bigint), 0
+        SELECT a.mirror_id, a.file_id, 0, 1, 0, CAST(${now} AS bigint), CAST(${now} AS bigint), 0
         FROM ${recordset(sql, "a", { mirror_id: "text", file_id: "text" }, rows)}
         WHERE EXISTS (SELECT 1 FROM mirror WHERE mirror.id = a.mirror_id AND mirror.removed = 0 ${share})
         ORDER BY a.mirror_id, a.file_id
@@ -39,34 +45,38 @@ export const bump = (
             ELSE excluded.due_at END`
 }
 
-const holdFields = { mirror: "text", file: "text", hold: "text" } as const
+const leaseFields = { mirror: "text", file: "text", lease_id: "text" } as const
 
-const toHold: Row.FromRow<TaskLease> = (row) => ({
+const toLease: Row.FromRow<TaskLease> = (row) => ({
   mirrorId: Row.text(row, "mirror_id"),
   fileId: Row.text(row, "file_id"),
   lease: Row.text(row, "lease")
 })
 
-/** Rows `a` of holds, and tasks `t` while the holds stand. */
-const rows = (sql: SqlClient, holds: ReadonlyArray<TaskLease>) =>
+/** Leases as the rows `a` of a statement. */
+const leaseRows = (sql: SqlClient, leases: ReadonlyArray<TaskLease>) =>
   recordset(
     sql,
     "a",
-    holdFields,
-    holds.map(({ fileId, lease, mirrorId }) => ({ mirror: mirrorId, file: fileId, hold: lease }))
+    leaseFields,
+    leases.map(({ fileId, lease, mirrorId }) => ({ mirror: mirrorId, file: fileId, lease_id: lease }))
   )
-const held = "t.mirror_id = a.mirror AND t.file_id = a.file AND t.lease = a.hold"
 
-export const renew = (sql: SqlClient, holds: ReadonlyArray<TaskLease>, leaseUntil: number) =>
-  sql`UPDATE mirror_task AS t SET due_at = ${leaseUntil} FROM ${rows(sql, holds)} WHERE ${sql.literal(held)}
-    RETURNING mirror_id, file_id, lease`.pipe(Row.all(toHold))
+/** Joins the tasks `t` to the leases `a` that are still held on them. */
+const isHeld = "t.mirror_id = a.mirror AND t.file_id = a.file AND t.lease = a.lease_id"
 
-/** Which of these holds stand; they do until the transaction ends. */
-export const standing = (sql: SqlClient, holds: ReadonlyArray<TaskLease>) =>
-  sql`SELECT t.mirror_id, t.file_id, t.lease FROM mirror_task t JOIN ${rows(sql, holds)} ON ${sql.literal(held)}
+/** Renews leases; returns those that are still held. */
+export const renewLeases = (sql: SqlClient, leases: ReadonlyArray<TaskLease>, leaseUntil: number) =>
+  sql`UPDATE mirror_task AS t SET due_at = ${leaseUntil} FROM ${leaseRows(sql, leases)} WHERE ${sql.literal(isHeld)}
+    RETURNING mirror_id, file_id, lease`.pipe(Row.all(toLease))
+
+/** Returns the leases that are still held, and locks their tasks until the transaction ends. */
+export const lockHeldLeases = (sql: SqlClient, leases: ReadonlyArray<TaskLease>) =>
+  sql`SELECT t.mirror_id, t.file_id, t.lease FROM mirror_task t JOIN ${leaseRows(sql, leases)} ON ${sql.literal(isHeld)}
     ORDER BY t.mirror_id, t.file_id
-    ${sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE OF t", orElse: () => "" }))}`.pipe(Row.all(toHold))
+    ${sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE OF t", orElse: () => "" }))}`.pipe(Row.all(toLease))
 
-/** Gives holds that stand back: they are due at once. */
-export const giveBack = (sql: SqlClient, holds: ReadonlyArray<TaskLease>, at: number) =>
-  sql`UPDATE mirror_task AS t SET lease = NULL, due_at = ${at} FROM ${rows(sql, holds)} WHERE ${sql.literal(held)}`
+/** Releases leases that are still held: their tasks are due at once. */
+export const releaseLeases = (sql: SqlClient, leases: ReadonlyArray<TaskLease>, now: number) =>
+  sql`UPDATE mirror_task AS t SET lease = NULL, due_at = ${now} FROM ${leaseRows(sql, leases)}
+    WHERE ${sql.literal(isHeld)}`

@@ -1,5 +1,5 @@
 /**
- * The work of mirrors, in SQL.
+ * MirrorTaskRepository on SQL.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -8,62 +8,74 @@ import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRe
 import { millis } from "../../Dialect.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
-import { claim } from "./ClaimTasks.ts"
-import { due } from "./DueMirrors.ts"
-import { clear, fill } from "./FillTasks.ts"
-import { doubt, settle } from "./CompleteTasks.ts"
+import { claimTasks } from "./ClaimTasks.ts"
+import { clearRemovedMirror } from "./ClearRemovedMirror.ts"
+import { abandonTasks, completeTasks } from "./CompleteTasks.ts"
+import { findDueMirrors } from "./DueMirrors.ts"
+import { createTasks } from "./CreateTasks.ts"
+import { renewLeases, retryNow } from "./MirrorTasks.ts"
 import * as ReconcileTarget from "./ReconcileTarget.ts"
-import { hurry, renew } from "./MirrorTasks.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
 
+  const recover = Effect.fnUntraced(function* (mirrorId: string, now: number) {
+    const recovered = yield* sql`UPDATE mirror
+      SET failures = 0, retry_at = 0, failing_since = NULL, last_error = NULL
+      WHERE id = ${mirrorId} AND failing_since IS NOT NULL RETURNING id`
+    if (recovered.length > 0) yield* retryNow(sql, { mirrorId, now, which: "WITHOUT_ERROR" })
+  })
+
   return MirrorTaskRepository.of({
-    due: (at, after, limit) => due(sql, millis(at), after, limit).pipe(operation("mirrors.due")),
+    due: ({ after, limit, now }) =>
+      findDueMirrors(sql, { after, limit, now: millis(now) }).pipe(operation("mirrors.due")),
 
-    fill: (mirrorId, limit, at) => fill(sql, mirrorId, limit, millis(at)).pipe(operation("mirrors.fill")),
+    createTasks: ({ limit, mirrorId, now }) =>
+      createTasks(sql, { mirrorId, limit, now: millis(now) }).pipe(operation("mirrors.createTasks")),
 
-    clear: (mirrorId, limit) => clear(sql, mirrorId, limit).pipe(operation("mirrors.clear")),
+    clearRemoved: (input) => clearRemovedMirror(sql, input).pipe(operation("mirrors.clearRemoved")),
 
-    claim: (mirror, limit, lease, at, leaseUntil) =>
-      claim(sql, mirror, limit, lease, millis(at), millis(leaseUntil)).pipe(operation("mirrors.claim")),
+    claim: ({ leaseUntil, now, ...input }) =>
+      claimTasks(sql, { ...input, leaseUntil: millis(leaseUntil), now: millis(now) }).pipe(operation("mirrors.claim")),
 
-    renew: (holds, leaseUntil) => renew(sql, holds, millis(leaseUntil)).pipe(operation("mirrors.renew")),
+    renew: ({ leases, leaseUntil }) => renewLeases(sql, leases, millis(leaseUntil)).pipe(operation("mirrors.renew")),
 
-    complete: (outcomes, at) => settle(sql, outcomes, millis(at)).pipe(operation("mirrors.settle")),
+    complete: ({ now, results }) => completeTasks(sql, results, millis(now)).pipe(operation("mirrors.complete")),
 
-    abandon: (tasks, at) => doubt(sql, tasks, millis(at)).pipe(operation("mirrors.doubt")),
+    abandon: ({ now, tasks }) => abandonTasks(sql, tasks, millis(now)).pipe(operation("mirrors.abandon")),
 
-    fail: (mirror, detail, at, retryAt) =>
+    fail: ({ detail, mirror, now, retryAt }) =>
       sql`UPDATE mirror SET failures = failures + 1, retry_at = ${millis(retryAt)}, last_error = ${detail},
-          failing_since = COALESCE(failing_since, ${millis(at)})
+          failing_since = COALESCE(failing_since, ${millis(now)})
         WHERE id = ${mirror.id} AND revision = ${mirror.revision} AND failures = ${mirror.failures}`.pipe(
         Effect.asVoid,
         operation("mirrors.fail")
       ),
 
-    recover: (mirrorId, at) =>
-      Effect.gen(function* () {
-        const recovered = yield* sql`UPDATE mirror
-          SET failures = 0, retry_at = 0, failing_since = NULL, last_error = NULL
-          WHERE id = ${mirrorId} AND failing_since IS NOT NULL RETURNING id`
-        if (recovered.length > 0) yield* hurry(sql, mirrorId, millis(at), "BLAMELESS")
-      }).pipe(transaction(sql), operation("mirrors.recover")),
+    recover: ({ mirrorId, now }) => recover(mirrorId, millis(now)).pipe(transaction(sql), operation("mirrors.recover")),
 
-    claimReconciliation: (sync, leaseUntil) =>
-      ReconcileTarget.begin(sql, sync, millis(leaseUntil)).pipe(operation("mirrors.beginSync")),
+    claimReconciliation: ({ leaseUntil, reconciliation }) =>
+      ReconcileTarget.claim(sql, reconciliation, millis(leaseUntil)).pipe(operation("mirrors.claimReconciliation")),
 
-    renewReconciliation: (sync, leaseUntil) =>
-      ReconcileTarget.renew(sql, sync, millis(leaseUntil)).pipe(operation("mirrors.renewSync")),
+    renewReconciliation: ({ leaseUntil, reconciliation }) =>
+      ReconcileTarget.renew(sql, reconciliation, millis(leaseUntil)).pipe(operation("mirrors.renewReconciliation")),
 
-    compare: (sync, objects, at) =>
-      ReconcileTarget.compare(sql, sync, objects, millis(at)).pipe(operation("mirrors.compare")),
+    compare: ({ now, objects, reconciliation }) =>
+      ReconcileTarget.compare(sql, reconciliation, objects, millis(now)).pipe(operation("mirrors.compare")),
 
     findOwnNames: ({ mirrorId, names }) =>
       ReconcileTarget.findOwnNames(sql, mirrorId, names).pipe(operation("mirrors.findOwnNames")),
 
-    completeReconciliation: (sync, isComplete, at) =>
-      ReconcileTarget.end(sql, sync, isComplete, millis(at)).pipe(operation("mirrors.endSync"))
+    completeReconciliation: ({ isComplete, now, reconciliation }) =>
+      ReconcileTarget.complete(sql, reconciliation, isComplete, millis(now)).pipe(
+        operation("mirrors.completeReconciliation")
+      ),
+
+    reseal: ({ current, former, mirrorId }) =>
+      sql`UPDATE mirror SET secret = ${current} WHERE id = ${mirrorId} AND secret = ${former}`.pipe(
+        Effect.asVoid,
+        operation("mirrors.reseal")
+      )
   })
 })
 

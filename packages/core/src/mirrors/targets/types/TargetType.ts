@@ -3,7 +3,7 @@
  * the secret. `TargetTypes` lists all descriptors.
  */
 import * as Schema from "effect/Schema"
-import * as MirrorFields from "../../MirrorFields.ts"
+import * as CommonFields from "./CommonFields.ts"
 
 type Fields = Schema.Struct.Fields
 
@@ -47,13 +47,13 @@ export const make = <
   definition: Definition<Type, WireName, Alias, F, SecretField, Changes, RecordFields>
 ) => {
   const input = <const Name extends string>(name: Name) =>
-    Schema.Struct({ ...MirrorFields.input, type: Schema.Literal(name), ...definition.fields })
+    Schema.Struct({ ...CommonFields.input, type: Schema.Literal(name), ...definition.fields })
   return {
     ...definition,
     input: input(definition.wireName),
     aliasInputs: definition.aliases.map(input),
     record: Schema.Struct({
-      ...MirrorFields.record,
+      ...CommonFields.record,
       type: Schema.Literal(definition.wireName),
       ...definition.recordFields
     })

@@ -25,6 +25,12 @@ export type ExternalLocation = Locations[ExternalType]
 /** A location without its secret. */
 export type TargetAddress = { [Type in keyof Locations]: TargetType.Address<(typeof byType)[Type]> }[keyof Locations]
 
+/** Where a target is, and the secret that opens it. */
+export interface Credentials {
+  readonly address: TargetAddress
+  readonly secret: Redacted.Redacted
+}
+
 /** The names of all secret fields. */
 export const secretFields: ReadonlyArray<(typeof all)[number]["secretField"]> = all.map(
   ({ secretField }) => secretField
@@ -55,8 +61,8 @@ const byInputName = Object.fromEntries(
 /** Returns the descriptor of the type that an input names. */
 export const ofInputName = (name: InputName): (typeof all)[number] => byInputName[name]
 
-/** Joins an address and its secret. */
-export const toLocation = (address: TargetAddress, secret: Redacted.Redacted): TargetLocation =>
+/** Returns credentials as the location that adapters open. */
+export const toLocation = ({ address, secret }: Credentials): TargetLocation =>
   ({ ...address, [byType[address.type].secretField]: secret }) as TargetLocation
 
 /** Returns an address as the database keeps it: a JSON object whose `type` is the wire's name. */

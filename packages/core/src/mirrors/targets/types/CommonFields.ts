@@ -2,7 +2,7 @@
  * The fields that mirrors of every type have.
  */
 import * as Schema from "effect/Schema"
-import { Label } from "../Text.ts"
+import { Label } from "../../../Text.ts"
 
 /**
  * - `ACTIVE`: files are copied as they change.
