@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The command line `holdfast`. Node caches compiled modules, which halves the start time. The cache is in a directory of
- * the user, because write access to it allows running any code here.
+ * The command line `holdfast`. Node caches compiled modules, which halves the start time. The cache is in a directory
+ * of the user, because write access to it allows running any code here.
  */
 import { enableCompileCache } from "node:module"
 import { homedir } from "node:os"

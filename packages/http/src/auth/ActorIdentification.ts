@@ -1,6 +1,6 @@
 /**
- * Identifies the actor of a request: the one that the host supplies, or else the one of the presented API key. It does not
- * check that the key exists or what it permits: `Access` does, on behalf of `Authentication` and of every service.
+ * Identifies the actor of a request: the one that the host supplies, or else the one of the presented API key. It does
+ * not check that the key exists or what it permits: `Access` does, on behalf of `Authentication` and of every service.
  */
 import * as ApiKey from "@holdfast/core/access/ApiKey"
 import type { Actor } from "@holdfast/core/Actor"
@@ -26,8 +26,8 @@ export type IdentifyActor = (
 const capacity = 1024
 
 /**
- * The format of a key is checked and its hash computed once, not with each request: that would cost as much as a quarter
- * of a small download. The cached hash of a key never changes, so the cache needs no invalidation.
+ * The format of a key is checked and its hash computed once, not with each request: that would cost as much as a
+ * quarter of a small download. The cached hash of a key never changes, so the cache needs no invalidation.
  */
 export const make: Effect.Effect<IdentifyActor, never, Digest> = Effect.map(Digest, (digest) => {
   const cache = new Map<string, Effect.Effect<Actor>>()

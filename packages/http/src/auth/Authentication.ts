@@ -1,7 +1,7 @@
 /**
  * Enforces authentication and permissions for every operation of the contract, before the parameters or the body of the
- * request are read: an operation answers 401 first, then 403, then anything else. The services check the permission again,
- * because they also serve the Promise API; `Access` caches the result.
+ * request are read: an operation answers 401 first, then 403, then anything else. The services check the permission
+ * again, because they also serve the Promise API; `Access` caches the result.
  */
 import { Access, type AccessError } from "@holdfast/core/access/Access"
 import type { Actor } from "@holdfast/core/Actor"

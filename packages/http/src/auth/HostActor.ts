@@ -1,6 +1,6 @@
 /**
- * The actor that the host of a mounted API supplies from its own authentication, such as a session. `ActorIdentification`
- * uses the API key of the request if there is no host or the host supplies none.
+ * The actor that the host of a mounted API supplies from its own authentication, such as a session.
+ * `ActorIdentification` uses the API key of the request if there is no host or the host supplies none.
  */
 import type { Actor } from "@holdfast/core/Actor"
 import type { Unauthenticated } from "@holdfast/core/Errors"

@@ -26,8 +26,8 @@ const isSameKey = (one: Actor, other: Actor): boolean =>
   one._tag === "Key" && other._tag === "Key" && one.hash === other.hash
 
 /**
- * A request may present a playback key together with the API key that it was made from: some players add a header to all
- * their requests. These two keys are not ambiguous; the viewer is then the actor. Every other pair of keys is.
+ * A request may present a playback key together with the API key that it was made from: some players add a header to
+ * all their requests. These two keys are not ambiguous; the viewer is then the actor. Every other pair of keys is.
  */
 export const make: Effect.Effect<IdentifyViewer, never, Digest | PlaybackKeys> = Effect.gen(function* () {
   const digest = yield* Digest

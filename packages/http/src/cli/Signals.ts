@@ -14,8 +14,8 @@ export class InterruptedBySignal extends Data.TaggedError("InterruptedBySignal")
 const signals = ["SIGINT", "SIGTERM"] as const
 
 /**
- * Milliseconds after the first signal in which further signals are ignored. On Ctrl-C in a terminal, the process gets the
- * signal twice: from the terminal, and from the package manager that runs it.
+ * Milliseconds after the first signal in which further signals are ignored. On Ctrl-C in a terminal, the process gets
+ * the signal twice: from the terminal, and from the package manager that runs it.
  */
 const repetitionWindow = 1000
 
@@ -31,7 +31,9 @@ const firstSignal: Effect.Effect<NodeJS.Signals> = Effect.callback((resume) => {
   for (const signal of signals) process.on(signal, onSignal)
 })
 
-/** Runs an effect until it ends or a signal arrives. A signal interrupts it, releases its resources, and is a success. */
+/**
+ * Runs an effect until it ends or a signal arrives. A signal interrupts it, releases its resources, and is a success.
+ */
 export const runUntilSignal = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<void, E, R> =>
   Effect.asVoid(Effect.raceFirst(self, firstSignal))
 

@@ -35,8 +35,8 @@ export interface FastifyOptions<Request extends FastifyRequestLike> {
 }
 
 /**
- * Returns the whole API as a plugin: `app.register(toFastify(holdfast), { prefix: "/files" })`. Fastify's hooks run before
- * it. Inside the plugin, and only there, Fastify's body parsers and replies are not used. For the rest see
+ * Returns the whole API as a plugin: `app.register(toFastify(holdfast), { prefix: "/files" })`. Fastify's hooks run
+ * before it. Inside the plugin, and only there, Fastify's body parsers and replies are not used. For the rest see
  * `toNodeListener`.
  */
 export const toFastify = <Request extends FastifyRequestLike = FastifyRequestLike>(

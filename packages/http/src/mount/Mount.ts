@@ -33,7 +33,9 @@ export interface Mounted {
   readonly app: App
   /** It is closed when the Holdfast is closed, before the services are. */
   readonly scope: Scope.Scope
-  /** Registers how a request was passed on, before the app handles it. `source` is its Node message or web `Request`. */
+  /**
+   * Registers how a request was passed on, before the app handles it. `source` is its Node message or web `Request`.
+   */
   readonly register: (source: object, request: MountedRequest) => void
 }
 

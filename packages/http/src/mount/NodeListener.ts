@@ -78,8 +78,8 @@ export const make = (
  * rebuilt from a parsed body: an upload behind a parser of forms, or of the content's type, is answered with a problem
  * that says so.
  *
- * Closing the Holdfast interrupts running requests; after that the listener answers `503`. Set `requestTimeout: 0` on the
- * server if uploads may take more than five minutes. An upload that transfers nothing for one minute is aborted.
+ * Closing the Holdfast interrupts running requests; after that the listener answers `503`. Set `requestTimeout: 0` on
+ * the server if uploads may take more than five minutes. An upload that transfers nothing for one minute is aborted.
  */
 export const toNodeListener = <Request extends IncomingMessage = IncomingMessage>(
   holdfast: Holdfast,

@@ -1,11 +1,13 @@
 /**
- * Restores request bodies that a host has read and parsed before it passes the request on, as `express.json()` does. The
- * bytes come from `request.body`, as far as they can be rebuilt from it.
+ * Restores request bodies that a host has read and parsed before it passes the request on, as `express.json()` does.
+ * The bytes come from `request.body`, as far as they can be rebuilt from it.
  */
 import { IncomingMessage } from "node:http"
 
 const json = /^[ \t]*application\/json[ \t]*(?:;|$)/i
-/** The operation whose body is a file's content. It stores the bytes as they are, and parsing does not preserve them. */
+/**
+ * The operation whose body is a file's content. It stores the bytes as they are, and parsing does not preserve them.
+ */
 const contentUpload = /\/reupload(?:\?|$)/
 
 const encode = (body: unknown, request: IncomingMessage): Uint8Array | undefined => {

@@ -1,5 +1,6 @@
 /**
- * Answers of a mounted API to requests that cannot reach its routes. They are problems, as the answers of the routes are.
+ * Answers of a mounted API to requests that cannot reach its routes. They are problems, as the answers of the routes
+ * are.
  */
 import { Closed } from "@holdfast/core"
 import type { ServerResponse } from "node:http"

@@ -18,9 +18,9 @@ export interface WebHandlerOptions<Host = unknown> {
   /** The path prefix of the API, such as `/files`. */
   readonly prefix?: string | undefined
   /**
-   * The host's own authentication, used instead of an API key. Every operation calls it, with the second argument of the
-   * handler. A rejection is answered with `internal`. If it relies on a cookie, make the cookie `SameSite`: otherwise a
-   * form of another site could upload.
+   * The host's own authentication, used instead of an API key. Every operation calls it, with the second argument of
+   * the handler. A rejection is answered with `internal`. If it relies on a cookie, make the cookie `SameSite`:
+   * otherwise a form of another site could upload.
    */
   readonly authenticate?: ((request: Request, host: Host) => Authenticated | Promise<Authenticated>) | undefined
 }

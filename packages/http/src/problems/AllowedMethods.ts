@@ -9,8 +9,8 @@ export interface Route {
 }
 
 /**
- * Returns the methods of the routes that match a URL (a path with or without a query), sorted for the `Allow` header; an
- * empty array for an unknown path.
+ * Returns the methods of the routes that match a URL (a path with or without a query), sorted for the `Allow` header;
+ * an empty array for an unknown path.
  */
 export type AllowedMethods = (url: string) => ReadonlyArray<string>
 

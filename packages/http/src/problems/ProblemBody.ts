@@ -1,6 +1,6 @@
 /**
- * The body of a problem (RFC 9457) as a plain object, for answers that the router does not write: the server's own, those
- * of a mounted API before its routes, and those that add members.
+ * The body of a problem (RFC 9457) as a plain object, for answers that the router does not write: the server's own,
+ * those of a mounted API before its routes, and those that add members.
  */
 import { typeOf } from "./Problem.ts"
 import { entryOf, type ProblemCode } from "./ProblemTable.ts"

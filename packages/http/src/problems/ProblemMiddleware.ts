@@ -1,6 +1,6 @@
 /**
- * The middleware around every route: assigns the request id, converts failures to problems, and adds the headers that every
- * answer has.
+ * The middleware around every route: assigns the request id, converts failures to problems, and adds the headers that
+ * every answer has.
  */
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type * as Cause from "effect/Cause"

@@ -1,6 +1,6 @@
 /**
- * Converts errors to problems and to responses, and logs those that the operator must know. Nothing else in this package
- * does so.
+ * Converts errors to problems and to responses, and logs those that the operator must know. Nothing else in this
+ * package does so.
  */
 import * as Input from "@holdfast/core/Input"
 import * as Cause from "effect/Cause"
@@ -72,8 +72,8 @@ export const respond = (
   )
 
 /**
- * Converts an error or a defect of Effect's HTTP modules to an error with a code. Returns undefined if the caller did not
- * cause it.
+ * Converts an error or a defect of Effect's HTTP modules to an error with a code. Returns undefined if the caller did
+ * not cause it.
  */
 const translate = (error: unknown): CodedError | undefined => {
   if (HttpApiError.HttpApiSchemaError.is(error)) {

@@ -15,8 +15,8 @@ export const RequestId = Context.Reference<string>("@holdfast/http/problems/Requ
 const safe = /^[\w.:+/=@~-]{1,128}$/
 
 /**
- * Makes the function that assigns ids. A request gets the id that the client sent if that id is safe, otherwise a random
- * prefix of this process with a counter.
+ * Makes the function that assigns ids. A request gets the id that the client sent if that id is safe, otherwise a
+ * random prefix of this process with a counter.
  */
 export const makeAssigner: Effect.Effect<(sent: string | undefined) => string, never, SecureRandom> = Effect.gen(
   function* () {

@@ -1,6 +1,6 @@
 /**
- * Kills the service repeatedly while it handles requests. Afterwards every acknowledged content is complete, every other one
- * is complete or absent, and nothing else is left.
+ * Kills the service repeatedly while it handles requests. Afterwards every acknowledged content is complete, every
+ * other one is complete or absent, and nothing else is left.
  */
 import * as Fs from "node:fs"
 import * as Path from "node:path"

@@ -1,5 +1,6 @@
 /**
- * An upload holds no database connection while its bytes arrive: twenty slow uploads work with a pool of one connection.
+ * An upload holds no database connection while its bytes arrive: twenty slow uploads work with a pool of one
+ * connection.
  */
 import * as PostgresMetadata from "@holdfast/postgres/PostgresMetadata"
 import * as Requires from "@holdfast/testing/Requires"

@@ -1,5 +1,6 @@
 /**
- * Chunks that a host passes in or listens to remain usable: only the standalone server transfers the memory of its chunks.
+ * Chunks that a host passes in or listens to remain usable: only the standalone server transfers the memory of its
+ * chunks.
  */
 import * as Generate from "@holdfast/testing/data/Generate"
 import express from "express"

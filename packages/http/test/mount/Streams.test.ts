@@ -10,7 +10,9 @@ import { makeDirectory } from "../support/Process.ts"
 import { addresses, keyIn } from "../streams/support/StreamServer.ts"
 import * as MountedHoldfast from "./MountedHoldfast.ts"
 
-/** Opens a Holdfast with a converted video of one account. Its host identifies users by a header, instead of a session. */
+/**
+ * Opens a Holdfast with a converted video of one account. Its host identifies users by a header, instead of a session.
+ */
 const setUp = async () => {
   const directory = await makeDirectory()
   const holdfast = await open({

@@ -1,6 +1,6 @@
 /**
- * Requests without a body to Azure Blob Storage, with Shared Key authorization. The module shares no code with the adapters,
- * so that tests can verify them with it.
+ * Requests without a body to Azure Blob Storage, with Shared Key authorization. The module shares no code with the
+ * adapters, so that tests can verify them with it.
  */
 import { createHmac } from "node:crypto"
 

@@ -1,6 +1,6 @@
 /**
- * Requests to an S3-compatible service with AWS Signature Version 4. The module shares no code with the adapters, so that
- * tests can verify them with it.
+ * Requests to an S3-compatible service with AWS Signature Version 4. The module shares no code with the adapters, so
+ * that tests can verify them with it.
  */
 import { createHash, createHmac } from "node:crypto"
 

@@ -10,8 +10,8 @@
  *     expect(answer.status).toBe(201)
  *
  * By default each server has empty metadata (SQLite in memory) and an empty blob directory, which `close` removes. It
- * listens on a free port of 127.0.0.1. Requests carry the key of the root account unless they set another one. Requests are
- * not retried, responses not cached, redirects not followed.
+ * listens on a free port of 127.0.0.1. Requests carry the key of the root account unless they set another one. Requests
+ * are not retried, responses not cached, redirects not followed.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Accounts } from "@holdfast/core/accounts/Accounts"

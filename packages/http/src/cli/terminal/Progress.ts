@@ -1,6 +1,6 @@
 /**
- * Shows the progress of a transfer: on a terminal as a bar that is redrawn, elsewhere as a line every few seconds. It goes
- * to standard error, so that standard output contains only the result.
+ * Shows the progress of a transfer: on a terminal as a bar that is redrawn, elsewhere as a line every few seconds. It
+ * goes to standard error, so that standard output contains only the result.
  */
 import type { WriteStream } from "node:tty"
 

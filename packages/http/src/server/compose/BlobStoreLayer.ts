@@ -45,8 +45,8 @@ const layerShared = (config: Exclude<BlobStoreConfig.BlobStoreConfig, { readonly
 type LockedLayer = Layer.Layer<BlobStore, BlobError | DirectoryLockError>
 
 /**
- * The blob store of a running service. If contents or metadata are in the data directory, the layer locks the directory, so
- * that no other process uses them. Otherwise it uses no directory.
+ * The blob store of a running service. If contents or metadata are in the data directory, the layer locks the
+ * directory, so that no other process uses them. Otherwise it uses no directory.
  */
 export const layer = (settings: StoreSettings): LockedLayer => {
   const { dataDir: directory } = settings

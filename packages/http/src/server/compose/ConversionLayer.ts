@@ -34,8 +34,8 @@ const limits = (config: LimitSettings): Partial<Limits> => ({
 })
 
 /**
- * The transcoder. On a node without workers, requests for conversions are accepted only if the database can be shared with
- * nodes that have workers, which a database in the data directory cannot.
+ * The transcoder. On a node without workers, requests for conversions are accepted only if the database can be shared
+ * with nodes that have workers, which a database in the data directory cannot.
  */
 export const layerTranscoder = (
   config: Pick<Config, "conversions" | "databaseUrl" | "ffmpeg">

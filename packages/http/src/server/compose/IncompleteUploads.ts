@@ -1,6 +1,6 @@
 /**
- * Periodic removal of incomplete multipart uploads from the blob store. A process that dies leaves them behind; the store
- * bills their parts, and no listing of objects shows them.
+ * Periodic removal of incomplete multipart uploads from the blob store. A process that dies leaves them behind; the
+ * store bills their parts, and no listing of objects shows them.
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

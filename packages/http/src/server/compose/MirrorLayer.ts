@@ -18,8 +18,8 @@ const lazily = <Location>(load: () => Promise<Open<Location>>): Open<Location> =
 }
 
 /**
- * The targets that this service can open. Private addresses are refused unless the settings allow them, because users who
- * create mirrors choose the address.
+ * The targets that this service can open. Private addresses are refused unless the settings allow them, because users
+ * who create mirrors choose the address.
  */
 export const layerTargets = ({
   mirrorsAllowPrivate: allowPrivate

@@ -1,7 +1,7 @@
 /**
- * Effect's `Digest` on Node's one-shot `hash`. That function is synchronous: the hash of a key is computed during requests,
- * and WebCrypto's detour through another thread would cost more than the hash. It is meant for short inputs; the contents
- * of files are hashed as streams.
+ * Effect's `Digest` on Node's one-shot `hash`. That function is synchronous: the hash of a key is computed during
+ * requests, and WebCrypto's detour through another thread would cost more than the hash. It is meant for short inputs;
+ * the contents of files are hashed as streams.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

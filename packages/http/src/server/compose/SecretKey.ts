@@ -37,8 +37,8 @@ const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && "code" in error && error.code === code
 
 /**
- * Creates the key file and makes it durable: a synced draft gets its final name by a hard link, and the directory is synced.
- * If another process creates the file first, that process's key is used.
+ * Creates the key file and makes it durable: a synced draft gets its final name by a hard link, and the directory is
+ * synced. If another process creates the file first, that process's key is used.
  */
 const create = (file: string): void => {
   const draft = `${file}.${process.pid}`

@@ -37,9 +37,9 @@ const routes = Layer.merge(ApiRoutes.layerWith(ServiceRoutes.routes), ServiceRou
 )
 
 /**
- * Runs before the first request. If this process alone has the metadata, it expires the uploads and conversions of earlier
- * processes, whose leases are then void. It stores the configured root key. The first sweep runs concurrently with
- * requests.
+ * Runs before the first request. If this process alone has the metadata, it expires the uploads and conversions of
+ * earlier processes, whose leases are then void. It stores the configured root key. The first sweep runs concurrently
+ * with requests.
  */
 const layerPrepared = (config: Config) =>
   Layer.effectDiscard(
@@ -59,7 +59,10 @@ const layerPrepared = (config: Config) =>
     })
   )
 
-/** The metadata and the blobs. The directory is locked first, so that a second service fails before it opens the database. */
+/**
+ * The metadata and the blobs. The directory is locked first, so that a second service fails before it opens the
+ * database.
+ */
 const layerStores = (config: Config) =>
   MetadataLayer.layer(config).pipe(Layer.provideMerge(BlobStoreLayer.layer(config)))
 

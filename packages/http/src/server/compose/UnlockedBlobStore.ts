@@ -18,8 +18,8 @@ const unsupported = (operation: string) =>
   })
 
 /**
- * Removing blobs is safe while a service runs: a row exists before the first byte of its blob and until after the last, so
- * no upload and no reader uses a blob without a row.
+ * Removing blobs is safe while a service runs: a row exists before the first byte of its blob and until after the last,
+ * so no upload and no reader uses a blob without a row.
  */
 export const layer = (directory: string): Layer.Layer<BlobStore> => {
   const layout = Layout.make(directory)

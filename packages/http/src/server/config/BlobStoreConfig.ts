@@ -21,7 +21,9 @@ const variable = (name: Name): string => BlobStoreSettings.settings[name].variab
 const fault = (name: Name, problem: string): Result.Result<never, ConfigFault> =>
   Result.fail({ source: variable(name), problem })
 
-/** The setting that names each store's bucket. Set for a store that is not chosen, it is a fault: it would be ignored. */
+/**
+ * The setting that names each store's bucket. Set for a store that is not chosen, it is a fault: it would be ignored.
+ */
 const bucketSettings = { s3: "s3Bucket", azure: "azureContainer", gcs: "gcsBucket" } as const
 
 const missing = (name: Name, { blobs }: BlobStoreSettings.Values) =>

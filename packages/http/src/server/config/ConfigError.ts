@@ -6,7 +6,10 @@ import type { SettingType } from "./SettingType.ts"
 
 /** One fault of the configuration. */
 export interface ConfigFault {
-  /** The setting's name and source: `HOLDFAST_PORT in the environment`, `--port on the command line`, `port in /etc/holdfast.json`. */
+  /**
+   * The setting's name and source: `HOLDFAST_PORT in the environment`, `--port on the command line`, `port in
+   * /etc/holdfast.json`.
+   */
   readonly source: string
   readonly problem: string
 }

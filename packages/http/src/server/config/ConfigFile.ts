@@ -27,7 +27,9 @@ const toText = (value: unknown): string | undefined => {
   return Array.isArray(value) && value.every(Predicate.isString) ? value.join(",") : undefined
 }
 
-/** Returns the position of a syntax error. The parser's own message is not used: it quotes the text, secrets included. */
+/**
+ * Returns the position of a syntax error. The parser's own message is not used: it quotes the text, secrets included.
+ */
 const positionOf = (error: unknown): string =>
   / \(line \d+ column \d+\)/.exec(error instanceof Error ? error.message : "")?.[0] ?? ""
 

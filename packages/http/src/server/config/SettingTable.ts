@@ -1,6 +1,6 @@
 /**
- * The table of all settings. `Config.load`, the command-line options, `--help`, the reference and the error messages are
- * generated from it.
+ * The table of all settings. `Config.load`, the command-line options, `--help`, the reference and the error messages
+ * are generated from it.
  *
  * The name of a property is the name of the setting in the configuration file and in `Config`.
  */
@@ -221,7 +221,10 @@ export type SettingValues = ValuesOf<typeof settings>
 /** The names of all settings, in the order of the table. */
 export const settingNames = Object.keys(settings) as ReadonlyArray<SettingName>
 
-/** The setting for the path of the configuration file. It is not in the table: a configuration file cannot name another one. */
+/**
+ * The setting for the path of the configuration file. It is not in the table: a configuration file cannot name another
+ * one.
+ */
 export const configFile = {
   variables: ["HOLDFAST_CONFIG"],
   type: SettingType.path,
@@ -229,8 +232,8 @@ export const configFile = {
 } as const satisfies Setting<string>
 
 /**
- * Returns the name of a setting's command-line option without the dashes, such as `data-dir`, or undefined for a secret:
- * other users of the machine see the arguments of a process.
+ * Returns the name of a setting's command-line option without the dashes, such as `data-dir`, or undefined for a
+ * secret: other users of the machine see the arguments of a process.
  */
 export const optionName = (name: string, { type }: Setting<unknown>): string | undefined =>
   type.isSecret === true ? undefined : name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)

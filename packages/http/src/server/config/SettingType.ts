@@ -15,7 +15,7 @@ export interface SettingType<A> {
   readonly expected: string
   /** Returns the value of a text, or none if this type does not accept the text. */
   readonly parse: (text: string) => Effect.Effect<Option.Option<A>, never, Digest>
-  /** The text that a command-line option without a value stands for. */
+  /** The text that a command-line option without a value implies. */
   readonly impliedText?: string
   /** Whether values are secret: they are never printed and have no command-line option. */
   readonly isSecret?: boolean

@@ -1,6 +1,6 @@
 /**
- * The access log: one line for each request, as JSON or as short text. A line contains no query, because queries may hold
- * keys. Recording costs a request no more than building the line.
+ * The access log: one line for each request, as JSON or as short text. A line contains no query, because queries may
+ * hold keys. Recording costs a request no more than building the line.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"

@@ -27,15 +27,18 @@ interface Exchange {
   readonly response: ServerResponse
 }
 
-/** Whether the client causes the stall: it sends nothing or reads nothing. A handler that works for long is not a fault. */
+/**
+ * Whether the client causes the stall: it sends nothing or reads nothing. A handler that works for long is not a fault.
+ */
 const waitsForClient = ({ request, response }: Exchange): boolean =>
   (!request.complete && request.readableLength === 0 && !ExpectContinue.isAwaited(request)) ||
   response.writableLength > 0 ||
   request.socket.writableLength > 0
 
 /**
- * Tracks the sockets of a server. A socket that transfers nothing for `idle` milliseconds is closed if the client causes
- * it. Node's own `requestTimeout` is not used: it limits the duration of the whole request and would abort long uploads.
+ * Tracks the sockets of a server. A socket that transfers nothing for `idle` milliseconds is closed if the client
+ * causes it. Node's own `requestTimeout` is not used: it limits the duration of the whole request and would abort long
+ * uploads.
  */
 export const make = (server: Server, idle: number): Connections => {
   const open = new Set<Socket>()

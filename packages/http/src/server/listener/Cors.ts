@@ -1,6 +1,6 @@
 /**
- * Cross-origin requests (the CORS protocol of the Fetch standard). Preflights are answered before routing, and headers are
- * set on Node's own response. So every response carries them, also errors and contents that bypass the framework.
+ * Cross-origin requests (the CORS protocol of the Fetch standard). Preflights are answered before routing, and headers
+ * are set on Node's own response. So every response carries them, also errors and contents that bypass the framework.
  *
  * Credentials are never allowed, because API keys are not cookies.
  */

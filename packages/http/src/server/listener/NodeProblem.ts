@@ -26,7 +26,10 @@ export const send = (response: ServerResponse, problem: RequestProblem): void =>
   response.end(JSON.stringify(body))
 }
 
-/** Answers with a problem on a socket whose request could not be parsed. `statusLine` is a status with its reason phrase. */
+/**
+ * Answers with a problem on a socket whose request could not be parsed. `statusLine` is a status with its reason
+ * phrase.
+ */
 export const sendRaw = (socket: Duplex, statusLine: string, problem: RequestProblem): void => {
   const text = JSON.stringify(ProblemBody.make({ ...problem, status: Number.parseInt(statusLine, 10) }))
   const head = [

@@ -1,5 +1,6 @@
 /**
- * The properties of a request that the access log and the metrics record. They contain neither a query string nor a key.
+ * The properties of a request that the access log and the metrics record. They contain neither a query string nor a
+ * key.
  */
 import type { IncomingMessage } from "node:http"
 

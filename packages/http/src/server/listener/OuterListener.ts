@@ -22,7 +22,9 @@ export interface Options {
   readonly assignRequestId: (sent: string | undefined) => string
 }
 
-/** The status that the access log and the metrics have for a client that disconnected before the answer, as in nginx. */
+/**
+ * The status that the access log and the metrics have for a client that disconnected before the answer, as in nginx.
+ */
 const clientClosedRequest = 499
 
 const singleValue = (header: string | ReadonlyArray<string> | undefined): string | undefined =>

@@ -1,6 +1,6 @@
 /**
- * Metrics whose value is read when the metrics are collected (OpenTelemetry calls such instruments observable). They cost
- * nothing between two collections.
+ * Metrics whose value is read when the metrics are collected (OpenTelemetry calls such instruments observable). They
+ * cost nothing between two collections.
  */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /**
- * Gauges of the pending work of the whole deployment. They are read from the database, so that every node reports the same
- * values. The database is queried only when the metrics are collected, and at most once in ten seconds.
+ * Gauges of the pending work of the whole deployment. They are read from the database, so that every node reports the
+ * same values. The database is queried only when the metrics are collected, and at most once in ten seconds.
  */
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
@@ -15,8 +15,8 @@ export class QueueDepthMetrics extends Context.Service<
   QueueDepthMetrics,
   {
     /**
-     * Updates the gauges unless they were updated less than ten seconds ago. A gauge whose value cannot be read is removed
-     * until it can: a stale value would look like a current one.
+     * Updates the gauges unless they were updated less than ten seconds ago. A gauge whose value cannot be read is
+     * removed until it can: a stale value would look like a current one.
      */
     readonly refresh: Effect.Effect<void>
   }
@@ -54,7 +54,9 @@ const lag = gauge(
 
 type Values = ReadonlyArray<readonly [gauge: Metric.Gauge<number>, value: number]>
 
-/** Updates gauges, or removes them if `read` fails or takes too long. `PortMetrics` counts the failures of the database. */
+/**
+ * Updates gauges, or removes them if `read` fails or takes too long. `PortMetrics` counts the failures of the database.
+ */
 const refreshGauges = <E>(
   name: string,
   gauges: ReadonlyArray<Metric.Gauge<number>>,

@@ -54,8 +54,8 @@ const getOrCreate = <K, V>(map: Map<K, V>, key: K, create: (key: K) => V): V => 
 }
 
 /**
- * Makes the recorder. Each series is created on first use and kept, so that an update takes three map look-ups and builds
- * no label text, which would cost 2 µs per request.
+ * Makes the recorder. Each series is created on first use and kept, so that an update takes three map look-ups and
+ * builds no label text, which would cost 2 µs per request.
  */
 export const make: Effect.Effect<RequestMetrics> = Effect.contextWith((context: Context.Context<never>) =>
   Effect.sync(() => {

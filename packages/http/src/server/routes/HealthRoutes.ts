@@ -1,6 +1,6 @@
 /**
- * `GET /health/live` and `GET /health/ready`: whether the process answers, and whether its stores do. Both work without a
- * key, so their answers contain nothing else.
+ * `GET /health/live` and `GET /health/ready`: whether the process answers, and whether its stores do. Both work without
+ * a key, so their answers contain nothing else.
  */
 import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
 import { BlobStore } from "@holdfast/core/storage/BlobStore"

@@ -1,6 +1,6 @@
 /**
- * `GET /openapi.json`: the OpenAPI document of the API. `GET /docs`: the same as a page. The page loads nothing from other
- * origins, so it works without Internet access, and a key that a user types into it is sent to this service only.
+ * `GET /openapi.json`: the OpenAPI document of the API. `GET /docs`: the same as a page. The page loads nothing from
+ * other origins, so it works without Internet access, and a key that a user types into it is sent to this service only.
  */
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"

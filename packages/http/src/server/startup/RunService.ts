@@ -25,7 +25,7 @@ const readyMessage = ({ logFormat }: Config, version: string, url: string): stri
     : message
 }
 
-/** Replaces the address that stands for all interfaces by the loopback address, which a client on this machine can use. */
+/** Replaces the address of all interfaces by the loopback address, to which a client on this machine can connect. */
 const toReachable = (url: string): string => url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
 /** A stateless node without a configured secret key would create another one at each start. */

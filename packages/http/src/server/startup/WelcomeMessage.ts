@@ -1,6 +1,6 @@
 /**
- * The message of the first start: the first key, and a tour of commands that use it. The commands need a POSIX shell, curl
- * and grep. They find ids by their prefix, so that no JSON parser is needed.
+ * The message of the first start: the first key, and a tour of commands that use it. The commands need a POSIX shell,
+ * curl and grep. They find ids by their prefix, so that no JSON parser is needed.
  */
 
 const json = "-H 'Content-Type: application/json'"
