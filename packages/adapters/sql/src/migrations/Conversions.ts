@@ -1,5 +1,5 @@
 /**
- * Conversions of video and audio.
+ * Tables of conversions of video and audio.
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -8,9 +8,9 @@ export const conversions = Effect.gen(function* () {
   const sql = yield* SqlClient
   const text = sql.literal(sql.onDialectOrElse({ pg: () => `text COLLATE "C"`, orElse: () => "text" }))
 
-  // A conversion belongs to a content, which `blob_id` names. It is its own job: `due_at` is when a worker may take it, at
-  // the end of the lease while it runs; `attempt` numbers the claims, `tries` counts those since it was asked for.
-  // `progress` is in millionths.
+  // A conversion belongs to a content, identified by `blob_id`. Its row is also its queue entry: from `due_at` on, a worker
+  // may claim it; while it runs, that is when the lease expires. `attempt` is the fencing token, which every claim increases.
+  // `tries` counts the attempts since the conversion was requested. `progress` is in millionths.
   yield* sql`CREATE TABLE conversion (
     id ${text} NOT NULL PRIMARY KEY,
     tenant_id ${text} NOT NULL,
@@ -34,7 +34,7 @@ export const conversions = Effect.gen(function* () {
   yield* sql`CREATE UNIQUE INDEX conversion_of_content ON conversion (blob_id, format)`
   yield* sql`CREATE INDEX conversion_due ON conversion (due_at, id) WHERE due_at IS NOT NULL`
 
-  // A segment is a blob, a playlist a text, since it changes while the conversion runs.
+  // A segment is a blob. A playlist is a text, because it changes while the conversion runs.
   yield* sql`CREATE TABLE conversion_file (
     conversion_id ${text} NOT NULL REFERENCES conversion (id),
     name ${text} NOT NULL,
