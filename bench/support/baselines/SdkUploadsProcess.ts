@@ -25,7 +25,7 @@ const capacity = 10 * 1024 ** 3
 export const start = (log: string): Effect.Effect<SdkUploadsProcess, BenchFailure, Scope.Scope> =>
   Effect.gen(function* () {
     if (CephRgw.missing !== undefined) return yield* new BenchFailure({ message: CephRgw.missing })
-    const { credentials, endpoint } = yield* Layer.build(CephRgw.layerOf(capacity)).pipe(
+    const { credentials, endpoint } = yield* Layer.build(CephRgw.layerWithMemory(capacity)).pipe(
       Effect.flatMap((services) => Effect.provideContext(CephRgw.CephRgw, services)),
       Effect.mapError(({ message }) => new BenchFailure({ message }))
     )

@@ -19,7 +19,7 @@ const open = Effect.gen(function* () {
   const options = yield* Bucket.options
   const fake = yield* FakeGcs.FakeGcs
   const store = yield* GcsBlobStore.make(options)
-  return { options, fake, store, uploads: fake.openUploads(options.bucket) }
+  return { options, fake, store, uploads: fake.pendingUploads(options.bucket) }
 })
 
 const read = (store: Effect.Success<ReturnType<typeof GcsBlobStore.make>>, key: string) =>
@@ -46,9 +46,9 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsBlobStore on a fake of t
       const { fake, options } = yield* open
       const store = yield* GcsBlobStore.make({ ...options, chunkBytes })
       const size = 3 * kibibytes * 1024
-      yield* fake.received
+      yield* fake.takeRequests
       yield* store.put(Keys.key(0), Generate.stream(1, size))
-      const puts = (yield* fake.received).filter(({ method }) => method === "PUT")
+      const puts = (yield* fake.takeRequests).filter(({ method }) => method === "PUT")
       assert.deepStrictEqual(
         puts.map(({ headers }) => headers["content-range"]),
         [0, 1, 2].map((index) => {
@@ -62,9 +62,9 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsBlobStore on a fake of t
   it.effect("sends the MD5 with a small content and with the last piece of a large one", () =>
     Effect.gen(function* () {
       const { fake, store } = yield* open
-      yield* fake.received
+      yield* fake.takeRequests
       yield* store.put(Keys.key(0), Generate.stream(1, 9 * mebibyte))
-      const hashes = (yield* fake.received).flatMap(({ headers, method }) =>
+      const hashes = (yield* fake.takeRequests).flatMap(({ headers, method }) =>
         method === "PUT" ? [headers["x-goog-hash"]] : []
       )
       assert.isUndefined(hashes[0])
@@ -73,7 +73,7 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsBlobStore on a fake of t
         [Keys.key(1), 1000],
         [Keys.key(2), 9 * mebibyte]
       ] as const) {
-        yield* fake.fail({ fault: { kind: "damage" }, match: /^(POST .*multipart|PUT)/ })
+        yield* fake.injectFault({ fault: { kind: "damage" }, match: /^(POST .*multipart|PUT)/ })
         const error = yield* Effect.flip(store.put(key, Generate.stream(2, size)))
         assert.strictEqual(error.reason, "Unavailable")
         assert.strictEqual((yield* Effect.flip(store.stat(key))).reason, "NotFound")
@@ -118,7 +118,7 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsBlobStore on a fake of t
       const { fake, options, store } = yield* open
       const inner = yield* GcsBlobStore.make({ ...options, prefix: "files/of holdfast+(1)/" })
       yield* inner.put(Keys.key(0), Generate.stream(6, 10))
-      assert.isDefined(yield* fake.object(options.bucket, `files/of holdfast+(1)/${Keys.key(0)}`))
+      assert.isDefined(yield* fake.findObject(options.bucket, `files/of holdfast+(1)/${Keys.key(0)}`))
       const outer = yield* GcsBlobStore.make({ ...options, prefix: `files/of holdfast+(1)/notes/` })
       yield* outer.put(Keys.key(1), Generate.stream(6, 10))
       assert.deepStrictEqual(yield* Stream.runCollect(inner.list("")), [{ key: Keys.key(0), size: 10 }])
@@ -142,8 +142,8 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsBlobStore on a fake of t
   it.effect("asks for a token once, and for another one when it is not taken any more", () =>
     Effect.gen(function* () {
       const { fake, store } = yield* open
-      yield* fake.received
-      const grants = Effect.map(fake.received, (received) => received.filter(({ url }) => url === "/token").length)
+      yield* fake.takeRequests
+      const grants = Effect.map(fake.takeRequests, (received) => received.filter(({ url }) => url === "/token").length)
       const keys = Array.from({ length: 8 }, (_, index) => Keys.key(index))
       yield* Effect.forEach(keys, (key) => store.put(key, Generate.stream(1, 10)), { concurrency: "unbounded" })
       assert.strictEqual(yield* grants, 1)
@@ -161,7 +161,7 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsBlobStore on a fake of t
       const { fake, options } = yield* open
       for (const wrong of [
         { ...options, bucket: "nobodys" },
-        { ...options, credentials: fake.stranger }
+        { ...options, credentials: fake.unprivilegedCredentials }
       ]) {
         const store = yield* GcsBlobStore.make(wrong)
         const failures = yield* Effect.all([

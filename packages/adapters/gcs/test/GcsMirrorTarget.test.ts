@@ -30,7 +30,7 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
       Effect.gen(function* () {
         const fake = yield* FakeGcs.FakeGcs
         const { target } = yield* Mirror.fresh
-        yield* fake.received
+        yield* fake.takeRequests
         const errors = yield* Effect.all([
           Effect.flip(target.write(object(name), content)),
           Effect.flip(target.describe(object(name)))
@@ -38,7 +38,7 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
         for (const error of errors) assert.deepStrictEqual([error.reason, error.isOfObject], ["Invalid", true])
         yield* target.remove(name)
         assert.isTrue(Option.isNone(yield* target.stat(name)))
-        assert.deepStrictEqual(yield* fake.received, [])
+        assert.deepStrictEqual(yield* fake.takeRequests, [])
       })
   )
 
@@ -59,7 +59,7 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
       const fake = yield* FakeGcs.FakeGcs
       const { bucket, target } = yield* Mirror.fresh
       const { tag } = yield* target.write(object("a"), content)
-      const stored = yield* fake.object(bucket.bucket, "a")
+      const stored = yield* fake.findObject(bucket.bucket, "a")
       assert.strictEqual(tag, `${String(stored?.resource["generation"])}.1`)
       assert.strictEqual((yield* target.describe(object("a"))).tag, `${String(stored?.resource["generation"])}.2`)
     })
@@ -71,11 +71,11 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
       const { readBack, target } = yield* Mirror.fresh
       yield* target.write(object("a"), content)
       const changed = { fault: { kind: "refuse", status: 412, reason: "conditionNotMet" }, match: /^PATCH/ } as const
-      yield* fake.fail({ ...changed, times: 2 })
+      yield* fake.injectFault({ ...changed, times: 2 })
       const description = { contentType: "text/css", metadata: { a: "1" } }
       yield* target.describe(object("a", { description }))
       assert.deepInclude(Option.getOrThrow(yield* readBack("a")).description, description)
-      yield* fake.fail({ ...changed, times: 6 })
+      yield* fake.injectFault({ ...changed, times: 6 })
       assert.strictEqual((yield* Effect.flip(target.describe(object("a")))).reason, "Unavailable")
     })
   )
@@ -85,7 +85,7 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
       const fake = yield* FakeGcs.FakeGcs
       const { readBack, target } = yield* Mirror.fresh
       yield* target.write(object("a"), content)
-      yield* fake.fail({ fault: { kind: "cutAnswer", after: 0 }, match: /^PATCH/ })
+      yield* fake.injectFault({ fault: { kind: "cutResponse", after: 0 }, match: /^PATCH/ })
       const description = { contentType: "text/css", metadata: { a: "1" } }
       const { tag } = yield* target.describe(object("a", { description }))
       assert.deepInclude(Option.getOrThrow(yield* readBack("a")).description, description)
@@ -98,7 +98,7 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
       const fake = yield* FakeGcs.FakeGcs
       const { readBack, target } = yield* Mirror.fresh
       yield* target.write(object("a"), content)
-      yield* fake.fail({ fault: { kind: "damage" }, match: /^POST/ })
+      yield* fake.injectFault({ fault: { kind: "damage" }, match: /^POST/ })
       assert.strictEqual((yield* Effect.flip(target.write(object("a"), content))).reason, "Damaged")
       assert.isTrue(Buffer.from(bytes).equals(Option.getOrThrow(yield* readBack("a")).bytes))
     })
@@ -109,13 +109,13 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
       const fake = yield* FakeGcs.FakeGcs
       const { bucket, target } = yield* Mirror.fresh
       yield* target.check
-      const stranger = { ...Mirror.location(bucket), credentials: fake.stranger }
+      const stranger = { ...Mirror.location(bucket), credentials: fake.unprivilegedCredentials }
       const error = yield* Effect.flip(
         Effect.flatMap(GcsMirrorTarget.open(Mirror.options)(stranger), ({ check }) => check)
       )
       assert.deepStrictEqual([error.reason, error.operation], ["Denied", "check"])
       for (const match of [/^PATCH/, /^GET .*maxResults/]) {
-        yield* fake.fail({ fault: { kind: "refuse", status: 403, reason: "forbidden" }, match })
+        yield* fake.injectFault({ fault: { kind: "refuse", status: 403, reason: "forbidden" }, match })
         assert.strictEqual((yield* Effect.flip(target.check)).reason, "Denied")
         assert.deepStrictEqual(yield* Stream.runCollect(target.list), [])
       }
@@ -126,7 +126,7 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
     Effect.gen(function* () {
       const fake = yield* FakeGcs.FakeGcs
       const { target } = yield* Mirror.fresh
-      yield* fake.fail({
+      yield* fake.injectFault({
         fault: { kind: "refuse", status: 503 },
         match: /^DELETE/,
         times: Mirror.options.maxAttempts ?? 1
@@ -144,7 +144,7 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
       const bucket = yield* Bucket.options
       // The service itself is public, and must not be asked either: there is no token for it.
       const location = { ...Mirror.location(bucket), endpoint: undefined }
-      yield* fake.received
+      yield* fake.takeRequests
       for (const tokenUri of [
         `${bucket.endpoint}/token`,
         bucket.endpoint.replace("127.0.0.1", "localhost"),
@@ -162,7 +162,7 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
           ["Refused", "stat", AddressRefused.detail]
         )
       }
-      assert.deepStrictEqual(yield* fake.received, [])
+      assert.deepStrictEqual(yield* fake.takeRequests, [])
     })
   )
 

@@ -23,14 +23,14 @@ const open = Effect.gen(function* () {
   const fake = yield* FakeGcs.FakeGcs
   const options = yield* Bucket.options
   const store = yield* GcsBlobStore.make({ ...options, chunkBytes })
-  const uploads = fake.openUploads(options.bucket)
-  yield* fake.received
+  const uploads = fake.pendingUploads(options.bucket)
+  yield* fake.takeRequests
   const content = Generate.bytes(1, size)
   return {
-    fail: fake.fail,
+    injectFault: fake.injectFault,
     put: (bytes: number) => store.put(key, Generate.stream(1, bytes)),
     /** The ranges that were sent since. */
-    ranges: Effect.map(fake.received, (received) =>
+    ranges: Effect.map(fake.takeRequests, (received) =>
       received.flatMap(({ headers, method }) => (method === "PUT" ? [headers["content-range"]] : []))
     ),
     assertStands: Effect.gen(function* () {
@@ -47,8 +47,8 @@ const open = Effect.gen(function* () {
 layer(FakeGcs.layer, { excludeTestServices: true })("An upload of a GcsBlobStore", (it) => {
   it.effect("goes on from what is kept when the connection ends within a piece", () =>
     Effect.gen(function* () {
-      const { assertStands, fail, put, ranges } = yield* open
-      yield* fail({ fault: { kind: "cutRequest", after: 2 * unit + 10 }, match: /^PUT/, skip: 1 })
+      const { assertStands, injectFault, put, ranges } = yield* open
+      yield* injectFault({ fault: { kind: "cutRequest", after: 2 * unit + 10 }, match: /^PUT/, skip: 1 })
       yield* put(size)
       const rest = `bytes ${chunkBytes + 2 * unit}-${2 * chunkBytes - 1}/*`
       assert.deepStrictEqual(yield* ranges, [...pieces.slice(0, 2), "bytes */*", rest, ...pieces.slice(2)])
@@ -58,8 +58,8 @@ layer(FakeGcs.layer, { excludeTestServices: true })("An upload of a GcsBlobStore
 
   it.effect.each([0, 1, 2, 3])("does not send piece %i again whose answer was lost", (index) =>
     Effect.gen(function* () {
-      const { assertStands, fail, put, ranges } = yield* open
-      yield* fail({ fault: { kind: "cutAnswer", after: 0 }, match: /^PUT/, skip: index })
+      const { assertStands, injectFault, put, ranges } = yield* open
+      yield* injectFault({ fault: { kind: "cutResponse", after: 0 }, match: /^PUT/, skip: index })
       yield* put(size)
       const question = index === 3 ? `bytes */${size}` : "bytes */*"
       assert.deepStrictEqual(yield* ranges, pieces.toSpliced(index + 1, 0, question))
@@ -69,8 +69,8 @@ layer(FakeGcs.layer, { excludeTestServices: true })("An upload of a GcsBlobStore
 
   it.effect("sends a piece again that the service had no time for", () =>
     Effect.gen(function* () {
-      const { assertStands, fail, put, ranges } = yield* open
-      yield* fail({ fault: { kind: "refuse", status: 503 }, match: /^PUT/, skip: 1, times: 2 })
+      const { assertStands, injectFault, put, ranges } = yield* open
+      yield* injectFault({ fault: { kind: "refuse", status: 503 }, match: /^PUT/, skip: 1, times: 2 })
       yield* put(size)
       const [first, second, ...rest] = pieces
       assert.deepStrictEqual(yield* ranges, [first, second, "bytes */*", "bytes */*", second, ...rest])
@@ -84,8 +84,8 @@ layer(FakeGcs.layer, { excludeTestServices: true })("An upload of a GcsBlobStore
     [404, 1]
   ] as const)("fails when the service answers %i, after %i attempts, and leaves nothing", ([status, attempts]) =>
     Effect.gen(function* () {
-      const { assertNothing, fail, put, ranges } = yield* open
-      yield* fail({ fault: { kind: "refuse", status }, match: /^PUT/, skip: 2, times: attempts })
+      const { assertNothing, injectFault, put, ranges } = yield* open
+      yield* injectFault({ fault: { kind: "refuse", status }, match: /^PUT/, skip: 2, times: attempts })
       const error = yield* Effect.flip(put(size))
       assert.deepStrictEqual([error._tag, error.reason], ["BlobError", "Unavailable"])
       assert.strictEqual((yield* ranges).length, 2 + attempts)
@@ -95,8 +95,8 @@ layer(FakeGcs.layer, { excludeTestServices: true })("An upload of a GcsBlobStore
 
   it.effect.each([0, 1, 2, 3])("leaves nothing of a content whose piece %i was damaged on its way", (index) =>
     Effect.gen(function* () {
-      const { assertNothing, fail, put } = yield* open
-      yield* fail({ fault: { kind: "damage" }, match: /^PUT/, skip: index })
+      const { assertNothing, injectFault, put } = yield* open
+      yield* injectFault({ fault: { kind: "damage" }, match: /^PUT/, skip: index })
       assert.strictEqual((yield* Effect.flip(put(size))).reason, "Unavailable")
       yield* assertNothing
     })
@@ -104,10 +104,10 @@ layer(FakeGcs.layer, { excludeTestServices: true })("An upload of a GcsBlobStore
 
   it.effect("begins again and inserts again where the answer was lost", () =>
     Effect.gen(function* () {
-      const { fail, put } = yield* open
-      yield* fail({ fault: { kind: "cutAnswer", after: 0 }, match: /^POST/ })
+      const { injectFault, put } = yield* open
+      yield* injectFault({ fault: { kind: "cutResponse", after: 0 }, match: /^POST/ })
       assert.strictEqual((yield* put(100)).size, 100)
-      yield* fail({ fault: { kind: "cutAnswer", after: 0 }, match: /^POST/ })
+      yield* injectFault({ fault: { kind: "cutResponse", after: 0 }, match: /^POST/ })
       assert.strictEqual((yield* put(size)).size, size)
     })
   )

@@ -45,7 +45,7 @@ requires(CephRgw.missing).describe("a mirror to Ceph's gateway", () =>
         const { endpoint } = yield* CephRgw.CephRgw
         const { line, ...mirrored } = yield* Mirrored.overLine(yield* Fixtures.bucket(), endpoint)
         yield* startWorker({ concurrency: 4 })
-        yield* line.slow(8 * mebibyte)
+        yield* line.throttle(8 * mebibyte)
         yield* MirrorChanges.run(mirrored.bucket, 3, 20, 2 * mebibyte)
         yield* line.resume
         const changing = yield* Effect.forkChild(MirrorChanges.run(mirrored.bucket, 4, 60, 12 * mebibyte))
@@ -106,10 +106,10 @@ requires(CephRgw.missing).describe("a mirror to Ceph's gateway", () =>
       Effect.gen(function* () {
         const gateway = yield* CephRgw.CephRgw
         const mirrored = yield* Mirrored.scene()
-        yield* gateway.limit(1)
+        yield* gateway.setQuota(1)
         yield* MirrorChanges.run(mirrored.bucket, 7, 50, 30_000)
         assert.include((yield* failing(mirrored)).stats.lastError, "QuotaExceeded")
-        yield* gateway.limit(undefined)
+        yield* gateway.setQuota(undefined)
         yield* Mirrored.converge(mirrored)
       }).pipe(Effect.scoped, Effect.provide(Mirrored.services()))
     )

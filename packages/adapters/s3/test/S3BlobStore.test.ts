@@ -141,7 +141,7 @@ requires(CephRgw.missing).describe("S3BlobStore on Ceph's gateway", () =>
       Effect.gen(function* () {
         const { store, uploads } = yield* open
         const server = yield* CephRgw.CephRgw
-        yield* server.limit(1)
+        yield* server.setQuota(1)
         yield* Effect.gen(function* () {
           assert.strictEqual(
             (yield* Effect.flip(store.put(Keys.key(0), Generate.stream(7, 9000)))).reason,
@@ -150,7 +150,7 @@ requires(CephRgw.missing).describe("S3BlobStore on Ceph's gateway", () =>
           const error = yield* Effect.flip(store.put(Keys.key(0), Generate.stream(8, 20 * mebibyte)))
           assert.strictEqual(error.reason, "StorageFull")
           assert.deepStrictEqual(yield* uploads, [])
-        }).pipe(Effect.ensuring(Effect.orDie(server.limit(undefined))))
+        }).pipe(Effect.ensuring(Effect.orDie(server.setQuota(undefined))))
       })
     )
 

@@ -117,14 +117,14 @@ requires(CephRgw.missing).describe("S3MirrorTarget on Ceph's gateway", () =>
       Effect.gen(function* () {
         const fresh = yield* open
         const server = yield* CephRgw.CephRgw
-        yield* server.limit(1)
+        yield* server.setQuota(1)
         yield* Effect.gen(function* () {
           for (const size of [9000, 12 * mebibyte]) {
             const error = yield* Effect.flip(Objects.write(fresh, "a", Generate.bytes(4, size)))
             assert.deepStrictEqual([error.reason, error.operation], ["Full", "write"])
           }
           assert.deepStrictEqual(yield* fresh.uploads, [])
-        }).pipe(Effect.ensuring(Effect.orDie(server.limit(undefined))))
+        }).pipe(Effect.ensuring(Effect.orDie(server.setQuota(undefined))))
       })
     )
 

@@ -105,7 +105,7 @@ it("Google Cloud Storage keeps contents and copies", { timeout: 120_000 }, async
       endpoint: gcs.endpoint
     },
     read: async (name) => {
-      const found = await runtime.runPromise(gcs.object("copies", name))
+      const found = await runtime.runPromise(gcs.findObject("copies", name))
       return found && { text: found.bytes.toString(), contentType: String(found.resource["contentType"]) }
     }
   })

@@ -39,7 +39,7 @@ let bucketCount = 0
 
 /** Starts a gateway. `capacity`: the maximum number of bytes that it stores. */
 export const start = async (capacity?: number): Promise<Ceph> => {
-  const runtime = ManagedRuntime.make(capacity === undefined ? CephRgw.layer : CephRgw.layerOf(capacity))
+  const runtime = ManagedRuntime.make(capacity === undefined ? CephRgw.layer : CephRgw.layerWithMemory(capacity))
   const gateway = await runtime.runPromise(CephRgw.CephRgw)
   const { endpoint } = gateway
   const credentials = {

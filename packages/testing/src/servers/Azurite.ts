@@ -1,6 +1,5 @@
 /**
- * A real server of Azure Blob Storage's protocol for tests: Azurite, with an account of its own, in a directory that is
- * gone afterwards.
+ * A server of Azure Blob Storage's protocol for tests: Azurite, Microsoft's emulator, with one account, in a temporary directory.
  */
 import type { ChildProcess } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -17,25 +16,25 @@ import { freePort } from "./FreePort.ts"
 export class Azurite extends Context.Service<
   Azurite,
   {
-    /** The URL of the account's blob service; the account's name stands in the path. */
+    /** The URL of the account's blob service. The account's name is part of the path. */
     readonly endpoint: string
     readonly accountName: string
-    /** Base64, as Azure gives it. */
+    /** Base64, as Azure's keys are. */
     readonly accountKey: Redacted.Redacted
-    /** Ends the server and cuts every connection to it; what it has taken stays. */
+    /** Stops the server and cuts its connections. It keeps its data. */
     readonly stop: Effect.Effect<void>
-    /** Starts the server again, on the same port; nothing when it runs. */
+    /** Starts the server again, on the same port. Does nothing while it runs. */
     readonly start: Effect.Effect<void, Process.AzuriteError>
   }
 >()("@holdfast/testing/servers/Azurite") {}
 
-/** What is missing to run it: undefined when nothing is. */
+/** The reason why this machine cannot run Azurite; undefined when it can. */
 export const missing: string | undefined = Process.missing
 
 const accountName = "holdfasttest"
 const accountKey = Buffer.from("a secret of thirty-two characters").toString("base64")
 
-/** Removed with the scope. */
+/** A temporary directory, removed with the scope. */
 const directory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "holdfast-azurite-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
@@ -46,11 +45,11 @@ const make: Effect.Effect<Azurite["Service"], Process.AzuriteError, Scope.Scope>
   const port = yield* Effect.mapError(freePort, ({ message }) => new Process.AzuriteError({ message }))
   let server: ChildProcess | undefined
 
-  const end = (how: (server: ChildProcess) => Effect.Effect<void>) =>
+  const endBy = (terminate: (server: ChildProcess) => Effect.Effect<void>) =>
     Effect.suspend(() => {
       const running = server
       server = undefined
-      return running === undefined ? Effect.void : how(running)
+      return running === undefined ? Effect.void : terminate(running)
     })
   const start = Effect.suspend(() =>
     server === undefined
@@ -60,15 +59,15 @@ const make: Effect.Effect<Azurite["Service"], Process.AzuriteError, Scope.Scope>
       : Effect.void
   )
 
-  yield* Effect.acquireRelease(start, () => end(Process.kill))
+  yield* Effect.acquireRelease(start, () => endBy(Process.kill))
   return {
     endpoint: `http://127.0.0.1:${port}/${accountName}`,
     accountName,
     accountKey: Redacted.make(accountKey),
     start,
-    stop: end(Process.stop)
+    stop: endBy(Process.stop)
   }
 })
 
-/** A running server without containers, for as long as the layer lives. */
+/** Runs a server without containers while the layer is in use. */
 export const layer: Layer.Layer<Azurite, Process.AzuriteError> = Layer.effect(Azurite, make)

@@ -6,7 +6,7 @@ import { createRequire } from "node:module"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 
-/** A server for tests does not do what it should. */
+/** Azurite does not start. */
 export class AzuriteError extends Data.TaggedError("AzuriteError")<{ readonly message: string }> {}
 
 const require = createRequire(import.meta.url)
@@ -21,11 +21,11 @@ const find = (): string | undefined => {
 
 const program = find()
 
-/** What is missing to run it: undefined when nothing is. */
+/** The reason why this machine cannot run Azurite; undefined when it can. */
 export const missing: string | undefined = program === undefined ? "azurite is not installed" : undefined
 
 export interface Settings {
-  /** Where it keeps everything. */
+  /** Holds all data. */
   readonly directory: string
   readonly port: number
   readonly accountName: string
@@ -34,15 +34,15 @@ export interface Settings {
 }
 
 const argumentsOf = ({ directory, port }: Settings): ReadonlyArray<string> => {
-  const where = ["--blobHost", "127.0.0.1", "--blobPort", String(port), "--location", directory]
-  // It does not know every version that the service's own clients ask for.
-  return [...where, "--skipApiVersionCheck", "--disableTelemetry", "--silent"]
+  const options = ["--blobHost", "127.0.0.1", "--blobPort", String(port), "--location", directory]
+  // Azurite does not know every API version that the service's own clients request.
+  return [...options, "--skipApiVersionCheck", "--disableTelemetry", "--silent"]
 }
 
 const hasEnded = (server: ChildProcess): boolean => server.exitCode !== null || server.signalCode !== null
 
-/** Begins something, and waits until the output has a text, or the process ends. */
-const until = (server: ChildProcess, text: string, begin: () => void = () => {}): Effect.Effect<void> =>
+/** Runs `begin`, and waits until the process prints a text or ends. */
+const untilPrinted = (server: ChildProcess, text: string, begin: () => void = () => {}): Effect.Effect<void> =>
   Effect.callback((resume) => {
     if (hasEnded(server)) return resume(Effect.void)
     let output = ""
@@ -60,7 +60,7 @@ const until = (server: ChildProcess, text: string, begin: () => void = () => {})
     begin()
   })
 
-/** Starts the service, and waits until it answers; it ends with this process at the latest. */
+/** Starts the service, and waits until it accepts requests. It is killed when this process ends. */
 export const start = (settings: Settings): Effect.Effect<ChildProcess, AzuriteError> =>
   Effect.gen(function* () {
     if (program === undefined) return yield* new AzuriteError({ message: "azurite is not installed" })
@@ -72,22 +72,22 @@ export const start = (settings: Settings): Effect.Effect<ChildProcess, AzuriteEr
     const kill = () => server.kill("SIGKILL")
     process.once("exit", kill)
     server.once("exit", () => process.off("exit", kill))
-    yield* until(server, "successfully listens")
+    yield* untilPrinted(server, "successfully listens")
     if (hasEnded(server)) return yield* new AzuriteError({ message: `azurite ended with ${server.exitCode}` })
     return server
   })
 
 /**
- * Ends the service: what it has taken is written down first, and then every connection is cut. It would wait by itself
- * for the readers of open answers.
+ * Stops the service: lets it write its data, and then kills it, which cuts its connections. On its own it would wait for the
+ * readers of open responses.
  */
 export const stop = (server: ChildProcess): Effect.Effect<void> =>
   Effect.andThen(
-    until(server, "successfully closed", () => server.kill("SIGTERM")),
+    untilPrinted(server, "successfully closed", () => server.kill("SIGTERM")),
     kill(server)
   )
 
-/** Ends the service as a crash would. */
+/** Kills the service, as a crash would. */
 export const kill = (server: ChildProcess): Effect.Effect<void> =>
   Effect.callback((resume) => {
     if (hasEnded(server)) return resume(Effect.void)

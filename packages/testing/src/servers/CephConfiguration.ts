@@ -1,14 +1,14 @@
 /**
- * The configuration of a whole Ceph cluster that is one monitor, one store in memory and one gateway.
+ * The configuration of a Ceph cluster of one monitor, one store in memory and one gateway.
  */
 
 export interface Ports {
   readonly gateway: number
-  /** Of the monitor's two protocols. */
+  /** One for each of the monitor's two protocols. */
   readonly monitor: readonly [v1: number, v2: number]
 }
 
-/** The monitor's addresses, as the map of monitors has them. */
+/** Returns the monitor's addresses in the format of the monitor map. */
 export const monitors = ({ monitor: [v1, v2] }: Ports): string => `[v2:127.0.0.1:${v2},v1:127.0.0.1:${v1}]`
 
 type Section = ReadonlyArray<readonly [name: string, value: string | number | boolean]>
@@ -16,7 +16,7 @@ type Section = ReadonlyArray<readonly [name: string, value: string | number | bo
 const section = (name: string, settings: Section): string =>
   [`[${name}]`, ...settings.map(([setting, value]) => `${setting} = ${value}`), ""].join("\n")
 
-/** One copy of everything, in one placement group per pool. */
+/** One replica, in one placement group per pool. */
 const single: Section = [
   ["osd pool default size", 1],
   ["osd pool default min size", 1],
@@ -29,14 +29,14 @@ const single: Section = [
   ["mon data avail warn", 1]
 ]
 
-/** A monitor without others waits for nobody. */
-const quick: Section = [
+/** A single monitor has no other monitors to wait for. */
+const fast: Section = [
   ["paxos propose interval", 0.05],
   ["paxos min wait", 0.01]
 ]
 
-/** Nobody else reaches the loopback interface, so that nobody proves who they are. */
-const open: Section = [
+/** No authentication: only this machine reaches the loopback interface. */
+const unauthenticated: Section = [
   ["auth cluster required", "none"],
   ["auth service required", "none"],
   ["auth client required", "none"],
@@ -46,7 +46,7 @@ const open: Section = [
   ["ms bind ipv6", false]
 ]
 
-/** The text of `ceph.conf`, for a cluster in a directory of its own. */
+/** Returns the text of `ceph.conf` for a cluster in one directory. */
 export const text = (directory: string, cluster: string, ports: Ports, memoryBytes: number): string =>
   [
     section("global", [
@@ -63,9 +63,9 @@ export const text = (directory: string, cluster: string, ports: Ports, memoryByt
       ["crash dir", directory],
       ["mon cluster log to file", false],
       ["setuser match path", ""],
-      ...open,
+      ...unauthenticated,
       ...single,
-      ...quick
+      ...fast
     ]),
     section("mon.a", [["mon data", `${directory}/mon`]]),
     section("osd.0", [

@@ -1,5 +1,5 @@
 /**
- * Ceph's programs as processes of an unprivileged user.
+ * Runs Ceph's programs as processes of an unprivileged user.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { setTimeout } from "node:timers/promises"
@@ -7,7 +7,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Programs from "./CephPrograms.ts"
 
-/** A server for tests does not do what it should. */
+/** A program of Ceph failed, or a server did not become ready. */
 export class CephError extends Data.TaggedError("CephError")<{ readonly message: string }> {}
 
 const runAs = (directory: string) => ({
@@ -16,7 +16,7 @@ const runAs = (directory: string) => ({
   ...Programs.user
 })
 
-/** Runs a program to its end, at most half a minute; gives what it prints. */
+/** Runs a program for at most 30 seconds. Returns what it prints. */
 export const run = (
   directory: string,
   program: Programs.Program,
@@ -31,7 +31,7 @@ export const run = (
 
 const hasEnded = (server: ChildProcess): boolean => server.exitCode !== null || server.signalCode !== null
 
-/** Starts a server; it ends with this process at the latest. */
+/** Starts a server. It is killed when this process ends. */
 export const start = (
   directory: string,
   program: Programs.Program,
@@ -46,7 +46,7 @@ export const start = (
     server.once("error", (error) => resume(Effect.fail(new CephError({ message: `${program}: ${error.message}` }))))
   })
 
-/** Ends a server as a crash would: what it kept is thrown away in any case. */
+/** Kills a server, as a crash would. Its data is temporary in any case. */
 export const stop = (server: ChildProcess): Effect.Effect<void> =>
   Effect.callback((resume) => {
     if (hasEnded(server)) return resume(Effect.void)
@@ -58,17 +58,17 @@ const pauseMilliseconds = 100
 const attempts = 600
 
 /**
- * Asks again and again until the answer is yes; fails when the server has ended, or after a minute. It pauses by the
- * real clock: a test's own may stand still.
+ * Polls until a server is ready. Fails when the server has ended, or after one minute. It waits by the real clock: the clock of a
+ * test may be stopped.
  */
-export const until = (
+export const untilReady = (
   server: ChildProcess,
   name: Programs.Program,
-  ask: Effect.Effect<boolean>
+  isReady: Effect.Effect<boolean>
 ): Effect.Effect<void, CephError> =>
   Effect.gen(function* () {
     for (let attempt = 0; attempt < attempts; attempt++) {
-      if (yield* ask) return
+      if (yield* isReady) return
       if (hasEnded(server)) return yield* new CephError({ message: `${name} ended with ${server.exitCode}` })
       yield* Effect.promise(() => setTimeout(pauseMilliseconds))
     }

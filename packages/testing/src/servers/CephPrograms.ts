@@ -1,5 +1,5 @@
 /**
- * Finds Ceph's programs, and the user to run them as.
+ * Finds Ceph's programs, and an unprivileged user to run them as.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
@@ -19,11 +19,11 @@ const [, , uid, gid] =
     .find((line) => line.startsWith("nobody:"))
     ?.split(":") ?? []
 
-/** Whom to run the servers as, since they need no rights: undefined for whoever runs this, unless that is root. */
+/** The user to run the servers as, since they need no privileges: undefined for the current user, unless that is root. */
 export const user =
   isRoot && uid !== undefined && gid !== undefined ? { uid: Number(uid), gid: Number(gid) } : undefined
 
-/** What is missing to run a gateway: undefined when nothing is. */
+/** The reason why this machine cannot run a gateway; undefined when it can. */
 export const missing: string | undefined = programs.every(isFound)
   ? isRoot && user === undefined
     ? "there is no unprivileged user to run Ceph as"

@@ -1,6 +1,6 @@
 /**
- * A real server of the S3 protocol for tests: Ceph's gateway over a cluster of its own, in memory, that is gone
- * afterwards. It runs as an unprivileged user.
+ * A server of the S3 protocol for tests: Ceph's gateway on a temporary cluster that keeps its data in memory. It runs as an
+ * unprivileged user.
  */
 import type { ChildProcess } from "node:child_process"
 import { randomUUID } from "node:crypto"
@@ -20,24 +20,25 @@ import { freePort } from "./FreePort.ts"
 export class CephRgw extends Context.Service<
   CephRgw,
   {
-    /** Its URL; buckets stand in the path. */
+    /** The gateway's URL. Buckets are part of the path. */
     readonly endpoint: string
     readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: Redacted.Redacted }
-    /** Lets the user keep at most so many bytes in all buckets; undefined for as many as there is memory for. */
-    readonly limit: (bytes: number | undefined) => Effect.Effect<void, Processes.CephError>
-    /** Ends the gateway at once; what it keeps stays. */
+    /** Limits the bytes of the user in all buckets; undefined removes the limit. */
+    readonly setQuota: (bytes: number | undefined) => Effect.Effect<void, Processes.CephError>
+    /** Kills the gateway. It keeps its data. */
     readonly stop: Effect.Effect<void>
-    /** Starts the gateway again, on the same port; nothing when it runs. */
+    /** Starts the gateway again, on the same port. Does nothing while it runs. */
     readonly start: Effect.Effect<void, Processes.CephError>
   }
 >()("@holdfast/testing/servers/CephRgw") {}
 
-/** What is missing to run it: undefined when nothing is. */
+/** The reason why this machine cannot run a gateway; undefined when it can. */
 export const missing: string | undefined = Programs.missing
 
 const accessKeyId = "testtesttest"
 const secretAccessKey = "secretsecretsecret"
-/** A directory for the servers' user, removed with the scope. */
+
+/** A directory that the servers' user owns, removed with the scope. */
 const directory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => {
     const path = mkdtempSync(join(tmpdir(), "holdfast-ceph-"))
@@ -54,11 +55,11 @@ const directory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelea
 
 const port = Effect.mapError(freePort, ({ message }) => new Processes.CephError({ message }))
 
-/** A server until the scope closes. */
+/** Runs a server until the scope closes. */
 const serve = (directory: string, program: Programs.Program, args: ReadonlyArray<string>) =>
   Effect.acquireRelease(Processes.start(directory, program, args), Processes.stop)
 
-const answers = (endpoint: string): Effect.Effect<boolean> =>
+const isAnswering = (endpoint: string): Effect.Effect<boolean> =>
   Effect.promise((signal) =>
     fetch(endpoint, { signal }).then(
       ({ ok }) => ok,
@@ -90,7 +91,7 @@ const make = Effect.fnUntraced(function* (
     onFailure: () => false,
     onSuccess: (text) => text.includes('"num_up_osds":1')
   })
-  yield* Processes.until(store, "ceph-osd", isUp)
+  yield* Processes.untilReady(store, "ceph-osd", isUp)
   const keys = [`--access-key=${accessKeyId}`, `--secret-key=${secretAccessKey}`]
   yield* run("radosgw-admin", "user", "create", "--uid=test", "--display-name=test", ...keys)
 
@@ -105,11 +106,11 @@ const make = Effect.fnUntraced(function* (
     gateway === undefined
       ? Effect.flatMap(Processes.start(home, "radosgw", ["-n", "client.rgw"]), (started) => {
           gateway = started
-          return Processes.until(started, "radosgw", answers(endpoint))
+          return Processes.untilReady(started, "radosgw", isAnswering(endpoint))
         })
       : Effect.void
   )
-  const limit = (bytes: number | undefined) => {
+  const setQuota = (bytes: number | undefined) => {
     const scope = ["--uid=test", "--quota-scope=user"]
     return Effect.asVoid(
       bytes === undefined
@@ -122,12 +123,18 @@ const make = Effect.fnUntraced(function* (
   }
   yield* Effect.addFinalizer(() => stop)
   yield* start
-  return { endpoint, credentials: { accessKeyId, secretAccessKey: Redacted.make(secretAccessKey) }, limit, start, stop }
+  return {
+    endpoint,
+    credentials: { accessKeyId, secretAccessKey: Redacted.make(secretAccessKey) },
+    setQuota,
+    start,
+    stop
+  }
 })
 
-/** A gateway that keeps at most so many bytes. */
-export const layerOf = (memoryBytes: number): Layer.Layer<CephRgw, Processes.CephError> =>
+/** Runs a gateway with so many bytes of memory for data. */
+export const layerWithMemory = (memoryBytes: number): Layer.Layer<CephRgw, Processes.CephError> =>
   Layer.effect(CephRgw, make(memoryBytes))
 
-/** A running gateway without buckets, for as long as the layer lives. */
-export const layer = layerOf(2 * 1024 ** 3)
+/** Runs a gateway without buckets while the layer is in use. */
+export const layer = layerWithMemory(2 * 1024 ** 3)

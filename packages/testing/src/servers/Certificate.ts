@@ -1,6 +1,5 @@
 /**
- * A certificate for this machine, made for one test: what speaks TLS to 127.0.0.1 shows it, and who is to trust it
- * starts with NODE_EXTRA_CA_CERTS.
+ * A TLS certificate for 127.0.0.1, made for one test. A process trusts it when it starts with its file in NODE_EXTRA_CA_CERTS.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -11,7 +10,7 @@ import { join } from "node:path"
 import { command } from "../Requires.ts"
 
 export interface Certificate {
-  /** The file that a client trusts. */
+  /** Path of the certificate's file, for clients. */
   readonly file: string
   /** PEM. */
   readonly cert: Buffer
@@ -19,10 +18,10 @@ export interface Certificate {
   readonly key: Buffer
 }
 
-/** What is missing to make one: undefined when nothing is. */
+/** The reason why this machine cannot make a certificate; undefined when it can. */
 export const missing: string | undefined = command("openssl", "version")
 
-/** A fresh one; its file is removed with the scope. */
+/** Makes a certificate. Its file is removed with the scope. */
 export const make: Effect.Effect<Certificate, never, Scope.Scope> = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "holdfast-tls-"))),
@@ -31,8 +30,8 @@ export const make: Effect.Effect<Certificate, never, Scope.Scope> = Effect.map(
   (directory) => {
     const [file, keyFile] = [join(directory, "cert.pem"), join(directory, "key.pem")]
     const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
-    const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", keyFile, "-out", file]
-    execFileSync("openssl", [...made, ...subject], { stdio: "ignore" })
+    const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", keyFile, "-out", file]
+    execFileSync("openssl", [...request, ...subject], { stdio: "ignore" })
     return { file, cert: readFileSync(file), key: readFileSync(keyFile) }
   }
 )

@@ -1,5 +1,5 @@
 /**
- * Ports of the loopback interface that nobody listens on.
+ * Free ports of the loopback interface.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -7,7 +7,7 @@ import { createServer } from "node:net"
 
 export class PortError extends Data.TaggedError("PortError")<{ readonly message: string }> {}
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 export const freePort: Effect.Effect<number, PortError> = Effect.callback((resume) => {
   const server = createServer()
   server.once("error", (error) => resume(Effect.fail(new PortError({ message: error.message }))))
@@ -16,7 +16,7 @@ export const freePort: Effect.Effect<number, PortError> = Effect.callback((resum
     server.close(() =>
       resume(
         address === null || typeof address === "string"
-          ? Effect.fail(new PortError({ message: "no port" }))
+          ? Effect.fail(new PortError({ message: "the server has no port" }))
           : Effect.succeed(address.port)
       )
     )

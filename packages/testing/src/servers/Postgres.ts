@@ -1,6 +1,6 @@
 /**
- * A real PostgreSQL server for tests, in a cluster of its own that is gone afterwards. It refuses root, so that under root
- * it runs as `postgres` or `nobody`.
+ * A PostgreSQL server for tests, with a temporary cluster. PostgreSQL refuses to run as root: then it runs as the user `postgres`, or
+ * as the unprivileged user that every Unix system has.
  */
 import type { ChildProcess } from "node:child_process"
 import * as Context from "effect/Context"
@@ -12,41 +12,41 @@ import * as Cluster from "./PostgresCluster.ts"
 import * as Programs from "./PostgresPrograms.ts"
 
 export interface Options {
-  /** How databases order text by default. */
+  /** The default order of text in databases. */
   readonly locale: "C.UTF-8" | "en_US.UTF-8"
-  /** Whether commits survive a crash of the machine; tests are quicker without. */
+  /** Whether commits survive a crash of the machine. Default: false, which is faster. */
   readonly isDurable?: boolean | undefined
 }
 
 export class Postgres extends Context.Service<
   Postgres,
   {
-    /** What orders text: `C.UTF-8`, `en_US.UTF-8`, or `en-US of ICU` where the machine lacks the locale. */
+    /** The order of text: `C.UTF-8`, `en_US.UTF-8`, or `en-US of ICU` where the machine lacks the locale. */
     readonly collation: string
-    /** Makes an empty database, and gives the URL to it, over TCP with a password. */
+    /** Makes an empty database. Returns its URL, for TCP with a password. */
     readonly createDatabase: Effect.Effect<Redacted.Redacted, Cluster.ServerError>
-    /** Ends the server: cleanly while cutting connections off (default), or as a crash would. */
-    readonly stop: (how?: "fast" | "immediate") => Effect.Effect<void>
-    /** Starts the server again, on the same port; nothing when it runs. */
+    /** Stops the server: `fast` closes connections and shuts down cleanly (default), `immediate` stops as a crash would. */
+    readonly stop: (mode?: "fast" | "immediate") => Effect.Effect<void>
+    /** Starts the server again, on the same port. Does nothing while it runs. */
     readonly start: Effect.Effect<void, Cluster.ServerError>
   }
 >()("@holdfast/testing/servers/Postgres") {}
 
-/** What is missing to run it: undefined when nothing is. */
+/** The reason why this machine cannot run PostgreSQL; undefined when it can. */
 export const missing: string | undefined = Programs.missing
 
 const password = "pass word/:@?#"
 
-/** What only a crash of the machine could tell apart. */
-const fast = ["fsync=off", "full_page_writes=off"]
+/** Settings whose effect only a crash of the machine would show. */
+const undurable = ["fsync=off", "full_page_writes=off"]
 
 const make = Effect.fnUntraced(function* ({
   isDurable = false,
   locale
 }: Options): Effect.fn.Return<Postgres["Service"], Cluster.ServerError, Scope.Scope> {
-  const collation = locale === "C.UTF-8" ? Programs.computer() : Programs.english()
+  const collation = locale === "C.UTF-8" ? Programs.byCodePoint() : Programs.english()
   const cluster = yield* Cluster.make(collation, password)
-  const settings = ["shared_buffers=32MB", ...(isDurable ? [] : fast)]
+  const settings = ["shared_buffers=32MB", ...(isDurable ? [] : undurable)]
   let server: ChildProcess | undefined
   let databases = 0
 
@@ -58,11 +58,11 @@ const make = Effect.fnUntraced(function* ({
       : Effect.void
   )
 
-  const stop = (how: "fast" | "immediate" = "fast") =>
+  const stop = (mode: "fast" | "immediate" = "fast") =>
     Effect.suspend(() => {
       const running = server
       server = undefined
-      return running === undefined ? Effect.void : Cluster.stop(running, how === "fast" ? "SIGINT" : "SIGQUIT")
+      return running === undefined ? Effect.void : Cluster.stop(running, mode === "fast" ? "SIGINT" : "SIGQUIT")
     })
 
   const createDatabase = Effect.suspend(() => {
@@ -81,6 +81,6 @@ const make = Effect.fnUntraced(function* ({
   return { collation: collation.name, createDatabase, start, stop }
 })
 
-/** A running server, for as long as the layer lives. */
+/** Runs a server while the layer is in use. */
 export const layer = (options: Options): Layer.Layer<Postgres, Cluster.ServerError> =>
   Layer.effect(Postgres, make(options))

@@ -1,5 +1,5 @@
 /**
- * One cluster of PostgreSQL in a temporary directory, with the server process over it.
+ * A PostgreSQL cluster in a temporary directory, and the process of its server.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -11,10 +11,10 @@ import type * as Scope from "effect/Scope"
 import { freePort } from "./FreePort.ts"
 import * as Programs from "./PostgresPrograms.ts"
 
-/** A server for tests does not do what it should. */
+/** A program of PostgreSQL failed, or the server did not start. */
 export class ServerError extends Data.TaggedError("ServerError")<{ readonly message: string }> {}
 
-/** Where a cluster is. */
+/** The location of a cluster. */
 export interface Cluster {
   readonly data: string
   readonly sockets: string
@@ -23,7 +23,7 @@ export interface Cluster {
 
 export const superuser = "holdfast"
 
-/** How a server is run. */
+/** The environment and the user of a server. */
 interface RunAs {
   readonly env: NodeJS.ProcessEnv
   readonly uid?: number
@@ -32,7 +32,7 @@ interface RunAs {
 
 const runAs: RunAs = { env: { ...process.env, LC_ALL: "C" }, ...Programs.user }
 
-/** Runs one of PostgreSQL's programs to its end. */
+/** Runs one of PostgreSQL's programs, and waits until it ends. */
 export const run = (
   program: Parameters<typeof Programs.program>[0],
   args: ReadonlyArray<string>
@@ -43,7 +43,7 @@ export const run = (
     })
   })
 
-/** A directory for a server's user, removed with the scope. */
+/** A directory that the server's user owns, removed with the scope. */
 const directory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => {
     const path = mkdtempSync(join(tmpdir(), "holdfast-pg-"))
@@ -53,7 +53,7 @@ const directory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelea
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-/** Makes a cluster: sockets are open to all, TCP asks for a password. */
+/** Makes a cluster. Connections over Unix sockets need no password, connections over TCP do. */
 export const make = Effect.fnUntraced(function* (
   collation: Programs.Collation,
   password: string
@@ -75,7 +75,7 @@ export const make = Effect.fnUntraced(function* (
   return { data, sockets: root, port: yield* Effect.mapError(freePort, ({ message }) => new ServerError({ message })) }
 })
 
-/** Starts the server of a cluster, with settings of `postgresql.conf`; succeeds when it accepts connections. */
+/** Starts the server of a cluster with these settings, in the syntax of `postgresql.conf`. Waits until it accepts connections. */
 export const start = (
   { data, port, sockets }: Cluster,
   settings: ReadonlyArray<string>
@@ -85,21 +85,21 @@ export const start = (
     const args = ["-D", data, "-p", String(port), ...options.flatMap((option) => ["-c", option])]
     const server = spawn(Programs.program("postgres"), args, { ...runAs, stdio: ["ignore", "ignore", "pipe"] })
     const stop = () => server.kill("SIGQUIT")
-    let told = ""
+    let log = ""
     process.once("exit", stop)
     server.once("exit", (code) => {
       process.off("exit", stop)
-      resume(Effect.fail(new ServerError({ message: `postgres ended with ${code}: ${told}` })))
+      resume(Effect.fail(new ServerError({ message: `postgres ended with ${code}: ${log}` })))
     })
     server.once("error", (error) => resume(Effect.fail(new ServerError({ message: error.message }))))
     server.stderr.setEncoding("utf8").on("data", (text: string) => {
-      told = (told + text).slice(-4096)
-      if (told.includes("ready to accept connections")) resume(Effect.succeed(server))
+      log = (log + text).slice(-4096)
+      if (log.includes("ready to accept connections")) resume(Effect.succeed(server))
     })
     return Effect.sync(stop)
   })
 
-/** Ends a server: in an orderly way that cuts connections off, or at once as a crash would. */
+/** Stops a server: SIGINT closes connections and shuts down cleanly, SIGQUIT stops as a crash would. */
 export const stop = (server: ChildProcess, signal: "SIGINT" | "SIGQUIT"): Effect.Effect<void> =>
   Effect.callback((resume) => {
     if (server.exitCode !== null || server.signalCode !== null) return resume(Effect.void)

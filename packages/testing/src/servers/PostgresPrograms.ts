@@ -1,11 +1,11 @@
 /**
- * Finds PostgreSQL's server programs, and the user to run them as.
+ * Finds PostgreSQL's server programs, and an unprivileged user to run them as.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
 
-/** A user that may run the server, which refuses root. */
+/** A user to run the server as, which refuses root. */
 export interface User {
   readonly uid: number
   readonly gid: number
@@ -13,8 +13,8 @@ export interface User {
 
 const debian = "/usr/lib/postgresql"
 
-/** Debian keeps the programs in a directory per version, outside PATH; the newest counts. */
-const versions = (): ReadonlyArray<string> =>
+/** Returns Debian's directories of the programs, newest version first. They are not in PATH. */
+const debianDirectories = (): ReadonlyArray<string> =>
   existsSync(debian)
     ? readdirSync(debian)
         .toSorted((a, b) => Number(b) - Number(a))
@@ -23,15 +23,15 @@ const versions = (): ReadonlyArray<string> =>
 
 const directory = (process.env.PATH ?? "")
   .split(delimiter)
-  .concat(versions())
+  .concat(debianDirectories())
   .find((candidate) => ["initdb", "postgres", "psql"].every((program) => existsSync(join(candidate, program))))
 
-/** The path of one of the programs. */
+/** Returns the path of one of the programs. */
 export const program = (name: "initdb" | "postgres" | "psql"): string => join(directory ?? debian, name)
 
 const isRoot = process.getuid?.() === 0
 
-const lookUp = (name: string): User | undefined => {
+const findUser = (name: string): User | undefined => {
   const [, , uid, gid] =
     readFileSync("/etc/passwd", "utf8")
       .split("\n")
@@ -40,10 +40,10 @@ const lookUp = (name: string): User | undefined => {
   return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) }
 }
 
-/** Whom to run the server as: undefined for whoever runs this, unless that is root. */
-export const user: User | undefined = isRoot ? (lookUp("postgres") ?? lookUp("nobody")) : undefined
+/** The user to run the server as: undefined for the current user, unless that is root. */
+export const user: User | undefined = isRoot ? (findUser("postgres") ?? findUser("nobody")) : undefined
 
-/** What is missing to run a server: undefined when nothing is. */
+/** The reason why this machine cannot run a server; undefined when it can. */
 export const missing: string | undefined =
   directory === undefined
     ? "PostgreSQL's server programs are not installed"
@@ -51,11 +51,11 @@ export const missing: string | undefined =
       ? "there is no unprivileged user to run PostgreSQL as"
       : undefined
 
-/** How a cluster orders text by default. */
+/** The default order of text in a cluster. */
 export interface Collation {
-  /** What it is, to be told in a test's name. */
+  /** For the names of tests. */
   readonly name: string
-  /** For initdb. */
+  /** Arguments of initdb. */
   readonly arguments: ReadonlyArray<string>
 }
 
@@ -66,17 +66,17 @@ const locales = (): string => {
 
 const hasLocale = (pattern: RegExp): boolean => pattern.test(locales())
 
-const codePoints: Collation = { name: "C", arguments: ["--locale=C"] }
+const plainC: Collation = { name: "C", arguments: ["--locale=C"] }
 
-/** By code point, as a machine would order text. */
-export const computer = (): Collation =>
-  hasLocale(/^C\.utf-?8$/im) ? { name: "C.UTF-8", arguments: ["--locale=C.UTF-8"] } : codePoints
+/** By code point. */
+export const byCodePoint = (): Collation =>
+  hasLocale(/^C\.utf-?8$/im) ? { name: "C.UTF-8", arguments: ["--locale=C.UTF-8"] } : plainC
 
-/** By the rules of American English; from ICU where the operating system does not have that locale. */
+/** By the rules of American English, from ICU where the operating system does not have the locale. */
 export const english = (): Collation =>
   hasLocale(/^en_US\.utf-?8$/im)
     ? { name: "en_US.UTF-8", arguments: ["--locale=en_US.UTF-8"] }
     : {
         name: "en-US of ICU",
-        arguments: [...computer().arguments, "--locale-provider=icu", "--icu-locale=en-US"]
+        arguments: [...byCodePoint().arguments, "--locale-provider=icu", "--icu-locale=en-US"]
       }

@@ -39,7 +39,7 @@ const isTexts = (value: unknown): value is Record<string, string> => typeof valu
 /** What stands under a name, past the API. */
 const readBack = (bucket: string) => (name: string) =>
   Effect.gen(function* () {
-    const found = yield* (yield* FakeGcs.FakeGcs).object(bucket, name)
+    const found = yield* (yield* FakeGcs.FakeGcs).findObject(bucket, name)
     if (found === undefined) return Option.none<MirrorSubject.ReadBack>()
     const { bytes, resource } = found
     const field = (name: string) => (typeof resource[name] === "string" ? resource[name] : undefined)

@@ -10,7 +10,7 @@ import type { MirrorWorkerOptions } from "@holdfast/core/mirrors/worker/MirrorWo
 import * as MemoryMetadata from "@holdfast/testing/metadata/MemoryMetadata"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as MirrorScene from "@holdfast/testing/mirrors/MirrorScene"
-import * as Line from "@holdfast/testing/servers/Line"
+import * as TcpProxy from "@holdfast/testing/servers/TcpProxy"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -37,7 +37,7 @@ export type Mirrored = Effect.Success<ReturnType<typeof mirror>>
 
 /** The same over a line, which is the test's to disturb. */
 export const overLine = Effect.fnUntraced(function* (bucket: BucketRef, to: string) {
-  const line = yield* Line.open(Number(new URL(to).port))
+  const line = yield* TcpProxy.open(Number(new URL(to).port))
   return { line, ...(yield* mirror(bucket, `http://127.0.0.1:${line.port}`)) }
 })
 

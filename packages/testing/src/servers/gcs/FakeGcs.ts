@@ -1,17 +1,17 @@
 /**
- * A fake of Google Cloud Storage for tests: the JSON API on a port of the loopback interface, written after Google's
- * documentation, since there is no server of Google's to run. It keeps to the documentation where the adapters depend on
- * it, above all in what is visible when, and both checksums are computed from the bytes and held against what a client
- * announces. Google's own client is tested on it too. It is no proof of how the service itself behaves.
+ * A fake of Google Cloud Storage for tests: the JSON API on a port of the loopback interface. Google supplies no server that could run
+ * here, so the fake follows Google's documentation, above all where the adapters depend on it: when an object becomes visible, and
+ * that announced checksums are verified. It computes both checksums from the bytes. Google's own client is tested on it as well.
+ * It does not prove how the service itself behaves.
  *
- * It has: objects by multipart, media and resumable uploads, reads with ranges, lists with prefix, delimiter and pages,
- * PATCH, DELETE, rewrites in several calls, generations and preconditions, service accounts with a token endpoint that
- * verifies their signature, and the token of a machine's metadata server.
+ * Implemented: multipart, media and resumable uploads, reads with ranges, listings with prefix, delimiter and pages, PATCH, DELETE,
+ * rewrites in several calls, generations and preconditions, service accounts with a token endpoint that verifies their
+ * signature, and the token of a machine's metadata server.
  *
- * It leaves out: versions of objects that were replaced, soft deletion, composite objects, access control lists, encryption
- * keys, holds and retention, `fields` (a resource is always whole), batches, notifications, the XML and gRPC APIs,
- * decompression, and limits of rate. What the documentation does not say is our guess: that a session whose bytes do not
- * match their checksum is gone, and the wording of most messages.
+ * Not implemented: versions of replaced objects, soft deletion, composite objects, access control lists, encryption keys, holds and
+ * retention, `fields` (a resource is always complete), batches, notifications, the XML and gRPC APIs, decompression, and rate
+ * limits. The documentation does not say what happens to a session whose bytes do not match their checksum; the fake drops it. It does
+ * not specify most error messages either.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
@@ -29,8 +29,8 @@ import * as Resource from "./GcsResource.ts"
 import * as Router from "./GcsRouter.ts"
 import * as State from "./GcsState.ts"
 
-/** A request that arrived, by its head. */
-export interface Received {
+/** The head of a request. */
+export interface ReceivedRequest {
   readonly method: string
   /** As it was sent. */
   readonly url: string
@@ -40,28 +40,28 @@ export interface Received {
 export class FakeGcs extends Context.Service<
   FakeGcs,
   {
-    /** Its URL, without a path. */
+    /** The service's URL, without a path. */
     readonly endpoint: string
-    /** The JSON document of a service account that may do everything. */
+    /** The JSON document of a service account with all permissions. */
     readonly credentials: Redacted.Redacted
-    /** That of one that may do nothing. */
-    readonly stranger: Redacted.Redacted
+    /** The JSON document of a service account without permissions. */
+    readonly unprivilegedCredentials: Redacted.Redacted
     readonly createBucket: (name: string) => Effect.Effect<void>
-    /** An object's resource and bytes, past the API; undefined when there is none. */
-    readonly object: (
+    /** Returns an object's resource and bytes without the API; undefined for a missing object. */
+    readonly findObject: (
       bucket: string,
       name: string
     ) => Effect.Effect<{ readonly resource: Readonly<Record<string, unknown>>; readonly bytes: Buffer } | undefined>
-    /** The names of the objects whose resumable uploads are neither complete nor cancelled. */
-    readonly openUploads: (bucket: string) => Effect.Effect<ReadonlyArray<string>>
-    /** What arrived since this was last asked. */
-    readonly received: Effect.Effect<ReadonlyArray<Received>>
-    readonly fail: (plan: Faults.Plan) => Effect.Effect<void>
-    /** Makes all tokens that were granted bad. */
+    /** Returns the names of objects whose resumable uploads are neither complete nor cancelled. */
+    readonly pendingUploads: (bucket: string) => Effect.Effect<ReadonlyArray<string>>
+    /** Returns the requests since its last call. */
+    readonly takeRequests: Effect.Effect<ReadonlyArray<ReceivedRequest>>
+    readonly injectFault: (plan: Faults.FaultPlan) => Effect.Effect<void>
+    /** Revokes all tokens. */
     readonly revokeTokens: Effect.Effect<void>
-    /** Ends every connection and answers no more; what it keeps stays. */
+    /** Closes every connection and stops serving. Keeps the data. */
     readonly stop: Effect.Effect<void>
-    /** Answers again, on the same port; nothing when it does. */
+    /** Serves again, on the same port. Does nothing while it serves. */
     readonly start: Effect.Effect<void>
   }
 >()("@holdfast/testing/servers/gcs/FakeGcs") {}
@@ -88,16 +88,16 @@ const make: Effect.Effect<FakeGcs["Service"], PortError, Scope.Scope> = Effect.g
   const state = State.make(yield* directory)
   const port = yield* freePort
   const endpoint = `http://127.0.0.1:${port}`
-  const world: Router.World = { endpoint, accounts: Accounts.make(), state, rewrites: new Map() }
+  const service: Router.Service = { endpoint, accounts: Accounts.make(), state, rewrites: new Map() }
   const faults = Faults.make()
-  let received: Array<Received> = []
+  let requests: Array<ReceivedRequest> = []
 
-  const handler = (request: IncomingMessage, response: ServerResponse): void => {
-    const { headers, method = "", url = "/" } = request
-    received.push({ method, url, headers })
+  const handler = (message: IncomingMessage, response: ServerResponse): void => {
+    const { headers, method = "", url = "/" } = message
+    requests.push({ method, url, headers })
     const [path = "", query] = url.split("?", 2)
-    const fault = faults.take(`${method} ${url}`)
-    void Router.handle(world, { request, response, method, path, query: new URLSearchParams(query), fault })
+    const fault = faults.next(`${method} ${url}`)
+    void Router.handle(service, { message, response, method, path, query: new URLSearchParams(query), fault })
   }
 
   let server: Server | undefined
@@ -112,34 +112,35 @@ const make: Effect.Effect<FakeGcs["Service"], PortError, Scope.Scope> = Effect.g
   yield* Effect.addFinalizer(() => stop)
   yield* start
 
-  const document = (account: Accounts.Account) => Redacted.make(Accounts.document(account, endpoint + Router.tokenPath))
+  const document = (account: Accounts.Account) =>
+    Redacted.make(Accounts.toDocument(account, endpoint + Router.tokenPath))
   return {
     endpoint,
-    credentials: document(world.accounts.owner),
-    stranger: document(world.accounts.stranger),
+    credentials: document(service.accounts.owner),
+    unprivilegedCredentials: document(service.accounts.unprivileged),
     createBucket: (name) => Effect.sync(() => void state.buckets.set(name, new Map())),
-    object: (bucket, name) =>
+    findObject: (bucket, name) =>
       Effect.sync(() => {
         const object = state.buckets.get(bucket)?.get(name)
-        return object && { resource: Resource.of(bucket, object), bytes: readFileSync(object.path) }
+        return object && { resource: Resource.toJson(bucket, object), bytes: readFileSync(object.path) }
       }),
-    openUploads: (bucket) =>
+    pendingUploads: (bucket) =>
       Effect.sync(() =>
         [...state.sessions.values()].flatMap((session) =>
           session.bucket === bucket && session.outcome === "open" ? [session.name] : []
         )
       ),
-    received: Effect.sync(() => {
-      const since = received
-      received = []
-      return since
+    takeRequests: Effect.sync(() => {
+      const taken = requests
+      requests = []
+      return taken
     }),
-    fail: (plan) => Effect.sync(() => faults.plan(plan)),
-    revokeTokens: Effect.sync(() => world.accounts.tokens.clear()),
+    injectFault: (plan) => Effect.sync(() => faults.inject(plan)),
+    revokeTokens: Effect.sync(() => service.accounts.tokens.clear()),
     start,
     stop
   }
 })
 
-/** A running service without buckets, for as long as the layer lives. */
+/** Runs a service without buckets while the layer is in use. */
 export const layer: Layer.Layer<FakeGcs, PortError> = Layer.effect(FakeGcs, make)

@@ -1,5 +1,5 @@
 /**
- * Service accounts, and the tokens that they get for an assertion signed with their key (RFC 7523).
+ * Service accounts, and the token endpoint that exchanges an assertion signed with an account's key for a token (RFC 7523).
  */
 import { createPublicKey, generateKeyPairSync, randomUUID, verify } from "node:crypto"
 import * as Resource from "./GcsResource.ts"
@@ -7,14 +7,15 @@ import * as Resource from "./GcsResource.ts"
 export interface Account {
   readonly email: string
   readonly privateKey: string
-  /** Whether it may do anything. */
+  /** Whether it has all permissions, or none. */
   readonly isPermitted: boolean
 }
 
 export interface Accounts {
   readonly owner: Account
-  readonly stranger: Account
-  /** Tokens that are good, and whose they are. */
+  /** Has no permissions. */
+  readonly unprivileged: Account
+  /** Valid tokens, and their accounts. */
   readonly tokens: Map<string, Account>
 }
 
@@ -30,12 +31,12 @@ const account = (name: string, isPermitted: boolean): Account => ({
 
 export const make = (): Accounts => ({
   owner: account("owner", true),
-  stranger: account("stranger", false),
+  unprivileged: account("unprivileged", false),
   tokens: new Map()
 })
 
-/** The JSON document that Google's console gives for a service account. */
-export const document = ({ email, privateKey }: Account, tokenUri: string): string =>
+/** Returns a service account's JSON document, as Google's console supplies it. */
+export const toDocument = ({ email, privateKey }: Account, tokenUri: string): string =>
   JSON.stringify({
     type: "service_account",
     project_id: "testing",
@@ -48,8 +49,8 @@ export const document = ({ email, privateKey }: Account, tokenUri: string): stri
 
 const lifetimeSeconds = 3600
 
-/** A token of an account; anybody who has it is that account. */
-export const grant = ({ tokens }: Accounts, account: Account) => {
+/** Makes a token of an account. It authorizes any request that carries it. */
+export const grantToken = ({ tokens }: Accounts, account: Account) => {
   const token = `ya29.${randomUUID()}`
   tokens.set(token, account)
   return { access_token: token, expires_in: lifetimeSeconds, token_type: "Bearer" }
@@ -67,13 +68,13 @@ const decode = (part: string): Readonly<Record<string, unknown>> => {
   }
 }
 
-const refuse = (description: string) => ({
+const invalidGrant = (description: string) => ({
   status: 400,
   body: { error: "invalid_grant", error_description: description }
 })
 
-/** The answer of the token endpoint. */
-export const exchange = (
+/** Returns the response of the token endpoint. */
+export const exchangeAssertion = (
   accounts: Accounts,
   form: URLSearchParams,
   tokenUri: string
@@ -83,16 +84,16 @@ export const exchange = (
   }
   const [header = "", payload = "", signature = ""] = (form.get("assertion") ?? "").split(".")
   const claims = decode(payload)
-  const account = [accounts.owner, accounts.stranger].find(({ email }) => email === claims["iss"])
-  if (account === undefined) return refuse("Invalid grant: account not found")
+  const account = [accounts.owner, accounts.unprivileged].find(({ email }) => email === claims["iss"])
+  if (account === undefined) return invalidGrant("Invalid grant: account not found")
   const key = createPublicKey(account.privateKey)
   const isSigned = verify("RSA-SHA256", Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, "base64url"))
-  if (decode(header)["alg"] !== "RS256" || !isSigned) return refuse("Invalid JWT Signature.")
+  if (decode(header)["alg"] !== "RS256" || !isSigned) return invalidGrant("Invalid JWT Signature.")
   const { aud, exp, iat, scope } = claims
   const now = Date.now() / 1000
   const isTimely = Number(iat) < now + 300 && Number(exp) > now && Number(exp) - Number(iat) <= lifetimeSeconds
-  if (!isTimely) return refuse("Invalid JWT: Token must be a short-lived token and in a reasonable timeframe.")
-  if (aud !== tokenUri) return refuse("Invalid JWT: Failed audience check.")
+  if (!isTimely) return invalidGrant("Invalid JWT: Token must be a short-lived token and in a reasonable timeframe.")
+  if (aud !== tokenUri) return invalidGrant("Invalid JWT: Failed audience check.")
   if (!scopes.test(String(scope))) return { status: 400, body: { error: "invalid_scope", error_description: "scope" } }
-  return { status: 200, body: grant(accounts, account) }
+  return { status: 200, body: grantToken(accounts, account) }
 }

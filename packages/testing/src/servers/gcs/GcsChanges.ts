@@ -1,11 +1,11 @@
 /**
- * What changes an object that stands: another description, a copy, its end.
+ * Requests that change an existing object: PATCH, DELETE and rewrites.
  */
 import { randomUUID } from "node:crypto"
 import { closeSync, openSync, readSync } from "node:fs"
 import * as Conditions from "./GcsConditions.ts"
-import * as Exchange from "./GcsRequest.ts"
-import * as Refusal from "./GcsRefusal.ts"
+import * as GcsRequest from "./GcsRequest.ts"
+import * as GcsError from "./GcsError.ts"
 import * as Resource from "./GcsResource.ts"
 import * as State from "./GcsState.ts"
 
@@ -14,35 +14,35 @@ interface Target {
   readonly name: string
 }
 
-/** Changes the fields that the body names; the generation stays, the metageneration goes up by one. */
-export const patch = async (state: State.State, exchange: Exchange.Exchange, target: Target): Promise<void> => {
-  const body = await Exchange.whole(exchange)
-  const object = Conditions.find(state, target, exchange.query)
+/** Changes the fields that the body names. Keeps the generation, and adds one to the metageneration. */
+export const patch = async (state: State.State, request: GcsRequest.Request, target: Target): Promise<void> => {
+  const body = await GcsRequest.readBody(request)
+  const object = Conditions.getObject(state, target, request.query)
   const changed: State.StoredObject = {
     ...object,
-    fields: Resource.patch(object.fields, Resource.parse(body.toString())),
+    fields: Resource.applyPatch(object.fields, Resource.parse(body.toString())),
     metageneration: object.metageneration + 1,
     updated: new Date().toISOString()
   }
-  State.bucket(state, target.bucket).set(target.name, changed)
-  Exchange.json(exchange, 200, Resource.of(target.bucket, changed))
+  State.getBucket(state, target.bucket).set(target.name, changed)
+  GcsRequest.respondJson(request, 200, Resource.toJson(target.bucket, changed))
 }
 
-export const remove = (state: State.State, exchange: Exchange.Exchange, target: Target): void => {
-  Conditions.find(state, target, exchange.query)
+export const remove = (state: State.State, request: GcsRequest.Request, target: Target): void => {
+  Conditions.getObject(state, target, request.query)
   State.remove(state, target.bucket, target.name)
-  Exchange.answer(exchange, 204, {})
+  GcsRequest.respond(request, 204, {})
 }
 
-/** A copy under way, by the token that goes on with it. */
+/** A copy in progress. A token continues it. */
 export interface Rewrite {
   readonly from: State.StoredObject
-  readonly incoming: State.Incoming
+  readonly incoming: State.IncomingContent
 }
 
 const mebibyte = 1024 * 1024
 
-const copy = ({ from, incoming }: Rewrite, count: number): void => {
+const copyBytes = ({ from, incoming }: Rewrite, count: number): void => {
   const file = openSync(from.path, "r")
   const buffer = Buffer.alloc(Math.min(count, from.size - incoming.size))
   const read = readSync(file, buffer, 0, buffer.byteLength, incoming.size)
@@ -51,40 +51,44 @@ const copy = ({ from, incoming }: Rewrite, count: number): void => {
 }
 
 /**
- * Copies an object, at most `maxBytesRewrittenPerCall` bytes with each call. The service itself takes as long as it likes
- * with a copy to another place; here a call without that parameter copies everything.
+ * Copies an object, at most `maxBytesRewrittenPerCall` bytes per call. A call without that parameter copies everything here; the
+ * service itself may take several calls for a copy to another location.
  */
 export const rewrite = async (
   state: State.State,
   rewrites: Map<string, Rewrite>,
-  exchange: Exchange.Exchange,
+  request: GcsRequest.Request,
   { from, to }: { readonly from: Target; readonly to: Target }
 ): Promise<void> => {
-  const resource = Resource.parse((await Exchange.whole(exchange)).toString())
-  const { query } = exchange
-  const source = Conditions.find(state, from, new URLSearchParams())
-  const objects = State.bucket(state, to.bucket)
+  const resource = Resource.parse((await GcsRequest.readBody(request)).toString())
+  const { query } = request
+  const source = Conditions.getObject(state, from, new URLSearchParams())
+  const objects = State.getBucket(state, to.bucket)
   Resource.checkName(to.name)
   const perCall = query.get("maxBytesRewrittenPerCall")
   if (perCall !== null && Number(perCall) % mebibyte !== 0) {
-    throw Refusal.invalid("maxBytesRewrittenPerCall must be an integral multiple of 1 MiB.")
+    throw GcsError.invalid("maxBytesRewrittenPerCall must be an integral multiple of 1 MiB.")
   }
-  const given = query.get("rewriteToken")
-  const begun = given === null ? { from: source, incoming: State.receive(state) } : rewrites.get(given)
+  const token = query.get("rewriteToken")
+  const begun = token === null ? { from: source, incoming: State.beginContent(state) } : rewrites.get(token)
   if (begun === undefined || begun.from.generation !== source.generation)
-    throw Refusal.invalid("Invalid rewrite token.")
-  if (given !== null) rewrites.delete(given)
-  copy(begun, perCall === null ? source.size : Number(perCall))
+    throw GcsError.invalid("Invalid rewrite token.")
+  if (token !== null) rewrites.delete(token)
+  copyBytes(begun, perCall === null ? source.size : Number(perCall))
   const { size } = begun.incoming
-  const told = { kind: "storage#rewriteResponse", totalBytesRewritten: String(size), objectSize: String(source.size) }
+  const progress = {
+    kind: "storage#rewriteResponse",
+    totalBytesRewritten: String(size),
+    objectSize: String(source.size)
+  }
   if (size < source.size) {
     const rewriteToken = randomUUID()
     rewrites.set(rewriteToken, begun)
-    return Exchange.json(exchange, 200, { ...told, done: false, rewriteToken })
+    return GcsRequest.respondJson(request, 200, { ...progress, done: false, rewriteToken })
   }
-  Conditions.check(Conditions.of(query), objects.get(to.name))
-  const fields = Object.keys(resource).length === 0 ? source.fields : Resource.patch({}, resource)
+  Conditions.check(Conditions.parse(query), objects.get(to.name))
+  const fields = Object.keys(resource).length === 0 ? source.fields : Resource.applyPatch({}, resource)
   const digests = begun.incoming.hashes.digests()
   const object = State.publish(state, { ...to, fields, incoming: begun.incoming, digests })
-  Exchange.json(exchange, 200, { ...told, done: true, resource: Resource.of(to.bucket, object) })
+  GcsRequest.respondJson(request, 200, { ...progress, done: true, resource: Resource.toJson(to.bucket, object) })
 }

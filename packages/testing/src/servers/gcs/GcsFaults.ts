@@ -1,5 +1,5 @@
 /**
- * What goes wrong when a test says so.
+ * Faults that a test injects into requests.
  */
 
 export type Fault =
@@ -7,35 +7,36 @@ export type Fault =
   | { readonly kind: "refuse"; readonly status: number; readonly reason?: string; readonly message?: string }
   /** The connection ends after so many bytes of the request's body. */
   | { readonly kind: "cutRequest"; readonly after: number }
-  /** The request is carried out, and the connection ends after so many bytes of the answer's body; 0 for no answer. */
-  | { readonly kind: "cutAnswer"; readonly after: number }
-  /** Bits of the bytes that arrive for an object change on the way. */
+  /** The request is carried out. The connection ends after so many bytes of the response's body, or before the response if 0. */
+  | { readonly kind: "cutResponse"; readonly after: number }
+  /** Bits of an object's bytes change in transit. */
   | { readonly kind: "damage" }
 
-export interface Plan {
+/** Injects a fault into some of the requests to come. */
+export interface FaultPlan {
   readonly fault: Fault
-  /** Of the requests to come whose method and URL, as in `GET /storage/v1/b/…`, match; every one when absent. */
+  /** Matches the method and the URL of a request, such as `GET /storage/v1/b/…`. Default: every request. */
   readonly match?: RegExp
-  /** How many of them go well before; 0 when absent. */
+  /** How many matching requests succeed first. Default: 0. */
   readonly skip?: number
-  /** How many of them fail then; 1 when absent. */
+  /** How many matching requests get the fault then. Default: 1. */
   readonly times?: number
 }
 
 export interface Faults {
-  readonly plan: (plan: Plan) => void
-  /** The fault of a request, which it then has had. */
-  readonly take: (request: string) => Fault | undefined
+  readonly inject: (plan: FaultPlan) => void
+  /** Returns the fault for a request, and counts the request. */
+  readonly next: (request: string) => Fault | undefined
 }
 
 export const make = (): Faults => {
-  const plans: Array<Plan & { passing: number; left: number }> = []
+  const plans: Array<FaultPlan & { toSkip: number; left: number }> = []
   return {
-    plan: (plan) => void plans.push({ ...plan, passing: plan.skip ?? 0, left: plan.times ?? 1 }),
-    take: (request) => {
+    inject: (plan) => void plans.push({ ...plan, toSkip: plan.skip ?? 0, left: plan.times ?? 1 }),
+    next: (request) => {
       for (const plan of plans) {
         if (plan.left === 0 || plan.match?.test(request) === false) continue
-        if (plan.passing-- > 0) continue
+        if (plan.toSkip-- > 0) continue
         plan.left--
         return plan.fault
       }

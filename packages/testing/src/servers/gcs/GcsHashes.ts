@@ -1,5 +1,5 @@
 /**
- * The two checksums that the service keeps of an object, in the spelling of its resources: base64.
+ * The two checksums that the service stores for an object, in base64 as in its resources.
  */
 import { createHash } from "node:crypto"
 
@@ -11,7 +11,7 @@ export interface Digests {
 
 export interface Hashes {
   readonly update: (bytes: Uint8Array) => void
-  /** To be asked for once. */
+  /** Called once, after the last byte. */
   readonly digests: () => Digests
 }
 
@@ -46,10 +46,4 @@ export const make = (): Hashes => {
       return { crc32c: crc32c.toString("base64"), md5Hash: md5.digest("base64") }
     }
   }
-}
-
-export const of = (bytes: Uint8Array): Digests => {
-  const hashes = make()
-  hashes.update(bytes)
-  return hashes.digests()
 }

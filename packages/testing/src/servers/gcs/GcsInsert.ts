@@ -1,13 +1,13 @@
 /**
- * Objects in one request: `uploadType=multipart` with their resource, and `uploadType=media` without.
+ * Uploads in one request: `uploadType=multipart` with a resource, and `uploadType=media` without.
  */
 import * as Conditions from "./GcsConditions.ts"
-import * as Exchange from "./GcsRequest.ts"
-import * as Refusal from "./GcsRefusal.ts"
+import * as GcsRequest from "./GcsRequest.ts"
+import * as GcsError from "./GcsError.ts"
 import * as Resource from "./GcsResource.ts"
 import * as State from "./GcsState.ts"
 
-const invalidMultipart = () => Refusal.invalid("Multipart body must contain 2 parts.")
+const invalidMultipart = () => GcsError.invalid("Multipart body must contain 2 parts.")
 
 const typeOf = (headers: string): string | undefined => /^content-type:[ \t]*(.*)$/im.exec(headers)?.[1]?.trim()
 
@@ -16,8 +16,8 @@ interface Part {
   readonly bytes: Buffer
 }
 
-/** The parts of a `multipart/related` body (RFC 2387). */
-const split = (body: Buffer, boundary: string): ReadonlyArray<Part> => {
+/** Returns the parts of a `multipart/related` body (RFC 2387). */
+const splitParts = (body: Buffer, boundary: string): ReadonlyArray<Part> => {
   const delimiter = Buffer.from(`\r\n--${boundary}`)
   const text = Buffer.concat([Buffer.from("\r\n"), body])
   const parts: Array<Part> = []
@@ -34,60 +34,63 @@ const split = (body: Buffer, boundary: string): ReadonlyArray<Part> => {
   return parts
 }
 
-/** Refuses bytes that are not those whose checksum was announced, in the resource or in the header `x-goog-hash`. */
+/** Throws an error response for bytes that do not have the checksums in the resource and in the header `x-goog-hash`. */
 export const verify = (
   digests: { readonly crc32c: string; readonly md5Hash: string },
   resource: Readonly<Record<string, unknown>>,
   header: string | ReadonlyArray<string> | undefined
 ): void => {
   const announced = String(header ?? "").split(",")
-  const told = (name: string) =>
+  const inHeader = (name: string) =>
     announced.flatMap((pair) => (pair.trim().startsWith(`${name}=`) ? [pair.trim().slice(name.length + 1)] : []))
-  for (const value of [resource["md5Hash"] ?? undefined, ...told("md5")]) {
+  for (const value of [resource["md5Hash"] ?? undefined, ...inHeader("md5")]) {
     if (value !== undefined && value !== digests.md5Hash) {
-      throw Refusal.invalid(
+      throw GcsError.invalid(
         `Provided MD5 hash "${String(value)}" doesn't match calculated MD5 hash "${digests.md5Hash}".`
       )
     }
   }
-  for (const value of [resource["crc32c"] ?? undefined, ...told("crc32c")]) {
+  for (const value of [resource["crc32c"] ?? undefined, ...inHeader("crc32c")]) {
     if (value !== undefined && value !== digests.crc32c) {
-      throw Refusal.invalid(`Provided CRC32C "${String(value)}" doesn't match calculated CRC32C "${digests.crc32c}".`)
+      throw GcsError.invalid(`Provided CRC32C "${String(value)}" doesn't match calculated CRC32C "${digests.crc32c}".`)
     }
   }
 }
 
 export const defaultType = "application/octet-stream"
 
-const parts = (body: Buffer, contentType: string): readonly [Part, Part] => {
+const parseMultipart = (body: Buffer, contentType: string): readonly [Part, Part] => {
   const boundary = /boundary="?([^";]+)"?/i.exec(contentType)?.[1]
   if (boundary === undefined) throw invalidMultipart()
-  const [resource, content, ...rest] = split(body, boundary)
+  const [resource, content, ...rest] = splitParts(body, boundary)
   if (resource === undefined || content === undefined || rest.length > 0) throw invalidMultipart()
   return [resource, content]
 }
 
-export const insert = async (state: State.State, exchange: Exchange.Exchange, bucket: string): Promise<void> => {
-  const { headers } = exchange.request
-  const body = await Exchange.whole(exchange)
-  const objects = State.bucket(state, bucket)
-  const isMultipart = exchange.query.get("uploadType") === "multipart"
+/** Writes an object. */
+export const insert = async (state: State.State, request: GcsRequest.Request, bucket: string): Promise<void> => {
+  const { headers } = request.message
+  const body = await GcsRequest.readBody(request)
+  const objects = State.getBucket(state, bucket)
+  const isMultipart = request.query.get("uploadType") === "multipart"
   const contentType = headers["content-type"] ?? defaultType
-  const [described, content] = isMultipart ? parts(body, contentType) : [undefined, { type: contentType, bytes: body }]
+  const [described, content] = isMultipart
+    ? parseMultipart(body, contentType)
+    : [undefined, { type: contentType, bytes: body }]
   const resource = Resource.parse(described?.bytes.toString() ?? "")
-  const name = Resource.checkName(exchange.query.get("name") ?? resource["name"])
-  const conditions = Conditions.of(exchange.query)
+  const name = Resource.checkName(request.query.get("name") ?? resource["name"])
+  const conditions = Conditions.parse(request.query)
   Conditions.check(conditions, objects.get(name))
-  const fields = Resource.patch({ contentType: content.type ?? defaultType }, resource)
-  const incoming = State.receive(state)
-  State.append(incoming, Exchange.media(exchange, content.bytes))
+  const fields = Resource.applyPatch({ contentType: content.type ?? defaultType }, resource)
+  const incoming = State.beginContent(state)
+  State.append(incoming, GcsRequest.damageIfPlanned(request, content.bytes))
   const digests = incoming.hashes.digests()
   try {
     verify(digests, resource, headers["x-goog-hash"])
-  } catch (refusal) {
+  } catch (error) {
     State.discard(incoming)
-    throw refusal
+    throw error
   }
   const object = State.publish(state, { bucket, name, fields, incoming, digests })
-  Exchange.json(exchange, 200, Resource.of(bucket, object))
+  GcsRequest.respondJson(request, 200, Resource.toJson(bucket, object))
 }

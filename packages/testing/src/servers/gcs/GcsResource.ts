@@ -1,10 +1,16 @@
 /**
- * An object as JSON, and back. Numbers of 64 bits are texts, as the service has them.
+ * Converts objects to their JSON resources and back. Numbers of 64 bits are strings, as in the service.
  */
-import * as Refusal from "./GcsRefusal.ts"
+import * as GcsError from "./GcsError.ts"
 import type * as State from "./GcsState.ts"
 
-const texts = ["contentType", "cacheControl", "contentDisposition", "contentEncoding", "contentLanguage"] as const
+const headerFields = [
+  "contentType",
+  "cacheControl",
+  "contentDisposition",
+  "contentEncoding",
+  "contentLanguage"
+] as const
 
 const maxNameBytes = 1024
 const maxMetadataBytes = 8 * 1024
@@ -14,54 +20,54 @@ type Json = Readonly<Record<string, unknown>>
 export const isRecord = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** A resource that a client sent; an empty text is one without anything. */
+/** Parses a resource that a client sent. An empty body is an empty resource. */
 export const parse = (text: string): Json => {
   if (text.trim() === "") return {}
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    throw new Refusal.Refusal(400, "parseError", "Parse Error")
+    throw new GcsError.GcsError(400, "parseError", "Parse Error")
   }
-  if (!isRecord(value)) throw new Refusal.Refusal(400, "parseError", "Parse Error")
+  if (!isRecord(value)) throw new GcsError.GcsError(400, "parseError", "Parse Error")
   return value
 }
 
-/** Refuses the names that the service refuses. */
+/** Returns a valid object name. Throws an error response for a name that the service refuses. */
 export const checkName = (name: unknown): string => {
-  if (typeof name !== "string" || name === "") throw new Refusal.Refusal(400, "required", "Required")
-  const isWrong =
+  if (typeof name !== "string" || name === "") throw new GcsError.GcsError(400, "required", "Required")
+  const isInvalid =
     name === "." ||
     name === ".." ||
     /[\r\n]/.test(name) ||
     !name.isWellFormed() ||
     name.startsWith(".well-known/acme-challenge/") ||
     Buffer.byteLength(name) > maxNameBytes
-  if (isWrong) throw Refusal.invalid("The specified object name is not valid.")
+  if (isInvalid) throw GcsError.invalid("The specified object name is not valid.")
   return name
 }
 
 const mergeMetadata = (before: Record<string, string> | undefined, patch: unknown): Record<string, string> => {
   const metadata = { ...before }
-  if (!isRecord(patch)) throw Refusal.invalid("Invalid Value")
+  if (!isRecord(patch)) throw GcsError.invalid("Invalid Value")
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete metadata[key]
     else if (typeof value === "string") metadata[key] = value
-    else throw Refusal.invalid("Invalid Value")
+    else throw GcsError.invalid("Invalid Value")
   }
   const size = Object.entries(metadata).reduce((sum, pair) => sum + Buffer.byteLength(pair.join("")), 0)
-  if (size > maxMetadataBytes) throw Refusal.invalid("The metadata for your object is too large.")
+  if (size > maxMetadataBytes) throw GcsError.invalid("The metadata for your object is too large.")
   return metadata
 }
 
-/** Fields as a PATCH leaves them: what is null goes, what is absent stays, and each key of the metadata likewise. */
-export const patch = (before: State.Fields, resource: Json): State.Fields => {
+/** Applies a PATCH: null removes a field, an absent field stays. The same holds for each key of the metadata. */
+export const applyPatch = (before: State.Fields, resource: Json): State.Fields => {
   const fields = { ...before }
-  for (const name of texts) {
+  for (const name of headerFields) {
     const value = resource[name]
     if (value === null) delete fields[name]
     else if (typeof value === "string") fields[name] = value
-    else if (value !== undefined) throw Refusal.invalid("Invalid Value")
+    else if (value !== undefined) throw GcsError.invalid("Invalid Value")
   }
   if (resource["metadata"] === null) delete fields.metadata
   else if (resource["metadata"] !== undefined) {
@@ -72,7 +78,8 @@ export const patch = (before: State.Fields, resource: Json): State.Fields => {
   return fields
 }
 
-export const of = (bucket: string, object: State.StoredObject): Json => ({
+/** Returns an object's resource. */
+export const toJson = (bucket: string, object: State.StoredObject): Json => ({
   kind: "storage#object",
   id: `${bucket}/${object.name}/${object.generation}`,
   name: object.name,

@@ -1,12 +1,12 @@
 /**
- * What the fake service keeps: objects with their bytes in files of a directory, and uploads under way.
+ * The state of the fake service: objects, whose bytes are files of a directory, and uploads in progress.
  */
 import { closeSync, openSync, rmSync, writeSync } from "node:fs"
 import { join } from "node:path"
+import * as GcsError from "./GcsError.ts"
 import * as Hashes from "./GcsHashes.ts"
-import * as Refusal from "./GcsRefusal.ts"
 
-/** What a client may say of an object. */
+/** The fields that a client may set. */
 export interface Fields {
   contentType?: string
   cacheControl?: string
@@ -24,19 +24,19 @@ export interface StoredObject extends Hashes.Digests {
   readonly fields: Fields
   readonly timeCreated: string
   readonly updated: string
-  /** Of the file that holds the bytes. */
+  /** Path of the file with the bytes. */
   readonly path: string
 }
 
-/** Bytes that come in, hashed as they do. */
-export interface Incoming {
+/** The bytes of an object that is being written. They are hashed as they arrive. */
+export interface IncomingContent {
   readonly path: string
   readonly file: number
   readonly hashes: Hashes.Hashes
   size: number
 }
 
-/** The conditions of a request, and a session's. */
+/** The preconditions of a request or a session, by name. */
 export type Conditions = ReadonlyMap<string, string>
 
 /** A resumable upload. */
@@ -46,8 +46,8 @@ export interface Session {
   readonly name: string
   readonly resource: Readonly<Record<string, unknown>>
   readonly conditions: Conditions
-  readonly incoming: Incoming
-  /** What became of it. */
+  readonly incoming: IncomingContent
+  /** Changes once: when the upload is complete, cancelled or refused. */
   outcome: "open" | "cancelled" | "refused" | StoredObject
 }
 
@@ -67,33 +67,35 @@ export const make = (directory: string): State => ({
   files: 0
 })
 
-export const bucket = (state: State, name: string): Map<string, StoredObject> => {
+/** Returns the objects of a bucket. Throws an error response for a missing bucket. */
+export const getBucket = (state: State, name: string): Map<string, StoredObject> => {
   const objects = state.buckets.get(name)
-  if (objects === undefined) throw Refusal.noBucket()
+  if (objects === undefined) throw GcsError.noBucket()
   return objects
 }
 
-export const receive = (state: State): Incoming => {
+/** Begins a content without bytes. */
+export const beginContent = (state: State): IncomingContent => {
   const path = join(state.directory, String(state.files++))
   return { path, file: openSync(path, "w+"), hashes: Hashes.make(), size: 0 }
 }
 
-export const append = (incoming: Incoming, bytes: Uint8Array): void => {
+export const append = (incoming: IncomingContent, bytes: Uint8Array): void => {
   for (let offset = 0; offset < bytes.byteLength;) offset += writeSync(incoming.file, bytes, offset)
   incoming.hashes.update(bytes)
   incoming.size += bytes.byteLength
 }
 
-export const discard = ({ file, path }: Incoming): void => {
+export const discard = ({ file, path }: IncomingContent): void => {
   closeSync(file)
   rmSync(path)
 }
 
-/** Replaces or adds an object; whoever reads the former one reads it to its end. */
+/** Adds or replaces an object. A reader of the replaced object still gets all of its bytes. */
 export const publish = (
   state: State,
   {
-    bucket: to,
+    bucket,
     digests,
     fields,
     incoming,
@@ -102,7 +104,7 @@ export const publish = (
     readonly bucket: string
     readonly name: string
     readonly fields: Fields
-    readonly incoming: Incoming
+    readonly incoming: IncomingContent
     readonly digests: Hashes.Digests
   }
 ): StoredObject => {
@@ -119,13 +121,14 @@ export const publish = (
     updated: now,
     path: incoming.path
   }
-  remove(state, to, name)
-  bucket(state, to).set(name, object)
+  remove(state, bucket, name)
+  getBucket(state, bucket).set(name, object)
   return object
 }
 
-export const remove = (state: State, from: string, name: string): void => {
-  const objects = bucket(state, from)
+/** Removes an object, if there is one. */
+export const remove = (state: State, bucket: string, name: string): void => {
+  const objects = getBucket(state, bucket)
   const object = objects.get(name)
   if (object === undefined) return
   objects.delete(name)

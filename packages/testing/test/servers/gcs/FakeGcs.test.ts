@@ -27,7 +27,8 @@ const assertion = ({ client_email, private_key, token_uri }: Document): string =
   return `${signed}.${createSign("RSA-SHA256").update(signed).sign(private_key, "base64url")}`
 }
 
-const ask = (document: Document) =>
+/** Exchanges an assertion of an account for a token. */
+const requestToken = (document: Document) =>
   fetch(document.token_uri, {
     method: "POST",
     body: new URLSearchParams({
@@ -36,13 +37,13 @@ const ask = (document: Document) =>
     })
   })
 
-/** A client of the API with a token of an account, and a bucket of its own. */
-const open = (whose: "credentials" | "stranger" = "credentials") =>
+/** Makes an empty bucket, and a client of the API with a token of an account. */
+const open = (account: "credentials" | "unprivilegedCredentials" = "credentials") =>
   Effect.gen(function* () {
     const fake = yield* FakeGcs.FakeGcs
     yield* fake.createBucket("bucket")
     const { access_token } = yield* Effect.promise(
-      async () => (await ask(parse(fake[whose])).then((answer) => answer.json())) as { access_token: string }
+      async () => (await requestToken(parse(fake[account])).then((answer) => answer.json())) as { access_token: string }
     )
     const send = (method: string, path: string, body?: Uint8Array | string, headers: Record<string, string> = {}) =>
       Effect.promise(async () => {
@@ -71,11 +72,11 @@ const open = (whose: "credentials" | "stranger" = "credentials") =>
 
 const object = (name: string, query = "") => `/storage/v1/b/bucket/o/${encodeURIComponent(name)}${query}`
 
-const message = ({ json }: { readonly json: Record<string, unknown> }) =>
+const errorOf = ({ json }: { readonly json: Record<string, unknown> }) =>
   (json["error"] as { readonly code: number; readonly message: string; readonly errors: ReadonlyArray<object> }) ?? {}
 
 layer(FakeGcs.layer, { excludeTestServices: true })("FakeGcs", (it) => {
-  it.effect("grants tokens for what an account's key has signed, and for nothing else", () =>
+  it.effect("token endpoint: assertion signed with another key, or of an unknown account → 400", () =>
     Effect.gen(function* () {
       const { credentials } = yield* FakeGcs.FakeGcs
       const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
@@ -83,26 +84,26 @@ layer(FakeGcs.layer, { excludeTestServices: true })("FakeGcs", (it) => {
         ...parse(credentials),
         private_key: privateKey.export({ type: "pkcs8", format: "pem" }).toString()
       }
-      const answer = yield* Effect.promise(() => ask(wrong))
+      const answer = yield* Effect.promise(() => requestToken(wrong))
       assert.strictEqual(answer.status, 400)
       assert.deepStrictEqual(yield* Effect.promise(() => answer.json()), {
         error: "invalid_grant",
         error_description: "Invalid JWT Signature."
       })
-      const unknown = { ...parse(credentials), client_email: "nobody@testing.iam.gserviceaccount.com" }
-      assert.strictEqual((yield* Effect.promise(() => ask(unknown))).status, 400)
+      const unknown = { ...parse(credentials), client_email: "unknown@testing.iam.gserviceaccount.com" }
+      assert.strictEqual((yield* Effect.promise(() => requestToken(unknown))).status, 400)
     })
   )
 
-  it.effect("refuses who has no token, a bad one, a revoked one, or no rights", () =>
+  it.effect("request: no token, unknown or revoked token → 401, account without permissions → 403", () =>
     Effect.gen(function* () {
       const { put, revokeTokens, send } = yield* open()
       yield* put("a")
       const statuses = yield* Effect.all([
         send("GET", object("a")),
         send("GET", object("a"), undefined, { authorization: "" }),
-        send("GET", object("a"), undefined, { authorization: "Bearer nobody's" }),
-        Effect.flatMap(open("stranger"), ({ send }) => send("GET", object("a")))
+        send("GET", object("a"), undefined, { authorization: "Bearer unknown" }),
+        Effect.flatMap(open("unprivilegedCredentials"), ({ send }) => send("GET", object("a")))
       ])
       assert.deepStrictEqual(
         statuses.map(({ status }) => status),
@@ -113,7 +114,7 @@ layer(FakeGcs.layer, { excludeTestServices: true })("FakeGcs", (it) => {
     })
   )
 
-  it.effect("tells objects by name, with 64-bit numbers as texts and both checksums", () =>
+  it.effect("GET: resource with 64-bit numbers as strings, and both checksums", () =>
     Effect.gen(function* () {
       const { put, send } = yield* open()
       yield* put("a/b c?.txt", "123456789")
@@ -131,7 +132,7 @@ layer(FakeGcs.layer, { excludeTestServices: true })("FakeGcs", (it) => {
     })
   )
 
-  it.effect("reads bytes and ranges, with the generation and the checksums in headers", () =>
+  it.effect("GET alt=media: bytes and ranges, with generation and checksums in headers", () =>
     Effect.gen(function* () {
       const { put, send } = yield* open()
       const bytes = Generate.bytes(1, 1000)
@@ -158,26 +159,26 @@ layer(FakeGcs.layer, { excludeTestServices: true })("FakeGcs", (it) => {
     })
   )
 
-  it.effect("says what is missing", () =>
+  it.effect("GET: missing object or bucket → 404 with its message", () =>
     Effect.gen(function* () {
       const { send } = yield* open()
       const missing = yield* send("GET", object("nothing"))
       assert.strictEqual(missing.status, 404)
-      assert.deepStrictEqual(message(missing), {
+      assert.deepStrictEqual(errorOf(missing), {
         code: 404,
         message: "No such object: bucket/nothing",
         errors: [{ message: "No such object: bucket/nothing", domain: "global", reason: "notFound" }]
       })
-      const noBucket = yield* send("GET", "/storage/v1/b/nobodys/o/a")
-      assert.include(message(noBucket), { message: "The specified bucket does not exist." })
-      assert.strictEqual((yield* send("GET", "/storage/v1/b/nobodys")).status, 404)
+      const noBucket = yield* send("GET", "/storage/v1/b/missing/o/a")
+      assert.include(errorOf(noBucket), { message: "The specified bucket does not exist." })
+      assert.strictEqual((yield* send("GET", "/storage/v1/b/missing")).status, 404)
       assert.strictEqual((yield* send("GET", "/storage/v1/b/bucket")).status, 200)
       const plain = yield* send("GET", object("nothing", "?alt=media"))
       assert.strictEqual(plain.bytes.toString(), "No such object: bucket/nothing")
     })
   )
 
-  it.effect("takes an object and its resource in one request, and holds bytes against announced checksums", () =>
+  it.effect("multipart upload: object stored; wrong checksum or invalid name → 400", () =>
     Effect.gen(function* () {
       const { send } = yield* open()
       const bytes = Generate.bytes(2, 10_000)
@@ -206,17 +207,17 @@ layer(FakeGcs.layer, { excludeTestServices: true })("FakeGcs", (it) => {
     })
   )
 
-  it.effect("takes an object in several requests, and shows nothing before the last one", () =>
+  it.effect("resumable upload: object visible after its last request, and not before", () =>
     Effect.gen(function* () {
-      const { begin, openUploads, send } = yield* open()
+      const { begin, pendingUploads, send } = yield* open()
       const bytes = Generate.bytes(3, 2 * unit + 100)
       const uri = yield* begin({ name: "large", contentType: "video/mp4" })
       const first = yield* send("PUT", uri, bytes.subarray(0, unit + 10), { "content-range": `bytes 0-${unit + 9}/*` })
-      // What is no whole unit is not kept.
+      // The service keeps whole units only.
       assert.deepStrictEqual([first.status, first.headers.get("range")], [308, `bytes=0-${unit - 1}`])
       const asked = yield* send("PUT", uri, undefined, { "content-range": "bytes */*" })
       assert.deepStrictEqual([asked.status, asked.headers.get("range")], [308, `bytes=0-${unit - 1}`])
-      assert.deepStrictEqual(yield* openUploads("bucket"), ["large"])
+      assert.deepStrictEqual(yield* pendingUploads("bucket"), ["large"])
       assert.strictEqual((yield* send("GET", object("large"))).status, 404)
       const gap = yield* send("PUT", uri, bytes.subarray(2 * unit), {
         "content-range": `bytes ${2 * unit}-${bytes.byteLength - 1}/*`
@@ -230,13 +231,13 @@ layer(FakeGcs.layer, { excludeTestServices: true })("FakeGcs", (it) => {
       const again = yield* send("PUT", uri, undefined, { "content-range": `bytes */${bytes.byteLength}` })
       assert.deepStrictEqual([again.status, again.json["generation"]], [200, last.json["generation"]])
       assert.isTrue((yield* send("GET", object("large", "?alt=media"))).bytes.equals(bytes))
-      assert.deepStrictEqual(yield* openUploads("bucket"), [])
+      assert.deepStrictEqual(yield* pendingUploads("bucket"), [])
     })
   )
 
-  it.effect("refuses an upload whose checksum is wrong at its end, and forgets one that is cancelled", () =>
+  it.effect("resumable upload: wrong checksum → 400; cancelled → 499, then 410", () =>
     Effect.gen(function* () {
-      const { begin, openUploads, send } = yield* open()
+      const { begin, pendingUploads, send } = yield* open()
       const damaged = yield* begin({ name: "damaged" })
       const headers = { "content-range": "bytes 0-2/3", "x-goog-hash": `crc32c=AAAAAA==` }
       assert.strictEqual((yield* send("PUT", damaged, "abc", headers)).status, 400)
@@ -245,11 +246,11 @@ layer(FakeGcs.layer, { excludeTestServices: true })("FakeGcs", (it) => {
       assert.strictEqual((yield* send("DELETE", cancelled)).status, 499)
       assert.strictEqual((yield* send("PUT", cancelled, "abc", { "content-range": "bytes 0-2/3" })).status, 410)
       assert.strictEqual((yield* send("PUT", `${cancelled}x`, "abc")).status, 404)
-      assert.deepStrictEqual(yield* openUploads("bucket"), [])
+      assert.deepStrictEqual(yield* pendingUploads("bucket"), [])
     })
   )
 
-  it.effect("keeps to preconditions, when an upload begins, when it ends, and otherwise", () =>
+  it.effect("preconditions: not met → 412, at the begin of an upload, at its end, and for other requests", () =>
     Effect.gen(function* () {
       const { begin, put, send } = yield* open()
       const { json } = yield* put("a", "one", "&ifGenerationMatch=0")
@@ -268,7 +269,7 @@ layer(FakeGcs.layer, { excludeTestServices: true })("FakeGcs", (it) => {
     })
   )
 
-  it.effect("patches what is named, takes away what is null, and keeps the rest", () =>
+  it.effect("PATCH: named fields change, null removes, absent fields stay", () =>
     Effect.gen(function* () {
       const { put, send } = yield* open()
       yield* put("a")
@@ -281,7 +282,7 @@ layer(FakeGcs.layer, { excludeTestServices: true })("FakeGcs", (it) => {
     })
   )
 
-  it.effect("lists pages in the order of bytes, and folds at a delimiter", () =>
+  it.effect("list: pages in the order of bytes, names grouped by a delimiter", () =>
     Effect.gen(function* () {
       const { createBucket, put, send } = yield* open()
       yield* createBucket("bucket")
@@ -307,7 +308,7 @@ layer(FakeGcs.layer, { excludeTestServices: true })("FakeGcs", (it) => {
     })
   )
 
-  it.effect("copies in as many calls as it is told", () =>
+  it.effect("rewrite: maxBytesRewrittenPerCall → as many calls, object visible after the last one", () =>
     Effect.gen(function* () {
       const { put, send } = yield* open()
       const bytes = Generate.bytes(4, 2 * 1024 * 1024 + 5)
@@ -320,25 +321,25 @@ layer(FakeGcs.layer, { excludeTestServices: true })("FakeGcs", (it) => {
       const third = yield* send("POST", `${path}&rewriteToken=${String(second.json["rewriteToken"])}`)
       assert.deepInclude(third.json, { done: true })
       assert.isTrue((yield* send("GET", object("to", "?alt=media"))).bytes.equals(bytes))
-      assert.strictEqual((yield* send("POST", `${path}&rewriteToken=nobodys`)).status, 400)
+      assert.strictEqual((yield* send("POST", `${path}&rewriteToken=unknown`)).status, 400)
     })
   )
 
-  it.effect("fails as it is told, and answers again after it was stopped", () =>
+  it.effect("injectFault, stop, start: requests fail as injected, and succeed after start", () =>
     Effect.gen(function* () {
-      const { fail, put, send, start, stop } = yield* open()
+      const { injectFault, put, send, start, stop } = yield* open()
       yield* put("a", Generate.bytes(5, 100_000))
-      yield* fail({ fault: { kind: "refuse", status: 503 }, match: /^GET .*alt=media/, times: 2 })
+      yield* injectFault({ fault: { kind: "refuse", status: 503 }, match: /^GET .*alt=media/, times: 2 })
       assert.strictEqual((yield* send("GET", object("a"))).status, 200)
       assert.strictEqual((yield* send("GET", object("a", "?alt=media"))).status, 503)
       assert.strictEqual((yield* send("GET", object("a", "?alt=media"))).status, 503)
       assert.strictEqual((yield* send("GET", object("a", "?alt=media"))).status, 200)
-      yield* fail({ fault: { kind: "cutAnswer", after: 1000 } })
+      yield* injectFault({ fault: { kind: "cutResponse", after: 1000 } })
       assert.strictEqual((yield* Effect.exit(send("GET", object("a", "?alt=media"))))._tag, "Failure")
-      yield* fail({ fault: { kind: "cutRequest", after: 10 } })
+      yield* injectFault({ fault: { kind: "cutRequest", after: 10 } })
       assert.strictEqual((yield* Effect.exit(put("b", Generate.bytes(6, 100_000))))._tag, "Failure")
       assert.strictEqual((yield* send("GET", object("b"))).status, 404)
-      yield* fail({ fault: { kind: "cutAnswer", after: 0 } })
+      yield* injectFault({ fault: { kind: "cutResponse", after: 0 } })
       assert.strictEqual((yield* Effect.exit(put("c")))._tag, "Failure")
       assert.strictEqual((yield* send("GET", object("c"))).status, 200)
       yield* stop
