@@ -1,5 +1,5 @@
 /**
- * A real browser for tests: Chromium of the machine, without a window.
+ * Starts a real browser for tests: the machine's Chromium, headless.
  */
 import { type Browser, chromium } from "playwright-core"
 import * as Fs from "node:fs"
@@ -8,11 +8,11 @@ const candidates = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/
 
 const executable = candidates.find((path) => Fs.existsSync(path))
 
-/** What is missing to run it: undefined when nothing is. */
+/** Why the browser cannot run; undefined if it can. */
 export const missing: string | undefined = executable === undefined ? "chromium is not installed" : undefined
 
-/** Keeps it from looking for servers of its maker, which a test has no use for. */
-const quiet = [
+/** Options that stop the browser from contacting its vendor's servers, which a test does not need. */
+const options = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",
@@ -22,10 +22,10 @@ const quiet = [
   "--disable-sync"
 ]
 
-/** Starts a browser; the caller closes it. */
+/** Starts a browser. The caller closes it. */
 export const launch = (...flags: ReadonlyArray<string>): Promise<Browser> =>
   chromium.launch({
     headless: true,
-    args: [...quiet, ...flags],
+    args: [...options, ...flags],
     ...(executable === undefined ? {} : { executablePath: executable })
   })

@@ -1,12 +1,13 @@
 /**
- * Tests that need something of the machine: a tool, a right, a server. Where it is missing they are skipped, with the
- * reason in their name; with `HOLDFAST_REQUIRE=all` in the environment, as in continuous integration, they fail.
+ * Registers tests that require something of the machine: a program, a right, a server. Where it is missing, the tests are
+ * skipped, with the reason in their name. With `HOLDFAST_REQUIRE=all` in the environment, as in continuous integration, they
+ * fail.
  */
 import { describe, it, type Vitest } from "@effect/vitest"
 import type * as Scope from "effect/Scope"
 import * as ChildProcess from "node:child_process"
 
-/** Registers tests, as vitest's own functions do. */
+/** The functions that register tests, like vitest's own. */
 export interface Registration {
   /** A test with Effect's test services. */
   readonly effect: Vitest.Test<Scope.Scope>
@@ -16,7 +17,8 @@ export interface Registration {
   readonly describe: (name: string, body: () => void) => void
 }
 
-const absent = (name: string, reason: string): void => {
+/** Registers a test that is skipped, or fails. */
+const registerMissing = (name: string, reason: string): void => {
   if (process.env["HOLDFAST_REQUIRE"] === "all") {
     it(name, () => {
       throw new Error(`A requirement is missing: ${reason}`)
@@ -27,19 +29,19 @@ const absent = (name: string, reason: string): void => {
 }
 
 /**
- * The functions to register tests with, given what is missing for them: undefined when nothing is, else a reason such
- * as "strace is not installed".
+ * Returns the functions that register tests. `missing` is why the tests cannot run, such as "strace is not installed";
+ * undefined if they can.
  */
 export const requires = (missing: string | undefined): Registration =>
   missing === undefined
     ? { effect: it.effect, live: it.live, describe: (name, body) => void describe(name, body) }
     : {
-        effect: (name) => absent(name, missing),
-        live: (name) => absent(name, missing),
-        describe: (name) => absent(name, missing)
+        effect: (name) => registerMissing(name, missing),
+        live: (name) => registerMissing(name, missing),
+        describe: (name) => registerMissing(name, missing)
       }
 
-/** What is missing to run a command: undefined when the arguments make it end with 0. */
+/** Runs a command and returns why it does not work; undefined if it exits with 0. */
 export const command = (name: string, ...args: ReadonlyArray<string>): string | undefined => {
   const { error, status, stderr } = ChildProcess.spawnSync(name, args, { encoding: "utf8" })
   if (error !== undefined) {
@@ -48,6 +50,6 @@ export const command = (name: string, ...args: ReadonlyArray<string>): string | 
   return status === 0 ? undefined : `${name} does not work here: ${stderr.trim().split("\n", 1)[0]}`
 }
 
-/** The first thing that is missing. */
+/** Returns the first reason; undefined without one. */
 export const firstMissing = (...missing: ReadonlyArray<string | undefined>): string | undefined =>
   missing.find((reason) => reason !== undefined)

@@ -1,12 +1,12 @@
 /**
- * Data made from a seed: the same on every machine and in every run, so that a test can name what it expects without
- * keeping it.
+ * Generates data from a seed: the same on every machine and in every run, so that a test can compute the expected data
+ * instead of storing it.
  */
 import type * as Ids from "@holdfast/core/Ids"
 import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
 
-/** One 32-bit word of the endless sequence that belongs to a seed (the finaliser of MurmurHash3 over its position). */
+/** Returns a 32-bit word of a seed's endless sequence: the finaliser of MurmurHash3, applied to the word's position. */
 const word = (seed: number, index: number): number => {
   let h = Math.imul(index ^ Math.imul(seed, 0x9e3779b1), 0x85ebca6b) ^ seed
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
@@ -14,7 +14,7 @@ const word = (seed: number, index: number): number => {
   return (h ^ (h >>> 16)) >>> 0
 }
 
-/** `length` bytes from `offset` on, of the sequence that belongs to a seed (32 bits); it does not compress. */
+/** Returns `length` bytes from `offset` on of a seed's sequence. The seed has 32 bits. The bytes do not compress. */
 export const bytes = (seed: number, length: number, offset = 0): Uint8Array => {
   const first = Math.floor(offset / 4)
   const words = new Uint32Array(Math.ceil((offset + length) / 4) - first)
@@ -22,9 +22,7 @@ export const bytes = (seed: number, length: number, offset = 0): Uint8Array => {
   return new Uint8Array(words.buffer, offset - first * 4, length)
 }
 
-/**
- * The same bytes as a stream, in chunks of these sizes by turns, each pulled by itself. Default: 64 KiB.
- */
+/** Streams the same bytes in chunks of these sizes, repeated in turn, one chunk for each pull; 64 KiB when absent. */
 export const stream = (
   seed: number,
   length: number,
@@ -32,9 +30,9 @@ export const stream = (
 ): Stream.Stream<Uint8Array> =>
   Stream.suspend(() => {
     function* chunks() {
-      let turn = 0
+      let index = 0
       for (let offset = 0; offset < length;) {
-        const size = Math.min(sizes[turn++ % sizes.length] ?? length, length - offset)
+        const size = Math.min(sizes[index++ % sizes.length] ?? length, length - offset)
         yield bytes(seed, size, offset)
         offset += size
       }
@@ -42,7 +40,7 @@ export const stream = (
     return Stream.fromIterable(chunks(), { chunkSize: 1 })
   })
 
-/** The same stream with every chunk in the same memory, whose bytes are gone once the next one is pulled. */
+/** Streams the same chunks in one memory: pulling a chunk overwrites the previous one. */
 export const transient = (content: Stream.Stream<Uint8Array>): Stream.Stream<Uint8Array> =>
   Stream.suspend(() => {
     let memory = Buffer.alloc(0)
@@ -54,23 +52,23 @@ export const transient = (content: Stream.Stream<Uint8Array>): Stream.Stream<Uin
     })
   })
 
-/** SHA-256, hexadecimal, as a store's receipt tells it. */
+/** Returns the SHA-256, hexadecimal, as in a store's receipt. */
 export const sha256 = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex")
 
-/** A number from 0 to below `bound`; the `index`-th that belongs to a seed. */
+/** Returns the `index`-th number of a seed, from 0 to below `bound`. */
 export const integer = (seed: number, index: number, bound: number): number => word(seed, index) % bound
 
 const hex = (seed: number, index: number, digits: number): string =>
   word(seed, index).toString(16).padStart(8, "0").slice(0, digits)
 
-/** A well-formed identifier of a kind; the `index`-th that belongs to a seed. */
+/** Returns the `index`-th identifier of a seed, well-formed and of a kind. */
 export const id = (kind: Ids.Kind, seed: number, index: number): string => {
   const at = index * 5
   const time = `${hex(seed, at, 8)}-${hex(seed, at + 1, 4)}`
   return `${kind}_${time}-7${hex(seed, at + 2, 3)}-8${hex(seed, at + 2, 6).slice(3)}-${hex(seed, at + 3, 8)}${hex(seed, at + 4, 4)}`
 }
 
-/** Parts of file names that have been trouble to somebody. All are in Unicode NFC. */
+/** Parts of file names that often cause errors. All are in Unicode NFC. */
 const stems = [
   "report",
   "with space",
@@ -99,7 +97,7 @@ const stems = [
 
 const extensions = [".txt", ".pdf", ".JPG", ".tar.gz", "", ".mp4", ".html"]
 
-/** Distinct file names, plain and strange ones; the last of them has the 255 bytes that a name may have. */
+/** Returns distinct file names, usual and unusual ones. The last one has 255 bytes, the most that a name may have. */
 export const fileNames = (seed: number, count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, index) =>
     index === count - 1

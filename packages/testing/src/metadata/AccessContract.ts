@@ -1,5 +1,5 @@
 /**
- * What `AccessRepository` promises.
+ * The contract of `AccessRepository`.
  */
 import { expect } from "@effect/vitest"
 import { AccessRepository } from "@holdfast/core/access/AccessRepository"
@@ -8,12 +8,12 @@ import { MemberRepository } from "@holdfast/core/members/MemberRepository"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { It } from "./Metadata.ts"
+import type { It } from "./It.ts"
 import * as Sample from "./Sample.ts"
 import * as Fixtures from "./Fixtures.ts"
 
-/** An account that is Admin of one tenant and reader of another, with a token of the first and a key of its own. */
-const scene = Effect.gen(function* () {
+/** An account that is Admin of one tenant and reader of another, with a token in the first tenant and an account key. */
+const setUp = Effect.gen(function* () {
   const user = yield* (yield* AccountRepository).findOrCreate(Sample.account())
   const [home, away, foreign] = [yield* Fixtures.tenant, yield* Fixtures.tenant, yield* Fixtures.tenant]
   yield* Fixtures.member(home)
@@ -27,68 +27,70 @@ const scene = Effect.gen(function* () {
 })
 
 export const accessContract = (it: It): void => {
-  it.effect("an account key counts wherever its account is a member", () =>
+  it.effect("findByKey: account key → membership of its account in each tenant, null elsewhere", () =>
     Effect.gen(function* () {
-      const { admin, away, foreign, home, key, reader, user } = yield* scene
+      const { admin, away, foreign, home, key, reader, user } = yield* setUp
       const access = yield* AccessRepository
-      const standing = {
+      const principal = {
         account: user,
         credential: { id: key.id, tenantId: null, expiresAt: null, revokedAt: null },
         member: null
       }
-      expect(yield* access.findByKey({ hash: key.hash, tenantId: undefined })).toEqual(Option.some(standing))
-      expect(yield* access.findByKey({ hash: key.hash, tenantId: foreign })).toEqual(Option.some(standing))
+      expect(yield* access.findByKey({ hash: key.hash, tenantId: undefined })).toEqual(Option.some(principal))
+      expect(yield* access.findByKey({ hash: key.hash, tenantId: foreign })).toEqual(Option.some(principal))
       expect(yield* access.findByKey({ hash: key.hash, tenantId: home })).toEqual(
-        Option.some({ ...standing, member: { id: admin.id, role: "role_admin" } })
+        Option.some({ ...principal, member: { id: admin.id, role: "role_admin" } })
       )
       expect(yield* access.findByKey({ hash: key.hash, tenantId: away })).toEqual(
-        Option.some({ ...standing, member: { id: reader.id, role: "role_file_reader" } })
+        Option.some({ ...principal, member: { id: reader.id, role: "role_file_reader" } })
       )
       expect(yield* access.findByKey({ hash: Sample.hash(), tenantId: home })).toEqual(Option.none())
     })
   )
 
-  it.effect("a token counts in its own tenant alone, also where its account is a member of others", () =>
-    Effect.gen(function* () {
-      const { admin, away, foreign, home, token, user } = yield* scene
-      const access = yield* AccessRepository
-      const standing = {
-        account: user,
-        credential: { id: token.id, tenantId: home, expiresAt: token.expiresAt, revokedAt: null },
-        member: null
-      }
-      expect(yield* access.findByKey({ hash: token.hash, tenantId: home })).toEqual(
-        Option.some({ ...standing, member: { id: admin.id, role: "role_admin" } })
-      )
-      for (const tenantId of [away, foreign, undefined]) {
-        expect(yield* access.findByKey({ hash: token.hash, tenantId })).toEqual(Option.some(standing))
-      }
-    })
+  it.effect(
+    "findByKey: token → membership in the token's tenant only, also when its account is a member of others",
+    () =>
+      Effect.gen(function* () {
+        const { admin, away, foreign, home, token, user } = yield* setUp
+        const access = yield* AccessRepository
+        const principal = {
+          account: user,
+          credential: { id: token.id, tenantId: home, expiresAt: token.expiresAt, revokedAt: null },
+          member: null
+        }
+        expect(yield* access.findByKey({ hash: token.hash, tenantId: home })).toEqual(
+          Option.some({ ...principal, member: { id: admin.id, role: "role_admin" } })
+        )
+        for (const tenantId of [away, foreign, undefined]) {
+          expect(yield* access.findByKey({ hash: token.hash, tenantId })).toEqual(Option.some(principal))
+        }
+      })
   )
 
-  it.effect("an account's standing is its membership", () =>
+  it.effect("findByAccount: account → its membership in the tenant, null elsewhere; unknown account → none", () =>
     Effect.gen(function* () {
-      const { away, foreign, reader, user } = yield* scene
+      const { away, foreign, reader, user } = yield* setUp
       const access = yield* AccessRepository
-      const standing = { account: user, credential: null, member: null }
+      const principal = { account: user, credential: null, member: null }
       expect(yield* access.findByAccount({ accountId: user.id, tenantId: away })).toEqual(
-        Option.some({ ...standing, member: { id: reader.id, role: "role_file_reader" } })
+        Option.some({ ...principal, member: { id: reader.id, role: "role_file_reader" } })
       )
-      expect(yield* access.findByAccount({ accountId: user.id, tenantId: foreign })).toEqual(Option.some(standing))
-      expect(yield* access.findByAccount({ accountId: user.id, tenantId: undefined })).toEqual(Option.some(standing))
+      expect(yield* access.findByAccount({ accountId: user.id, tenantId: foreign })).toEqual(Option.some(principal))
+      expect(yield* access.findByAccount({ accountId: user.id, tenantId: undefined })).toEqual(Option.some(principal))
       expect(yield* access.findByAccount({ accountId: Sample.id("acc"), tenantId: away })).toEqual(Option.none())
     })
   )
 
-  it.effect("a change of role, a revocation and a removal are seen at once", () =>
+  it.effect("findByKey: role changed, key revoked or member removed → next look-up returns the change", () =>
     Effect.gen(function* () {
-      const { admin, home, key, token } = yield* scene
+      const { admin, home, key, token } = yield* setUp
       const access = yield* AccessRepository
       const members = yield* MemberRepository
       yield* members.changeRole({ tenantId: home, memberId: admin.id, role: "role_bucket_writer", at: Sample.at() })
       for (const hash of [token.hash, key.hash]) {
-        const standing = yield* access.findByKey({ hash, tenantId: home })
-        expect(Option.map(standing, ({ member }) => member?.role)).toEqual(Option.some("role_bucket_writer"))
+        const principal = yield* access.findByKey({ hash, tenantId: home })
+        expect(Option.map(principal, ({ member }) => member?.role)).toEqual(Option.some("role_bucket_writer"))
       }
       yield* (yield* TokenRepository).revoke({ tenantId: home, tokenId: token.id, at: Sample.at(4) })
       yield* (yield* AccountRepository).revokeKey(key.id, Sample.at(5))
@@ -107,9 +109,9 @@ export const accessContract = (it: It): void => {
     })
   )
 
-  it.effect("the last use of keys only ever moves on", () =>
+  it.effect("recordUse: earlier time or unknown key → last use unchanged", () =>
     Effect.gen(function* () {
-      const { home, key, token } = yield* scene
+      const { home, key, token } = yield* setUp
       const access = yield* AccessRepository
       const lastUses = Effect.gen(function* () {
         const found = yield* (yield* TokenRepository).find(home, token.id)
@@ -125,9 +127,9 @@ export const accessContract = (it: It): void => {
     })
   )
 
-  it.effect("the latest of many uses noted at once stays", () =>
+  it.effect("recordUse: many concurrent batches → the latest time stays", () =>
     Effect.gen(function* () {
-      const { home, key, token } = yield* scene
+      const { home, key, token } = yield* setUp
       const access = yield* AccessRepository
       const results = yield* Fixtures.concurrently(20, (index) => {
         const uses = [token.id, key.id].map((credentialId) => ({ credentialId, at: Sample.at((index * 7) % 20) }))

@@ -1,5 +1,5 @@
 /**
- * What `AccountRepository` promises.
+ * The contract of `AccountRepository`.
  */
 import { expect } from "@effect/vitest"
 import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
@@ -7,12 +7,12 @@ import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type { It } from "./Metadata.ts"
+import type { It } from "./It.ts"
 import * as Sample from "./Sample.ts"
 import * as Fixtures from "./Fixtures.ts"
 
-/** A key as it is told, from one that was put. */
-const told = (account: ReturnType<typeof Sample.account>, key: ReturnType<typeof Sample.accountKey>) => ({
+/** The record that the repository returns for a key that was put. */
+const toRecord = (account: ReturnType<typeof Sample.account>, key: ReturnType<typeof Sample.accountKey>) => ({
   id: key.id,
   name: key.name,
   account,
@@ -23,7 +23,7 @@ const told = (account: ReturnType<typeof Sample.account>, key: ReturnType<typeof
 })
 
 export const accountContract = (it: It): void => {
-  it.effect("an account is stored once for an e-mail of any case", () =>
+  it.effect("findOrCreate: e-mail in another case → the existing account", () =>
     Effect.gen(function* () {
       const accounts = yield* AccountRepository
       const fresh = Sample.account(`Ärger.${Sample.word()}@Example.com`)
@@ -36,7 +36,7 @@ export const accountContract = (it: It): void => {
     })
   )
 
-  it.effect("many that ask for an account at once get the same one", () =>
+  it.effect("findOrCreate: 20 at the same time for one e-mail → one account", () =>
     Effect.gen(function* () {
       const accounts = yield* AccountRepository
       const email = `${Sample.word()}@example.com`
@@ -47,20 +47,20 @@ export const accountContract = (it: It): void => {
     })
   )
 
-  it.effect("a key that is put again stands as it stood, and is revoked no more", () =>
+  it.effect("putKey: existing hash → existing key unchanged, revocation cleared", () =>
     Effect.gen(function* () {
       const accounts = yield* AccountRepository
       const account = yield* accounts.findOrCreate(Sample.account())
       const key = Sample.accountKey()
-      expect(yield* accounts.putKey(account.id, key)).toEqual(told(account, key))
+      expect(yield* accounts.putKey(account.id, key)).toEqual(toRecord(account, key))
       yield* accounts.revokeKey(key.id, Sample.at(1))
       const again = { ...Sample.accountKey(), hash: key.hash, name: "another name", createdAt: Sample.at(5) }
-      expect(yield* accounts.putKey(account.id, again)).toEqual(told(account, key))
-      expect(yield* accounts.listKeys({ after: key.id.slice(0, -1), limit: 1 })).toEqual([told(account, key)])
+      expect(yield* accounts.putKey(account.id, again)).toEqual(toRecord(account, key))
+      expect(yield* accounts.listKeys({ after: key.id.slice(0, -1), limit: 1 })).toEqual([toRecord(account, key)])
     })
   )
 
-  it.effect("keys are listed by id, tokens never", () =>
+  it.effect("listKeys: account keys and tokens → account keys only, ordered by id", () =>
     Effect.gen(function* () {
       const accounts = yield* AccountRepository
       const tenantId = yield* Fixtures.tenant
@@ -69,19 +69,19 @@ export const accountContract = (it: It): void => {
       yield* Effect.forEach(keys, (key) => accounts.putKey(user.id, key))
       yield* (yield* TokenRepository).create({ tenantId, token: Sample.token(id), hash: Sample.hash() })
       const before = keys[0]?.id.slice(0, -1)
-      expect(yield* accounts.listKeys({ after: before, limit: 100 })).toEqual(keys.map((key) => told(user, key)))
+      expect(yield* accounts.listKeys({ after: before, limit: 100 })).toEqual(keys.map((key) => toRecord(user, key)))
       expect((yield* accounts.listKeys({ after: keys[0]?.id, limit: 1 })).map((key) => key.id)).toEqual([keys[1]?.id])
     })
   )
 
-  it.effect("a revocation is told, its first time stays, and it touches no token", () =>
+  it.effect("revokeKey: twice → first time stays; unknown id or token → none", () =>
     Effect.gen(function* () {
       const accounts = yield* AccountRepository
       const tenantId = yield* Fixtures.tenant
       const { id, user } = yield* Fixtures.member(tenantId)
       const key = Sample.accountKey()
       yield* accounts.putKey(user.id, key)
-      const revoked = { ...told(user, key), revokedAt: Sample.at(1) }
+      const revoked = { ...toRecord(user, key), revokedAt: Sample.at(1) }
       expect(yield* accounts.revokeKey(key.id, Sample.at(1))).toEqual(Option.some(revoked))
       expect(yield* accounts.revokeKey(key.id, Sample.at(2))).toEqual(Option.some(revoked))
       expect(yield* accounts.revokeKey(Sample.id("key"), Sample.at())).toEqual(Option.none())
@@ -93,7 +93,7 @@ export const accountContract = (it: It): void => {
     })
   )
 
-  it.effect("a token's hash never becomes an account's key", () =>
+  it.effect("putKey: hash of a token → fails with Internal, token unchanged", () =>
     Effect.gen(function* () {
       const accounts = yield* AccountRepository
       const tokens = yield* TokenRepository

@@ -1,15 +1,15 @@
 /**
- * What `BlobRepository` promises.
+ * The contract of `BlobRepository`.
  */
 import { expect } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import * as Effect from "effect/Effect"
-import type { It } from "./Metadata.ts"
+import type { It } from "./It.ts"
 import * as Sample from "./Sample.ts"
 import * as Fixtures from "./Fixtures.ts"
 
-/** A DOOMED blob, due at a time. */
+/** Makes a DOOMED blob that is due at a time. */
 const doomed = Effect.fnUntraced(function* (offset: number) {
   const bucket = yield* Fixtures.bucket()
   const { content, id } = yield* Fixtures.store(bucket)
@@ -25,7 +25,7 @@ const doomed = Effect.fnUntraced(function* (offset: number) {
 const stateOf = (blobId: string) => Effect.map(Fixtures.blob(blobId), (row) => row?.state)
 
 export const blobContract = (it: It): void => {
-  it.effect("a blob is PENDING before its first byte, in a bucket that stands", () =>
+  it.effect("stage: existing bucket → PENDING row; unknown bucket → NotFound", () =>
     Effect.gen(function* () {
       const bucket = yield* Fixtures.bucket()
       const blobId = yield* Fixtures.stage(bucket)
@@ -41,7 +41,7 @@ export const blobContract = (it: It): void => {
     })
   )
 
-  it.effect("an upload whose lease has ended is doomed and due at once, a renewed one lives", () =>
+  it.effect("expire: lease ended → DOOMED and due at once; lease renewed → PENDING", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobRepository
       const bucket = yield* Fixtures.bucket()
@@ -62,7 +62,7 @@ export const blobContract = (it: It): void => {
     })
   )
 
-  it.effect("a lease is renewed while PENDING alone", () =>
+  it.effect("renew: READY or DOOMED blob → unchanged", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobRepository
       const bucket = yield* Fixtures.bucket()
@@ -75,7 +75,7 @@ export const blobContract = (it: It): void => {
     })
   )
 
-  it.effect("a process that is alone dooms every upload, and only uploads", () =>
+  it.effect("expire: all → every PENDING blob DOOMED and due, READY ones unchanged", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobRepository
       const bucket = yield* Fixtures.bucket()
@@ -89,7 +89,7 @@ export const blobContract = (it: It): void => {
     })
   )
 
-  it.effect("what is due comes oldest first, with its whole key", () =>
+  it.effect("listDue: several due blobs → oldest first, with all parts of their keys", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobRepository
       const base = -40_000_000
@@ -108,7 +108,7 @@ export const blobContract = (it: It): void => {
     })
   )
 
-  it.effect("what was swept is forgotten, a READY blob never", () =>
+  it.effect("forget: PENDING and DOOMED blobs → rows deleted; READY blob → row stays", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobRepository
       const bucket = yield* Fixtures.bucket()
@@ -125,7 +125,7 @@ export const blobContract = (it: It): void => {
     })
   )
 
-  it.effect("what a file refers to is not doomed, nor an upload", () =>
+  it.effect("doomUnreferenced: content of a file, PENDING blob or unknown id → nothing doomed", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobRepository
       const bucket = yield* Fixtures.bucket()
@@ -137,7 +137,7 @@ export const blobContract = (it: It): void => {
     })
   )
 
-  it.effect("any number of ids is taken at once", () =>
+  it.effect("filterKnown: 70,001 ids → the one that is stored", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobRepository
       const blobId = yield* Fixtures.stage(yield* Fixtures.bucket())
@@ -146,7 +146,7 @@ export const blobContract = (it: It): void => {
     })
   )
 
-  it.effect("all blobs are listed by id", () =>
+  it.effect("list: several blobs → ordered by id, from a position", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobRepository
       const bucket = yield* Fixtures.bucket()

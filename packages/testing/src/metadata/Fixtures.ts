@@ -1,5 +1,5 @@
 /**
- * Steps that tests share: what has to stand before the thing that is tested, and looks at what stands after.
+ * Steps that tests share: they create the records that a test needs, and read the records that it checks.
  */
 import * as Effect from "effect/Effect"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
@@ -13,18 +13,18 @@ import { BlobRepository, type BlobRow } from "@holdfast/core/storage/BlobReposit
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import * as Sample from "./Sample.ts"
 
-/** A tenant without members. */
+/** Creates a tenant without members. Returns its id. */
 export const tenant = Effect.gen(function* () {
   const stored = Sample.tenant()
   yield* (yield* TenantRepository).create({ tenant: stored })
   return stored.id
 })
 
-/** A member of a tenant; its account is stored with it. */
+/** Adds a member to a tenant, with its account. */
 export const member = (tenantId: string, made: Member = Sample.member()) =>
   Effect.flatMap(MemberRepository, (members) => members.add(tenantId, made))
 
-/** A bucket, of a tenant of its own unless one is given. */
+/** Creates a bucket, in a new tenant unless one is given. */
 export const bucket = Effect.fnUntraced(function* (tenantId?: string) {
   const owner = tenantId ?? (yield* tenant)
   const stored = Sample.bucket()
@@ -32,21 +32,21 @@ export const bucket = Effect.fnUntraced(function* (tenantId?: string) {
   return { tenantId: owner, bucketId: stored.id }
 })
 
-/** A PENDING blob of a bucket. */
+/** Stages a blob in a bucket. Returns its id. */
 export const stage = Effect.fnUntraced(function* (bucketRef: BucketRef, leaseUntil = Sample.at(60_000)) {
   const blobId = Sample.id("blb")
   yield* (yield* BlobRepository).stage({ bucket: bucketRef, blobId, at: Sample.at(), leaseUntil })
   return blobId
 })
 
-/** A file without content. */
+/** Creates a file without content. */
 export const reserve = Effect.fnUntraced(function* (bucketRef: BucketRef, fields: Partial<StoredFile> = {}) {
   const file = Sample.file(fields)
   yield* (yield* FileRepository).insert(bucketRef, file)
   return file
 })
 
-/** A file with content. */
+/** Creates a file with content. */
 export const store = Effect.fnUntraced(function* (bucketRef: BucketRef, fields: Partial<StoredFile> = {}) {
   const content = Sample.content(yield* stage(bucketRef))
   const file = Sample.file({ version: 1, content, ...fields })
@@ -54,19 +54,19 @@ export const store = Effect.fnUntraced(function* (bucketRef: BucketRef, fields: 
   return { ...file, content }
 })
 
-/** Names a file by its id. */
+/** Returns the selector of a file by its id. */
 export const byId = (id: string): Selector => ({ _tag: "Id", id })
 
-/** Names a file by its alias. */
+/** Returns the selector of a file by its alias. */
 export const byAlias = (alias: string): Selector => ({ _tag: "Alias", alias })
 
-/** The row of a blob, undefined when there is none. */
+/** Finds the row of a blob; undefined when there is none. */
 export const blob = Effect.fnUntraced(function* (blobId: string) {
   const rows = yield* (yield* BlobRepository).list({ after: blobId.slice(0, -1), limit: 20 })
   return rows.find((row) => row.blobId === blobId)
 })
 
-/** Every blob of a bucket. */
+/** Returns the rows of all blobs of a bucket. */
 export const blobsOf = Effect.fnUntraced(function* (bucketRef: BucketRef) {
   const blobs = yield* BlobRepository
   const found: Array<BlobRow> = []
@@ -79,13 +79,13 @@ export const blobsOf = Effect.fnUntraced(function* (bucketRef: BucketRef) {
   return found
 })
 
-/** Whether a DOOMED blob may be swept at a time. */
+/** Whether `listDue` returns a blob at a time. */
 export const isDue = (blobId: string, at = Sample.at()) =>
   Effect.flatMap(BlobRepository, (blobs) =>
     Effect.map(blobs.listDue(at, 1_000_000), (due) => due.some((parts) => parts.blobId === blobId))
   )
 
-/** The same effect a number of times at once; the results of all. */
+/** Runs an effect a number of times concurrently. Returns the results of all. */
 export const concurrently = <A, E, R>(count: number, attempt: (index: number) => Effect.Effect<A, E, R>) =>
   Effect.forEach(Array.from({ length: count }).keys(), (index) => Effect.result(attempt(index)), {
     concurrency: "unbounded"

@@ -1,5 +1,5 @@
 /**
- * What `MemberRepository` promises.
+ * The contract of `MemberRepository`.
  */
 import { expect } from "@effect/vitest"
 import { AccessRepository } from "@holdfast/core/access/AccessRepository"
@@ -9,14 +9,14 @@ import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type { It } from "./Metadata.ts"
+import type { It } from "./It.ts"
 import * as Sample from "./Sample.ts"
 import * as Fixtures from "./Fixtures.ts"
 
 const reader = { id: "role_file_reader", name: "File Reader" }
 
 export const memberContract = (it: It): void => {
-  it.effect("a member is stored with its account, and found in its tenant alone", () =>
+  it.effect("add: new e-mail → member and account stored; find in another tenant → none", () =>
     Effect.gen(function* () {
       const members = yield* MemberRepository
       const tenantId = yield* Fixtures.tenant
@@ -28,18 +28,18 @@ export const memberContract = (it: It): void => {
     })
   )
 
-  it.effect("an account that stands is taken as it stands, whatever the case of the e-mail", () =>
+  it.effect("add: existing account's e-mail in another case → member of the existing account", () =>
     Effect.gen(function* () {
-      const standing = yield* (yield* AccountRepository).findOrCreate(
+      const existing = yield* (yield* AccountRepository).findOrCreate(
         Sample.account(`Ünal.${Sample.word()}@Example.com`)
       )
-      const made = Sample.member("role_admin", Sample.account(standing.email.toUpperCase()))
+      const made = Sample.member("role_admin", Sample.account(existing.email.toUpperCase()))
       const stored = yield* Fixtures.member(yield* Fixtures.tenant, made)
-      expect(stored).toEqual({ ...made, user: standing })
+      expect(stored).toEqual({ ...made, user: existing })
     })
   )
 
-  it.effect("an account is a member of a tenant once", () =>
+  it.effect("add: account is a member already → MemberExists with the existing id; another tenant → added", () =>
     Effect.gen(function* () {
       const tenantId = yield* Fixtures.tenant
       const first = yield* Fixtures.member(tenantId)
@@ -51,7 +51,7 @@ export const memberContract = (it: It): void => {
     })
   )
 
-  it.effect("nothing is stored in a tenant that is not there, not even the account", () =>
+  it.effect("add: unknown tenant → NotFound, no account stored", () =>
     Effect.gen(function* () {
       const made = Sample.member()
       const error = yield* Effect.flip(Fixtures.member(Sample.id("ten"), made))
@@ -60,7 +60,7 @@ export const memberContract = (it: It): void => {
     })
   )
 
-  it.effect("of many that add an account at once, one does, and the account is one", () =>
+  it.effect("add: 20 at the same time with one e-mail → one member, one account", () =>
     Effect.gen(function* () {
       const tenantId = yield* Fixtures.tenant
       const email = `${Sample.word()}@example.com`
@@ -77,7 +77,7 @@ export const memberContract = (it: It): void => {
     })
   )
 
-  it.effect("members are listed by id", () =>
+  it.effect("list: several members → the tenant's own, ordered by id", () =>
     Effect.gen(function* () {
       const members = yield* MemberRepository
       const tenantId = yield* Fixtures.tenant
@@ -88,7 +88,7 @@ export const memberContract = (it: It): void => {
     })
   )
 
-  it.effect("a role changes, in its own tenant", () =>
+  it.effect("changeRole: another role → role and updatedAt changed; another tenant → none", () =>
     Effect.gen(function* () {
       const members = yield* MemberRepository
       const tenantId = yield* Fixtures.tenant
@@ -106,7 +106,7 @@ export const memberContract = (it: It): void => {
     })
   )
 
-  it.effect("the last Admin stays one", () =>
+  it.effect("changeRole and remove: only Admin → LastAdmin, unchanged", () =>
     Effect.gen(function* () {
       const members = yield* MemberRepository
       const tenantId = yield* Fixtures.tenant
@@ -125,7 +125,7 @@ export const memberContract = (it: It): void => {
     })
   )
 
-  it.effect("Admins who demote and remove each other at once leave one", () =>
+  it.effect("changeRole and remove: all 12 Admins at the same time → one Admin left", () =>
     Effect.gen(function* () {
       const members = yield* MemberRepository
       const tenantId = yield* Fixtures.tenant
@@ -143,7 +143,7 @@ export const memberContract = (it: It): void => {
     })
   )
 
-  it.effect("a removed member takes its tokens along", () =>
+  it.effect("remove: member with a token → token removed, other members' tokens stay", () =>
     Effect.gen(function* () {
       const members = yield* MemberRepository
       const tokens = yield* TokenRepository

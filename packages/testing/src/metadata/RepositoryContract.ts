@@ -1,5 +1,5 @@
 /**
- * The contract of a metadata store: every sentence of the repository ports, as tests that any adapter can run.
+ * The contract suite of a metadata store: tests for every documented guarantee of the repository ports.
  *
  * @example
  *   RepositoryContract.suite("SQLite in memory", SqliteMetadata.layer({ file: ":memory:" }))
@@ -20,7 +20,8 @@ import { fileListContract } from "./files/FileListContract.ts"
 import { fileRaceContract } from "./files/FileRaceContract.ts"
 import { folderContract } from "./files/FolderContract.ts"
 import { memberContract } from "./MemberContract.ts"
-import type { It, Metadata } from "./Metadata.ts"
+import type { Metadata } from "@holdfast/core/Holdfast"
+import type { It } from "./It.ts"
 import { mirrorContract } from "./mirrors/MirrorContract.ts"
 import { mirrorFailureContract } from "./mirrors/MirrorFailureContract.ts"
 import { mirrorNameContract } from "./mirrors/MirrorNameContract.ts"
@@ -41,11 +42,11 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["files: insert and find", fileContract],
   ["files: content", fileContentContract],
   ["files: changes", fileChangeContract],
-  ["files: races", fileRaceContract],
+  ["files: concurrent changes", fileRaceContract],
   ["files: lists", fileListContract],
   ["files: filters", fileFilterContract],
   ["files: folders", folderContract],
-  ["removals of whole buckets and tenants: races", removalRaceContract],
+  ["removals of buckets and tenants: concurrent changes", removalRaceContract],
   ["blobs", blobContract],
   ["conversions", conversionContract],
   ["conversions: claims", conversionClaimContract],
@@ -57,17 +58,17 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["queue depths", queueDepthContract]
 ]
 
-/** Milliseconds. */
-const patience = 60_000
+/** The timeout of a test, in milliseconds. */
+const timeout = 60_000
 
 /**
- * Registers the contract of a metadata store with vitest. One store is built for all tests, with the real clock. Nothing
- * else may use it meanwhile, since some methods concern all of it; what stands in it already does not matter.
+ * Registers the contract suite with vitest. All tests share one store, with the real clock. No other program may use the store
+ * at the same time, because some methods affect all rows. The store may contain rows already.
  */
 export const suite = <E>(name: string, metadata: Layer.Layer<Metadata, E>): void => {
-  // Nothing here depends on time. A busy machine with a server to start needs more of it than vitest gives by default.
-  vi.setConfig({ testTimeout: patience, hookTimeout: patience })
-  layer(metadata, { excludeTestServices: true, timeout: patience })(name, (it) => {
+  // No test depends on time. A busy machine that has to start a server first needs more than vitest's default timeout.
+  vi.setConfig({ testTimeout: timeout, hookTimeout: timeout })
+  layer(metadata, { excludeTestServices: true, timeout })(name, (it) => {
     for (const [port, register] of parts) describe(port, () => register(it))
   })
 }

@@ -1,5 +1,6 @@
 /**
- * Values for tests. Every id, name and e-mail is a fresh one, so that suites can share a database and leave what they made.
+ * Sample records for tests. Every id, name and e-mail is new, so that suites can share a database without removing their
+ * records.
  */
 import { randomBytes } from "node:crypto"
 import * as DateTime from "effect/DateTime"
@@ -15,20 +16,20 @@ import type { Token } from "@holdfast/core/tokens/Token"
 
 let clock = Date.now()
 
-/** A well-formed id of a kind, greater than all that were made before. */
+/** Returns a well-formed id of a kind, greater than all previous ones. */
 export const id = (kind: Kind): string => {
   const time = (++clock).toString(16).padStart(12, "0")
   const random = randomBytes(9).toString("hex")
   return `${kind}_${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-8${random.slice(3, 6)}-${random.slice(6)}`
 }
 
-/** A text that no other test uses. */
+/** Returns a text that no other test uses. */
 export const word = (): string => randomBytes(8).toString("hex")
 
-/** A hash of 64 hexadecimal digits. */
+/** Returns a random hash of 64 hexadecimal digits. */
 export const hash = (): string => randomBytes(32).toString("hex")
 
-/** Milliseconds after a fixed instant, which is not a whole second. */
+/** Returns the instant that is `offset` milliseconds after a fixed one, which is not a whole second. */
 export const at = (offset = 0): DateTime.Utc => DateTime.makeUnsafe(Date.UTC(2026, 0, 2, 3, 4, 5, 678) + offset)
 
 export const account = (email = `${word()}@example.com`): Account => ({ id: id("acc"), email })
@@ -70,12 +71,12 @@ export const accountKey = (): NewAccountKey => ({
   createdAt: at()
 })
 
-/** A content of a blob. */
+/** Returns the content record for a blob. */
 export const content = (blobId: string): Content => {
   const sha256 = hash()
   return {
     blobId,
-    // More than 32 bits hold.
+    // More than an unsigned 32-bit integer.
     size: 5_000_000_001,
     sha256,
     etag: etagOf(sha256),
@@ -85,7 +86,7 @@ export const content = (blobId: string): Content => {
   }
 }
 
-/** A file without content; its name is a fresh one. */
+/** Returns a file without content, with a new name. */
 export const file = (fields: Partial<StoredFile> = {}): StoredFile => ({
   id: id("fil"),
   name: word(),

@@ -1,5 +1,5 @@
 /**
- * What `TenantRepository` promises.
+ * The contract of `TenantRepository`.
  */
 import { expect } from "@effect/vitest"
 import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
@@ -12,14 +12,14 @@ import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type { It } from "./Metadata.ts"
+import type { It } from "./It.ts"
 import * as Sample from "./Sample.ts"
 import * as Fixtures from "./Fixtures.ts"
 
 const sweepAt = Sample.at(90_000)
 
-/** A tenant with a stored account as its first member. */
-const founded = Effect.gen(function* () {
+/** Creates a tenant with a stored account as its first member. */
+const createWithMember = Effect.gen(function* () {
   const user = yield* (yield* AccountRepository).findOrCreate(Sample.account())
   const tenant = Sample.tenant()
   const member = Sample.member("role_admin", user)
@@ -28,25 +28,25 @@ const founded = Effect.gen(function* () {
 })
 
 export const tenantContract = (it: It): void => {
-  it.effect("a tenant is found as it was stored", () =>
+  it.effect("find: stored tenant → equal record; unknown id → none", () =>
     Effect.gen(function* () {
-      const { tenant } = yield* founded
+      const { tenant } = yield* createWithMember
       const tenants = yield* TenantRepository
       expect(yield* tenants.find(tenant.id)).toEqual(Option.some(tenant))
       expect(yield* tenants.find(Sample.id("ten"))).toEqual(Option.none())
     })
   )
 
-  it.effect("its first member is stored with it", () =>
+  it.effect("create: with a member → member stored", () =>
     Effect.gen(function* () {
-      const { member, tenant } = yield* founded
+      const { member, tenant } = yield* createWithMember
       expect(yield* (yield* MemberRepository).find(tenant.id, member.id)).toEqual(Option.some(member))
     })
   )
 
-  it.effect("a taken subdomain is refused, and nothing of that tenant is stored", () =>
+  it.effect("create: subdomain exists → SubdomainTaken, neither tenant nor member stored", () =>
     Effect.gen(function* () {
-      const { tenant, user } = yield* founded
+      const { tenant, user } = yield* createWithMember
       const tenants = yield* TenantRepository
       const second = { ...Sample.tenant(), subdomain: tenant.subdomain }
       const error = yield* Effect.flip(tenants.create({ tenant: second, member: Sample.member("role_admin", user) }))
@@ -56,7 +56,7 @@ export const tenantContract = (it: It): void => {
     })
   )
 
-  it.effect("of many that want a subdomain at once, one gets it", () =>
+  it.effect("create: 20 at the same time with one subdomain → one succeeds", () =>
     Effect.gen(function* () {
       const tenants = yield* TenantRepository
       const subdomain = `t-${Sample.word()}`
@@ -68,11 +68,11 @@ export const tenantContract = (it: It): void => {
     })
   )
 
-  it.effect("tenants are listed by id, all of them or an account's", () =>
+  it.effect("list: with an account → its tenants; without → all; both ordered by id", () =>
     Effect.gen(function* () {
       const tenants = yield* TenantRepository
-      const first = yield* founded
-      const foreign = yield* founded
+      const first = yield* createWithMember
+      const foreign = yield* createWithMember
       const second = Sample.tenant()
       yield* tenants.create({ tenant: second, member: Sample.member("role_file_reader", first.user) })
       expect(yield* tenants.list({ accountId: first.user.id, limit: 10 })).toEqual([first.tenant, second])
@@ -84,11 +84,11 @@ export const tenantContract = (it: It): void => {
     })
   )
 
-  it.effect("an update changes what it names", () =>
+  it.effect("update: one field → that field and updatedAt changed; subdomain exists → SubdomainTaken", () =>
     Effect.gen(function* () {
       const tenants = yield* TenantRepository
-      const { tenant } = yield* founded
-      const other = yield* founded
+      const { tenant } = yield* createWithMember
+      const other = yield* createWithMember
       const renamed = { ...tenant, name: "Renamed", updatedAt: Sample.at(5) }
       expect(yield* tenants.update({ tenantId: tenant.id, change: { name: "Renamed" }, at: Sample.at(5) })).toEqual(
         Option.some(renamed)
@@ -108,12 +108,12 @@ export const tenantContract = (it: It): void => {
     })
   )
 
-  it.effect("a removed tenant takes its members and tokens along, and no other's", () =>
+  it.effect("remove: tenant without buckets → removed with its members and tokens, other tenants unchanged", () =>
     Effect.gen(function* () {
       const tenants = yield* TenantRepository
       const access = yield* AccessRepository
-      const { member, tenant, user } = yield* founded
-      const other = yield* founded
+      const { member, tenant, user } = yield* createWithMember
+      const other = yield* createWithMember
       const hash = Sample.hash()
       yield* (yield* TokenRepository).create({ tenantId: tenant.id, token: Sample.token(member.id), hash })
       expect(yield* tenants.remove({ tenantId: tenant.id, force: false, sweepAt })).toBe(true)
@@ -125,31 +125,33 @@ export const tenantContract = (it: It): void => {
     })
   )
 
-  it.effect("a tenant with buckets stays unless its removal is forced", () =>
-    Effect.gen(function* () {
-      const tenants = yield* TenantRepository
-      const { tenant } = yield* founded
-      const bucket = yield* Fixtures.bucket(tenant.id)
-      const stored = yield* Fixtures.store(bucket)
-      const error = yield* Effect.flip(tenants.remove({ tenantId: tenant.id, force: false, sweepAt }))
-      expect(error._tag).toBe("TenantNotEmpty")
-      expect(Option.isSome(yield* (yield* FileRepository).find(bucket, Fixtures.byId(stored.id)))).toBe(true)
+  it.effect(
+    "remove: tenant with buckets → TenantNotEmpty; with force → files removed, blobs DOOMED, later uploads fail",
+    () =>
+      Effect.gen(function* () {
+        const tenants = yield* TenantRepository
+        const { tenant } = yield* createWithMember
+        const bucket = yield* Fixtures.bucket(tenant.id)
+        const stored = yield* Fixtures.store(bucket)
+        const error = yield* Effect.flip(tenants.remove({ tenantId: tenant.id, force: false, sweepAt }))
+        expect(error._tag).toBe("TenantNotEmpty")
+        expect(Option.isSome(yield* (yield* FileRepository).find(bucket, Fixtures.byId(stored.id)))).toBe(true)
 
-      const foreign = yield* Fixtures.store(yield* Fixtures.bucket())
-      const upload = yield* Fixtures.stage(bucket)
-      expect(yield* tenants.remove({ tenantId: tenant.id, force: true, sweepAt })).toBe(true)
-      expect(yield* (yield* BucketRepository).find({ tenantId: tenant.id, bucketId: bucket.bucketId })).toEqual(
-        Option.none()
-      )
-      expect(yield* (yield* FileRepository).find(bucket, Fixtures.byId(stored.id))).toEqual(Option.none())
-      expect((yield* Fixtures.blob(stored.content.blobId))?.state).toBe("DOOMED")
-      expect(yield* Fixtures.isDue(stored.content.blobId)).toBe(false)
-      expect(yield* Fixtures.isDue(stored.content.blobId, sweepAt)).toBe(true)
-      expect((yield* Fixtures.blob(foreign.content.blobId))?.state).toBe("READY")
+        const foreign = yield* Fixtures.store(yield* Fixtures.bucket())
+        const upload = yield* Fixtures.stage(bucket)
+        expect(yield* tenants.remove({ tenantId: tenant.id, force: true, sweepAt })).toBe(true)
+        expect(yield* (yield* BucketRepository).find({ tenantId: tenant.id, bucketId: bucket.bucketId })).toEqual(
+          Option.none()
+        )
+        expect(yield* (yield* FileRepository).find(bucket, Fixtures.byId(stored.id))).toEqual(Option.none())
+        expect((yield* Fixtures.blob(stored.content.blobId))?.state).toBe("DOOMED")
+        expect(yield* Fixtures.isDue(stored.content.blobId)).toBe(false)
+        expect(yield* Fixtures.isDue(stored.content.blobId, sweepAt)).toBe(true)
+        expect((yield* Fixtures.blob(foreign.content.blobId))?.state).toBe("READY")
 
-      const late = Sample.file({ version: 1, content: Sample.content(upload) })
-      const failure = yield* Effect.flip((yield* FileRepository).insert(bucket, late))
-      expect(failure).toMatchObject({ _tag: "NotFound", resource: "bucket" })
-    })
+        const late = Sample.file({ version: 1, content: Sample.content(upload) })
+        const failure = yield* Effect.flip((yield* FileRepository).insert(bucket, late))
+        expect(failure).toMatchObject({ _tag: "NotFound", resource: "bucket" })
+      })
   )
 }

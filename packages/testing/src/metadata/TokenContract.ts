@@ -1,5 +1,5 @@
 /**
- * What `TokenRepository` promises.
+ * The contract of `TokenRepository`.
  */
 import { expect } from "@effect/vitest"
 import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
@@ -7,12 +7,12 @@ import { MemberRepository } from "@holdfast/core/members/MemberRepository"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { It } from "./Metadata.ts"
+import type { It } from "./It.ts"
 import * as Sample from "./Sample.ts"
 import * as Fixtures from "./Fixtures.ts"
 
 export const tokenContract = (it: It): void => {
-  it.effect("a token is found as it was stored, in its tenant alone", () =>
+  it.effect("find: stored token → equal record; another tenant or unknown id → none", () =>
     Effect.gen(function* () {
       const tokens = yield* TokenRepository
       const tenantId = yield* Fixtures.tenant
@@ -25,7 +25,7 @@ export const tokenContract = (it: It): void => {
     })
   )
 
-  it.effect("a token needs a member of its own tenant", () =>
+  it.effect("create: unknown member or member of another tenant → NotFound, nothing stored", () =>
     Effect.gen(function* () {
       const tokens = yield* TokenRepository
       const tenantId = yield* Fixtures.tenant
@@ -40,7 +40,7 @@ export const tokenContract = (it: It): void => {
     })
   )
 
-  it.effect("a token is not made for a member that is removed meanwhile", () =>
+  it.effect("create: member removed at the same time → no token stays", () =>
     Effect.gen(function* () {
       const tokens = yield* TokenRepository
       const members = yield* MemberRepository
@@ -60,7 +60,7 @@ export const tokenContract = (it: It): void => {
     })
   )
 
-  it.effect("tokens are listed by id, revoked ones included, account keys never", () =>
+  it.effect("list: tokens, revoked ones and account keys → all tokens, ordered by id", () =>
     Effect.gen(function* () {
       const tokens = yield* TokenRepository
       const tenantId = yield* Fixtures.tenant
@@ -80,7 +80,7 @@ export const tokenContract = (it: It): void => {
     })
   )
 
-  it.effect("a revocation is for good, and its first time stays", () =>
+  it.effect("revoke: twice → first time stays; another tenant or unknown id → false", () =>
     Effect.gen(function* () {
       const tokens = yield* TokenRepository
       const tenantId = yield* Fixtures.tenant

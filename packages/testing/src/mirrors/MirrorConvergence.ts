@@ -12,7 +12,7 @@ import { objectName } from "@holdfast/core/mirrors/targets/MirroredFile"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type { Metadata } from "../metadata/Metadata.ts"
+import type { Metadata } from "@holdfast/core/Holdfast"
 import type { MemoryTarget } from "./MemoryTargets.ts"
 import * as MirrorScene from "./MirrorScene.ts"
 

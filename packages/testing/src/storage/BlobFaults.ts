@@ -1,5 +1,5 @@
 /**
- * What can go wrong in a store, on purpose, and when. The vocabulary of `FaultyBlobStore`.
+ * The faults that `FaultyBlobStore` injects.
  */
 import type * as BlobError from "@holdfast/core/storage/BlobError"
 import * as Context from "effect/Context"
@@ -10,15 +10,15 @@ import * as Data from "effect/Data"
 export type Method = "put" | "read" | "stat" | "remove" | "list" | "check"
 
 export type Action = Data.TaggedEnum<{
-  /** Fails before anything happens. */
+  /** Fails before the call does anything. */
   Fail: { readonly reason: BlobError.Reason }
-  /** `put` and `read`: fails once this many bytes have gone through. */
+  /** `put` and `read`: fails after this many bytes. */
   FailAfter: { readonly bytes: number; readonly reason: BlobError.Reason }
-  /** Does the whole work, durably, and then says that it failed: the answer was lost on its way. */
+  /** Completes the call, durably, and then fails, as when the response of a remote store is lost. */
   FailUnreported: { readonly reason: BlobError.Reason }
-  /** `put` and `read`: lets this many bytes through and ends as if that were all. No honest store does that. */
+  /** `put` and `read`: ends successfully after this many bytes. A correct store never does that. */
   CutAfter: { readonly bytes: number }
-  /** Runs an effect first: a sleep, or a latch that the test opens. */
+  /** Runs an effect before the call: a sleep, or waiting for a latch that the test opens. */
   Before: { readonly effect: Effect.Effect<void> }
 }>
 
@@ -31,25 +31,25 @@ export const cutAfter = (bytes: number): Action => actions.CutAfter({ bytes })
 export const before = (effect: Effect.Effect<void>): Action => actions.Before({ effect })
 export const delay = (duration: Duration.Input): Action => actions.Before({ effect: Effect.sleep(duration) })
 
-/** One fault: what happens, at which calls. */
+/** A fault: an action and the calls that it affects. */
 export interface Fault {
   readonly method: Method
   readonly action: Action
-  /** Which keys (for `list` prefixes, for `check` the empty text). Default: all. */
+  /** The affected keys (for `list` the prefixes, for `check` the empty text); all when absent. */
   readonly key?: (key: string) => boolean
-  /** Which of these calls, counted from 1 since the fault was injected. Default: all. */
+  /** The affected calls, counted from 1 since the fault was injected; all when absent. */
   readonly calls?: (nth: number) => boolean
 }
 
-/** The handle by which a test steers a faulty store while it runs. */
+/** Controls the faults of a store while a test runs. */
 export class BlobFaults extends Context.Service<
   BlobFaults,
   {
-    /** Adds a fault. When several meet one call, those injected first come first. */
+    /** Adds a fault. When several faults affect one call, they apply in the order in which they were injected. */
     readonly inject: (fault: Fault) => Effect.Effect<void>
-    /** Forgets all faults; calls that run are not changed. */
+    /** Removes all faults. Calls in progress are not affected. */
     readonly clear: Effect.Effect<void>
-    /** How often a method was called. */
+    /** Returns how often a method was called. */
     readonly calls: (method: Method) => Effect.Effect<number>
   }
 >()("@holdfast/testing/storage/BlobFaults") {}

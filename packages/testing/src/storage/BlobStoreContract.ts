@@ -1,9 +1,7 @@
 /**
- * The contract of the BlobStore port as tests. An adapter's whole test is
+ * The contract suite of the BlobStore port: tests for every documented guarantee. The test file of an adapter contains
  *
  *     BlobStoreContract.suite("my store", MyBlobStore.layer({ ... }))
- *
- * in a file that vitest runs. Every sentence of the port's documentation has a test here.
  */
 import { layer as tests } from "@effect/vitest"
 import type * as BlobStore from "@holdfast/core/storage/BlobStore"
@@ -18,18 +16,15 @@ import * as RoundTrip from "./contract/RoundTrip.ts"
 import type * as Settings from "./contract/Settings.ts"
 
 export interface Options {
-  /** Bytes of the largest content. Default: 256 MiB; less for a store behind a slow line. */
+  /** The bytes of the largest content; 256 MiB when absent. Choose less for a store behind a slow connection. */
   readonly largeBytes?: number
-  /** A store that keeps contents in the process's memory cannot keep the promise about memory. Default: true. */
+  /** Whether to test that memory is bounded; true when absent. Choose false for a store in the process's memory. */
   readonly boundedMemory?: boolean
-  /** For one test. Default: 60 seconds, and 5 minutes for the largest content. */
+  /** The timeout of a test; when absent 60 seconds, and 5 minutes for the largest content. */
   readonly timeout?: Duration.Input
 }
 
-/**
- * Registers the tests. The layer is built once for all of them, and may already hold blobs of others: the keys are
- * fresh ones.
- */
+/** Registers the suite. All tests share one store. It may contain other blobs already, because the tests use new keys. */
 export const suite = <E>(name: string, layer: Layer.Layer<BlobStore.BlobStore, E>, options: Options = {}): void => {
   const timeout = options.timeout === undefined ? undefined : Duration.toMillis(options.timeout)
   const settings: Settings.Settings = {
@@ -38,7 +33,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<BlobStore.BlobStore, E
     timeout: timeout ?? 60_000,
     largeTimeout: timeout ?? 300_000
   }
-  // Without the test services: stores work with real devices, in real time.
+  // Without Effect's test services: stores use real devices, in real time.
   tests(layer, { excludeTestServices: true, timeout: settings.timeout })(name, (it) => {
     RoundTrip.register(it, settings)
     Atomicity.register(it, settings)

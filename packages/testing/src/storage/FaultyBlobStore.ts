@@ -1,5 +1,5 @@
 /**
- * Wraps any BlobStore so that it fails, waits or lies where a test says so; without faults it changes nothing.
+ * Wraps a BlobStore so that it fails, waits or truncates contents where a test says so. Without faults it changes nothing.
  */
 import * as BlobError from "@holdfast/core/storage/BlobError"
 import * as BlobStore from "@holdfast/core/storage/BlobStore"
@@ -18,8 +18,12 @@ export interface Faulty {
   readonly faults: BlobFaults.BlobFaults["Service"]
 }
 
-/** A stream's first `bytes`, and then `end` where the stream has as many. */
-const limited = <E, R, E2>(content: Content<E, R>, bytes: number, end: Stream.Stream<never, E2>): Content<E | E2, R> =>
+/** Returns the first `bytes` bytes of a stream, followed by `end` if the stream has that many. */
+const takeBytes = <E, R, E2>(
+  content: Content<E, R>,
+  bytes: number,
+  end: Stream.Stream<never, E2>
+): Content<E | E2, R> =>
   Stream.suspend(() => {
     if (bytes <= 0) return end
     let reached = false
@@ -37,16 +41,13 @@ const limited = <E, R, E2>(content: Content<E, R>, bytes: number, end: Stream.St
     )
   })
 
-/**
- * Wraps a store. `localFile` answers undefined, since a caller that opened a blob's file itself would go past the
- * faults.
- */
+/** Wraps a store. `localFile` returns undefined, because a caller that opens a blob's file itself would bypass the faults. */
 export const make = (inner: Store): Faulty => {
   let active: Array<BlobFaults.Fault & { count: number }> = []
   const calls = new Map<BlobFaults.Method, number>()
 
-  /** The actions that meet a call, which counts by this. */
-  const meet = (method: BlobFaults.Method, key: string): ReadonlyArray<BlobFaults.Action> => {
+  /** Counts a call and returns the actions that apply to it. */
+  const actionsFor = (method: BlobFaults.Method, key: string): ReadonlyArray<BlobFaults.Action> => {
     calls.set(method, (calls.get(method) ?? 0) + 1)
     return active.flatMap((fault) => {
       if (fault.method !== method || fault.key?.(key) === false) return []
@@ -58,16 +59,16 @@ export const make = (inner: Store): Faulty => {
   const error = (operation: string, reason: BlobError.Reason) =>
     new BlobError.BlobError({ reason, operation, cause: new Error("an injected fault") })
 
-  const content =
+  const wrapContent =
     (operation: string) =>
     <E, R>(self: Content<E, R>, action: BlobFaults.Action): Content<E | BlobError.BlobError, R> =>
       action._tag === "FailAfter"
-        ? limited(self, action.bytes, Stream.fail(error(operation, action.reason)))
+        ? takeBytes(self, action.bytes, Stream.fail(error(operation, action.reason)))
         : action._tag === "CutAfter"
-          ? limited(self, action.bytes, Stream.empty)
+          ? takeBytes(self, action.bytes, Stream.empty)
           : self
 
-  const around =
+  const wrapCall =
     (operation: string) =>
     <A, E, R>(
       self: Effect.Effect<A, E | BlobError.BlobError, R>,
@@ -85,9 +86,9 @@ export const make = (inner: Store): Faulty => {
       }
     }
 
-  /** The first action is the outermost, so that it comes first. */
+  /** The first action wraps all others, so that it applies first. */
   const simple = <A>(method: BlobFaults.Method, key: string, self: Effect.Effect<A, BlobError.BlobError>) =>
-    Effect.suspend(() => meet(method, key).reduceRight<typeof self>(around(method), self))
+    Effect.suspend(() => actionsFor(method, key).reduceRight<typeof self>(wrapCall(method), self))
 
   const streamed = <A>(
     method: "read" | "list",
@@ -97,11 +98,11 @@ export const make = (inner: Store): Faulty => {
   ): typeof self =>
     Stream.unwrap(
       Effect.suspend(() =>
-        meet(method, key).reduceRight<Effect.Effect<typeof self, BlobError.BlobError>>(
+        actionsFor(method, key).reduceRight<Effect.Effect<typeof self, BlobError.BlobError>>(
           (next, action) =>
             action._tag === "FailUnreported"
               ? Effect.map(next, Stream.concat(Stream.fail(error(method, action.reason))))
-              : Effect.map(around(method)(next, action), (stream) => through(stream, action)),
+              : Effect.map(wrapCall(method)(next, action), (stream) => through(stream, action)),
           Effect.succeed(self)
         )
       )
@@ -110,14 +111,14 @@ export const make = (inner: Store): Faulty => {
   const store = BlobStore.BlobStore.of({
     put: <E, R>(key: string, source: Content<E, R>) =>
       Effect.suspend(() => {
-        const actions = meet("put", key)
-        const faulty = actions.reduce<Content<E | BlobError.BlobError, R>>(content("put"), source)
+        const actions = actionsFor("put", key)
+        const faulty = actions.reduce<Content<E | BlobError.BlobError, R>>(wrapContent("put"), source)
         return actions.reduceRight<Effect.Effect<BlobStore.BlobReceipt, E | BlobError.BlobError, R>>(
-          around("put"),
+          wrapCall("put"),
           inner.put(key, faulty)
         )
       }),
-    read: (key, options) => streamed("read", key, inner.read(key, options), content("read")),
+    read: (key, options) => streamed("read", key, inner.read(key, options), wrapContent("read")),
     stat: (key) => simple("stat", key, inner.stat(key)),
     remove: (key) => simple("remove", key, inner.remove(key)),
     list: (prefix) => streamed("list", prefix, inner.list(prefix), (stream) => stream),
@@ -136,7 +137,7 @@ export const make = (inner: Store): Faulty => {
   }
 }
 
-/** The wrapped store and its handle. */
+/** The wrapped store and the control of its faults. */
 export const layer: Layer.Layer<BlobStore.BlobStore | BlobFaults.BlobFaults, never, BlobStore.BlobStore> =
   Layer.effectContext(
     Effect.map(BlobStore.BlobStore, (inner) => {

@@ -1,5 +1,5 @@
 /**
- * A BlobStore that lives and dies with the process.
+ * A BlobStore in the process's memory.
  */
 import * as BlobError from "@holdfast/core/storage/BlobError"
 import * as BlobKey from "@holdfast/core/storage/BlobKey"
@@ -11,7 +11,7 @@ import { createHash } from "node:crypto"
 
 const chunkBytes = 64 * 1024
 
-/** An empty store. */
+/** Makes an empty store. */
 export const make: Effect.Effect<BlobStore.BlobStore["Service"]> = Effect.sync(() => {
   const blobs = new Map<string, Uint8Array>()
 

@@ -23,7 +23,7 @@ describe("FaultyBlobStore", () => {
 
   const both = Effect.all({ store: BlobStore.BlobStore, faults: BlobFaults.BlobFaults })
 
-  it.effect("fails chosen methods until it is cleared, and counts the calls", () =>
+  it.effect("fail: chosen methods → they fail until cleared; calls are counted", () =>
     Effect.gen(function* () {
       const { store, faults } = yield* both
       const key = Blobs.freshKey()
@@ -50,7 +50,7 @@ describe("FaultyBlobStore", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("meets chosen keys and calls only", () =>
+  it.effect("fail: chosen key and call → only that call fails", () =>
     Effect.gen(function* () {
       const { store, faults } = yield* both
       const [one, two] = [Blobs.freshKey(), Blobs.freshKey()]
@@ -67,7 +67,7 @@ describe("FaultyBlobStore", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect.each([0, 1, 100_000, 300_000])("fails a put after %i bytes, leaving nothing", (bytes) =>
+  it.effect.each([0, 1, 100_000, 300_000])("failAfter: put, after %i bytes → fails, no blob", (bytes) =>
     Effect.gen(function* () {
       const { faults } = yield* both
       const key = Blobs.freshKey()
@@ -79,7 +79,7 @@ describe("FaultyBlobStore", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("does not fail a put that is shorter than the fault's bytes", () =>
+  it.effect("failAfter: put with fewer bytes → succeeds", () =>
     Effect.gen(function* () {
       const { faults } = yield* both
       const key = Blobs.freshKey()
@@ -89,7 +89,7 @@ describe("FaultyBlobStore", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("fails a put and a remove that were done already", () =>
+  it.effect("failUnreported: put and remove → done, but fail", () =>
     Effect.gen(function* () {
       const { store, faults } = yield* both
       const key = Blobs.freshKey()
@@ -102,7 +102,7 @@ describe("FaultyBlobStore", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect.each([0, 1, 64 * 1024, 100_000])("breaks a read after %i bytes", (bytes) =>
+  it.effect.each([0, 1, 64 * 1024, 100_000])("failAfter: read, after %i bytes → these bytes, then fails", (bytes) =>
     Effect.gen(function* () {
       const { store, faults } = yield* both
       const key = Blobs.freshKey()
@@ -115,12 +115,12 @@ describe("FaultyBlobStore", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("cuts a read and a put without a word", () =>
+  it.effect("cutAfter: read and put → truncated, but succeed", () =>
     Effect.gen(function* () {
       const { faults } = yield* both
       const key = Blobs.freshKey()
       yield* faults.inject({ method: "put", action: BlobFaults.cutAfter(200_000) })
-      // All chunks at once, so that the cut falls within one pull.
+      // All chunks in one pull, so that the content is cut within a pull.
       const receipt = yield* Effect.flatMap(BlobStore.BlobStore, (store) =>
         store.put(key, Stream.make(content.subarray(0, 150_000), content.subarray(150_000), content))
       )
@@ -130,7 +130,7 @@ describe("FaultyBlobStore", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("waits for a time or for the test", () =>
+  it.effect("delay and before: put → waits for the time and for the test's effect", () =>
     Effect.gen(function* () {
       const { store, faults } = yield* both
       const key = Blobs.freshKey()

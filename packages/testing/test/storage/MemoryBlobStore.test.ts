@@ -7,7 +7,7 @@ import * as Stream from "effect/Stream"
 BlobStoreContract.suite("MemoryBlobStore", MemoryBlobStore.layer, { boundedMemory: false })
 
 describe("MemoryBlobStore", () => {
-  it.effect("refuses what is no key", () =>
+  it.effect("every method: text that is not a key → Internal", () =>
     Effect.gen(function* () {
       const store = yield* MemoryBlobStore.make
       const failures = yield* Effect.all([

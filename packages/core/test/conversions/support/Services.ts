@@ -13,7 +13,7 @@ import type { ConversionWorkerOptions } from "@holdfast/core/conversions/worker/
 import * as FsBlobStore from "@holdfast/fs/FsBlobStore"
 import * as FsConversionWorkspace from "@holdfast/fs/FsConversionWorkspace"
 import * as SqliteMetadata from "@holdfast/sqlite/SqliteMetadata"
-import type { Metadata } from "@holdfast/testing/metadata/Metadata"
+import type { Metadata } from "@holdfast/core/Holdfast"
 import * as FakeTranscoder from "@holdfast/testing/transcoding/FakeTranscoder"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"

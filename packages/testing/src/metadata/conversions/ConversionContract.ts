@@ -8,7 +8,7 @@ import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepos
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as ConversionFixtures from "./ConversionFixtures.ts"
-import type { It } from "../Metadata.ts"
+import type { It } from "../It.ts"
 import * as Sample from "../Sample.ts"
 import * as Fixtures from "../Fixtures.ts"
 

@@ -1,5 +1,5 @@
 /**
- * What `FileRepository` promises of `update` and `updateHeaders`.
+ * The contract of `FileRepository.update` and `updateHeaders`.
  */
 import { expect } from "@effect/vitest"
 import type { UpdateFile } from "@holdfast/core/files/File"
@@ -8,14 +8,14 @@ import * as Header from "@holdfast/core/files/Header"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type { It } from "../Metadata.ts"
+import type { It } from "../It.ts"
 import * as Sample from "../Sample.ts"
 import * as Fixtures from "../Fixtures.ts"
 
-const lost = { _tag: "NotFound", resource: "file" }
+const notFound = { _tag: "NotFound", resource: "file" }
 
 export const fileChangeContract = (it: It): void => {
-  it.effect("an update changes what it names, and never the content", () =>
+  it.effect("update: each field → that field and updatedAt changed, content unchanged", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
       const bucket = yield* Fixtures.bucket()
@@ -40,7 +40,7 @@ export const fileChangeContract = (it: It): void => {
     })
   )
 
-  it.effect("an update by alias may change that alias", () =>
+  it.effect("update: selected by alias, new alias → alias changed, old alias finds none", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
       const bucket = yield* Fixtures.bucket()
@@ -55,34 +55,36 @@ export const fileChangeContract = (it: It): void => {
       expect(yield* files.find(bucket, Fixtures.byAlias("old"))).toEqual(Option.none())
       expect(
         yield* Effect.flip(files.update({ bucket, selector: Fixtures.byAlias("old"), change: {}, at: Sample.at() }))
-      ).toMatchObject(lost)
+      ).toMatchObject(notFound)
     })
   )
 
-  it.effect("a place or an alias that another file has is refused with its id", () =>
-    Effect.gen(function* () {
-      const files = yield* FileRepository
-      const bucket = yield* Fixtures.bucket()
-      const standing = yield* Fixtures.reserve(bucket, { path: "/a/", name: "x", alias: "logo" })
-      const inFolder = yield* Fixtures.reserve(bucket, { path: "/a/", name: "y" })
-      const inRoot = yield* Fixtures.reserve(bucket, { path: "/", name: "x" })
-      const attempt = (id: string, change: UpdateFile) =>
-        Effect.flip(files.update({ bucket, selector: Fixtures.byId(id), change, at: Sample.at(1) }))
-      const exists = { _tag: "FileExists", existingId: standing.id }
-      expect(yield* attempt(inFolder.id, { name: "x" })).toMatchObject(exists)
-      expect(yield* attempt(inRoot.id, { path: "/a/" })).toMatchObject(exists)
-      expect(yield* attempt(inRoot.id, { path: "/a/", name: "x" })).toMatchObject(exists)
-      const taken = { _tag: "AliasTaken", existingId: standing.id }
-      expect(yield* attempt(inRoot.id, { alias: "logo", name: "z" })).toMatchObject(taken)
-      expect(yield* files.find(bucket, Fixtures.byId(inRoot.id))).toEqual(Option.some(inRoot))
-      const same = { path: "/a/", name: "x", alias: "logo" }
-      expect(
-        yield* files.update({ bucket, selector: Fixtures.byId(standing.id), change: same, at: Sample.at() })
-      ).toEqual(standing)
-    })
+  it.effect(
+    "update: path and name or alias of another file → FileExists or AliasTaken with its id, nothing changed",
+    () =>
+      Effect.gen(function* () {
+        const files = yield* FileRepository
+        const bucket = yield* Fixtures.bucket()
+        const existing = yield* Fixtures.reserve(bucket, { path: "/a/", name: "x", alias: "logo" })
+        const inFolder = yield* Fixtures.reserve(bucket, { path: "/a/", name: "y" })
+        const inRoot = yield* Fixtures.reserve(bucket, { path: "/", name: "x" })
+        const attempt = (id: string, change: UpdateFile) =>
+          Effect.flip(files.update({ bucket, selector: Fixtures.byId(id), change, at: Sample.at(1) }))
+        const exists = { _tag: "FileExists", existingId: existing.id }
+        expect(yield* attempt(inFolder.id, { name: "x" })).toMatchObject(exists)
+        expect(yield* attempt(inRoot.id, { path: "/a/" })).toMatchObject(exists)
+        expect(yield* attempt(inRoot.id, { path: "/a/", name: "x" })).toMatchObject(exists)
+        const taken = { _tag: "AliasTaken", existingId: existing.id }
+        expect(yield* attempt(inRoot.id, { alias: "logo", name: "z" })).toMatchObject(taken)
+        expect(yield* files.find(bucket, Fixtures.byId(inRoot.id))).toEqual(Option.some(inRoot))
+        const same = { path: "/a/", name: "x", alias: "logo" }
+        expect(
+          yield* files.update({ bucket, selector: Fixtures.byId(existing.id), change: same, at: Sample.at() })
+        ).toEqual(existing)
+      })
   )
 
-  it.effect("a file of another bucket or tenant is not changed", () =>
+  it.effect("update and updateHeaders: file of another bucket or tenant → NotFound, unchanged", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
       const bucket = yield* Fixtures.bucket()
@@ -95,16 +97,16 @@ export const fileChangeContract = (it: It): void => {
         for (const selector of [Fixtures.byId(file.id), Fixtures.byAlias("logo")]) {
           expect(
             yield* Effect.flip(files.update({ bucket: other, selector, change: { name: "x" }, at: Sample.at(1) }))
-          ).toMatchObject(lost)
+          ).toMatchObject(notFound)
           const headers = files.updateHeaders({ bucket: other, selector, change: Result.succeed, at: Sample.at(1) })
-          expect(yield* Effect.flip(headers)).toMatchObject(lost)
+          expect(yield* Effect.flip(headers)).toMatchObject(notFound)
         }
       }
       expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(file))
     })
   )
 
-  it.effect("headers change by a function of those that stand", () =>
+  it.effect("updateHeaders: function of the current headers → its result is stored", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
       const bucket = yield* Fixtures.bucket()
@@ -125,7 +127,7 @@ export const fileChangeContract = (it: It): void => {
     })
   )
 
-  it.effect("a function that fails changes no header, and its error is told", () =>
+  it.effect("updateHeaders: function fails → its error, headers unchanged", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
       const bucket = yield* Fixtures.bucket()

@@ -1,5 +1,5 @@
 /**
- * What `FileRepository` promises of `replaceContent` and `remove`.
+ * The contract of `FileRepository.replaceContent` and `remove`.
  */
 import { expect } from "@effect/vitest"
 import type { Content } from "@holdfast/core/files/File"
@@ -9,7 +9,7 @@ import { holds, type Precondition } from "@holdfast/core/files/Precondition"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type { It } from "../Metadata.ts"
+import type { It } from "../It.ts"
 import * as Sample from "../Sample.ts"
 import * as Fixtures from "../Fixtures.ts"
 
@@ -18,7 +18,7 @@ const doom = { sweepAt: Sample.at(90_000) }
 const replace = (bucket: BucketRef, fileId: string, content: Content, condition: Precondition = {}) =>
   Effect.flatMap(FileRepository, (files) => files.replaceContent({ bucket, fileId, content, condition, doom }))
 
-/** Conditions of every kind, for a file whose content may have this tag. */
+/** Preconditions of every kind, for a content with this entity tag. */
 const conditions = (etag: string): ReadonlyArray<Precondition> => {
   const tags = [
     "*" as const,
@@ -39,7 +39,7 @@ const conditions = (etag: string): ReadonlyArray<Precondition> => {
 }
 
 export const fileContentContract = (it: It): void => {
-  it.effect("a new content takes the place of the old, and all else stays", () =>
+  it.effect("replaceContent: new content → new blob READY, old one DOOMED, version + 1, other fields unchanged", () =>
     Effect.gen(function* () {
       const bucket = yield* Fixtures.bucket()
       const headers = [{ name: "x-a", value: "1" }]
@@ -63,7 +63,7 @@ export const fileContentContract = (it: It): void => {
     })
   )
 
-  it.effect("a reserved file gets its first content", () =>
+  it.effect("replaceContent: reserved file → first content, version 1", () =>
     Effect.gen(function* () {
       const bucket = yield* Fixtures.bucket()
       const file = yield* Fixtures.reserve(bucket)
@@ -77,7 +77,7 @@ export const fileContentContract = (it: It): void => {
     })
   )
 
-  it.effect("nothing changes where there is no such file, or its upload has expired", () =>
+  it.effect("replaceContent: unknown file or blob not PENDING → NotFound or UploadExpired, nothing changed", () =>
     Effect.gen(function* () {
       const bucket = yield* Fixtures.bucket()
       const foreign = yield* Fixtures.bucket()
@@ -96,47 +96,49 @@ export const fileContentContract = (it: It): void => {
     })
   )
 
-  it.effect("conditions hold for a change as `Precondition.holds` says", () =>
-    Effect.gen(function* () {
-      const files = yield* FileRepository
-      const bucket = yield* Fixtures.bucket()
-      for (const isReserved of [true, false]) {
-        const made = isReserved ? Fixtures.reserve(bucket) : Fixtures.store(bucket)
-        const probe = yield* Fixtures.store(bucket)
-        for (const index of conditions("").keys()) {
-          const [file, removable] = [yield* made, yield* made]
-          const attempt = (etag: string) => conditions(etag)[index] ?? {}
-          const blobId = yield* Fixtures.stage(bucket)
-          const condition = attempt(file.content?.etag ?? probe.content.etag)
-          const replaced = yield* Effect.result(replace(bucket, file.id, Sample.content(blobId), condition))
-          const expected = holds(condition, file.content)
-          expect({ condition, holds: Result.isSuccess(replaced) }).toEqual({ condition, holds: expected })
-          if (Result.isFailure(replaced)) expect(replaced.failure._tag).toBe("PreconditionFailed")
-          expect((yield* Fixtures.blob(blobId))?.state).toBe(expected ? "READY" : "PENDING")
+  it.effect(
+    "replaceContent and remove: precondition → changed or PreconditionFailed, as `Precondition.holds` returns",
+    () =>
+      Effect.gen(function* () {
+        const files = yield* FileRepository
+        const bucket = yield* Fixtures.bucket()
+        for (const isReserved of [true, false]) {
+          const made = isReserved ? Fixtures.reserve(bucket) : Fixtures.store(bucket)
+          const probe = yield* Fixtures.store(bucket)
+          for (const index of conditions("").keys()) {
+            const [file, removable] = [yield* made, yield* made]
+            const attempt = (etag: string) => conditions(etag)[index] ?? {}
+            const blobId = yield* Fixtures.stage(bucket)
+            const condition = attempt(file.content?.etag ?? probe.content.etag)
+            const replaced = yield* Effect.result(replace(bucket, file.id, Sample.content(blobId), condition))
+            const expected = holds(condition, file.content)
+            expect({ condition, holds: Result.isSuccess(replaced) }).toEqual({ condition, holds: expected })
+            if (Result.isFailure(replaced)) expect(replaced.failure._tag).toBe("PreconditionFailed")
+            expect((yield* Fixtures.blob(blobId))?.state).toBe(expected ? "READY" : "PENDING")
 
-          const removal = attempt(removable.content?.etag ?? probe.content.etag)
-          const removed = yield* Effect.result(
-            files.remove({ bucket, selector: Fixtures.byId(removable.id), condition: removal, doom })
-          )
-          expect({ removal, holds: Result.isSuccess(removed) }).toEqual({ removal, holds: expected })
-          if (Result.isFailure(removed)) expect(removed.failure._tag).toBe("PreconditionFailed")
-          const left = yield* files.find(bucket, Fixtures.byId(removable.id))
-          expect(left).toEqual(expected ? Option.none() : Option.some(removable))
+            const removal = attempt(removable.content?.etag ?? probe.content.etag)
+            const removed = yield* Effect.result(
+              files.remove({ bucket, selector: Fixtures.byId(removable.id), condition: removal, doom })
+            )
+            expect({ removal, holds: Result.isSuccess(removed) }).toEqual({ removal, holds: expected })
+            if (Result.isFailure(removed)) expect(removed.failure._tag).toBe("PreconditionFailed")
+            const left = yield* files.find(bucket, Fixtures.byId(removable.id))
+            expect(left).toEqual(expected ? Option.none() : Option.some(removable))
+          }
         }
-      }
-    })
+      })
   )
 
-  it.effect("a removed file is gone, and its blob DOOMED", () =>
+  it.effect("remove: file → not found any more, blob DOOMED; again or of another bucket → NotFound", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
       const bucket = yield* Fixtures.bucket()
       const file = yield* Fixtures.store(bucket, { alias: "logo", path: "/a/", name: "x" })
       const foreign = yield* Fixtures.bucket()
-      const lost = { _tag: "NotFound", resource: "file" }
+      const notFound = { _tag: "NotFound", resource: "file" }
       expect(
         yield* Effect.flip(files.remove({ bucket: foreign, selector: Fixtures.byId(file.id), condition: {}, doom }))
-      ).toMatchObject(lost)
+      ).toMatchObject(notFound)
       yield* files.remove({ bucket, selector: Fixtures.byAlias("logo"), condition: {}, doom })
       expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.none())
       expect((yield* Fixtures.blob(file.content.blobId))?.state).toBe("DOOMED")
@@ -144,12 +146,12 @@ export const fileContentContract = (it: It): void => {
       expect(yield* Fixtures.isDue(file.content.blobId, doom.sweepAt)).toBe(true)
       expect(
         yield* Effect.flip(files.remove({ bucket, selector: Fixtures.byId(file.id), condition: {}, doom }))
-      ).toMatchObject(lost)
+      ).toMatchObject(notFound)
       expect(
         yield* Effect.flip(
           files.remove({ bucket, selector: Fixtures.byId(file.id), condition: { ifMatch: "*" }, doom })
         )
-      ).toMatchObject(lost)
+      ).toMatchObject(notFound)
       yield* Fixtures.reserve(bucket, { alias: "logo", path: "/a/", name: "x" })
     })
   )

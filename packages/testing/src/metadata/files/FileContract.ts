@@ -1,5 +1,5 @@
 /**
- * What `FileRepository` promises of `insert` and `find`.
+ * The contract of `FileRepository.insert` and `find`.
  */
 import { expect } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
@@ -7,7 +7,7 @@ import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type { It } from "../Metadata.ts"
+import type { It } from "../It.ts"
 import * as Sample from "../Sample.ts"
 import * as Fixtures from "../Fixtures.ts"
 
@@ -23,7 +23,7 @@ const names = [
   "ﬀ"
 ]
 
-/** Fields as odd as the models let through. */
+/** Unusual values of all fields that the models allow. */
 const odd = {
   path: "/Ordner/日本/😀/",
   alias: "an.alias_1-x",
@@ -36,7 +36,7 @@ const odd = {
 }
 
 export const fileContract = (it: It): void => {
-  it.effect("a file without content is found as it was stored", () =>
+  it.effect("find: file without content → equal record", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
       const bucket = yield* Fixtures.bucket()
@@ -45,7 +45,7 @@ export const fileContract = (it: It): void => {
     })
   )
 
-  it.effect("a file with content is found as it was stored, by id and by alias", () =>
+  it.effect("find: file with content, by id and by alias → equal record, blob READY", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
       const bucket = yield* Fixtures.bucket()
@@ -64,7 +64,7 @@ export const fileContract = (it: It): void => {
     })
   )
 
-  it.effect("names are kept to the letter, and differ in case and accents", () =>
+  it.effect("insert and find: names of any script, differing in case or accents → stored unchanged, distinct", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
       const bucket = yield* Fixtures.bucket()
@@ -75,7 +75,7 @@ export const fileContract = (it: It): void => {
     })
   )
 
-  it.effect("a file is seen in its own bucket alone", () =>
+  it.effect("find: another bucket or tenant → none", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
       const bucket = yield* Fixtures.bucket()
@@ -93,7 +93,7 @@ export const fileContract = (it: It): void => {
     })
   )
 
-  it.effect("a place is taken in its bucket, and told with the file that has it", () =>
+  it.effect("insert: path and name exist in the bucket → FileExists with the existing id, blob stays PENDING", () =>
     Effect.gen(function* () {
       const bucket = yield* Fixtures.bucket()
       const file = yield* Fixtures.reserve(bucket, { path: "/a/", name: "x" })
@@ -107,7 +107,7 @@ export const fileContract = (it: It): void => {
     })
   )
 
-  it.effect("an alias is taken in its bucket, and told with the file that has it", () =>
+  it.effect("insert: alias exists in the bucket → AliasTaken with the existing id", () =>
     Effect.gen(function* () {
       const bucket = yield* Fixtures.bucket()
       const file = yield* Fixtures.store(bucket, { alias: "logo" })
@@ -119,7 +119,7 @@ export const fileContract = (it: It): void => {
     })
   )
 
-  it.effect("of many files that want a place at once, one gets it, and only its blob is READY", () =>
+  it.effect("insert: 20 at the same time with one path and name → one succeeds, only its blob is READY", () =>
     Effect.gen(function* () {
       const bucket = yield* Fixtures.bucket()
       const results = yield* Fixtures.concurrently(20, () => Fixtures.store(bucket, { path: "/a/", name: "x" }))
@@ -133,7 +133,7 @@ export const fileContract = (it: It): void => {
     })
   )
 
-  it.effect("nothing is stored in a bucket that is not there", () =>
+  it.effect("insert: unknown bucket or bucket of another tenant → NotFound", () =>
     Effect.gen(function* () {
       const bucket = yield* Fixtures.bucket()
       const foreign = yield* Fixtures.bucket()
@@ -145,7 +145,7 @@ export const fileContract = (it: It): void => {
     })
   )
 
-  it.effect("content needs a PENDING blob of its own bucket", () =>
+  it.effect("insert: blob unknown, of another bucket, READY or DOOMED → UploadExpired, nothing stored", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
       const bucket = yield* Fixtures.bucket()

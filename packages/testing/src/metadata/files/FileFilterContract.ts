@@ -1,24 +1,24 @@
 /**
- * What `FileRepository` promises of the filters of `list`.
+ * The contract of the filters of `FileRepository.list`.
  */
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { all, inOrder, inFolder, list, pages, reserveAll } from "./FileLists.ts"
-import type { It } from "../Metadata.ts"
+import type { It } from "../It.ts"
 import * as Sample from "../Sample.ts"
 import * as Fixtures from "../Fixtures.ts"
 
 export const fileFilterContract = (it: It): void => {
-  it.effect("a name filter keeps the names that begin with it, to the letter", () =>
+  it.effect("list: name prefix of any script → exactly the names with this prefix, over all pages", () =>
     Effect.gen(function* () {
       const bucket = yield* Fixtures.bucket()
       const prefixes = ["a", "A", "%", "_", "a%", "\\", "é", "😀", "\u{10ffff}", "\ud7ff", "a\u{10ffff}"]
       const names = prefixes.flatMap((prefix) => [prefix, `${prefix}b`, `${prefix}\u{10ffff}`, `${prefix}😀x`])
-      const places = [...new Set([...names, "b", "\ue000", "￿", "z"])].flatMap((name) => [
+      const positions = [...new Set([...names, "b", "\ue000", "￿", "z"])].flatMap((name) => [
         { path: "/", name },
         { path: "/p/", name }
       ])
-      const made = inOrder(yield* reserveAll(bucket, places))
+      const made = inOrder(yield* reserveAll(bucket, positions))
       for (const name of prefixes) {
         const kept = made.filter((file) => file.name.startsWith(name))
         expect(yield* list(bucket, { ...all, name })).toEqual(kept)
@@ -28,7 +28,7 @@ export const fileFilterContract = (it: It): void => {
     })
   )
 
-  it.effect("filters of state and kind go with pages", () =>
+  it.effect("list: state and type filters → matching files only, over all pages", () =>
     Effect.gen(function* () {
       const bucket = yield* Fixtures.bucket()
       const reserved = yield* reserveAll(

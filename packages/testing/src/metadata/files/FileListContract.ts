@@ -1,15 +1,15 @@
 /**
- * What `FileRepository` promises of `list`.
+ * The contract of `FileRepository.list`.
  */
 import { expect } from "@effect/vitest"
 import type { FileQuery, Position } from "@holdfast/core/files/FileRepository"
 import * as Effect from "effect/Effect"
 import { all, byBytes, inOrder, inFolder, list, pages, reserveAll } from "./FileLists.ts"
-import type { It } from "../Metadata.ts"
+import type { It } from "../It.ts"
 import * as Sample from "../Sample.ts"
 import * as Fixtures from "../Fixtures.ts"
 
-/** Texts whose order by code point is neither that of UTF-16 nor that of any language. */
+/** Texts whose order by code point differs from their order by UTF-16 code unit and from that of any language. */
 const texts = [
   "Z",
   "a",
@@ -31,15 +31,15 @@ const texts = [
 ]
 
 export const fileListContract = (it: It): void => {
-  it.effect("files come in order of path, then of name, by code point", () =>
+  it.effect("list: names of many scripts → ordered by path, then by name, by code point", () =>
     Effect.gen(function* () {
       const bucket = yield* Fixtures.bucket()
-      const places = texts.flatMap((name) => [
+      const positions = texts.flatMap((name) => [
         { path: "/", name },
         { path: `/${name}/`, name: "x" },
         { path: "/dir/", name }
       ])
-      const made = yield* reserveAll(bucket, places)
+      const made = yield* reserveAll(bucket, positions)
       expect(yield* list(bucket, all)).toEqual(inOrder(made))
       expect(yield* list(bucket, inFolder("/"))).toEqual(inOrder(made.filter(({ path }) => path === "/")))
       expect(yield* list(bucket, inFolder("/dir/"))).toEqual(inOrder(made.filter(({ path }) => path === "/dir/")))
@@ -48,11 +48,14 @@ export const fileListContract = (it: It): void => {
     })
   )
 
-  it.effect("pages of a long list have no gap and no repetition", () =>
+  it.effect("list: 1,200 files in pages → every file once", () =>
     Effect.gen(function* () {
       const bucket = yield* Fixtures.bucket()
-      const places = Array.from({ length: 1200 }, (_, index) => ({ path: `/${index % 3}/`, name: `${index * 7919}` }))
-      const made = yield* reserveAll(bucket, places)
+      const positions = Array.from({ length: 1200 }, (_, index) => ({
+        path: `/${index % 3}/`,
+        name: `${index * 7919}`
+      }))
+      const made = yield* reserveAll(bucket, positions)
       expect(yield* pages(bucket, all, 97)).toEqual(inOrder(made))
       expect(yield* pages(bucket, inFolder("/1/"), 50)).toEqual(inOrder(made.filter(({ path }) => path === "/1/")))
       expect(yield* pages(bucket, { ...all, path: "/2/" }, 100)).toEqual(
@@ -61,7 +64,7 @@ export const fileListContract = (it: It): void => {
     })
   )
 
-  it.effect("a folder's list has that folder's files, and with recursion those below", () =>
+  it.effect("list: folder → its files; recursive → also the files below", () =>
     Effect.gen(function* () {
       const bucket = yield* Fixtures.bucket()
       const paths = ["/", "/a/", "/a/b/", "/a/b/c/", "/a!/", "/a0/", "/ab/", "/A/", "/b/a/"]
@@ -77,7 +80,7 @@ export const fileListContract = (it: It): void => {
     })
   )
 
-  it.effect("a list sees one bucket of one tenant", () =>
+  it.effect("list: another bucket or tenant → its files are not listed", () =>
     Effect.gen(function* () {
       const bucket = yield* Fixtures.bucket()
       yield* Fixtures.store(bucket)
@@ -89,7 +92,7 @@ export const fileListContract = (it: It): void => {
     })
   )
 
-  it.effect("any position is a place in the order, also one that no file could have", () =>
+  it.effect("list: position that no file can have → the files after it", () =>
     Effect.gen(function* () {
       const bucket = yield* Fixtures.bucket()
       const path = "/😀/"

@@ -1,5 +1,5 @@
 /**
- * Lists of files, and the order that they promise.
+ * Lists files for the contract tests, and orders the expected results.
  */
 import type { StoredFile } from "@holdfast/core/files/File"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
@@ -9,27 +9,27 @@ import * as Fixtures from "../Fixtures.ts"
 
 const encoder = new TextEncoder()
 
-/** The order that the port promises, told independently: by UTF-8 bytes. */
+/** Compares texts by their UTF-8 bytes: the order that the port guarantees, computed independently of the adapters. */
 export const byBytes = (a: string, b: string): number => Buffer.compare(encoder.encode(a), encoder.encode(b))
 
-/** Files as a list has them. */
+/** Sorts files in the order of a list. */
 export const inOrder = (files: ReadonlyArray<StoredFile>): ReadonlyArray<StoredFile> =>
   files.toSorted((a, b) => byBytes(a.path, b.path) || byBytes(a.name, b.name))
 
-/** Every file of a bucket. */
+/** Selects every file of a bucket. */
 export const all: FileQuery = { path: "/", recursive: true }
-/** The files of one folder. */
+/** Selects the files of one folder. */
 export const inFolder = (path: string): FileQuery => ({ path, recursive: false })
 
-/** One page of a list. */
+/** Returns one page of a list. */
 export const list = (bucket: BucketRef, query: FileQuery, after?: Position, limit = 1000) =>
   Effect.flatMap(FileRepository, (files) => files.list({ bucket, query, after, limit }))
 
-/** A file without content in each of these places. */
-export const reserveAll = (bucket: BucketRef, places: ReadonlyArray<Position>) =>
-  Effect.forEach(places, (place) => Fixtures.reserve(bucket, place), { concurrency: 8 })
+/** Creates a file without content at each of these positions. */
+export const reserveAll = (bucket: BucketRef, positions: ReadonlyArray<Position>) =>
+  Effect.forEach(positions, (position) => Fixtures.reserve(bucket, position), { concurrency: 8 })
 
-/** Every page of a list, put together. */
+/** Returns all pages of a list together. */
 export const pages = Effect.fnUntraced(function* (bucket: BucketRef, query: FileQuery, limit: number) {
   const found: Array<StoredFile> = []
   let page: ReadonlyArray<StoredFile>

@@ -1,5 +1,5 @@
 /**
- * What `FileRepository` promises when changes of one file meet.
+ * The contract of `FileRepository` for concurrent changes of one file.
  */
 import { expect } from "@effect/vitest"
 import { PreconditionFailed } from "@holdfast/core/Errors"
@@ -9,7 +9,7 @@ import * as Header from "@holdfast/core/files/Header"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type { It } from "../Metadata.ts"
+import type { It } from "../It.ts"
 import * as Sample from "../Sample.ts"
 import * as Fixtures from "../Fixtures.ts"
 
@@ -18,14 +18,14 @@ const doom = { sweepAt: Sample.at(90_000) }
 const contents = (bucket: BucketRef, count: number) =>
   Effect.forEach(Array.from({ length: count }).keys(), () => Effect.map(Fixtures.stage(bucket), Sample.content))
 
-/** Ids of a bucket's blobs in a state. */
+/** Returns the ids of a bucket's blobs in a state. */
 const inState = (bucket: BucketRef, wanted: string) =>
   Effect.map(Fixtures.blobsOf(bucket), (rows) =>
     rows.filter(({ state }) => state === wanted).map(({ blobId }) => blobId)
   )
 
 export const fileRaceContract = (it: It): void => {
-  it.effect("every one of many replacements counts, and the last one's blob alone is READY", () =>
+  it.effect("replaceContent: 20 at the same time → each increases the version, only the last blob is READY", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
       const bucket = yield* Fixtures.bucket()
@@ -45,29 +45,31 @@ export const fileRaceContract = (it: It): void => {
     })
   )
 
-  it.effect("of many replacements of one content, one is made", () =>
-    Effect.gen(function* () {
-      const files = yield* FileRepository
-      const bucket = yield* Fixtures.bucket()
-      const file = yield* Fixtures.store(bucket)
-      const made = yield* contents(bucket, 20)
-      const condition = { ifMatch: [file.content.etag] }
-      const results = yield* Effect.forEach(
-        made,
-        (content) => Effect.result(files.replaceContent({ bucket, fileId: file.id, content, condition, doom })),
-        { concurrency: "unbounded" }
-      )
-      const winner = results.find(Result.isSuccess)
-      expect(winner?.success.version).toBe(2)
-      expect(results.filter(Result.isFailure).map(({ failure }) => failure)).toEqual(
-        Array.from({ length: 19 }, () => new PreconditionFailed())
-      )
-      expect(yield* inState(bucket, "READY")).toEqual([winner?.success.content?.blobId])
-      expect(yield* inState(bucket, "PENDING")).toHaveLength(19)
-    })
+  it.effect(
+    "replaceContent: 20 at the same time with the same ifMatch → one succeeds, the others PreconditionFailed",
+    () =>
+      Effect.gen(function* () {
+        const files = yield* FileRepository
+        const bucket = yield* Fixtures.bucket()
+        const file = yield* Fixtures.store(bucket)
+        const made = yield* contents(bucket, 20)
+        const condition = { ifMatch: [file.content.etag] }
+        const results = yield* Effect.forEach(
+          made,
+          (content) => Effect.result(files.replaceContent({ bucket, fileId: file.id, content, condition, doom })),
+          { concurrency: "unbounded" }
+        )
+        const winner = results.find(Result.isSuccess)
+        expect(winner?.success.version).toBe(2)
+        expect(results.filter(Result.isFailure).map(({ failure }) => failure)).toEqual(
+          Array.from({ length: 19 }, () => new PreconditionFailed())
+        )
+        expect(yield* inState(bucket, "READY")).toEqual([winner?.success.content?.blobId])
+        expect(yield* inState(bucket, "PENDING")).toHaveLength(19)
+      })
   )
 
-  it.effect("a removal among replacements leaves nothing READY", () =>
+  it.effect("remove: replacements at the same time → file removed, no blob READY", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
       const bucket = yield* Fixtures.bucket()
@@ -85,7 +87,7 @@ export const fileRaceContract = (it: It): void => {
     })
   )
 
-  it.effect("concurrent changes of headers do not lose each other", () =>
+  it.effect("updateHeaders: 20 at the same time, with replacements → every header stored", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
       const bucket = yield* Fixtures.bucket()
@@ -111,7 +113,7 @@ export const fileRaceContract = (it: It): void => {
     })
   )
 
-  it.effect("of many files that move to one place at once, one gets there", () =>
+  it.effect("update: 10 files move to one path and name at the same time → one succeeds, the others get its id", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
       const bucket = yield* Fixtures.bucket()

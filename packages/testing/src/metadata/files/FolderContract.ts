@@ -1,19 +1,19 @@
 /**
- * What `FileRepository` promises of `listFolders`.
+ * The contract of `FileRepository.listFolders`.
  */
 import { expect } from "@effect/vitest"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import * as Effect from "effect/Effect"
 import { byBytes } from "./FileLists.ts"
-import type { It } from "../Metadata.ts"
+import type { It } from "../It.ts"
 import * as Sample from "../Sample.ts"
 import * as Fixtures from "../Fixtures.ts"
 
 const folders = (bucket: BucketRef, path: string, after?: string, limit = 1000) =>
   Effect.flatMap(FileRepository, (files) => files.listFolders({ bucket, path, after, limit }))
 
-/** A bucket with a file in each of these folders. */
+/** Creates a bucket with a file in each of these folders. */
 const bucketWith = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
   const bucket = yield* Fixtures.bucket()
   yield* Effect.forEach(paths, (path) => Fixtures.reserve(bucket, { path }), { concurrency: 8 })
@@ -21,7 +21,7 @@ const bucketWith = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
 })
 
 export const folderContract = (it: It): void => {
-  it.effect("folders are those directly below, each once, also where only deeper ones hold files", () =>
+  it.effect("listFolders: files at several depths → each folder directly below the path, once", () =>
     Effect.gen(function* () {
       const bucket = yield* bucketWith(["/", "/a/", "/a/", "/a/x/", "/a/x/y/", "/b/c/d/", "/b/c/e/", "/b/f/"])
       expect(yield* folders(bucket, "/")).toEqual(["/a/", "/b/"])
@@ -33,7 +33,7 @@ export const folderContract = (it: It): void => {
     })
   )
 
-  it.effect("folders come by code point of the whole path", () =>
+  it.effect("listFolders: names of many scripts → ordered by code point of the whole path", () =>
     Effect.gen(function* () {
       const names = ["a", "a!", "a b", "a-", "a.", "a0", "ab", "A", "é", "~", "\uff5e", "😀", "😀a", "\u{10ffff}"]
       for (const parent of ["/", "/p/", "/😀/é/", "/😀😀😀/"]) {
@@ -49,7 +49,7 @@ export const folderContract = (it: It): void => {
     })
   )
 
-  it.effect("pages of folders have no gap and no repetition", () =>
+  it.effect("listFolders: 300 folders in pages → every folder once", () =>
     Effect.gen(function* () {
       const expected = Array.from({ length: 300 }, (_, index) => `/p/${index * 7919}/`).toSorted(byBytes)
       const bucket = yield* bucketWith(expected)
@@ -63,7 +63,7 @@ export const folderContract = (it: It): void => {
     })
   )
 
-  it.effect("any text is a place in the order, also one that is no folder here", () =>
+  it.effect("listFolders: position that is not a folder → the folders after it", () =>
     Effect.gen(function* () {
       const bucket = yield* bucketWith(["/p/a/", "/p/b/", "/q/c/"])
       expect(yield* folders(bucket, "/p/", "/p/a!/")).toEqual(["/p/a/", "/p/b/"])
@@ -76,7 +76,7 @@ export const folderContract = (it: It): void => {
     })
   )
 
-  it.effect("folders are those of one bucket of one tenant", () =>
+  it.effect("listFolders: another bucket or tenant → its folders are not listed", () =>
     Effect.gen(function* () {
       const bucket = yield* bucketWith(["/a/"])
       const beside = yield* Fixtures.bucket(bucket.tenantId)

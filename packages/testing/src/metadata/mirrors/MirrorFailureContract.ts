@@ -5,7 +5,7 @@ import { expect } from "@effect/vitest"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
 import * as Effect from "effect/Effect"
-import type { It } from "../Metadata.ts"
+import type { It } from "../It.ts"
 import * as Sample from "../Sample.ts"
 import * as MirrorFixtures from "./MirrorFixtures.ts"
 

@@ -4,7 +4,7 @@
 import { expect } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import * as Effect from "effect/Effect"
-import type { It } from "../Metadata.ts"
+import type { It } from "../It.ts"
 import * as Sample from "../Sample.ts"
 import * as Fixtures from "../Fixtures.ts"
 import * as MirrorFixtures from "./MirrorFixtures.ts"

@@ -10,7 +10,7 @@ import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRe
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as ConversionFixtures from "../conversions/ConversionFixtures.ts"
-import type { It } from "../Metadata.ts"
+import type { It } from "../It.ts"
 import * as MirrorFixtures from "../mirrors/MirrorFixtures.ts"
 import * as Sample from "../Sample.ts"
 import * as Fixtures from "../Fixtures.ts"

@@ -1,5 +1,5 @@
 /**
- * A blob is there as a whole or not at all.
+ * The tests that a blob is there as a whole or not at all.
  */
 import { assert } from "@effect/vitest"
 import * as BlobKey from "@holdfast/core/storage/BlobKey"
@@ -16,12 +16,12 @@ import type { Settings, Tester } from "./Settings.ts"
 
 class SourceError extends Data.TaggedError("SourceError")<{ readonly at: number }> {}
 
-/** Bytes that go through before a source fails or is interrupted. */
+/** How many bytes a source delivers before it fails or is interrupted. */
 const points = [0, 1, 100_000, 3 * Blobs.mebibyte + 5]
 
 export const register = (it: Tester, { timeout }: Settings): void => {
   it.effect.each(points)(
-    "leaves nothing of a content that fails after %i bytes, and passes its error through",
+    "put: source fails after %i bytes → source's error, no blob",
     (at) =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore
@@ -35,7 +35,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect(
-    "leaves nothing of a content that dies, and passes the defect through",
+    "put: source dies → source's defect, no blob",
     () =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore
@@ -50,7 +50,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect.each(points)(
-    "shows nothing of a content while it comes, and leaves nothing when it is interrupted after %i bytes",
+    "put: interrupted after %i bytes → no blob, neither before nor after the interruption",
     (at) =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore
@@ -66,7 +66,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect(
-    "shows nothing of a content while it comes, and all of it at the end",
+    "put: in progress → no blob; completed → the whole blob",
     () =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore
@@ -84,7 +84,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect(
-    "takes a key again after a put that failed",
+    "put: key of a failed put → stored",
     () =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore
@@ -98,7 +98,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect(
-    "replaces a blob as a whole",
+    "put: existing key → old blob until the put succeeds, then the new one",
     () =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore
@@ -118,7 +118,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect(
-    "keeps a blob whose replacement fails",
+    "put: replacement fails → old blob unchanged",
     () =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore
@@ -132,7 +132,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect(
-    "keeps keys apart that differ in one part",
+    "put: keys that differ in one part → separate blobs",
     () =>
       Effect.gen(function* () {
         const parts = { tenantId: Blobs.freshId("ten"), bucketId: Blobs.freshId("bkt"), blobId: Blobs.freshId("blb") }

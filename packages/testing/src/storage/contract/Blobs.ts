@@ -1,5 +1,5 @@
 /**
- * Helpers of the contract's tests.
+ * Helpers for the tests of the contract suite.
  */
 import { assert } from "@effect/vitest"
 import type * as BlobError from "@holdfast/core/storage/BlobError"
@@ -13,14 +13,14 @@ import * as Generate from "../../data/Generate.ts"
 
 export const mebibyte = 1024 * 1024
 
-// Not the same in every run: a store that outlives the run holds the keys of the last one.
+// A new seed for each run: a store that outlives a run contains the keys of earlier runs.
 const seed = randomInt(2 ** 32)
 let made = 0
 
-/** A tenant's or bucket's id that was never used before. */
+/** Returns an id that no test has used. */
 export const freshId = (kind: "ten" | "bkt" | "blb"): string => Generate.id(kind, seed, made++)
 
-/** A key that was never used before, in a bucket of its own or in the given one. */
+/** Returns a key that no test has used, in a new bucket or in the given one. */
 export const freshKey = (bucket: Partial<BlobKey.Parts> = {}): string =>
   BlobKey.make({
     tenantId: bucket.tenantId ?? freshId("ten"),
@@ -28,20 +28,22 @@ export const freshKey = (bucket: Partial<BlobKey.Parts> = {}): string =>
     blobId: bucket.blobId ?? freshId("blb")
   })
 
+/** Reads a stream as one array. */
 export const collect = <E, R>(stream: Stream.Stream<Uint8Array, E, R>): Effect.Effect<Uint8Array, E, R> =>
   Effect.map(Stream.runCollect(stream), (chunks) => Buffer.concat(chunks))
 
-/** Reads a blob, or a range of it, as one. */
+/** Reads a blob, or a range of it, as one array. */
 export const readAll = (
   key: string,
   range?: BlobStore.ByteRange
 ): Effect.Effect<Uint8Array, BlobError.BlobError, BlobStore.BlobStore> =>
   Effect.flatMap(BlobStore.BlobStore, (store) => collect(store.read(key, { range })))
 
-/** Puts a content in chunks of these sizes by turns. */
+/** Puts a content in chunks of these sizes, repeated in turn. */
 export const put = (key: string, content: Uint8Array, sizes: ReadonlyArray<number> = [64 * 1024]) =>
   Effect.flatMap(BlobStore.BlobStore, (store) => store.put(key, chunked(content, sizes)))
 
+/** Streams a content in chunks of these sizes, repeated in turn, one chunk for each pull. */
 export const chunked = (content: Uint8Array, sizes: ReadonlyArray<number>): Stream.Stream<Uint8Array> => {
   const chunks: Array<Uint8Array> = []
   for (let offset = 0; offset < content.byteLength;) {
@@ -52,13 +54,13 @@ export const chunked = (content: Uint8Array, sizes: ReadonlyArray<number>): Stre
   return Stream.fromIterable(chunks, { chunkSize: 1 })
 }
 
-/** Without printing megabytes when they differ. */
+/** Asserts that two contents are equal, without printing megabytes when they differ. */
 export const assertSame = (actual: Uint8Array, expected: Uint8Array): void => {
   assert.strictEqual(actual.byteLength, expected.byteLength)
   assert.isTrue(Buffer.compare(actual, expected) === 0, "the bytes differ")
 }
 
-/** A blob stands with exactly this content, as told by every method. */
+/** Asserts that a blob has exactly this content, by every method of the store. */
 export const assertStored = (key: string, content: Uint8Array) =>
   Effect.gen(function* () {
     const store = yield* BlobStore.BlobStore
@@ -67,7 +69,7 @@ export const assertStored = (key: string, content: Uint8Array) =>
     assert.deepStrictEqual(yield* Stream.runCollect(store.list(key)), [{ key, size: content.byteLength }])
   })
 
-/** Nothing is visible under a key, by any method. */
+/** Asserts that no blob has the key, by every method of the store. */
 export const assertAbsent = (key: string) =>
   Effect.gen(function* () {
     const store = yield* BlobStore.BlobStore
@@ -78,7 +80,7 @@ export const assertAbsent = (key: string) =>
     assert.deepStrictEqual(yield* Stream.runCollect(store.list(key)), [])
   })
 
-/** A content of which the first part comes, and the rest only when the test says so. */
+/** Makes a stream of a content that pauses after its first bytes, until the test releases it. */
 export const paused = (content: Uint8Array, firstBytes: number) =>
   Effect.gen(function* () {
     const reached = yield* Deferred.make<void>()

@@ -1,5 +1,5 @@
 /**
- * Listing by prefix.
+ * The tests of listing by prefix.
  */
 import { assert } from "@effect/vitest"
 import * as BlobStore from "@holdfast/core/storage/BlobStore"
@@ -10,15 +10,15 @@ import * as Generate from "../../data/Generate.ts"
 import * as Blobs from "./Blobs.ts"
 import type { Settings, Tester } from "./Settings.ts"
 
-const sizes = (entries: ReadonlyArray<BlobStore.BlobEntry>): ReadonlyArray<readonly [string, number]> =>
+const toEntries = (entries: ReadonlyArray<BlobStore.BlobEntry>): ReadonlyArray<readonly [string, number]> =>
   entries.map(({ key, size }) => [key, size] as const).toSorted(([a], [b]) => (a < b ? -1 : 1))
 
 const listed = (prefix: string) =>
-  Effect.flatMap(BlobStore.BlobStore, (store) => Effect.map(Stream.runCollect(store.list(prefix)), sizes))
+  Effect.flatMap(BlobStore.BlobStore, (store) => Effect.map(Stream.runCollect(store.list(prefix)), toEntries))
 
 export const register = (it: Tester, { timeout }: Settings): void => {
   it.effect(
-    "lists by any prefix: a tenant, a bucket, a key, a part of one, all",
+    "list: prefix of a tenant, a bucket, a key, part of a key, or none → exactly the matching blobs",
     () =>
       Effect.gen(function* () {
         const [tenantId, other] = [Blobs.freshId("ten"), Blobs.freshId("ten")]
@@ -36,15 +36,15 @@ export const register = (it: Tester, { timeout }: Settings): void => {
         const second = yield* put(tenantId, buckets[1], 5)
         const third = yield* put(other, buckets[0], 3)
 
-        assert.deepStrictEqual(yield* listed(`${tenantId}/`), sizes([...first, ...second]))
-        assert.deepStrictEqual(yield* listed(tenantId), sizes([...first, ...second]))
-        assert.deepStrictEqual(yield* listed(`${tenantId}/${buckets[0]}/`), sizes(first))
-        assert.deepStrictEqual(yield* listed(`${tenantId}/${buckets[1]}`), sizes(second))
-        assert.deepStrictEqual(yield* listed(`${other}/`), sizes(third))
+        assert.deepStrictEqual(yield* listed(`${tenantId}/`), toEntries([...first, ...second]))
+        assert.deepStrictEqual(yield* listed(tenantId), toEntries([...first, ...second]))
+        assert.deepStrictEqual(yield* listed(`${tenantId}/${buckets[0]}/`), toEntries(first))
+        assert.deepStrictEqual(yield* listed(`${tenantId}/${buckets[1]}`), toEntries(second))
+        assert.deepStrictEqual(yield* listed(`${other}/`), toEntries(third))
         for (const { key, size } of third) {
           assert.deepStrictEqual(yield* listed(key), [[key, size]])
           const part = key.slice(0, -3)
-          assert.deepStrictEqual(yield* listed(part), sizes(third.filter((entry) => entry.key.startsWith(part))))
+          assert.deepStrictEqual(yield* listed(part), toEntries(third.filter((entry) => entry.key.startsWith(part))))
         }
         const everything = new Map(yield* listed(""))
         for (const { key, size } of [...first, ...second, ...third]) assert.strictEqual(everything.get(key), size)
@@ -53,7 +53,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect(
-    "lists nothing for a prefix that no key has",
+    "list: prefix that no key has → nothing",
     () =>
       Effect.gen(function* () {
         const key = Blobs.freshKey()
@@ -76,27 +76,27 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect(
-    "leaves out what is being put and what was removed",
+    "list: blobs that are being put or were removed → not listed",
     () =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore
         const bucket = { tenantId: Blobs.freshId("ten"), bucketId: Blobs.freshId("bkt") }
         const prefix = `${bucket.tenantId}/${bucket.bucketId}/`
-        const [pending, removed, stands] = [Blobs.freshKey(bucket), Blobs.freshKey(bucket), Blobs.freshKey(bucket)]
+        const [pending, removed, stored] = [Blobs.freshKey(bucket), Blobs.freshKey(bucket), Blobs.freshKey(bucket)]
         const whole = Generate.bytes(42, 2 * Blobs.mebibyte)
         const content = yield* Blobs.paused(whole, Blobs.mebibyte)
-        yield* Blobs.put(stands, Generate.bytes(43, 10))
+        yield* Blobs.put(stored, Generate.bytes(43, 10))
         yield* Blobs.put(removed, Generate.bytes(43, 20))
         yield* store.remove(removed)
         const putting = yield* Effect.forkChild(store.put(pending, content.stream))
         yield* content.reached
-        assert.deepStrictEqual(yield* listed(prefix), [[stands, 10]])
+        assert.deepStrictEqual(yield* listed(prefix), [[stored, 10]])
         yield* content.release
         yield* Fiber.join(putting)
         assert.deepStrictEqual(
           yield* listed(prefix),
-          sizes([
-            { key: stands, size: 10 },
+          toEntries([
+            { key: stored, size: 10 },
             { key: pending, size: whole.byteLength }
           ])
         )
@@ -105,7 +105,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect(
-    "lists no further than asked, and again from the beginning",
+    "list: consumer stops early, then lists again → every blob from the beginning",
     () =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore

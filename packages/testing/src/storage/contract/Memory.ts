@@ -1,5 +1,5 @@
 /**
- * Memory does not grow with the blob.
+ * The test that memory does not grow with the blob.
  */
 import { assert } from "@effect/vitest"
 import * as BlobStore from "@holdfast/core/storage/BlobStore"
@@ -12,8 +12,8 @@ import type { Settings, Tester } from "./Settings.ts"
 
 const chunkBytes = 64 * 1024
 
-/** The process's resident bytes at their highest, above what they were at first. */
-const peak = () => {
+/** Measures how much the process's resident memory grows. */
+const measureGrowth = () => {
   const before = process.memoryUsage.rss()
   let highest = before
   return {
@@ -26,14 +26,14 @@ const peak = () => {
 
 export const register = (it: Tester, { boundedMemory, largeBytes, largeTimeout }: Settings): void => {
   const test = boundedMemory ? it.effect : it.effect.skip
-  const name = `takes and gives ${Math.round(largeBytes / Blobs.mebibyte)} MiB without holding them`
+  const name = `put and read: ${Math.round(largeBytes / Blobs.mebibyte)} MiB → memory stays bounded`
   test(
-    boundedMemory ? name : `${name} [skipped: this store keeps contents in memory]`,
+    boundedMemory ? name : `${name} [skipped: this store is in memory]`,
     () =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore
         const key = Blobs.freshKey()
-        // One chunk again and again, so that the source itself leaves no garbage.
+        // The source repeats one chunk, so that it produces no garbage itself.
         const chunk = Generate.bytes(50, chunkBytes)
         const count = Math.ceil(largeBytes / chunkBytes)
         const size = count * chunkBytes
@@ -41,9 +41,9 @@ export const register = (it: Tester, { boundedMemory, largeBytes, largeTimeout }
         for (let turn = 0; turn < count; turn++) expected.update(chunk)
         const sha256 = expected.digest("hex")
 
-        // What a store may hold that waits for no collection, and garbage that waits for one: far less than the content.
+        // Buffers of the store and garbage that is not collected yet: far less than the content.
         const bound = Math.max(64 * Blobs.mebibyte, size / 3)
-        const putting = peak()
+        const putting = measureGrowth()
         const content = Stream.range(1, count).pipe(
           Stream.rechunk(1),
           Stream.map((turn) => {
@@ -54,7 +54,7 @@ export const register = (it: Tester, { boundedMemory, largeBytes, largeTimeout }
         assert.deepStrictEqual(yield* store.put(key, content), { size, sha256 })
         assert.isBelow(putting.growth(), bound, "put")
 
-        const reading = peak()
+        const reading = measureGrowth()
         const actual = createHash("sha256")
         yield* Stream.runForEach(store.read(key), (bytes) =>
           Effect.sync(() => {

@@ -1,5 +1,5 @@
 /**
- * Ranges, missing keys, and readers that are overtaken.
+ * The tests of reading: ranges, missing keys, and blobs that are removed or replaced while they are read.
  */
 import { assert } from "@effect/vitest"
 import * as BlobStore from "@holdfast/core/storage/BlobStore"
@@ -11,8 +11,8 @@ import * as Generate from "../../data/Generate.ts"
 import * as Blobs from "./Blobs.ts"
 import type { Settings, Tester } from "./Settings.ts"
 
-/** Reads the first chunk, runs an effect, and reads the rest. */
-const overtaken = <E, R>(key: string, between: Effect.Effect<unknown, E, R>) =>
+/** Reads the first chunk of a blob, runs an effect, and reads the rest. */
+const readAround = <E, R>(key: string, between: Effect.Effect<unknown, E, R>) =>
   Effect.scoped(
     Effect.gen(function* () {
       const store = yield* BlobStore.BlobStore
@@ -38,7 +38,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   ]
 
   it.effect.each(ranges)(
-    "reads a range: %s",
+    "read: range %s → its bytes",
     ([, range]) =>
       Effect.gen(function* () {
         const key = Blobs.freshKey()
@@ -50,7 +50,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect.each<[BlobStore.ByteRange | undefined]>([[undefined], [{ offset: 1_000_003, length: 1_500_001 }]])(
-    "reads into memory that it may use again, range %j",
+    "read: isTransient, range %j → the right bytes in each chunk when it is pulled",
     ([range]) =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore
@@ -69,7 +69,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect(
-    "reads ranges and the whole at the same time",
+    "read: 30 ranges and whole blobs at the same time → the right bytes each",
     () =>
       Effect.gen(function* () {
         const key = Blobs.freshKey()
@@ -91,11 +91,11 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect.each([[undefined], [{ offset: 0, length: 10 }], [{ offset: 0, length: 0 }]])(
-    "tells that a key is missing before the first chunk, range %j",
+    "read: missing key, range %j → NotFound before the first chunk",
     ([range]) =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore
-        // In a bucket that has another blob, and in one that has nothing.
+        // In a bucket with another blob, and in an empty bucket.
         const bucket = { tenantId: Blobs.freshId("ten"), bucketId: Blobs.freshId("bkt") }
         yield* Blobs.put(Blobs.freshKey(bucket), Generate.bytes(24, 10))
         for (const key of [Blobs.freshKey(bucket), Blobs.freshKey()]) {
@@ -113,14 +113,14 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect(
-    "reads a blob to its end that is removed meanwhile, or fails; it never ends short",
+    "read: blob removed meanwhile → all bytes or a failure, never fewer bytes",
     () =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore
         const key = Blobs.freshKey()
         const content = Generate.bytes(25, 8 * Blobs.mebibyte)
         yield* Blobs.put(key, content)
-        const exit = yield* overtaken(key, store.remove(key))
+        const exit = yield* readAround(key, store.remove(key))
         if (Exit.isSuccess(exit)) Blobs.assertSame(exit.value, content)
         else assert.strictEqual((yield* Effect.flip(exit))._tag, "BlobError")
         yield* Blobs.assertAbsent(key)
@@ -129,13 +129,13 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect(
-    "never mixes a blob with its replacement",
+    "read: blob replaced meanwhile → the old bytes or a failure, never a mixture",
     () =>
       Effect.gen(function* () {
         const key = Blobs.freshKey()
         const content = Generate.bytes(26, 8 * Blobs.mebibyte)
         yield* Blobs.put(key, content)
-        const exit = yield* overtaken(key, Blobs.put(key, Generate.bytes(27, 8 * Blobs.mebibyte)))
+        const exit = yield* readAround(key, Blobs.put(key, Generate.bytes(27, 8 * Blobs.mebibyte)))
         if (Exit.isSuccess(exit)) Blobs.assertSame(exit.value, content)
         else assert.strictEqual((yield* Effect.flip(exit))._tag, "BlobError")
       }),
@@ -143,7 +143,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect(
-    "lets a reader stop early, again and again",
+    "read: reader stops after the first chunk, 50 times → right bytes, and the blob can be removed afterwards",
     () =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore

@@ -1,5 +1,5 @@
 /**
- * Removing, also what is not there.
+ * The tests of removal.
  */
 import * as BlobStore from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
@@ -9,24 +9,24 @@ import type { Settings, Tester } from "./Settings.ts"
 
 export const register = (it: Tester, { timeout }: Settings): void => {
   it.effect(
-    "removes a blob, and only that one",
+    "remove: one of two blobs → only that one removed",
     () =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore
         const bucket = { tenantId: Blobs.freshId("ten"), bucketId: Blobs.freshId("bkt") }
-        const [gone, stays] = [Blobs.freshKey(bucket), Blobs.freshKey(bucket)]
+        const [removed, kept] = [Blobs.freshKey(bucket), Blobs.freshKey(bucket)]
         const content = Generate.bytes(30, 5000)
-        yield* Blobs.put(gone, content)
-        yield* Blobs.put(stays, content)
-        yield* store.remove(gone)
-        yield* Blobs.assertAbsent(gone)
-        yield* Blobs.assertStored(stays, content)
+        yield* Blobs.put(removed, content)
+        yield* Blobs.put(kept, content)
+        yield* store.remove(removed)
+        yield* Blobs.assertAbsent(removed)
+        yield* Blobs.assertStored(kept, content)
       }),
     timeout
   )
 
   it.effect(
-    "succeeds for a key that is missing, was removed, or is being removed by others",
+    "remove: key missing, removed already or concurrently → success",
     () =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore
@@ -44,7 +44,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect(
-    "takes a key again after its removal",
+    "put: key of a removed blob → stored",
     () =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore

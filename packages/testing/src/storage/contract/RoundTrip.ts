@@ -1,5 +1,5 @@
 /**
- * What was put comes back.
+ * The tests that a store returns what was put.
  */
 import { assert } from "@effect/vitest"
 import * as BlobStore from "@holdfast/core/storage/BlobStore"
@@ -27,7 +27,7 @@ class Source extends Context.Service<Source, Uint8Array>()("@holdfast/testing/st
 
 export const register = (it: Tester, { timeout }: Settings): void => {
   it.effect.each(contents)(
-    "gives back %s",
+    "put and read: %s → the same bytes, with size and SHA-256",
     ([, size, sizes]) =>
       Effect.gen(function* () {
         const key = Blobs.freshKey()
@@ -40,7 +40,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect(
-    "passes over empty chunks",
+    "put: empty chunks → ignored",
     () =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore
@@ -57,7 +57,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect(
-    "takes many chunks that come at once",
+    "put: 3000 chunks in one pull → the same bytes",
     () =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore
@@ -72,7 +72,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect(
-    "hands the caller's services to the content",
+    "put: content requires a service → the caller's service",
     () =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore
@@ -85,7 +85,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect(
-    "takes 50 contents at the same time",
+    "put: 50 contents at the same time → each stored",
     () =>
       Effect.gen(function* () {
         const bucket = { tenantId: Blobs.freshId("ten"), bucketId: Blobs.freshId("bkt") }
@@ -106,7 +106,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect(
-    "names a local file that holds the bytes, if it says so",
+    "localFile: capability localFiles → a regular file with the bytes, gone after removal; otherwise undefined",
     () =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore
@@ -125,7 +125,7 @@ export const register = (it: Tester, { timeout }: Settings): void => {
   )
 
   it.effect(
-    "says that it can take a write",
+    "check: store is ready → success",
     () =>
       Effect.gen(function* () {
         const store = yield* BlobStore.BlobStore

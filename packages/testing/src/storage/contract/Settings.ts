@@ -1,5 +1,5 @@
 /**
- * What the parts of the contract's suite share.
+ * The settings and types that the parts of the contract suite share.
  */
 import type { Vitest } from "@effect/vitest"
 import type * as BlobStore from "@holdfast/core/storage/BlobStore"
@@ -13,5 +13,5 @@ export interface Settings {
   readonly largeTimeout: number
 }
 
-/** Registers tests that have the store under test as their service. */
+/** Registers tests that require the store. */
 export type Tester = Vitest.MethodsNonLive<BlobStore.BlobStore>
