@@ -1,5 +1,5 @@
 /**
- * A process that is killed, and a kernel that refuses, at each step of a put.
+ * Kills the process, or makes a system call fail, at each step of a put.
  */
 import { assert, describe } from "@effect/vitest"
 import * as Requires from "@holdfast/testing/Requires"
@@ -13,10 +13,10 @@ import * as TemporaryDirectory from "./support/TemporaryDirectory.ts"
 
 const it = Requires.requires(Strace.missing)
 
-describe("FsBlobStore when the process or the kernel fails", () => {
+describe("FsBlobStore", () => {
   const sizes = "70000,3,600000"
 
-  /** The last point of a kind lies behind its last call. */
+  /** The system calls at which the process is killed. The last number of each kind is above the number of its calls. */
   const points = [
     ...[2, 4, 6, 7, 8, 9, 10, 11, 12, 40].map((nth) => ["fsync", nth] as const),
     ...[1, 2, 3, 4].map((nth) => ["rename", nth] as const),
@@ -24,7 +24,7 @@ describe("FsBlobStore when the process or the kernel fails", () => {
   ]
 
   for (const [call, nth] of points) {
-    it.live(`keeps what it acknowledged when it is killed at ${call} ${nth}`, () =>
+    it.live(`put: process killed at ${call} number ${nth} → acknowledged blobs whole, no other file left`, () =>
       Effect.gen(function* () {
         const directory = yield* TemporaryDirectory.make
         const log = `${directory}/strace.log`
@@ -51,7 +51,7 @@ describe("FsBlobStore when the process or the kernel fails", () => {
   ] as const
 
   for (const [call, place, errno, reason] of failures) {
-    it.live(`fails as ${reason}, and leaves nothing, when ${call} of ${place} answers ${errno}`, () =>
+    it.live(`put: ${call} in ${place} fails with ${errno} → ${reason}, no file left`, () =>
       Effect.gen(function* () {
         const directory = Fs.realpathSync(yield* TemporaryDirectory.make)
         const data = `${directory}/data`
@@ -64,15 +64,15 @@ describe("FsBlobStore when the process or the kernel fails", () => {
         const program = yield* Program.start("put.ts", [data, "3", "4000,50000,600000"], strace)
         const { code, stdout, stderr } = yield* program.ended
         assert.strictEqual(code, 0, stderr)
-        const { acknowledged, failed, standing } = yield* Consistency.assertConsistent(data, stdout)
+        const { acknowledged, failed, stored } = yield* Consistency.assertConsistent(data, stdout)
         assert.deepStrictEqual(failed, [["failed", "50000", reason]])
         assert.strictEqual(acknowledged.length, 2)
-        assert.strictEqual(standing.size, 2)
+        assert.strictEqual(stored.size, 2)
       })
     )
   }
 
-  it.live("keeps a blob, the old or the new one, when its replacement cannot be synced", () =>
+  it.live("put: sync of a replacement fails → the old or the new blob, whole", () =>
     Effect.gen(function* () {
       const directory = Fs.realpathSync(yield* TemporaryDirectory.make)
       const data = `${directory}/data`

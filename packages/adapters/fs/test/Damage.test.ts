@@ -1,5 +1,5 @@
 /**
- * What somebody else did to the data directory.
+ * The store when another program has changed the data directory.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Generate from "@holdfast/testing/data/Generate"
@@ -8,17 +8,17 @@ import * as Stream from "effect/Stream"
 import * as Fs from "node:fs"
 import * as TestStore from "./support/TestStore.ts"
 
-describe("FsBlobStore in a damaged directory", () => {
-  it.live("fails a read of a file that was cut, rather than ending short", () =>
+describe("FsBlobStore in a changed directory", () => {
+  it.live("read: file truncated → fails with Internal, never ends early", () =>
     Effect.gen(function* () {
       const { store } = yield* TestStore.open
       const size = 2_000_000
       yield* store.put(TestStore.key(4), Generate.stream(4, size))
       const path = store.localFile(TestStore.key(4)) ?? ""
-      const cutMeanwhile = Stream.runForEach(store.read(TestStore.key(4)), () =>
+      const truncatedMeanwhile = Stream.runForEach(store.read(TestStore.key(4)), () =>
         Effect.sync(() => Fs.truncateSync(path, 300_000))
       )
-      assert.strictEqual((yield* Effect.flip(cutMeanwhile)).reason, "Internal")
+      assert.strictEqual((yield* Effect.flip(truncatedMeanwhile)).reason, "Internal")
       let chunks = 0
       const range = Stream.runForEach(store.read(TestStore.key(4), { range: { offset: 0, length: size } }), () =>
         Effect.sync(() => chunks++)
@@ -28,21 +28,21 @@ describe("FsBlobStore in a damaged directory", () => {
     })
   )
 
-  it.live("makes directories anew that somebody removed", () =>
+  it.live("put: directory removed since the last put → created again", () =>
     Effect.gen(function* () {
       const { directory, store } = yield* TestStore.open
       const { tenantId, bucketId } = TestStore.parts(0)
-      const places = ["", `/${tenantId}`, `/${tenantId}/${bucketId}`]
-      for (const place of places) {
+      const directories = ["", `/${tenantId}`, `/${tenantId}/${bucketId}`]
+      for (const below of directories) {
         yield* store.put(TestStore.key(5), Generate.stream(5, 100))
-        Fs.rmSync(`${directory}/blobs${place}`, { recursive: true })
+        Fs.rmSync(`${directory}/blobs${below}`, { recursive: true })
         yield* store.put(TestStore.key(5), Generate.stream(5, 200))
         assert.deepStrictEqual(yield* store.stat(TestStore.key(5)), { size: 200 })
       }
     })
   )
 
-  it.live("is unavailable, rather than empty, when its directories are gone", () =>
+  it.live("put, list and check: data directory moved away → Unavailable", () =>
     Effect.gen(function* () {
       const { directory, store } = yield* TestStore.open
       Fs.renameSync(directory, `${directory}.away`)
@@ -59,7 +59,7 @@ describe("FsBlobStore in a damaged directory", () => {
     })
   )
 
-  it.live("lists blobs alone, whatever else lies around", () =>
+  it.live("list: other files in the directories → blobs only", () =>
     Effect.gen(function* () {
       const { directory, store } = yield* TestStore.open
       yield* store.put(TestStore.key(7), Generate.stream(7, 100))

@@ -17,7 +17,7 @@ const assertHeld = (directory: string) =>
   })
 
 describe("DirectoryLock", () => {
-  it.live("keeps a second process out, and lets it in when the first one closes", () =>
+  it.live("acquire: second process → Held, until the first one closes the store", () =>
     Effect.gen(function* () {
       const directory = yield* TemporaryDirectory.make
       yield* Effect.scoped(
@@ -36,7 +36,7 @@ describe("DirectoryLock", () => {
     })
   )
 
-  it.live("keeps a second opening within the process out, without letting go of the first", () =>
+  it.live("acquire: second time in one process → Held, and the first lock stays", () =>
     Effect.gen(function* () {
       const directory = yield* TemporaryDirectory.make
       yield* FsBlobStore.make({ directory })
@@ -47,7 +47,7 @@ describe("DirectoryLock", () => {
     })
   )
 
-  it.live("ends with a process that is killed, though a child of it lives on", () =>
+  it.live("acquire: holder killed while its child process runs → acquired", () =>
     Effect.gen(function* () {
       const directory = yield* TemporaryDirectory.make
       const holder = yield* Program.start("hold.ts", [directory, "grandchild"])
@@ -56,14 +56,14 @@ describe("DirectoryLock", () => {
       yield* holder.line("open")
       yield* assertHeld(directory)
       yield* holder.kill("SIGKILL")
-      // The kernel drops locks while it ends the process, before the parent is told.
+      // The kernel releases locks while it ends the process, before it notifies the parent.
       yield* holder.exited
       assert.isTrue(process.kill(grandchild, 0))
       yield* Effect.scoped(FsBlobStore.make({ directory }))
     })
   )
 
-  it.live("leaves one empty file that nobody else can read", () =>
+  it.live("acquire and release → one empty file with mode 0600", () =>
     Effect.gen(function* () {
       const directory = yield* TemporaryDirectory.make
       yield* Effect.scoped(
@@ -78,7 +78,7 @@ describe("DirectoryLock", () => {
     })
   )
 
-  it.live("makes the directory and what is missing above it", () =>
+  it.live("acquire: missing directory → created with its parents, mode 0700", () =>
     Effect.gen(function* () {
       const directory = `${yield* TemporaryDirectory.make}/one/two`
       yield* DirectoryLock.acquire(directory)
@@ -86,7 +86,7 @@ describe("DirectoryLock", () => {
     })
   )
 
-  it.live("tells a directory that cannot be from one that is held", () =>
+  it.live("acquire: path of a file → Failed, with the cause", () =>
     Effect.gen(function* () {
       const path = `${yield* TemporaryDirectory.make}/file`
       Fs.writeFileSync(path, "")

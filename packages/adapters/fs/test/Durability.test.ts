@@ -1,5 +1,5 @@
 /**
- * What the store asks of the kernel before it acknowledges.
+ * The system calls of the store before it acknowledges.
  */
 import { assert, describe } from "@effect/vitest"
 import * as Requires from "@holdfast/testing/Requires"
@@ -14,8 +14,8 @@ import * as TemporaryDirectory from "./support/TemporaryDirectory.ts"
 
 const it = Requires.requires(Strace.missing)
 
-describe("FsBlobStore and the kernel", () => {
-  it.live("syncs the bytes, renames, and syncs every new name before it acknowledges", () =>
+describe("FsBlobStore", () => {
+  it.live("put: before the acknowledgement → file synced, renamed, and each new directory name synced", () =>
     Effect.gen(function* () {
       const directory = Fs.realpathSync(yield* TemporaryDirectory.make)
       const log = `${directory}/strace.log`
@@ -48,7 +48,7 @@ describe("FsBlobStore and the kernel", () => {
         const renamed = at(new RegExp(`rename\\("${data}/tmp/${blob}.*${tenant}/${bucket}/${shard}/${blob}"`), synced)
         const named = at(new RegExp(`fsync\\(\\d+<${data}/blobs/${tenant}/${bucket}/${shard}>\\).* = 0`), renamed)
         at(new RegExp(`write\\(1.*acknowledged`), named)
-        // Each directory's own name, which its parent holds.
+        // The name of each directory, by a sync of its parent.
         for (const [parent, child] of [
           ["", tenant],
           [`/${tenant}`, bucket],
@@ -58,13 +58,13 @@ describe("FsBlobStore and the kernel", () => {
           assert.isBelow(at(new RegExp(`fsync\\(\\d+<${data}/blobs${parent}>\\).* = 0`), making), named)
         }
       }
-      // The data directory's own name too.
+      // The name of the data directory, too.
       at(new RegExp(`fsync\\(\\d+<${directory}>\\).* = 0`))
       at(new RegExp(`fsync\\(\\d+<${data}>\\).* = 0`))
     })
   )
 
-  it.live("syncs a removal before it says so, also when nothing was there", () =>
+  it.live("remove: before the acknowledgement → directory synced, also when the file was missing", () =>
     Effect.gen(function* () {
       const directory = Fs.realpathSync(yield* TemporaryDirectory.make)
       const log = `${directory}/strace.log`
@@ -84,11 +84,11 @@ describe("FsBlobStore and the kernel", () => {
       const steps = Fs.readFileSync(log, "utf8")
         .split("\n")
         .flatMap((line) => {
-          if (line.includes(`unlink("${path}"`)) return [line.includes("ENOENT") ? "nothing there" : "unlinked"]
+          if (line.includes(`unlink("${path}"`)) return [line.includes("ENOENT") ? "missing" : "unlinked"]
           if (line.includes(`<${Path.dirname(path)}>`) && line.includes("fsync(")) return ["synced"]
-          return line.includes("write(1") && line.includes("removed") ? ["said"] : []
+          return line.includes("write(1") && line.includes("removed") ? ["acknowledged"] : []
         })
-      assert.deepStrictEqual(steps, ["unlinked", "synced", "said", "nothing there", "synced", "said"])
+      assert.deepStrictEqual(steps, ["unlinked", "synced", "acknowledged", "missing", "synced", "acknowledged"])
     })
   )
 })

@@ -11,7 +11,7 @@ import * as TemporaryDirectory from "./support/TemporaryDirectory.ts"
 import * as TestStore from "./support/TestStore.ts"
 
 describe("FsBlobStore", () => {
-  it.live("lays out its directory, and keeps it to its user", () =>
+  it.live("put → documented layout, directories with mode 0700, files with mode 0600", () =>
     Effect.gen(function* () {
       const { directory, store } = yield* TestStore.open
       yield* store.put(TestStore.key(0), Generate.stream(1, 10))
@@ -30,7 +30,7 @@ describe("FsBlobStore", () => {
     })
   )
 
-  it.live("frees chunks that were given away, once they are written, and leaves all others as they are", () =>
+  it.live("put: some chunks transferable → these detached after the write, all others unchanged", () =>
     Effect.gen(function* () {
       const { store } = yield* TestStore.open
       const content = Generate.bytes(4, 8 * 1024 * 1024)
@@ -50,7 +50,7 @@ describe("FsBlobStore", () => {
     })
   )
 
-  it.live("stores what a content holds up to a fault, also of chunks that were given away", () =>
+  it.live("put: content of transferable chunks is cut or fails → the bytes before the fault, or no file", () =>
     Effect.gen(function* () {
       const { directory, store } = yield* TestStore.open
       const faulty = FaultyBlobStore.make(store)
@@ -75,7 +75,7 @@ describe("FsBlobStore", () => {
     })
   )
 
-  it.live("finds everything again when it is opened anew", () =>
+  it.live("open: directory of an earlier store → its blobs", () =>
     Effect.gen(function* () {
       const directory = yield* TemporaryDirectory.make
       const content = Generate.bytes(2, 700_000)
@@ -102,7 +102,7 @@ describe("FsBlobStore", () => {
     `${TestStore.parts(0).tenantId}/../${TestStore.parts(0).blobId}`,
     `${TestStore.key(0)}\0`,
     TestStore.key(0).replace("_", "/")
-  ])("refuses %j, which is no key, in every method", (text) =>
+  ])("every method: %j, which is not a key → Internal, content not pulled", (text) =>
     Effect.gen(function* () {
       const { directory, store } = yield* TestStore.open
       let pulled = false
@@ -123,7 +123,7 @@ describe("FsBlobStore", () => {
     })
   )
 
-  it.live("clears what dead uploads left, and nothing else", () =>
+  it.live("open: files of unfinished uploads in tmp → removed, all other files stay", () =>
     Effect.gen(function* () {
       const directory = yield* TemporaryDirectory.make
       yield* Effect.scoped(
@@ -140,7 +140,7 @@ describe("FsBlobStore", () => {
     })
   )
 
-  it.live("says that it is full before it is", () =>
+  it.live("check: fewer bytes free than reserveBytes → StorageFull", () =>
     Effect.gen(function* () {
       const directory = yield* TemporaryDirectory.make
       const store = yield* FsBlobStore.make({ directory, reserveBytes: 2 ** 60 })

@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as FsCall from "../src/FsCall.ts"
 
 describe("FsCall", () => {
-  it.effect("awaits what has begun, also when it is interrupted", () =>
+  it.effect("call: interrupted → waits for the callback", () =>
     Effect.gen(function* () {
       let done: FsCall.Done = () => assert.fail("not begun")
       const fiber = yield* Effect.forkChild(
@@ -22,16 +22,16 @@ describe("FsCall", () => {
     })
   )
 
-  it.effect("fails as the callback, and as what is thrown", () =>
+  it.effect("call: callback error or thrown error → ErrnoError with its code", () =>
     Effect.gen(function* () {
       const error: NodeJS.ErrnoException = Object.assign(new Error("EIO: i/o error"), { code: "EIO" })
-      const told = yield* Effect.flip(FsCall.call<void>((done) => queueMicrotask(() => done(error))))
+      const reported = yield* Effect.flip(FsCall.call<void>((done) => queueMicrotask(() => done(error))))
       const thrown = yield* Effect.flip(
         FsCall.call<void>(() => {
           throw error
         })
       )
-      for (const failure of [told, thrown]) {
+      for (const failure of [reported, thrown]) {
         assert.strictEqual(failure.code, "EIO")
         assert.strictEqual(failure.cause, error)
       }

@@ -14,17 +14,17 @@ import * as TemporaryDirectory from "./support/TemporaryDirectory.ts"
 
 const bytes = (text: string) => Stream.make(new TextEncoder().encode(text))
 
-/** A workspace in a directory, and what makes further ones. */
+/** Opens the workspaces of a directory. */
 const open = Effect.fnUntraced(function* (directory: string) {
   const services = yield* Layer.build(Layer.fresh(FsConversionWorkspace.layer({ directory })))
   return yield* Effect.provideContext(ConversionWorkspace, services)
 })
 
-/** The id of a process that is gone. */
+/** Returns the id of a process that has ended. */
 const deadPid = (): number => spawnSync(process.execPath, ["-e", ""]).pid
 
 describe("FsConversionWorkspace", () => {
-  it.effect("workspaces are apart, empty, for this user alone, and go with their scopes", () =>
+  it.effect("make: two workspaces → separate, empty, mode 0700, removed with their scopes", () =>
     Effect.gen(function* () {
       const directory = Path.join(yield* TemporaryDirectory.make, "work")
       const { make } = yield* open(directory)
@@ -40,7 +40,7 @@ describe("FsConversionWorkspace", () => {
     })
   )
 
-  it.effect("a local file is linked, and outlives its removal", () =>
+  it.effect("addFile: local file → linked, readable after the file's removal", () =>
     Effect.gen(function* () {
       const directory = yield* TemporaryDirectory.make
       const { addFile, input } = yield* (yield* open(directory)).make
@@ -53,24 +53,26 @@ describe("FsConversionWorkspace", () => {
     })
   )
 
-  it.effect("what is no local file, or none any more, is read from its stream", () =>
-    Effect.gen(function* () {
-      const directory = yield* TemporaryDirectory.make
-      const { addFile, input, source } = yield* (yield* open(directory)).make
-      yield* addFile({
-        path: input,
-        localFile: undefined,
-        content: Stream.concat(bytes("one, "), bytes("two"))
+  it.effect(
+    "addFile: no local file, or a removed one → written from the stream; the stream's error passes through",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* TemporaryDirectory.make
+        const { addFile, input, source } = yield* (yield* open(directory)).make
+        yield* addFile({
+          path: input,
+          localFile: undefined,
+          content: Stream.concat(bytes("one, "), bytes("two"))
+        })
+        expect(Fs.readFileSync(input, "utf8")).toBe("one, two")
+        yield* addFile({ path: `${source}/a`, localFile: Path.join(directory, "gone"), content: bytes("three") })
+        expect(Fs.readFileSync(`${source}/a`, "utf8")).toBe("three")
+        const failing = addFile({ path: `${source}/b`, localFile: undefined, content: Stream.fail("broken" as const) })
+        expect(yield* Effect.flip(failing)).toBe("broken")
       })
-      expect(Fs.readFileSync(input, "utf8")).toBe("one, two")
-      yield* addFile({ path: `${source}/a`, localFile: Path.join(directory, "gone"), content: bytes("three") })
-      expect(Fs.readFileSync(`${source}/a`, "utf8")).toBe("three")
-      const failing = addFile({ path: `${source}/b`, localFile: undefined, content: Stream.fail("broken" as const) })
-      expect(yield* Effect.flip(failing)).toBe("broken")
-    })
   )
 
-  it.effect("the transcoder's files are read by name; one that is missing is an error", () =>
+  it.effect("read: output file → its bytes; missing file → WorkspaceError", () =>
     Effect.gen(function* () {
       const { output, read } = yield* (yield* open(yield* TemporaryDirectory.make)).make
       Fs.mkdirSync(`${output}/480p`)
@@ -86,7 +88,7 @@ describe("FsConversionWorkspace", () => {
     })
   )
 
-  it.effect("what dead processes left goes at the next start; what lives, and what is not ours, stays", () =>
+  it.effect("layer: workspaces of ended processes → removed; those of running processes and other files stay", () =>
     Effect.gen(function* () {
       const directory = yield* TemporaryDirectory.make
       const { make } = yield* open(directory)

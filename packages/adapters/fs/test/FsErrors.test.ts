@@ -16,10 +16,10 @@ const reasons: Readonly<Record<Exclude<Reason, "Internal">, ReadonlyArray<string
 const errno = (code: string) => FsCall.errno(Object.assign(new Error(code), { code }))
 
 describe("FsErrors", () => {
-  // EHOSTDOWN is an errno of Linux that Node's table leaves out.
+  // EHOSTDOWN is an errno of Linux that is missing in Node's table.
   const codes = [...Object.keys(constants.errno), "EHOSTDOWN", "ERR_INVALID_ARG_TYPE", ""]
 
-  it.each(codes)("tells the reason of %s", (code) => {
+  it.each(codes)("fromErrno and fromErrnoOfStore: %s → documented reason", (code) => {
     const expected = Object.entries(reasons).find(([, codes]) => codes.includes(code))?.[0] ?? "Internal"
     const error = FsErrors.fromErrno("read")(errno(code))
     assert.instanceOf(error, BlobError)
@@ -28,7 +28,7 @@ describe("FsErrors", () => {
     assert.strictEqual(ofStore.reason, code === "ENOENT" ? "Unavailable" : expected)
   })
 
-  it("knows errors that Node has no name for", () => {
+  it("fromErrno: error for which Node has no name → reason by its number", () => {
     for (const [code, reason] of [
       ["EDQUOT", "StorageFull"],
       ["ESTALE", "Unavailable"]
@@ -39,7 +39,7 @@ describe("FsErrors", () => {
     }
   })
 
-  it("keeps paths out of the message, and the cause for the operator", () => {
+  it("fromErrno: cause with a path → path not in the message, cause kept", () => {
     const cause = Object.assign(new Error("ENOSPC: no space left on device, write '/srv/holdfast/tmp/x'"), {
       code: "ENOSPC"
     })

@@ -1,5 +1,5 @@
 /**
- * A file system that is full, or read-only.
+ * The store on a file system that is full or read-only.
  */
 import { assert, describe } from "@effect/vitest"
 import type { BlobError } from "@holdfast/core/storage/BlobError"
@@ -29,8 +29,8 @@ const usedBytes = (directory: string): number => {
   return (blocks - bfree) * bsize
 }
 
-describe("FsBlobStore on a full disk", () => {
-  it.live("tells that there is no room, gives back what it took, and goes on", () =>
+describe("FsBlobStore on a small file system", () => {
+  it.live("put: disk full → StorageFull, its space freed; smaller blob → stored", () =>
     Effect.gen(function* () {
       const directory = yield* TemporaryDirectory.makeFileSystem("size=8m")
       const store = yield* FsBlobStore.make({ directory, reserveBytes: mebibyte })
@@ -52,7 +52,7 @@ describe("FsBlobStore on a full disk", () => {
     })
   )
 
-  it.live("keeps the blobs it has when there is no room for another file", () =>
+  it.live("put: no inodes left → StorageFull, existing blobs unchanged", () =>
     Effect.gen(function* () {
       const directory = yield* TemporaryDirectory.makeFileSystem("size=8m,nr_inodes=64")
       const store = yield* FsBlobStore.make({ directory })
@@ -73,7 +73,7 @@ describe("FsBlobStore on a full disk", () => {
     })
   )
 
-  it.live("says so when it is asked", () =>
+  it.live("check: disk almost full → StorageFull; after a removal → success", () =>
     Effect.gen(function* () {
       const directory = yield* TemporaryDirectory.makeFileSystem("size=8m")
       const store = yield* FsBlobStore.make({ directory, reserveBytes: 3 * mebibyte })
@@ -86,7 +86,7 @@ describe("FsBlobStore on a full disk", () => {
     })
   )
 
-  it.live("is unavailable while the disk is read-only, and reads on", () =>
+  it.live("put and check: disk read-only → Unavailable; stat → success", () =>
     Effect.gen(function* () {
       const directory = yield* TemporaryDirectory.makeFileSystem("size=8m")
       const store = yield* FsBlobStore.make({ directory, reserveBytes: mebibyte })

@@ -1,5 +1,5 @@
 /**
- * Uploads and readers that end before their time, and an upload that waits.
+ * Interrupted uploads and readers, and backpressure on an upload.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Requires from "@holdfast/testing/Requires"
@@ -13,11 +13,11 @@ import * as TestStore from "./support/TestStore.ts"
 
 const itSeesDescriptors = Requires.requires(TestStore.missingForDescriptors)
 
-/** One turn of the event loop. */
+/** Waits for one turn of the event loop. */
 const turn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
 describe("FsBlobStore", () => {
-  it.live("pulls a content no faster than it writes it", () =>
+  it.live("put: fast source → at most three batches ahead of the disk", () =>
     Effect.gen(function* () {
       const { directory, store } = yield* TestStore.open
       const tmp = `${directory}/tmp`
@@ -38,10 +38,10 @@ describe("FsBlobStore", () => {
     })
   )
 
-  itSeesDescriptors.live("leaves nothing, not a descriptor, wherever a put is interrupted", () =>
+  itSeesDescriptors.live("put: interrupted at any turn → no file in tmp, no open descriptor", () =>
     Effect.gen(function* () {
       const { directory, store } = yield* TestStore.open
-      let stood = 0
+      let stored = 0
       for (let turns = 0; turns < 120; turns++) {
         const index = 1000 + turns
         const putting = yield* Effect.forkChild(store.put(TestStore.key(index), Generate.stream(index, 600_000)))
@@ -50,21 +50,21 @@ describe("FsBlobStore", () => {
         const put = yield* Fiber.await(putting)
         const stat = yield* Effect.exit(store.stat(TestStore.key(index)))
         assert.strictEqual(Exit.isSuccess(stat), Exit.isSuccess(put), `after ${turns} turns`)
-        if (Exit.isSuccess(put)) stood++
+        if (Exit.isSuccess(put)) stored++
         assert.deepStrictEqual(TestStore.names(`${directory}/tmp`), [])
         assert.deepStrictEqual(TestStore.descriptors(directory), [])
       }
-      assert.strictEqual((yield* Stream.runCollect(store.list(""))).length, stood)
+      assert.strictEqual((yield* Stream.runCollect(store.list(""))).length, stored)
     })
   )
 
-  it.live("stands or fails as its put says, when that is interrupted at the last moment", () =>
+  it.live("put: interrupted after the rename → file exists exactly if the put succeeded", () =>
     Effect.gen(function* () {
       const { store } = yield* TestStore.open
       for (let index = 0; index < 50; index++) {
         const path = store.localFile(TestStore.key(index)) ?? ""
         const putting = yield* Effect.forkChild(store.put(TestStore.key(index), Generate.stream(index, 10_000)))
-        // It has its name, and the name is not yet durable: the put is not done.
+        // The file has its name, but the name is not durable yet: the put is not complete.
         while (!Fs.existsSync(path)) yield* turn
         putting.interruptUnsafe()
         const put = yield* Fiber.await(putting)
@@ -73,7 +73,7 @@ describe("FsBlobStore", () => {
     })
   )
 
-  it.live("keeps the blob it has when its replacement is interrupted", () =>
+  it.live("put: replacement interrupted at any turn → a whole blob stays", () =>
     Effect.gen(function* () {
       const { store } = yield* TestStore.open
       yield* store.put(TestStore.key(0), Generate.stream(0, 10_000))
@@ -86,7 +86,7 @@ describe("FsBlobStore", () => {
     })
   )
 
-  itSeesDescriptors.live("closes what readers and listings leave off", () =>
+  itSeesDescriptors.live("read and list: consumer stops early → descriptor closed", () =>
     Effect.gen(function* () {
       const { directory, store } = yield* TestStore.open
       for (let index = 0; index < 20; index++) yield* store.put(TestStore.key(index), Generate.stream(9, 900_000))

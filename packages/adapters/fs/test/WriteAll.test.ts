@@ -6,8 +6,8 @@ import * as FsCall from "../src/FsCall.ts"
 import * as WriteAll from "../src/WriteAll.ts"
 import * as TemporaryDirectory from "./support/TemporaryDirectory.ts"
 
-/** A kernel that takes so many bytes at a time. A real one does, when a signal or a quota comes in its way. */
-const taking = (most: number) => {
+/** Makes system calls that write at most so many bytes, as the kernel does after a signal or near a quota. */
+const callsLimitedTo = (most: number) => {
   const counts: Array<number> = []
   const write: WriteAll.Calls["write"] = (descriptor, bytes, written) => {
     counts.push(bytes.byteLength)
@@ -42,13 +42,13 @@ describe("WriteAll", () => {
     [[], 5]
   ]
 
-  it.live.each(cases)("writes chunks of %j to a kernel that takes %d bytes at a time", ([sizes, most]) =>
+  it.live.each(cases)("writeAll: chunks of %j, at most %d bytes per call → all bytes written", ([sizes, most]) =>
     Effect.gen(function* () {
       const chunks = sizes.map((size, index) => Generate.bytes(index, size))
       const expected = Buffer.concat(chunks)
-      const { calls, counts } = taking(most)
+      const { calls, counts } = callsLimitedTo(most)
       assert.isTrue((yield* writeAll(calls, chunks)).equals(expected))
-      // Each call is given all that is left.
+      // Each call gets all remaining bytes.
       assert.deepStrictEqual(
         counts,
         Array.from({ length: Math.ceil(expected.byteLength / most) }, (_, index) => expected.byteLength - index * most)
@@ -62,16 +62,16 @@ describe("WriteAll", () => {
     [[5000]]
   ]
 
-  it.live.each(together)("writes chunks of %j to the real kernel", ([sizes]) =>
+  it.live.each(together)("writeAll: chunks of %j, real system calls → all bytes written", ([sizes]) =>
     Effect.gen(function* () {
       const chunks = sizes.map((size, index) => Generate.bytes(index, size))
       assert.isTrue((yield* writeAll(WriteAll.kernel, chunks)).equals(Buffer.concat(chunks)))
     })
   )
 
-  it.live("fails, rather than try for ever, when the kernel takes nothing", () =>
+  it.live("writeAll: call writes nothing → EIO after one call", () =>
     Effect.gen(function* () {
-      const { calls, counts } = taking(0)
+      const { calls, counts } = callsLimitedTo(0)
       const error = yield* Effect.flip(writeAll(calls, [Generate.bytes(1, 10)]))
       assert.strictEqual(error.code, "EIO")
       assert.deepStrictEqual(counts, [10])

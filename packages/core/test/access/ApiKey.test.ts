@@ -10,7 +10,7 @@ const Crypto = Layer.mergeAll(SecureRandom.layerWebCrypto, Digest.layerWebCrypto
 
 describe("ApiKey", () => {
   it.layer(Crypto)((it) => {
-    it.effect("mints keys of the documented format that parse back to the same hash", () =>
+    it.effect("mint → key of the documented format; parse and identify return the same hash", () =>
       Effect.gen(function* () {
         const minted = yield* ApiKey.mint
         const key = Redacted.value(minted.key)
@@ -23,7 +23,7 @@ describe("ApiKey", () => {
       })
     )
 
-    it.effect("tells a typo in any character apart without a look-up", () =>
+    it.effect("parse: typo in any one character → Unauthenticated, without a look-up", () =>
       Effect.gen(function* () {
         const key = Redacted.value((yield* ApiKey.mint).key)
         for (let at = 0; at < key.length; at++) {
@@ -34,7 +34,7 @@ describe("ApiKey", () => {
       })
     )
 
-    it.effect("refuses everything that is not a key with the same error", () =>
+    it.effect("parse: text that is not a key → Unauthenticated", () =>
       Effect.gen(function* () {
         const key = Redacted.value((yield* ApiKey.mint).key)
         for (const text of [
@@ -52,7 +52,7 @@ describe("ApiKey", () => {
       })
     )
 
-    it.effect("never shows a minted key when it is printed", () =>
+    it.effect("mint: key is printed or serialised → redacted", () =>
       Effect.gen(function* () {
         const minted = yield* ApiKey.mint
         assert.notInclude(`${String(minted.key)} ${JSON.stringify(minted)}`, Redacted.value(minted.key))

@@ -24,7 +24,7 @@ describe("ContentGuard", () => {
     { sizes: [3, 4], expected: { limit: 10, length: 6 }, fails: "LengthMismatch" },
     { sizes: [], expected: { limit: 10, length: 1 }, fails: "LengthMismatch" },
     { sizes: [1], expected: { limit: 10, length: 11 }, fails: "ContentTooLarge" }
-  ])("%j", ({ expected, fails, sizes }) =>
+  ])("make: %j", ({ expected, fails, sizes }) =>
     Effect.gen(function* () {
       const exit = yield* run(sizes, expected)
       if (fails === undefined) assert.isTrue(Exit.isSuccess(exit))
@@ -40,7 +40,7 @@ describe("ContentGuard", () => {
     })
   )
 
-  it.effect("keeps the head across chunks, and no more of it than is needed", () =>
+  it.effect("head: content in several chunks → its first headLength bytes", () =>
     Effect.gen(function* () {
       const guarded = yield* ContentGuard.make(source(10, headLength, 10), { limit: 1e6 })
       yield* Stream.runDrain(guarded.content)

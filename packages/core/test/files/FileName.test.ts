@@ -4,10 +4,10 @@ import { InvalidRequest } from "@holdfast/core/Errors"
 import { extension } from "@holdfast/core/files/FileName"
 import * as NewFile from "@holdfast/core/files/NewFile"
 
-const place = (path: string, name = "a.txt") =>
+const decodePath = (path: string, name = "a.txt") =>
   Effect.map(NewFile.decode({ name, path }), (decoded) => `${decoded.path}${decoded.name}`)
 
-const refused = (input: unknown, pointer: string) =>
+const expectRefused = (input: unknown, pointer: string) =>
   Effect.gen(function* () {
     const error = yield* Effect.flip(NewFile.decode(input))
     assert.instanceOf(error, InvalidRequest)
@@ -29,9 +29,9 @@ describe("FileName", () => {
     ["/A\u0308rger/", "/Ärger/a.txt"],
     ["/😀/", "/😀/a.txt"],
     ["/...", "/.../a.txt"]
-  ] as const)("normalises the path %j", ([path, whole]) =>
+  ] as const)("decode: path %j → normalised to %j", ([path, whole]) =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* place(path), whole)
+      assert.strictEqual(yield* decodePath(path), whole)
     })
   )
 
@@ -46,7 +46,7 @@ describe("FileName", () => {
     "/\u0085/",
     `/${"x".repeat(1024)}/`,
     "/\ud800/"
-  ])("refuses the path %j", (path) => refused({ name: "a", path }, "/path"))
+  ])("decode: path %j → InvalidRequest at /path", (path) => expectRefused({ name: "a", path }, "/path"))
 
   it.effect.each([
     "",
@@ -61,16 +61,16 @@ describe("FileName", () => {
     "\udc00",
     7,
     null
-  ])("refuses the name %j", (name) => refused({ name }, "/name"))
+  ])("decode: name %j → InvalidRequest at /name", (name) => expectRefused({ name }, "/name"))
 
-  it.effect("takes 255 bytes of any script", () =>
+  it.effect("decode: name of 255 bytes in any script → accepted", () =>
     Effect.gen(function* () {
       const name = "é".repeat(127) + "x"
       assert.strictEqual((yield* NewFile.decode({ name })).name, name)
     })
   )
 
-  it.effect("names every fault at once", () =>
+  it.effect("decode: several invalid fields → one InvalidRequest with every fault", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(
         NewFile.decode({
@@ -92,7 +92,7 @@ describe("FileName", () => {
     })
   )
 
-  it("reads extensions", () => {
+  it("extension: file name → extension in lower case, without the dot", () => {
     for (const [name, is] of [
       ["a.TXT", "txt"],
       ["a", ""],

@@ -12,7 +12,7 @@ describe("FileSize", () => {
     [999_999_999, "1.0 GB"],
     [5_497_558_138_880, "5.5 TB"],
     [9_007_199_254_740_991, "9.0 PB"]
-  ])("%d bytes are %s", (bytes, text) => {
+  ])("human: %d bytes → %s", (bytes, text) => {
     assert.strictEqual(human(bytes), text)
   })
 })

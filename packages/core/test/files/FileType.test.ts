@@ -6,7 +6,7 @@ const bytes = (text: string): Uint8Array => Uint8Array.from(text, (char) => char
 const type = (head: string, name: string) => FileSignature.detect(bytes(head), name).type
 
 describe("FileType", () => {
-  it("knows every extension of the interface", () => {
+  it("fromName: every documented extension → its type", () => {
     const table: ReadonlyArray<readonly [FileType.FileType, string]> = [
       ["IMAGE", "jpg png gif webp svg bmp ico tiff"],
       ["VIDEO", "mp4 avi mov mkv webm flv wmv"],
@@ -26,7 +26,7 @@ describe("FileType", () => {
     assert.deepStrictEqual(FileType.fromName("unknown.xyz"), { type: "OTHER", contentType: "application/octet-stream" })
   })
 
-  it("believes the content before the name", () => {
+  it("detect: signature contradicts the name → type of the signature", () => {
     assert.strictEqual(type("\x89PNG\r\n\x1a\n....", "trick.txt"), "IMAGE")
     assert.strictEqual(type("%PDF-1.7", "a.jpg"), "DOCUMENT")
     assert.strictEqual(type("RIFF....WAVEfmt ", "a"), "AUDIO")
@@ -40,7 +40,7 @@ describe("FileType", () => {
     assert.strictEqual(type(`${"\0".repeat(257)}ustar`, "a"), "ARCHIVE")
   })
 
-  it("lets the name choose inside a container", () => {
+  it("detect: container format → type of the name's extension", () => {
     assert.strictEqual(type("PK\x03\x04", "a.zip"), "ARCHIVE")
     assert.strictEqual(type("PK\x03\x04", "a.docx"), "DOCUMENT")
     assert.strictEqual(type("PK\x03\x04", "a.xlsx"), "SPREADSHEET")
@@ -48,7 +48,7 @@ describe("FileType", () => {
     assert.strictEqual(type("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a.ppt"), "PRESENTATION")
   })
 
-  it("recognises markup whatever it is called, so that a page cannot pass for a picture", () => {
+  it("detect: HTML, SVG or XML with the name of a picture → type of the markup", () => {
     for (const page of ["<!DOCTYPE html><p>", "\n  <html>", "<script>alert(1)</script>", "\xef\xbb\xbf<HTML >"]) {
       assert.strictEqual(FileSignature.detect(bytes(page), "a.png").contentType, "text/html; charset=utf-8", page)
     }
@@ -56,7 +56,7 @@ describe("FileType", () => {
     assert.strictEqual(FileSignature.detect(bytes("<?xml version='1.0'?><a>"), "a.png").contentType, "application/xml")
   })
 
-  it("falls back to the name for an empty content", () => {
+  it("detect: empty content → type of the name", () => {
     assert.strictEqual(type("", "a.csv"), "SPREADSHEET")
     assert.strictEqual(type("", ""), "OTHER")
   })

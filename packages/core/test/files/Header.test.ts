@@ -11,7 +11,7 @@ describe("Header", () => {
     ["cache-control", "public, max-age=3600"],
     ["x-latin", "caf\u00e9"],
     ["x-tabs", "a\tb"]
-  ])("takes %s: %j", (name, value) => {
+  ])("schema: %s: %j → accepted", (name, value) => {
     assert.isTrue(isHeader({ name, value }))
   })
 
@@ -46,11 +46,11 @@ describe("Header", () => {
     ["access-control-anything", "*"],
     ["content-security-policy", "x"],
     ["x-content-type-options", "x"]
-  ])("refuses %j: %j", (name, value) => {
+  ])("schema: %j: %j → refused", (name, value) => {
     assert.isFalse(isHeader({ name, value }))
   })
 
-  it("replaces by name in any case, in place", () => {
+  it("merge: existing name in another case → replaced at its position; new name → appended", () => {
     const merged = Header.merge(
       [
         { name: "A", value: "1" },
@@ -69,7 +69,7 @@ describe("Header", () => {
     assert.strictEqual(Header.valueOf(merged, "C"), "4")
   })
 
-  it("bounds the number and the bytes of a set", () => {
+  it("excess: more than 64 headers or 8192 bytes → a fault", () => {
     const many = (count: number, value: string) => Array.from({ length: count }, (_, i) => ({ name: `x-${i}`, value }))
     assert.isUndefined(Header.excess(many(64, "v")))
     assert.isDefined(Header.excess(many(65, "v")))

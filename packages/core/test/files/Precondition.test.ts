@@ -19,7 +19,7 @@ describe("Precondition", () => {
     [{ ifMatch: ['"a"'], ifNoneMatch: ['"a"'] }, false, false]
   ]
   for (const [condition, forContent, forNone] of table) {
-    it(JSON.stringify(condition), () => {
+    it(`holds: ${JSON.stringify(condition)} → ${forContent} for a content, ${forNone} for none`, () => {
       assert.strictEqual(holds(condition, content), forContent)
       assert.strictEqual(holds(condition, null), forNone)
     })

@@ -21,7 +21,7 @@ const opened = (text: string, context: string) =>
   SecretBox.use(({ open }) => Effect.map(open(text, context), Redacted.value))
 
 describe("AesSecretBox", () => {
-  it.effect("opens what it sealed, and never seals the same way twice", () =>
+  it.effect("seal and open: same secret twice → different sealed texts, both open", () =>
     Effect.gen(function* () {
       const one = yield* sealed("mir_1")
       const two = yield* sealed("mir_1")
@@ -31,7 +31,7 @@ describe("AesSecretBox", () => {
     }).pipe(Effect.provide(box(1)))
   )
 
-  it.effect("does not open under another context, altered, or with a strange key", () =>
+  it.effect("open: another context, altered text or another key → SecretError", () =>
     Effect.gen(function* () {
       const text = yield* Effect.provide(sealed("mir_1"), box(1))
       const inBox = (layer: ReturnType<typeof box>, value: string, context: string) =>
@@ -49,7 +49,7 @@ describe("AesSecretBox", () => {
     })
   )
 
-  it.effect("rotates: a former key opens, and is told to be stale", () =>
+  it.effect("open and isStale: sealed with a former key → opens, and is stale", () =>
     Effect.gen(function* () {
       const old = yield* Effect.provide(sealed("x"), box(1))
       yield* Effect.gen(function* () {
@@ -61,7 +61,7 @@ describe("AesSecretBox", () => {
     })
   )
 
-  it.effect("refuses a key of the wrong length", () =>
+  it.effect("layer: key of 31 bytes → SecretKeyInvalid", () =>
     Effect.gen(function* () {
       const layer = AesSecretBox.layer({ current: key(1, 31) }).pipe(Layer.provide(Crypto))
       const error = yield* Effect.flip(Effect.provide(sealed("x"), layer))

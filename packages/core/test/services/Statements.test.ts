@@ -1,5 +1,5 @@
 /**
- * How many statements an operation costs: what makes it fast stays so.
+ * The number of SQL statements of each operation, so that no change slows one down unnoticed.
  */
 import { assert, describe, layer } from "@effect/vitest"
 import * as Actor from "@holdfast/core/Actor"
@@ -43,7 +43,7 @@ const services = (settings: Partial<Settings.Settings>) =>
     Layer.provide(Layer.succeed(Settings.Settings, { ...Settings.defaults, ...settings }))
   )
 
-/** A bucket, and an actor with a key who owns it. */
+/** Creates a bucket, and an actor with a key whose account is Admin of its tenant. */
 const setUp = Effect.gen(function* () {
   const { key } = yield* (yield* Accounts).createKey(Actor.system, { email: "a@example.com", name: "a" })
   const actor = yield* ApiKey.identify(Redacted.value(key))
@@ -57,9 +57,9 @@ const content = Stream.make(new Uint8Array(100))
 
 const count = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.map(Statements.record(self), ({ length }) => length)
 
-describe("statements", () => {
-  layer(services({ accessCache: Duration.zero }))("with the key looked up each time", (it) => {
-    it.effect("an upload takes four, a view two, a record two", () =>
+describe("SQL statements", () => {
+  layer(services({ accessCache: Duration.zero }))("access cache off", (it) => {
+    it.effect("upload → 4; view → 2; record → 2", () =>
       Effect.gen(function* () {
         const { actor, bucket } = yield* setUp
         const uploads = yield* Uploads
@@ -72,8 +72,8 @@ describe("statements", () => {
     )
   })
 
-  layer(services({}))("with the key remembered", (it) => {
-    it.effect("a segment takes one, whoever plays it", () =>
+  layer(services({}))("access cache on", (it) => {
+    it.effect("segment, with an API key or a playback key → 1", () =>
       Effect.gen(function* () {
         const { actor, bucket } = yield* setUp
         const file = yield* (yield* Uploads).upload(actor, bucket, content, Effect.succeed({ name: "a.mp4" }))
@@ -92,7 +92,7 @@ describe("statements", () => {
       })
     )
 
-    it.effect("a view takes one, an upload three, a re-upload four", () =>
+    it.effect("view → 1; upload → 3; re-upload → 4", () =>
       Effect.gen(function* () {
         const { actor, bucket } = yield* setUp
         const uploads = yield* Uploads

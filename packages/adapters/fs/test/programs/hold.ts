@@ -1,6 +1,6 @@
 /**
- * `hold <directory> [grandchild]`: opens a store and keeps it until the end of its input. With `grandchild` it starts a
- * process that outlives it, and says its number.
+ * `hold <directory> [grandchild]`: opens a store and keeps it open until the end of its input. With `grandchild`, starts a
+ * process that outlives it and prints its id.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /**
- * `put <directory> <seed> <sizes>`: opens a store and puts a blob of each size (bytes, with commas), one after the
- * other. Says each key when it is acknowledged, or the reason of a failure.
+ * `put <directory> <seed> <sizes>`: opens a store and puts a blob of each size (bytes, separated by commas), one after the
+ * other. Prints each acknowledged key, or the reason of a failure.
  */
 import * as Generate from "@holdfast/testing/data/Generate"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 /**
- * `remove <directory> <key>`: opens a store and removes a blob, twice; says so each time.
+ * `remove <directory> <key>`: opens a store and removes a blob twice. Prints a line after each removal.
  */
 import * as Effect from "effect/Effect"
 import { writeSync } from "node:fs"

@@ -1,5 +1,5 @@
 /**
- * Runs the programs beside this folder in processes of their own.
+ * Runs the programs of `test/programs` as child processes.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -15,22 +15,22 @@ export interface Ended {
 
 export interface Program {
   readonly pid: number
-  /** Waits until a line of the output begins like this; dies when the program ends before. */
+  /** Waits for an output line with this prefix and returns it. Dies when the program ends without one. */
   readonly line: (prefix: string) => Effect.Effect<string>
-  /** Waits for the end, and for all output: also that of children which have inherited it. */
+  /** Waits until the process has ended and its output is closed, also by children that inherited it. */
   readonly ended: Effect.Effect<Ended>
-  /** Waits for the end of the process alone. */
+  /** Waits until the process has ended. */
   readonly exited: Effect.Effect<void>
   readonly kill: (signal: NodeJS.Signals) => Effect.Effect<void>
 }
 
 export interface Options {
-  /** A command that runs the program, such as strace with its options. */
+  /** The command that runs the program, such as strace with its options. */
   readonly under?: ReadonlyArray<string>
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** Starts a program by its file's name; kills it when the scope closes. */
+/** Starts a program by its file name. Kills it when the scope closes. */
 export const start = (
   name: string,
   args: ReadonlyArray<string>,
@@ -47,7 +47,7 @@ export const start = (
         Effect.callback<void>((resume) => {
           if (spawned.exitCode !== null || spawned.signalCode !== null) return resume(Effect.void)
           spawned.once("exit", () => resume(Effect.void))
-          // Its whole group, since a killed strace leaves alone what it runs.
+          // Kills the process group, because a killed strace does not kill the program that it runs.
           if (spawned.pid !== undefined) process.kill(-spawned.pid, "SIGKILL")
         })
     )
@@ -73,7 +73,7 @@ export const start = (
       changed()
     })
 
-    /** Waits until something is there. */
+    /** Waits until `find` returns a value. */
     const until = <A>(find: () => A | undefined) =>
       Effect.callback<A>((resume) => {
         const watcher = () => {

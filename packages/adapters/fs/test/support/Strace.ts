@@ -1,23 +1,23 @@
 /**
- * Watching and disturbing a program's system calls.
+ * Records a program's system calls and makes them fail, with strace.
  */
 import * as Requires from "@holdfast/testing/Requires"
 import type * as Program from "./Program.ts"
 
-/** Why strace does not work here; undefined where it does. */
+/** Why strace cannot run; undefined if it can. */
 export const missing: string | undefined = Requires.command("strace", "-f", "-e", "trace=fsync", "true")
 
 const traced = (log: string, ...expressions: ReadonlyArray<string>): Required<Program.Options> => ({
   under: ["strace", "-f", "-y", "-o", log, ...expressions.flatMap((expression) => ["-e", expression])],
-  // One thread does all file system calls, so that they have one order and one count.
+  // One thread makes all file system calls, so that they have a fixed order and count.
   environment: { UV_THREADPOOL_SIZE: "1" }
 })
 
-/** Records calls, each with the paths of its descriptors. */
+/** Records system calls with the paths of their descriptors. */
 export const record = (log: string, calls: ReadonlyArray<string>): Program.Options =>
   traced(log, `trace=${calls.join(",")}`)
 
-/** Kills the process when it enters the `nth` call of a kind. */
+/** Kills the process when it makes the `nth` call of a kind. */
 export const killAt = (log: string, call: string, nth: number): Program.Options =>
   traced(log, `trace=${call}`, `inject=${call}:signal=KILL:when=${nth}`)
 

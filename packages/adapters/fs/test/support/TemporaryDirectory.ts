@@ -1,5 +1,5 @@
 /**
- * Directories that live as long as a test.
+ * Temporary directories, which are removed when the scope closes.
  */
 import * as Requires from "@holdfast/testing/Requires"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ const create = () => Fs.mkdtempSync(Path.join(Os.tmpdir(), "holdfast-fs-"))
 
 const destroy = (path: string) => Fs.rmSync(path, { recursive: true, force: true })
 
-/** A new, empty directory. */
+/** Creates an empty directory. */
 export const make: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(Effect.sync(create), (path) =>
   Effect.sync(() => destroy(path))
 )
@@ -22,7 +22,7 @@ const mount = (path: string, options: string) => execFileSync("mount", ["-t", "t
 
 const unmount = (path: string) => execFileSync("umount", [path])
 
-/** A new file system in memory, with mount options such as `size=8m`. */
+/** Mounts an empty file system in memory, with mount options such as `size=8m`. */
 export const makeFileSystem = (options: string): Effect.Effect<string, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -37,7 +37,7 @@ export const makeFileSystem = (options: string): Effect.Effect<string, never, Sc
       })
   )
 
-/** Makes a directory that nothing is open in read-only, until the scope closes. */
+/** Makes a directory read-only until the scope closes. No file in it may be open. */
 export const readOnly = (path: string): Effect.Effect<void, never, Scope.Scope> =>
   Effect.asVoid(
     Effect.acquireRelease(
@@ -49,7 +49,7 @@ export const readOnly = (path: string): Effect.Effect<void, never, Scope.Scope> 
     )
   )
 
-/** Why `makeFileSystem` does not work here; undefined where it does. */
+/** Why `makeFileSystem` cannot run; undefined if it can. */
 export const missingForFileSystem: string | undefined = Requires.command(
   "sh",
   "-c",

@@ -1,5 +1,5 @@
 /**
- * A store to try, and a look behind it.
+ * A store for tests, and functions that read its directory and descriptors.
  */
 import * as BlobKey from "@holdfast/core/storage/BlobKey"
 import * as Generate from "@holdfast/testing/data/Generate"
@@ -8,7 +8,7 @@ import * as Fs from "node:fs"
 import * as FsBlobStore from "../../src/FsBlobStore.ts"
 import * as TemporaryDirectory from "./TemporaryDirectory.ts"
 
-/** The parts of a key; all are of one bucket. */
+/** Returns the parts of a key. All keys are in one bucket. */
 export const parts = (index: number): BlobKey.Parts => ({
   tenantId: Generate.id("ten", 1, 0),
   bucketId: Generate.id("bkt", 1, 0),
@@ -17,22 +17,22 @@ export const parts = (index: number): BlobKey.Parts => ({
 
 export const key = (index: number): string => BlobKey.make(parts(index))
 
-/** A store in a new directory. */
+/** Opens a store in a new directory. */
 export const open = Effect.gen(function* () {
   const directory = `${yield* TemporaryDirectory.make}/data`
   const store = yield* FsBlobStore.make({ directory })
   return { directory, store }
 })
 
-/** What a directory holds, in order. */
+/** Returns the names in a directory, in order. */
 export const names = (directory: string): ReadonlyArray<string> => Fs.readdirSync(directory).toSorted()
 
-/** Why `descriptors` does not work here; undefined where it does. */
+/** Why `descriptors` cannot run; undefined if it can. */
 export const missingForDescriptors: string | undefined = Fs.existsSync("/proc/self/fd")
   ? undefined
   : "there is no /proc/self/fd"
 
-/** The files of a store that this process has open. */
+/** Returns the files of a store that this process has open. */
 export const descriptors = (directory: string): ReadonlyArray<string> =>
   Fs.readdirSync("/proc/self/fd").flatMap((descriptor) => {
     try {
