@@ -16,14 +16,14 @@ import { SqlClient } from "effect/sql/SqlClient"
 import * as PostgresMetadata from "../src/PostgresMetadata.ts"
 import * as Store from "./support/Store.ts"
 
-// A server is started, which takes a busy machine longer than vitest gives by default.
+// Starting a server takes longer on a busy machine than vitest's default timeout.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const unavailable = { _tag: "MetadataError", reason: "Unavailable", isRetryable: true }
 
-requires(Postgres.missing).describe("a PostgreSQL server that fails", () =>
+requires(Postgres.missing).describe("PostgreSQL server fails", () =>
   layer(Store.layer("C.UTF-8"), { excludeTestServices: true, timeout: "1 minute" })((it) => {
-    it.effect("makes the store unavailable while it is down, and no longer", () =>
+    it.effect("server stopped → Unavailable; started again → success", () =>
       Effect.gen(function* () {
         const server = yield* Postgres.Postgres
         const files = yield* FileRepository
@@ -39,7 +39,7 @@ requires(Postgres.missing).describe("a PostgreSQL server that fails", () =>
       })
     )
 
-    it.effect("fails the transaction that it interrupts, as an error and not as a defect", () =>
+    it.effect("transaction: server stopped inside → Unavailable, not a defect", () =>
       Effect.gen(function* () {
         const server = yield* Postgres.Postgres
         const sql = yield* SqlClient
@@ -56,7 +56,7 @@ requires(Postgres.missing).describe("a PostgreSQL server that fails", () =>
       })
     )
 
-    it.effect("keeps what it acknowledged before it crashed", () =>
+    it.effect("server crashes during concurrent writes → every acknowledged commit stored", () =>
       Effect.gen(function* () {
         const server = yield* Postgres.Postgres
         const files = yield* FileRepository
@@ -82,7 +82,7 @@ requires(Postgres.missing).describe("a PostgreSQL server that fails", () =>
       })
     )
 
-    it.effect("never tells the URL", () =>
+    it.effect("open: wrong or malformed URL → MetadataError without any part of the URL", () =>
       Effect.gen(function* () {
         const { createDatabase } = yield* Postgres.Postgres
         const right = Redacted.value(yield* createDatabase)
@@ -101,11 +101,11 @@ requires(Postgres.missing).describe("a PostgreSQL server that fails", () =>
           const store = PostgresMetadata.layer({ url: Redacted.make(url) })
           const error = yield* Effect.flip(Effect.provide(Fixtures.tenant, store))
           expect(error).toMatchObject({ _tag: "MetadataError", reason })
-          const told = [inspect(error, { depth: 20, showHidden: true }), JSON.stringify(error), String(error)].join(
+          const printed = [inspect(error, { depth: 20, showHidden: true }), JSON.stringify(error), String(error)].join(
             "\n"
           )
           for (const part of [secret, "sesame", encodeURIComponent(secret), new URL(right).password, url]) {
-            expect(told).not.toContain(part)
+            expect(printed).not.toContain(part)
           }
         }
       })

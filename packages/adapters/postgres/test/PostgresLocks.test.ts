@@ -19,42 +19,17 @@ import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as Postgres from "../src/Postgres.ts"
+import * as Locks from "./support/Locks.ts"
 import * as Store from "./support/Store.ts"
 
-// A server is started, which takes a busy machine longer than vitest gives by default.
+// Starting a server takes longer on a busy machine than vitest's default timeout.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const sweepAt = Sample.at(90_000)
 
-/** Waits until another session waits for a lock. */
-const untilBlocked = Effect.gen(function* () {
-  const sql = yield* SqlClient
-  const waiting = sql`SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
-  yield* Effect.repeat(waiting, { until: (rows) => rows.length > 0 })
-})
-
-/** Runs a change that meets another one before that is committed: until it ends, or waits for a lock. */
-const meet = Effect.fnUntraced(function* <A, E, R, A2, E2, R2>(
-  uncommitted: Effect.Effect<A, E, R>,
-  change: Effect.Effect<A2, E2, R2>
-) {
-  const sql = yield* SqlClient
-  const gate = yield* Deferred.make<void>()
-  // Forked outside of the transaction, so that they have connections of their own.
-  const changing = yield* Effect.forkScoped(Effect.andThen(Deferred.await(gate), change))
-  const watching = yield* Effect.forkScoped(Effect.andThen(Deferred.await(gate), untilBlocked))
-  yield* uncommitted.pipe(
-    Effect.andThen(Deferred.succeed(gate, undefined)),
-    Effect.andThen(Effect.raceFirst(Fiber.await(changing), Fiber.await(watching))),
-    sql.withTransaction
-  )
-  yield* Fiber.interrupt(watching)
-  return changing
-})
-
 requires(Server.missing).describe("PostgreSQL", () =>
   layer(Store.layer("en_US.UTF-8", 4), { excludeTestServices: true, timeout: "1 minute" })((it) => {
-    it.effect("orders text by a language, but the store's by code point", () =>
+    it.effect("collation: server orders by language → the store's columns order by code point", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
         const { collation } = yield* Server.Postgres
@@ -65,45 +40,51 @@ requires(Server.missing).describe("PostgreSQL", () =>
       })
     )
 
-    it.effect("a file that is being stored keeps its bucket from being removed as empty", () =>
+    it.effect("remove: file being inserted into the empty bucket → BucketNotEmpty", () =>
       Effect.gen(function* () {
         const [buckets, files] = [yield* BucketRepository, yield* FileRepository]
         const bucket = yield* Fixtures.bucket()
         const file = Sample.file()
         const removal = buckets.remove({ bucket, force: false, sweepAt })
-        const fiber = yield* meet(files.insert(bucket, file), removal)
+        const fiber = yield* Locks.startDuring(files.insert(bucket, file), removal)
         expect((yield* Effect.flip(Fiber.join(fiber)))._tag).toBe("BucketNotEmpty")
         expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(file))
       })
     )
 
-    it.effect("a bucket that is being made keeps its tenant from being removed as empty", () =>
+    it.effect("remove: bucket being created in the empty tenant → TenantNotEmpty", () =>
       Effect.gen(function* () {
         const [buckets, tenants] = [yield* BucketRepository, yield* TenantRepository]
         const tenantId = yield* Fixtures.tenant
         const bucket = Sample.bucket()
-        const fiber = yield* meet(buckets.create(tenantId, bucket), tenants.remove({ tenantId, force: false, sweepAt }))
+        const fiber = yield* Locks.startDuring(
+          buckets.create(tenantId, bucket),
+          tenants.remove({ tenantId, force: false, sweepAt })
+        )
         expect((yield* Effect.flip(Fiber.join(fiber)))._tag).toBe("TenantNotEmpty")
         expect(yield* buckets.find({ tenantId, bucketId: bucket.id })).toEqual(Option.some(bucket))
       })
     )
 
-    it.effect("an upload whose lease is being renewed is not waited for, and lives", () =>
+    it.effect("expire: lease being renewed → blob skipped without waiting", () =>
       Effect.gen(function* () {
         const blobs = yield* BlobRepository
         const bucket = yield* Fixtures.bucket()
-        const [renewed, lapsed] = [
+        const [renewed, expired] = [
           yield* Fixtures.stage(bucket, Sample.at(-9)),
           yield* Fixtures.stage(bucket, Sample.at(-9))
         ]
-        const fiber = yield* meet(blobs.renew([renewed], Sample.at(99)), blobs.expire({ before: Sample.at() }))
+        const fiber = yield* Locks.startDuring(
+          blobs.renew([renewed], Sample.at(99)),
+          blobs.expire({ before: Sample.at() })
+        )
         expect(yield* Fiber.join(fiber)).toBe(1)
         expect((yield* Fixtures.blob(renewed))?.state).toBe("PENDING")
-        expect((yield* Fixtures.blob(lapsed))?.state).toBe("DOOMED")
+        expect((yield* Fixtures.blob(expired))?.state).toBe("DOOMED")
       })
     )
 
-    it.effect("more transactions than connections wait for each other", () =>
+    it.effect("insert: 100 transactions on 4 connections → all succeed", () =>
       Effect.gen(function* () {
         const bucket = yield* Fixtures.bucket()
         yield* Effect.forEach(Array.from({ length: 100 }).keys(), () => Fixtures.store(bucket), {
@@ -127,12 +108,12 @@ requires(Server.missing).describe("PostgreSQL", () =>
         const end = yield* Deferred.make<void>()
         const latch = yield* Latch.make()
         let begun = 0
-        const hold = sql`SELECT 1`.pipe(
+        const holdConnection = sql`SELECT 1`.pipe(
           Effect.andThen(Effect.suspend(() => (++begun === 4 ? latch.open : Effect.void))),
           Effect.andThen(Deferred.await(end)),
           sql.withTransaction
         )
-        const holders = yield* Effect.forEach([1, 2, 3, 4], () => Effect.forkScoped(hold))
+        const holders = yield* Effect.forEach([1, 2, 3, 4], () => Effect.forkScoped(holdConnection))
         yield* latch.await
         expect(
           yield* Effect.all(
@@ -145,7 +126,7 @@ requires(Server.missing).describe("PostgreSQL", () =>
       })
     )
 
-    it.effect("a read inside a transaction sees what that has written", () =>
+    it.effect("find: inside a transaction → reads the transaction's own writes", () =>
       Effect.gen(function* () {
         const [sql, files] = [yield* SqlClient, yield* FileRepository]
         const bucket = yield* Fixtures.bucket()
@@ -157,7 +138,7 @@ requires(Server.missing).describe("PostgreSQL", () =>
       })
     )
 
-    it.effect("a migration takes the times of mirrors' objects out of their tags", () =>
+    it.effect("migrate: mirror_times → times moved from the tags to their own column", () =>
       Effect.gen(function* () {
         const { createDatabase } = yield* Server.Postgres
         const url = yield* createDatabase
@@ -178,7 +159,7 @@ requires(Server.missing).describe("PostgreSQL", () =>
       })
     )
 
-    it.effect("of several nodes that start at once on an empty database, one migrates it", () =>
+    it.effect("migrate: five nodes at the same time on an empty database → each migration runs once", () =>
       Effect.gen(function* () {
         const { createDatabase } = yield* Server.Postgres
         const url = yield* createDatabase

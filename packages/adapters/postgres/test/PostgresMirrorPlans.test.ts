@@ -7,15 +7,15 @@ import { SqlClient } from "effect/sql/SqlClient"
 import * as Plans from "./support/Plans.ts"
 import * as Store from "./support/Store.ts"
 
-// A server is started, which takes a busy machine longer than vitest gives by default.
+// Starting a server takes longer on a busy machine than vitest's default timeout.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
-/** The tables that have many rows here; for the few rows of another one no index is worth its while. */
-const crowded = new Set(["file", "mirror_task"])
+/** The tables with many rows in this test. For a table with few rows PostgreSQL does not use an index. */
+const largeTables = new Set(["file", "mirror_task"])
 
-requires(Server.missing).describe("statements of mirrors on PostgreSQL", () =>
+requires(Server.missing).describe("query plans of mirrors on PostgreSQL", () =>
   layer(Store.layer("en_US.UTF-8"), { excludeTestServices: true, timeout: "1 minute" })((it) => {
-    it.effect("seek in indexes, however many files there are", () =>
+    it.effect("mirror statements with 40,000 files → index scans", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
         const crowd = yield* LargeMirrors.make(40_000)
@@ -28,10 +28,10 @@ requires(Server.missing).describe("statements of mirrors on PostgreSQL", () =>
             const read = yield* Plans.planned(explained)
             const whole = read.filter((step) => step["Node Type"] === "Seq Scan")
             const tables = whole.map((step) => step["Relation Name"] ?? "")
-            // How far a mirror is takes a look at each of its files, but not at each other one for that.
+            // The counts of a mirror read each of its files once, but not each pair of files.
             if (name === "find") expect(read.map((step) => step["Join Type"])).not.toContain("Anti")
-            // Before the tables are analysed it may well be cheaper to read one once.
-            else if (isAnalysed) expect([name, tables.filter((table) => crowded.has(table))]).toEqual([name, []])
+            // Before ANALYZE, a sequential scan may be the cheaper plan.
+            else if (isAnalysed) expect([name, tables.filter((table) => largeTables.has(table))]).toEqual([name, []])
             used.set(
               name,
               read.map((step) => step["Index Name"])

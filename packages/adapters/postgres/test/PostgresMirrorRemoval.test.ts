@@ -4,5 +4,5 @@ import * as Postgres from "@holdfast/testing/servers/Postgres"
 import * as Store from "./support/Store.ts"
 
 requires(Postgres.missing).describe("PostgreSQL", () =>
-  MirrorRemoval.suite("mirrors that are at work", Store.layer("C.UTF-8"))
+  MirrorRemoval.suite("removal of mirrors during copies", Store.layer("C.UTF-8"))
 )

@@ -7,18 +7,18 @@ import { SqlClient } from "effect/sql/SqlClient"
 import * as Plans from "./support/Plans.ts"
 import * as Store from "./support/Store.ts"
 
-// A server is started, which takes a busy machine longer than vitest gives by default.
+// Starting a server takes longer on a busy machine than vitest's default timeout.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const count = 40_000
 const limit = 500
 
-/** At both ends of the lines of two mirrors. */
-const ends = 2 * 2 * 50
+/** The rows at both ends of the queues of two mirrors. */
+const endRows = 2 * 2 * 50
 
-requires(Server.missing).describe("statements of work that waits on PostgreSQL", () =>
+requires(Server.missing).describe("query plans of the queue depths on PostgreSQL", () =>
   layer(Store.layer("en_US.UTF-8"), { excludeTestServices: true, timeout: "1 minute" })((it) => {
-    it.effect("touch no more rows than they count, however many there are", () =>
+    it.effect("queue depths of 40,000 rows → no more rows read than counted", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
         yield* LargeQueues.make(count)
@@ -26,15 +26,15 @@ requires(Server.missing).describe("statements of work that waits on PostgreSQL",
           if (isAnalysed) yield* sql`ANALYZE`
           const recorded = yield* LargeQueues.statements(count, limit)
           expect(Object.values(recorded).map(({ length }) => length)).toEqual([1, 1])
-          const read = yield* Plans.taken(Object.values(recorded).flat())
+          const read = yield* Plans.executed(Object.values(recorded).flat())
           const of = (table: string) => {
             const some = read.filter((step) => step["Relation Name"] === table)
             return {
               indexes: [...new Set(some.map((step) => step["Index Name"]))],
-              rows: some.reduce((sum, step) => sum + Plans.touched(step), 0)
+              rows: some.reduce((sum, step) => sum + Plans.rowsRead(step), 0)
             }
           }
-          expect(of("mirror_task")).toEqual({ indexes: ["mirror_task_due"], rows: limit + ends })
+          expect(of("mirror_task")).toEqual({ indexes: ["mirror_task_due"], rows: limit + endRows })
           expect(of("conversion")).toEqual({ indexes: ["conversion_due"], rows: 2 * limit })
           expect(of("blob")).toEqual({ indexes: ["blob_pkey"], rows: 2 * limit })
           expect(of("file").rows).toBe(0)

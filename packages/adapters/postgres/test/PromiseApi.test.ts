@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { postgres } from "../src/index.ts"
 
-// A server is started, which takes a busy machine longer than vitest gives by default.
+// Starting a server takes longer on a busy machine than vitest's default timeout.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const temporary = Effect.acquireRelease(
@@ -26,19 +26,19 @@ const roundTrip = async (url: string, directory: string): Promise<string> => {
   const system = holdfast.system()
   const tenant = await holdfast.tenants.create(system, { name: "Acme", subdomain: "acme" })
   const bucket = await holdfast.buckets.create(system, { tenantId: tenant.id, name: "media" })
-  const place = { tenantId: tenant.id, bucketId: bucket.id }
-  const { id } = await holdfast.files.upload(system, { ...place, name: "a.txt", content: "kept" })
-  return (await holdfast.files.read(system, { ...place, fileId: id })).text()
+  const bucketRef = { tenantId: tenant.id, bucketId: bucket.id }
+  const { id } = await holdfast.files.upload(system, { ...bucketRef, name: "a.txt", content: "text" })
+  return (await holdfast.files.read(system, { ...bucketRef, fileId: id })).text()
 }
 
-requires(Postgres.missing).describe("PostgreSQL at the Promise door", () =>
+requires(Postgres.missing).describe("PostgreSQL with the Promise API", () =>
   layer(Postgres.layer({ locale: "C.UTF-8" }), { excludeTestServices: true, timeout: "1 minute" })((it) => {
-    it.effect("keeps the records of files", () =>
+    it.effect("upload and read → the same content", () =>
       Effect.gen(function* () {
         const { createDatabase } = yield* Postgres.Postgres
         const url = Redacted.value(yield* createDatabase)
         const directory = yield* temporary
-        expect(yield* Effect.promise(() => roundTrip(url, directory))).toBe("kept")
+        expect(yield* Effect.promise(() => roundTrip(url, directory))).toBe("text")
       })
     )
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as CodePoints from "../src/CodePoints.ts"
 
-/** Texts at every edge of the code point space, in the order of their UTF-8 bytes. */
+/** Texts with the first and last code points of each UTF-8 and UTF-16 length, in the order of their UTF-8 bytes. */
 const ordered = [
   "",
   "\u0001",
@@ -33,14 +33,14 @@ const ordered = [
 const bytes = new TextEncoder()
 
 describe("CodePoints", () => {
-  it("compares as UTF-8 bytes compare", () => {
+  it("compare: any two texts → the order of their UTF-8 bytes", () => {
     expect(ordered).toEqual(ordered.toSorted((a, b) => Buffer.compare(bytes.encode(a), bytes.encode(b))))
     for (const [i, a] of ordered.entries()) {
       for (const [j, b] of ordered.entries()) expect(Math.sign(CodePoints.compare(a, b))).toBe(Math.sign(i - j))
     }
   })
 
-  it("gives a successor that parts the texts with a prefix from those beyond", () => {
+  it("successor: prefix → the first text after all texts with the prefix", () => {
     for (const prefix of ordered) {
       const next = CodePoints.successor(prefix)
       expect(next === undefined).toBe(/^\u{10ffff}*$/u.test(prefix))
@@ -52,7 +52,7 @@ describe("CodePoints", () => {
     }
   })
 
-  it("makes any text one that a database can compare by", () => {
+  it("comparable: NUL or lone surrogate → a text that a database can compare with", () => {
     expect(CodePoints.comparable("a\0b")).toBe("a")
     expect(CodePoints.comparable("a\ud800").isWellFormed()).toBe(true)
     for (const text of ordered) expect(CodePoints.comparable(text)).toBe(text)

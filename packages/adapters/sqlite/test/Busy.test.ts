@@ -14,16 +14,16 @@ import { SqlClient } from "effect/sql/SqlClient"
 import * as SqliteMetadata from "../src/SqliteMetadata.ts"
 import * as Temporary from "./support/Temporary.ts"
 
-/** Two stores on one file, as two processes have them; the second waits for as long as it is told. */
-const pair = Effect.fnUntraced(function* (busyTimeout: number) {
+/** Opens two stores on one file, as two processes would. The second one has the given busy timeout, in milliseconds. */
+const openTwo = Effect.fnUntraced(function* (busyTimeout: number) {
   const file = yield* Temporary.file
   const first = yield* Layer.build(SqliteMetadata.layer({ file }))
   const second = yield* Layer.build(SqliteMetadata.layer({ file, busyTimeout }))
   return { first, second }
 })
 
-/** Begins a transaction of a store that ends when it is told to. */
-const occupy = Effect.fnUntraced(function* (store: Context.Context<SqlClient>) {
+/** Begins a transaction on a store. It ends when the test releases it. */
+const holdLock = Effect.fnUntraced(function* (store: Context.Context<SqlClient>) {
   const sql = Context.get(store, SqlClient)
   const [begun, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
   const fiber = yield* Deferred.succeed(begun, undefined).pipe(
@@ -35,18 +35,18 @@ const occupy = Effect.fnUntraced(function* (store: Context.Context<SqlClient>) {
   return { release: Effect.andThen(Deferred.succeed(end, undefined), Fiber.join(fiber)) }
 })
 
-/** Lets everything run that is ready to. */
+/** Waits for one turn of the event loop. */
 const nextTurn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
-describe("a file that several processes have open", () => {
-  it.live("a writer waits for another's transaction, and stops neither its process nor its readers", () =>
+describe("SQLite file that two processes have open", () => {
+  it.live("write: another process has a transaction → waits without blocking its process or readers", () =>
     Effect.gen(function* () {
-      const { first, second } = yield* pair(60_000)
+      const { first, second } = yield* openTwo(60_000)
       const bucket = yield* Effect.provide(Fixtures.bucket(), first)
       const stored = yield* Effect.provide(Fixtures.store(bucket), first)
-      const occupied = yield* occupy(first)
+      const lock = yield* holdLock(first)
       const tenant = Sample.tenant()
       const single = yield* Effect.forkScoped(Context.get(second, TenantRepository).create({ tenant }))
       const whole = yield* Effect.forkScoped(Effect.provide(Fixtures.store(bucket), second))
@@ -56,7 +56,7 @@ describe("a file that several processes have open", () => {
         yield* nextTurn
       }
       expect([single.pollUnsafe(), whole.pollUnsafe()]).toEqual([undefined, undefined])
-      yield* occupied.release
+      yield* lock.release
       yield* Fiber.join(single)
       const { id } = yield* Fiber.join(whole)
       expect(yield* Context.get(first, TenantRepository).find(tenant.id)).toEqual(Option.some(tenant))
@@ -64,21 +64,21 @@ describe("a file that several processes have open", () => {
     })
   )
 
-  it.live("a lock that is not released in time makes the store unavailable for now", () =>
+  it.live("write: lock held for longer than busyTimeout → Unavailable, retryable", () =>
     Effect.gen(function* () {
-      const { first, second } = yield* pair(30)
-      const occupied = yield* occupy(first)
+      const { first, second } = yield* openTwo(30)
+      const lock = yield* holdLock(first)
       const tenants = Context.get(second, TenantRepository)
       const error = yield* Effect.flip(tenants.create({ tenant: Sample.tenant() }))
       expect(error).toMatchObject({ _tag: "MetadataError", reason: "Unavailable", isRetryable: true })
-      yield* occupied.release
+      yield* lock.release
       yield* tenants.create({ tenant: Sample.tenant() })
     })
   )
 
-  it.live("changes of two processes do not lose each other", () =>
+  it.live("updateHeaders: 40 at the same time from two processes → every header stored", () =>
     Effect.gen(function* () {
-      const { first, second } = yield* pair(60_000)
+      const { first, second } = yield* openTwo(60_000)
       const bucket = yield* Effect.provide(Fixtures.bucket(), first)
       const file = yield* Effect.provide(Fixtures.reserve(bucket), first)
       const stores = [first, second]

@@ -14,34 +14,32 @@ import * as Temporary from "./support/Temporary.ts"
 
 const writer = join(import.meta.dirname, "programs", "writer.ts")
 
-/** The process ended by itself, with these words. */
+/** The process ended before it was killed. `message` is its standard error. */
 class WriterFailed extends Data.TaggedError("WriterFailed")<{ readonly message: string }> {}
 
-/** Lets a process write until it has acknowledged a number of files, then kills it; the ids of all it acknowledged. */
+/** Runs a process that stores files, and kills it after it acknowledged `count` of them. Returns the acknowledged ids. */
 const writeUntilKilled = (file: string, bucket: BucketRef, count: number) =>
   Effect.callback<ReadonlyArray<string>, WriterFailed>((resume) => {
     const child = spawn(process.execPath, [writer, file, bucket.tenantId, bucket.bucketId], {
       stdio: ["ignore", "pipe", "pipe"]
     })
     const acknowledged: Array<string> = []
-    let complaints = ""
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (complaints += text))
+    let stderr = ""
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
     createInterface(child.stdout).on("line", (id) => {
       acknowledged.push(id)
       if (acknowledged.length === count) child.kill("SIGKILL")
     })
     child.once("error", (error) => resume(Effect.fail(new WriterFailed({ message: error.message }))))
     child.once("close", (_, signal) =>
-      resume(
-        signal === "SIGKILL" ? Effect.succeed(acknowledged) : Effect.fail(new WriterFailed({ message: complaints }))
-      )
+      resume(signal === "SIGKILL" ? Effect.succeed(acknowledged) : Effect.fail(new WriterFailed({ message: stderr })))
     )
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
-describe("a process that is killed", () => {
+describe("SQLite process that is killed", () => {
   it.live(
-    "keeps every commit that it acknowledged, also with another process on the file",
+    "two writers killed → every acknowledged commit stored, database consistent",
     () =>
       Effect.gen(function* () {
         const file = yield* Temporary.file

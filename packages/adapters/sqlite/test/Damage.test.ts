@@ -8,8 +8,8 @@ import * as Option from "effect/Option"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as SqliteMetadata from "../src/SqliteMetadata.ts"
 
-layer(SqliteMetadata.layer({ file: ":memory:" }))("a database that is not as it should be", (it) => {
-  it.effect("blobs that no file refers to are told, and doomed when asked", () =>
+layer(SqliteMetadata.layer({ file: ":memory:" }))("SQLite with inconsistent or invalid rows", (it) => {
+  it.effect("doomUnreferenced: READY blob without a file → listed without a file, then DOOMED", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobRepository
       const sql = yield* SqlClient
@@ -26,7 +26,7 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("a database that is not as it 
     })
   )
 
-  it.effect("a file whose blob's row is gone takes a new content", () =>
+  it.effect("replaceContent: row of the previous blob missing → succeeds", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
       const sql = yield* SqlClient
@@ -45,7 +45,7 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("a database that is not as it 
     })
   )
 
-  it.effect("a row that cannot be read is an internal error of the method", () =>
+  it.effect("find: column with an invalid value → MetadataError with reason Internal", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
       const sql = yield* SqlClient
@@ -67,7 +67,7 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("a database that is not as it 
     })
   )
 
-  it.effect("a full disk is told as one, changes nothing, and is survived", () =>
+  it.effect("insert: database full → StorageFull, nothing changed; space freed → succeeds", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
       const sql = yield* SqlClient

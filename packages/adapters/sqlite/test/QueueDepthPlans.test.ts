@@ -6,8 +6,8 @@ import * as SqliteMetadata from "../src/SqliteMetadata.ts"
 
 const count = 10_000
 
-layer(SqliteMetadata.layer({ file: ":memory:" }))("statements of work that waits", (it) => {
-  it.effect("seek in indexes, and sort nothing", () =>
+layer(SqliteMetadata.layer({ file: ":memory:" }))("query plans of the queue depths", (it) => {
+  it.effect("queue depths of 10,000 rows → index searches without a sort", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
       yield* LargeQueues.make(count)

@@ -21,7 +21,7 @@ import * as Temporary from "./support/Temporary.ts"
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 
 describe("Sqlite", () => {
-  it.live("migrations run once, and are told", () =>
+  it.live("migrate: new database → all migrations; again → none", () =>
     Effect.gen(function* () {
       const file = yield* Temporary.file
       const open = migrate.pipe(Effect.provide(Sqlite.layer({ file })))
@@ -35,7 +35,7 @@ describe("Sqlite", () => {
     })
   )
 
-  it.live("a migration takes the times of mirrors' objects out of their tags", () =>
+  it.live("migrate: mirror_times → times moved from the tags to their own column", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
       yield* Effect.all([initial, conversions, mirrors])
@@ -52,7 +52,7 @@ describe("Sqlite", () => {
     }).pipe(Effect.provide(Sqlite.layer({ file: ":memory:" })))
   )
 
-  it.live("rows follow the table, also where another client changes it", () =>
+  it.live("SELECT *: another client changes the table → rows with the new columns", () =>
     Effect.gen(function* () {
       const file = yield* Temporary.file
       const [sql, other] = [yield* Sqlite.make({ file }), yield* Sqlite.make({ file })]
@@ -72,7 +72,7 @@ describe("Sqlite", () => {
     }).pipe(Effect.provide(Reactivity.layer))
   )
 
-  it.live("what was stored is there when the file is opened again", () =>
+  it.live("open: file of an earlier store → its records", () =>
     Effect.gen(function* () {
       const file = yield* Temporary.file
       const metadata = SqliteMetadata.layer({ file })
@@ -87,7 +87,7 @@ describe("Sqlite", () => {
     })
   )
 
-  it.live("two stores of one program are two", () =>
+  it.live("layer: two stores in one program → separate", () =>
     Effect.gen(function* () {
       const [first, second] = [SqliteMetadata.layer({ file: ":memory:" }), SqliteMetadata.layer({ file: ":memory:" })]
       yield* Effect.gen(function* () {
@@ -100,7 +100,7 @@ describe("Sqlite", () => {
     })
   )
 
-  it.live("the file, its log and its directory are their owner's alone", () =>
+  it.live("open: new file → mode 0600 for the file and its log, 0700 for the directory", () =>
     Effect.gen(function* () {
       const file = yield* Temporary.file
       yield* Effect.gen(function* () {
@@ -111,7 +111,7 @@ describe("Sqlite", () => {
     })
   )
 
-  it.live("commits wait for the disk", () =>
+  it.live("open: WAL, synchronous FULL and foreign keys on", () =>
     Effect.gen(function* () {
       const file = yield* Temporary.file
       yield* Effect.gen(function* () {
@@ -123,7 +123,7 @@ describe("Sqlite", () => {
     })
   )
 
-  it.live("a file that is no database, or cannot be made, is an error", () =>
+  it.live("open: file is not a database or cannot be created → MetadataError of operation open", () =>
     Effect.gen(function* () {
       const file = yield* Temporary.file
       const open = (path: string) =>
@@ -135,7 +135,7 @@ describe("Sqlite", () => {
     })
   )
 
-  it.live("statements answer in every form that a client has", () =>
+  it.live("statements: rows, values, raw, unprepared and stream → the same data; symbol parameter → SqlError", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
       yield* sql`CREATE TABLE t (a integer PRIMARY KEY, b integer, c blob)`

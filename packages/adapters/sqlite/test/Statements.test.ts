@@ -10,13 +10,13 @@ import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as SqliteMetadata from "../src/SqliteMetadata.ts"
 
-/** The verbs of statements. */
+/** Returns the first keyword of each statement. */
 const verbs = (recorded: ReadonlyArray<Statements.Statement>) => recorded.map(([text]) => text.trim().split(" ")[0])
 
 const count = 100_000
 
-/** Many files in few folders, each below one more. */
-const fill = Effect.fnUntraced(function* () {
+/** Inserts many files into a few folders, each one level deeper. */
+const insertFiles = Effect.fnUntraced(function* () {
   const sql = yield* SqlClient
   const bucket = yield* Fixtures.bucket()
   yield* sql`WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < ${count})
@@ -25,8 +25,8 @@ const fill = Effect.fnUntraced(function* () {
   return bucket
 })
 
-layer(SqliteMetadata.layer({ file: ":memory:" }))("statements", (it) => {
-  it.effect("a key's standing takes one", () =>
+layer(SqliteMetadata.layer({ file: ":memory:" }))("SQL statements", (it) => {
+  it.effect("findByKey and findByAccount → one SELECT each", () =>
     Effect.gen(function* () {
       const tenantId = yield* Fixtures.tenant
       const { user } = yield* Fixtures.member(tenantId)
@@ -40,35 +40,37 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("statements", (it) => {
     })
   )
 
-  it.effect("a file is found by one, announced by one, stored by two and replaced by two", () =>
-    Effect.gen(function* () {
-      const files = yield* FileRepository
-      const blobs = yield* BlobRepository
-      const bucket = yield* Fixtures.bucket()
-      const file = yield* Fixtures.store(bucket)
-      const blobId = Sample.id("blb")
-      expect(verbs(yield* Statements.record(files.find(bucket, Fixtures.byId(file.id))))).toEqual(["SELECT"])
-      const staging = blobs.stage({ bucket, blobId, at: Sample.at(), leaseUntil: Sample.at(9) })
-      expect(verbs(yield* Statements.record(staging))).toEqual(["INSERT"])
-      const replacing = files.replaceContent({
-        bucket,
-        fileId: file.id,
-        content: Sample.content(blobId),
-        condition: {},
-        doom: { sweepAt: Sample.at(9) }
+  it.effect(
+    "find → 1 statement; stage → 1; insert with content → 2; replaceContent → 2; insert without content → 1",
+    () =>
+      Effect.gen(function* () {
+        const files = yield* FileRepository
+        const blobs = yield* BlobRepository
+        const bucket = yield* Fixtures.bucket()
+        const file = yield* Fixtures.store(bucket)
+        const blobId = Sample.id("blb")
+        expect(verbs(yield* Statements.record(files.find(bucket, Fixtures.byId(file.id))))).toEqual(["SELECT"])
+        const staging = blobs.stage({ bucket, blobId, at: Sample.at(), leaseUntil: Sample.at(9) })
+        expect(verbs(yield* Statements.record(staging))).toEqual(["INSERT"])
+        const replacing = files.replaceContent({
+          bucket,
+          fileId: file.id,
+          content: Sample.content(blobId),
+          condition: {},
+          doom: { sweepAt: Sample.at(9) }
+        })
+        expect(verbs(yield* Statements.record(replacing))).toEqual(["UPDATE", "UPDATE"])
+        const made = Sample.file({ version: 1, content: Sample.content(yield* Fixtures.stage(bucket)) })
+        expect(verbs(yield* Statements.record(files.insert(bucket, made)))).toEqual(["UPDATE", "INSERT"])
+        expect(verbs(yield* Statements.record(files.insert(bucket, Sample.file())))).toEqual(["INSERT"])
       })
-      expect(verbs(yield* Statements.record(replacing))).toEqual(["UPDATE", "UPDATE"])
-      const made = Sample.file({ version: 1, content: Sample.content(yield* Fixtures.stage(bucket)) })
-      expect(verbs(yield* Statements.record(files.insert(bucket, made)))).toEqual(["UPDATE", "INSERT"])
-      expect(verbs(yield* Statements.record(files.insert(bucket, Sample.file())))).toEqual(["INSERT"])
-    })
   )
 
-  it.effect("lists seek in one index, however many files there are", () =>
+  it.effect("list and listFolders with 100,000 files → one search in the index file_place", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const files = yield* FileRepository
-      const bucket = yield* fill()
+      const bucket = yield* insertFiles()
       const deep = { path: "/1/below/", name: "5" }
       const all = { path: "/", recursive: true }
       const level = { path: "/1/below/", recursive: false }

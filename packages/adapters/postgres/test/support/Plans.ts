@@ -1,5 +1,5 @@
 /**
- * How PostgreSQL does statements, as it explains them.
+ * PostgreSQL's query plans, from EXPLAIN.
  */
 import type * as Statements from "@holdfast/testing/metadata/Statements"
 import * as Effect from "effect/Effect"
@@ -15,37 +15,37 @@ export interface Step {
   readonly Plans?: ReadonlyArray<Step>
 }
 
-/** One that was taken. */
-export interface Taken extends Step {
+/** A step of a plan that was executed. */
+export interface ExecutedStep extends Step {
   readonly "Actual Rows": number
   readonly "Actual Loops": number
-  readonly Plans?: ReadonlyArray<Taken>
+  readonly Plans?: ReadonlyArray<ExecutedStep>
 }
 
 interface Nested<S> {
   readonly Plans?: ReadonlyArray<S>
 }
 
-const within = <S extends Nested<S>>(step: S): ReadonlyArray<S> => [
+const flatten = <S extends Nested<S>>(step: S): ReadonlyArray<S> => [
   step,
-  ...(step.Plans ?? []).flatMap((below) => within(below))
+  ...(step.Plans ?? []).flatMap((below) => flatten(below))
 ]
 
-const explained = <S extends Nested<S>>(how: string) =>
+const explained = <S extends Nested<S>>(options: string) =>
   Effect.fnUntraced(function* (statements: ReadonlyArray<Statements.Statement>) {
     const sql = yield* SqlClient
     const plans = yield* Effect.forEach(statements, ([text, parameters]) =>
-      sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ readonly Plan: S }> }>(`EXPLAIN (${how}) ${text}`, parameters)
+      sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ readonly Plan: S }> }>(`EXPLAIN (${options}) ${text}`, parameters)
     )
-    return plans.flat().flatMap((row) => row["QUERY PLAN"].flatMap(({ Plan }) => within(Plan)))
+    return plans.flat().flatMap((row) => row["QUERY PLAN"].flatMap(({ Plan }) => flatten(Plan)))
   })
 
-/** The steps of statements, which are not run. */
+/** Returns the steps of the statements' plans, without executing them. */
 export const planned = explained<Step>("FORMAT JSON")
 
-/** The steps of statements, which are run. */
-export const taken = explained<Taken>("ANALYZE, FORMAT JSON")
+/** Executes the statements and returns the steps of their plans. */
+export const executed = explained<ExecutedStep>("ANALYZE, FORMAT JSON")
 
-/** Rows that a step touched. */
-export const touched = (step: Taken): number =>
+/** Returns the number of rows that a step read. */
+export const rowsRead = (step: ExecutedStep): number =>
   (step["Actual Rows"] + (step["Rows Removed by Filter"] ?? 0)) * step["Actual Loops"]

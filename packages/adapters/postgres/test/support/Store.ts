@@ -1,12 +1,12 @@
 /**
- * A metadata store on a server of the test's own.
+ * A metadata store on a PostgreSQL server that the test starts.
  */
 import * as Postgres from "@holdfast/testing/servers/Postgres"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as PostgresMetadata from "../../src/PostgresMetadata.ts"
 
-/** A fresh database with a store on it, beside the server itself. */
+/** The server, and a metadata store on a new database. */
 export const layer = (locale: Postgres.Options["locale"], maxConnections = 10) =>
   Layer.unwrap(
     Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * A process that stores files in a bucket for as long as it lives, and tells the id of each once it is acknowledged.
- * Arguments: the database file, the tenant's id, the bucket's id.
+ * `writer <database> <tenant id> <bucket id>`: stores files in a bucket until it is killed. Prints the id of each acknowledged
+ * file.
  */
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as Effect from "effect/Effect"
@@ -8,11 +8,11 @@ import * as SqliteMetadata from "../../src/SqliteMetadata.ts"
 
 const [file = "", tenantId = "", bucketId = ""] = process.argv.slice(2)
 
-const tell = (line: string) =>
+const print = (line: string) =>
   Effect.callback<void>((resume) => void process.stdout.write(`${line}\n`, () => resume(Effect.void)))
 
 await Fixtures.store({ tenantId, bucketId }).pipe(
-  Effect.flatMap(({ id }) => tell(id)),
+  Effect.flatMap(({ id }) => print(id)),
   Effect.forever,
   Effect.provide(SqliteMetadata.layer({ file })),
   Effect.runPromise

@@ -1,12 +1,12 @@
 /**
- * A place for a database file.
+ * A temporary path for a database file.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 
-/** The path of a database in a directory of its own, which goes with the scope. */
+/** Returns the path of a database in a new directory, which is removed when the scope closes. */
 export const file = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "holdfast-sqlite-"))),
