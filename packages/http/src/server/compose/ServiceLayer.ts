@@ -12,34 +12,34 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as ApiRoutes from "../../handlers/ApiRoutes.ts"
-import * as PlayerRoutes from "../../handlers/PlayerRoutes.ts"
 import * as ContentHandlers from "../../handlers/ContentHandlers.ts"
+import * as PlayerRoutes from "../../handlers/PlayerRoutes.ts"
 import * as BodySource from "../../transfer/upload/BodySource.ts"
-import * as BlobStoreLayer from "./BlobStoreLayer.ts"
 import type { Config } from "../config/Config.ts"
-import * as CoreLayer from "./CoreLayer.ts"
-import * as RootKey from "./RootKey.ts"
+import * as MatchedRoute from "../listener/MatchedRoute.ts"
 import * as RouterListener from "../listener/RouterListener.ts"
 import * as StandaloneServer from "../listener/StandaloneServer.ts"
+import * as ProcessMetrics from "../metrics/ProcessMetrics.ts"
+import * as QueueDepthMetrics from "../metrics/QueueDepthMetrics.ts"
+import * as ServiceRoutes from "../routes/ServiceRoutes.ts"
+import * as BlobStoreLayer from "./BlobStoreLayer.ts"
+import * as ConversionLayer from "./ConversionLayer.ts"
+import * as CoreLayer from "./CoreLayer.ts"
 import * as IncompleteUploads from "./IncompleteUploads.ts"
 import * as MetadataLayer from "./MetadataLayer.ts"
 import * as MirrorLayer from "./MirrorLayer.ts"
-import * as QueueDepthMetrics from "../metrics/QueueDepthMetrics.ts"
-import * as ProcessMetrics from "../metrics/ProcessMetrics.ts"
-import * as ServiceRoutes from "../routes/ServiceRoutes.ts"
-import * as MatchedRoute from "../listener/MatchedRoute.ts"
+import * as RootKey from "./RootKey.ts"
 import * as SecretKey from "./SecretKey.ts"
 import * as Telemetry from "./Telemetry.ts"
-import * as ConversionLayer from "./ConversionLayer.ts"
 
 const routes = Layer.merge(ApiRoutes.layerWith(ServiceRoutes.routes), ServiceRoutes.layer).pipe(
   Layer.provide(MatchedRoute.layer)
 )
 
 /**
- * Runs before the first request. If this process alone has the metadata, it expires the uploads and conversions of
- * earlier processes, whose leases are then void. It stores the configured root key. The first sweep runs concurrently
- * with requests.
+ * Runs before the first request: expires the leases of uploads and conversions if the metadata are in the data directory
+ * (its lock proves that the processes that held the leases have died), and stores the configured root key. The first
+ * sweep runs concurrently with requests.
  */
 const layerPrepared = (config: Config) =>
   Layer.effectDiscard(

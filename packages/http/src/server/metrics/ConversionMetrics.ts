@@ -4,10 +4,11 @@
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Stream from "effect/Stream"
 import * as Counter from "./Counter.ts"
+import * as PortDecorator from "./PortDecorator.ts"
 
 const claimed = Counter.make("holdfast_conversions_claimed_total", "Conversions that this node claimed.")
 const finished = Counter.make("holdfast_conversions_finished_total", "Conversions that became READY on this node.")
@@ -18,22 +19,20 @@ const failed = (code: string) =>
   Counter.make("holdfast_conversions_failed_total", "Conversions that became FAILED on this node.", { code })
 
 /** The repository, with counters for what the workers of this process do. */
-export const layerRepository: Layer.Layer<ConversionRepository, never, ConversionRepository> = Layer.effect(
+export const layerRepository: Layer.Layer<ConversionRepository, never, ConversionRepository> = PortDecorator.layer(
   ConversionRepository,
-  Effect.map(ConversionRepository, (repository) =>
-    ConversionRepository.of({
-      ...repository,
-      claim: (terms) =>
-        Effect.tap(repository.claim(terms), ({ _tag }) => (_tag === "Some" ? Metric.update(claimed, 1) : Effect.void)),
-      publish: (claim, publication) =>
-        Effect.tap(repository.publish(claim, publication), () =>
-          publication.isFinished ? Metric.update(finished, 1) : Effect.void
-        ),
-      fail: (claim, failure) =>
-        Effect.tap(repository.fail(claim, failure), () => Metric.update(failed(failure.fault.code), 1)),
-      release: (claim, terms) => Effect.tap(repository.release(claim, terms), () => Metric.update(released, 1))
-    })
-  )
+  (repository) => ({
+    ...repository,
+    claim: (terms) =>
+      Effect.tap(repository.claim(terms), ({ _tag }) => (_tag === "Some" ? Metric.update(claimed, 1) : Effect.void)),
+    publish: (claim, publication) =>
+      Effect.tap(repository.publish(claim, publication), () =>
+        publication.isFinished ? Metric.update(finished, 1) : Effect.void
+      ),
+    fail: (claim, failure) =>
+      Effect.tap(repository.fail(claim, failure), () => Metric.update(failed(failure.fault.code), 1)),
+    release: (claim, terms) => Effect.tap(repository.release(claim, terms), () => Metric.update(released, 1))
+  })
 )
 
 /** Counts a conversion as running while its stream is consumed. */
@@ -46,13 +45,11 @@ const countRunning = <A, E, R>(stream: Stream.Stream<A, E, R>): Stream.Stream<A,
   )
 
 /** The transcoder, with a gauge of the conversions that run. */
-export const layerTranscoder: Layer.Layer<Transcoder, never, Transcoder> = Layer.effect(
+export const layerTranscoder: Layer.Layer<Transcoder, never, Transcoder> = PortDecorator.layer(
   Transcoder,
-  Effect.map(Transcoder, (transcoder) =>
-    Transcoder.of({
-      ...transcoder,
-      convert: (job) => countRunning(transcoder.convert(job)),
-      repackage: (job) => countRunning(transcoder.repackage(job))
-    })
-  )
+  (transcoder) => ({
+    ...transcoder,
+    convert: (job) => countRunning(transcoder.convert(job)),
+    repackage: (job) => countRunning(transcoder.repackage(job))
+  })
 )

@@ -3,9 +3,10 @@
  */
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Counter from "./Counter.ts"
+import * as PortDecorator from "./PortDecorator.ts"
 
 const copied = Counter.make(
   "holdfast_mirrors_copied_total",
@@ -16,21 +17,19 @@ const targetFailures = Counter.make("holdfast_mirrors_troubled_total", "Failures
 const reconciled = Counter.make("holdfast_mirrors_synced_total", "Reconciliations that this node completed.")
 
 /** The repository, with counters for what the worker of this process does. */
-export const layerTasks: Layer.Layer<MirrorTaskRepository, never, MirrorTaskRepository> = Layer.effect(
+export const layerTasks: Layer.Layer<MirrorTaskRepository, never, MirrorTaskRepository> = PortDecorator.layer(
   MirrorTaskRepository,
-  Effect.map(MirrorTaskRepository, (tasks) =>
-    MirrorTaskRepository.of({
-      ...tasks,
-      complete: (input) =>
-        Effect.tap(tasks.complete(input), () => {
-          const failures = input.results.filter(({ failure }) => failure !== null).length
-          return Effect.andThen(Metric.update(copied, input.results.length - failures), Metric.update(failed, failures))
-        }),
-      fail: (input) => Effect.tap(tasks.fail(input), () => Metric.update(targetFailures, 1)),
-      completeReconciliation: (input) =>
-        Effect.tap(tasks.completeReconciliation(input), () =>
-          input.isComplete ? Metric.update(reconciled, 1) : Effect.void
-        )
-    })
-  )
+  (tasks) => ({
+    ...tasks,
+    complete: (input) =>
+      Effect.tap(tasks.complete(input), () => {
+        const failures = input.results.filter(({ failure }) => failure !== null).length
+        return Effect.andThen(Metric.update(copied, input.results.length - failures), Metric.update(failed, failures))
+      }),
+    fail: (input) => Effect.tap(tasks.fail(input), () => Metric.update(targetFailures, 1)),
+    completeReconciliation: (input) =>
+      Effect.tap(tasks.completeReconciliation(input), () =>
+        input.isComplete ? Metric.update(reconciled, 1) : Effect.void
+      )
+  })
 )

@@ -5,9 +5,10 @@ import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import { type SweepReport, Sweeper } from "@holdfast/core/storage/Sweeper"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Counter from "./Counter.ts"
+import * as PortDecorator from "./PortDecorator.ts"
 
 const staged = Counter.make("holdfast_uploads_staged_total", "Contents that became durable.")
 const stagedBytes = Counter.make("holdfast_uploads_staged_bytes_total", "Bytes of contents that became durable.")
@@ -17,32 +18,23 @@ const removed = Counter.make("holdfast_sweeper_removed_total", "Blobs that the s
 const failed = Counter.make("holdfast_sweeper_failed_total", "Removals that failed and are retried.")
 
 /** The blob store, with counters for contents that became durable. */
-export const layerBlobStore: Layer.Layer<BlobStore, never, BlobStore> = Layer.effect(
-  BlobStore,
-  Effect.map(BlobStore, (store) =>
-    BlobStore.of({
-      ...store,
-      put: (key, content) =>
-        Effect.tap(store.put(key, content), ({ size }) =>
-          Effect.andThen(Metric.update(staged, 1), Metric.update(stagedBytes, size))
-        )
-    })
-  )
-)
+export const layerBlobStore: Layer.Layer<BlobStore, never, BlobStore> = PortDecorator.layer(BlobStore, (store) => ({
+  ...store,
+  put: (key, content) =>
+    Effect.tap(store.put(key, content), ({ size }) =>
+      Effect.andThen(Metric.update(staged, 1), Metric.update(stagedBytes, size))
+    )
+}))
 
 /** The repository, with a counter for contents that became the content of a file. */
-export const layerFiles: Layer.Layer<FileRepository, never, FileRepository> = Layer.effect(
+export const layerFiles: Layer.Layer<FileRepository, never, FileRepository> = PortDecorator.layer(
   FileRepository,
-  Effect.map(FileRepository, (files) =>
-    FileRepository.of({
-      ...files,
-      insert: (bucket, file) =>
-        Effect.tap(files.insert(bucket, file), () =>
-          file.content === null ? Effect.void : Metric.update(committed, 1)
-        ),
-      replaceContent: (...step) => Effect.tap(files.replaceContent(...step), () => Metric.update(committed, 1))
-    })
-  )
+  (files) => ({
+    ...files,
+    insert: (bucket, file) =>
+      Effect.tap(files.insert(bucket, file), () => (file.content === null ? Effect.void : Metric.update(committed, 1))),
+    replaceContent: (...step) => Effect.tap(files.replaceContent(...step), () => Metric.update(committed, 1))
+  })
 )
 
 const count = (report: SweepReport) =>
@@ -53,7 +45,6 @@ const count = (report: SweepReport) =>
   ])
 
 /** The sweeper, with counters for its results. */
-export const layerSweeper: Layer.Layer<Sweeper, never, Sweeper> = Layer.effect(
-  Sweeper,
-  Effect.map(Sweeper, ({ sweep }) => Sweeper.of({ sweep: (options) => Effect.tap(sweep(options), count) }))
-)
+export const layerSweeper: Layer.Layer<Sweeper, never, Sweeper> = PortDecorator.layer(Sweeper, ({ sweep }) => ({
+  sweep: (options) => Effect.tap(sweep(options), count)
+}))
