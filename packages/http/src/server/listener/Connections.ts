@@ -22,7 +22,7 @@ export interface Connections {
   readonly responseOn: (socket: Socket) => ServerResponse | undefined
 }
 
-interface Exchange {
+interface ActiveRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
@@ -30,7 +30,7 @@ interface Exchange {
 /**
  * Whether the client causes the stall: it sends nothing or reads nothing. A handler that works for long is not a fault.
  */
-const waitsForClient = ({ request, response }: Exchange): boolean =>
+const waitsForClient = ({ request, response }: ActiveRequest): boolean =>
   (!request.complete && request.readableLength === 0 && !ExpectContinue.isAwaited(request)) ||
   response.writableLength > 0 ||
   request.socket.writableLength > 0
@@ -42,7 +42,7 @@ const waitsForClient = ({ request, response }: Exchange): boolean =>
  */
 export const make = (server: Server, idle: number): Connections => {
   const open = new Set<Socket>()
-  const busy = new Map<Socket, Exchange>()
+  const busy = new Map<Socket, ActiveRequest>()
   /** The bytes of each socket at the end of its latest request. */
   const counted = new WeakMap<Socket, Traffic>()
   let receivedOnClosed = 0
@@ -59,8 +59,8 @@ export const make = (server: Server, idle: number): Connections => {
   })
 
   server.setTimeout(idle, (socket) => {
-    const exchange = busy.get(socket)
-    if (exchange === undefined || waitsForClient(exchange)) socket.destroy()
+    const active = busy.get(socket)
+    if (active === undefined || waitsForClient(active)) socket.destroy()
     else socket.setTimeout(idle)
   })
 
@@ -76,11 +76,11 @@ export const make = (server: Server, idle: number): Connections => {
     inFlight: () => busy.size,
     track: (request, response) => {
       const { socket } = request
-      const exchange = { request, response }
+      const active = { request, response }
       const before = counted.get(socket) ?? { received: 0, sent: 0 }
-      busy.set(socket, exchange)
+      busy.set(socket, active)
       response.once("close", () => {
-        if (busy.get(socket) === exchange) busy.delete(socket)
+        if (busy.get(socket) === active) busy.delete(socket)
       })
       return () => {
         const now = { received: socket.bytesRead, sent: socket.bytesWritten }
