@@ -1,5 +1,5 @@
 /**
- * Who reads a stream, and what they may see: an actor with the permission, or the holder of a playback key.
+ * Viewers: readers of a stream. A viewer is an actor with the permission, or the holder of a playback key.
  */
 import * as Data from "effect/Data"
 import type * as DateTime from "effect/DateTime"

@@ -182,12 +182,12 @@ describe("Conversions", () => {
       const streams = yield* Streams
       const control = yield* TranscoderControl
       const { actor, ref } = yield* video()
-      const stranger = yield* owner
-      expect(yield* tagOf(conversions.request(stranger.actor, ref, "hls"))).toBe("Forbidden")
-      expect(yield* tagOf(conversions.get(stranger.actor, ref, "hls"))).toBe("Forbidden")
-      expect(yield* tagOf(streams.list(stranger.actor, ref))).toBe("Forbidden")
-      expect(yield* tagOf(conversions.cancel(stranger.actor, ref, "hls"))).toBe("Forbidden")
-      expect(yield* tagOf(streams.open(stranger.actor, ref, "hls", "playlist.m3u8"))).toBe("Forbidden")
+      const outsider = yield* owner
+      expect(yield* tagOf(conversions.request(outsider.actor, ref, "hls"))).toBe("Forbidden")
+      expect(yield* tagOf(conversions.get(outsider.actor, ref, "hls"))).toBe("Forbidden")
+      expect(yield* tagOf(streams.list(outsider.actor, ref))).toBe("Forbidden")
+      expect(yield* tagOf(conversions.cancel(outsider.actor, ref, "hls"))).toBe("Forbidden")
+      expect(yield* tagOf(streams.open(outsider.actor, ref, "hls", "playlist.m3u8"))).toBe("Forbidden")
       expect(yield* tagOf(conversions.request(actor, { ...ref, fileId: "@none" }, "hls"))).toBe("NotFound")
       expect(yield* tagOf(conversions.get(actor, ref, "hls"))).toBe("StreamNotConverted")
       const reserved = yield* (yield* Files).reserve(actor, ref, { name: "later.mp4" })

@@ -55,8 +55,8 @@ describe("request a conversion", () => {
       for (const path of made[format]) {
         await expectProblem(await server.get(`${streams}/${path}`, inQuery), 404, "stream_not_converted")
       }
-      const asked = await server.post(`${streams}/${format}`, { ...inQuery, headers: { prefer: "wait=30" } })
-      expect(asked.status).toBe(200)
+      const requested = await server.post(`${streams}/${format}`, { ...inQuery, headers: { prefer: "wait=30" } })
+      expect(requested.status).toBe(200)
       for (const path of made[format]) expect((await server.get(`${streams}/${path}`, inQuery)).status).toBe(200)
     }
   })
@@ -150,8 +150,8 @@ describe("failed conversion", () => {
 
   it("file has only the signature of a video → not_a_video", async () => {
     const { streams } = await server.makeVideo(bucket, new TextEncoder().encode("\0\0\0\u0018ftypisom no video"))
-    const asked = await server.post(`${streams}/hls`, { headers: { prefer: "wait=30" } })
-    expect(await json(asked)).toMatchObject({ state: "FAILED" })
+    const requested = await server.post(`${streams}/hls`, { headers: { prefer: "wait=30" } })
+    expect(await json(requested)).toMatchObject({ state: "FAILED" })
     await expectProblem(await server.get(`${streams}/hls/playlist.m3u8`), 422, "not_a_video")
   })
 })

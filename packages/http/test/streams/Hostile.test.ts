@@ -88,9 +88,9 @@ Requires.requires(missing).describe("malicious file", () => {
       for (const [index, target] of targets.entries()) {
         const content = new TextEncoder().encode(write(target))
         const { path } = await server.makeFile(bucket, content, { name: `${index}-${name}` })
-        const asked = await server.post(`${path}/streams/hls`, wait)
-        const answer = asked.status === 422 ? asked : await server.get(`${path}/streams/hls/playlist.m3u8`)
-        const texts = (asked === answer ? "" : await asked.text()) + (await answer.text())
+        const requested = await server.post(`${path}/streams/hls`, wait)
+        const answer = requested.status === 422 ? requested : await server.get(`${path}/streams/hls/playlist.m3u8`)
+        const texts = (requested === answer ? "" : await requested.text()) + (await answer.text())
         expect([answer.status, texts]).toEqual([422, expect.stringContaining("not_a_video")])
         for (const leak of ["secret value", "secret", directory, url]) expect(texts).not.toContain(leak)
       }

@@ -160,13 +160,13 @@ Requires.requires(Samples.missing).describe("upload", () => {
 
   it.concurrent.each(bad)("%s → rejected with a reason", async (name, make, code, why) => {
     const path = await upload(name, await make(directory))
-    const asked = await server.post(`${path}/streams/hls`, wait)
+    const requested = await server.post(`${path}/streams/hls`, wait)
     // If only the transcoder detects the problem, the record says so, and then every file of the stream.
-    if (asked.status === 422) {
-      expect(await json<ProblemBody>(asked)).toMatchObject({ code, detail: expect.stringMatching(why) })
+    if (requested.status === 422) {
+      expect(await json<ProblemBody>(requested)).toMatchObject({ code, detail: expect.stringMatching(why) })
     } else {
-      const { error, state } = await json<StreamServer.Record>(asked)
-      expect([asked.status, state, error]).toEqual([202, "FAILED", expect.stringMatching(why)])
+      const { error, state } = await json<StreamServer.Record>(requested)
+      expect([requested.status, state, error]).toEqual([202, "FAILED", expect.stringMatching(why)])
       for (const secret of [Os.tmpdir(), "holdfast"]) expect(error).not.toContain(secret)
       for (const below of ["hls/playlist.m3u8", "hls/index0.ts", "hls"]) {
         const answer = await server.get(`${path}/streams/${below}`)

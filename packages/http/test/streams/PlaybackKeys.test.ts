@@ -196,9 +196,9 @@ describe("playback key", () => {
     expect(DateTime.toEpochMillis(expiresAt) - Date.now()).toBeGreaterThan(12 * 3_600_000 - 1000)
     expect(DateTime.toEpochMillis(expiresAt) - Date.now()).toBeLessThanOrEqual(13 * 3_600_000)
     expect((await request(`${video.streams}/hls/index0.ts`, Redacted.value(key))).status).toBe(200)
-    const stranger = await StreamServer.start()
-    onTestFinished(() => stranger.close())
-    const answer = await stranger.get(`${video.streams}/hls/index0.ts`, {
+    const otherServer = await StreamServer.start()
+    onTestFinished(() => otherServer.close())
+    const answer = await otherServer.get(`${video.streams}/hls/index0.ts`, {
       key: null,
       query: { apiKey: Redacted.value(key) }
     })
