@@ -8,6 +8,7 @@ import { initial } from "@holdfast/sql/migrations/Initial"
 import { migrate } from "@holdfast/sql/migrations/Migrate"
 import { mirrors } from "@holdfast/sql/migrations/Mirrors"
 import { mirrorTimes } from "@holdfast/sql/migrations/MirrorTimes"
+import * as MirrorTimesMigration from "@holdfast/testing/metadata/migrations/MirrorTimesMigration"
 import * as Sample from "@holdfast/testing/metadata/Sample"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import { requires } from "@holdfast/testing/Requires"
@@ -142,20 +143,9 @@ requires(Server.missing).describe("PostgreSQL", () =>
       Effect.gen(function* () {
         const { createDatabase } = yield* Server.Postgres
         const url = yield* createDatabase
-        yield* Effect.gen(function* () {
-          const sql = yield* SqlClient
-          yield* Effect.all([initial, conversions, mirrors])
-          yield* sql`INSERT INTO mirror_object (mirror_id, name, file_id, tag)
-            VALUES ('m', 'a', 'f', 'e-3@1795283272'), ('m', 'b', 'f', 'e@'), ('m', 'c', 'f', '0x8'), ('m', 'd', 'f', NULL)`
-          yield* mirrorTimes
-          const rows = sql`SELECT tag, last_modified FROM mirror_object ORDER BY name`
-          expect((yield* rows.values).map(([tag, time]) => [tag, time === null ? null : Number(time)])).toEqual([
-            ["e-3", 1795283272],
-            ["e", null],
-            ["0x8", null],
-            [null, null]
-          ])
-        }).pipe(Effect.provide(Postgres.layer({ url, maxConnections: 1 })))
+        yield* MirrorTimesMigration.check(Effect.all([initial, conversions, mirrors]), mirrorTimes).pipe(
+          Effect.provide(Postgres.layer({ url, maxConnections: 1 }))
+        )
       })
     )
 

@@ -1,5 +1,6 @@
 import { expect, layer, vi } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
+import * as LargeBucket from "@holdfast/testing/metadata/files/LargeBucket"
 import * as Statements from "@holdfast/testing/metadata/Statements"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import { requires } from "@holdfast/testing/Requires"
@@ -25,23 +26,10 @@ requires(Server.missing).describe("query plans on PostgreSQL", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
         const files = yield* FileRepository
-        const bucket = yield* Fixtures.bucket()
-        yield* sql`INSERT INTO file
-            (id, tenant_id, bucket_id, path, name, version, metadata, headers, created_at, updated_at)
-          SELECT 'fil_' || i, ${bucket.tenantId}, ${bucket.bucketId}, '/' || (i % 3) || '/below/', i, 0, '{}', '[]', 0, 0
-          FROM generate_series(1, 100000) AS i`
+        const bucket = yield* LargeBucket.create(100_000)
         yield* sql`ANALYZE file`
 
-        const deep = { path: "/1/below/", name: "5" }
-        const all = { path: "/", recursive: true }
-        const level = { path: "/1/below/", recursive: false }
-        const lists = [
-          files.list({ bucket, query: all, limit: 100 }),
-          files.list({ bucket, query: all, after: deep, limit: 100 }),
-          files.list({ bucket, query: level, after: deep, limit: 100 }),
-          files.list({ bucket, query: { ...level, name: "77" }, limit: 100 })
-        ]
-        for (const list of lists) {
+        for (const list of yield* LargeBucket.lists(bucket, 100)) {
           const read = yield* explain(list)
           expect(read.map((step) => [step["Node Type"], step["Index Name"]])).toEqual([["Index Scan", "file_place"]])
           expect(read.map(Plans.rowsRead)).toEqual([100])

@@ -7,6 +7,7 @@ import { migrate } from "@holdfast/sql/migrations/Migrate"
 import { mirrors } from "@holdfast/sql/migrations/Mirrors"
 import { mirrorTimes } from "@holdfast/sql/migrations/MirrorTimes"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
+import * as MirrorTimesMigration from "@holdfast/testing/metadata/migrations/MirrorTimesMigration"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import * as Effect from "effect/Effect"
@@ -36,20 +37,9 @@ describe("Sqlite", () => {
   )
 
   it.live("migrate: mirror_times → times moved from the tags to their own column", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient
-      yield* Effect.all([initial, conversions, mirrors])
-      yield* sql`INSERT INTO mirror_object (mirror_id, name, file_id, tag)
-        VALUES ('m', 'a', 'f', 'e-3@1795283272'), ('m', 'b', 'f', 'e@'), ('m', 'c', 'f', '0x8'), ('m', 'd', 'f', NULL)`
-      yield* mirrorTimes
-      const rows = sql`SELECT tag, last_modified FROM mirror_object ORDER BY name`
-      expect((yield* rows.values).map(([tag, time]) => [tag, time === null ? null : Number(time)])).toEqual([
-        ["e-3", 1795283272],
-        ["e", null],
-        ["0x8", null],
-        [null, null]
-      ])
-    }).pipe(Effect.provide(Sqlite.layer({ file: ":memory:" })))
+    MirrorTimesMigration.check(Effect.all([initial, conversions, mirrors]), mirrorTimes).pipe(
+      Effect.provide(Sqlite.layer({ file: ":memory:" }))
+    )
   )
 
   it.live("SELECT *: another client changes the table → rows with the new columns", () =>

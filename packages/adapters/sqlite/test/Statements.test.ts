@@ -3,6 +3,7 @@ import { AccessRepository } from "@holdfast/core/access/AccessRepository"
 import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
+import * as LargeBucket from "@holdfast/testing/metadata/files/LargeBucket"
 import * as Sample from "@holdfast/testing/metadata/Sample"
 import * as Statements from "@holdfast/testing/metadata/Statements"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
@@ -12,18 +13,6 @@ import * as SqliteMetadata from "../src/SqliteMetadata.ts"
 
 /** Returns the first keyword of each statement. */
 const verbs = (recorded: ReadonlyArray<Statements.Statement>) => recorded.map(([text]) => text.trim().split(" ")[0])
-
-const count = 100_000
-
-/** Inserts many files into a few folders, each one level deeper. */
-const insertFiles = Effect.fnUntraced(function* () {
-  const sql = yield* SqlClient
-  const bucket = yield* Fixtures.bucket()
-  yield* sql`WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < ${count})
-    INSERT INTO file (id, tenant_id, bucket_id, path, name, version, metadata, headers, created_at, updated_at)
-    SELECT 'fil_' || i, ${bucket.tenantId}, ${bucket.bucketId}, '/' || (i % 3) || '/below/', i, 0, '{}', '[]', 0, 0 FROM s`
-  return bucket
-})
 
 layer(SqliteMetadata.layer({ file: ":memory:" }))("SQL statements", (it) => {
   it.effect("findByKey and findByAccount → one SELECT each", () =>
@@ -70,15 +59,9 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("SQL statements", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const files = yield* FileRepository
-      const bucket = yield* insertFiles()
-      const deep = { path: "/1/below/", name: "5" }
-      const all = { path: "/", recursive: true }
-      const level = { path: "/1/below/", recursive: false }
+      const bucket = yield* LargeBucket.create(100_000)
       const lists = [
-        files.list({ bucket, query: all, limit: 100 }),
-        files.list({ bucket, query: all, after: deep, limit: 100 }),
-        files.list({ bucket, query: level, after: deep, limit: 100 }),
-        files.list({ bucket, query: { ...level, name: "77" }, limit: 100 }),
+        ...(yield* LargeBucket.lists(bucket, 100)),
         files.listFolders({ bucket, path: "/", limit: 100 }),
         files.listFolders({ bucket, path: "/", after: "/0/", limit: 100 })
       ]

@@ -1,0 +1,32 @@
+/**
+ * A bucket with many files, for tests of the query plans of lists.
+ */
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
+import * as Effect from "effect/Effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import * as Fixtures from "../Fixtures.ts"
+
+/** Creates a bucket with `count` files in the folders `/0/below/`, `/1/below/` and `/2/below/`. */
+export const create = Effect.fnUntraced(function* (count: number) {
+  const sql = yield* SqlClient
+  const bucket = yield* Fixtures.bucket()
+  yield* sql`WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < CAST(${count} AS integer))
+    INSERT INTO file (id, tenant_id, bucket_id, path, name, version, metadata, headers, created_at, updated_at)
+    SELECT 'fil_' || i, ${bucket.tenantId}, ${bucket.bucketId}, '/' || (i % 3) || '/below/', i, 0, '{}', '[]', 0, 0 FROM s`
+  return bucket
+})
+
+/** Returns lists of the bucket of every kind: recursive, of one folder, after a position, with a name prefix. */
+export const lists = Effect.fnUntraced(function* (bucket: BucketRef, limit: number) {
+  const files = yield* FileRepository
+  const all = { path: "/", recursive: true }
+  const folder = { path: "/1/below/", recursive: false }
+  const after = { path: "/1/below/", name: "5" }
+  return [
+    files.list({ bucket, query: all, limit }),
+    files.list({ bucket, query: all, after, limit }),
+    files.list({ bucket, query: folder, after, limit }),
+    files.list({ bucket, query: { ...folder, name: "77" }, limit })
+  ]
+})
