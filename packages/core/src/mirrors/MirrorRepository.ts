@@ -16,7 +16,7 @@ import type { MirrorFile, MirrorFileState } from "./Mirror.ts"
 import type { MirrorLoop } from "./MirrorErrors.ts"
 import type { MirrorStats } from "./targets/types/CommonFields.ts"
 import type { TargetAddress } from "./targets/types/TargetTypes.ts"
-import type { StoredMirror } from "./worker/StoredMirror.ts"
+import type { StoredMirror } from "./StoredMirror.ts"
 
 /** Names a mirror, and the bucket that it copies. */
 export interface MirrorRef extends BucketRef {

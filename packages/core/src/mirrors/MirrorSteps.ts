@@ -13,7 +13,7 @@ import * as MirrorTypeUnavailable from "./targets/MirrorTypeUnavailable.ts"
 import * as TargetOpener from "./targets/TargetOpener.ts"
 import type { MirrorState } from "./targets/types/CommonFields.ts"
 import * as TargetTypes from "./targets/types/TargetTypes.ts"
-import type { StoredMirror } from "./worker/StoredMirror.ts"
+import type { StoredMirror } from "./StoredMirror.ts"
 
 const toState = ({ failure, paused }: StoredMirror): MirrorState =>
   paused ? "PAUSED" : failure === null ? "ACTIVE" : "FAILING"

@@ -1,5 +1,5 @@
 import { describe, expect } from "@effect/vitest"
-import type { StoredMirror } from "@holdfast/core/mirrors/worker/StoredMirror"
+import type { StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
 import * as Actor from "@holdfast/core/Actor"
 import { Files } from "@holdfast/core/files/Files"
 import { type MirrorRef, MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"

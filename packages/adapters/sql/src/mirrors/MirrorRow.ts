@@ -4,7 +4,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import * as TargetTypes from "@holdfast/core/mirrors/targets/types/TargetTypes"
-import type { StoredMirror } from "@holdfast/core/mirrors/worker/StoredMirror"
+import type { StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
 import * as Row from "../Row.ts"
 import { RowFault } from "../SqlFailure.ts"
 

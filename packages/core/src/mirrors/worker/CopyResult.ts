@@ -9,7 +9,7 @@ import { MirrorTargetError } from "../targets/MirrorTargetError.ts"
 import type { Progress } from "./FileCopy.ts"
 import type { MirrorTask, TaskResult } from "./MirrorTask.ts"
 import { backoff, type MirrorWorkerOptions } from "./MirrorWorkerOptions.ts"
-import type { StoredMirror } from "./StoredMirror.ts"
+import type { StoredMirror } from "../StoredMirror.ts"
 
 export type Failure = MirrorTargetError | BlobError
 

@@ -21,7 +21,7 @@ import type { Progress } from "./FileCopy.ts"
 import type { MirrorTask } from "./MirrorTask.ts"
 import { MirrorTaskRepository } from "./MirrorTaskRepository.ts"
 import { backoff, type MirrorWorkerOptions } from "./MirrorWorkerOptions.ts"
-import type { StoredMirror } from "./StoredMirror.ts"
+import type { StoredMirror } from "../StoredMirror.ts"
 import * as TaskLeases from "./TaskLeases.ts"
 
 /** Opens `wake` when there may be more to claim: after a copy, where a slot is free, and after results are recorded. */

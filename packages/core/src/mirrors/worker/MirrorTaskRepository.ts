@@ -13,7 +13,7 @@ import type * as Effect from "effect/Effect"
 import type { MetadataError } from "../../MetadataError.ts"
 import type { TargetObject } from "../targets/MirrorTarget.ts"
 import type { MirrorTask, TaskLease, TaskResult } from "./MirrorTask.ts"
-import type { StoredMirror } from "./StoredMirror.ts"
+import type { StoredMirror } from "../StoredMirror.ts"
 
 /** A mirror, and the work that is due for it. */
 export interface DueMirror {

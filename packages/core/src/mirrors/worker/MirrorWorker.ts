@@ -22,7 +22,7 @@ import { copyFile } from "./FileCopy.ts"
 import { type DueMirror, MirrorTaskRepository } from "./MirrorTaskRepository.ts"
 import { backoff, defaults, type MirrorWorkerOptions } from "./MirrorWorkerOptions.ts"
 import * as Reconciliation from "./Reconciliation.ts"
-import type { StoredMirror } from "./StoredMirror.ts"
+import type { StoredMirror } from "../StoredMirror.ts"
 import * as TargetCache from "./TargetCache.ts"
 
 /** Mirrors that one round works on. */

@@ -13,7 +13,7 @@ import { MirrorTargetError } from "../targets/MirrorTargetError.ts"
 import * as TargetOpener from "../targets/TargetOpener.ts"
 import * as TargetTypes from "../targets/types/TargetTypes.ts"
 import { MirrorTaskRepository } from "./MirrorTaskRepository.ts"
-import type { StoredMirror } from "./StoredMirror.ts"
+import type { StoredMirror } from "../StoredMirror.ts"
 
 /** A key of the cache. Equal for the same mirror with the same address and secret. */
 class CacheKey implements Equal.Equal {

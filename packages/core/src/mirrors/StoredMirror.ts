@@ -2,8 +2,8 @@
  * A mirror as the repositories store it.
  */
 import type * as DateTime from "effect/DateTime"
-import type { BucketRef } from "../../buckets/BucketRef.ts"
-import type { TargetAddress } from "../targets/types/TargetTypes.ts"
+import type { BucketRef } from "../buckets/BucketRef.ts"
+import type { TargetAddress } from "./targets/types/TargetTypes.ts"
 
 /** Why a mirror as a whole fails: its target refuses or does not respond. */
 export interface MirrorFailure {
