@@ -8,8 +8,8 @@ import * as Mirror from "./support/Mirror.ts"
 vi.setConfig({ hookTimeout: 120_000 })
 
 /** Azure cuts dots off, makes slashes of backslashes, and lists in XML. */
-const isUnfit = (name: string): boolean => /\.(?:\/|$)|\\|[\ufffe\uffff]/.test(name)
+const isInvalidName = (name: string): boolean => /\.(?:\/|$)|\\|[\ufffe\uffff]/.test(name)
 
 requires(Azurite.missing).describe("AzureMirrorTarget", () =>
-  MirrorTargetContract.suite("on Azurite", Mirror.subject, { partBytes: 1024 * 1024, isUnfit })
+  MirrorTargetContract.suite("on Azurite", Mirror.subject, { partBytes: 1024 * 1024, isInvalidName })
 )

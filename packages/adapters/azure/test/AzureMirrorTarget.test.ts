@@ -93,9 +93,9 @@ requires(Azurite.missing).describe("AzureMirrorTarget on Azurite", () =>
         const error = yield* Effect.flip(Objects.write({ target: broken, readBack }, "a", large))
         assert.deepStrictEqual([error.reason, error.operation], ["Unavailable", "write"])
         assert.isTrue(line.wasCut())
-        yield* Objects.assertStands({ target, readBack }, "a", bytes)
+        yield* Objects.assertObject({ target, readBack }, "a", bytes)
         yield* Objects.write({ target: broken, readBack }, "a", large)
-        yield* Objects.assertStands({ target, readBack }, "a", large)
+        yield* Objects.assertObject({ target, readBack }, "a", large)
       })
     )
 
@@ -107,7 +107,7 @@ requires(Azurite.missing).describe("AzureMirrorTarget on Azurite", () =>
         yield* server.stop
         assert.strictEqual((yield* Effect.flip(target.stat("a"))).reason, "Unavailable")
         yield* server.start
-        yield* Objects.assertStands({ target, readBack }, "a", bytes)
+        yield* Objects.assertObject({ target, readBack }, "a", bytes)
       })
     )
   })

@@ -23,7 +23,7 @@ const site = Effect.gen(function* () {
     mirror: { name: "A mirror", ...Mirror.location(container) },
     readBack,
     remote: { path: container.container, options }
-  } satisfies MirrorComparison.Site
+  } satisfies MirrorComparison.ComparisonTarget
 })
 
 requires(firstMissing(Azurite.missing, Rclone.missing)).describe("a mirror to Azure", () =>

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Mirror from "./support/Mirror.ts"
 
-const site = Effect.map(Mirror.fresh, ({ bucket, readBack }): MirrorComparison.Site => ({
+const site = Effect.map(Mirror.fresh, ({ bucket, readBack }): MirrorComparison.ComparisonTarget => ({
   mirror: Mirror.input(bucket),
   readBack,
   remote: {

@@ -6,7 +6,7 @@ import * as Actor from "@holdfast/core/Actor"
 import { Mirrors } from "@holdfast/core/mirrors/Mirrors"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as MirrorChanges from "@holdfast/testing/mirrors/MirrorChanges"
-import * as MirrorScene from "@holdfast/testing/mirrors/MirrorScene"
+import * as MirrorHarness from "@holdfast/testing/mirrors/MirrorHarness"
 import { requires } from "@holdfast/testing/Requires"
 import * as CephRgw from "@holdfast/testing/servers/CephRgw"
 import * as Effect from "effect/Effect"
@@ -18,9 +18,9 @@ import * as Mirrored from "./support/Mirrored.ts"
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const mebibyte = 1024 * 1024
-const { record, startWorker, until, upload } = MirrorScene
+const { getRecord, startWorker, pollUntil, upload } = MirrorHarness
 
-const failing = (mirrored: Mirrored.Mirrored) => until(record(mirrored.ref), ({ state }) => state === "FAILING")
+const failing = (mirrored: Mirrored.Mirrored) => pollUntil(getRecord(mirrored.ref), ({ state }) => state === "FAILING")
 
 requires(CephRgw.missing).describe("a mirror to Ceph's gateway", () =>
   layer(CephRgw.layer, { excludeTestServices: true, timeout: "2 minutes" })((it) => {
@@ -36,7 +36,7 @@ requires(CephRgw.missing).describe("a mirror to Ceph's gateway", () =>
         assert.include(stats.lastError, "cannot be reached")
         yield* gateway.start
         yield* Mirrored.converge(mirrored)
-        assert.strictEqual((yield* record(mirrored.ref)).state, "ACTIVE")
+        assert.strictEqual((yield* getRecord(mirrored.ref)).state, "ACTIVE")
       }).pipe(Effect.scoped, Effect.provide(Mirrored.services()))
     )
 
@@ -82,7 +82,7 @@ requires(CephRgw.missing).describe("a mirror to Ceph's gateway", () =>
         yield* startWorker({ concurrency: 8, slotsPerMirror: 6 })
         yield* Effect.forEach(Array.from({ length: 100 }).keys(), (index) => upload(bucket, `file ${index}`, "x"))
         yield* Mirrored.converge(good)
-        assert.deepInclude((yield* record(hanging.ref)).stats, { pending: 100, copied: 0 })
+        assert.deepInclude((yield* getRecord(hanging.ref)).stats, { pending: 100, copied: 0 })
         yield* line.resume
         yield* Mirrored.converge(hanging)
       }).pipe(Effect.scoped, Effect.provide(Mirrored.services({ idleTimeout: "10 minutes" })))

@@ -6,7 +6,7 @@ import { assert, layer, vi } from "@effect/vitest"
 import * as Actor from "@holdfast/core/Actor"
 import { Headers } from "@holdfast/core/headers/Headers"
 import { Mirrors } from "@holdfast/core/mirrors/Mirrors"
-import * as MirrorScene from "@holdfast/testing/mirrors/MirrorScene"
+import * as MirrorHarness from "@holdfast/testing/mirrors/MirrorHarness"
 import { requires } from "@holdfast/testing/Requires"
 import * as CephRgw from "@holdfast/testing/servers/CephRgw"
 import * as Effect from "effect/Effect"
@@ -15,7 +15,7 @@ import * as Mirrored from "./support/Mirrored.ts"
 // A cluster is started, which takes a busy machine longer than vitest gives by default.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-const { reupload, startWorker, until, upload } = MirrorScene
+const { reupload, startWorker, pollUntil, upload } = MirrorHarness
 
 requires(CephRgw.missing).describe("a mirror to Ceph's gateway", () =>
   layer(CephRgw.layer, { excludeTestServices: true, timeout: "2 minutes" })((it) => {
@@ -46,14 +46,14 @@ requires(CephRgw.missing).describe("a mirror to Ceph's gateway", () =>
         const put = (Key: string) => Effect.promise(() => client.send(new PutObjectCommand({ Bucket, Key, Body: "!" })))
         for (const name of ["as it was", "removed", "altered", "described"]) yield* upload(mirrored.bucket, name, name)
         yield* Mirrored.converge({ client, ref, ...mirrored })
-        const before = yield* MirrorScene.wanted(mirrored.bucket)
+        const before = yield* MirrorHarness.expectedObjects(mirrored.bucket)
 
         const theirs = ["theirs", "their/folder/ü", ".holdfast-check-of-another-deployment"]
         yield* Effect.forEach([...theirs, "altered"], put)
         yield* Effect.promise(() => client.send(new DeleteObjectCommand({ Bucket, Key: "removed" })))
         // S3 tells of a description no more than the second of its last change, and a receipt may be late by two.
         const second = Math.floor(Date.now() / 1000)
-        yield* until(
+        yield* pollUntil(
           Effect.sync(() => Math.floor(Date.now() / 1000)),
           (now) => now > second + 2
         )
@@ -69,9 +69,9 @@ requires(CephRgw.missing).describe("a mirror to Ceph's gateway", () =>
           all.filter(({ name }) => !theirs.includes(name))
         )
         const right = JSON.stringify(before)
-        yield* until(ours, (all) => JSON.stringify(all) === right)
+        yield* pollUntil(ours, (all) => JSON.stringify(all) === right)
         assert.includeMembers([...(yield* Mirrored.keys(client, mirrored.target))], theirs)
-        const { stats } = yield* MirrorScene.settled(ref)
+        const { stats } = yield* MirrorHarness.untilCopied(ref)
         assert.deepInclude(stats, { copied: 4, failed: 0 })
       }).pipe(Effect.scoped, Effect.provide(Mirrored.services()))
     )

@@ -68,7 +68,7 @@ requires(CephRgw.missing).describe("S3MirrorTarget on Ceph's gateway", () =>
           yield* Objects.write(fresh, "a/é +b.bin", bytes)
           const description = { contentType: "text/plain", metadata: { "x-note": "copied" } }
           const receipt = yield* fresh.target.describe(Objects.object("a/é +b.bin", bytes, description))
-          const found = yield* Objects.assertStands(fresh, "a/é +b.bin", bytes, description)
+          const found = yield* Objects.assertObject(fresh, "a/é +b.bin", bytes, description)
           assert.isTrue(isUnchanged(receipt, found))
           // The entity tag of an object from parts ends in their number.
           assert.match(receipt.tag, new RegExp(`^[0-9a-f]+-${Math.ceil(size / (5 * mebibyte))}$`))
@@ -82,7 +82,7 @@ requires(CephRgw.missing).describe("S3MirrorTarget on Ceph's gateway", () =>
         yield* Objects.write(fresh, name, bytes)
         const error = yield* Effect.flip(fresh.target.describe(Objects.object(name, bytes)))
         assert.strictEqual(error.reason, "NotFound")
-        yield* Objects.assertStands(fresh, name, bytes)
+        yield* Objects.assertObject(fresh, name, bytes)
       })
     )
 
@@ -97,7 +97,7 @@ requires(CephRgw.missing).describe("S3MirrorTarget on Ceph's gateway", () =>
         const found = Option.getOrThrow(yield* fresh.target.stat("a"))
         assert.deepStrictEqual(found, { name: "a", size: 10, tag: receipt.tag, lastModified: second })
         assert.strictEqual(found.tag, head.ETag?.replaceAll('"', ""))
-        assert.deepStrictEqual(yield* Objects.listed(fresh.target), [found])
+        assert.deepStrictEqual(yield* Objects.listSorted(fresh.target), [found])
         assert.isAtLeast(receipt.lastModified ?? 0, second)
       })
     )
@@ -109,7 +109,7 @@ requires(CephRgw.missing).describe("S3MirrorTarget on Ceph's gateway", () =>
         yield* Effect.promise(() => client.send(new PutObjectCommand(foreign)))
         const object = Option.getOrThrow(yield* target.stat(foreign.Key))
         assert.deepStrictEqual([object.name, object.size], [foreign.Key, 6])
-        assert.deepStrictEqual(yield* Objects.listed(target), [object])
+        assert.deepStrictEqual(yield* Objects.listSorted(target), [object])
       })
     )
 
@@ -138,7 +138,7 @@ requires(CephRgw.missing).describe("S3MirrorTarget on Ceph's gateway", () =>
         const fresh = { target, readBack: Mirror.readBack(client, bucket.bucket) }
         const bytes = Generate.bytes(5, 1000)
         yield* Objects.write(fresh, "a/b", bytes)
-        yield* Objects.assertStands(fresh, "a/b", bytes)
+        yield* Objects.assertObject(fresh, "a/b", bytes)
         assert.include(asked, `${bucket.bucket}.localhost`)
       })
     )

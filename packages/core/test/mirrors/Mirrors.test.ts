@@ -6,7 +6,7 @@ import { Mirrors } from "@holdfast/core/mirrors/Mirrors"
 import * as Role from "@holdfast/core/Role"
 import * as AesSecretBox from "@holdfast/core/secrets/AesSecretBox"
 import { SecretBox } from "@holdfast/core/secrets/SecretBox"
-import * as MirrorScene from "@holdfast/testing/mirrors/MirrorScene"
+import * as MirrorHarness from "@holdfast/testing/mirrors/MirrorHarness"
 import { MemoryTargets } from "@holdfast/testing/mirrors/MemoryTargets"
 import * as Sample from "@holdfast/testing/metadata/Sample"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
@@ -17,9 +17,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { inspect } from "node:util"
-import { member, test } from "./support/Setup.ts"
+import { addMember, test } from "./support/MirrorTest.ts"
 
-const { record, settled, startWorker, upload } = MirrorScene
+const { getRecord, startWorker, untilCopied, upload } = MirrorHarness
 const secret = "the secret key"
 
 const s3 = (bucketName = Sample.word()) => ({
@@ -31,15 +31,15 @@ const s3 = (bucketName = Sample.word()) => ({
   secretAccessKey: Redacted.make(secret)
 })
 
-/** As it may come from a caller that checks nothing. */
+/** An input from a caller without type checks. */
 const unchecked = (input: unknown) => input as CreateMirror & UpdateMirror
 
 const pointers = (error: unknown) =>
   (error as { readonly errors: ReadonlyArray<{ readonly pointer: string }> }).errors.map(({ pointer }) => pointer)
 
-describe("mirrors", () => {
+describe("Mirrors", () => {
   test(
-    "are told without their secret, which is sealed at rest",
+    "create, get, list → the record without the secret; stored: the secret is encrypted",
     Effect.gen(function* () {
       const mirrors = yield* Mirrors
       const bucket = yield* Fixtures.bucket()
@@ -69,10 +69,10 @@ describe("mirrors", () => {
   )
 
   test(
-    "are an Admin's alone",
+    "all methods: actor is not an Admin of the tenant → Forbidden",
     Effect.gen(function* () {
       const mirrors = yield* Mirrors
-      const { bucket, ref } = yield* MirrorScene.mirrored()
+      const { bucket, ref } = yield* MirrorHarness.createMirror()
       const all = (actor: Actor.Actor) => [
         mirrors.create(actor, bucket, s3()),
         mirrors.list(actor, bucket, {}),
@@ -84,25 +84,25 @@ describe("mirrors", () => {
       ]
       for (const { id } of Role.all) {
         if (id === Role.admin) continue
-        const { actor } = yield* member(bucket.tenantId, id)
+        const { actor } = yield* addMember(bucket.tenantId, id)
         for (const call of all(actor))
           expect(yield* Effect.flip(call as Effect.Effect<unknown, unknown>)).toMatchObject({ _tag: "Forbidden" })
       }
-      const stranger = yield* member(yield* Fixtures.tenant, Role.admin)
+      const stranger = yield* addMember(yield* Fixtures.tenant, Role.admin)
       for (const call of all(stranger.actor)) {
         expect(yield* Effect.flip(call as Effect.Effect<unknown, unknown>)).toMatchObject({ _tag: "Forbidden" })
       }
-      const { actor } = yield* member(bucket.tenantId, Role.admin)
+      const { actor } = yield* addMember(bucket.tenantId, Role.admin)
       for (const call of all(actor)) yield* call as Effect.Effect<unknown, unknown>
       expect(yield* Effect.flip(mirrors.get(actor, ref))).toMatchObject({ _tag: "NotFound", resource: "mirror" })
     })
   )
 
   test(
-    "are not found in another bucket, nor under what is no id",
+    "all methods: other bucket, unknown id, malformed id → NotFound",
     Effect.gen(function* () {
       const mirrors = yield* Mirrors
-      const { bucket, ref } = yield* MirrorScene.mirrored()
+      const { bucket, ref } = yield* MirrorHarness.createMirror()
       const other = yield* Fixtures.bucket(bucket.tenantId)
       for (const wrong of [
         { ...ref, bucketId: other.bucketId },
@@ -133,7 +133,7 @@ describe("mirrors", () => {
   )
 
   test(
-    "tell what is wrong with an input, and nothing of what is secret in it",
+    "create, update: invalid input → InvalidRequest with the faulty fields, without the secret",
     Effect.gen(function* () {
       const mirrors = yield* Mirrors
       const bucket = yield* Fixtures.bucket()
@@ -153,7 +153,7 @@ describe("mirrors", () => {
         expect(pointers(error).map((pointer) => `/${pointer.split("/")[1]}`)).toEqual(expected)
         expect(JSON.stringify(error)).not.toContain(secret)
       }
-      const { ref } = yield* MirrorScene.mirrored(bucket)
+      const { ref } = yield* MirrorHarness.createMirror(bucket)
       const changes: ReadonlyArray<readonly [change: object, pointer: string]> = [
         [{ accountKey: Redacted.make(secret) }, "/accountKey"],
         [{ accessKeyId: "x" }, "/secretAccessKey"],
@@ -167,12 +167,12 @@ describe("mirrors", () => {
   )
 
   test(
-    "are made only where the target answers, unless it is not asked, and only of types that there are",
+    "create: target fails → MirrorTargetUnreachable, unless verify is false; unknown type → MirrorTypeUnavailable",
     Effect.gen(function* () {
       const mirrors = yield* Mirrors
       const bucket = yield* Fixtures.bucket()
       const input = s3()
-      const target = yield* (yield* MemoryTargets).of(input.bucketName)
+      const target = yield* (yield* MemoryTargets).get(input.bucketName)
       yield* target.faults.failNext(1, "NotFound")
       expect(yield* Effect.flip(mirrors.create(Actor.system, bucket, input))).toMatchObject({
         _tag: "MirrorTargetUnreachable",
@@ -183,7 +183,7 @@ describe("mirrors", () => {
       expect((yield* mirrors.list(Actor.system, bucket, {})).items).toEqual([])
       yield* target.faults.failNext(1, "NotFound")
       yield* mirrors.create(Actor.system, bucket, { ...input, verify: false })
-      expect(yield* target.faults.calls()).toBe(1)
+      expect(yield* target.faults.countCalls()).toBe(1)
       const azure = { type: "AZURE_BLOB", name: "x", accountName: "a", containerName: "c" } as const
       const other = mirrors.create(Actor.system, bucket, { ...azure, accountKey: Redacted.make("x") })
       expect(yield* Effect.flip(other)).toMatchObject({ _tag: "MirrorTypeUnavailable", type: "CLOUD_B" })
@@ -191,26 +191,26 @@ describe("mirrors", () => {
   )
 
   test(
-    "are renamed, and get another key with its id",
+    "update: another name and another key → both are used",
     Effect.gen(function* () {
       const mirrors = yield* Mirrors
-      const { ref, target } = yield* MirrorScene.mirrored()
-      yield* target.demand("fresh")
+      const { ref, target } = yield* MirrorHarness.createMirror()
+      yield* target.requireSecret("fresh")
       const change = { name: "Other", accessKeyId: "AKIB", secretAccessKey: Redacted.make("fresh") }
       const changed = yield* mirrors.update(Actor.system, ref, change)
       expect(changed).toMatchObject({ name: "Other", accessKeyId: "AKIB", region: "here" })
       yield* upload(ref, "a", "x")
       yield* startWorker()
-      yield* settled(ref)
+      yield* untilCopied(ref)
       expect(yield* target.names).toEqual(["a"])
     })
   )
 
   test(
-    "list their files in pages",
+    "files: limit and cursor → pages; unknown state → InvalidRequest",
     Effect.gen(function* () {
       const mirrors = yield* Mirrors
-      const { bucket, ref } = yield* MirrorScene.mirrored()
+      const { bucket, ref } = yield* MirrorHarness.createMirror()
       const files = yield* Effect.forEach(["a", "b", "c"], (name) => upload(bucket, name, "x"))
       const first = yield* mirrors.files(Actor.system, ref, { limit: 2 })
       const rest = yield* mirrors.files(Actor.system, ref, { limit: 2, cursor: first.nextCursor ?? "" })
@@ -224,9 +224,9 @@ describe("mirrors", () => {
   )
 
   test(
-    "have their secret sealed anew once the key is another",
+    "secret key rotated → the worker encrypts the secret with the new key",
     Effect.gen(function* () {
-      const { ref } = yield* MirrorScene.mirrored()
+      const { ref } = yield* MirrorHarness.createMirror()
       yield* upload(ref, "a", "x")
       const stored = Effect.gen(function* () {
         const found = yield* (yield* MirrorRepository).find(ref, yield* DateTime.now)
@@ -239,7 +239,7 @@ describe("mirrors", () => {
       const box = yield* Effect.provide(SecretBox, rotated)
       expect(box.isStale((yield* stored).secret)).toBe(true)
       yield* Effect.provide(startWorker(), rotated)
-      yield* settled(ref)
+      yield* untilCopied(ref)
       const { revision, secret: sealed } = yield* stored
       expect(box.isStale(sealed)).toBe(false)
       expect(Redacted.value(yield* box.open(sealed, ref.mirrorId))).toBe("secret")
@@ -248,15 +248,15 @@ describe("mirrors", () => {
   )
 
   test(
-    "whose secret nobody can open fail, and say so",
+    "secret key lost → FAILING, the error asks for new credentials",
     Effect.gen(function* () {
-      const { ref } = yield* MirrorScene.mirrored()
+      const { ref } = yield* MirrorHarness.createMirror()
       yield* upload(ref, "a", "x")
       const lost = yield* Layer.build(
         AesSecretBox.layer({ current: Redacted.make(new Uint8Array(32)) }).pipe(Layer.provide(Aead.layerWebCrypto))
       )
       yield* Effect.provide(startWorker(), lost)
-      const failing = yield* MirrorScene.until(record(ref), ({ state }) => state === "FAILING")
+      const failing = yield* MirrorHarness.pollUntil(getRecord(ref), ({ state }) => state === "FAILING")
       expect(failing.stats.lastError).toContain("give the mirror new ones")
     })
   )

@@ -1,5 +1,5 @@
 /**
- * Targets in memory behind the port of a deployment's targets: one for each bucket name that a mirror is given.
+ * The targets of a deployment in memory: one MemoryMirrorTarget for each bucket name that a mirror is given.
  */
 import { type MirrorTarget, MirrorTargets } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
@@ -13,63 +13,64 @@ import * as Stream from "effect/Stream"
 import * as MemoryMirrorTarget from "./MemoryMirrorTarget.ts"
 
 export interface MemoryTarget extends MemoryMirrorTarget.MemoryMirrorTarget {
-  /** Names of objects of which two changes ran at once, which nobody may do. */
+  /** The names of objects of which two changes ran at once: a violation of the port's contract by its caller. */
   readonly overlaps: Effect.Effect<ReadonlyArray<string>>
-  /** From now on only this secret opens the target; any does before. */
-  readonly demand: (secret: string) => Effect.Effect<void>
+  /** From now on, only this secret opens the target. Before, any secret does. */
+  readonly requireSecret: (secret: string) => Effect.Effect<void>
 }
 
 export class MemoryTargets extends Context.Service<
   MemoryTargets,
   {
-    /** The target of a bucket name; an empty one at first. */
-    readonly of: (bucketName: string) => Effect.Effect<MemoryTarget>
+    /** Returns the target of a bucket name. It is empty at first. */
+    readonly get: (bucketName: string) => Effect.Effect<MemoryTarget>
   }
 >()("@holdfast/testing/mirrors/MemoryTargets") {}
 
-interface Guarded extends MemoryTarget {
+interface ObservedTarget extends MemoryTarget {
   readonly open: (secret: string) => MirrorTarget
 }
 
-/** As over a network: other changes come in between. */
-const travel = Effect.suspend(() => Effect.sleep(Math.floor(Math.random() * 4)))
+/** Delays a call as a network does, so that other changes run in between. */
+const networkDelay = Effect.suspend(() => Effect.sleep(Math.floor(Math.random() * 4)))
 
-const guard = (memory: MemoryMirrorTarget.MemoryMirrorTarget): Guarded => {
-  const busy = new Set<string>()
+/** Adds secrets to a target, and observes changes that overlap. */
+const observe = (memory: MemoryMirrorTarget.MemoryMirrorTarget): ObservedTarget => {
+  const changing = new Set<string>()
   const overlaps: Array<string> = []
-  let demanded: string | undefined
+  let requiredSecret: string | undefined
 
-  const alone = <A, E, R>(name: string, self: Effect.Effect<A, E, R>) =>
+  const change = <A, E, R>(name: string, self: Effect.Effect<A, E, R>) =>
     Effect.acquireUseRelease(
       Effect.sync(() => {
-        const isAlone = !busy.has(name)
-        if (isAlone) busy.add(name)
+        const isFirst = !changing.has(name)
+        if (isFirst) changing.add(name)
         else overlaps.push(name)
-        return isAlone
+        return isFirst
       }),
-      () => Effect.ensuring(Effect.andThen(travel, self), travel),
-      (isAlone) => Effect.sync(() => void (isAlone && busy.delete(name)))
+      () => Effect.ensuring(Effect.andThen(networkDelay, self), networkDelay),
+      (isFirst) => Effect.sync(() => void (isFirst && changing.delete(name)))
     )
 
   const open = (secret: string): MirrorTarget => {
-    const checked = Effect.suspend(() =>
-      demanded === undefined || demanded === secret
+    const authorize = Effect.suspend(() =>
+      requiredSecret === undefined || requiredSecret === secret
         ? Effect.void
         : Effect.fail(new MirrorTargetError({ reason: "Denied", operation: "open", detail: "The key is wrong." }))
     )
     const { target } = memory
     return {
-      check: Effect.andThen(checked, target.check),
-      write: (object, content) => Effect.andThen(checked, alone(object.name, target.write(object, content))),
-      describe: (object) => Effect.andThen(checked, alone(object.name, target.describe(object))),
-      // Checks may overlap: their object is the one that every check of the target replaces.
+      check: Effect.andThen(authorize, target.check),
+      write: (object, content) => Effect.andThen(authorize, change(object.name, target.write(object, content))),
+      describe: (object) => Effect.andThen(authorize, change(object.name, target.describe(object))),
+      // Checks may overlap, so the removal of their object may, too.
       remove: (name) =>
         Effect.andThen(
-          checked,
-          name === TargetCheck.objectName ? target.remove(name) : alone(name, target.remove(name))
+          authorize,
+          name === TargetCheck.objectName ? target.remove(name) : change(name, target.remove(name))
         ),
-      stat: (name) => Effect.andThen(checked, target.stat(name)),
-      list: Stream.unwrap(Effect.as(checked, target.list))
+      stat: (name) => Effect.andThen(authorize, target.stat(name)),
+      list: Stream.unwrap(Effect.as(authorize, target.list))
     }
   }
 
@@ -77,22 +78,22 @@ const guard = (memory: MemoryMirrorTarget.MemoryMirrorTarget): Guarded => {
     ...memory,
     open,
     overlaps: Effect.sync(() => overlaps),
-    demand: (secret) => Effect.sync(() => void (demanded = secret))
+    requireSecret: (secret) => Effect.sync(() => void (requiredSecret = secret))
   }
 }
 
-/** Targets of S3's kind; the deployment has no others. */
+/** Targets of the type S3; the deployment has no others. */
 export const layer: Layer.Layer<MemoryTargets | MirrorTargets> = Layer.effectContext(
   Effect.sync(() => {
-    const all = new Map<string, Guarded>()
-    const of = Effect.fnUntraced(function* (bucketName: string) {
-      const found = all.get(bucketName) ?? guard(yield* MemoryMirrorTarget.make)
-      all.set(bucketName, found)
+    const targets = new Map<string, ObservedTarget>()
+    const get = Effect.fnUntraced(function* (bucketName: string) {
+      const found = targets.get(bucketName) ?? observe(yield* MemoryMirrorTarget.make)
+      targets.set(bucketName, found)
       return found
     })
     const open = ({ bucketName, secretAccessKey }: S3Location) =>
-      Effect.map(of(bucketName), (target) => target.open(Redacted.value(secretAccessKey)))
-    return Context.make(MemoryTargets, MemoryTargets.of({ of })).pipe(
+      Effect.map(get(bucketName), (target) => target.open(Redacted.value(secretAccessKey)))
+    return Context.make(MemoryTargets, MemoryTargets.of({ get })).pipe(
       Context.add(MirrorTargets, MirrorTargets.of({ open: { S3: open } }))
     )
   })

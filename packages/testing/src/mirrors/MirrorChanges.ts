@@ -1,5 +1,5 @@
 /**
- * Changes of a bucket by chance, of every kind that mirrors follow; the same for the same seed.
+ * Pseudo-random changes of a bucket, of every kind that mirrors copy. The same seed makes the same changes.
  */
 import * as Actor from "@holdfast/core/Actor"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
@@ -9,10 +9,10 @@ import { Headers } from "@holdfast/core/headers/Headers"
 import * as Effect from "effect/Effect"
 import * as Generate from "../data/Generate.ts"
 
-/** Folders that no file is named like, so that a local directory can hold what the bucket does. */
+/** Folders. No file has the name of one of them, so that a local directory can have the same files as the bucket. */
 const folders = ["/", "/plain/", "/a b/c#d/", "/100%/", "/日本/åß/", "/👩‍👩‍👧/"]
 
-/** Kinds of changes, and how often each is made in proportion. */
+/** Kinds of changes, with their relative frequencies. */
 const weights = { upload: 4, overwrite: 3, move: 2, remove: 2, header: 1, metadata: 1 } as const
 type Kind = keyof typeof weights
 
@@ -20,28 +20,33 @@ const kinds = Object.entries(weights).flatMap(([kind, weight]) =>
   Array.from({ length: weight }, (): Kind => kind as Kind)
 )
 
-/** Names that every store and every file system hold; rclone spells others in its own way. */
+/** Whether every store and every file system can have a name; rclone encodes other names. */
 const isPlain = (name: string): boolean => !name.includes("\\")
 
 /**
- * Makes this many changes. The first two upload an empty file and one of `largeBytes`, which stay: they get other names,
- * headers and metadata, but keep their contents.
+ * Makes this many changes. The first two upload an empty file and one of `largeBytes`. These two are never removed or overwritten;
+ * only their names, headers and metadata change.
  */
 export const run = Effect.fnUntraced(function* (bucket: BucketRef, seed: number, count: number, largeBytes: number) {
   const [files, headers, uploads] = [yield* Files, yield* Headers, yield* Uploads]
   const names = Generate.fileNames(seed, count * 2).filter(isPlain)
   const ids: Array<string> = []
-  let drawn = 0
-  let named = 0
-  let filled = 0
+  let draws = 0
+  let usedNames = 0
+  let contents = 0
 
-  const draw = (bound: number): number => Generate.integer(seed, drawn++, bound)
-  const place = () => ({ path: folders[draw(folders.length)] ?? "/", name: `${seed} ${names[named++]}`.slice(0, 255) })
+  const draw = (bound: number): number => Generate.integer(seed, draws++, bound)
+  const nextPlace = () => ({
+    path: folders[draw(folders.length)] ?? "/",
+    name: `${seed} ${names[usedNames++]}`.slice(0, 255)
+  })
   const content = (bytes = draw(8) === 0 ? draw(300_000) : draw(3000)) =>
-    Generate.stream(seed + ++filled, bytes, [10_000, 64 * 1024])
+    Generate.stream(seed + ++contents, bytes, [10_000, 64 * 1024])
   const refOf = (index: number) => ({ ...bucket, fileId: ids[index] ?? "" })
   const upload = (bytes?: number) =>
-    Effect.map(uploads.upload(Actor.system, bucket, content(bytes), Effect.succeed(place())), ({ id }) => ids.push(id))
+    Effect.map(uploads.upload(Actor.system, bucket, content(bytes), Effect.succeed(nextPlace())), ({ id }) =>
+      ids.push(id)
+    )
 
   yield* upload(0)
   yield* upload(largeBytes)
@@ -57,7 +62,7 @@ export const run = Effect.fnUntraced(function* (bucket: BucketRef, seed: number,
         yield* uploads.reupload(Actor.system, refOf(ordinary), content())
         break
       case "move":
-        yield* files.update(Actor.system, refOf(any), place())
+        yield* files.update(Actor.system, refOf(any), nextPlace())
         break
       case "remove":
         yield* files.remove(Actor.system, refOf(ordinary))

@@ -1,6 +1,6 @@
 /**
- * A mirror of a real store, after hundreds of changes of its bucket: equal to what the bucket's own interface gives, byte by
- * byte, as told by other code than ours.
+ * A test of a mirror to a real store: after hundreds of changes, rclone compares the target with the files that the services
+ * return, byte by byte.
  */
 import { expect, it, vi } from "@effect/vitest"
 import * as Actor from "@holdfast/core/Actor"
@@ -23,23 +23,23 @@ import { dirname, join } from "node:path"
 import * as MemoryMetadata from "../metadata/MemoryMetadata.ts"
 import * as Fixtures from "../metadata/Fixtures.ts"
 import * as MirrorChanges from "./MirrorChanges.ts"
-import * as MirrorScene from "./MirrorScene.ts"
+import * as MirrorHarness from "./MirrorHarness.ts"
 import type { ReadBack } from "./MirrorSubject.ts"
 import * as Rclone from "./Rclone.ts"
 
-/** A bucket or container that is empty and nobody else's. */
-export interface Site {
-  /** What makes a mirror to it. */
+/** An empty bucket or container that no other test uses. */
+export interface ComparisonTarget {
+  /** The input that creates a mirror to it. */
   readonly mirror: CreateMirror
   readonly remote: Rclone.Remote
-  /** What stands under a name, told by other means than the adapter's. */
+  /** Reads an object by its name, by other means than those of the adapter. */
   readonly readBack: (name: string) => Effect.Effect<Option.Option<ReadBack>>
 }
 
 const changes = 500
 const largeBytes = 64 * 1024 * 1024
 
-const directory = Effect.acquireRelease(
+const makeDirectory = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "holdfast-mirror-"))),
   (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
 )
@@ -54,7 +54,7 @@ const save = (path: string, content: Stream.Stream<Uint8Array, unknown>) =>
     (file) => Effect.promise(() => file.close())
   )
 
-/** Writes every file of a bucket, as its services give them, to a directory; tells how many. */
+/** Writes every file of a bucket, as the services return it, to a directory. Returns the number of files. */
 const download = Effect.fnUntraced(function* (bucket: BucketRef, root: string) {
   const [files, downloads] = [yield* Files, yield* Downloads]
   let count = 0
@@ -71,36 +71,38 @@ const download = Effect.fnUntraced(function* (bucket: BucketRef, root: string) {
   return count
 })
 
-/** Registers the test with vitest. A failure is had again with the seed that it tells, in `HOLDFAST_SEED`. */
+/** Registers the test with vitest. To repeat a failure, set `HOLDFAST_SEED` to the seed in the name of the test. */
 export const suite = <E, E2, R>(
   name: string,
   targets: Layer.Layer<MirrorTargets, E>,
-  site: Effect.Effect<Site, E2, R | Scope.Scope>,
+  makeTarget: Effect.Effect<ComparisonTarget, E2, R | Scope.Scope>,
   server: Layer.Layer<R, unknown>
 ): void => {
   vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
   const seed = Number(process.env["HOLDFAST_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
-  it.live(`${name}: rclone finds every file in the mirror, and nothing else (seed ${seed})`, () =>
+  it.live(`${name}: ${changes} changes of the bucket → rclone finds the same files at the target (seed ${seed})`, () =>
     Effect.gen(function* () {
-      const { mirror, readBack, remote } = yield* site
+      const { mirror, readBack, remote } = yield* makeTarget
       const bucket = yield* Fixtures.bucket()
       const made = yield* (yield* Mirrors).create(Actor.system, bucket, mirror)
-      yield* MirrorScene.startWorker()
+      yield* MirrorHarness.startWorker()
       yield* MirrorChanges.run(bucket, seed, changes, largeBytes)
-      yield* MirrorScene.settled({ ...bucket, mirrorId: made.id })
+      yield* MirrorHarness.untilCopied({ ...bucket, mirrorId: made.id })
 
-      const root = yield* directory
+      const root = yield* makeDirectory
       const count = yield* download(bucket, root)
       expect(count).toBeGreaterThan(changes / 10)
       expect(yield* Rclone.check(root, remote)).toHaveLength(count)
-      for (const file of yield* MirrorScene.filesOf(bucket)) {
+      for (const file of yield* MirrorHarness.listFiles(bucket)) {
         const { description } = Option.getOrThrow(yield* readBack(objectName(file)))
         expect(description).toEqual(ObjectDescription.of(file))
       }
     }).pipe(
       Effect.scoped,
       Effect.provide(
-        MirrorScene.servicesTo<never, E, never, unknown>(targets, MemoryMetadata.layer).pipe(Layer.provideMerge(server))
+        MirrorHarness.layerWithTargets<never, E, never, unknown>(targets, MemoryMetadata.layer).pipe(
+          Layer.provideMerge(server)
+        )
       )
     )
   )

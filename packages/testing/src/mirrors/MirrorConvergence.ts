@@ -1,5 +1,5 @@
 /**
- * Whatever is done to a bucket, and whatever its target does meanwhile: in the end the target holds the bucket, exactly.
+ * A property of mirrors: after any changes of a bucket, and any failures of the target, the target equals the bucket in the end.
  */
 import { describe, expect, it, vi } from "@effect/vitest"
 import * as Actor from "@holdfast/core/Actor"
@@ -14,44 +14,44 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { Metadata } from "@holdfast/core/Holdfast"
 import type { MemoryTarget } from "./MemoryTargets.ts"
-import * as MirrorScene from "./MirrorScene.ts"
+import * as MirrorHarness from "./MirrorHarness.ts"
 
-/** Few names, so that they are given up and taken often. */
-const Place = Schema.Literals(["a", "b", "c", "d/a", "d/b"])
+/** Few names, so that files take over each other's names often. */
+const ObjectName = Schema.Literals(["a", "b", "c", "d/a", "d/b"])
 const Content = Schema.Literals(["", "one", "two", "three"])
 const Reason = Schema.Literals(["Unavailable", "Denied", "Invalid", "Damaged", "Internal", "Full", "NotFound"])
 const Method = Schema.Literals(["write", "describe", "remove", "list"])
 
 const Step = Schema.Union([
-  Schema.Struct({ do: Schema.Literal("put"), place: Place, content: Content }),
-  Schema.Struct({ do: Schema.Literal("put again"), place: Place, content: Content }),
-  Schema.Struct({ do: Schema.Literal("move"), place: Place, to: Place }),
-  Schema.Struct({ do: Schema.Literal("move around"), place: Place, to: Place }),
-  Schema.Struct({ do: Schema.Literal("remove"), place: Place }),
-  Schema.Struct({ do: Schema.Literal("make anew"), place: Place, content: Content }),
-  Schema.Struct({ do: Schema.Literal("header"), place: Place, value: Content }),
-  Schema.Struct({ do: Schema.Literal("metadata"), place: Place, value: Content }),
+  Schema.Struct({ do: Schema.Literal("upload"), object: ObjectName, content: Content }),
+  Schema.Struct({ do: Schema.Literal("overwrite"), object: ObjectName, content: Content }),
+  Schema.Struct({ do: Schema.Literal("move"), object: ObjectName, to: ObjectName }),
+  Schema.Struct({ do: Schema.Literal("exchange"), object: ObjectName, to: ObjectName }),
+  Schema.Struct({ do: Schema.Literal("remove"), object: ObjectName }),
+  Schema.Struct({ do: Schema.Literal("recreate"), object: ObjectName, content: Content }),
+  Schema.Struct({ do: Schema.Literal("set header"), object: ObjectName, value: Content }),
+  Schema.Struct({ do: Schema.Literal("set metadata"), object: ObjectName, value: Content }),
   Schema.Struct({ do: Schema.Literal("pause"), paused: Schema.Boolean }),
   Schema.Struct({ do: Schema.Literal("fail"), reason: Reason, method: Method, times: Schema.Literals([1, 2, 5]) }),
   Schema.Struct({ do: Schema.Literal("sync") })
 ])
 type Step = typeof Step.Type
 
-/** Each with the milliseconds that pass before the next one. */
+/** Steps, each with the delay before it in milliseconds. */
 const Steps = Schema.Array(Schema.Tuple([Step, Schema.Literals([0, 0, 1, 3, 8])])).check(
   Schema.isMinLength(10),
   Schema.isMaxLength(60)
 )
 
-const partsOf = (place: string) => {
-  const slash = place.lastIndexOf("/")
-  return { path: `/${place.slice(0, slash + 1)}`, name: place.slice(slash + 1) }
+const toPathAndName = (object: string) => {
+  const slash = object.lastIndexOf("/")
+  return { path: `/${object.slice(0, slash + 1)}`, name: object.slice(slash + 1) }
 }
 
-const find = (bucket: BucketRef, place: string) =>
-  Effect.map(MirrorScene.filesOf(bucket), (files) => files.find((file) => objectName(file) === place))
+const find = (bucket: BucketRef, object: string) =>
+  Effect.map(MirrorHarness.listFiles(bucket), (files) => files.find((file) => objectName(file) === object))
 
-const take = Effect.fnUntraced(function* (bucket: BucketRef, ref: MirrorRef, target: MemoryTarget, step: Step) {
+const runStep = Effect.fnUntraced(function* (bucket: BucketRef, ref: MirrorRef, target: MemoryTarget, step: Step) {
   const [files, headers, mirrors] = [yield* Files, yield* Headers, yield* Mirrors]
   switch (step.do) {
     case "pause":
@@ -61,42 +61,42 @@ const take = Effect.fnUntraced(function* (bucket: BucketRef, ref: MirrorRef, tar
     case "sync":
       return yield* mirrors.sync(Actor.system, ref)
   }
-  const found = yield* find(bucket, step.place)
-  const { name, path } = partsOf(step.place)
+  const found = yield* find(bucket, step.object)
+  const { name, path } = toPathAndName(step.object)
   if (found === undefined) {
-    return step.do === "put" ? yield* MirrorScene.upload(bucket, name, step.content, { path }) : undefined
+    return step.do === "upload" ? yield* MirrorHarness.upload(bucket, name, step.content, { path }) : undefined
   }
   const file = { ...bucket, fileId: found.id }
   switch (step.do) {
-    case "put":
-    case "put again":
-      return yield* MirrorScene.reupload(bucket, found.id, step.content)
+    case "upload":
+    case "overwrite":
+      return yield* MirrorHarness.reupload(bucket, found.id, step.content)
     case "move":
-      return yield* files.update(Actor.system, file, partsOf(step.to))
-    case "move around": {
-      // Two files change names.
+      return yield* files.update(Actor.system, file, toPathAndName(step.to))
+    case "exchange": {
+      // Two files exchange their names.
       const other = yield* find(bucket, step.to)
       if (other === undefined || other.id === found.id) return undefined
       yield* files.update(Actor.system, { ...bucket, fileId: other.id }, { name: "aside" })
-      yield* files.update(Actor.system, file, partsOf(step.to))
-      return yield* files.update(Actor.system, { ...bucket, fileId: other.id }, partsOf(step.place))
+      yield* files.update(Actor.system, file, toPathAndName(step.to))
+      return yield* files.update(Actor.system, { ...bucket, fileId: other.id }, toPathAndName(step.object))
     }
     case "remove":
       return yield* files.remove(Actor.system, file)
-    case "make anew":
+    case "recreate":
       yield* files.remove(Actor.system, file)
-      return yield* MirrorScene.upload(bucket, name, step.content, { path })
-    case "header":
+      return yield* MirrorHarness.upload(bucket, name, step.content, { path })
+    case "set header":
       return yield* headers.set(Actor.system, file, { name: "Cache-Control", value: step.value })
-    case "metadata":
+    case "set metadata":
       return yield* files.update(Actor.system, file, { metadata: { value: step.value } })
   }
 })
 
-/** Names that are taken are no failure of the test. */
-const taken = new Set(["FileExists"])
+/** A step may fail with these errors: a name may be taken. */
+const expectedErrors = new Set(["FileExists"])
 
-/** Registers the property with vitest, for one worker and for several. */
+/** Registers the property with vitest, for one worker and for three. */
 export const suite = <E>(
   name: string,
   metadata: Layer.Layer<Metadata, E>,
@@ -105,34 +105,34 @@ export const suite = <E>(
   vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000 })
   describe(name, () => {
     for (const workers of [1, 3]) {
-      it.layer(MirrorScene.services(metadata).pipe(Layer.orDie), { excludeTestServices: true, timeout: "1 minute" })(
-        `with workers: ${workers}`,
+      it.layer(MirrorHarness.layer(metadata).pipe(Layer.orDie), { excludeTestServices: true, timeout: "1 minute" })(
+        `${workers} worker${workers === 1 ? "" : "s"}`,
         (it) => {
           it.effect.prop(
-            "the target is the bucket in the end",
+            "any steps → the target equals the bucket, and no two changes of one object overlapped",
             [Steps],
             ([steps]) =>
               Effect.scoped(
                 Effect.gen(function* () {
-                  const { bucket, ref, target } = yield* MirrorScene.mirrored()
+                  const { bucket, ref, target } = yield* MirrorHarness.createMirror()
                   yield* Effect.forEach(Array.from({ length: workers }), () =>
-                    MirrorScene.startWorker({ concurrency: 4, slotsPerMirror: 3 })
+                    MirrorHarness.startWorker({ concurrency: 4, slotsPerMirror: 3 })
                   )
-                  for (const place of Place.literals) {
-                    yield* MirrorScene.upload(bucket, partsOf(place).name, place, partsOf(place))
+                  for (const object of ObjectName.literals) {
+                    yield* MirrorHarness.upload(bucket, toPathAndName(object).name, object, toPathAndName(object))
                   }
                   for (const [step, millis] of steps) {
                     yield* Effect.sleep(millis)
                     yield* Effect.catchIf(
-                      take(bucket, ref, target, step),
-                      (error) => taken.has(error._tag),
+                      runStep(bucket, ref, target, step),
+                      (error) => expectedErrors.has(error._tag),
                       () => Effect.void
                     )
                   }
                   yield* target.faults.clear
                   yield* (yield* Mirrors).update(Actor.system, ref, { paused: false })
-                  yield* MirrorScene.settled(ref)
-                  expect(yield* MirrorScene.held(target)).toEqual(yield* MirrorScene.wanted(bucket))
+                  yield* MirrorHarness.untilCopied(ref)
+                  expect(yield* MirrorHarness.objectsAt(target)).toEqual(yield* MirrorHarness.expectedObjects(bucket))
                   expect(yield* target.overlaps).toEqual([])
                 })
               ),

@@ -1,103 +1,105 @@
 /**
- * What a test does to a target in memory while it is used: makes it fail or wait, and counts.
+ * Injects faults into a target in memory: makes calls fail or wait, and counts them.
  */
-import { type Reason, MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
+import { MirrorTargetError, type Reason } from "@holdfast/core/mirrors/targets/MirrorTargetError"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 
 export type Method = "check" | "write" | "describe" | "remove" | "stat" | "list"
 
-/** Which calls; all when absent. */
-export interface Which {
+/** Selects calls; all calls when empty. */
+export interface CallFilter {
   readonly method?: Method
-  /** For `check` and `list` the empty text. */
+  /** Matches the name of the object. Calls of `check` and `list` have the empty text. */
   readonly name?: (name: string) => boolean
 }
 
 interface Block {
-  /** Waits until a call waits here. */
+  /** Waits until a call is blocked. */
   readonly reached: Effect.Effect<void>
-  /** Lets those that wait go on, and others not wait any more. */
+  /** Lets the blocked calls proceed, and ends the block. */
   readonly release: Effect.Effect<void>
 }
 
 export interface MirrorFaults {
-  /** Makes the next `times` calls fail, before they do anything. What is made later comes after. */
-  readonly failNext: (times: number, reason: Reason, which?: Which) => Effect.Effect<void>
-  /** Lets calls begin and then wait: those of `write` before they read their source. */
-  readonly block: (which?: Which) => Effect.Effect<Block>
-  /** Forgets all failures that have not happened, and releases all blocks. */
+  /** Makes the next `times` calls fail before they do anything. Further failures are used up after this one. */
+  readonly failNext: (times: number, reason: Reason, filter?: CallFilter) => Effect.Effect<void>
+  /** Blocks calls once they have begun; those of `write` before they read their source. */
+  readonly block: (filter?: CallFilter) => Effect.Effect<Block>
+  /** Removes all failures, and releases all blocks. */
   readonly clear: Effect.Effect<void>
-  /** How often a method was called, or all of them. */
-  readonly calls: (method?: Method) => Effect.Effect<number>
+  /** Returns how often a method was called; all methods when absent. */
+  readonly countCalls: (method?: Method) => Effect.Effect<number>
 }
 
 interface Failure {
-  readonly which: Which
+  readonly filter: CallFilter
   readonly reason: Reason
-  left: number
+  timesLeft: number
 }
 
-interface Blocking extends Block {
-  readonly which: Which
+interface ActiveBlock extends Block {
+  readonly filter: CallFilter
+  /** Waits until the block is released. */
   readonly pass: Effect.Effect<void>
 }
 
-const meets = ({ method, name: isNamed }: Which, called: Method, name: string): boolean =>
-  (method === undefined || method === called) && (isNamed === undefined || isNamed(name))
+const matches = ({ method, name: hasName }: CallFilter, called: Method, name: string): boolean =>
+  (method === undefined || method === called) && (hasName === undefined || hasName(name))
 
-/** The faults, and what every call of a target runs first. */
+/** Returns the faults, and the effect that a target runs before each call. */
 export const make = (): {
   readonly faults: MirrorFaults
-  readonly before: (method: Method, name: string) => Effect.Effect<void, MirrorTargetError>
+  readonly beforeCall: (method: Method, name: string) => Effect.Effect<void, MirrorTargetError>
 } => {
   let failures: Array<Failure> = []
-  let blocks: Array<Blocking> = []
+  let blocks: Array<ActiveBlock> = []
   const counts = new Map<Method, number>()
 
-  const block = (which: Which): Blocking => {
-    const [arrived, opened] = [Latch.makeUnsafe(), Latch.makeUnsafe()]
-    const blocking: Blocking = {
-      which,
-      pass: Effect.andThen(arrived.open, opened.await),
-      reached: arrived.await,
+  const makeBlock = (filter: CallFilter): ActiveBlock => {
+    const [reached, released] = [Latch.makeUnsafe(), Latch.makeUnsafe()]
+    const block: ActiveBlock = {
+      filter,
+      pass: Effect.andThen(reached.open, released.await),
+      reached: reached.await,
       release: Effect.suspend(() => {
-        blocks = blocks.filter((other) => other !== blocking)
-        return opened.open
+        blocks = blocks.filter((other) => other !== block)
+        return released.open
       })
     }
-    return blocking
+    return block
   }
 
-  const before = (method: Method, name: string) =>
+  const beforeCall = (method: Method, name: string) =>
     Effect.suspend(() => {
       counts.set(method, (counts.get(method) ?? 0) + 1)
-      const failure = failures.find(({ left, which }) => left > 0 && meets(which, method, name))
+      const failure = failures.find(({ filter, timesLeft }) => timesLeft > 0 && matches(filter, method, name))
       if (failure !== undefined) {
-        failure.left--
+        failure.timesLeft--
         const detail = "A fault was injected."
         return Effect.fail(new MirrorTargetError({ reason: failure.reason, operation: method, detail }))
       }
-      const waits = blocks.filter(({ which }) => meets(which, method, name))
-      return Effect.forEach(waits, ({ pass }) => pass, { discard: true })
+      const matching = blocks.filter(({ filter }) => matches(filter, method, name))
+      return Effect.forEach(matching, ({ pass }) => pass, { discard: true })
     })
 
   const faults: MirrorFaults = {
-    failNext: (times, reason, which = {}) => Effect.sync(() => void failures.push({ which, reason, left: times })),
-    block: (which = {}) =>
+    failNext: (times, reason, filter = {}) =>
+      Effect.sync(() => void failures.push({ filter, reason, timesLeft: times })),
+    block: (filter = {}) =>
       Effect.sync(() => {
-        const blocking = block(which)
-        blocks.push(blocking)
-        return blocking
+        const block = makeBlock(filter)
+        blocks.push(block)
+        return block
       }),
     clear: Effect.suspend(() => {
       failures = []
       return Effect.forEach(blocks, ({ release }) => release, { discard: true })
     }),
-    calls: (method) =>
+    countCalls: (method) =>
       Effect.sync(() =>
         method === undefined ? [...counts.values()].reduce((sum, count) => sum + count, 0) : (counts.get(method) ?? 0)
       )
   }
-  return { faults, before }
+  return { faults, beforeCall }
 }

@@ -1,6 +1,6 @@
 /**
- * Buckets and tenants that are removed while their mirrors are at work: what was copied stays at the target, and nothing
- * of the mirrors stays here.
+ * Tests of buckets and tenants that are removed while their mirrors copy: the copies stay at the target, and no row of the mirrors
+ * stays in the database.
  */
 import { describe, expect, it, vi } from "@effect/vitest"
 import * as Actor from "@holdfast/core/Actor"
@@ -13,12 +13,12 @@ import { SqlClient } from "effect/sql/SqlClient"
 import type { Metadata } from "@holdfast/core/Holdfast"
 import * as Sample from "../metadata/Sample.ts"
 import * as Fixtures from "../metadata/Fixtures.ts"
-import * as MirrorScene from "./MirrorScene.ts"
+import * as MirrorHarness from "./MirrorHarness.ts"
 
-const { mirrored, record, startWorker, until, upload } = MirrorScene
+const { createMirror, getRecord, pollUntil, startWorker, upload } = MirrorHarness
 
-/** Rows of mirrors, of any kind. */
-const rows = (mirrorId: string) =>
+/** Selects all rows of a mirror. */
+const selectRows = (mirrorId: string) =>
   Effect.flatMap(
     SqlClient,
     (sql) => sql`SELECT id FROM mirror WHERE id = ${mirrorId}
@@ -26,33 +26,34 @@ const rows = (mirrorId: string) =>
       UNION ALL SELECT mirror_id FROM mirror_object WHERE mirror_id = ${mirrorId}`
   )
 
-/** A bucket with two mirrors, one of which has copied everything; the other hangs in the midst of it. */
-const scene = Effect.fnUntraced(function* () {
+/** Creates a bucket with two mirrors: one has copied all files, the other one is blocked while it writes. */
+const createScenario = Effect.fnUntraced(function* () {
   const bucket = yield* Fixtures.bucket()
-  const [done, busy] = [yield* mirrored(bucket), yield* mirrored(bucket)]
+  const [done, busy] = [yield* createMirror(bucket), yield* createMirror(bucket)]
   const block = yield* busy.target.faults.block({ method: "write" })
   yield* Effect.forEach(Array.from({ length: 20 }).keys(), (index) => upload(bucket, `file ${index}`, "x"))
   yield* Effect.forEach([1, 2], () => startWorker())
-  yield* MirrorScene.settled(done.ref)
+  yield* MirrorHarness.untilCopied(done.ref)
   yield* block.reached
   return { bucket, done, busy, block }
 })
 
-const gone = Effect.fnUntraced(function* (remove: (bucket: BucketRef) => Effect.Effect<void, unknown, Needed>) {
-  const { block, bucket, busy, done } = yield* scene()
+/** Removes a bucket by `remove`, and checks that its mirrors are removed. */
+const checkRemoval = Effect.fnUntraced(function* (remove: (bucket: BucketRef) => Effect.Effect<void, unknown, Needed>) {
+  const { block, bucket, busy, done } = yield* createScenario()
   const before = yield* done.target.names
   yield* remove(bucket)
   for (const { ref } of [done, busy]) {
-    expect(yield* Effect.flip(record(ref))).toMatchObject({ _tag: "NotFound" })
+    expect(yield* Effect.flip(getRecord(ref))).toMatchObject({ _tag: "NotFound" })
   }
   yield* block.release
-  for (const { mirror } of [done, busy]) yield* until(rows(mirror.id), (left) => left.length === 0)
+  for (const { mirror } of [done, busy]) yield* pollUntil(selectRows(mirror.id), (left) => left.length === 0)
   expect(yield* done.target.names).toEqual(before)
-  // Whoever was writing has ended, and has left nothing behind it.
-  const other = yield* mirrored()
+  // By the time another mirror is copied, the blocked write has ended. It must not have left rows.
+  const other = yield* createMirror()
   yield* upload(other.bucket, "other", "x")
-  yield* MirrorScene.settled(other.ref)
-  for (const { mirror } of [done, busy]) expect(yield* rows(mirror.id)).toEqual([])
+  yield* MirrorHarness.untilCopied(other.ref)
+  for (const { mirror } of [done, busy]) expect(yield* selectRows(mirror.id)).toEqual([])
 })
 
 type Needed = Buckets | TenantRepository
@@ -61,19 +62,21 @@ type Needed = Buckets | TenantRepository
 export const suite = <E>(name: string, metadata: Layer.Layer<Metadata | SqlClient, E>): void => {
   vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
   describe(name, () =>
-    it.layer(MirrorScene.services<SqlClient, E>(metadata).pipe(Layer.orDie), {
+    it.layer(MirrorHarness.layer<SqlClient, E>(metadata).pipe(Layer.orDie), {
       excludeTestServices: true,
       timeout: "1 minute"
     })((it) => {
-      it.effect("go with their bucket", () =>
+      it.effect("bucket removed while its mirrors copy → their rows are deleted, the copies stay", () =>
         Effect.scoped(
-          gone((bucket) => Effect.flatMap(Buckets, (buckets) => buckets.remove(Actor.system, bucket, { force: true })))
+          checkRemoval((bucket) =>
+            Effect.flatMap(Buckets, (buckets) => buckets.remove(Actor.system, bucket, { force: true }))
+          )
         )
       )
 
-      it.effect("go with their tenant", () =>
+      it.effect("tenant removed while its mirrors copy → their rows are deleted, the copies stay", () =>
         Effect.scoped(
-          gone(({ tenantId }) =>
+          checkRemoval(({ tenantId }) =>
             Effect.flatMap(TenantRepository, (tenants) =>
               tenants.remove({ tenantId, force: true, sweepAt: Sample.at(90_000) })
             )

@@ -1,9 +1,9 @@
 /**
- * The contract of the MirrorTarget port as tests. An adapter's whole test is
+ * The contract suite of the MirrorTarget port. It has a test for every sentence of the port's documentation that can be tested
+ * from outside.
  *
- *     MirrorTargetContract.suite("my target", Layer.effect(MirrorSubject.MirrorSubject, …))
- *
- * in a file that vitest runs. Every sentence of the port's documentation that can be tried from outside has a test here.
+ * @example
+ *   MirrorTargetContract.suite("my target", Layer.effect(MirrorSubject.MirrorSubject, …))
  */
 import { layer as tests } from "@effect/vitest"
 import * as Duration from "effect/Duration"
@@ -21,21 +21,21 @@ import type * as MirrorSubject from "./MirrorSubject.ts"
 const mebibyte = 1024 * 1024
 
 export interface Options {
-  /** Bytes above which the target sends an object in more than one request. Default: 1 MiB. */
+  /** Size in bytes above which the target sends an object in more than one request. Default: 1 MiB. */
   readonly partBytes?: number
-  /** Bytes of the largest object. Default: 64 MiB. */
+  /** Size of the largest object, in bytes. Default: 64 MiB. */
   readonly largeBytes?: number
-  /** A target that keeps objects in the process's memory cannot keep the promise about memory. Default: true. */
+  /** False for a target that keeps objects in the memory of the process. Default: true. */
   readonly boundedMemory?: boolean
-  /** Objects to list, more than fit in one page. Default: 1,100. */
+  /** Number of objects to list; more than one page of a listing has. Default: 1,100. */
   readonly manyObjects?: number
-  /** Whether the target cannot hold a name that a file may have. Default: it holds every one. */
-  readonly isUnfit?: (name: string) => boolean
-  /** For one test. Default: 60 seconds, and 5 minutes for the largest object and for many. */
+  /** Whether the target cannot have an object of a name that a file may have. Default: it can have every name. */
+  readonly isInvalidName?: (name: string) => boolean
+  /** Timeout of one test. Default: 60 seconds; 5 minutes for the largest object and for many objects. */
   readonly timeout?: Duration.Input
 }
 
-/** Registers the tests. The layer is built once for all of them; each has a bucket of its own. */
+/** Registers the tests with vitest. All tests share one build of the layer; each has its own bucket. */
 export const suite = <E>(
   name: string,
   layer: Layer.Layer<MirrorSubject.MirrorSubject, E>,
@@ -47,11 +47,11 @@ export const suite = <E>(
     largeBytes: options.largeBytes ?? 64 * mebibyte,
     boundedMemory: options.boundedMemory ?? true,
     manyObjects: options.manyObjects ?? 1100,
-    isUnfit: options.isUnfit ?? (() => false),
+    isInvalidName: options.isInvalidName ?? (() => false),
     timeout: timeout ?? 60_000,
     largeTimeout: timeout ?? 300_000
   }
-  // Without the test services: targets are reached over real connections, in real time.
+  // Without Effect's test services: targets have real connections and need real time.
   tests(layer, { excludeTestServices: true, timeout: "2 minutes" })(name, (it) => {
     Writing.register(it, settings)
     Atomicity.register(it, settings)

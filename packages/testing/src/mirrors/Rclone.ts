@@ -1,5 +1,5 @@
 /**
- * Compares a bucket with a directory by other code than ours: rclone reads both, byte by byte.
+ * Compares a bucket with a directory byte by byte by rclone, whose code is independent of Holdfast.
  */
 import { execFile } from "node:child_process"
 import { join } from "node:path"
@@ -9,12 +9,12 @@ import * as Requires from "../Requires.ts"
 
 export class RcloneError extends Data.TaggedError("RcloneError")<{ readonly message: string }> {}
 
-/** What is missing to run it: undefined when nothing is. */
+/** The reason why rclone cannot run; undefined when it can. */
 export const missing: string | undefined = Requires.command("rclone", "version")
 
-/** A bucket or container as rclone finds it. */
+/** A bucket or container, in the terms of rclone. */
 export interface Remote {
-  /** The options of rclone's backend, such as `type` and `endpoint`. */
+  /** Options of the rclone backend, such as `type` and `endpoint`. */
   readonly options: Readonly<Record<string, string>>
   readonly path: string
 }
@@ -29,18 +29,20 @@ const environment = (directory: string, { options }: Remote) => ({
   )
 })
 
-/** The names of all files of a directory. Fails unless the remote has the same ones with the same bytes, and no others. */
+/**
+ * Returns the names of all files of a directory. Fails unless the remote has the same files with the same bytes, and no others.
+ */
 export const check = (directory: string, remote: Remote): Effect.Effect<ReadonlyArray<string>, RcloneError> =>
   Effect.callback((resume) => {
     const args = ["check", "--download", "--combined", "-", "--retries", "1", directory, `it:${remote.path}`]
     const options = { env: environment(directory, remote), timeout: 120_000, maxBuffer: 64 * 1024 * 1024 }
     const child = execFile("rclone", args, options, (error, stdout, stderr) => {
       const lines = stdout.split("\n").filter((line) => line !== "")
-      const wrong = lines.filter((line) => !line.startsWith("= "))
+      const differences = lines.filter((line) => !line.startsWith("= "))
       resume(
-        error === null && wrong.length === 0
+        error === null && differences.length === 0
           ? Effect.succeed(lines.map((line) => line.slice(2)))
-          : Effect.fail(new RcloneError({ message: [...wrong, stderr].join("\n").slice(0, 4000) }))
+          : Effect.fail(new RcloneError({ message: [...differences, stderr].join("\n").slice(0, 4000) }))
       )
     })
     return Effect.sync(() => child.kill())

@@ -12,7 +12,7 @@ import * as MemoryMirrorTarget from "../../src/mirrors/MemoryMirrorTarget.ts"
 import * as MirrorSubject from "../../src/mirrors/MirrorSubject.ts"
 import * as MirrorTargetContract from "../../src/mirrors/MirrorTargetContract.ts"
 
-/** One that always fails. */
+/** A target whose methods all fail. */
 const broken = (reason: Reason) =>
   Effect.gen(function* () {
     const { faults, target } = yield* MemoryMirrorTarget.make
@@ -36,7 +36,7 @@ MirrorTargetContract.suite("MemoryMirrorTarget", subject, { boundedMemory: false
 describe("MemoryMirrorTarget", () => {
   const bytes = Generate.bytes(1, 100)
 
-  it.effect("fails as often as it is told, where it is told, and counts", () =>
+  it.effect("failNext, countCalls: failures for some methods and names → exactly those calls fail", () =>
     Effect.gen(function* () {
       const fresh = yield* MemoryMirrorTarget.make
       const { faults, target } = fresh
@@ -46,21 +46,26 @@ describe("MemoryMirrorTarget", () => {
       const outcomes = yield* Effect.forEach(["a", "a", "b", "b", "a"], (name) =>
         Effect.match(Objects.write(fresh, name, bytes), {
           onFailure: ({ reason }) => reason,
-          onSuccess: () => "stands"
+          onSuccess: () => "written"
         })
       )
-      assert.deepStrictEqual(outcomes, ["Unavailable", "Unavailable", "Full", "stands", "stands"])
+      assert.deepStrictEqual(outcomes, ["Unavailable", "Unavailable", "Full", "written", "written"])
       assert.strictEqual((yield* Effect.flip(Stream.runDrain(target.list))).reason, "Denied")
-      assert.strictEqual((yield* Objects.listed(target)).length, 2)
+      assert.strictEqual((yield* Objects.listSorted(target)).length, 2)
       yield* target.check
       assert.deepStrictEqual(
-        yield* Effect.all([faults.calls("write"), faults.calls("list"), faults.calls("remove"), faults.calls()]),
+        yield* Effect.all([
+          faults.countCalls("write"),
+          faults.countCalls("list"),
+          faults.countCalls("remove"),
+          faults.countCalls()
+        ]),
         [5, 2, 0, 8]
       )
     })
   )
 
-  it.effect("fails no more when its faults are forgotten", () =>
+  it.effect("clear: failures left → the next call succeeds", () =>
     Effect.gen(function* () {
       const { faults, target } = yield* MemoryMirrorTarget.make
       yield* faults.failNext(Number.POSITIVE_INFINITY, "Internal")
@@ -70,7 +75,7 @@ describe("MemoryMirrorTarget", () => {
     })
   )
 
-  it.effect("waits until it is released", () =>
+  it.effect("block: matching call → waits until the release; other calls → proceed", () =>
     Effect.gen(function* () {
       const fresh = yield* MemoryMirrorTarget.make
       const block = yield* fresh.faults.block({ method: "write", name: (name) => name === "a" })
@@ -85,17 +90,20 @@ describe("MemoryMirrorTarget", () => {
     })
   )
 
-  it.effect("lets strangers change it, without counting that", () =>
+  it.effect("putExternally, removeExternally → the objects change, no calls are counted", () =>
     Effect.gen(function* () {
-      const { faults, plant, readBack, target, uproot } = yield* MemoryMirrorTarget.make
-      yield* plant("a", bytes)
-      const planted = Option.getOrThrow(yield* target.stat("a"))
-      yield* plant("a", bytes)
-      assert.notStrictEqual(Option.getOrThrow(yield* target.stat("a")).tag, planted.tag)
-      assert.deepStrictEqual(Option.getOrThrow(yield* readBack("a")), { bytes, description: Objects.bare })
-      yield* uproot("a")
+      const { faults, putExternally, readBack, removeExternally, target } = yield* MemoryMirrorTarget.make
+      yield* putExternally("a", bytes)
+      const first = Option.getOrThrow(yield* target.stat("a"))
+      yield* putExternally("a", bytes)
+      assert.notStrictEqual(Option.getOrThrow(yield* target.stat("a")).tag, first.tag)
+      assert.deepStrictEqual(Option.getOrThrow(yield* readBack("a")), {
+        bytes,
+        description: Objects.minimalDescription
+      })
+      yield* removeExternally("a")
       assert.isTrue(Option.isNone(yield* target.stat("a")))
-      assert.strictEqual(yield* faults.calls(), 3)
+      assert.strictEqual(yield* faults.countCalls(), 3)
     })
   )
 })

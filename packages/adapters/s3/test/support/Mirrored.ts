@@ -9,7 +9,7 @@ import { Mirrors } from "@holdfast/core/mirrors/Mirrors"
 import type { MirrorWorkerOptions } from "@holdfast/core/mirrors/worker/MirrorWorkerOptions"
 import * as MemoryMetadata from "@holdfast/testing/metadata/MemoryMetadata"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
-import * as MirrorScene from "@holdfast/testing/mirrors/MirrorScene"
+import * as MirrorHarness from "@holdfast/testing/mirrors/MirrorHarness"
 import * as TcpProxy from "@holdfast/testing/servers/TcpProxy"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -22,7 +22,7 @@ type Bucket = Effect.Success<typeof Bucket.options>
 
 /** Services of the test's own, with targets of S3. */
 export const services = (options: Partial<S3Options.MirrorOptions> = {}) =>
-  Layer.fresh(MirrorScene.servicesTo(Mirror.targets(options), MemoryMetadata.layer))
+  Layer.fresh(MirrorHarness.layerWithTargets(Mirror.targets(options), MemoryMetadata.layer))
 
 /** A mirror of a bucket to a bucket of the gateway, by the endpoint given. */
 export const mirror = Effect.fnUntraced(function* (bucket: BucketRef, endpoint?: string) {
@@ -44,7 +44,7 @@ export const overLine = Effect.fnUntraced(function* (bucket: BucketRef, to: stri
 /** A bucket with a mirror, and a worker. */
 export const scene = Effect.fnUntraced(function* (options?: Partial<MirrorWorkerOptions>) {
   const made = yield* mirror(yield* Fixtures.bucket())
-  yield* MirrorScene.startWorker(options)
+  yield* MirrorHarness.startWorker(options)
   return made
 })
 
@@ -79,9 +79,10 @@ export const held = Effect.fnUntraced(function* ({ client, target }: Mirrored) {
 
 /** The target holds the bucket with headers and metadata, and nothing else. */
 export const assertEqual = Effect.fnUntraced(function* (mirrored: Mirrored) {
-  const wanted: ReadonlyArray<unknown> = yield* MirrorScene.wanted(mirrored.bucket)
+  const wanted: ReadonlyArray<unknown> = yield* MirrorHarness.expectedObjects(mirrored.bucket)
   assert.deepEqual(yield* held(mirrored), wanted)
 })
 
 /** Waits until the mirror has nothing to do; then the target is equal. */
-export const converge = (mirrored: Mirrored) => Effect.andThen(MirrorScene.settled(mirrored.ref), assertEqual(mirrored))
+export const converge = (mirrored: Mirrored) =>
+  Effect.andThen(MirrorHarness.untilCopied(mirrored.ref), assertEqual(mirrored))

@@ -1,5 +1,5 @@
 /**
- * What could not be written whole changes nothing.
+ * Tests that a write that fails changes nothing.
  */
 import { assert } from "@effect/vitest"
 import * as Cause from "effect/Cause"
@@ -19,19 +19,19 @@ const former = Generate.bytes(1, 1000)
 
 export const register = (it: Tester, { partBytes, timeout }: Settings): void => {
   const whole = Generate.bytes(2, 2 * partBytes + 1000)
-  /** Bytes that go through before a source ends otherwise than it should. */
+  /** Numbers of bytes after which a source fails or is interrupted. */
   const points = [0, 1000, partBytes, 2 * partBytes + 5]
 
-  /** A bucket where one of the two names is taken. */
-  const prepared = Effect.tap(Objects.fresh, (fresh) => Objects.write(fresh, "taken", former))
-  const assertUnchanged = (fresh: Effect.Success<typeof prepared>) =>
-    Effect.andThen(Objects.assertStands(fresh, "taken", former), Objects.assertAbsent(fresh, "free"))
+  /** Opens a target that has an object `taken`, and none of the name `free`. */
+  const openWithObject = Effect.tap(Objects.fresh, (fresh) => Objects.write(fresh, "taken", former))
+  const assertUnchanged = (fresh: Effect.Success<typeof openWithObject>) =>
+    Effect.andThen(Objects.assertObject(fresh, "taken", former), Objects.assertNoObject(fresh, "free"))
 
   it.effect.each(points)(
-    "changes nothing when the source fails after %i bytes, and passes its error through",
+    "write: source fails after %i bytes → its own error, nothing changed",
     (at) =>
       Effect.gen(function* () {
-        const fresh = yield* prepared
+        const fresh = yield* openWithObject
         const error = new SourceError({ at })
         const source = Stream.concat(Generate.stream(2, at), Stream.fail(error))
         for (const name of ["taken", "free"]) {
@@ -43,10 +43,10 @@ export const register = (it: Tester, { partBytes, timeout }: Settings): void => 
   )
 
   it.effect(
-    "changes nothing when the source dies, and passes the defect through",
+    "write: source dies → its own defect, nothing changed",
     () =>
       Effect.gen(function* () {
-        const fresh = yield* prepared
+        const fresh = yield* openWithObject
         const defect = new Error("a bug in the source")
         const source = Stream.concat(Generate.stream(2, partBytes + 7), Stream.die(defect))
         const exit = yield* Effect.exit(fresh.target.write(Objects.object("taken", whole), source))
@@ -57,10 +57,10 @@ export const register = (it: Tester, { partBytes, timeout }: Settings): void => 
   )
 
   it.effect.each(points)(
-    "changes nothing while bytes come, nor when it is interrupted after %i of them",
+    "write: interrupted after %i bytes → nothing changed, neither before nor after",
     (at) =>
       Effect.gen(function* () {
-        const fresh = yield* prepared
+        const fresh = yield* openWithObject
         for (const name of ["taken", "free"]) {
           const source = yield* paused(whole, at)
           const writing = yield* Effect.forkChild(fresh.target.write(Objects.object(name, whole), source.stream))
@@ -74,10 +74,10 @@ export const register = (it: Tester, { partBytes, timeout }: Settings): void => 
   )
 
   it.effect.each([1000, partBytes + 1000])(
-    "refuses %i bytes that are not those of the object, and changes nothing",
+    "write: %i bytes announced, other bytes sent → Damaged, nothing changed",
     (size) =>
       Effect.gen(function* () {
-        const fresh = yield* prepared
+        const fresh = yield* openWithObject
         const bytes = Generate.bytes(3, size)
         const sources = [
           Generate.stream(4, size),
@@ -97,14 +97,14 @@ export const register = (it: Tester, { partBytes, timeout }: Settings): void => 
   )
 
   it.effect(
-    "writes an object after a write that failed",
+    "write: after a failed write → the object is written",
     () =>
       Effect.gen(function* () {
-        const fresh = yield* prepared
+        const fresh = yield* openWithObject
         const source = Stream.concat(Generate.stream(2, partBytes + 7), Stream.fail("cut"))
         yield* Effect.flip(fresh.target.write(Objects.object("taken", whole), source))
         yield* Objects.write(fresh, "taken", whole)
-        yield* Objects.assertStands(fresh, "taken", whole)
+        yield* Objects.assertObject(fresh, "taken", whole)
       }),
     timeout
   )

@@ -1,5 +1,5 @@
 /**
- * Descriptions travel with the bytes, and change without them.
+ * Tests that descriptions are written with the bytes, and replaced without them.
  */
 import { assert } from "@effect/vitest"
 import * as MirrorTarget from "@holdfast/core/mirrors/targets/MirrorTarget"
@@ -27,7 +27,7 @@ const full: ObjectDescription = {
 }
 
 const descriptions: ReadonlyArray<ObjectDescription> = [
-  Objects.bare,
+  Objects.minimalDescription,
   full,
   { contentType: "video/mp4", metadata: { "meta-only": "this" } },
   { contentType: "text/css", contentLanguage: "en", cacheControl: "no-cache", metadata: {} }
@@ -35,27 +35,27 @@ const descriptions: ReadonlyArray<ObjectDescription> = [
 
 export const register = (it: Tester, { partBytes, timeout }: Settings): void => {
   it.effect.each([0, 1000, partBytes + 1])(
-    "writes the whole description of %i bytes",
+    "write: object of %i bytes → has the whole description",
     (size) =>
       Effect.gen(function* () {
         const fresh = yield* Objects.fresh
         const bytes = Generate.bytes(1, size)
         yield* Objects.write(fresh, "described.html", bytes, full)
-        yield* Objects.assertStands(fresh, "described.html", bytes, full)
+        yield* Objects.assertObject(fresh, "described.html", bytes, full)
       }),
     timeout
   )
 
   it.effect.each([0, 1000, partBytes + 1])(
-    "replaces the description of %i bytes, and keeps them",
+    "describe: object of %i bytes → new description, same bytes",
     (size) =>
       Effect.gen(function* () {
         const fresh = yield* Objects.fresh
         const bytes = Generate.bytes(2, size)
         yield* Objects.write(fresh, "folder/a b.html", bytes, full)
-        for (const description of [...descriptions, Objects.bare]) {
+        for (const description of [...descriptions, Objects.minimalDescription]) {
           const receipt = yield* fresh.target.describe(Objects.object("folder/a b.html", bytes, description))
-          const found = yield* Objects.assertStands(fresh, "folder/a b.html", bytes, description)
+          const found = yield* Objects.assertObject(fresh, "folder/a b.html", bytes, description)
           assert.isTrue(MirrorTarget.isUnchanged(receipt, found))
         }
       }),
@@ -63,7 +63,7 @@ export const register = (it: Tester, { partBytes, timeout }: Settings): void => 
   )
 
   it.effect(
-    "tells that another description was given, at the latest when its clock has gone on",
+    "isUnchanged: description replaced → false, at the latest one second later",
     () =>
       Effect.gen(function* () {
         const fresh = yield* Objects.fresh
@@ -71,17 +71,19 @@ export const register = (it: Tester, { partBytes, timeout }: Settings): void => 
         const first = yield* Objects.write(fresh, "a", bytes)
         let turn = 0
         const again = Effect.suspend(() =>
-          fresh.target.describe(Objects.object("a", bytes, { ...Objects.bare, metadata: { turn: String(turn++) } }))
+          fresh.target.describe(
+            Objects.object("a", bytes, { ...Objects.minimalDescription, metadata: { turn: String(turn++) } })
+          )
         )
-        // Targets that tell times of changes tell whole seconds.
+        // Times of changes are whole seconds.
         const stat = Effect.map(fresh.target.stat("a"), Option.getOrThrow)
         assert.isTrue(MirrorTarget.isUnchanged(first, yield* stat))
         const last = yield* Effect.repeat(again, {
           until: () => Effect.map(stat, (found) => !MirrorTarget.isUnchanged(first, found)),
           schedule: Schedule.spaced("100 millis")
         })
-        const description = { ...Objects.bare, metadata: { turn: String(turn - 1) } }
-        const found = yield* Objects.assertStands(fresh, "a", bytes, description)
+        const description = { ...Objects.minimalDescription, metadata: { turn: String(turn - 1) } }
+        const found = yield* Objects.assertObject(fresh, "a", bytes, description)
         assert.isTrue(MirrorTarget.isUnchanged(last, found))
         assert.isFalse(MirrorTarget.isUnchanged(first, found))
       }),
@@ -89,12 +91,12 @@ export const register = (it: Tester, { partBytes, timeout }: Settings): void => 
   )
 
   it.effect(
-    "takes a value of metadata without characters, which a store may leave out",
+    "write, describe: metadata with an empty value → succeeds; the target may omit that entry",
     () =>
       Effect.gen(function* () {
         const { readBack, target } = yield* Objects.fresh
         const bytes = Generate.bytes(5, 10)
-        const object = Objects.object("a", bytes, { ...Objects.bare, metadata: { empty: "", kept: "1" } })
+        const object = Objects.object("a", bytes, { ...Objects.minimalDescription, metadata: { empty: "", kept: "1" } })
         yield* target.write(object, Stream.make(bytes))
         yield* target.describe(object)
         const { metadata } = Option.getOrThrow(yield* readBack("a")).description
@@ -104,13 +106,13 @@ export const register = (it: Tester, { partBytes, timeout }: Settings): void => 
   )
 
   it.effect(
-    "describes nothing that is not there",
+    "describe: object missing → NotFound, and no object is created",
     () =>
       Effect.gen(function* () {
         const fresh = yield* Objects.fresh
         const error = yield* Effect.flip(fresh.target.describe(Objects.object("missing", Generate.bytes(4, 10), full)))
         assert.deepStrictEqual([error.reason, error.operation], ["NotFound", "describe"])
-        yield* Objects.assertAbsent(fresh, "missing")
+        yield* Objects.assertNoObject(fresh, "missing")
       }),
     timeout
   )

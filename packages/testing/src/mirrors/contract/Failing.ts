@@ -1,5 +1,5 @@
 /**
- * A target that cannot work says why, and never with its keys.
+ * Tests that errors have the right reason, and contain no keys.
  */
 import { assert } from "@effect/vitest"
 import type { MirrorTarget } from "@holdfast/core/mirrors/targets/MirrorTarget"
@@ -34,14 +34,14 @@ type Fault = keyof MirrorSubject.MirrorSubject["Service"]["broken"]
 
 const faults: ReadonlyArray<readonly [Fault, MirrorTargetError.Reason, ReadonlyArray<Method>]> = [
   ["wrongCredentials", "Denied", all],
-  // An object is missing there, and so it may be asked for and removed.
+  // An object is missing there as well, so that `stat` and `remove` may succeed.
   ["missingBucket", "NotFound", ["check", "write", "describe", "list"]],
   ["closedPort", "Unavailable", all],
   ["privateAddress", "Refused", all]
 ]
 
-/** All that a log, a trace or an answer could make of an error. */
-const written = (error: MirrorTargetError.MirrorTargetError): string =>
+/** Returns all texts that a log, a trace or a response could derive from an error. */
+const toTexts = (error: MirrorTargetError.MirrorTargetError): string =>
   [
     String(error),
     error.stack,
@@ -51,19 +51,19 @@ const written = (error: MirrorTargetError.MirrorTargetError): string =>
 
 export const register = (it: Tester, { timeout }: Settings): void => {
   it.effect.each(faults)(
-    "tells %s as %s",
+    "every method: %s → %s, without keys in the error",
     ([fault, reason, methods]) =>
       Effect.gen(function* () {
         const { broken, secrets } = yield* MirrorSubject.MirrorSubject
         for (const method of methods) {
-          // What cannot work may be told when it is opened.
+          // Opening may fail as well.
           const error = yield* Effect.flip(Effect.scoped(Effect.flatMap(broken[fault], calls[method])))
           assert.instanceOf(error, MirrorTargetError.MirrorTargetError)
           assert.strictEqual(error.reason, reason, method)
           assert.include([method, "open"], error.operation)
           assert.isFalse(error.isOfObject)
           assert.match(error.detail, /^.{3,500}$/u)
-          for (const secret of secrets) assert.notInclude(written(error), secret)
+          for (const secret of secrets) assert.notInclude(toTexts(error), secret)
         }
       }),
     timeout

@@ -1,5 +1,5 @@
 /**
- * Removing, asking and listing.
+ * Tests of `remove`, `stat` and `list`.
  */
 import { assert } from "@effect/vitest"
 import * as MirrorTarget from "@holdfast/core/mirrors/targets/MirrorTarget"
@@ -12,20 +12,20 @@ import type { Settings, Tester } from "./Settings.ts"
 
 export const register = (it: Tester, { largeTimeout, manyObjects, timeout }: Settings): void => {
   it.effect(
-    "has nothing at first, and nothing of its own check afterwards",
+    "list: new bucket → empty, also after a check",
     () =>
       Effect.gen(function* () {
         const { target } = yield* Objects.fresh
-        assert.deepStrictEqual(yield* Objects.listed(target), [])
+        assert.deepStrictEqual(yield* Objects.listSorted(target), [])
         assert.isUndefined(yield* target.check)
-        assert.deepStrictEqual(yield* Objects.listed(target), [])
+        assert.deepStrictEqual(yield* Objects.listSorted(target), [])
         assert.isTrue(Option.isNone(yield* target.stat("missing")))
       }),
     timeout
   )
 
   it.effect(
-    "removes an object and no other, as often as it is told",
+    "remove: repeated, or object missing → succeeds, other objects stay",
     () =>
       Effect.gen(function* () {
         const fresh = yield* Objects.fresh
@@ -35,16 +35,16 @@ export const register = (it: Tester, { largeTimeout, manyObjects, timeout }: Set
         yield* fresh.target.remove("a/b")
         yield* fresh.target.remove("a/b")
         yield* fresh.target.remove("never/there")
-        yield* Objects.assertAbsent(fresh, "a/b")
-        for (const name of ["a", "a/b/c", "ab", "a b"]) yield* Objects.assertStands(fresh, name, bytes)
+        yield* Objects.assertNoObject(fresh, "a/b")
+        for (const name of ["a", "a/b/c", "ab", "a b"]) yield* Objects.assertObject(fresh, name, bytes)
         yield* Objects.write(fresh, "a/b", bytes)
-        yield* Objects.assertStands(fresh, "a/b", bytes)
+        yield* Objects.assertObject(fresh, "a/b", bytes)
       }),
     timeout
   )
 
   it.effect(
-    `lists all of ${manyObjects} objects, as they were told when they were written`,
+    `list: ${manyObjects} objects → all of them, unchanged since their receipts`,
     () =>
       Effect.gen(function* () {
         const fresh = yield* Objects.fresh
@@ -58,7 +58,7 @@ export const register = (it: Tester, { largeTimeout, manyObjects, timeout }: Set
           },
           { concurrency: 16 }
         )
-        const listed = new Map((yield* Objects.listed(fresh.target)).map((object) => [object.name, object]))
+        const listed = new Map((yield* Objects.listSorted(fresh.target)).map((object) => [object.name, object]))
         assert.strictEqual(listed.size, written.length)
         for (const { name, receipt, size } of written) {
           const object = listed.get(name)
@@ -70,7 +70,7 @@ export const register = (it: Tester, { largeTimeout, manyObjects, timeout }: Set
   )
 
   it.effect(
-    "lists no further than asked, and again from the beginning",
+    "list: stopped early → the next listing starts from the beginning",
     () =>
       Effect.gen(function* () {
         const fresh = yield* Objects.fresh
@@ -80,7 +80,7 @@ export const register = (it: Tester, { largeTimeout, manyObjects, timeout }: Set
           const some = yield* Stream.runCollect(Stream.take(fresh.target.list, 3))
           assert.strictEqual(new Set(some.map(({ name }) => name)).size, 3)
         }
-        assert.strictEqual((yield* Objects.listed(fresh.target)).length, names.length)
+        assert.strictEqual((yield* Objects.listSorted(fresh.target)).length, names.length)
       }),
     timeout
   )

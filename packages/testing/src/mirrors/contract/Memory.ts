@@ -1,5 +1,5 @@
 /**
- * Memory does not grow with the object.
+ * Tests that memory does not grow with the size of an object.
  */
 import { assert } from "@effect/vitest"
 import { isUnchanged } from "@holdfast/core/mirrors/targets/MirrorTarget"
@@ -16,13 +16,13 @@ const chunkBytes = 64 * 1024
 
 export const register = (it: Tester, { boundedMemory, largeBytes, largeTimeout }: Settings): void => {
   const test = boundedMemory ? it.effect : it.effect.skip
-  const name = `writes ${Math.round(largeBytes / mebibyte)} MiB without holding them`
+  const name = `write: ${Math.round(largeBytes / mebibyte)} MiB → memory stays bounded`
   test(
     boundedMemory ? name : `${name} [skipped: this target keeps objects in memory]`,
     () =>
       Effect.gen(function* () {
         const { target } = yield* Objects.fresh
-        // One chunk again and again, so that the source itself leaves no garbage.
+        // The same chunk repeatedly, so that the source itself creates no garbage.
         const chunk = Generate.bytes(1, chunkBytes)
         const count = Math.ceil(largeBytes / chunkBytes)
         const size = count * chunkBytes
@@ -39,7 +39,7 @@ export const register = (it: Tester, { boundedMemory, largeBytes, largeTimeout }
         )
         const object = { ...Objects.object("large", chunk), size, sha256: hash.digest("hex") }
         const receipt = yield* target.write(object, source)
-        // What an adapter may hold, and garbage that waits for a collection: far less than the content.
+        // Room for the buffers of an adapter, and for garbage that is not collected yet: far less than the content.
         assert.isBelow(highest - before, Math.max(64 * mebibyte, size / 3))
         const found = Option.getOrThrow(yield* target.stat("large"))
         assert.strictEqual(found.size, size)

@@ -1,5 +1,5 @@
 /**
- * Objects stand under users' own names, whatever those are made of.
+ * Tests that objects have the names of files, whatever characters these consist of.
  */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -8,7 +8,7 @@ import * as Generate from "../../data/Generate.ts"
 import * as Objects from "./Objects.ts"
 import type { Settings, Tester } from "./Settings.ts"
 
-/** Names that mean something to a URL, a signature, a listing or a file system. All are in NFC. */
+/** Names with a special meaning in a URL, a signature, a listing or a file system. All are in NFC. */
 const names: ReadonlyArray<string> = [
   "plain.txt",
   "with space.txt",
@@ -47,7 +47,7 @@ const names: ReadonlyArray<string> = [
   "CON"
 ]
 
-/** As long as a name and a folder may be. */
+/** Names and folders of the maximum length. */
 const longest = [
   "n".repeat(255),
   `${"é".repeat(127)}x`,
@@ -57,27 +57,27 @@ const longest = [
 ]
 
 const assertListed = (fresh: Effect.Success<typeof Objects.fresh>, expected: ReadonlyArray<string>) =>
-  Effect.map(Objects.listed(fresh.target), (objects) =>
+  Effect.map(Objects.listSorted(fresh.target), (objects) =>
     assert.deepStrictEqual(objects.map(({ name }) => name).toSorted(), expected.toSorted())
   )
 
-export const register = (it: Tester, { isUnfit, timeout }: Settings): void => {
+export const register = (it: Tester, { isInvalidName, timeout }: Settings): void => {
   it.effect.each([
     ["strange names", names],
     ["names of 255 bytes", longest]
   ] as const)(
-    "keeps %s apart, and gives them back",
+    "%s → each object has its own name, bytes and description",
     ([, all]) =>
       Effect.gen(function* () {
-        const names = all.filter((name) => !isUnfit(name))
+        const names = all.filter((name) => !isInvalidName(name))
         const fresh = yield* Objects.fresh
         const content = (index: number) => Generate.bytes(index, 50 + index)
         yield* Effect.forEach(names, (name, index) => Objects.write(fresh, name, content(index)), { concurrency: 4 })
         yield* assertListed(fresh, names)
-        yield* Effect.forEach(names, (name, index) => Objects.assertStands(fresh, name, content(index)), {
+        yield* Effect.forEach(names, (name, index) => Objects.assertObject(fresh, name, content(index)), {
           concurrency: 4
         })
-        const described = { ...Objects.bare, contentType: "text/plain" }
+        const described = { ...Objects.minimalDescription, contentType: "text/plain" }
         yield* Effect.forEach(
           names,
           (name, index) => fresh.target.describe(Objects.object(name, content(index), described)),
@@ -86,13 +86,13 @@ export const register = (it: Tester, { isUnfit, timeout }: Settings): void => {
         const [kept = "", ...removed] = names
         yield* Effect.forEach(removed, fresh.target.remove, { concurrency: 4 })
         yield* assertListed(fresh, [kept])
-        yield* Objects.assertStands(fresh, kept, content(0), described)
+        yield* Objects.assertObject(fresh, kept, content(0), described)
       }),
     timeout
   )
 
-  it.effect.each(names.filter(isUnfit))(
-    "refuses to hold %j, and says that nothing stands there",
+  it.effect.each(names.filter(isInvalidName))(
+    "write: name %j, which the target does not allow → Invalid; stat and remove: no object",
     (name) =>
       Effect.gen(function* () {
         const { target } = yield* Objects.fresh
@@ -101,13 +101,13 @@ export const register = (it: Tester, { isUnfit, timeout }: Settings): void => {
         assert.deepStrictEqual([error.reason, error.operation, error.isOfObject], ["Invalid", "write", true])
         assert.isTrue(Option.isNone(yield* target.stat(name)))
         yield* target.remove(name)
-        assert.deepStrictEqual(yield* Objects.listed(target), [])
+        assert.deepStrictEqual(yield* Objects.listSorted(target), [])
       }),
     timeout
   )
 
   it.effect(
-    "refuses a name that is too long, and only that",
+    "write: name too long → Invalid; another name → written",
     () =>
       Effect.gen(function* () {
         const fresh = yield* Objects.fresh

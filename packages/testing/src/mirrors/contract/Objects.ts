@@ -1,5 +1,5 @@
 /**
- * Helpers of the contract's tests.
+ * Steps and assertions that the tests of the contract suite share.
  */
 import { assert } from "@effect/vitest"
 import type { MirrorObject, MirrorTarget, WriteReceipt } from "@holdfast/core/mirrors/targets/MirrorTarget"
@@ -14,11 +14,15 @@ import * as MirrorSubject from "../MirrorSubject.ts"
 
 export const fresh = Effect.flatMap(MirrorSubject.MirrorSubject, (subject) => subject.fresh)
 
-/** Nothing but what every object has. */
-export const bare: ObjectDescription = { contentType: "application/octet-stream", metadata: {} }
+/** A description with only the fields that every object has. */
+export const minimalDescription: ObjectDescription = { contentType: "application/octet-stream", metadata: {} }
 
-/** An object of these bytes. */
-export const object = (name: string, bytes: Uint8Array, description: ObjectDescription = bare): MirrorObject => ({
+/** Returns an object of these bytes. */
+export const object = (
+  name: string,
+  bytes: Uint8Array,
+  description: ObjectDescription = minimalDescription
+): MirrorObject => ({
   name,
   size: bytes.byteLength,
   sha256: Generate.sha256(bytes),
@@ -27,47 +31,48 @@ export const object = (name: string, bytes: Uint8Array, description: ObjectDescr
 
 /** Writes an object of these bytes, in chunks of 64 KiB. */
 export const write = (
-  { target }: MirrorSubject.Fresh,
+  { target }: MirrorSubject.FreshTarget,
   name: string,
   bytes: Uint8Array,
   description?: ObjectDescription
 ): Effect.Effect<WriteReceipt, MirrorTargetError> =>
   target.write(object(name, bytes, description), chunked(bytes, [64 * 1024]))
 
-export const listed = (target: MirrorTarget) =>
+/** Lists all objects, ordered by name. */
+export const listSorted = (target: MirrorTarget) =>
   Effect.map(Stream.runCollect(target.list), (objects) => objects.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
 
-/** Without the fields that are absent. */
-const plain = ({ metadata, ...fields }: ObjectDescription) => ({
+/** Returns a description without fields that are undefined. */
+const withoutUndefined = ({ metadata, ...fields }: ObjectDescription) => ({
   ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
   metadata: { ...metadata }
 })
 
-/** An object stands with exactly these bytes and this description, as told by every method; gives what it is told by. */
-export const assertStands = (
-  { readBack, target }: MirrorSubject.Fresh,
+/** Asserts that an object has exactly these bytes and this description, by every method. Returns the result of `stat`. */
+export const assertObject = (
+  { readBack, target }: MirrorSubject.FreshTarget,
   name: string,
   bytes: Uint8Array,
-  description: ObjectDescription = bare
+  description: ObjectDescription = minimalDescription
 ) =>
   Effect.gen(function* () {
     const read = Option.getOrThrow(yield* readBack(name))
     assertSame(read.bytes, bytes)
-    assert.deepStrictEqual(plain(read.description), plain(description))
+    assert.deepStrictEqual(withoutUndefined(read.description), withoutUndefined(description))
     const found = Option.getOrThrow(yield* target.stat(name))
     assert.strictEqual(found.size, bytes.byteLength)
-    const entries = (yield* listed(target)).filter((entry) => entry.name === name)
+    const entries = (yield* listSorted(target)).filter((entry) => entry.name === name)
     assert.deepStrictEqual(entries, [found])
     return found
   })
 
-/** Nothing stands under a name, by any method. */
-export const assertAbsent = ({ readBack, target }: MirrorSubject.Fresh, name: string) =>
+/** Asserts that no method finds an object of a name. */
+export const assertNoObject = ({ readBack, target }: MirrorSubject.FreshTarget, name: string) =>
   Effect.gen(function* () {
     assert.isTrue(Option.isNone(yield* readBack(name)))
     assert.isTrue(Option.isNone(yield* target.stat(name)))
     assert.notInclude(
-      (yield* listed(target)).map((entry) => entry.name),
+      (yield* listSorted(target)).map((entry) => entry.name),
       name
     )
   })

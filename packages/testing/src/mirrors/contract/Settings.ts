@@ -1,5 +1,5 @@
 /**
- * What the parts of the contract's suite share.
+ * The settings of the contract suite.
  */
 import type { Vitest } from "@effect/vitest"
 import type * as MirrorSubject from "../MirrorSubject.ts"
@@ -9,13 +9,13 @@ export interface Settings {
   readonly largeBytes: number
   readonly boundedMemory: boolean
   readonly manyObjects: number
-  /** Whether the target cannot hold a name. */
-  readonly isUnfit: (name: string) => boolean
+  /** Whether the target cannot have an object of a name. */
+  readonly isInvalidName: (name: string) => boolean
   /** Milliseconds. */
   readonly timeout: number
-  /** Milliseconds, for the largest content and for many objects. */
+  /** Milliseconds, for the largest object and for many objects. */
   readonly largeTimeout: number
 }
 
-/** Registers tests that have the subject as their service. */
+/** Registers tests that use the subject. */
 export type Tester = Vitest.MethodsNonLive<MirrorSubject.MirrorSubject>

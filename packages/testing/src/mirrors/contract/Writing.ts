@@ -1,5 +1,5 @@
 /**
- * What was written stands, as a whole, and comes back.
+ * Tests of `write`.
  */
 import { assert } from "@effect/vitest"
 import { isUnchanged } from "@holdfast/core/mirrors/targets/MirrorTarget"
@@ -11,20 +11,20 @@ import type { Settings, Tester } from "./Settings.ts"
 
 export const register = (it: Tester, { partBytes, timeout }: Settings): void => {
   it.effect.each([0, 1, 4096, 300_001, partBytes - 1, partBytes, partBytes + 1, 2 * partBytes + 17])(
-    "writes %i bytes",
+    "write: %i bytes → the object has these bytes, and is unchanged since the receipt",
     (size) =>
       Effect.gen(function* () {
         const fresh = yield* Objects.fresh
         const bytes = Generate.bytes(size, size)
         const receipt = yield* Objects.write(fresh, "folder/file.bin", bytes)
-        assert.isTrue(isUnchanged(receipt, yield* Objects.assertStands(fresh, "folder/file.bin", bytes)))
+        assert.isTrue(isUnchanged(receipt, yield* Objects.assertObject(fresh, "folder/file.bin", bytes)))
         assert.notStrictEqual(receipt.tag, "")
       }),
     timeout
   )
 
   it.effect(
-    "takes chunks of every size, and none",
+    "write: chunks of every size, also empty ones → the object has all bytes",
     () =>
       Effect.gen(function* () {
         const fresh = yield* Objects.fresh
@@ -38,38 +38,38 @@ export const register = (it: Tester, { partBytes, timeout }: Settings): void => 
           bytes.subarray(partBytes + 3)
         ]
         yield* fresh.target.write(Objects.object("a", bytes), Stream.fromArray(chunks))
-        yield* Objects.assertStands(fresh, "a", bytes)
+        yield* Objects.assertObject(fresh, "a", bytes)
       }),
     timeout
   )
 
   it.effect.each([100, partBytes - 1, 3 * partBytes + 5])(
-    "is done with a chunk of %i bytes before it pulls the next one",
+    "write: %i bytes, source reuses the memory of each chunk → the object has the right bytes",
     (size) =>
       Effect.gen(function* () {
         const fresh = yield* Objects.fresh
         const bytes = Generate.bytes(4, size)
         const content = Generate.transient(Generate.stream(4, size, [10, 300_000]))
         yield* fresh.target.write(Objects.object("a", bytes), content)
-        yield* Objects.assertStands(fresh, "a", bytes)
+        yield* Objects.assertObject(fresh, "a", bytes)
       }),
     timeout
   )
 
   it.effect(
-    "replaces an object as a whole, with another tag",
+    "write: object exists → bytes and description replaced, another tag",
     () =>
       Effect.gen(function* () {
         const fresh = yield* Objects.fresh
-        const former = { ...Objects.bare, cacheControl: "no-store", metadata: { former: "yes" } }
-        const later = { ...Objects.bare, contentType: "text/plain", metadata: { later: "yes" } }
+        const former = { ...Objects.minimalDescription, cacheControl: "no-store", metadata: { former: "yes" } }
+        const later = { ...Objects.minimalDescription, contentType: "text/plain", metadata: { later: "yes" } }
         const sizes = [partBytes + 1, 1000, 0, 2000]
         const tags = new Set<string>()
         for (const [index, size] of sizes.entries()) {
           const bytes = Generate.bytes(index, size)
           const description = index % 2 === 0 ? former : later
           tags.add((yield* Objects.write(fresh, "a/b.txt", bytes, description)).tag)
-          yield* Objects.assertStands(fresh, "a/b.txt", bytes, description)
+          yield* Objects.assertObject(fresh, "a/b.txt", bytes, description)
         }
         assert.strictEqual(tags.size, sizes.length)
       }),
@@ -77,7 +77,7 @@ export const register = (it: Tester, { partBytes, timeout }: Settings): void => 
   )
 
   it.effect(
-    "tells another tag for other bytes of the same size",
+    "write: other bytes of the same size → another tag",
     () =>
       Effect.gen(function* () {
         const fresh = yield* Objects.fresh
@@ -89,7 +89,7 @@ export const register = (it: Tester, { partBytes, timeout }: Settings): void => 
   )
 
   it.effect(
-    "writes many objects at the same time",
+    "write: 24 objects concurrently → each has its own bytes",
     () =>
       Effect.gen(function* () {
         const fresh = yield* Objects.fresh
@@ -100,7 +100,7 @@ export const register = (it: Tester, { partBytes, timeout }: Settings): void => 
         yield* Effect.forEach(objects, ({ bytes, name }) => Objects.write(fresh, name, bytes), {
           concurrency: "unbounded"
         })
-        yield* Effect.forEach(objects, ({ bytes, name }) => Objects.assertStands(fresh, name, bytes), {
+        yield* Effect.forEach(objects, ({ bytes, name }) => Objects.assertObject(fresh, name, bytes), {
           concurrency: 8
         })
       }),

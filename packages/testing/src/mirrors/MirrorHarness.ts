@@ -1,5 +1,5 @@
 /**
- * What tests of mirrors begin with: every service that mirrors need over a metadata store, a bucket, and targets in memory.
+ * The setup of tests of mirrors: the services that mirrors need over a metadata store, workers, and steps with mirrors.
  */
 import * as Access from "@holdfast/core/access/Access"
 import * as Actor from "@holdfast/core/Actor"
@@ -38,8 +38,8 @@ import * as Fixtures from "../metadata/Fixtures.ts"
 import * as MemoryBlobStore from "../storage/MemoryBlobStore.ts"
 import * as MemoryTargets from "./MemoryTargets.ts"
 
-/** Everything but a worker, with these targets; contents are in memory unless another store is given. */
-export const servicesTo = <Targets, E2, Out, E>(
+/** Builds all services with these targets, but no worker. Contents are in memory unless another store is given. */
+export const layerWithTargets = <Targets, E2, Out, E>(
   targets: Layer.Layer<MirrorTargets | Targets, E2>,
   metadata: Layer.Layer<Metadata | Out, E>,
   blobs: Layer.Layer<BlobStore> = MemoryBlobStore.layer
@@ -62,49 +62,51 @@ export const servicesTo = <Targets, E2, Out, E>(
     Layer.provideMerge(Layer.mergeAll(SecureRandom.layerWebCrypto, Digest.layerWebCrypto))
   )
 
-/** Everything but a worker, with targets in memory. */
-export const services = <Out, E>(metadata: Layer.Layer<Metadata | Out, E>) =>
-  servicesTo<MemoryTargets.MemoryTargets, never, Out, E>(MemoryTargets.layer, metadata)
+/** Builds all services with targets in memory, but no worker. */
+export const layer = <Out, E>(metadata: Layer.Layer<Metadata | Out, E>) =>
+  layerWithTargets<MemoryTargets.MemoryTargets, never, Out, E>(MemoryTargets.layer, metadata)
 
-/** A worker that hurries. */
-export const hurried: Partial<MirrorWorkerOptions> = {
+/** Options of a worker with short delays. */
+export const fastOptions: Partial<MirrorWorkerOptions> = {
   pollInterval: Duration.millis(5),
   minBackoff: Duration.millis(1),
   maxBackoff: Duration.millis(10)
 }
 
-/** Starts a worker in the scope. */
+/** Starts a worker, which runs until the scope closes. */
 export const startWorker = (options: Partial<MirrorWorkerOptions> = {}) =>
-  Layer.build(Layer.fresh(MirrorWorker.layer({ ...hurried, ...options })))
+  Layer.build(Layer.fresh(MirrorWorker.layer({ ...fastOptions, ...options })))
 
-/** Runs a worker beside the effect; it ends with it. */
+/** Runs a worker for as long as the effect runs. */
 export const withWorker = <A, E, R>(self: Effect.Effect<A, E, R>, options: Partial<MirrorWorkerOptions> = {}) =>
   Effect.scoped(Effect.andThen(startWorker(options), self))
 
-/** Waits until what an effect gives is as wanted. */
-export const until = <A, E, R>(self: Effect.Effect<A, E, R>, isWanted: (value: A) => boolean) =>
+/** Repeats an effect until its result is as wanted, and returns that. */
+export const pollUntil = <A, E, R>(self: Effect.Effect<A, E, R>, isWanted: (value: A) => boolean) =>
   Effect.repeat(self, { until: isWanted, schedule: Schedule.spaced("2 millis") })
 
-/** A bucket with a mirror into a target of its own. */
-export const mirrored = Effect.fnUntraced(function* (given?: BucketRef) {
+/** Creates a mirror of a bucket, a new one unless it is given, with a target in memory that no other mirror has. */
+export const createMirror = Effect.fnUntraced(function* (given?: BucketRef) {
   const bucket = given ?? (yield* Fixtures.bucket())
   const bucketName = Sample.word()
   const mirror = yield* (yield* Mirrors.Mirrors).create(Actor.system, bucket, {
-    type: "CLOUD_A",
+    type: "S3",
     name: "A mirror",
     region: "here",
     bucketName,
     accessKeyId: "key",
     secretAccessKey: Redacted.make("secret")
   })
-  const target = yield* (yield* MemoryTargets.MemoryTargets).of(bucketName)
+  const target = yield* (yield* MemoryTargets.MemoryTargets).get(bucketName)
   return { bucket, mirror, ref: { ...bucket, mirrorId: mirror.id }, target }
 })
 
-export const record = (ref: MirrorRef) => Effect.flatMap(Mirrors.Mirrors, (mirrors) => mirrors.get(Actor.system, ref))
+/** Returns the record of a mirror. */
+export const getRecord = (ref: MirrorRef) =>
+  Effect.flatMap(Mirrors.Mirrors, (mirrors) => mirrors.get(Actor.system, ref))
 
-/** Waits until nothing is pending. */
-export const settled = (ref: MirrorRef) => until(record(ref), ({ stats }) => stats.pending === 0)
+/** Waits until no file of a mirror is pending, and returns its record. */
+export const untilCopied = (ref: MirrorRef) => pollUntil(getRecord(ref), ({ stats }) => stats.pending === 0)
 
 const encoder = new TextEncoder()
 
@@ -118,49 +120,49 @@ export const upload = (
     uploads.upload(Actor.system, bucket, Stream.make(encoder.encode(text)), Effect.succeed({ name, ...more }))
   )
 
-export const reupload = (bucket: BucketRef, file: string, text: string) =>
+export const reupload = (bucket: BucketRef, fileId: string, text: string) =>
   Effect.flatMap(Uploads.Uploads, (uploads) =>
-    uploads.reupload(Actor.system, { ...bucket, fileId: file }, Stream.make(encoder.encode(text)))
+    uploads.reupload(Actor.system, { ...bucket, fileId }, Stream.make(encoder.encode(text)))
   )
 
-/** Every file with content, in order. */
-export const filesOf = Effect.fnUntraced(function* (bucket: BucketRef) {
+/** Lists all files that have a content. */
+export const listFiles = Effect.fnUntraced(function* (bucket: BucketRef) {
   const files = yield* (yield* FileRepository).list({ bucket, query: { path: "/", recursive: true }, limit: 10_000 })
   return files.filter((file): file is MirroredFile => file.content !== null)
 })
 
-interface Shown {
+interface ObjectSummary {
   readonly name: string
   readonly bytes: string
   readonly description: ObjectDescription.ObjectDescription
 }
 
-const byName = (shown: ReadonlyArray<Shown>) => shown.toSorted((a, b) => (a.name < b.name ? -1 : 1))
-const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
+const sortByName = (objects: ReadonlyArray<ObjectSummary>) => objects.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+const toHex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 
-/** What a target of a bucket has to hold. */
-export const wanted = Effect.fnUntraced(function* (bucket: BucketRef) {
+/** Returns the objects that the target of a bucket has to have, ordered by name. */
+export const expectedObjects = Effect.fnUntraced(function* (bucket: BucketRef) {
   const store = yield* BlobStore
-  const shown = yield* Effect.forEach(yield* filesOf(bucket), (file) =>
+  const objects = yield* Effect.forEach(yield* listFiles(bucket), (file) =>
     store.read(BlobKey.make({ ...bucket, blobId: file.content.blobId })).pipe(
       Stream.runCollect,
       Effect.map((chunks) => ({
         name: objectName(file),
-        bytes: hex(Buffer.concat([...chunks])),
+        bytes: toHex(Buffer.concat([...chunks])),
         description: ObjectDescription.of(file)
       }))
     )
   )
-  return byName(shown)
+  return sortByName(objects)
 })
 
-/** What a target holds. */
-export const held = Effect.fnUntraced(function* (target: MemoryTargets.MemoryTarget) {
-  const shown = yield* Effect.forEach(yield* target.names, (name) =>
+/** Returns the objects that a target has, ordered by name. */
+export const objectsAt = Effect.fnUntraced(function* (target: MemoryTargets.MemoryTarget) {
+  const objects = yield* Effect.forEach(yield* target.names, (name) =>
     Effect.map(target.readBack(name), (found) => {
       const { bytes, description } = Option.getOrThrow(found)
-      return { name, bytes: hex(bytes), description }
+      return { name, bytes: toHex(bytes), description }
     })
   )
-  return byName(shown)
+  return sortByName(objects)
 })
