@@ -39,7 +39,7 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("SQLite with inconsistent or i
         fileId: file.id,
         content,
         condition: {},
-        doom: { sweepAt: Sample.at() }
+        sweepAt: Sample.at()
       })
       expect(replaced.content).toEqual(content)
     })

@@ -46,7 +46,7 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("SQL statements", (it) => {
           fileId: file.id,
           content: Sample.content(blobId),
           condition: {},
-          doom: { sweepAt: Sample.at(9) }
+          sweepAt: Sample.at(9)
         })
         expect(verbs(yield* Statements.record(replacing))).toEqual(["UPDATE", "UPDATE"])
         const made = Sample.file({ version: 1, content: Sample.content(yield* Fixtures.stage(bucket)) })

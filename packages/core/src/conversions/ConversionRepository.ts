@@ -16,7 +16,6 @@ import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { NotFound } from "../Errors.ts"
 import type { ContentNotUploaded } from "../files/FileErrors.ts"
 import type { Selector } from "../files/FileRef.ts"
-import type { Doom } from "../files/FileRepository.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Mode } from "../transcoding/ConversionPlan.ts"
 import type { Format, Presentation } from "../transcoding/Presentation.ts"
@@ -56,8 +55,8 @@ export interface StreamLookup {
 export interface ClaimTerms {
   readonly now: DateTime.Utc
   readonly leaseUntil: DateTime.Utc
-  /** For the segments of an earlier claim. */
-  readonly doom: Doom
+  /** When the segments of an earlier claim may be swept. */
+  readonly sweepAt: DateTime.Utc
 }
 
 /** Blobs for segments that are to be uploaded. */
@@ -70,7 +69,8 @@ export interface StagedBlobs {
 export interface ConversionFailure {
   readonly fault: ConversionFault
   readonly now: DateTime.Utc
-  readonly doom: Doom
+  /** When the segments of this claim may be swept. */
+  readonly sweepAt: DateTime.Utc
 }
 
 export interface ReleaseTerms {
@@ -78,7 +78,8 @@ export interface ReleaseTerms {
   readonly retryAt: DateTime.Utc
   /** Whether the claim counts as an attempt. */
   readonly countAttempt: boolean
-  readonly doom: Doom
+  /** When the segments of this claim may be swept. */
+  readonly sweepAt: DateTime.Utc
 }
 
 /** A READY conversion, from which the other format of the same content can be made. */
@@ -121,7 +122,8 @@ export class ConversionRepository extends Context.Service<
       readonly bucket: BucketRef
       readonly blobId: string
       readonly format: Format
-      readonly doom: Doom
+      /** When the conversion's segments may be swept. */
+      readonly sweepAt: DateTime.Utc
     }) => Effect.Effect<boolean, MetadataError>
 
     /**

@@ -100,7 +100,7 @@ const make = Effect.gen(function* () {
       yield* access.require(actor, ref.tenantId, "file:write")
       const { content } = yield* getContent(files, ref)
       const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
-      const isRemoved = yield* conversions.remove({ bucket: ref, blobId: content.blobId, format, doom: { sweepAt } })
+      const isRemoved = yield* conversions.remove({ bucket: ref, blobId: content.blobId, format, sweepAt })
       if (!isRemoved) return yield* new StreamNotConverted()
       yield* notifier.notifyProgress
     })

@@ -35,14 +35,6 @@ export interface Position {
   readonly name: string
 }
 
-/**
- * When blobs that are no longer a file's content may be swept. The time leaves a grace period for readers that opened the
- * content before.
- */
-export interface Doom {
-  readonly sweepAt: DateTime.Utc
-}
-
 /** A page of a list of files. */
 export interface FileListRequest extends Slice<Position> {
   readonly bucket: BucketRef
@@ -62,7 +54,8 @@ export interface ContentReplacement {
   readonly fileId: string
   readonly content: Content
   readonly condition: Precondition
-  readonly doom: Doom
+  /** When the blob of the replaced content may be swept: after a grace period for readers that opened it before. */
+  readonly sweepAt: DateTime.Utc
 }
 
 /** A change of a file's record. */
@@ -86,7 +79,8 @@ export interface FileRemoval {
   readonly bucket: BucketRef
   readonly selector: Selector
   readonly condition: Precondition
-  readonly doom: Doom
+  /** When the blob of the removed content may be swept. */
+  readonly sweepAt: DateTime.Utc
 }
 
 export class FileRepository extends Context.Service<

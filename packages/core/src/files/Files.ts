@@ -115,7 +115,7 @@ const make = Effect.gen(function* () {
       yield* access.require(actor, ref.tenantId, "file:write")
       const selector = yield* toSelector(ref)
       const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
-      yield* writer.remove({ bucket: ref, selector, condition, doom: { sweepAt } })
+      yield* writer.remove({ bucket: ref, selector, condition, sweepAt })
     })
   })
 })

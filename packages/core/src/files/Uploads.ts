@@ -112,8 +112,8 @@ const make = Effect.gen(function* () {
       if (!Precondition.holds(condition, current.content)) return yield* new PreconditionFailed()
       const staged = yield* stage(ref, content, options)
       const next = yield* staged.contentFor(current.name)
-      const doom = { sweepAt: DateTime.addDuration(next.storedAt, settings.blobGrace) }
-      const replacement = { bucket: ref, fileId: current.id, content: next, condition, doom }
+      const sweepAt = DateTime.addDuration(next.storedAt, settings.blobGrace)
+      const replacement = { bucket: ref, fileId: current.id, content: next, condition, sweepAt }
       return File.fromStored(yield* staged.commit(writer.replaceContent(replacement)))
     }, Effect.scoped)
   })

@@ -27,7 +27,7 @@ const claimAndDie = Effect.gen(function* () {
   const store = yield* BlobStore
   const now = yield* DateTime.now
   const leaseUntil = DateTime.add(now, { milliseconds: 30 })
-  const claim = Option.getOrThrow(yield* conversions.claim({ now, leaseUntil, doom: { sweepAt: now } }))
+  const claim = Option.getOrThrow(yield* conversions.claim({ now, leaseUntil, sweepAt: now }))
   const segments = yield* Effect.forEach(["index0.ts", "index1.ts"], (name) => {
     const blobId = Sample.id("blb")
     return Effect.map(
@@ -111,7 +111,7 @@ describe("ConversionWorker", () => {
       yield* (yield* Conversions).request(actor, ref, "hls")
       yield* until(control.running, (running) => running === 1)
       const far = DateTime.add(yield* DateTime.now, { hours: 1 })
-      const stolen = yield* (yield* ConversionRepository).claim({ now: far, leaseUntil: far, doom: { sweepAt: far } })
+      const stolen = yield* (yield* ConversionRepository).claim({ now: far, leaseUntil: far, sweepAt: far })
       expect(Option.isSome(stolen)).toBe(true)
       yield* until(control.running, (running) => running === 0)
       expect(yield* record(actor, ref)).toMatchObject({ state: "RUNNING" })
@@ -252,7 +252,7 @@ describe("ConversionWorker", () => {
       const conversions = yield* ConversionRepository
       for (const _ of [1, 2, 3]) {
         const now = yield* DateTime.now
-        expect(Option.isSome(yield* conversions.claim({ now, leaseUntil: now, doom: { sweepAt: now } }))).toBe(true)
+        expect(Option.isSome(yield* conversions.claim({ now, leaseUntil: now, sweepAt: now }))).toBe(true)
       }
       yield* startWorker({ maxAttempts: 3 })
       const failed = yield* reached(actor, ref, "FAILED")

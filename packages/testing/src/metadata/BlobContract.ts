@@ -17,7 +17,7 @@ const doomed = Effect.fnUntraced(function* (offset: number) {
     bucket,
     selector: Fixtures.byId(id),
     condition: {},
-    doom: { sweepAt: Sample.at(offset) }
+    sweepAt: Sample.at(offset)
   })
   return { ...bucket, blobId: content.blobId }
 })

@@ -139,7 +139,7 @@ export const bucketContract = (it: It): void => {
           fileId: stored.id,
           content: Sample.content(upload),
           condition: {},
-          doom: { sweepAt }
+          sweepAt
         })
         expect(yield* Effect.flip(replacement)).toMatchObject({ _tag: "NotFound" })
         expect((yield* Fixtures.blob(upload))?.state).toBe("PENDING")

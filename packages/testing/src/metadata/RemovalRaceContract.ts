@@ -59,7 +59,7 @@ export const removalRaceContract = (it: It): void => {
                 const content = Sample.content(uploads[index] ?? "")
                 return index % 2 === 0
                   ? files.insert(bucket, Sample.file({ version: 1, content }))
-                  : files.replaceContent({ bucket, fileId: existing.id, content, condition: {}, doom: { sweepAt } })
+                  : files.replaceContent({ bucket, fileId: existing.id, content, condition: {}, sweepAt })
               }
             )
             expect(failures.filter((tag) => tag !== "NotFound")).toEqual([])

@@ -38,7 +38,7 @@ const due = (sql: SqlClient, now: number) => sql`SELECT id FROM conversion
  * Claims a due conversion. Selects before it begins a transaction: mostly no conversion is due, and a transaction on SQLite
  * blocks all writers.
  */
-export const claim = Effect.fnUntraced(function* (sql: SqlClient, { doom, leaseUntil, ...terms }: ClaimTerms) {
+export const claim = Effect.fnUntraced(function* (sql: SqlClient, { sweepAt, leaseUntil, ...terms }: ClaimTerms) {
   const now = millis(terms.now)
   if ((yield* due(sql, now)).length === 0) return Option.none<ConversionClaim>()
   return yield* Effect.gen(function* () {
@@ -47,7 +47,7 @@ export const claim = Effect.fnUntraced(function* (sql: SqlClient, { doom, leaseU
         due_at = ${millis(leaseUntil)}, progress = 0, presentation = NULL, started_at = ${now}
       WHERE id IN (${due(sql, now)} ${lock})
       RETURNING id, tenant_id, bucket_id, file_id, blob_id, attempt, tries, format, mode`.pipe(Row.first(toClaim))
-    if (Option.isSome(claimed)) yield* dropFiles(sql, [claimed.value.conversionId], millis(doom.sweepAt))
+    if (Option.isSome(claimed)) yield* dropFiles(sql, [claimed.value.conversionId], millis(sweepAt))
     return claimed
   }).pipe(transaction(sql))
 })
@@ -66,19 +66,19 @@ export const expireLeases = (sql: SqlClient, at: DateTime.Utc) => {
 }
 
 /** Ends a claim with a FAILED conversion. */
-export const fail = (sql: SqlClient, claim: ConversionClaim, { doom, fault, now }: ConversionFailure) =>
+export const fail = (sql: SqlClient, claim: ConversionClaim, { sweepAt, fault, now }: ConversionFailure) =>
   orLeaseLost(sql`UPDATE conversion SET state = 'FAILED', due_at = NULL, finished_at = ${millis(now)},
       fault_code = ${fault.code}, fault_detail = ${fault.detail}
     WHERE ${isHeld(sql, claim)} RETURNING id`).pipe(
-    Effect.andThen(dropFiles(sql, [claim.conversionId], millis(doom.sweepAt))),
+    Effect.andThen(dropFiles(sql, [claim.conversionId], millis(sweepAt))),
     transaction(sql)
   )
 
 /** Ends a claim with a QUEUED conversion. */
-export const release = (sql: SqlClient, claim: ConversionClaim, { countAttempt, doom, retryAt }: ReleaseTerms) =>
+export const release = (sql: SqlClient, claim: ConversionClaim, { countAttempt, sweepAt, retryAt }: ReleaseTerms) =>
   orLeaseLost(sql`UPDATE conversion SET state = 'QUEUED', due_at = ${millis(retryAt)}, progress = 0, presentation = NULL,
       started_at = NULL, tries = tries - ${countAttempt ? 0 : 1}
     WHERE ${isHeld(sql, claim)} RETURNING id`).pipe(
-    Effect.andThen(dropFiles(sql, [claim.conversionId], millis(doom.sweepAt))),
+    Effect.andThen(dropFiles(sql, [claim.conversionId], millis(sweepAt))),
     transaction(sql)
   )

@@ -35,7 +35,7 @@ const make = Effect.gen(function* () {
 
     findStreamFile: (ref) => findStreamFile(read, ref).pipe(operation("conversions.findStreamFile")),
 
-    remove: ({ blobId, bucket, doom, format }) =>
+    remove: ({ blobId, bucket, sweepAt, format }) =>
       Effect.gen(function* () {
         // The update locks the row. A worker that publishes at the same time commits before it, or fails with `LeaseLost`.
         const removed = yield* sql`UPDATE conversion SET attempt = attempt + 1
@@ -43,7 +43,7 @@ const make = Effect.gen(function* () {
           Row.first((row) => Row.text(row, "id"))
         )
         if (Option.isNone(removed)) return false
-        yield* dropFiles(sql, [removed.value], millis(doom.sweepAt))
+        yield* dropFiles(sql, [removed.value], millis(sweepAt))
         yield* sql`DELETE FROM conversion WHERE id = ${removed.value}`
         return true
       }).pipe(transaction(sql), operation("conversions.remove")),

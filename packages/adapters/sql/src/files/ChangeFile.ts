@@ -58,14 +58,14 @@ export const updateHeaders = <E>(sql: SqlClient, { at, bucket, change, selector 
   }).pipe(transaction(sql))
 
 /** Removes a file for which the condition holds, and dooms its blob. */
-export const removeFile = (sql: SqlClient, { bucket, condition, doom, selector }: FileRemoval) =>
+export const removeFile = (sql: SqlClient, { bucket, condition, sweepAt, selector }: FileRemoval) =>
   Effect.gen(function* () {
     const removed = yield* sql`DELETE FROM file
       WHERE ${bySelector(sql, bucket, selector)}${preconditionClause(sql, condition)}
       RETURNING blob_id`.pipe(Row.first((row) => Row.orNull(Row.text, row, "blob_id")))
     if (Option.isNone(removed)) return yield* failUnmatched(sql, { bucket, selector, condition })
     if (removed.value !== null) {
-      yield* sql`UPDATE blob SET state = 'DOOMED', due_at = ${millis(doom.sweepAt)}
+      yield* sql`UPDATE blob SET state = 'DOOMED', due_at = ${millis(sweepAt)}
         WHERE id = ${removed.value} AND ${inBucket(sql, bucket)} AND state = 'READY'`
     }
   }).pipe(transaction(sql))

@@ -34,7 +34,7 @@ const toReplaced: Row.FromRow<{
 })
 
 /** Two statements in a transaction. */
-export const replaceContent = (sql: SqlClient, { bucket, condition, content, doom, fileId }: ContentReplacement) =>
+export const replaceContent = (sql: SqlClient, { bucket, condition, content, sweepAt, fileId }: ContentReplacement) =>
   Effect.gen(function* () {
     const selector: Selector = { _tag: "Id", id: fileId }
     const storedAt = millis(content.storedAt)
@@ -49,7 +49,7 @@ export const replaceContent = (sql: SqlClient, { bucket, condition, content, doo
     const isNew = sql`id = ${content.blobId}`
     const moved = yield* sql`UPDATE blob SET
         state = CASE WHEN ${isNew} THEN 'READY' ELSE 'DOOMED' END,
-        due_at = CASE WHEN ${isNew} THEN NULL ELSE ${millis(doom.sweepAt)} END,
+        due_at = CASE WHEN ${isNew} THEN NULL ELSE ${millis(sweepAt)} END,
         size = CASE WHEN ${isNew} THEN ${content.size} ELSE size END,
         sha256 = CASE WHEN ${isNew} THEN ${content.sha256} ELSE sha256 END,
         file_id = ${fileId}

@@ -32,22 +32,22 @@ const work = Effect.fnUntraced(function* (options: ConversionWorkerOptions.Conve
 
   const record = Effect.fnUntraced(function* (claim: ConversionClaim, outcome: ConversionOutcome.ConversionOutcome) {
     const now = yield* DateTime.now
-    const doom = { sweepAt: DateTime.addDuration(now, blobGrace) }
+    const sweepAt = DateTime.addDuration(now, blobGrace)
     switch (outcome._tag) {
       case "LeaseLost":
         return
       case "Failed":
-        return yield* repository.fail(claim, { fault: outcome.fault, now, doom })
+        return yield* repository.fail(claim, { fault: outcome.fault, now, sweepAt })
       case "Retry": {
         if (claim.attempts >= options.maxAttempts) {
-          return yield* repository.fail(claim, { fault: outcome.fault, now, doom })
+          return yield* repository.fail(claim, { fault: outcome.fault, now, sweepAt })
         }
         const backoff = Duration.times(options.retryDelay, 2 ** (claim.attempts - 1))
         const retryAt = DateTime.addDuration(now, backoff)
-        return yield* repository.release(claim, { retryAt, countAttempt: true, doom })
+        return yield* repository.release(claim, { retryAt, countAttempt: true, sweepAt })
       }
       case "Released":
-        return yield* repository.release(claim, { retryAt: now, countAttempt: false, doom })
+        return yield* repository.release(claim, { retryAt: now, countAttempt: false, sweepAt })
     }
   })
 
@@ -87,7 +87,7 @@ const work = Effect.fnUntraced(function* (options: ConversionWorkerOptions.Conve
       const claim = yield* repository.claim({
         now,
         leaseUntil: DateTime.addDuration(now, options.lease),
-        doom: { sweepAt: DateTime.addDuration(now, blobGrace) }
+        sweepAt: DateTime.addDuration(now, blobGrace)
       })
       if (Option.isNone(claim)) return false
       const { conversionId } = claim.value

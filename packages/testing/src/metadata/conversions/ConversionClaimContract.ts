@@ -24,8 +24,8 @@ const expectLeaseLost = Effect.fnUntraced(function* (claim: ConversionClaim) {
     conversions.stage(claim, { blobIds: [Sample.id("blb")], now: Sample.at(), leaseUntil: Sample.at() }),
     conversions.publish(claim, ConversionFixtures.publication({})),
     conversions.publish(claim, ConversionFixtures.publication({ isFinished: true })),
-    conversions.fail(claim, { fault, now: Sample.at(), doom: ConversionFixtures.doom }),
-    conversions.release(claim, { retryAt: Sample.at(), countAttempt: true, doom: ConversionFixtures.doom })
+    conversions.fail(claim, { fault, now: Sample.at(), sweepAt: ConversionFixtures.sweepAt }),
+    conversions.release(claim, { retryAt: Sample.at(), countAttempt: true, sweepAt: ConversionFixtures.sweepAt })
   ]) {
     expect(yield* Effect.flip(write)).toMatchObject({ _tag: "LeaseLost" })
   }
@@ -141,7 +141,7 @@ export const conversionClaimContract = (it: It): void => {
       const { bucket, claim, source } = yield* ConversionFixtures.claimed()
       const [segment] = yield* ConversionFixtures.publish(claim, ["index0.ts"])
       const fault = { code: "conversion_failed", detail: "It is cut off." } as const
-      yield* conversions.fail(claim, { fault, now: Sample.at(7), doom: ConversionFixtures.doom })
+      yield* conversions.fail(claim, { fault, now: Sample.at(7), sweepAt: ConversionFixtures.sweepAt })
       expect(yield* stateOf(segment?.blobId ?? "")).toBe("DOOMED")
       expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([
         { state: "FAILED", fault, finishedAt: Sample.at(7) }
@@ -168,7 +168,11 @@ export const conversionClaimContract = (it: It): void => {
       const conversions = yield* ConversionRepository
       const { bucket, claim, source } = yield* ConversionFixtures.claimed()
       const [segment] = yield* ConversionFixtures.publish(claim, ["index0.ts"])
-      yield* conversions.release(claim, { retryAt: Sample.at(500), countAttempt: true, doom: ConversionFixtures.doom })
+      yield* conversions.release(claim, {
+        retryAt: Sample.at(500),
+        countAttempt: true,
+        sweepAt: ConversionFixtures.sweepAt
+      })
       expect(yield* stateOf(segment?.blobId ?? "")).toBe("DOOMED")
       expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([
         { state: "QUEUED", startedAt: null }
@@ -179,7 +183,7 @@ export const conversionClaimContract = (it: It): void => {
       yield* conversions.release(second, {
         retryAt: Sample.at(501),
         countAttempt: false,
-        doom: ConversionFixtures.doom
+        sweepAt: ConversionFixtures.sweepAt
       })
       expect(yield* ConversionFixtures.claimNext(501)).toMatchObject({ fencingToken: 3, attempts: 2 })
     })
@@ -217,7 +221,7 @@ export const conversionClaimContract = (it: It): void => {
         fileId: replaced.file.id,
         content: fresh,
         condition: {},
-        doom: ConversionFixtures.doom
+        sweepAt: ConversionFixtures.sweepAt
       })
       yield* expectLeaseLost(replaced.claim)
       const removed = yield* ConversionFixtures.claimed()
@@ -225,7 +229,7 @@ export const conversionClaimContract = (it: It): void => {
         bucket: removed.bucket,
         selector: Fixtures.byId(removed.file.id),
         condition: {},
-        doom: ConversionFixtures.doom
+        sweepAt: ConversionFixtures.sweepAt
       })
       yield* expectLeaseLost(removed.claim)
     })

@@ -63,9 +63,9 @@ export const conversionContract = (it: It): void => {
           const requesting = conversions.request(ConversionFixtures.requestOf({ ...made, bucket }, "dash"))
           expect(yield* Effect.flip(requesting)).toMatchObject({ _tag: "NotFound", resource: "file" })
           expect(yield* conversions.listByContent(bucket, blobId)).toEqual([])
-          expect(yield* conversions.remove({ bucket, blobId, format: "hls", doom: ConversionFixtures.doom })).toBe(
-            false
-          )
+          expect(
+            yield* conversions.remove({ bucket, blobId, format: "hls", sweepAt: ConversionFixtures.sweepAt })
+          ).toBe(false)
           const selector = Fixtures.byId(made.file.id)
           const finding = conversions.findStreamFile({ bucket, selector, format: "hls", name: "index0.ts" })
           expect(yield* Effect.flip(finding)).toMatchObject({ _tag: "NotFound", resource: "file" })
@@ -111,12 +111,12 @@ export const conversionContract = (it: It): void => {
       const conversions = yield* ConversionRepository
       const { bucket, claim, source } = yield* ConversionFixtures.claimed()
       const [segment] = yield* ConversionFixtures.publish(claim, ["index0.ts"])
-      const conversion = { bucket, blobId: source.blobId, format: "hls", doom: ConversionFixtures.doom } as const
+      const conversion = { bucket, blobId: source.blobId, format: "hls", sweepAt: ConversionFixtures.sweepAt } as const
       expect(yield* conversions.remove(conversion)).toBe(true)
       expect(yield* conversions.remove(conversion)).toBe(false)
       expect(yield* conversions.listByContent(bucket, source.blobId)).toEqual([])
       expect(yield* stateOf(segment?.blobId ?? "")).toBe("DOOMED")
-      expect(yield* Fixtures.isDue(segment?.blobId ?? "", ConversionFixtures.doom.sweepAt)).toBe(true)
+      expect(yield* Fixtures.isDue(segment?.blobId ?? "", ConversionFixtures.sweepAt)).toBe(true)
       expect(yield* Effect.flip(conversions.renew(claim, Sample.at(9)))).toMatchObject({ _tag: "LeaseLost" })
       // The next request for this content makes another conversion, which the former worker cannot change.
       yield* ConversionFixtures.request({ bucket, source })
@@ -140,7 +140,7 @@ export const conversionContract = (it: It): void => {
         fileId: file.id,
         content: fresh,
         condition: {},
-        doom: ConversionFixtures.doom
+        sweepAt: ConversionFixtures.sweepAt
       })
       // The new content has no conversion, and no worker claims those of the former content.
       const selector = Fixtures.byId(file.id)
@@ -181,13 +181,13 @@ export const conversionContract = (it: It): void => {
         const publishing = Effect.result(conversions.publish(claim, ConversionFixtures.publication({ segments })))
         const removing =
           round % 2 === 0
-            ? conversions.remove({ bucket, blobId: source.blobId, format: "hls", doom: ConversionFixtures.doom })
+            ? conversions.remove({ bucket, blobId: source.blobId, format: "hls", sweepAt: ConversionFixtures.sweepAt })
             : Effect.andThen(
                 files.remove({
                   bucket,
                   selector: Fixtures.byId(file.id),
                   condition: {},
-                  doom: ConversionFixtures.doom
+                  sweepAt: ConversionFixtures.sweepAt
                 }),
                 blobs.forget([source.blobId])
               )
@@ -213,7 +213,7 @@ export const conversionContract = (it: It): void => {
           fileId: file.id,
           content: fresh,
           condition: {},
-          doom: ConversionFixtures.doom
+          sweepAt: ConversionFixtures.sweepAt
         })
         const [requested] = yield* Effect.all([requesting, replacing], { concurrency: 2 })
         if (requested._tag === "Failure") expect(requested.failure).toMatchObject({ _tag: "NotFound" })

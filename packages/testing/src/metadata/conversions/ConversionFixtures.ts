@@ -52,12 +52,12 @@ export const requestOf = (
 export const request = (content: Content, format: Format = "hls", now = Sample.at()) =>
   Effect.flatMap(ConversionRepository, (conversions) => conversions.request(requestOf(content, format, { now })))
 
-export const doom = { sweepAt: Sample.at(5000) }
+export const sweepAt = Sample.at(5000)
 
 /** Claims a due conversion, if there is one. Times are in milliseconds after the tests' base time. */
 export const claimAt = (now = 0, leaseUntil = 30_000) =>
   Effect.flatMap(ConversionRepository, (conversions) =>
-    conversions.claim({ now: Sample.at(now), leaseUntil: Sample.at(leaseUntil), doom })
+    conversions.claim({ now: Sample.at(now), leaseUntil: Sample.at(leaseUntil), sweepAt })
   )
 
 /** Claims the only conversion that is due. */
@@ -73,7 +73,7 @@ export const failPending = Effect.gen(function* () {
     const claim = yield* claimAt(farFuture, farFuture)
     if (Option.isNone(claim)) return
     const fault = { code: "internal", detail: "Left pending by a test." } as const
-    yield* conversions.fail(claim.value, { fault, now: Sample.at(farFuture), doom })
+    yield* conversions.fail(claim.value, { fault, now: Sample.at(farFuture), sweepAt })
   }
 })
 

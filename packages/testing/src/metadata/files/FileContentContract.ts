@@ -13,10 +13,10 @@ import type { It } from "../It.ts"
 import * as Sample from "../Sample.ts"
 import * as Fixtures from "../Fixtures.ts"
 
-const doom = { sweepAt: Sample.at(90_000) }
+const sweepAt = Sample.at(90_000)
 
 const replace = (bucket: BucketRef, fileId: string, content: Content, condition: Precondition = {}) =>
-  Effect.flatMap(FileRepository, (files) => files.replaceContent({ bucket, fileId, content, condition, doom }))
+  Effect.flatMap(FileRepository, (files) => files.replaceContent({ bucket, fileId, content, condition, sweepAt }))
 
 /** Preconditions of every kind, for a content with this entity tag. */
 const conditions = (etag: string): ReadonlyArray<Precondition> => {
@@ -59,7 +59,7 @@ export const fileContentContract = (it: It): void => {
       expect(yield* Fixtures.blob(content.blobId)).toEqual(row)
       expect(yield* Fixtures.blob(file.content.blobId)).toMatchObject({ state: "DOOMED", fileId: null })
       expect(yield* Fixtures.isDue(file.content.blobId)).toBe(false)
-      expect(yield* Fixtures.isDue(file.content.blobId, doom.sweepAt)).toBe(true)
+      expect(yield* Fixtures.isDue(file.content.blobId, sweepAt)).toBe(true)
     })
   )
 
@@ -118,7 +118,7 @@ export const fileContentContract = (it: It): void => {
 
             const removal = attempt(removable.content?.etag ?? probe.content.etag)
             const removed = yield* Effect.result(
-              files.remove({ bucket, selector: Fixtures.byId(removable.id), condition: removal, doom })
+              files.remove({ bucket, selector: Fixtures.byId(removable.id), condition: removal, sweepAt })
             )
             expect({ removal, holds: Result.isSuccess(removed) }).toEqual({ removal, holds: expected })
             if (Result.isFailure(removed)) expect(removed.failure._tag).toBe("PreconditionFailed")
@@ -137,19 +137,19 @@ export const fileContentContract = (it: It): void => {
       const foreign = yield* Fixtures.bucket()
       const notFound = { _tag: "NotFound", resource: "file" }
       expect(
-        yield* Effect.flip(files.remove({ bucket: foreign, selector: Fixtures.byId(file.id), condition: {}, doom }))
+        yield* Effect.flip(files.remove({ bucket: foreign, selector: Fixtures.byId(file.id), condition: {}, sweepAt }))
       ).toMatchObject(notFound)
-      yield* files.remove({ bucket, selector: Fixtures.byAlias("logo"), condition: {}, doom })
+      yield* files.remove({ bucket, selector: Fixtures.byAlias("logo"), condition: {}, sweepAt })
       expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.none())
       expect((yield* Fixtures.blob(file.content.blobId))?.state).toBe("DOOMED")
       expect(yield* Fixtures.isDue(file.content.blobId)).toBe(false)
-      expect(yield* Fixtures.isDue(file.content.blobId, doom.sweepAt)).toBe(true)
+      expect(yield* Fixtures.isDue(file.content.blobId, sweepAt)).toBe(true)
       expect(
-        yield* Effect.flip(files.remove({ bucket, selector: Fixtures.byId(file.id), condition: {}, doom }))
+        yield* Effect.flip(files.remove({ bucket, selector: Fixtures.byId(file.id), condition: {}, sweepAt }))
       ).toMatchObject(notFound)
       expect(
         yield* Effect.flip(
-          files.remove({ bucket, selector: Fixtures.byId(file.id), condition: { ifMatch: "*" }, doom })
+          files.remove({ bucket, selector: Fixtures.byId(file.id), condition: { ifMatch: "*" }, sweepAt })
         )
       ).toMatchObject(notFound)
       yield* Fixtures.reserve(bucket, { alias: "logo", path: "/a/", name: "x" })

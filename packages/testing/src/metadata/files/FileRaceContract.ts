@@ -13,7 +13,7 @@ import type { It } from "../It.ts"
 import * as Sample from "../Sample.ts"
 import * as Fixtures from "../Fixtures.ts"
 
-const doom = { sweepAt: Sample.at(90_000) }
+const sweepAt = Sample.at(90_000)
 
 const contents = (bucket: BucketRef, count: number) =>
   Effect.forEach(Array.from({ length: count }).keys(), () => Effect.map(Fixtures.stage(bucket), Sample.content))
@@ -33,7 +33,7 @@ export const fileRaceContract = (it: It): void => {
       const made = yield* contents(bucket, 20)
       const results = yield* Effect.forEach(
         made,
-        (content) => files.replaceContent({ bucket, fileId: file.id, content, condition: {}, doom }),
+        (content) => files.replaceContent({ bucket, fileId: file.id, content, condition: {}, sweepAt }),
         { concurrency: "unbounded" }
       )
       const versions = results.map(({ version }) => version).toSorted((a, b) => a - b)
@@ -56,7 +56,7 @@ export const fileRaceContract = (it: It): void => {
         const condition = { ifMatch: [file.content.etag] }
         const results = yield* Effect.forEach(
           made,
-          (content) => Effect.result(files.replaceContent({ bucket, fileId: file.id, content, condition, doom })),
+          (content) => Effect.result(files.replaceContent({ bucket, fileId: file.id, content, condition, sweepAt })),
           { concurrency: "unbounded" }
         )
         const winner = results.find(Result.isSuccess)
@@ -78,8 +78,8 @@ export const fileRaceContract = (it: It): void => {
       const results = yield* Fixtures.concurrently(20, (index): Effect.Effect<void, { readonly _tag: string }> => {
         const content = made[index]
         return content === undefined
-          ? files.remove({ bucket, selector: Fixtures.byId(file.id), condition: {}, doom })
-          : Effect.asVoid(files.replaceContent({ bucket, fileId: file.id, content, condition: {}, doom }))
+          ? files.remove({ bucket, selector: Fixtures.byId(file.id), condition: {}, sweepAt })
+          : Effect.asVoid(files.replaceContent({ bucket, fileId: file.id, content, condition: {}, sweepAt }))
       })
       for (const result of results.filter(Result.isFailure)) expect(result.failure._tag).toBe("NotFound")
       expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.none())
@@ -103,7 +103,7 @@ export const fileRaceContract = (it: It): void => {
               change: (headers) => Result.succeed(Header.merge(headers, [header])),
               at: Sample.at(index)
             })
-          : files.replaceContent({ bucket, fileId: file.id, content, condition: {}, doom })
+          : files.replaceContent({ bucket, fileId: file.id, content, condition: {}, sweepAt })
       })
       const found = Option.getOrThrow(yield* files.find(bucket, Fixtures.byId(file.id)))
       expect(found.headers.map(({ name }) => name).toSorted()).toEqual(

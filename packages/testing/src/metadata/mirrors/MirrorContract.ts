@@ -17,7 +17,7 @@ import * as Sample from "../Sample.ts"
 import * as Fixtures from "../Fixtures.ts"
 import * as MirrorFixtures from "./MirrorFixtures.ts"
 
-const { doom } = MirrorFixtures
+const { sweepAt } = MirrorFixtures
 
 type Writing = Effect.Effect<void, { readonly _tag: string }, BlobRepository | FileRepository | MirrorTaskRepository>
 
@@ -81,7 +81,7 @@ export const mirrorContract = (it: It): void => {
       const update = (change: UpdateFile) => files.update({ bucket, selector: id, change, at: Sample.at(9) })
       const replace = (fileId: string) =>
         Effect.flatMap(Fixtures.stage(bucket), (blobId) =>
-          files.replaceContent({ bucket, fileId, content: Sample.content(blobId), condition: {}, doom })
+          files.replaceContent({ bucket, fileId, content: Sample.content(blobId), condition: {}, sweepAt })
         )
       expect(yield* pending).toBe(1)
       yield* MirrorFixtures.copyAll(mirror)
@@ -96,7 +96,7 @@ export const mirrorContract = (it: It): void => {
           change: () => Result.succeed([{ name: "A", value: "b" }]),
           at: Sample.at(9)
         }),
-        files.remove({ bucket, selector: id, condition: {}, doom }),
+        files.remove({ bucket, selector: id, condition: {}, sweepAt }),
         replace(reserved.id)
       ]
       for (const change of shown) {
@@ -115,7 +115,7 @@ export const mirrorContract = (it: It): void => {
         change: { name: Sample.word() },
         at: Sample.at(10)
       })
-      yield* files.remove({ bucket, selector: Fixtures.byId(empty.id), condition: {}, doom })
+      yield* files.remove({ bucket, selector: Fixtures.byId(empty.id), condition: {}, sweepAt })
       expect(yield* pending).toBe(0)
       expect((yield* MirrorFixtures.get(bucket, mirror.id)).stats.copied).toBe(1)
     })
@@ -205,8 +205,8 @@ export const mirrorContract = (it: It): void => {
         const claimed = yield* MirrorFixtures.claim(mirror, Sample.at(1000), { limit: 1 })
         const removals = {
           mirror: mirrors.remove(ref),
-          bucket: (yield* BucketRepository).remove({ bucket, force: true, ...doom }),
-          tenant: (yield* TenantRepository).remove({ tenantId: bucket.tenantId, force: true, ...doom })
+          bucket: (yield* BucketRepository).remove({ bucket, force: true, sweepAt }),
+          tenant: (yield* TenantRepository).remove({ tenantId: bucket.tenantId, force: true, sweepAt })
         }
         expect(yield* removals[removed]).toBe(true)
         expect(yield* mirrors.find(ref, Sample.at())).toEqual(Option.none())
@@ -237,7 +237,7 @@ export const mirrorContract = (it: It): void => {
         return [MirrorFixtures.failed(task, { error: "Too big.", retryAt: Sample.at(9000) })]
       })
       yield* MirrorFixtures.complete(results)
-      yield* (yield* FileRepository).remove({ bucket, selector: Fixtures.byId(gone?.id ?? ""), condition: {}, doom })
+      yield* (yield* FileRepository).remove({ bucket, selector: Fixtures.byId(gone?.id ?? ""), condition: {}, sweepAt })
       const list = { mirrorId: mirror.id, state: undefined, after: undefined, limit: 10 }
       const all = yield* mirrors.files(list)
       expect(all.map(({ fileId, state }) => [fileId, state])).toEqual([

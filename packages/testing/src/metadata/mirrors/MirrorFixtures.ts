@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Sample from "../Sample.ts"
 import * as Fixtures from "../Fixtures.ts"
 
-export const doom = { sweepAt: Sample.at(90_000) }
+export const sweepAt = Sample.at(90_000)
 
 /** A limit that no test reaches. */
 const unlimited = 1_000_000_000

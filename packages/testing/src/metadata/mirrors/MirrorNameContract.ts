@@ -9,7 +9,7 @@ import * as Sample from "../Sample.ts"
 import * as Fixtures from "../Fixtures.ts"
 import * as MirrorFixtures from "./MirrorFixtures.ts"
 
-const { doom } = MirrorFixtures
+const { sweepAt } = MirrorFixtures
 
 /** A mirror with two copied files, and functions that rename and remove them. */
 const createCopied = Effect.gen(function* () {
@@ -21,7 +21,7 @@ const createCopied = Effect.gen(function* () {
   const rename = (file: { readonly id: string }, name: string) =>
     files.update({ bucket, selector: Fixtures.byId(file.id), change: { name }, at: Sample.at(500) })
   const remove = (file: { readonly id: string }) =>
-    files.remove({ bucket, selector: Fixtures.byId(file.id), condition: {}, doom })
+    files.remove({ bucket, selector: Fixtures.byId(file.id), condition: {}, sweepAt })
   const exchangeNames = Effect.andThen(rename(a, "tmp"), Effect.andThen(rename(b, "a"), rename(a, "b")))
   return { bucket, a, b, mirror, rename, remove, exchangeNames }
 })

@@ -11,7 +11,7 @@ import * as Sample from "../Sample.ts"
 import * as Fixtures from "../Fixtures.ts"
 import * as MirrorFixtures from "./MirrorFixtures.ts"
 
-const { doom } = MirrorFixtures
+const { sweepAt } = MirrorFixtures
 
 type Created = Effect.Success<ReturnType<typeof MirrorFixtures.createWithFiles>>
 
@@ -112,7 +112,7 @@ export const mirrorTaskContract = (it: It): void => {
         fileId: id,
         content: Sample.content(yield* Fixtures.stage(bucket)),
         condition: {},
-        doom
+        sweepAt
       })
       const first = yield* MirrorFixtures.claim(mirror)
       expect(first[0]?.write?.hasBytes).toBe(false)
@@ -129,7 +129,7 @@ export const mirrorTaskContract = (it: It): void => {
       const { bucket, files, mirror } = yield* MirrorFixtures.createWithFiles(2)
       yield* MirrorFixtures.copyAll(mirror)
       const [gone] = files
-      yield* (yield* FileRepository).remove({ bucket, selector: Fixtures.byId(gone?.id ?? ""), condition: {}, doom })
+      yield* (yield* FileRepository).remove({ bucket, selector: Fixtures.byId(gone?.id ?? ""), condition: {}, sweepAt })
       const removal = { fileId: gone?.id, write: null, remove: [gone?.name] }
       const first = yield* MirrorFixtures.claim(mirror)
       expect(first).toMatchObject([removal])

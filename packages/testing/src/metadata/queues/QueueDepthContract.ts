@@ -48,7 +48,11 @@ export const queueDepthContract = (it: It): void => {
       expect(yield* depth(5000)).toEqual({ queued: 4, leased: 0 })
       // The limit applies separately to those that are due and to those that are not.
       expect(yield* depth(4999, 1)).toEqual({ queued: 1, leased: 1 })
-      yield* conversions.release(claim, { retryAt: Sample.at(6000), countAttempt: true, doom: ConversionFixtures.doom })
+      yield* conversions.release(claim, {
+        retryAt: Sample.at(6000),
+        countAttempt: true,
+        sweepAt: ConversionFixtures.sweepAt
+      })
       expect(yield* depth(4999)).toEqual({ queued: 4, leased: 0 })
 
       // Finished and failed conversions do not count, nor does that of a removed file.
@@ -56,7 +60,7 @@ export const queueDepthContract = (it: It): void => {
       yield* ConversionFixtures.publish(next, ["index0.ts"], { isFinished: true, progress: 1 })
       const last = yield* ConversionFixtures.claimNext(10)
       const fault = { code: "internal", detail: "" } as const
-      yield* conversions.fail(last, { fault, now: Sample.at(11), doom: ConversionFixtures.doom })
+      yield* conversions.fail(last, { fault, now: Sample.at(11), sweepAt: ConversionFixtures.sweepAt })
       expect(yield* depth(5000)).toEqual({ queued: 2, leased: 0 })
       const [first] = made
       if (first === undefined) return yield* Effect.die("No conversion was made.")
@@ -64,7 +68,7 @@ export const queueDepthContract = (it: It): void => {
         bucket: first.bucket,
         selector: Fixtures.byId(first.file.id),
         condition: {},
-        doom: ConversionFixtures.doom
+        sweepAt: ConversionFixtures.sweepAt
       })
       expect(yield* depth(5000)).toEqual({ queued: 1, leased: 0 })
     })
