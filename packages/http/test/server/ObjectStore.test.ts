@@ -49,12 +49,7 @@ requires(Ceph.missing).describe("contents in S3", () => {
   afterAll(() => ceph.close())
 
   const store = (bucket: string) => ({
-    HOLDFAST_BLOBS: "s3",
-    HOLDFAST_S3_BUCKET: bucket,
-    HOLDFAST_S3_ENDPOINT: ceph.endpoint,
-    HOLDFAST_S3_FORCE_PATH_STYLE: "on",
-    HOLDFAST_S3_ACCESS_KEY_ID: ceph.credentials.accessKeyId,
-    HOLDFAST_S3_SECRET_ACCESS_KEY: ceph.credentials.secretAccessKey,
+    ...ceph.settings(bucket),
     HOLDFAST_S3_PREFIX: "files/",
     HOLDFAST_BLOB_GRACE: "1s",
     HOLDFAST_SWEEP_INTERVAL: "1s"
@@ -120,12 +115,7 @@ requires(firstMissing(Ceph.missing, Database.missing)).describe("contents in S3 
       const data = Path.join(await Process.makeDirectory(), "not-created")
       const env = {
         DATABASE_URL: await database.create(),
-        HOLDFAST_BLOBS: "s3",
-        HOLDFAST_S3_BUCKET: bucket.name,
-        HOLDFAST_S3_ENDPOINT: ceph.endpoint,
-        HOLDFAST_S3_FORCE_PATH_STYLE: "on",
-        HOLDFAST_S3_ACCESS_KEY_ID: ceph.credentials.accessKeyId,
-        HOLDFAST_S3_SECRET_ACCESS_KEY: ceph.credentials.secretAccessKey,
+        ...ceph.settings(bucket.name),
         HOLDFAST_DATA_DIR: data,
         // Conversions have their working files in the data directory, wherever their results are stored.
         HOLDFAST_CONVERSIONS: "0"

@@ -149,7 +149,7 @@ requires(missing).describe("node with a running conversion", () => {
       await expect.poll(() => Fs.readdir(work), bound).toEqual([])
       await expect.poll(() => filesIn(Path.join(data, "blobs")), bound).toBe(blobs)
       const fsck = await Process.run(["fsck", "--data-dir", data])
-      expect(fsck.stdout).toBe(`${blobs} records, ${blobs} contents: 0 findings, 0 left.\n`)
+      expect(fsck.stdout).toBe(`${blobs} records, ${blobs} contents: 0 findings, 0 not repaired.\n`)
     }
   )
 })
@@ -173,24 +173,14 @@ requires(firstMissing(missing, Ceph.missing, Database.missing)).describe("two no
     const env = {
       ...fastSweep,
       DATABASE_URL: await database.create(),
-      HOLDFAST_BLOBS: "s3",
-      HOLDFAST_S3_BUCKET: contents.name,
-      HOLDFAST_S3_ENDPOINT: ceph.endpoint,
-      HOLDFAST_S3_FORCE_PATH_STYLE: "on",
-      HOLDFAST_S3_ACCESS_KEY_ID: ceph.credentials.accessKeyId,
-      HOLDFAST_S3_SECRET_ACCESS_KEY: ceph.credentials.secretAccessKey,
+      ...ceph.settings(contents.name),
       HOLDFAST_SECRET_KEY: randomBytes(32).toString("base64"),
       HOLDFAST_ROOT_KEY: rootKey
     }
     const limited = { ...env, HOLDFAST_FFMPEG: await limitedFfmpeg() }
     const first = await Process.serve({ env: limited })
-    const api = Requests.make(`${first.url}/api/v1`, rootKey)
-    const create = async (path: string, body: object) =>
-      (await json<{ readonly id: string }>(await api.post(path, { json: body }))).id
-    const tenantId = await create("/tenants", { name: "T", subdomain: "two" })
-    const bucketId = await create(`/tenants/${tenantId}/buckets`, { name: "b" })
-    const files = `/tenants/${tenantId}/buckets/${bucketId}/files`
-    const bucket = { service: first, api, key: rootKey, tenantId, bucketId, files }
+    const bucket = await ServiceBucket.create(first, rootKey)
+    const { api } = bucket
     const content = await Samples.make(await Process.makeDirectory(), "gap.mkv")
     const streams = `${await ServiceBucket.uploadFile(bucket, "a.mkv", content)}/streams`
     await api.post(`${streams}/hls`)
@@ -220,6 +210,6 @@ requires(firstMissing(missing, Ceph.missing, Database.missing)).describe("two no
     await again.stop()
     await second.stop()
     const fsck = await Process.run(["fsck"], { env })
-    expect(fsck.stdout).toBe(`${blobs} records, ${blobs} contents: 0 findings, 0 left.\n`)
+    expect(fsck.stdout).toBe(`${blobs} records, ${blobs} contents: 0 findings, 0 not repaired.\n`)
   })
 })

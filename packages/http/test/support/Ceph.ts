@@ -23,6 +23,8 @@ export interface Bucket {
 export interface Ceph {
   readonly endpoint: string
   readonly credentials: SignedRequest.Credentials
+  /** Settings of a service that stores contents in a bucket. */
+  readonly settings: (bucketName: string) => Readonly<Record<string, string>>
   /** Creates a bucket. */
   readonly makeBucket: () => Promise<Bucket>
   /** Stops the gateway; its data remain. */
@@ -59,6 +61,14 @@ export const start = async (capacity?: number): Promise<Ceph> => {
   return {
     endpoint,
     credentials,
+    settings: (bucketName) => ({
+      HOLDFAST_BLOBS: "s3",
+      HOLDFAST_S3_BUCKET: bucketName,
+      HOLDFAST_S3_ENDPOINT: endpoint,
+      HOLDFAST_S3_FORCE_PATH_STYLE: "on",
+      HOLDFAST_S3_ACCESS_KEY_ID: credentials.accessKeyId,
+      HOLDFAST_S3_SECRET_ACCESS_KEY: credentials.secretAccessKey
+    }),
     makeBucket: async () => {
       const bucket = `http-${process.pid}-${++bucketCount}`
       const answer = await SignedRequest.send(credentials, "PUT", endpoint, { bucket })

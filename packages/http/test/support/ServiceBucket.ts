@@ -11,7 +11,7 @@ interface Id {
 
 export interface ServiceBucket {
   readonly service: Process.Service
-  /** Sends requests with the key of the first start. */
+  /** Sends requests with `key`. */
   readonly api: Requests.Requests
   readonly key: string
   readonly tenantId: string
@@ -20,16 +20,20 @@ export interface ServiceBucket {
   readonly files: string
 }
 
-/** Starts a service and creates a tenant and a bucket. */
-export const start = async (options: Process.ServiceOptions = {}): Promise<ServiceBucket> => {
-  const service = await Process.serve(options)
-  await service.untilPrinted(/reference: \S+\n/)
-  const key = service.key()
+/** Creates a tenant and a bucket. */
+export const create = async (service: Process.Service, key: string): Promise<ServiceBucket> => {
   const api = Requests.make(`${service.url}/api/v1`, key)
   const tenant = await json<Id>(await api.post("/tenants", { json: { name: "T", subdomain: "tenant" } }))
   const bucket = await json<Id>(await api.post(`/tenants/${tenant.id}/buckets`, { json: { name: "b" } }))
   const files = `/tenants/${tenant.id}/buckets/${bucket.id}/files`
   return { service, api, key, tenantId: tenant.id, bucketId: bucket.id, files }
+}
+
+/** Starts a service and creates a tenant and a bucket with the key of its first start. */
+export const start = async (options: Process.ServiceOptions = {}): Promise<ServiceBucket> => {
+  const service = await Process.serve(options)
+  await service.untilPrinted(/reference: \S+\n/)
+  return create(service, service.key())
 }
 
 /** Creates a file with this content. Returns its path below the API. */

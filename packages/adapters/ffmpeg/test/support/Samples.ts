@@ -1,16 +1,17 @@
 /**
  * Small media files that ffmpeg makes when they are first needed. They are cached in the system's temporary directory.
  */
+import * as EditMedia from "@holdfast/testing/transcoding/EditMedia"
 import { createHash } from "node:crypto"
-import { existsSync, mkdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Tools from "./Tools.ts"
 
 interface Recipe {
   readonly arguments: ReadonlyArray<string>
-  /** Changes the file afterwards. */
-  readonly finish?: (path: string) => void
+  /** Returns the final content of the file. */
+  readonly edit?: (media: Buffer) => Buffer
 }
 
 /** Duration of the samples, unless a recipe has another one. */
@@ -24,30 +25,10 @@ const h264 = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 24"
 const hevc = "-c:v libx265 -preset ultrafast -x265-params log-level=none"
 const vp9 = "-c:v libvpx-vp9 -deadline realtime -cpu-used 8"
 
-const recipe = (options: string, finish?: (path: string) => void): Recipe => ({
+const recipe = (options: string, edit?: (media: Buffer) => Buffer): Recipe => ({
   arguments: options.split(" "),
-  ...(finish === undefined ? {} : { finish })
+  ...(edit === undefined ? {} : { edit })
 })
-
-/** Rotates the first track of an MP4 by 90 degrees, in the matrix of its header (ISO/IEC 14496-12, 8.3.2). */
-const turn = (path: string): void => {
-  const bytes = readFileSync(path)
-  const matrix = bytes.indexOf("tkhd") + 4 + 40
-  const values = [0, 0x10000, 0, 0xffff0000, 0, 0, 0, 0, 0x40000000]
-  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, matrix + 4 * index)
-  writeFileSync(path, bytes)
-}
-
-/** Makes a decompression bomb: the header of the AVI declares a picture of 30000 by 30000 pixels. */
-const inflate = (path: string): void => {
-  const bytes = readFileSync(path)
-  const format = bytes.indexOf("strf") + 8
-  bytes.writeUInt32LE(30_000, format + 4)
-  bytes.writeUInt32LE(30_000, format + 8)
-  writeFileSync(path, bytes)
-}
-
-const cutTo = (part: number) => (path: string) => truncateSync(path, Math.floor(readFileSync(path).length * part))
 
 const recipes = {
   /** The index is at the end of the file. */
@@ -59,7 +40,7 @@ const recipes = {
   "vp9.webm": recipe(`${picture("192x108")} ${sound(48_000)} ${vp9} -c:a libopus`),
   "hevc.mkv": recipe(`${picture("192x108")} ${sound()} ${hevc} -c:a ac3`),
   "mpeg4.avi": recipe(`${picture("192x108")} ${sound()} -c:v mpeg4 -c:a libmp3lame`),
-  "turned.mov": recipe(`${picture("192x108")} ${sound()} ${h264} -c:a aac`, turn),
+  "turned.mov": recipe(`${picture("192x108")} ${sound()} ${h264} -c:a aac`, EditMedia.rotateTrack),
   "wmv.wmv": recipe(`${picture("192x108", 25)} ${sound()} -c:v wmv2 -c:a wmav2`),
   "flv.flv": recipe(`${picture("192x108")} ${sound()} -c:v flv -c:a libmp3lame`),
   "odd.webm": recipe(`${picture("853x479", 8, "testsrc")} ${vp9} -pix_fmt yuv420p`),
@@ -77,10 +58,10 @@ const recipes = {
   "interlaced.mkv": recipe(`${picture("192x108", 25)} -c:v mpeg2video -flags +ildct+ilme -vf setfield=tff`),
   "one-frame.mp4": recipe(`${picture("192x108", 25)} -frames:v 1 ${h264}`),
   "one-frame.mkv": recipe(`${picture("192x108", 25)} -frames:v 1 -c:v mpeg4`),
-  "cut.mp4": recipe(`${picture("192x108")} ${sound()} ${h264} -c:a aac -movflags +faststart`, cutTo(0.5)),
-  "cut-index.mp4": recipe(`${picture("192x108")} ${sound()} ${h264} -c:a aac`, cutTo(0.5)),
-  "cut.webm": recipe(`${picture("192x108")} ${sound(48_000)} ${vp9} -c:a libopus`, cutTo(0.5)),
-  "bomb.avi": recipe(`${picture("64x64")} -c:v zlib`, inflate)
+  "cut.mp4": recipe(`${picture("192x108")} ${sound()} ${h264} -c:a aac -movflags +faststart`, EditMedia.cutInHalf),
+  "cut-index.mp4": recipe(`${picture("192x108")} ${sound()} ${h264} -c:a aac`, EditMedia.cutInHalf),
+  "cut.webm": recipe(`${picture("192x108")} ${sound(48_000)} ${vp9} -c:a libopus`, EditMedia.cutInHalf),
+  "bomb.avi": recipe(`${picture("64x64")} -c:v zlib`, EditMedia.declareHugePicture)
 } satisfies { readonly [name: string]: Recipe }
 
 export type Name = keyof typeof recipes
@@ -92,9 +73,9 @@ let version: string | undefined
 /** Returns the path of a sample. Another version of ffmpeg or another recipe makes another file. */
 export const path = (name: Name): string => {
   version ??= Tools.run(Tools.ffmpeg, ["-version"]).stdout
-  const { arguments: args, finish }: Recipe = recipes[name]
+  const { arguments: args, edit }: Recipe = recipes[name]
   const key = createHash("sha256")
-    .update(JSON.stringify([version, args, String(finish)]))
+    .update(JSON.stringify([version, args, String(edit)]))
     .digest("hex")
     .slice(0, 16)
   const file = join(cache, `${key}-${name}`)
@@ -102,7 +83,7 @@ export const path = (name: Name): string => {
     mkdirSync(cache, { recursive: true, mode: 0o700 })
     const made = join(cache, `${process.pid}-${name}`)
     Tools.run(Tools.ffmpeg, ["-nostdin", "-v", "error", "-y", ...args, made])
-    finish?.(made)
+    if (edit !== undefined) writeFileSync(made, edit(readFileSync(made)))
     renameSync(made, file)
   }
   return file

@@ -2,6 +2,7 @@
  * Small videos, valid and invalid, which ffmpeg makes when a test needs them.
  */
 import * as Requires from "@holdfast/testing/Requires"
+import * as EditMedia from "@holdfast/testing/transcoding/EditMedia"
 import { execFile } from "node:child_process"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
@@ -60,29 +61,13 @@ const recipes = {
 
 export type Name = keyof typeof recipes
 
-/** Rotates the first track of an MP4 by 90 degrees, in the matrix of its header (ISO/IEC 14496-12, 8.3.2). */
-const turn = (bytes: Buffer): void => {
-  const matrix = bytes.indexOf("tkhd") + 4 + 40
-  const values = [0, 0x10000, 0, 0xffff0000, 0, 0, 0, 0, 0x40000000]
-  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, matrix + 4 * index)
-}
-
-/** Makes the header of an AVI declare a picture of 30000 by 30000 pixels. */
-const inflate = (bytes: Buffer): void => {
-  const format = bytes.indexOf("strf") + 8
-  bytes.writeUInt32LE(30_000, format + 4)
-  bytes.writeUInt32LE(30_000, format + 8)
-}
-
 /** Makes a video in a directory. Returns its path. */
 export const draw = async (directory: string, name: Name): Promise<string> => {
   const path = Path.join(directory, name)
   await run("ffmpeg", "-nostdin", "-v", "error", "-y", ...recipes[name].split(" "), path)
   if (name !== "turned.mov" && name !== "bomb.avi") return path
-  const bytes = await Fs.readFile(path)
-  if (name === "turned.mov") turn(bytes)
-  else inflate(bytes)
-  await Fs.writeFile(path, bytes)
+  const edit = name === "turned.mov" ? EditMedia.rotateTrack : EditMedia.declareHugePicture
+  await Fs.writeFile(path, edit(await Fs.readFile(path)))
   return path
 }
 
@@ -91,7 +76,5 @@ export const make = async (directory: string, name: Name): Promise<Uint8Array<Ar
   new Uint8Array(await Fs.readFile(await draw(directory, name)))
 
 /** Returns the first half of a video's bytes. */
-export const half = async (directory: string, name: Name): Promise<Uint8Array<ArrayBuffer>> => {
-  const bytes = await make(directory, name)
-  return bytes.subarray(0, Math.floor(bytes.length / 2))
-}
+export const half = async (directory: string, name: Name): Promise<Uint8Array<ArrayBuffer>> =>
+  new Uint8Array(EditMedia.cutInHalf(await Fs.readFile(await draw(directory, name))))
