@@ -71,7 +71,7 @@ export const settings = {
     ["HOLDFAST_ROOT_EMAIL"],
     SettingType.email,
     "root@localhost",
-    "E-mail address of the account of the root key: HOLDFAST_ROOT_KEY, or the key that the first start creates."
+    "E-mail address of the account of the root key, whether the key is configured or created at the first start."
   ),
   secretKey: optional(
     ["HOLDFAST_SECRET_KEY"],
