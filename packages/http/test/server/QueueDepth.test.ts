@@ -77,7 +77,7 @@ it("OTLP: collector configured → queue depths pushed without a request for /me
   await service.stop()
 })
 
-requires(Database.missing).describe("with PostgreSQL", () => {
+requires(Database.missing).describe("GET /metrics with PostgreSQL", () => {
   let database: Database.Database
   let url: string
   beforeAll(async () => {
@@ -86,30 +86,36 @@ requires(Database.missing).describe("with PostgreSQL", () => {
   }, 60_000)
   afterAll(() => database.close())
 
-  it("queue depths → alike on every node, and absent while the database is down", { timeout: 120_000 }, async () => {
-    const env = { DATABASE_URL: url, HOLDFAST_CONVERSIONS: "0" }
-    const bucket = await ServiceBucket.start({ env })
-    const nodes = [bucket.service, await Process.serve({ env }), await Process.serve({ env })] as const
-    const path = await ServiceBucket.uploadFile(bucket, "a.mp4", new Uint8Array(1000))
-    expect((await bucket.api.post(`${path}/streams/hls`)).status).toBe(202)
-    for (const node of [nodes[0], nodes[1]]) {
-      expect(gauges(await scrape(node.url))).toEqual({ ...noWork, conversions_queued: 1 })
-    }
+  it(
+    "database stopped and started again → queue depths alike on every node, absent in between",
+    { timeout: 120_000 },
+    async () => {
+      const env = { DATABASE_URL: url, HOLDFAST_CONVERSIONS: "0" }
+      const bucket = await ServiceBucket.start({ env })
+      const nodes = [bucket.service, await Process.serve({ env }), await Process.serve({ env })] as const
+      const path = await ServiceBucket.uploadFile(bucket, "a.mp4", new Uint8Array(1000))
+      expect((await bucket.api.post(`${path}/streams/hls`)).status).toBe(202)
+      for (const node of [nodes[0], nodes[1]]) {
+        expect(gauges(await scrape(node.url))).toEqual({ ...noWork, conversions_queued: 1 })
+      }
 
-    await database.stop()
-    // The third node has read no value before, so it reports the failures only.
-    const withoutDatabase = await scrape(nodes[2].url)
-    expect(gauges(withoutDatabase)).toEqual({})
-    for (const operation of ["conversions\\.queueDepth", "mirrors\\.queueDepth"]) {
-      const failures = `^holdfast_metadata_errors_total\\{operation="${operation}",reason="Unavailable"\\} 1$`
-      expect(withoutDatabase).toMatch(new RegExp(failures, "m"))
+      await database.stop()
+      // The third node has read no value before, so it reports the failures only.
+      const withoutDatabase = await scrape(nodes[2].url)
+      expect(gauges(withoutDatabase)).toEqual({})
+      for (const operation of ["conversions\\.queueDepth", "mirrors\\.queueDepth"]) {
+        const failures = `^holdfast_metadata_errors_total\\{operation="${operation}",reason="Unavailable"\\} 1$`
+        expect(withoutDatabase).toMatch(new RegExp(failures, "m"))
+      }
+      const later = { timeout: 30_000, interval: 200 }
+      await expect.poll(async () => gauges(await scrape(nodes[0].url)), later).toEqual({})
+      await database.start()
+      for (const node of nodes) {
+        await expect
+          .poll(async () => gauges(await scrape(node.url)), later)
+          .toEqual({ ...noWork, conversions_queued: 1 })
+      }
+      for (const node of nodes) expect(node.stderr() + node.stdout()).not.toContain(new URL(url).password)
     }
-    const later = { timeout: 30_000, interval: 200 }
-    await expect.poll(async () => gauges(await scrape(nodes[0].url)), later).toEqual({})
-    await database.start()
-    for (const node of nodes) {
-      await expect.poll(async () => gauges(await scrape(node.url)), later).toEqual({ ...noWork, conversions_queued: 1 })
-    }
-    for (const node of nodes) expect(node.stderr() + node.stdout()).not.toContain(new URL(url).password)
-  })
+  )
 })

@@ -42,8 +42,8 @@ describe("invalid configuration → exit code 2, one line on standard error, not
   })
 })
 
-describe("service cannot start → exit code 1, one line on standard error", () => {
-  it("port in use", async () => {
+describe("service cannot start", () => {
+  it("port in use → exit code 1, one line with the address", async () => {
     const port = await occupiedPort()
     const finished = await Process.run(["serve", "--port", String(port), "--data-dir", await Process.makeDirectory()])
     expect(finished.code).toBe(1)
@@ -52,7 +52,7 @@ describe("service cannot start → exit code 1, one line on standard error", () 
     expect(finished.stdout).toBe("")
   })
 
-  it("data directory locked by another service", async () => {
+  it("data directory locked by another service → exit code 1, one line; the other service continues", async () => {
     const first = await Process.serve()
     const second = await Process.run(["serve", "--port", "0", "--data-dir", first.data])
     expect(second.code).toBe(1)
@@ -63,7 +63,7 @@ describe("service cannot start → exit code 1, one line on standard error", () 
     expect((await fetch(`${first.url}/health/ready`)).status).toBe(200)
   })
 
-  it("data directory cannot be created", async () => {
+  it("data directory cannot be created → exit code 1, one line", async () => {
     const file = Path.join(await Process.makeDirectory(), "file")
     await Fs.writeFile(file, "")
     const finished = await Process.run(["serve", "--port", "0", "--data-dir", Path.join(file, "data")])
@@ -71,7 +71,7 @@ describe("service cannot start → exit code 1, one line on standard error", () 
     expect(finished.stderr).toMatch(oneLine)
   })
 
-  it("database does not answer; its password is not printed", async () => {
+  it("database does not answer → exit code 1, one line without its password", async () => {
     const url = `postgres://someone:hunter2@127.0.0.1:1/holdfast`
     const finished = await Process.run(["serve", "--port", "0", "--data-dir", await Process.makeDirectory()], {
       env: { DATABASE_URL: url }
