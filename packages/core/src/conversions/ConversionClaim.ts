@@ -22,7 +22,7 @@ export interface ConversionClaim extends BucketRef {
   readonly blobId: string
   /** Number of this claim, different for every claim of the conversion. The repository rejects writes with an older one. */
   readonly fencingToken: number
-  /** Attempts since the conversion was requested, including this one. Released claims may be left out of the count. */
+  /** Attempts since the conversion was requested, including this one. A claim that a shutdown ended does not count. */
   readonly attempts: number
   readonly format: Format
   readonly mode: Mode

@@ -57,7 +57,7 @@ export const init = (representation: number): string => `init-${representation}.
 /** A media segment of a DASH representation; `number` counts from 1. */
 export const chunk = (representation: number, number: number): string => `chunk-${representation}-${number}.m4s`
 
-/** The poster. `isName` is false for it, since no conversion writes it. */
+/** The poster. `isName` is false for it, since `Transcoder.convert` does not write it. */
 export const poster = "poster.jpg"
 
 const number = "(?:0|[1-9]\\d{0,8})"

@@ -1,7 +1,5 @@
 import { describe, expect } from "@effect/vitest"
 import { Uploads } from "@holdfast/core/files/Uploads"
-import { MetadataError } from "@holdfast/core/MetadataError"
-import { BlobError } from "@holdfast/core/storage/BlobError"
 import * as BlobKey from "@holdfast/core/storage/BlobKey"
 import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import type { ConversionClaim } from "@holdfast/core/conversions/ConversionClaim"
@@ -17,7 +15,18 @@ import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { blobsLeft, lasting, reached, record, startWorker, test, until, video, withWorker } from "./support/Setup.ts"
+import {
+  blobsLeft,
+  lasting,
+  reached,
+  record,
+  startWorker,
+  tagOf,
+  test,
+  until,
+  video,
+  withWorker
+} from "./support/Setup.ts"
 
 const content = FakeMedia.make(lasting(40))
 
@@ -53,9 +62,6 @@ const claimAndDie = Effect.gen(function* () {
 })
 
 const rendition = { name: "144p", width: 256, height: 144, frameRate: null, bitrate: 9 }
-
-const tagOf = <A, E extends { readonly _tag: string }, R>(self: Effect.Effect<A, E, R>) =>
-  Effect.map(Effect.flip(self), ({ _tag }) => _tag)
 
 describe("ConversionWorker", () => {
   test(
@@ -168,100 +174,6 @@ describe("ConversionWorker", () => {
   )
 
   test(
-    "transcoder fails because of the content → FAILED after one attempt, until the next request",
-    Effect.gen(function* () {
-      const conversions = yield* Conversions
-      const streams = yield* Streams
-      const control = yield* TranscoderControl
-      const { actor, ref } = yield* video(content)
-      yield* startWorker()
-      yield* control.failAt(0.5, "Failed", "The picture is damaged.")
-      yield* conversions.request(actor, ref, "hls")
-      const failed = yield* reached(actor, ref, "FAILED")
-      expect(failed.error).toBe("The conversion failed. The picture is damaged.")
-      expect(failed.finishedAt).not.toBeNull()
-      expect(yield* control.calls("convert")).toBe(1)
-      expect(yield* Effect.flip(streams.open(actor, ref, "hls", "playlist.m3u8"))).toMatchObject({
-        _tag: "ConversionFailed",
-        code: "conversion_failed",
-        message: failed.error
-      })
-      expect(yield* blobsLeft).toBe(1)
-      yield* control.clear
-      expect(yield* conversions.request(actor, ref, "hls")).toMatchObject({ state: "QUEUED", error: null })
-      yield* reached(actor, ref, "READY")
-      expect(yield* blobsLeft).toBe(12)
-    })
-  )
-
-  test(
-    "content is not media → FAILED with NotAVideo",
-    Effect.gen(function* () {
-      const { actor, ref } = yield* video(new Uint8Array(1000), "data.bin")
-      yield* startWorker()
-      yield* (yield* Conversions).request(actor, ref, "hls")
-      const failed = yield* reached(actor, ref, "FAILED")
-      expect(failed.error).toBe("The content is neither video nor audio.")
-      expect(yield* tagOf((yield* Streams).open(actor, ref, "hls", "playlist.m3u8"))).toBe("NotAVideo")
-    })
-  )
-
-  test(
-    "disk is full → FAILED after maxAttempts attempts",
-    Effect.gen(function* () {
-      const conversions = yield* Conversions
-      const control = yield* TranscoderControl
-      const { actor, ref } = yield* video(content)
-      yield* control.fail("convert", "StorageFull")
-      yield* startWorker()
-      yield* conversions.request(actor, ref, "hls")
-      const failed = yield* reached(actor, ref, "FAILED")
-      expect(failed.error).toBe("There is not enough disk space for the conversion.")
-      expect(yield* control.calls("convert")).toBe(3)
-    })
-  )
-
-  test(
-    "blob store fails once → the next attempt succeeds",
-    Effect.gen(function* () {
-      const conversions = yield* Conversions
-      const store = yield* BlobStore
-      const { actor, ref } = yield* video(content)
-      let failures = 0
-      const failing = BlobStore.of({
-        ...store,
-        put: (key, stream) =>
-          failures++ === 0
-            ? Effect.fail(new BlobError({ reason: "Unavailable", operation: "put" }))
-            : store.put(key, stream)
-      })
-      yield* conversions.request(actor, ref, "hls")
-      yield* Effect.provideService(startWorker(), BlobStore, failing)
-      yield* reached(actor, ref, "READY")
-      expect(yield* (yield* TranscoderControl).calls("convert")).toBe(2)
-      expect(yield* blobsLeft).toBe(12)
-    })
-  )
-
-  test(
-    "workers died in maxAttempts attempts → FAILED without another run",
-    Effect.gen(function* () {
-      const { actor, ref } = yield* video(content)
-      const control = yield* TranscoderControl
-      yield* (yield* Conversions).request(actor, ref, "hls")
-      const conversions = yield* ConversionRepository
-      for (const _ of [1, 2, 3]) {
-        const now = yield* DateTime.now
-        expect(Option.isSome(yield* conversions.claim({ now, leaseUntil: now, sweepAt: now }))).toBe(true)
-      }
-      yield* startWorker({ maxAttempts: 3 })
-      const failed = yield* reached(actor, ref, "FAILED")
-      expect(failed.error).toBe("The conversion was interrupted several times.")
-      expect(yield* control.calls("probe")).toBe(0)
-    })
-  )
-
-  test(
     "transcoder is faster than the blob store → the first segments are public early",
     Effect.gen(function* () {
       const store = yield* BlobStore
@@ -328,48 +240,6 @@ describe("ConversionWorker", () => {
       yield* half.resume
       for (const { actor, ref } of videos) yield* reached(actor, ref, "READY")
       expect(most).toBe(2)
-    })
-  )
-
-  test(
-    "defect in the repository → the worker continues",
-    Effect.gen(function* () {
-      const { actor, ref } = yield* video(content)
-      const repository = yield* ConversionRepository
-      let claims = 0
-      const broken = ConversionRepository.of({
-        ...repository,
-        claim: (terms) => (claims++ === 0 ? Effect.die("A bug.") : repository.claim(terms))
-      })
-      yield* Effect.provideService(startWorker(), ConversionRepository, broken)
-      yield* (yield* Conversions).request(actor, ref, "hls")
-      yield* reached(actor, ref, "READY")
-      expect(claims).toBeGreaterThan(1)
-    })
-  )
-
-  test(
-    "publication fails → FAILED after maxAttempts attempts",
-    Effect.gen(function* () {
-      const { actor, ref } = yield* video(content)
-      const repository = yield* ConversionRepository
-      let publications = 0
-      const failing = ConversionRepository.of({
-        ...repository,
-        publish: (claim, publication) =>
-          publication.playlists.length === 0
-            ? repository.publish(claim, publication)
-            : Effect.andThen(
-                Effect.sync(() => publications++),
-                Effect.fail(new MetadataError({ reason: "Internal", operation: "publish" }))
-              )
-      })
-      yield* Effect.provideService(startWorker(), ConversionRepository, failing)
-      yield* (yield* Conversions).request(actor, ref, "hls")
-      const failed = yield* reached(actor, ref, "FAILED")
-      expect(failed.error).toBe("The conversion failed because of a server error, not because of the file.")
-      expect(publications).toBe(3)
-      expect(yield* blobsLeft).toBe(1)
     })
   )
 })

@@ -14,14 +14,12 @@ import {
   reached,
   record,
   startWorker,
+  tagOf,
   test,
   until,
   video,
   withWorker
 } from "./support/Setup.ts"
-
-const tagOf = <A, E extends { readonly _tag: string }, R>(self: Effect.Effect<A, E, R>) =>
-  Effect.map(Effect.flip(self), ({ _tag }) => _tag)
 
 describe("Conversions", () => {
   test(

@@ -28,7 +28,7 @@ const inspect = (path: string, ...args: ReadonlyArray<string>): Report => {
   return JSON.parse(stdout) as Report
 }
 
-/** Returns the streams of a file or playlist. */
+/** Returns the streams of a file or playlist. ffprobe lists those of a playlist of one rendition once. */
 export const streams = (path: string): ReadonlyArray<Stream> => inspect(path).streams
 
 export interface Frames {

@@ -13,7 +13,7 @@ export interface ConversionWorkerOptions {
   readonly pollInterval: Duration.Duration
   /** Time between two publications of one conversion. The first publication does not wait. */
   readonly publishInterval: Duration.Duration
-  /** Attempts of a conversion before it FAILED, if it fails because of its environment, including the death of the process. */
+  /** Attempts before a conversion is FAILED for a reason outside its content, such as a full disk or a process that died. */
   readonly maxAttempts: number
   /** Delay before the second attempt. It doubles with each further attempt. */
   readonly retryDelay: Duration.Duration

@@ -93,3 +93,7 @@ export const blobsLeft = Effect.gen(function* () {
   expect(rows).toBe(blobs)
   return blobs
 })
+
+/** Returns the tag of an effect's error. */
+export const tagOf = <A, E extends { readonly _tag: string }, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(self), ({ _tag }) => _tag)

@@ -52,7 +52,7 @@ const recipes = {
   "long.mp4": `${picture("128x72", 3)} ${sine(3)} ${h264} -c:a aac -movflags +faststart`,
   "long.webm": `${picture("128x72", 3)} ${sine(3)} ${vp9} -c:a libopus`,
   /**
-   * Has to be encoded; four segments. The timestamps of the frames jump by `gapSeconds` after the second segment. ffmpeg at
+   * Has to be encoded; four segments. At eight seconds, the timestamps of the frames jump by `gapSeconds`. ffmpeg at
    * a limited read rate waits there, with the first segment finished.
    */
   "gap.mkv": `${picture("128x72", 16)} ${sine(16)} -vf setpts=PTS+gte(N\\,96)*${gapSeconds}/TB -fps_mode vfr -c:v mpeg4 -c:a aac`,
