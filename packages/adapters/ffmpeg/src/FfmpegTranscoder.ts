@@ -20,7 +20,7 @@ import * as Repackage from "./Repackage.ts"
 export type Options = Engine.Options
 
 /** Makes the transcoder, also if ffmpeg is missing: then its methods fail with `Unavailable`. */
-export const make = (options: Options): Effect.Effect<Transcoder["Service"], never, Engine.Platform> =>
+const make = (options: Options): Effect.Effect<Transcoder["Service"], never, Engine.Platform> =>
   Effect.map(Effect.context<Engine.Platform>(), (platform) => {
     const engine = Engine.make(options)
     const provide = Effect.provideContext(platform)

@@ -14,7 +14,7 @@ import type { Format } from "../transcoding/Presentation.ts"
 import type { ConversionRepository } from "./ConversionRepository.ts"
 import type { StoredConversion } from "./StoredConversion.ts"
 
-export interface CurrentContent {
+interface CurrentContent {
   readonly fileId: string
   readonly content: Content
 }

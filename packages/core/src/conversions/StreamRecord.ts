@@ -8,7 +8,7 @@ import { Format } from "../transcoding/Presentation.ts"
 export const StreamState = Schema.Literals(["QUEUED", "RUNNING", "READY", "FAILED"])
 export type StreamState = typeof StreamState.Type
 
-export const StreamRendition = Schema.Struct({
+const StreamRendition = Schema.Struct({
   name: Schema.String.annotate({ description: "Lines of the shorter side, as in `720p`, or `audio`." }),
   width: Schema.NullOr(Schema.Int).annotate({ description: "Pixels; null if there is no picture." }),
   height: Schema.NullOr(Schema.Int),

@@ -8,7 +8,7 @@ export const banners = {
   dash: "dash.js | Copyright (c) 2015 Dash Industry Forum | BSD-3-Clause"
 } as const
 
-export interface Texts {
+interface Texts {
   readonly apache: string
   readonly hls: string
   readonly dash: string

@@ -50,7 +50,7 @@ const Description = Schema.Struct({
 })
 
 /** The simulated media of a file. */
-export type Description = typeof Description.Type
+type Description = typeof Description.Type
 
 /** Ten seconds of 1280×720 video with audio, in codecs that all players support. */
 export const playable: Media = {

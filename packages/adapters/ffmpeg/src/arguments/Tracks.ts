@@ -8,7 +8,7 @@ import type { Presentation } from "@holdfast/core/transcoding/Presentation"
 import type * as Options from "./Options.ts"
 
 /** Settings of the video encoder. */
-export interface EncoderSettings {
+interface EncoderSettings {
   readonly preset: string
   readonly threads: number
 }

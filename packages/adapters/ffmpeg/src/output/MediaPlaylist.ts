@@ -2,7 +2,7 @@
  * Parses HLS media playlists (RFC 8216, section 4.3.2).
  */
 
-export interface Entry {
+interface Entry {
   readonly uri: string
   /** Seconds. */
   readonly duration: number

@@ -17,7 +17,7 @@ export interface Input {
 }
 
 /** The first segment of the presentation is missing. */
-export class SegmentMissing extends Data.TaggedError("SegmentMissing")<{ readonly name: string }> {}
+class SegmentMissing extends Data.TaggedError("SegmentMissing")<{ readonly name: string }> {}
 
 /** Makes a media playlist of the segments in a directory, with `prefix` in their URIs, up to the first that is missing. */
 export const make = (

@@ -14,7 +14,7 @@ import * as Duration from "effect/Duration"
 export type Guard = "signal" | "watchdog"
 
 /** The command to spawn for a guarded program. */
-export interface GuardedCommand {
+interface GuardedCommand {
   readonly command: string
   readonly arguments: ReadonlyArray<string>
   /** The caller must keep a pipe open while the program may run. */
