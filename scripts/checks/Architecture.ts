@@ -21,6 +21,7 @@ const core: Layering = {
     ["conversions"],
     ["conversions/worker"],
     ["playback"],
+    ["mirrors/targets"],
     ["mirrors"],
     ["mirrors/worker"],
     // All services as one layer.

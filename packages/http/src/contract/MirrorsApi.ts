@@ -1,5 +1,5 @@
 /**
- * Mirrors of a bucket.
+ * The mirrors of a bucket.
  */
 import * as Mirror from "@holdfast/core/mirrors/Mirror"
 import * as MirrorInput from "@holdfast/core/mirrors/MirrorInput"
@@ -20,16 +20,16 @@ const bucket = { tenantId: Schema.String, bucketId: Schema.String }
 const params = { ...bucket, mirrorId: Schema.String }
 const permission = "mirror:manage"
 
-/** May be said here or in the body; here it counts more. */
+/** Overrides the field `verify` of the body. */
 const verify = {
   verify: Schema.optional(Flag).annotate({
-    description: "Whether the target must answer before anything is stored; true when absent."
+    description: "Whether the target is checked before the mirror is stored. True when absent. Overrides the body."
   })
 }
 
 const types = inputNames.join(", ")
 
-/** A type that is none is told where it stands, instead of as a body that fits none of them. */
+/** An unknown type is a fault of the field `type`. Otherwise it would be a fault of the whole body, which no type accepts. */
 const Payload = MirrorInput.CreateMirror.pipe(
   Schema.catchDecoding((issue) =>
     Effect.fail(
@@ -49,11 +49,11 @@ const create = HttpApiEndpoint.post("create", "/", {
   error: problems("invalid_request", "not_found", "mirror_loop", "mirror_type_unavailable", "mirror_target_unreachable")
 }).annotateMerge(
   describe({
-    summary: "Mirror the bucket elsewhere",
+    summary: "Create a mirror of the bucket",
     description:
-      "Every file of the bucket is copied to the target, and every later change follows. Secrets are sealed and never " +
-      "come back. `S3`, `AZURE_BLOB` and `GCS` are other names of `CLOUD_A`, `CLOUD_B` and `CLOUD_C`. For `SERVICE`, " +
-      "the body's `apiKey` is a key of the target tenant; the caller's own goes where it always does.",
+      "Copies every file of the bucket to the target, and then every change. Secrets are encrypted at rest and never " +
+      "returned. `S3`, `AZURE_BLOB` and `GCS` are other names of `CLOUD_A`, `CLOUD_B` and `CLOUD_C`. For `SERVICE`, " +
+      "`apiKey` in the body is a key of the target tenant; the key of the request itself is sent as always.",
     permission
   })
 )
@@ -67,8 +67,8 @@ const update = HttpApiEndpoint.patch("update", "/:mirrorId", {
   error: problems("invalid_request", "not_found", "mirror_type_unavailable", "mirror_target_unreachable")
 }).annotateMerge(
   describe({
-    summary: "Rename, pause or resume a mirror, or give it other credentials",
-    description: "What failed before is then tried again at once.",
+    summary: "Rename, pause or resume a mirror, or change its credentials",
+    description: "New credentials, and resuming, retry failed copies at once.",
     permission
   })
 )
@@ -81,7 +81,8 @@ const sync = HttpApiEndpoint.post("sync", "/:mirrorId/sync", {
   describe({
     summary: "Compare the target with the bucket",
     description:
-      "What is missing or different there is copied anew. Objects that the mirror did not write are left alone.",
+      "Requests a reconciliation, which runs in the background: what is missing or different at the target is copied " +
+      "again. Objects that the mirror did not write are not changed.",
     permission
   })
 )
@@ -97,25 +98,25 @@ const get = HttpApiEndpoint.get("get", "/:mirrorId", {
   params,
   success: Mirror.Mirror,
   error: problems("not_found")
-}).annotateMerge(describe({ summary: "Read a mirror, and how far behind it is", permission }))
+}).annotateMerge(
+  describe({ summary: "Get a mirror, with the number of files that are still to be copied", permission })
+)
 
 const files = HttpApiEndpoint.get("files", "/:mirrorId/files", {
   params,
   query: {
-    state: Schema.optional(Mirror.MirrorFileState).annotate({ description: "Only files in this state." }),
+    state: Schema.optional(Mirror.MirrorFileState).annotate({ description: "Lists only files in this state." }),
     ...page
   },
   success: Page.of(Mirror.MirrorFile),
   error: problems("invalid_request", "invalid_cursor", "not_found")
-}).annotateMerge(describe({ summary: "List what became of each file", permission }))
+}).annotateMerge(describe({ summary: "List the files of a mirror with the state of each copy", permission }))
 
 const remove = HttpApiEndpoint.delete("remove", "/:mirrorId", {
   params,
   success: HttpApiSchema.NoContent,
   error: problems("not_found")
-}).annotateMerge(
-  describe({ summary: "Remove a mirror", description: "What it has copied stays at the target.", permission })
-)
+}).annotateMerge(describe({ summary: "Remove a mirror", description: "The copies stay at the target.", permission }))
 
 export class MirrorsApi extends HttpApiGroup.make("mirrors")
   .add(create, update)
@@ -125,4 +126,4 @@ export class MirrorsApi extends HttpApiGroup.make("mirrors")
   .add(remove)
   .middleware(Authentication)
   .prefix("/tenants/:tenantId/buckets/:bucketId/mirrors")
-  .annotate(OpenApi.Description, "Copies of a bucket at other places, kept up to date.") {}
+  .annotate(OpenApi.Description, "Copies of a bucket at other places, which follow its changes.") {}

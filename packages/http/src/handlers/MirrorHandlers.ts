@@ -1,5 +1,5 @@
 /**
- * Mirrors over HTTP.
+ * The API group `mirrors`.
  */
 import { Mirrors } from "@holdfast/core/mirrors/Mirrors"
 import * as Effect from "effect/Effect"

@@ -3,7 +3,7 @@
  */
 import { requires } from "@holdfast/testing/Requires"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import * as Site from "../mirrors/Site.ts"
+import * as MirrorRequests from "../mirrors/MirrorRequests.ts"
 import * as ServiceBucket from "../support/ServiceBucket.ts"
 import * as Collector from "../support/Collector.ts"
 import { json } from "../support/Problems.ts"
@@ -42,19 +42,23 @@ it(
     const idle = await Process.serve()
     expect(gauges(await scrape(idle.url))).toEqual(noWork)
 
-    const site = await Site.start()
-    const target = await Site.makeTarget(site.api, "target")
-    await Site.upload(site, { name: "a" }, "a")
-    await Site.upload(site, { name: "b" }, "b")
+    const source = await MirrorRequests.start()
+    const target = await MirrorRequests.createTarget(source.api, "target")
+    await MirrorRequests.upload(source, { name: "a" }, "a")
+    await MirrorRequests.upload(source, { name: "b" }, "b")
     // This key has no permission to write.
-    const apiKey = await Site.makeKey(target, "File Reader")
-    const answer = await site.api.post(site.mirrors, {
-      json: { ...Site.toTarget(target), apiKey },
+    const apiKey = await MirrorRequests.createKey(target, "File Reader")
+    const answer = await source.api.post(source.mirrors, {
+      json: { ...MirrorRequests.mirrorToTenant(target), apiKey },
       query: { verify: "false" }
     })
-    const { stats } = await Site.inState(site, (await json<Site.Mirror>(answer)).id, "FAILING")
+    const { stats } = await MirrorRequests.untilInState(
+      source,
+      (await json<MirrorRequests.Mirror>(answer)).id,
+      "FAILING"
+    )
 
-    const metrics = await scrape(site.service.url)
+    const metrics = await scrape(source.service.url)
     expect(gauges(metrics)).toEqual({
       ...noWork,
       mirrors_pending_files: 2,

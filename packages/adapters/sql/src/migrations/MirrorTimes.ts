@@ -1,5 +1,5 @@
 /**
- * When an object at a mirror's target was last changed, beside its tag. Tags of S3 had it behind an `@`.
+ * Moves the time of an object's last change, which tags of S3 had after an `@`, into a column of its own.
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"

@@ -1,11 +1,13 @@
 /**
- * The triggers that make a file pending for each mirror of its bucket, in the statement that changes it. A copy shows
- * contents, names, headers and metadata; a file without content has none.
+ * Triggers that make a file pending for each mirror of its bucket, in the statement that changes the file. A copy has content,
+ * name, headers and metadata, so other changes do not count. A file without content has no copy.
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 
-/** A file that is leased stays due at the lease's end: whoever has it settles it as still pending. */
+/**
+ * A leased task stays due at the end of its lease: when the worker completes the task, the repository finds it pending again.
+ */
 const upsert = (file: "NEW" | "OLD", now: string, least: "LEAST" | "MIN") => `INSERT INTO mirror_task
     (mirror_id, file_id, bytes, wanted, done, wanted_at, due_at, attempts)
   SELECT mirror.id, ${file}.id, ${file === "NEW" ? "NEW.size" : "0"}, 1, 0, ${now}, ${file}.updated_at, 0 FROM mirror
@@ -28,8 +30,8 @@ export const mirrorTriggers = Effect.gen(function* () {
   const run = (statement: string) => sql.unsafe(statement)
 
   yield* sql.onDialectOrElse({
-    // Whoever makes a mirror waits for the writers that do not see it yet: they hold this lock, shared, from before they
-    // look until they have committed. Each statement of the function sees what was committed before it.
+    // The creation of a mirror waits for writers that do not see the mirror yet: they have this lock, shared, from before they
+    // read the mirrors until they commit. Each statement of the function sees what was committed before it.
     pg: () => {
       const now = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS bigint)"
       const begin = (file: "NEW" | "OLD") =>

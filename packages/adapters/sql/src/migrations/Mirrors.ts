@@ -1,5 +1,5 @@
 /**
- * Mirrors of buckets, and what is still to be copied.
+ * Tables of mirrors, of their tasks, and of the objects at their targets.
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -9,8 +9,8 @@ export const mirrors = Effect.gen(function* () {
   const sql = yield* SqlClient
   const text = sql.literal(sql.onDialectOrElse({ pg: () => `text COLLATE "C"`, orElse: () => "text" }))
 
-  // A mirror outlives its bucket until its rows are cleared, so it refers to nothing. While `filling` is 1, files from the place
-  // on that `fill_path` and `fill_name` tell have still to be made pending.
+  // A removed mirror may outlive its bucket until its rows are deleted, so it has no foreign keys. While `filling` is 1, the
+  // files after (`fill_path`, `fill_name`) still need tasks.
   yield* sql`CREATE TABLE mirror (
     id ${text} NOT NULL PRIMARY KEY,
     tenant_id ${text} NOT NULL,
@@ -37,7 +37,8 @@ export const mirrors = Effect.gen(function* () {
     updated_at bigint NOT NULL)`
   yield* sql`CREATE INDEX mirror_of_bucket ON mirror (bucket_id, id)`
 
-  // A file, of so many bytes, is pending while done < wanted. `due_at` is when a worker may take it, at the end of the lease while one has it.
+  // A file, with its size in `bytes`, is pending while done < wanted. From `due_at` on a worker may claim the task; while the task
+  // is leased, `due_at` is the end of the lease.
   yield* sql`CREATE TABLE mirror_task (
     mirror_id ${text} NOT NULL,
     file_id ${text} NOT NULL,
@@ -53,8 +54,8 @@ export const mirrors = Effect.gen(function* () {
   yield* sql`CREATE INDEX mirror_task_due ON mirror_task (mirror_id, due_at) WHERE done < wanted`
   yield* sql`CREATE INDEX mirror_task_failed ON mirror_task (mirror_id, file_id) WHERE error IS NOT NULL`
 
-  // An object that may stand at the target, and the one file that it belongs to. `sha256` is null while its bytes are
-  // in doubt; `seen` is the lease of the last comparison that found it.
+  // An object that may exist at the target, and the one file that it belongs to. `sha256` is null while its bytes are unknown.
+  // `seen` is the lease of the last reconciliation that listed it.
   yield* sql`CREATE TABLE mirror_object (
     mirror_id ${text} NOT NULL,
     name ${text} NOT NULL,

@@ -32,7 +32,7 @@ const secret = (maxLength: number) =>
             : undefined
       )
     )
-  ).annotate({ description: "A secret. It is sealed at rest and never returned." })
+  ).annotate({ description: "A secret. It is encrypted at rest and never returned." })
 
 /** A key: up to 1,024 characters. */
 export const Secret = secret(1024)

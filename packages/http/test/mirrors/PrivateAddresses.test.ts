@@ -1,11 +1,11 @@
 /**
- * Where mirrors lead is said by users: to nothing inside, unless the operator allows it.
+ * Tests that mirrors do not connect to private addresses, which users may enter, unless the operator allows it.
  */
 import { generateKeyPairSync } from "node:crypto"
 import { createServer } from "node:net"
 import { expect, it, onTestFinished } from "vitest"
 import { expectProblem } from "../support/Problems.ts"
-import * as Site from "./Site.ts"
+import * as MirrorRequests from "./MirrorRequests.ts"
 
 const listen = (port: number, host: string, count: () => void): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -21,8 +21,8 @@ const listen = (port: number, host: string, count: () => void): Promise<number> 
     })
   })
 
-/** Something inside, that counts who connects to it, by IPv4 and where there is one by IPv6. */
-const inside = async () => {
+/** Starts a server that counts connections to a loopback address: by IPv4, and by IPv6 where the machine has it. */
+const startPrivateServer = async () => {
   let connections = 0
   const count = () => void connections++
   const port = await listen(0, "127.0.0.1", count)
@@ -36,8 +36,8 @@ const { privateKey } = generateKeyPairSync("rsa", {
   privateKeyEncoding: { type: "pkcs8", format: "pem" }
 })
 
-/** A service account's document whose tokens come from an address of somebody's choice. */
-const accountAt = (tokenUri: string): string =>
+/** Returns the document of a service account whose tokens come from this address. */
+const serviceAccount = (tokenUri: string): string =>
   JSON.stringify({
     type: "service_account",
     project_id: "p",
@@ -48,7 +48,8 @@ const accountAt = (tokenUri: string): string =>
     token_uri: tokenUri
   })
 
-const bodies = (endpoint: string): ReadonlyArray<object> => [
+/** Inputs of mirrors of each type to this endpoint. */
+const inputsFor = (endpoint: string): ReadonlyArray<object> => [
   {
     name: "s3",
     type: "CLOUD_A",
@@ -60,36 +61,43 @@ const bodies = (endpoint: string): ReadonlyArray<object> => [
     endpoint
   },
   { name: "azure", type: "CLOUD_B", accountName: "account", containerName: "container", accountKey: "a2V5", endpoint },
-  { name: "gcs", type: "CLOUD_C", projectId: "p", bucketName: "bucket", credentials: accountAt(endpoint), endpoint }
+  {
+    name: "gcs",
+    type: "CLOUD_C",
+    projectId: "p",
+    bucketName: "bucket",
+    credentials: serviceAccount(endpoint),
+    endpoint
+  }
 ]
 
-it("refuses targets inside, and opens no connection to them", { timeout: 120_000 }, async () => {
-  const { connections, port } = await inside()
-  const site = await Site.start()
+it("create: private address → Refused, and no connection is made", { timeout: 120_000 }, async () => {
+  const { connections, port } = await startPrivateServer()
+  const source = await MirrorRequests.start()
   const hosts = ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "2130706433", "[::ffff:127.0.0.1]"]
   const addresses = [...hosts.map((host) => `http://${host}:${port}`), "http://169.254.169.254", "http://10.0.0.1"]
   for (const endpoint of addresses) {
-    for (const json of bodies(endpoint)) {
-      const answer = await site.api.post(site.mirrors, { json })
+    for (const json of inputsFor(endpoint)) {
+      const answer = await source.api.post(source.mirrors, { json })
       const { reason } = await expectProblem(answer, 422, "mirror_target_unreachable")
       expect(reason, endpoint).toBe("Refused")
     }
   }
   expect(connections()).toBe(0)
 
-  // One that is made without asking the target is refused when it is to be used.
-  await Site.upload(site, { name: "a" }, "a")
-  const [s3 = {}] = bodies(`http://localhost:${port}`)
-  const { id } = await Site.createMirror(site, { ...s3, verify: false })
-  await Site.inState(site, id, "FAILING")
+  // Without the check, the mirror is created; the worker refuses the address.
+  await MirrorRequests.upload(source, { name: "a" }, "a")
+  const [s3 = {}] = inputsFor(`http://localhost:${port}`)
+  const { id } = await MirrorRequests.createMirror(source, { ...s3, verify: false })
+  await MirrorRequests.untilInState(source, id, "FAILING")
   expect(connections()).toBe(0)
 })
 
-it("connects to them where the operator allows it", async () => {
-  const { connections, port } = await inside()
-  const site = await Site.start({ env: { HOLDFAST_MIRRORS_ALLOW_PRIVATE: "on" } })
-  for (const json of bodies(`http://127.0.0.1:${port}`).slice(0, 2)) {
-    const answer = await site.api.post(site.mirrors, { json })
+it("create: private address, HOLDFAST_MIRRORS_ALLOW_PRIVATE on → connections are made", async () => {
+  const { connections, port } = await startPrivateServer()
+  const source = await MirrorRequests.start({ env: { HOLDFAST_MIRRORS_ALLOW_PRIVATE: "on" } })
+  for (const json of inputsFor(`http://127.0.0.1:${port}`).slice(0, 2)) {
+    const answer = await source.api.post(source.mirrors, { json })
     await expectProblem(answer, 422, "mirror_target_unreachable")
   }
   expect(connections()).toBeGreaterThan(0)
