@@ -80,12 +80,7 @@ requires(firstMissing(Ceph.missing, Database.missing)).describe("two nodes", () 
       const rootKey = (await Process.run(["keys", "generate"])).stdout.trim()
       const env = {
         DATABASE_URL: await database.create(),
-        HOLDFAST_BLOBS: "s3",
-        HOLDFAST_S3_BUCKET: blobs.name,
-        HOLDFAST_S3_ENDPOINT: ceph.endpoint,
-        HOLDFAST_S3_FORCE_PATH_STYLE: "on",
-        HOLDFAST_S3_ACCESS_KEY_ID: ceph.credentials.accessKeyId,
-        HOLDFAST_S3_SECRET_ACCESS_KEY: ceph.credentials.secretAccessKey,
+        ...ceph.settings(blobs.name),
         HOLDFAST_SECRET_KEY: randomBytes(32).toString("base64"),
         HOLDFAST_ROOT_KEY: rootKey,
         HOLDFAST_MIRRORS_ALLOW_PRIVATE: "on",
