@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { MirrorObject } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import type { BlobStore, ByteRange } from "@holdfast/core/storage/BlobStore"
+import * as BlobKeys from "@holdfast/testing/data/BlobKeys"
 import * as Generate from "@holdfast/testing/data/Generate"
+import * as ScriptedServer from "@holdfast/testing/servers/ScriptedServer"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -9,9 +11,8 @@ import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as S3BlobStore from "../src/S3BlobStore.ts"
-import * as Keys from "./support/Keys.ts"
-import { localNames } from "./support/LocalNames.ts"
-import * as Service from "./support/Service.ts"
+import { resolveLocalNames } from "./support/LocalNames.ts"
+import * as ScriptedS3 from "./support/ScriptedS3.ts"
 
 const bytes = Generate.bytes(1, 100)
 
@@ -33,26 +34,27 @@ const etag = `"${"0".repeat(32)}"`
 
 const accept = (response: ServerResponse): void => void response.writeHead(200, { etag }).end()
 
-/** What every request has, and what only the SDK sends; nothing that two requests of one kind have different. */
-const own = new Set(["authorization", "x-amz-date", "user-agent", "x-amz-user-agent", "connection"])
-const byTheSdk = new Set(["amz-sdk-invocation-id", "amz-sdk-request"])
+/** Headers that differ between two requests of one kind, and headers that only the SDK sends. */
+const varying = new Set(["authorization", "x-amz-date", "user-agent", "x-amz-user-agent", "connection"])
+const sdkOnly = new Set(["amz-sdk-invocation-id", "amz-sdk-request"])
 
-const shown = ({ headers }: { readonly headers: IncomingMessage["headers"] }) =>
-  Object.entries(headers).filter(([name]) => !own.has(name) && !byTheSdk.has(name))
+/** The other headers. */
+const comparable = ({ headers }: { readonly headers: IncomingMessage["headers"] }) =>
+  Object.entries(headers).filter(([name]) => !varying.has(name) && !sdkOnly.has(name))
 
-const isBySdk = ({ headers }: Service.Received): boolean => headers["amz-sdk-request"] !== undefined
+const isBySdk = ({ headers }: ScriptedServer.ReceivedRequest): boolean => headers["amz-sdk-request"] !== undefined
 
-/** The headers that are signed, other than those that only the SDK sends. */
-const signed = ({ headers }: Service.Received) =>
+/** The names of the signed headers, without those that only the SDK sends. */
+const signedNames = ({ headers }: ScriptedServer.ReceivedRequest) =>
   /SignedHeaders=([^,]+)/
     .exec(headers.authorization ?? "")?.[1]
     ?.split(";")
-    .filter((name) => !own.has(name) && !byTheSdk.has(name))
+    .filter((name) => !varying.has(name) && !sdkOnly.has(name))
 
-describe("small objects", () => {
-  it.live("go as the SDK sends them, once it has sent one", () =>
+describe("DirectRequests: put", () => {
+  it.live("second small object → the same request as the SDK's, without the SDK", () =>
     Effect.gen(function* () {
-      const { received, target } = yield* Service.openMirror((_request, response) => accept(response))
+      const { requests, target } = yield* ScriptedS3.openTarget((_request, response) => accept(response))
       const receipts = [
         yield* target.write(object, Stream.make(bytes)),
         yield* target.write(object, Stream.make(bytes))
@@ -60,57 +62,57 @@ describe("small objects", () => {
       assert.strictEqual(receipts[1]?.tag, "0".repeat(32))
       assert.strictEqual(receipts[1]?.tag, receipts[0]?.tag)
       assert.isAtLeast(receipts[1]?.lastModified ?? 0, receipts[0]?.lastModified ?? 1)
-      const [first, second] = received
+      const [first, second] = requests
       assert.isTrue(first !== undefined && isBySdk(first))
       assert.isTrue(second !== undefined && !isBySdk(second))
       if (first === undefined || second === undefined) return
       assert.strictEqual(second.url.href, first.url.href)
-      assert.deepStrictEqual(shown(second).toSorted(), shown(first).toSorted())
-      assert.deepStrictEqual(signed(second), signed(first))
+      assert.deepStrictEqual(comparable(second).toSorted(), comparable(first).toSorted())
+      assert.deepStrictEqual(signedNames(second), signedNames(first))
       assert.isTrue(second.body.equals(first.body))
     })
   )
 
-  it.live("of a bucket that stands in the host's name go there", () =>
+  it.live("bucket in the host name → sent to that host", () =>
     Effect.gen(function* () {
-      yield* localNames
-      const { endpoint, received } = yield* Service.serve((_request, response) => accept(response))
+      yield* resolveLocalNames
+      const { endpoint, requests } = yield* ScriptedServer.open((_request, response) => accept(response))
       const store = yield* S3BlobStore.make({
         bucket: "bucket",
         region: "us-east-1",
         endpoint: endpoint.replace("127.0.0.1", "localhost"),
         credentials: { accessKeyId: "id", secretAccessKey: Redacted.make("secret") }
       })
-      const put = (index: number) => store.put(Keys.key(index), Stream.make(bytes))
+      const put = (index: number) => store.put(BlobKeys.key(index), Stream.make(bytes))
       yield* put(0)
       yield* put(1)
-      assert.deepStrictEqual(received.map(isBySdk), [true, false])
-      assert.strictEqual(received[1]?.headers.host, received[0]?.headers.host)
-      assert.match(received[1]?.headers.host ?? "", /^bucket\.localhost:/)
-      assert.strictEqual(received[1]?.url.pathname, `/${Keys.key(1)}`)
+      assert.deepStrictEqual(requests.map(isBySdk), [true, false])
+      assert.strictEqual(requests[1]?.headers.host, requests[0]?.headers.host)
+      assert.match(requests[1]?.headers.host ?? "", /^bucket\.localhost:/)
+      assert.strictEqual(requests[1]?.url.pathname, `/${BlobKeys.key(1)}`)
     })
   )
 
-  it.live("are the SDK's again when the service is busy, which repeats them", () =>
+  it.live("service busy → the SDK repeats the request", () =>
     Effect.gen(function* () {
-      let requests = 0
-      const { received, target } = yield* Service.openMirror(
+      let count = 0
+      const { requests, target } = yield* ScriptedS3.openTarget(
         (request, response) =>
-          requests++ === 1 || requests === 3 ? Service.refuse(503, "SlowDown")(request, response) : accept(response),
+          count++ === 1 || count === 3 ? ScriptedS3.sendError(503, "SlowDown")(request, response) : accept(response),
         { maxAttempts: 3 }
       )
       yield* target.write(object, Stream.make(bytes))
       yield* target.write(object, Stream.make(bytes))
-      assert.deepStrictEqual(received.map(isBySdk), [true, false, true, true])
-      assert.isTrue(received.every(({ body }) => body.equals(bytes)))
+      assert.deepStrictEqual(requests.map(isBySdk), [true, false, true, true])
+      assert.isTrue(requests.every(({ body }) => body.equals(bytes)))
     })
   )
 
-  it.live("fail in the service's words", () =>
+  it.live("service denies → the SDK's error, with the service's message", () =>
     Effect.gen(function* () {
       let isDenied = false
-      const { target } = yield* Service.openMirror((request, response) =>
-        isDenied ? Service.refuse(403, "AccessDenied", "No way")(request, response) : accept(response)
+      const { target } = yield* ScriptedS3.openTarget((request, response) =>
+        isDenied ? ScriptedS3.sendError(403, "AccessDenied", "No way")(request, response) : accept(response)
       )
       yield* target.write(object, Stream.make(bytes))
       isDenied = true
@@ -119,29 +121,29 @@ describe("small objects", () => {
     })
   )
 
-  it.live("are sent again when the connection is cut, or the answer does not end", () =>
+  it.live("connection cut, or response body cut → sent again by the SDK", () =>
     Effect.gen(function* () {
-      let requests = 0
-      const { received, target } = yield* Service.openMirror((_request, response) => {
-        requests++
-        if (requests === 2) response.destroy()
-        else if (requests === 4) {
+      let count = 0
+      const { requests, target } = yield* ScriptedS3.openTarget((_request, response) => {
+        count++
+        if (count === 2) response.destroy()
+        else if (count === 4) {
           response.writeHead(200, { etag, "content-length": 10 }).write("cut", () => response.destroy())
         } else accept(response)
       })
       yield* target.write(object, Stream.make(bytes))
       yield* target.write(object, Stream.make(bytes))
       yield* target.write(object, Stream.make(bytes))
-      assert.deepStrictEqual(received.map(isBySdk), [true, false, true, false, true])
+      assert.deepStrictEqual(requests.map(isBySdk), [true, false, true, false, true])
     })
   )
 
-  it.live("end when they are interrupted", () =>
+  it.live("interrupted → the connection is closed", () =>
     Effect.gen(function* () {
       const reached = yield* Deferred.make<ServerResponse>()
-      let requests = 0
-      const { received, target } = yield* Service.openMirror((_request, response) =>
-        requests++ === 0 ? accept(response) : Deferred.doneUnsafe(reached, Effect.succeed(response))
+      let count = 0
+      const { requests, target } = yield* ScriptedS3.openTarget((_request, response) =>
+        count++ === 0 ? accept(response) : Deferred.doneUnsafe(reached, Effect.succeed(response))
       )
       yield* target.write(object, Stream.make(bytes))
       const writing = yield* Effect.forkChild(target.write(object, Stream.make(bytes)))
@@ -150,63 +152,64 @@ describe("small objects", () => {
       const closing = yield* Effect.forkChild(closed, { startImmediately: true })
       yield* Fiber.interrupt(writing)
       yield* Fiber.join(closing)
-      assert.deepStrictEqual(received.map(isBySdk), [true, false])
+      assert.deepStrictEqual(requests.map(isBySdk), [true, false])
     })
   )
 
-  it.live("are left to the SDK where it has to add checksums of its own", () =>
+  it.live("WHEN_SUPPORTED: SDK adds checksums → every request is the SDK's", () =>
     Effect.gen(function* () {
-      const { received, store } = yield* Service.open((_request, response) => accept(response), {
+      const { requests, store } = yield* ScriptedS3.openStore((_request, response) => accept(response), {
         requestChecksumCalculation: "WHEN_SUPPORTED"
       })
-      for (let index = 0; index < 2; index++) yield* store.put(Keys.key(index), Stream.make(bytes))
-      assert.deepStrictEqual(received.map(isBySdk), [true, true])
+      for (let index = 0; index < 2; index++) yield* store.put(BlobKeys.key(index), Stream.make(bytes))
+      assert.deepStrictEqual(requests.map(isBySdk), [true, true])
     })
   )
 
-  it.live("that are not so small go by the SDK", () =>
+  it.live("object of more than 1 MiB → sent by the SDK", () =>
     Effect.gen(function* () {
-      const { received, store } = yield* Service.open((_request, response) => accept(response))
-      for (let index = 0; index < 2; index++) yield* store.put(Keys.key(index), Generate.stream(1, 2_000_000))
-      assert.deepStrictEqual(received.map(isBySdk), [true, true])
+      const { requests, store } = yield* ScriptedS3.openStore((_request, response) => accept(response))
+      for (let index = 0; index < 2; index++) yield* store.put(BlobKeys.key(index), Generate.stream(1, 2_000_000))
+      assert.deepStrictEqual(requests.map(isBySdk), [true, true])
     })
   )
 })
 
-describe("contents", () => {
-  const give = ({ headers }: Service.Received, response: ServerResponse): void => {
+describe("DirectRequests: get", () => {
+  const sendContent = ({ headers }: ScriptedServer.ReceivedRequest, response: ServerResponse): void => {
     const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? "") ?? []
     const part = first === undefined ? bytes : bytes.subarray(Number(first), Number(last) + 1)
     response.writeHead(first === undefined ? 200 : 206, { "content-length": part.byteLength }).end(part)
   }
   const read = (store: BlobStore["Service"], range?: ByteRange) =>
-    Effect.map(Stream.runCollect(store.read(Keys.key(0), { range })), (chunks) => Buffer.concat(chunks))
+    Effect.map(Stream.runCollect(store.read(BlobKeys.key(0), { range })), (chunks) => Buffer.concat(chunks))
 
-  it.live("are asked for as the SDK asks, whole and in ranges", () =>
+  it.live("whole and range → the same requests as the SDK's", () =>
     Effect.gen(function* () {
-      const { received, store } = yield* Service.open(give)
+      const { requests, store } = yield* ScriptedS3.openStore(sendContent)
       for (const range of [undefined, { offset: 10, length: 20 }]) {
         const expected = Buffer.from(bytes).subarray(range?.offset ?? 0, range === undefined ? 100 : 30)
         assert.isTrue((yield* read(store, range)).equals(expected))
       }
-      const another = yield* Service.open(give)
+      const another = yield* ScriptedS3.openStore(sendContent)
       yield* read(another.store, { offset: 10, length: 20 })
-      assert.deepStrictEqual([...received, ...another.received].map(isBySdk), [true, false, true])
-      const [, direct] = received
-      const [bySdk] = another.received
+      assert.deepStrictEqual([...requests, ...another.requests].map(isBySdk), [true, false, true])
+      const [, direct] = requests
+      const [bySdk] = another.requests
       if (direct === undefined || bySdk === undefined) return assert.fail("a request is missing")
-      const shownOf = (request: Service.Received) => shown(request).filter(([name]) => name !== "host")
+      const withoutHost = (request: ScriptedServer.ReceivedRequest) =>
+        comparable(request).filter(([name]) => name !== "host")
       assert.strictEqual(direct.url.href, bySdk.url.href)
-      assert.deepStrictEqual(shownOf(direct).toSorted(), shownOf(bySdk).toSorted())
-      assert.deepStrictEqual(signed(direct), signed(bySdk))
+      assert.deepStrictEqual(withoutHost(direct).toSorted(), withoutHost(bySdk).toSorted())
+      assert.deepStrictEqual(signedNames(direct), signedNames(bySdk))
     })
   )
 
-  it.live("that are gone are told of by the SDK", () =>
+  it.live("object missing → NotFound, from the SDK", () =>
     Effect.gen(function* () {
       let isGone = false
-      const { store } = yield* Service.open((request, response) =>
-        isGone ? Service.refuse(404, "NoSuchKey")(request, response) : give(request, response)
+      const { store } = yield* ScriptedS3.openStore((request, response) =>
+        isGone ? ScriptedS3.sendError(404, "NoSuchKey")(request, response) : sendContent(request, response)
       )
       yield* read(store)
       isGone = true

@@ -4,10 +4,10 @@ import { firstMissing, requires } from "@holdfast/testing/Requires"
 import * as CephRgw from "@holdfast/testing/servers/CephRgw"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import * as Mirror from "./support/Mirror.ts"
+import * as Target from "./support/Target.ts"
 
-const site = Effect.map(Mirror.fresh, ({ bucket, readBack }): MirrorComparison.ComparisonTarget => ({
-  mirror: Mirror.input(bucket),
+const site = Effect.map(Target.open, ({ bucket, readBack }): MirrorComparison.ComparisonTarget => ({
+  mirror: Target.inputOf(bucket),
   readBack,
   remote: {
     path: bucket.bucket,
@@ -22,5 +22,5 @@ const site = Effect.map(Mirror.fresh, ({ bucket, readBack }): MirrorComparison.C
 }))
 
 requires(firstMissing(CephRgw.missing, Rclone.missing)).describe("a mirror to S3", () =>
-  MirrorComparison.suite("Ceph", Mirror.targets(), site, CephRgw.layer)
+  MirrorComparison.suite("Ceph", Target.targets(), site, CephRgw.layer)
 )

@@ -1,5 +1,5 @@
 /**
- * What stands at a real target after rapid changes here, and after strangers' changes there.
+ * The objects of a target after rapid changes of the bucket, and after other programs' changes of the target.
  */
 import { CopyObjectCommand, DeleteObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3"
 import { assert, layer, vi } from "@effect/vitest"
@@ -10,20 +10,20 @@ import * as MirrorHarness from "@holdfast/testing/mirrors/MirrorHarness"
 import { requires } from "@holdfast/testing/Requires"
 import * as CephRgw from "@holdfast/testing/servers/CephRgw"
 import * as Effect from "effect/Effect"
-import * as Mirrored from "./support/Mirrored.ts"
+import * as MirroredBucket from "./support/MirroredBucket.ts"
 
-// A cluster is started, which takes a busy machine longer than vitest gives by default.
+// The tests start a cluster. On a busy machine that takes longer than vitest's default timeout.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-const { reupload, startWorker, pollUntil, upload } = MirrorHarness
+const { pollUntil, reupload, startWorker, upload } = MirrorHarness
 
-requires(CephRgw.missing).describe("a mirror to Ceph's gateway", () =>
+requires(CephRgw.missing).describe("mirror to Ceph's gateway", () =>
   layer(CephRgw.layer, { excludeTestServices: true, timeout: "2 minutes" })((it) => {
-    it.effect("ends with the last of many contents and headers, each time", () =>
+    it.effect("content and headers changed 12 times in a row, by 24 rounds → target has the last ones each time", () =>
       Effect.gen(function* () {
         const headers = yield* Headers
-        const mirrored = yield* Mirrored.scene()
-        // Two workers, as of two nodes.
+        const mirrored = yield* MirroredBucket.open()
+        // A second worker, as of a second node.
         yield* startWorker()
         const { id } = yield* upload(mirrored.bucket, "file.txt", "the first")
         const file = { ...mirrored.bucket, fileId: id }
@@ -31,61 +31,65 @@ requires(CephRgw.missing).describe("a mirror to Ceph's gateway", () =>
           for (let change = 0; change < 12; change++) {
             yield* reupload(mirrored.bucket, id, `content ${round} ${change}`)
             yield* headers.set(Actor.system, file, { name: "Cache-Control", value: `max-age=${round * 12 + change}` })
-            // Now and then a copy begins in between.
+            // Sometimes a copy begins between two changes.
             if (change % 5 === round % 5) yield* Effect.sleep(round % 4)
           }
-          yield* Mirrored.converge(mirrored)
+          yield* MirroredBucket.assertConverges(mirrored)
         }
-      }).pipe(Effect.scoped, Effect.provide(Mirrored.services()))
+      }).pipe(Effect.scoped, Effect.provide(MirroredBucket.services()))
     )
 
-    it.effect("heals what strangers removed and altered, and leaves alone what is theirs", () =>
-      Effect.gen(function* () {
-        const { client, ref, ...mirrored } = yield* Mirrored.scene()
-        const Bucket = mirrored.target.bucket
-        const put = (Key: string) => Effect.promise(() => client.send(new PutObjectCommand({ Bucket, Key, Body: "!" })))
-        for (const name of ["as it was", "removed", "altered", "described"]) yield* upload(mirrored.bucket, name, name)
-        yield* Mirrored.converge({ client, ref, ...mirrored })
-        const before = yield* MirrorHarness.expectedObjects(mirrored.bucket)
+    it.effect(
+      "sync: objects removed, overwritten or described anew by others → copied again; foreign objects unchanged",
+      () =>
+        Effect.gen(function* () {
+          const { client, ref, ...mirrored } = yield* MirroredBucket.open()
+          const Bucket = mirrored.target.bucket
+          const put = (Key: string) =>
+            Effect.promise(() => client.send(new PutObjectCommand({ Bucket, Key, Body: "!" })))
+          for (const name of ["unchanged", "removed", "altered", "described"])
+            yield* upload(mirrored.bucket, name, name)
+          yield* MirroredBucket.assertConverges({ client, ref, ...mirrored })
+          const before = yield* MirrorHarness.expectedObjects(mirrored.bucket)
 
-        const theirs = ["theirs", "their/folder/ü", ".holdfast-check-of-another-deployment"]
-        yield* Effect.forEach([...theirs, "altered"], put)
-        yield* Effect.promise(() => client.send(new DeleteObjectCommand({ Bucket, Key: "removed" })))
-        // S3 tells of a description no more than the second of its last change, and a receipt may be late by two.
-        const second = Math.floor(Date.now() / 1000)
-        yield* pollUntil(
-          Effect.sync(() => Math.floor(Date.now() / 1000)),
-          (now) => now > second + 2
-        )
-        const another = { ContentType: "text/html", MetadataDirective: "REPLACE" } as const
-        yield* Effect.promise(() =>
-          client.send(
-            new CopyObjectCommand({ Bucket, Key: "described", CopySource: `${Bucket}/described`, ...another })
+          const foreign = ["foreign", "foreign/folder/ü", ".holdfast-check-of-another-deployment"]
+          yield* Effect.forEach([...foreign, "altered"], put)
+          yield* Effect.promise(() => client.send(new DeleteObjectCommand({ Bucket, Key: "removed" })))
+          // S3 reports only the second of the last change, and a receipt may be up to two seconds late.
+          const second = Math.floor(Date.now() / 1000)
+          yield* pollUntil(
+            Effect.sync(() => Math.floor(Date.now() / 1000)),
+            (now) => now > second + 2
           )
-        )
+          const another = { ContentType: "text/html", MetadataDirective: "REPLACE" } as const
+          yield* Effect.promise(() =>
+            client.send(
+              new CopyObjectCommand({ Bucket, Key: "described", CopySource: `${Bucket}/described`, ...another })
+            )
+          )
 
-        yield* (yield* Mirrors).sync(Actor.system, ref)
-        const ours = Effect.map(Mirrored.held({ client, ref, ...mirrored }), (all) =>
-          all.filter(({ name }) => !theirs.includes(name))
-        )
-        const right = JSON.stringify(before)
-        yield* pollUntil(ours, (all) => JSON.stringify(all) === right)
-        assert.includeMembers([...(yield* Mirrored.keys(client, mirrored.target))], theirs)
-        const { stats } = yield* MirrorHarness.untilCopied(ref)
-        assert.deepInclude(stats, { copied: 4, failed: 0 })
-      }).pipe(Effect.scoped, Effect.provide(Mirrored.services()))
+          yield* (yield* Mirrors).sync(Actor.system, ref)
+          const own = Effect.map(MirroredBucket.readObjects({ client, ref, ...mirrored }), (all) =>
+            all.filter(({ name }) => !foreign.includes(name))
+          )
+          const expected = JSON.stringify(before)
+          yield* pollUntil(own, (all) => JSON.stringify(all) === expected)
+          assert.includeMembers([...(yield* MirroredBucket.listKeys(client, mirrored.target))], foreign)
+          const { stats } = yield* MirrorHarness.untilCopied(ref)
+          assert.deepInclude(stats, { copied: 4, failed: 0 })
+        }).pipe(Effect.scoped, Effect.provide(MirroredBucket.services()))
     )
 
-    it.effect("copies a file whose name is like that of an object of the check, and does not remove it", () =>
+    it.effect("file whose name resembles that of a check object → copied, and not removed by a check", () =>
       Effect.gen(function* () {
-        const mirrored = yield* Mirrored.scene()
-        yield* upload(mirrored.bucket, ".holdfast-check-1", "ours")
-        yield* Mirrored.converge(mirrored)
+        const mirrored = yield* MirroredBucket.open()
+        yield* upload(mirrored.bucket, ".holdfast-check-1", "content")
+        yield* MirroredBucket.assertConverges(mirrored)
         yield* (yield* Mirrors).update(Actor.system, mirrored.ref, {
           secretAccessKey: mirrored.target.credentials.secretAccessKey
         })
-        yield* Mirrored.converge(mirrored)
-      }).pipe(Effect.scoped, Effect.provide(Mirrored.services()))
+        yield* MirroredBucket.assertConverges(mirrored)
+      }).pipe(Effect.scoped, Effect.provide(MirroredBucket.services()))
     )
   })
 )

@@ -1,49 +1,59 @@
 import { assert, describe, it } from "@effect/vitest"
+import { AddressRefused } from "@holdfast/outbound/AddressRefused"
 import * as S3Errors from "../src/S3Errors.ts"
 import * as S3Failure from "../src/S3Failure.ts"
 
-/** An error as the SDK throws it. */
-const answered = (name: string, httpStatusCode: number) =>
+/** Makes an error as the SDK throws it for an error response. */
+const errorResponse = (name: string, httpStatusCode: number) =>
   Object.assign(new Error(name), { name, $metadata: { httpStatusCode } })
 
 const errno = (code: string) => Object.assign(new Error(code), { code, $metadata: { attempts: 3 } })
 
 describe("S3Errors", () => {
   it.each([
-    ["NotFound", answered("NoSuchKey", 404)],
-    ["NotFound", answered("NotFound", 404)],
-    ["NotFound", answered("UnknownError", 404)],
-    ["Internal", answered("NoSuchBucket", 404)],
-    ["Unavailable", answered("NoSuchUpload", 404)],
-    ["Internal", answered("AccessDenied", 403)],
-    ["Internal", answered("SignatureDoesNotMatch", 403)],
-    ["Internal", answered("InvalidRange", 416)],
-    ["Internal", answered("NotImplemented", 501)],
-    ["StorageFull", answered("QuotaExceeded", 403)],
-    ["StorageFull", answered("XMinioStorageFull", 507)],
-    ["StorageFull", answered("UnknownError", 507)],
-    ["StorageFull", answered("EntityTooLarge", 400)],
-    ["Unavailable", answered("SlowDown", 503)],
-    ["Unavailable", answered("UnknownError", 503)],
-    ["Unavailable", answered("InternalError", 500)],
-    ["Unavailable", answered("UnknownError", 502)],
-    ["Unavailable", answered("UnknownError", 504)],
-    ["Unavailable", answered("TooManyRequests", 429)],
-    ["Unavailable", answered("RequestTimeout", 400)],
-    ["Unavailable", answered("BadDigest", 400)],
-    ["Unavailable", Object.assign(new Error("no connection"), { name: "TimeoutError" })],
-    ["Unavailable", errno("ECONNREFUSED")],
-    ["Unavailable", errno("ECONNRESET")],
-    ["Unavailable", errno("EPIPE")],
-    ["Unavailable", errno("EAI_AGAIN")],
-    ["Internal", errno("CERT_HAS_EXPIRED")],
-    ["Internal", Object.assign(new Error("no keys"), { name: "CredentialsProviderError" })],
-    ["Internal", new TypeError("a bug")],
-    ["Internal", "a text"],
-    ["Internal", undefined],
-    ["Internal", null]
-  ] as const)("is %s for %s", (reason, cause) => {
-    const error = S3Errors.toBlobError("stat")(S3Failure.fromCause(cause))
-    assert.deepStrictEqual([error.reason, error.operation, error.cause], [reason, "stat", cause])
+    ["NotFound", "NotFound", errorResponse("NoSuchKey", 404)],
+    ["NotFound", "NotFound", errorResponse("NotFound", 404)],
+    ["NotFound", "NotFound", errorResponse("UnknownError", 404)],
+    ["Internal", "NotFound", errorResponse("NoSuchBucket", 404)],
+    ["Internal", "NotFound", errorResponse("PermanentRedirect", 301)],
+    ["Unavailable", "Unavailable", errorResponse("NoSuchUpload", 404)],
+    ["Internal", "Denied", errorResponse("AccessDenied", 403)],
+    ["Internal", "Denied", errorResponse("SignatureDoesNotMatch", 403)],
+    ["Internal", "Unavailable", errorResponse("RequestTimeTooSkewed", 403)],
+    ["Internal", "Unavailable", errorResponse("PreconditionFailed", 412)],
+    ["Internal", "Invalid", errorResponse("KeyTooLongError", 400)],
+    ["Internal", "Internal", errorResponse("InvalidRange", 416)],
+    ["Internal", "Internal", errorResponse("NotImplemented", 501)],
+    ["Internal", "Refused", new AddressRefused({ host: "a" })],
+    ["StorageFull", "Full", errorResponse("QuotaExceeded", 403)],
+    ["StorageFull", "Full", errorResponse("XMinioStorageFull", 507)],
+    ["StorageFull", "Full", errorResponse("UnknownError", 507)],
+    ["StorageFull", "Invalid", errorResponse("EntityTooLarge", 400)],
+    ["Unavailable", "Unavailable", errorResponse("SlowDown", 503)],
+    ["Unavailable", "Unavailable", errorResponse("UnknownError", 503)],
+    ["Unavailable", "Unavailable", errorResponse("InternalError", 500)],
+    ["Unavailable", "Unavailable", errorResponse("UnknownError", 502)],
+    ["Unavailable", "Unavailable", errorResponse("UnknownError", 504)],
+    ["Unavailable", "Unavailable", errorResponse("TooManyRequests", 429)],
+    ["Unavailable", "Unavailable", errorResponse("RequestTimeout", 400)],
+    ["Unavailable", "Damaged", errorResponse("BadDigest", 400)],
+    ["Unavailable", "Unavailable", Object.assign(new Error("no connection"), { name: "TimeoutError" })],
+    ["Unavailable", "Unavailable", errno("ECONNREFUSED")],
+    ["Unavailable", "Unavailable", errno("ECONNRESET")],
+    ["Unavailable", "Unavailable", errno("EPIPE")],
+    ["Unavailable", "Unavailable", errno("EAI_AGAIN")],
+    ["Internal", "Internal", errno("CERT_HAS_EXPIRED")],
+    ["Internal", "Internal", Object.assign(new Error("no keys"), { name: "CredentialsProviderError" })],
+    ["Internal", "Internal", new TypeError("a bug")],
+    ["Internal", "Internal", "a text"],
+    ["Internal", "Internal", undefined],
+    ["Internal", "Internal", null]
+  ] as const)("store: %s, mirror target: %s, for %s", (blob, target, cause) => {
+    const failure = S3Failure.fromCause(cause)
+    const blobError = S3Errors.toBlobError("stat")(failure)
+    assert.deepStrictEqual([blobError.reason, blobError.operation, blobError.cause], [blob, "stat", cause])
+    const targetError = S3Errors.toTargetError([])("write")(failure)
+    assert.deepStrictEqual([targetError.reason, targetError.operation, targetError.cause], [target, "write", undefined])
+    assert.match(targetError.detail, /^\S.{3,400}[.)]$/u)
   })
 })

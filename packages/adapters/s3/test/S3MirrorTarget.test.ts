@@ -2,7 +2,6 @@ import {
   AbortMultipartUploadCommand,
   CreateMultipartUploadCommand,
   HeadObjectCommand,
-  ListMultipartUploadsCommand,
   PutObjectCommand
 } from "@aws-sdk/client-s3"
 import { assert, layer, vi } from "@effect/vitest"
@@ -17,28 +16,20 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as S3MirrorTarget from "../src/S3MirrorTarget.ts"
-import { localNames } from "./support/LocalNames.ts"
-import * as Mirror from "./support/Mirror.ts"
+import { resolveLocalNames } from "./support/LocalNames.ts"
+import * as Target from "./support/Target.ts"
 
-// A cluster is started, which takes a busy machine longer than vitest gives by default.
+// The tests start a cluster. On a busy machine that takes longer than vitest's default timeout.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
 
 const mebibyte = 1024 * 1024
 
-/** A target in a bucket of its own, and that bucket's multipart uploads as the service lists them. */
-const open = Effect.map(Mirror.fresh, (fresh) => ({
-  ...fresh,
-  uploads: Effect.promise(() =>
-    fresh.client.send(new ListMultipartUploadsCommand({ Bucket: fresh.bucket.bucket }))
-  ).pipe(Effect.map(({ Uploads = [] }) => Uploads.map(({ Key }) => Key)))
-}))
-
 requires(CephRgw.missing).describe("S3MirrorTarget on Ceph's gateway", () =>
   layer(CephRgw.layer, { excludeTestServices: true, timeout: "2 minutes" })((it) => {
-    it.effect("leaves no parts of its own behind, and those of other programs alone", () =>
+    it.effect("write: fails, rejected or interrupted → its upload is aborted; uploads of other programs remain", () =>
       Effect.gen(function* () {
-        const fresh = yield* open
-        const { bucket, client, target, uploads } = fresh
+        const fresh = yield* Target.open
+        const { bucket, client, pendingUploads, target } = fresh
         const foreign = { Bucket: bucket.bucket, Key: "another program's" }
         const { UploadId } = yield* Effect.promise(() => client.send(new CreateMultipartUploadCommand(foreign)))
         const bytes = Generate.bytes(1, 12 * mebibyte)
@@ -50,34 +41,34 @@ requires(CephRgw.missing).describe("S3MirrorTarget on Ceph's gateway", () =>
         const waiting = Stream.fromEffect(Effect.andThen(Deferred.succeed(reached, undefined), Effect.never))
         const writing = yield* Effect.forkChild(target.write(object, Stream.concat(parts, waiting)))
         yield* Deferred.await(reached)
-        assert.sameMembers([...(yield* uploads)], ["large", foreign.Key])
+        assert.sameMembers([...(yield* pendingUploads)], ["large", foreign.Key])
         yield* Fiber.interrupt(writing)
         yield* target.write(object, parts)
         yield* target.describe({ ...object, description: { contentType: "text/plain", metadata: {} } })
-        assert.deepStrictEqual(yield* uploads, [foreign.Key])
+        assert.deepStrictEqual(yield* pendingUploads, [foreign.Key])
         yield* Effect.promise(() => client.send(new AbortMultipartUploadCommand({ ...foreign, UploadId })))
       })
     )
 
     it.effect.each([5 * mebibyte, 5 * mebibyte + 1, 13 * mebibyte + 5])(
-      "copies %i bytes onto themselves in as many parts as that takes",
+      "describe: object of %i bytes → copied in parts of 5 MiB",
       (size) =>
         Effect.gen(function* () {
-          const fresh = yield* open
+          const fresh = yield* Target.open
           const bytes = Generate.bytes(2, size)
           yield* Objects.write(fresh, "a/é +b.bin", bytes)
           const description = { contentType: "text/plain", metadata: { "x-note": "copied" } }
           const receipt = yield* fresh.target.describe(Objects.object("a/é +b.bin", bytes, description))
           const found = yield* Objects.assertObject(fresh, "a/é +b.bin", bytes, description)
           assert.isTrue(isUnchanged(receipt, found))
-          // The entity tag of an object from parts ends in their number.
+          // The entity tag of an object of parts ends with their number.
           assert.match(receipt.tag, new RegExp(`^[0-9a-f]+-${Math.ceil(size / (5 * mebibyte))}$`))
         })
     )
 
-    it.effect.each(["100% of it", "a%41"])("has a large object of the name %j written anew instead", (name) =>
+    it.effect.each(["100% of it", "a%41"])("describe: large object of the name %j → NotFound, unchanged", (name) =>
       Effect.gen(function* () {
-        const fresh = yield* open
+        const fresh = yield* Target.open
         const bytes = Generate.bytes(5, 5 * mebibyte + 1)
         yield* Objects.write(fresh, name, bytes)
         const error = yield* Effect.flip(fresh.target.describe(Objects.object(name, bytes)))
@@ -86,9 +77,9 @@ requires(CephRgw.missing).describe("S3MirrorTarget on Ceph's gateway", () =>
       })
     )
 
-    it.effect("tells the second of the last change, which a HEAD and a listing tell alike", () =>
+    it.effect("stat, list: the same tag and the same second of the last change", () =>
       Effect.gen(function* () {
-        const fresh = yield* open
+        const fresh = yield* Target.open
         const receipt = yield* Objects.write(fresh, "a", Generate.bytes(3, 10))
         const head = yield* Effect.promise(() =>
           fresh.client.send(new HeadObjectCommand({ Bucket: fresh.bucket.bucket, Key: "a" }))
@@ -102,10 +93,10 @@ requires(CephRgw.missing).describe("S3MirrorTarget on Ceph's gateway", () =>
       })
     )
 
-    it.effect("sees what others put there", () =>
+    it.effect("stat, list: object of another program → found", () =>
       Effect.gen(function* () {
-        const { bucket, client, target } = yield* open
-        const foreign = { Bucket: bucket.bucket, Key: "notes/theirs.txt", Body: "theirs" }
+        const { bucket, client, target } = yield* Target.open
+        const foreign = { Bucket: bucket.bucket, Key: "notes/foreign.txt", Body: "notes!" }
         yield* Effect.promise(() => client.send(new PutObjectCommand(foreign)))
         const object = Option.getOrThrow(yield* target.stat(foreign.Key))
         assert.deepStrictEqual([object.name, object.size], [foreign.Key, 6])
@@ -113,33 +104,33 @@ requires(CephRgw.missing).describe("S3MirrorTarget on Ceph's gateway", () =>
       })
     )
 
-    it.effect("says that a quota is reached, for a small object and for parts", () =>
+    it.effect("write: quota reached → Full, for a small object and for parts", () =>
       Effect.gen(function* () {
-        const fresh = yield* open
-        const server = yield* CephRgw.CephRgw
-        yield* server.setQuota(1)
+        const fresh = yield* Target.open
+        const gateway = yield* CephRgw.CephRgw
+        yield* gateway.setQuota(1)
         yield* Effect.gen(function* () {
           for (const size of [9000, 12 * mebibyte]) {
             const error = yield* Effect.flip(Objects.write(fresh, "a", Generate.bytes(4, size)))
             assert.deepStrictEqual([error.reason, error.operation], ["Full", "write"])
           }
-          assert.deepStrictEqual(yield* fresh.uploads, [])
-        }).pipe(Effect.ensuring(Effect.orDie(server.setQuota(undefined))))
+          assert.deepStrictEqual(yield* fresh.pendingUploads, [])
+        }).pipe(Effect.ensuring(Effect.orDie(gateway.setQuota(undefined))))
       })
     )
 
-    it.effect("finds the bucket by the host's name", () =>
+    it.effect("bucket in the host name → found", () =>
       Effect.gen(function* () {
-        const { bucket, client } = yield* open
-        const location = Mirror.location(bucket)
+        const { bucket, client } = yield* Target.open
+        const location = Target.locationOf(bucket)
         const endpoint = bucket.endpoint.replace("127.0.0.1", "localhost")
-        const asked = yield* localNames
-        const target = yield* S3MirrorTarget.open(Mirror.options)({ ...location, endpoint, forcePathStyle: false })
-        const fresh = { target, readBack: Mirror.readBack(client, bucket.bucket) }
+        const lookups = yield* resolveLocalNames
+        const target = yield* S3MirrorTarget.open(Target.options)({ ...location, endpoint, forcePathStyle: false })
+        const fresh = { target, readBack: Target.readBack(client, bucket.bucket) }
         const bytes = Generate.bytes(5, 1000)
         yield* Objects.write(fresh, "a/b", bytes)
         yield* Objects.assertObject(fresh, "a/b", bytes)
-        assert.include(asked, `${bucket.bucket}.localhost`)
+        assert.include(lookups, `${bucket.bucket}.localhost`)
       })
     )
   })

@@ -1,20 +1,23 @@
 /**
- * Names below localhost, for buckets that stand in the host's name.
+ * Names below `localhost`, for buckets in host names.
  */
 import { vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import Dns from "node:dns"
 
-/** Lets them lead to this machine, which not every resolver does; the names that were asked for. */
-export const localNames = Effect.gen(function* () {
-  const asked: Array<string> = []
+/** Resolves such names to this machine until the scope closes, which not every resolver does. Returns the names that were looked up. */
+export const resolveLocalNames = Effect.gen(function* () {
+  const lookups: Array<string> = []
   const lookup = Dns.lookup.bind(Dns)
-  const spy = vi.spyOn(Dns, "lookup").mockImplementation(((name: string, ...rest: [Dns.LookupAllOptions, Answered]) => {
-    asked.push(name)
+  const spy = vi.spyOn(Dns, "lookup").mockImplementation(((
+    name: string,
+    ...rest: [Dns.LookupAllOptions, LookupCallback]
+  ) => {
+    lookups.push(name)
     return lookup(name.endsWith(".localhost") ? "127.0.0.1" : name, ...rest)
   }) as typeof Dns.lookup)
   yield* Effect.addFinalizer(() => Effect.sync(() => spy.mockRestore()))
-  return asked
+  return lookups
 })
 
-type Answered = (error: NodeJS.ErrnoException | null, addresses: Array<Dns.LookupAddress>) => void
+type LookupCallback = (error: NodeJS.ErrnoException | null, addresses: Array<Dns.LookupAddress>) => void

@@ -2,12 +2,13 @@ import { assert, describe, it } from "@effect/vitest"
 import type { MirrorObject } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as Generate from "@holdfast/testing/data/Generate"
+import type { ReceivedRequest } from "@holdfast/testing/servers/ScriptedServer"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as S3MirrorTarget from "../src/S3MirrorTarget.ts"
-import * as Service from "./support/Service.ts"
+import * as ScriptedS3 from "./support/ScriptedS3.ts"
 
 const mebibyte = 1024 * 1024
 
@@ -20,15 +21,16 @@ const object: MirrorObject = {
   description: { contentType: "text/plain", metadata: {} }
 }
 
+/** The date of the object's last change. */
 const changed = "Wed, 21 Oct 2026 07:28:00 GMT"
 
-/** Answers as a healthy service does, with objects of so many bytes. */
+/** Returns the headers of a healthy service's responses, with objects of so many bytes. */
 const healthy =
   (size: number) =>
-  ({ method }: Service.Received): Record<string, string | number> =>
+  ({ method }: ReceivedRequest): Record<string, string | number> =>
     method === "HEAD" ? { "content-length": size, etag: '"abc"', "last-modified": changed } : { etag: '"abc"' }
 
-describe("S3MirrorTarget on a service that errs", () => {
+describe("S3MirrorTarget on a scripted service", () => {
   it.live.each([
     [404, "NoSuchBucket", "NotFound"],
     [301, "PermanentRedirect", "NotFound"],
@@ -52,9 +54,9 @@ describe("S3MirrorTarget on a service that errs", () => {
     [503, "SlowDown", "Unavailable"],
     [400, "InvalidRequest", "Internal"],
     [501, "NotImplemented", "Internal"]
-  ] as const)("tells %i %s as %s, in the service's words", ([status, code, reason]) =>
+  ] as const)("%i %s → %s, with the service's message", ([status, code, reason]) =>
     Effect.gen(function* () {
-      const { target } = yield* Service.openMirror(Service.refuse(status, code, "No way"))
+      const { target } = yield* ScriptedS3.openTarget(ScriptedS3.sendError(status, code, "No way"))
       const error = yield* Effect.flip(target.write(object, Stream.make(bytes)))
       assert.deepStrictEqual(
         [error.reason, error.operation, error.detail],
@@ -70,9 +72,9 @@ describe("S3MirrorTarget on a service that errs", () => {
     [403, "Denied"],
     [400, "Internal"],
     [503, "Unavailable"]
-  ] as const)("tells an answer %i without words as %s", ([status, reason]) =>
+  ] as const)("%i without a body → %s, with the status", ([status, reason]) =>
     Effect.gen(function* () {
-      const { target } = yield* Service.openMirror((_request, response) => void response.writeHead(status).end())
+      const { target } = yield* ScriptedS3.openTarget((_request, response) => void response.writeHead(status).end())
       const error = yield* Effect.flip(target.stat("a"))
       assert.deepStrictEqual(
         [error.reason, error.operation, error.detail],
@@ -81,79 +83,59 @@ describe("S3MirrorTarget on a service that errs", () => {
     })
   )
 
-  it.live("tells the name of an error that has no words", () =>
+  it.live("error without a message → its code", () =>
     Effect.gen(function* () {
-      const { target } = yield* Service.openMirror(Service.refuse(403, "AccessDenied"))
+      const { target } = yield* ScriptedS3.openTarget(ScriptedS3.sendError(403, "AccessDenied"))
       const { detail } = yield* Effect.flip(target.write(object, Stream.make(bytes)))
       assert.strictEqual(detail, "The service answered with AccessDenied (status 403).")
     })
   )
 
-  it.live("shortens what a service says, and takes the keys out", () =>
+  it.live("long message with keys → shortened, keys removed", () =>
     Effect.gen(function* () {
-      const message = `AKIDOFNOBODY\n\u0085with   secret-of-nobody ${"x".repeat(1000)}`
-      const { target } = yield* Service.openMirror(Service.refuse(403, "AKIDOFNOBODY", message))
+      const message = `AKIDOFTESTS\n\u0085with   secret-of-tests ${"x".repeat(1000)}`
+      const { target } = yield* ScriptedS3.openTarget(ScriptedS3.sendError(403, "AKIDOFTESTS", message))
       const { detail } = yield* Effect.flip(target.write(object, Stream.make(bytes)))
       assert.match(detail, /^… with … x+ \(…, status 403\)$/)
       assert.isBelow(detail.length, 350)
     })
   )
 
-  it.live("tells nothing of the address that a name has", () =>
+  it.live("connection refused → Unavailable, without the address that the host resolves to", () =>
     Effect.gen(function* () {
       const open = S3MirrorTarget.open({ allowPrivate: true, maxAttempts: 1 })
-      const target = yield* open({
-        type: "S3",
-        bucketName: "bucket",
-        region: "us-east-1",
-        endpoint: "http://localhost:1",
-        forcePathStyle: true,
-        accessKeyId: "id",
-        secretAccessKey: Redacted.make("secret")
-      })
+      const target = yield* open(ScriptedS3.location("http://localhost:1"))
       const error = yield* Effect.flip(target.stat("a"))
       assert.strictEqual(error.reason, "Unavailable")
       assert.match(error.detail, /^The service cannot be reached \(\w+\)\.$/)
     })
   )
 
-  it.live.each(["127.0.0.1", "localhost", "[::1]"])("tells that it does not connect to %s, and no more", (host) =>
-    Effect.gen(function* () {
-      const target = yield* S3MirrorTarget.open({ allowPrivate: false, maxAttempts: 1 })({
-        type: "S3",
-        bucketName: "bucket",
-        region: "us-east-1",
-        endpoint: `http://${host}:1`,
-        forcePathStyle: true,
-        accessKeyId: "id",
-        secretAccessKey: Redacted.make("secret")
+  it.live.each(["127.0.0.1", "localhost", "[::1]"])(
+    "private address %s → Refused, with the detail of every adapter",
+    (host) =>
+      Effect.gen(function* () {
+        const open = S3MirrorTarget.open({ allowPrivate: false, maxAttempts: 1 })
+        const target = yield* open(ScriptedS3.location(`http://${host}:1`))
+        const error = yield* Effect.flip(target.stat("a"))
+        assert.deepStrictEqual([error.reason, error.detail], ["Refused", AddressRefused.detail])
       })
-      const error = yield* Effect.flip(target.stat("a"))
-      assert.deepStrictEqual([error.reason, error.detail], ["Refused", AddressRefused.detail])
-    })
   )
 
   it.live.each(["ftp://example.com", "https://user:password@example.com", "example.com", "https://example.com?a"])(
-    "refuses the endpoint %s when it is opened",
+    "open: endpoint %s → Refused",
     (endpoint) =>
       Effect.gen(function* () {
-        const opening = S3MirrorTarget.open({ allowPrivate: true })({
-          type: "S3",
-          bucketName: "bucket",
-          region: "us-east-1",
-          endpoint,
-          accessKeyId: "id",
-          secretAccessKey: Redacted.make("secret")
-        })
+        const opening = S3MirrorTarget.open({ allowPrivate: true })(ScriptedS3.location(endpoint))
         const error = yield* Effect.flip(opening)
         assert.deepStrictEqual([error.reason, error.operation], ["Refused", "open"])
         assert.notInclude(error.detail, "password@")
       })
   )
 
-  it.live("goes where its mirror says, whatever the environment says of the deployment's own bucket", () =>
+  it.live("AWS_ENDPOINT_URL_S3 is set → not used for mirror targets", () =>
     Effect.gen(function* () {
-      const { received: elsewhere, target: other } = yield* Service.openMirror(
+      const { requests: elsewhere, target: other } = yield* ScriptedS3.openTarget(
         (request, response) => void response.writeHead(200, healthy(10)(request)).end()
       )
       yield* other.stat("a")
@@ -166,7 +148,7 @@ describe("S3MirrorTarget on a service that errs", () => {
           else process.env["AWS_ENDPOINT_URL_S3"] = former
         })
       )
-      // A region that is not there leads to a name that is not there.
+      // A region that does not exist has a host name that does not exist.
       const target = yield* S3MirrorTarget.open({ allowPrivate: true, maxAttempts: 1 })({
         type: "S3",
         bucketName: "bucket",
@@ -179,9 +161,9 @@ describe("S3MirrorTarget on a service that errs", () => {
     })
   )
 
-  it.live("sends a small object's MD5 and description in one request", () =>
+  it.live("write: small object → one request, with MD5 and description", () =>
     Effect.gen(function* () {
-      const { received, seen, target } = yield* Service.openMirror(
+      const { requests, target } = yield* ScriptedS3.openTarget(
         (request, response) => void response.writeHead(200, { ...healthy(10)(request), date: changed }).end()
       )
       const description = {
@@ -191,11 +173,11 @@ describe("S3MirrorTarget on a service that errs", () => {
         metadata: { a: "b" }
       }
       const receipt = yield* target.write({ ...object, description }, Stream.make(bytes))
-      // Its clocks may differ by a second.
+      // One second later: the clocks of a service may differ by that much.
       assert.deepStrictEqual(receipt, { tag: "abc", lastModified: Date.parse(changed) / 1000 + 1 })
-      assert.deepStrictEqual(seen(), ["PUT x-id"])
-      assert.strictEqual(received[0]?.url.pathname, "/bucket/folder/a%20b.txt")
-      const headers: Service.Received["headers"] = received[0]?.headers ?? {}
+      assert.deepStrictEqual(ScriptedS3.summarize(requests), ["PUT x-id"])
+      assert.strictEqual(requests[0]?.url.pathname, "/bucket/folder/a%20b.txt")
+      const headers: ReceivedRequest["headers"] = requests[0]?.headers ?? {}
       assert.strictEqual(headers["content-md5"]?.length, 24)
       assert.strictEqual(headers["x-amz-content-sha256"], object.sha256)
       assert.deepStrictEqual(
@@ -210,45 +192,45 @@ describe("S3MirrorTarget on a service that errs", () => {
     ["time", { etag: '"abc"' }],
     ["entity tag", { date: changed }],
     ["entity tag", { date: changed, etag: '""' }]
-  ] as const)("asks what stands when the answer to a write tells no %s", ([, answer]) =>
+  ] as const)("write: response without %s → the object is requested", ([, answer]) =>
     Effect.gen(function* () {
-      const { seen, target } = yield* Service.openMirror((request, response) => {
+      const { requests, target } = yield* ScriptedS3.openTarget((request, response) => {
         response.sendDate = false
         response.writeHead(200, request.method === "PUT" ? answer : healthy(10)(request)).end()
       })
       const receipt = yield* target.write(object, Stream.make(bytes))
       assert.deepStrictEqual(receipt, { tag: "abc", lastModified: Date.parse(changed) / 1000 })
-      assert.deepStrictEqual(seen(), ["PUT x-id", "HEAD"])
+      assert.deepStrictEqual(ScriptedS3.summarize(requests), ["PUT x-id", "HEAD"])
     })
   )
 
-  it.live("makes parts larger for an object of more than 10,000 of them", () =>
+  it.live("write: object of more than 10,000 parts → larger parts", () =>
     Effect.gen(function* () {
-      const { received, target } = yield* Service.openMirror(({ method, url }, response) => {
-        const begun = method === "POST" && url.searchParams.has("uploads")
-        const body = begun
+      const { requests, target } = yield* ScriptedS3.openTarget(({ method, url }, response) => {
+        const isBegin = method === "POST" && url.searchParams.has("uploads")
+        const body = isBegin
           ? "<InitiateMultipartUploadResult><UploadId>u1</UploadId></InitiateMultipartUploadResult>"
           : ""
         response.writeHead(200, { etag: '"abc"' }).end(body)
       })
       const writing = target.write({ ...object, size: 100 * 1024 * mebibyte }, Generate.stream(2, 12 * mebibyte))
       assert.strictEqual((yield* Effect.flip(writing)).reason, "Damaged")
-      const sizes = received.filter(({ method }) => method === "PUT").map(({ body }) => body.byteLength)
+      const sizes = requests.filter(({ method }) => method === "PUT").map(({ body }) => body.byteLength)
       // 100 GiB are 10,240 parts of 10 MiB.
       assert.deepStrictEqual(sizes, [11 * mebibyte, mebibyte])
-      assert.strictEqual(received.at(-1)?.method, "DELETE")
+      assert.strictEqual(requests.at(-1)?.method, "DELETE")
     })
   )
 
-  it.live("copies what it has seen, and keeps its storage class", () =>
+  it.live("describe: copies the object that was found, and keeps its storage class", () =>
     Effect.gen(function* () {
-      const { received, target } = yield* Service.openMirror((request, response) => {
+      const { requests, target } = yield* ScriptedS3.openTarget((request, response) => {
         const kept = request.method === "HEAD" ? { "x-amz-storage-class": "STANDARD_IA" } : {}
         const body = request.method === "PUT" ? "<CopyObjectResult/>" : ""
         response.writeHead(200, { ...healthy(10)(request), ...kept }).end(body)
       })
       yield* target.describe({ ...object, name: "a/100% é+b" })
-      const copy = received.find(({ method }) => method === "PUT")
+      const copy = requests.find(({ method }) => method === "PUT")
       assert.deepInclude(copy?.headers, {
         "x-amz-copy-source": "bucket/a/100%25%20%C3%A9%2Bb",
         "x-amz-copy-source-if-match": '"abc"',
@@ -259,9 +241,9 @@ describe("S3MirrorTarget on a service that errs", () => {
     })
   )
 
-  it.live("tells that the service has another number of bytes", () =>
+  it.live("write: service stored another number of bytes → Damaged", () =>
     Effect.gen(function* () {
-      const { target } = yield* Service.openMirror((request, response) => {
+      const { target } = yield* ScriptedS3.openTarget((request, response) => {
         response.sendDate = false
         response.writeHead(200, healthy(9)(request)).end()
       })
@@ -273,9 +255,9 @@ describe("S3MirrorTarget on a service that errs", () => {
   it.live.each([
     ["ContentDisposition", { ...object.description, contentDisposition: "attachment; filename=ä" }],
     ["holdfast-file", { ...object.description, metadata: { "holdfast-file": "ä" } }]
-  ] as const)("refuses a %s that no header can hold, before it asks", ([field, description]) =>
+  ] as const)("write, describe: %s with non-ASCII characters → Invalid, without a request", ([field, description]) =>
     Effect.gen(function* () {
-      const { received, target } = yield* Service.openMirror(Service.refuse(500, "InternalError"))
+      const { requests, target } = yield* ScriptedS3.openTarget(ScriptedS3.sendError(500, "InternalError"))
       for (const call of [
         target.write({ ...object, description }, Stream.make(bytes)),
         target.describe({ ...object, description })
@@ -284,30 +266,30 @@ describe("S3MirrorTarget on a service that errs", () => {
         assert.strictEqual(error.reason, "Invalid")
         assert.include(error.detail, field)
       }
-      assert.deepStrictEqual(received, [])
+      assert.deepStrictEqual(requests, [])
     })
   )
 
-  it.live("reads no more of an answer than it can hold", () =>
+  it.live("list: endless response → Internal, not read to its end", () =>
     Effect.gen(function* () {
-      const { target } = yield* Service.openMirror((_request, response) => {
-        const more = () => {
+      const { target } = yield* ScriptedS3.openTarget((_request, response) => {
+        const sendMore = () => {
           while (!response.destroyed && response.write(Buffer.alloc(1024 * 1024, " ")));
         }
-        response.writeHead(200, { "content-type": "application/xml" }).on("drain", more)
-        more()
+        response.writeHead(200, { "content-type": "application/xml" }).on("drain", sendMore)
+        sendMore()
       })
       assert.strictEqual((yield* Effect.flip(Stream.runDrain(target.list))).reason, "Internal")
     })
   )
 
-  it.live("lists what a service does not encode, and leaves out what it does not tell whole", () =>
+  it.live("list: names without encoding → listed; entries without a size → left out", () =>
     Effect.gen(function* () {
       const contents = [
         "<Contents><Key>100% a+b</Key><Size>3</Size><ETag>&quot;e&quot;</ETag></Contents>",
         "<Contents><Key>no size</Key></Contents>"
       ]
-      const { target } = yield* Service.openMirror(
+      const { target } = yield* ScriptedS3.openTarget(
         (_request, response) =>
           void response.writeHead(200).end(`<ListBucketResult>${contents.join("")}</ListBucketResult>`)
       )
@@ -315,12 +297,12 @@ describe("S3MirrorTarget on a service that errs", () => {
     })
   )
 
-  it.live("removes its own object when the check fails after it was written", () =>
+  it.live("check: listing denied → Denied, and the written object is removed", () =>
     Effect.gen(function* () {
-      const { received, target } = yield* Service.openMirror((request, response) => {
-        if (request.method === "GET") Service.refuse(403, "AccessDenied", "No listing")(request, response)
+      const { requests, target } = yield* ScriptedS3.openTarget((request, response) => {
+        if (request.method === "GET") ScriptedS3.sendError(403, "AccessDenied", "No listing")(request, response)
         else {
-          const size = received.find(({ method }) => method === "PUT")?.body.byteLength ?? 0
+          const size = requests.find(({ method }) => method === "PUT")?.body.byteLength ?? 0
           const copy = request.headers["x-amz-copy-source"] !== undefined
           response.writeHead(200, healthy(size)(request)).end(copy ? "<CopyObjectResult/>" : "")
         }
@@ -330,9 +312,9 @@ describe("S3MirrorTarget on a service that errs", () => {
         [error.reason, error.operation, error.detail],
         ["Denied", "check", "No listing (AccessDenied, status 403)"]
       )
-      const last = received.at(-1)
+      const last = requests.at(-1)
       assert.strictEqual(last?.method, "DELETE")
-      assert.strictEqual(last?.url.pathname, received[0]?.url.pathname)
+      assert.strictEqual(last?.url.pathname, requests[0]?.url.pathname)
       assert.match(last?.url.pathname ?? "", /^\/bucket\/\.holdfast-check-/)
     })
   )
@@ -341,7 +323,7 @@ describe("S3MirrorTarget on a service that errs", () => {
     Effect.gen(function* () {
       let size = 0
       let isCut = true
-      const { received, target } = yield* Service.openMirror((request, response) => {
+      const { requests, target } = yield* ScriptedS3.openTarget((request, response) => {
         if (request.method === "DELETE" && isCut) {
           isCut = false
           return void response.destroy()
@@ -354,7 +336,7 @@ describe("S3MirrorTarget on a service that errs", () => {
       assert.strictEqual((yield* Effect.flip(target.check)).reason, "Unavailable")
       yield* target.check
       const named = (method: string) =>
-        new Set(received.filter((request) => request.method === method).map(({ url }) => url.pathname))
+        new Set(requests.filter((request) => request.method === method).map(({ url }) => url.pathname))
       assert.strictEqual(named("PUT").size, 1)
       assert.deepStrictEqual(named("DELETE"), named("PUT"))
     })
@@ -364,7 +346,7 @@ describe("S3MirrorTarget on a service that errs", () => {
     Effect.gen(function* () {
       let size = 0
       let heads = 0
-      const { received, target } = yield* Service.openMirror((request, response) => {
+      const { requests, target } = yield* ScriptedS3.openTarget((request, response) => {
         if (request.method === "HEAD" && heads++ === 0) return void response.writeHead(404).end()
         const copy = request.headers["x-amz-copy-source"] !== undefined
         if (request.method === "PUT" && !copy) size = request.body.byteLength
@@ -372,17 +354,17 @@ describe("S3MirrorTarget on a service that errs", () => {
         response.end(copy ? "<CopyObjectResult/>" : request.method === "GET" ? "<ListBucketResult/>" : "")
       })
       yield* target.check
-      const writes = received.filter(
+      const writes = requests.filter(
         ({ headers, method }) => method === "PUT" && headers["x-amz-copy-source"] === undefined
       )
       assert.strictEqual(writes.length, 2)
-      assert.strictEqual(received.at(-1)?.method, "DELETE")
+      assert.strictEqual(requests.at(-1)?.method, "DELETE")
     })
   )
 
-  it.live("removes what is not there, also where the service says so", () =>
+  it.live("remove, stat: service answers 404 → success, none", () =>
     Effect.gen(function* () {
-      const { target } = yield* Service.openMirror(Service.refuse(404, "NoSuchKey"))
+      const { target } = yield* ScriptedS3.openTarget(ScriptedS3.sendError(404, "NoSuchKey"))
       assert.isUndefined(yield* target.remove("a"))
       assert.isTrue(Option.isNone(yield* target.stat("a")))
     })

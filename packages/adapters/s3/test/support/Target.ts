@@ -1,23 +1,23 @@
 /**
- * Mirrors' targets in fresh buckets of the gateway, and what another client reads there.
+ * Mirror targets in fresh buckets of Ceph's gateway, and what another client reads from them.
  */
 import { GetObjectCommand, NoSuchKey, type S3Client } from "@aws-sdk/client-s3"
 import { MirrorTargets } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import type { S3Location } from "@holdfast/core/mirrors/targets/types/S3TargetType"
-import { freePort } from "@holdfast/testing/servers/FreePort"
 import * as MirrorSubject from "@holdfast/testing/mirrors/MirrorSubject"
 import * as CephRgw from "@holdfast/testing/servers/CephRgw"
+import { freePort } from "@holdfast/testing/servers/FreePort"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import type * as S3Options from "../../src/S3Options.ts"
 import * as S3MirrorTarget from "../../src/S3MirrorTarget.ts"
-import * as Bucket from "./Bucket.ts"
+import type * as S3Options from "../../src/S3Options.ts"
+import * as Store from "./Store.ts"
 
 const mebibyte = 1024 * 1024
 
-/** With the smallest parts that there are. */
+/** The smallest parts that S3 permits. */
 export const options: S3Options.MirrorOptions = {
   allowPrivate: true,
   partBytes: 5 * mebibyte,
@@ -25,8 +25,8 @@ export const options: S3Options.MirrorOptions = {
   maxAttempts: 2
 }
 
-/** A bucket of the gateway as a location. */
-export const location = (bucket: Effect.Success<typeof Bucket.options>): S3Location => ({
+/** Returns the location of a bucket of the gateway. */
+export const locationOf = (bucket: Store.BucketOptions): S3Location => ({
   type: "S3",
   region: bucket.region,
   bucketName: bucket.bucket,
@@ -36,27 +36,27 @@ export const location = (bucket: Effect.Success<typeof Bucket.options>): S3Locat
   forcePathStyle: true
 })
 
-/** What makes a mirror to a bucket of the gateway. */
-export const input = (bucket: Effect.Success<typeof Bucket.options>) => ({ name: "A mirror", ...location(bucket) })
+/** Returns the input that creates a mirror to a bucket of the gateway. */
+export const inputOf = (bucket: Store.BucketOptions) => ({ name: "A mirror", ...locationOf(bucket) })
 
-/** The targets of a deployment that has those of S3 alone. */
+/** The targets of a deployment with S3 alone. */
 export const targets = (more: Partial<S3Options.MirrorOptions> = {}): Layer.Layer<MirrorTargets> =>
   Layer.succeed(MirrorTargets, MirrorTargets.of({ open: { S3: S3MirrorTarget.open({ ...options, ...more }) } }))
 
-/** What stands under a key, read by another client. */
+/** Reads an object by another client. */
 export const readBack = (client: S3Client, bucket: string) => (name: string) =>
   Effect.promise(async (): Promise<Option.Option<MirrorSubject.ReadBack>> => {
     try {
-      const answer = await client.send(new GetObjectCommand({ Bucket: bucket, Key: name }))
+      const output = await client.send(new GetObjectCommand({ Bucket: bucket, Key: name }))
       const description = {
-        contentType: answer.ContentType ?? "",
-        cacheControl: answer.CacheControl,
-        contentDisposition: answer.ContentDisposition,
-        contentEncoding: answer.ContentEncoding,
-        contentLanguage: answer.ContentLanguage,
-        metadata: answer.Metadata ?? {}
+        contentType: output.ContentType ?? "",
+        cacheControl: output.CacheControl,
+        contentDisposition: output.ContentDisposition,
+        contentEncoding: output.ContentEncoding,
+        contentLanguage: output.ContentLanguage,
+        metadata: output.Metadata ?? {}
       }
-      const bytes = (await answer.Body?.transformToByteArray()) ?? new Uint8Array(0)
+      const bytes = (await output.Body?.transformToByteArray()) ?? new Uint8Array(0)
       return Option.some({ bytes, description })
     } catch (error) {
       if (error instanceof NoSuchKey) return Option.none()
@@ -64,29 +64,35 @@ export const readBack = (client: S3Client, bucket: string) => (name: string) =>
     }
   })
 
-/** A target in a bucket of its own, and what is needed to look at that. */
-export const fresh = Effect.gen(function* () {
-  const bucket = yield* Bucket.options
-  const client = yield* Bucket.client(bucket)
-  const target = yield* S3MirrorTarget.open(options)(location(bucket))
-  return { bucket, client, target, readBack: readBack(client, bucket.bucket) }
+/** Opens a target in a fresh bucket. */
+export const open = Effect.gen(function* () {
+  const bucket = yield* Store.makeBucket
+  const client = yield* Store.openClient(bucket)
+  const target = yield* S3MirrorTarget.open(options)(locationOf(bucket))
+  return {
+    bucket,
+    client,
+    target,
+    readBack: readBack(client, bucket.bucket),
+    pendingUploads: Store.listUploads(client, bucket.bucket)
+  }
 })
 
-/** What the contract suite is run on. */
+/** What the contract suite of mirror targets runs on. */
 export const subject = Layer.effect(
   MirrorSubject.MirrorSubject,
   Effect.gen(function* () {
     const gateway = yield* CephRgw.CephRgw
-    const right = location(yield* Bucket.options)
-    const wrong = { ...right, secretAccessKey: Redacted.make("wrong-secret-of-nobody") }
+    const right = locationOf(yield* Store.makeBucket)
+    const wrong = { ...right, secretAccessKey: Redacted.make("another-secret") }
     const closed = { ...right, endpoint: `http://127.0.0.1:${yield* freePort}` }
-    const open = S3MirrorTarget.open(options)
+    const openTarget = S3MirrorTarget.open(options)
     return {
-      fresh: Effect.provideService(fresh, CephRgw.CephRgw, gateway),
+      fresh: Effect.provideService(open, CephRgw.CephRgw, gateway),
       broken: {
-        wrongCredentials: open(wrong),
-        missingBucket: open({ ...right, bucketName: "nobodys" }),
-        closedPort: open(closed),
+        wrongCredentials: openTarget(wrong),
+        missingBucket: openTarget({ ...right, bucketName: "missing" }),
+        closedPort: openTarget(closed),
         privateAddress: S3MirrorTarget.open({ ...options, allowPrivate: false })(right)
       },
       secrets: [

@@ -1,10 +1,10 @@
 /**
- * Keys for tests.
+ * Keys of blobs for tests.
  */
 import * as BlobKey from "@holdfast/core/storage/BlobKey"
-import * as Generate from "@holdfast/testing/data/Generate"
+import * as Generate from "./Generate.ts"
 
-/** The `index`-th blob of one bucket. */
+/** Returns the `index`-th key of one bucket. */
 export const key = (index: number): string =>
   BlobKey.make({
     tenantId: Generate.id("ten", 1, 0),

@@ -1,0 +1,20 @@
+/**
+ * Prints whether the SDK is loaded after the import of the module of mirror targets, and after a target was opened.
+ */
+import * as ImportWatch from "@holdfast/testing/processes/ImportWatch"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+
+const isLoaded = ImportWatch.watch("@aws-sdk/")
+
+const { open } = await import("../../src/S3MirrorTarget.ts")
+const imported = isLoaded()
+const opening = open({ allowPrivate: false })({
+  type: "S3",
+  region: "us-east-1",
+  bucketName: "bucket",
+  accessKeyId: "id",
+  secretAccessKey: Redacted.make("secret")
+})
+await Effect.runPromise(Effect.scoped(opening))
+process.stdout.write(JSON.stringify({ imported, opened: isLoaded() }))
