@@ -2,14 +2,14 @@ import { vi } from "@effect/vitest"
 import * as MirrorTargetContract from "@holdfast/testing/mirrors/MirrorTargetContract"
 import { requires } from "@holdfast/testing/Requires"
 import * as Azurite from "@holdfast/testing/servers/Azurite"
-import * as Mirror from "./support/Mirror.ts"
+import * as Target from "./support/Target.ts"
 
-// A server is started, which takes a busy machine longer than vitest gives by default.
+// The suite starts a server. On a busy machine that takes longer than vitest's default timeout.
 vi.setConfig({ hookTimeout: 120_000 })
 
-/** Azure cuts dots off, makes slashes of backslashes, and lists in XML. */
+/** Azure drops trailing dots, replaces backslashes by slashes, and lists in XML. */
 const isInvalidName = (name: string): boolean => /\.(?:\/|$)|\\|[\ufffe\uffff]/.test(name)
 
 requires(Azurite.missing).describe("AzureMirrorTarget", () =>
-  MirrorTargetContract.suite("on Azurite", Mirror.subject, { partBytes: 1024 * 1024, isInvalidName })
+  MirrorTargetContract.suite("on Azurite", Target.subject, { partBytes: 1024 * 1024, isInvalidName })
 )

@@ -1,23 +1,22 @@
 import { assert, describe, it, layer, vi } from "@effect/vitest"
 import type { ObjectDescription } from "@holdfast/core/mirrors/targets/ObjectDescription"
-import type { AzureBlobLocation } from "@holdfast/core/mirrors/targets/types/AzureBlobTargetType"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as Generate from "@holdfast/testing/data/Generate"
 import * as Objects from "@holdfast/testing/mirrors/contract/Objects"
+import * as TestProgram from "@holdfast/testing/processes/TestProgram"
 import { requires } from "@holdfast/testing/Requires"
 import * as Azurite from "@holdfast/testing/servers/Azurite"
+import * as ScriptedServer from "@holdfast/testing/servers/ScriptedServer"
+import * as TcpProxy from "@holdfast/testing/servers/TcpProxy"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { execFile } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import * as AzureMirrorTarget from "../src/AzureMirrorTarget.ts"
 import { azureMirrors } from "../src/index.ts"
-import * as Container from "./support/Container.ts"
-import * as Mirror from "./support/Mirror.ts"
-import * as Proxy from "./support/Proxy.ts"
-import * as Service from "./support/Service.ts"
+import * as ScriptedAzure from "./support/ScriptedAzure.ts"
+import * as Store from "./support/Store.ts"
+import * as Target from "./support/Target.ts"
 
-// A server is started, which takes a busy machine longer than vitest gives by default.
+// The tests start a server. On a busy machine that takes longer than vitest's default timeout.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const mebibyte = 1024 * 1024
@@ -26,38 +25,20 @@ const bytes = Generate.bytes(1, 1000)
 
 const another: ObjectDescription = { contentType: "text/plain", cacheControl: "no-cache", metadata: { "meta-a": "b" } }
 
-/** A target at a service that answers as a test says. */
-const open = (...args: Parameters<typeof Service.serve>) =>
-  Effect.gen(function* () {
-    const { account, ...service } = yield* Service.serve(...args)
-    const location: AzureBlobLocation = { type: "AZURE_BLOB", containerName: "container", ...account }
-    return { target: yield* AzureMirrorTarget.open({ ...Mirror.options, maxAttempts: 1 })(location), ...service }
-  })
-
-const location: AzureBlobLocation = {
-  type: "AZURE_BLOB",
-  containerName: "container",
-  ...Service.account
-}
-
-/** Runs a program with a proxy in its environment, and nothing that would except this machine from it. */
-const run = (program: string, args: ReadonlyArray<string>, proxy: string) =>
-  Effect.callback<string, Error>((resume) => {
-    const env = { PATH: process.env["PATH"], HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy }
-    const path = fileURLToPath(new URL(`programs/${program}.ts`, import.meta.url))
-    const child = execFile(process.execPath, [path, ...args], { env }, (error, stdout) =>
-      resume(error === null ? Effect.succeed(stdout) : Effect.fail(error))
-    )
-    return Effect.sync(() => child.kill())
+/** Calls `stat` of a target at an endpoint in a process that has a proxy in its environment. */
+const statWithProxy = (endpoint: string, policy: "private" | "public", proxy: string) =>
+  TestProgram.run(new URL("programs/stat-with-proxy.ts", import.meta.url), {
+    args: [endpoint, policy],
+    env: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy }
   })
 
 requires(Azurite.missing).describe("AzureMirrorTarget on Azurite", () =>
   layer(Azurite.layer, { excludeTestServices: true, timeout: "2 minutes" })((it) => {
-    it.effect("keeps the checksum that the service made of an object, when it is described anew", () =>
+    it.effect("describe: the service's checksum of the object is kept", () =>
       Effect.gen(function* () {
-        const { container, target } = yield* Mirror.fresh
+        const { container, target } = yield* Target.open
         yield* target.write(Objects.object("a", bytes), Generate.stream(1, 1000))
-        const properties = Effect.promise(() => Container.client(container).getBlobClient("a").getProperties())
+        const properties = Effect.promise(() => Store.clientOf(container).getBlobClient("a").getProperties())
         const { contentMD5 } = yield* properties
         assert.strictEqual(contentMD5?.byteLength, 16)
         yield* target.describe(Objects.object("a", bytes, another))
@@ -66,42 +47,45 @@ requires(Azurite.missing).describe("AzureMirrorTarget on Azurite", () =>
       })
     )
 
-    it.effect.each(["snapshot", "lease"] as const)("leaves an object alone that somebody holds with a %s", (held) =>
-      Effect.gen(function* () {
-        const { container, target } = yield* Mirror.fresh
-        yield* target.write(Objects.object("a", bytes), Generate.stream(1, 1000))
-        const blob = Container.client(container).getBlobClient("a")
-        yield* Effect.promise(() =>
-          held === "lease" ? blob.getBlobLeaseClient().acquireLease(-1) : blob.createSnapshot()
-        )
-        const error = yield* Effect.flip(target.remove("a"))
-        assert.deepStrictEqual([error.reason, error.operation, error.isOfObject], ["Invalid", "remove", true])
-        assert.isTrue(Option.isSome(yield* target.stat("a")))
-      })
+    it.effect.each(["snapshot", "lease"] as const)(
+      "remove: object with a %s of another program → Invalid, unchanged",
+      (kind) =>
+        Effect.gen(function* () {
+          const { container, target } = yield* Target.open
+          yield* target.write(Objects.object("a", bytes), Generate.stream(1, 1000))
+          const blob = Store.clientOf(container).getBlobClient("a")
+          yield* Effect.promise(() =>
+            kind === "lease" ? blob.getBlobLeaseClient().acquireLease(-1) : blob.createSnapshot()
+          )
+          const error = yield* Effect.flip(target.remove("a"))
+          assert.deepStrictEqual([error.reason, error.operation, error.isOfObject], ["Invalid", "remove", true])
+          assert.isTrue(Option.isSome(yield* target.stat("a")))
+        })
     )
 
-    it.effect("has nothing left of a write whose line is cut, and writes again", () =>
+    it.effect("write: connection cut → Unavailable, the former object unchanged; written again → stored", () =>
       Effect.gen(function* () {
-        const { container, readBack, target } = yield* Mirror.fresh
+        const { container, readBack, target } = yield* Target.open
         yield* Objects.write({ target, readBack }, "a", bytes)
-        const line = yield* Proxy.open(Number(new URL(container.endpoint).port), 3 * mebibyte)
-        const broken = yield* AzureMirrorTarget.open({ ...Mirror.options, maxAttempts: 1 })({
-          ...Mirror.location(container),
-          endpoint: `http://127.0.0.1:${line.port}/${container.accountName}`
+        const proxy = yield* TcpProxy.open(Number(new URL(container.endpoint).port))
+        const cutting = yield* Effect.forkChild(proxy.cutAfter(3 * mebibyte), { startImmediately: true })
+        const broken = yield* AzureMirrorTarget.open({ ...Target.options, maxAttempts: 1 })({
+          ...Target.locationOf(container),
+          endpoint: `http://127.0.0.1:${proxy.port}/${container.accountName}`
         })
         const large = Generate.bytes(2, 8 * mebibyte)
         const error = yield* Effect.flip(Objects.write({ target: broken, readBack }, "a", large))
         assert.deepStrictEqual([error.reason, error.operation], ["Unavailable", "write"])
-        assert.isTrue(line.wasCut())
+        assert.isDefined(cutting.pollUnsafe())
         yield* Objects.assertObject({ target, readBack }, "a", bytes)
         yield* Objects.write({ target: broken, readBack }, "a", large)
         yield* Objects.assertObject({ target, readBack }, "a", large)
       })
     )
 
-    it.effect("does not answer while the server is down, and does again", () =>
+    it.effect("server stops → Unavailable; starts → the object is found", () =>
       Effect.gen(function* () {
-        const { readBack, target } = yield* Mirror.fresh
+        const { readBack, target } = yield* Target.open
         const server = yield* Azurite.Azurite
         yield* Objects.write({ target, readBack }, "a", bytes)
         yield* server.stop
@@ -114,52 +98,52 @@ requires(Azurite.missing).describe("AzureMirrorTarget on Azurite", () =>
 )
 
 describe("AzureMirrorTarget", () => {
-  it.live("describes in two requests that each go for the state before, and tells when somebody was quicker", () =>
+  it.live("describe: two conditional requests; another change in between → Unavailable, the next call succeeds", () =>
     Effect.gen(function* () {
       let tag = 0
-      let isOvertaken = false
-      const { received, seen, target } = yield* open((request, response) => {
-        if (isOvertaken && request.url.searchParams.get("comp") === "metadata") {
-          return Service.refuse(412, "ConditionNotMet")(request, response)
+      let isChanged = false
+      const { requests, target } = yield* ScriptedAzure.openTarget((request, response) => {
+        if (isChanged && request.url.searchParams.get("comp") === "metadata") {
+          return ScriptedAzure.sendError(412, "ConditionNotMet")(request, response)
         }
         response.writeHead(200, { etag: `"0x${tag++}"`, "last-modified": new Date(0).toUTCString() }).end()
       })
       const object = Objects.object("a", bytes, another)
       assert.deepStrictEqual(yield* target.describe(object), { tag: "0x2" })
-      assert.deepStrictEqual(seen(), ["HEAD", "PUT properties", "PUT metadata"])
+      assert.deepStrictEqual(ScriptedAzure.summarize(requests), ["HEAD", "PUT properties", "PUT metadata"])
       assert.deepStrictEqual(
-        received.map(({ headers }) => headers["if-match"]),
+        requests.map(({ headers }) => headers["if-match"]),
         [undefined, '"0x0"', '"0x1"']
       )
-      isOvertaken = true
+      isChanged = true
       const error = yield* Effect.flip(target.describe(object))
       assert.deepStrictEqual([error.reason, error.operation], ["Unavailable", "describe"])
-      isOvertaken = false
+      isChanged = false
       assert.deepStrictEqual(yield* target.describe(object), { tag: "0x7" })
     })
   )
 
-  it.live("removes what its check wrote when it may not list", () =>
+  it.live("check: listing denied → Denied, and the written object is removed", () =>
     Effect.gen(function* () {
-      const { received, seen, target } = yield* open((request, response) => {
-        if (request.method === "PUT") Service.created(response)
+      const { requests, target } = yield* ScriptedAzure.openTarget((request, response) => {
+        if (request.method === "PUT") ScriptedAzure.sendCreated(response)
         else if (request.method === "DELETE") response.writeHead(202).end()
-        else Service.refuse(403, "AuthorizationPermissionMismatch")(request, response)
+        else ScriptedAzure.sendError(403, "AuthorizationPermissionMismatch")(request, response)
       })
       const error = yield* Effect.flip(target.check)
       assert.deepStrictEqual([error.reason, error.operation], ["Denied", "check"])
       assert.match(error.detail, /\(AuthorizationPermissionMismatch\)$/)
-      assert.deepStrictEqual(seen(), ["PUT", "GET list", "DELETE"])
-      assert.match(received[0]?.url.pathname ?? "", /^\/container\/\.holdfast-check-/)
-      assert.strictEqual(received[0]?.url.pathname, received[2]?.url.pathname)
+      assert.deepStrictEqual(ScriptedAzure.summarize(requests), ["PUT", "GET list", "DELETE"])
+      assert.match(requests[0]?.url.pathname ?? "", /^\/container\/\.holdfast-check-/)
+      assert.strictEqual(requests[0]?.url.pathname, requests[2]?.url.pathname)
     })
   )
 
   it.live("check: connection cut before its DELETE → the next check overwrites and removes the same object", () =>
     Effect.gen(function* () {
       let isCut = true
-      const { received, target } = yield* open((request, response) => {
-        if (request.method === "PUT") return Service.created(response)
+      const { requests, target } = yield* ScriptedAzure.openTarget((request, response) => {
+        if (request.method === "PUT") return ScriptedAzure.sendCreated(response)
         if (request.method === "GET") {
           return void response
             .writeHead(200, { "content-type": "application/xml" })
@@ -172,15 +156,17 @@ describe("AzureMirrorTarget", () => {
       assert.strictEqual((yield* Effect.flip(target.check)).reason, "Unavailable")
       yield* target.check
       const named = (method: string) =>
-        new Set(received.filter((request) => request.method === method).map(({ url }) => url.pathname))
+        new Set(requests.filter((request) => request.method === method).map(({ url }) => url.pathname))
       assert.strictEqual(named("PUT").size, 1)
       assert.deepStrictEqual(named("DELETE"), named("PUT"))
     })
   )
 
-  it.live("asks nobody for what Azure cannot hold", () =>
+  it.live("write, describe: name, description or size that Azure cannot store → Invalid, without a request", () =>
     Effect.gen(function* () {
-      const { seen, target } = yield* open((_request, response) => Service.created(response))
+      const { requests, target } = yield* ScriptedAzure.openTarget((_request, response) =>
+        ScriptedAzure.sendCreated(response)
+      )
       const latin: ObjectDescription = { ...another, contentDisposition: 'attachment; filename="naïve"' }
       const refused = [
         Objects.object("a/b.", bytes),
@@ -194,13 +180,13 @@ describe("AzureMirrorTarget", () => {
       }
       const error = yield* Effect.flip(target.describe(Objects.object("a", bytes, latin)))
       assert.deepStrictEqual([error.reason, error.operation], ["Invalid", "describe"])
-      assert.deepStrictEqual(seen(), [])
+      assert.deepStrictEqual(requests, [])
     })
   )
 
-  it.live("tells bytes that were damaged on their way as such", () =>
+  it.live("write: service reports a wrong MD5 → Damaged", () =>
     Effect.gen(function* () {
-      const { target } = yield* open(Service.refuse(400, "Md5Mismatch"))
+      const { target } = yield* ScriptedAzure.openTarget(ScriptedAzure.sendError(400, "Md5Mismatch"))
       const error = yield* Effect.flip(target.write(Objects.object("a", bytes), Generate.stream(1, 1000)))
       assert.deepStrictEqual([error.reason, error.isOfObject], ["Damaged", true])
     })
@@ -211,50 +197,54 @@ describe("AzureMirrorTarget", () => {
     [{ containerName: "../other" }, "NotFound"],
     [{ endpoint: "ftp://example.com" }, "Internal"],
     [{ endpoint: "http://user:password@example.com" }, "Internal"]
-  ] as const)("does not open %j", ([wrong, reason]) =>
+  ] as const)("open: %j → %s", ([wrong, reason]) =>
     Effect.gen(function* () {
-      const opening = AzureMirrorTarget.open(Mirror.options)({ ...location, ...wrong })
+      const opening = AzureMirrorTarget.open(Target.options)({
+        ...ScriptedAzure.location("http://127.0.0.1:1"),
+        endpoint: undefined,
+        ...wrong
+      })
       const error = yield* Effect.flip(Effect.scoped(opening))
       assert.deepStrictEqual([error.reason, error.operation], [reason, "open"])
       assert.notInclude(error.detail, "password")
     })
   )
 
-  it.live("connects to public addresses alone unless it is told otherwise", () =>
+  it.live("private address → Refused without a request, unless allowPrivate", () =>
     Effect.gen(function* () {
-      const { account, seen } = yield* Service.serve(Service.refuse(404, "BlobNotFound"))
-      const inside = { ...location, ...account }
-      const refusing = yield* azureMirrors().targets.AZURE_BLOB(inside)
+      const { endpoint, requests } = yield* ScriptedServer.open(ScriptedAzure.sendError(404, "BlobNotFound"))
+      const location = ScriptedAzure.location(endpoint)
+      const refusing = yield* azureMirrors().targets.AZURE_BLOB(location)
       const error = yield* Effect.flip(refusing.stat("a"))
       assert.deepStrictEqual([error.reason, error.detail], ["Refused", AddressRefused.detail])
-      assert.deepStrictEqual(seen(), [])
-      const allowing = yield* azureMirrors({ allowPrivate: true }).targets.AZURE_BLOB(inside)
+      assert.deepStrictEqual(requests, [])
+      const allowing = yield* azureMirrors({ allowPrivate: true }).targets.AZURE_BLOB(location)
       assert.isTrue(Option.isNone(yield* allowing.stat("a")))
     })
   )
 
-  it.live("goes past the proxies of the environment, which would be out of reach of the guard", () =>
+  it.live("proxies in the environment → not used: they would connect to addresses that are not checked", () =>
     Effect.gen(function* () {
-      const service = yield* Service.serve(Service.refuse(404, "BlobNotFound"))
-      const proxy = yield* Service.serve(Service.refuse(404, "BlobNotFound"))
-      const { endpoint } = service.account
-      assert.strictEqual(yield* run("proxied", [endpoint, "private"], proxy.account.endpoint), "None")
-      assert.deepStrictEqual(service.seen(), ["HEAD"])
-      assert.strictEqual(yield* run("proxied", [endpoint, "public"], proxy.account.endpoint), "Refused")
-      assert.deepStrictEqual(service.seen(), ["HEAD"])
-      assert.deepStrictEqual(proxy.seen(), [])
+      const service = yield* ScriptedServer.open(ScriptedAzure.sendError(404, "BlobNotFound"))
+      const proxy = yield* ScriptedServer.open(ScriptedAzure.sendError(404, "BlobNotFound"))
+      const methods = () => service.requests.map(({ method }) => method)
+      assert.strictEqual(yield* statWithProxy(service.endpoint, "private", proxy.endpoint), "None")
+      assert.deepStrictEqual(methods(), ["HEAD"])
+      assert.strictEqual(yield* statWithProxy(service.endpoint, "public", proxy.endpoint), "Refused")
+      assert.deepStrictEqual(methods(), ["HEAD"])
+      assert.deepStrictEqual(proxy.requests, [])
     })
   )
 
-  it.live("does not follow a redirect to where it may not connect", () =>
+  it.live("redirect to a private address → not followed", () =>
     Effect.gen(function* () {
-      const inside = yield* Service.serve((_request, response) => Service.created(response))
-      const { seen, target } = yield* open(
-        (_request, response) => void response.writeHead(307, { location: inside.account.endpoint }).end()
+      const inside = yield* ScriptedServer.open((_request, response) => ScriptedAzure.sendCreated(response))
+      const { requests, target } = yield* ScriptedAzure.openTarget(
+        (_request, response) => void response.writeHead(307, { location: inside.endpoint }).end()
       )
       const error = yield* Effect.flip(target.stat("a"))
       assert.deepStrictEqual([error.reason, error.detail.includes("HTTP 307")], ["Internal", true])
-      assert.deepStrictEqual([seen(), inside.seen()], [["HEAD"], []])
+      assert.deepStrictEqual([ScriptedAzure.summarize(requests), inside.requests], [["HEAD"], []])
     })
   )
 })

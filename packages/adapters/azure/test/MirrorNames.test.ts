@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as MirrorNames from "../src/mirrors/MirrorNames.ts"
 
-const isFit = (name: string): boolean => MirrorNames.findFault(name) === undefined
+const isValid = (name: string): boolean => MirrorNames.findFault(name) === undefined
 
 describe("MirrorNames", () => {
   it.each([
@@ -15,8 +15,8 @@ describe("MirrorNames", () => {
     "smörgåsbord 🎉",
     "é".repeat(1024),
     Array.from({ length: 254 }, () => "a").join("/")
-  ])("takes %j", (name) => {
-    assert.isTrue(isFit(name))
+  ])("%j → valid", (name) => {
+    assert.isTrue(isValid(name))
   })
 
   it.each([
@@ -38,7 +38,7 @@ describe("MirrorNames", () => {
     "\ud800",
     "é".repeat(1025),
     Array.from({ length: 255 }, () => "a").join("/")
-  ])("does not take %j, and says why", (name) => {
+  ])("%j → a fault, as a sentence", (name) => {
     assert.match(MirrorNames.findFault(name) ?? "", /^[A-Z].*\.$/)
   })
 })

@@ -1,20 +1,19 @@
 import { assert, describe, it, vi } from "@effect/vitest"
+import * as BlobKeys from "@holdfast/testing/data/BlobKeys"
+import * as TestProgram from "@holdfast/testing/processes/TestProgram"
 import { requires } from "@holdfast/testing/Requires"
 import * as Certificate from "@holdfast/testing/servers/Certificate"
 import * as Effect from "effect/Effect"
-import { execFile } from "node:child_process"
 import { createServer } from "node:https"
 import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net"
-import { fileURLToPath } from "node:url"
 import * as AzureBlobStore from "../src/AzureBlobStore.ts"
-import * as Keys from "./support/Keys.ts"
-import * as Service from "./support/Service.ts"
+import * as ScriptedAzure from "./support/ScriptedAzure.ts"
 
-// A server is started, which takes a busy machine longer than vitest gives by default.
+// The tests start processes. On a busy machine that takes longer than vitest's default timeout.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-/** Lets a server listen on a port of its own until the scope closes; gives the port. */
-const listen = (server: Server, end: () => void) =>
+/** Starts a server until the scope closes. Returns its port. */
+const listen = (server: Server, closeConnections: () => void) =>
   Effect.acquireRelease(
     Effect.callback<number>((resume) => {
       server.listen(0, "127.0.0.1", () => resume(Effect.succeed((server.address() as AddressInfo).port)))
@@ -22,52 +21,44 @@ const listen = (server: Server, end: () => void) =>
     () =>
       Effect.callback<void>((resume) => {
         server.close(() => resume(Effect.void))
-        end()
+        closeConnections()
       })
   )
 
-const run = (program: string, endpoint: string, cert: string) =>
-  Effect.callback<string, Error>((resume) => {
-    const path = fileURLToPath(new URL(`programs/${program}.ts`, import.meta.url))
-    const env = { PATH: process.env["PATH"], NODE_EXTRA_CA_CERTS: cert }
-    const child = execFile(process.execPath, [path, endpoint], { env }, (error, stdout) =>
-      resume(error === null ? Effect.succeed(stdout) : Effect.fail(error))
-    )
-    return Effect.sync(() => child.kill())
-  })
-
 requires(Certificate.missing).describe("AzureBlobStore over TLS", () => {
-  it.live("sends a token, and gives up on a service that says nothing more", () =>
+  it.live("token → sent; no response → Unavailable after the idle timeout", () =>
     Effect.gen(function* () {
       const { cert, file, key } = yield* Certificate.make
       const tokens: Array<string | undefined> = []
       const server = createServer({ cert, key }, (request, response) => {
         tokens.push(request.headers.authorization)
-        if (request.method === "PUT") request.resume().on("end", () => Service.created(response))
+        if (request.method === "PUT") request.resume().on("end", () => ScriptedAzure.sendCreated(response))
       })
       const port = yield* listen(server, () => server.closeAllConnections())
-      const told = yield* run("secured", `https://127.0.0.1:${port}`, file)
-      assert.deepStrictEqual(JSON.parse(told), { size: 5, reason: "Unavailable" })
+      const output = yield* TestProgram.run(new URL("programs/put-with-token.ts", import.meta.url), {
+        args: [`https://127.0.0.1:${port}`],
+        env: { NODE_EXTRA_CA_CERTS: file }
+      })
+      assert.deepStrictEqual(JSON.parse(output), { size: 5, reason: "Unavailable" })
       assert.strictEqual(tokens[0], "Bearer a-token")
     })
   )
 })
 
-describe("AzureBlobStore over TLS that does not come about", () => {
-  it.live("gives up on a connection that does not open", () =>
+describe("AzureBlobStore over TLS that never completes", () => {
+  it.live("connection does not open → Unavailable after the connect timeout", () =>
     Effect.gen(function* () {
       const server = createTcpServer((socket) => socket.on("error", () => {}).resume())
       const port = yield* listen(server, () => {})
-      const { account } = Service
       const store = yield* AzureBlobStore.make({
-        ...account,
+        ...ScriptedAzure.account,
         endpoint: `https://127.0.0.1:${port}`,
         container: "container",
         maxAttempts: 1,
         connectTimeout: "50 millis",
         idleTimeout: "1 hour"
       })
-      assert.strictEqual((yield* Effect.flip(store.stat(Keys.key(0)))).reason, "Unavailable")
+      assert.strictEqual((yield* Effect.flip(store.stat(BlobKeys.key(0)))).reason, "Unavailable")
     })
   )
 })

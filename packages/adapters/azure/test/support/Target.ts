@@ -1,5 +1,5 @@
 /**
- * Mirrors' targets in fresh containers of Azurite, and what another client reads there.
+ * Mirror targets in fresh containers of Azurite, and what another client reads from them.
  */
 import { RestError } from "@azure/storage-blob"
 import { MirrorTargets } from "@holdfast/core/mirrors/targets/MirrorTarget"
@@ -13,31 +13,31 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as AzureMirrorTarget from "../../src/AzureMirrorTarget.ts"
 import type * as AzureOptions from "../../src/AzureOptions.ts"
-import * as Container from "./Container.ts"
+import * as Store from "./Store.ts"
 
 export const options: AzureOptions.MirrorOptions = { allowPrivate: true, blockBytes: 1024 * 1024, maxAttempts: 2 }
 
-/** A container of the server as a location. */
-export const location = ({ container, ...account }: Container.TestOptions): AzureBlobLocation => ({
+/** Returns the location of a container of the server. */
+export const locationOf = ({ container, ...account }: Store.ContainerOptions): AzureBlobLocation => ({
   type: "AZURE_BLOB",
   containerName: container,
   ...account
 })
 
-/** The targets of a deployment that has those of Azure alone. */
+/** The targets of a deployment with Azure alone. */
 export const targets = Layer.succeed(
   MirrorTargets,
   MirrorTargets.of({ open: { AZURE_BLOB: AzureMirrorTarget.open(options) } })
 )
 
-/** Azure knows no hyphens in names of metadata. */
-const spelt = (metadata: Readonly<Record<string, string>> = {}) =>
+/** Restores the hyphens of metadata names, which Azure does not permit. */
+const withHyphens = (metadata: Readonly<Record<string, string>> = {}) =>
   Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name.replaceAll("_", "-"), value]))
 
-/** What stands under a name, read by another client. */
-const readBack = (options: Container.TestOptions) => (name: string) =>
+/** Reads an object by another client. */
+const readBack = (options: Store.ContainerOptions) => (name: string) =>
   Effect.promise(async (): Promise<Option.Option<MirrorSubject.ReadBack>> => {
-    const blob = Container.client(options).getBlobClient(name)
+    const blob = Store.clientOf(options).getBlobClient(name)
     try {
       const found = await blob.getProperties()
       const bytes = await blob.downloadToBuffer()
@@ -49,7 +49,7 @@ const readBack = (options: Container.TestOptions) => (name: string) =>
           contentDisposition: found.contentDisposition,
           contentEncoding: found.contentEncoding,
           contentLanguage: found.contentLanguage,
-          metadata: spelt(found.metadata)
+          metadata: withHyphens(found.metadata)
         }
       })
     } catch (error) {
@@ -58,28 +58,28 @@ const readBack = (options: Container.TestOptions) => (name: string) =>
     }
   })
 
-/** A target in a container of its own, and what is needed to look at that. */
-export const fresh = Effect.gen(function* () {
-  const container = yield* Container.options
-  const target = yield* AzureMirrorTarget.open(options)(location(container))
+/** Opens a target in a fresh container. */
+export const open = Effect.gen(function* () {
+  const container = yield* Store.makeContainer
+  const target = yield* AzureMirrorTarget.open(options)(locationOf(container))
   return { container, target, readBack: readBack(container) }
 })
 
-/** What the contract suite is run on. */
+/** What the contract suite of mirror targets runs on. */
 export const subject = Layer.effect(
   MirrorSubject.MirrorSubject,
   Effect.gen(function* () {
     const server = yield* Azurite.Azurite
-    const right = location(yield* Container.options)
-    const wrong = { ...right, accountKey: Redacted.make(Buffer.from("a key of nobody").toString("base64")) }
+    const right = locationOf(yield* Store.makeContainer)
+    const wrong = { ...right, accountKey: Redacted.make(Buffer.from("another key").toString("base64")) }
     const closed = { ...right, endpoint: `http://127.0.0.1:${yield* freePort}/${server.accountName}` }
-    const open = AzureMirrorTarget.open(options)
+    const openTarget = AzureMirrorTarget.open(options)
     return {
-      fresh: Effect.provideService(fresh, Azurite.Azurite, server),
+      fresh: Effect.provideService(open, Azurite.Azurite, server),
       broken: {
-        wrongCredentials: open(wrong),
-        missingBucket: open({ ...right, containerName: "nobodys" }),
-        closedPort: open(closed),
+        wrongCredentials: openTarget(wrong),
+        missingBucket: openTarget({ ...right, containerName: "missing" }),
+        closedPort: openTarget(closed),
         privateAddress: AzureMirrorTarget.open({ ...options, allowPrivate: false })(right)
       },
       secrets: [server.accountKey, wrong.accountKey].map(Redacted.value)

@@ -1,13 +1,13 @@
 /**
- * Asks a target for an object, and prints what comes of it: its address is the first argument. A proxy may stand in the
- * environment.
+ * Calls `stat` of a mirror target at the URL in the first argument, and prints the result: the tag of the option, or the reason of the error.
+ * The second argument is `private` if private addresses are allowed. The test sets proxies in the environment.
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as AzureMirrorTarget from "../../src/AzureMirrorTarget.ts"
 
 const open = AzureMirrorTarget.open({ allowPrivate: process.argv[3] === "private", maxAttempts: 1 })
-const told = await open({
+const result = await open({
   type: "AZURE_BLOB",
   accountName: "account",
   containerName: "container",
@@ -19,4 +19,4 @@ const told = await open({
   Effect.scoped,
   Effect.runPromise
 )
-process.stdout.write(told)
+process.stdout.write(result)
