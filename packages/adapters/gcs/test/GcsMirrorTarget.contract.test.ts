@@ -1,4 +1,4 @@
 import * as MirrorTargetContract from "@holdfast/testing/mirrors/MirrorTargetContract"
-import * as Mirror from "./support/Mirror.ts"
+import * as Target from "./support/Target.ts"
 
-MirrorTargetContract.suite("GcsMirrorTarget on a fake of the service", Mirror.subject, { partBytes: 256 * 1024 })
+MirrorTargetContract.suite("GcsMirrorTarget on a fake of the service", Target.subject, { partBytes: 256 * 1024 })

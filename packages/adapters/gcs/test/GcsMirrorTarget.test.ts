@@ -8,8 +8,9 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as GcsMirrorTarget from "../src/GcsMirrorTarget.ts"
-import * as Bucket from "./support/Bucket.ts"
-import * as Mirror from "./support/Mirror.ts"
+import * as Documents from "./support/Documents.ts"
+import * as Store from "./support/Store.ts"
+import * as Target from "./support/Target.ts"
 
 const bytes = Generate.bytes(1, 1000)
 
@@ -25,11 +26,11 @@ const content = Stream.make(bytes)
 
 layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake of the service", (it) => {
   it.effect.each(["", ".", "..", "a\nb", "a\rb", "\ud800", ".well-known/acme-challenge/a", "é".repeat(513)])(
-    "refuses the name %j before anything is asked, as one that cannot stand there",
+    "name %j → Invalid for write and describe, absent for remove and stat, without a request",
     (name) =>
       Effect.gen(function* () {
         const fake = yield* FakeGcs.FakeGcs
-        const { target } = yield* Mirror.fresh
+        const { target } = yield* Target.open
         yield* fake.takeRequests
         const errors = yield* Effect.all([
           Effect.flip(target.write(object(name), content)),
@@ -42,9 +43,9 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
       })
   )
 
-  it.effect("refuses what is larger than an object may be, and a description that the service does not take", () =>
+  it.effect("write: object of 6 TiB, or metadata of 9,000 bytes → Invalid", () =>
     Effect.gen(function* () {
-      const { target } = yield* Mirror.fresh
+      const { target } = yield* Target.open
       const large = yield* Effect.flip(target.write(object("a", { size: 6 * 1024 ** 4 }), content))
       assert.strictEqual(large.reason, "Invalid")
       const description = { contentType: "text/plain", metadata: { long: "x".repeat(9000) } }
@@ -54,10 +55,10 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
     })
   )
 
-  it.effect("tells the generation and the metageneration as a tag", () =>
+  it.effect("tag: generation and metageneration", () =>
     Effect.gen(function* () {
       const fake = yield* FakeGcs.FakeGcs
-      const { bucket, target } = yield* Mirror.fresh
+      const { bucket, target } = yield* Target.open
       const { tag } = yield* target.write(object("a"), content)
       const stored = yield* fake.findObject(bucket.bucket, "a")
       assert.strictEqual(tag, `${String(stored?.resource["generation"])}.1`)
@@ -65,10 +66,10 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
     })
   )
 
-  it.effect("describes an object again that somebody changed in between, and gives up in the end", () =>
+  it.effect("describe: changed in between 2 times → described; 6 times → Unavailable", () =>
     Effect.gen(function* () {
       const fake = yield* FakeGcs.FakeGcs
-      const { readBack, target } = yield* Mirror.fresh
+      const { readBack, target } = yield* Target.open
       yield* target.write(object("a"), content)
       const changed = { fault: { kind: "refuse", status: 412, reason: "conditionNotMet" }, match: /^PATCH/ } as const
       yield* fake.injectFault({ ...changed, times: 2 })
@@ -80,10 +81,10 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
     })
   )
 
-  it.effect("describes an object whose answer was lost", () =>
+  it.effect("describe: response lost → described", () =>
     Effect.gen(function* () {
       const fake = yield* FakeGcs.FakeGcs
-      const { readBack, target } = yield* Mirror.fresh
+      const { readBack, target } = yield* Target.open
       yield* target.write(object("a"), content)
       yield* fake.injectFault({ fault: { kind: "cutResponse", after: 0 }, match: /^PATCH/ })
       const description = { contentType: "text/css", metadata: { a: "1" } }
@@ -93,10 +94,10 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
     })
   )
 
-  it.effect("tells bytes that were damaged on their way, and leaves what stood there", () =>
+  it.effect("write: damaged in transit → Damaged, the former object unchanged", () =>
     Effect.gen(function* () {
       const fake = yield* FakeGcs.FakeGcs
-      const { readBack, target } = yield* Mirror.fresh
+      const { readBack, target } = yield* Target.open
       yield* target.write(object("a"), content)
       yield* fake.injectFault({ fault: { kind: "damage" }, match: /^POST/ })
       assert.strictEqual((yield* Effect.flip(target.write(object("a"), content))).reason, "Damaged")
@@ -104,14 +105,14 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
     })
   )
 
-  it.effect("checks for every right that it needs, and removes what it wrote", () =>
+  it.effect("check: permission missing for write, describe or list → Denied, and the written object is removed", () =>
     Effect.gen(function* () {
       const fake = yield* FakeGcs.FakeGcs
-      const { bucket, target } = yield* Mirror.fresh
+      const { bucket, target } = yield* Target.open
       yield* target.check
-      const stranger = { ...Mirror.location(bucket), credentials: fake.unprivilegedCredentials }
+      const unprivileged = { ...Target.locationOf(bucket), credentials: fake.unprivilegedCredentials }
       const error = yield* Effect.flip(
-        Effect.flatMap(GcsMirrorTarget.open(Mirror.options)(stranger), ({ check }) => check)
+        Effect.flatMap(GcsMirrorTarget.open(Target.options)(unprivileged), ({ check }) => check)
       )
       assert.deepStrictEqual([error.reason, error.operation], ["Denied", "check"])
       for (const match of [/^PATCH/, /^GET .*maxResults/]) {
@@ -125,11 +126,11 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
   it.effect("check: connection cut before its DELETE → the next check overwrites and removes the same object", () =>
     Effect.gen(function* () {
       const fake = yield* FakeGcs.FakeGcs
-      const { target } = yield* Mirror.fresh
+      const { target } = yield* Target.open
       yield* fake.injectFault({
         fault: { kind: "refuse", status: 503 },
         match: /^DELETE/,
-        times: Mirror.options.maxAttempts ?? 1
+        times: Target.options.maxAttempts ?? 1
       })
       assert.strictEqual((yield* Effect.flip(target.check)).reason, "Unavailable")
       assert.strictEqual((yield* Stream.runCollect(target.list)).length, 1)
@@ -138,12 +139,12 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
     })
   )
 
-  it.effect("asks no private address for a token, whoever the document names", () =>
+  it.effect("token_uri at a private address → Refused, without a request", () =>
     Effect.gen(function* () {
       const fake = yield* FakeGcs.FakeGcs
-      const bucket = yield* Bucket.options
-      // The service itself is public, and must not be asked either: there is no token for it.
-      const location = { ...Mirror.location(bucket), endpoint: undefined }
+      const bucket = yield* Store.makeBucket
+      // The service itself is public, and gets no request either: there is no token for it.
+      const location = { ...Target.locationOf(bucket), endpoint: undefined }
       yield* fake.takeRequests
       for (const tokenUri of [
         `${bucket.endpoint}/token`,
@@ -151,8 +152,8 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
         bucket.endpoint.replace("127.0.0.1", "[::ffff:127.0.0.1]"),
         "http://169.254.169.254/computeMetadata/v1/"
       ]) {
-        const credentials = Mirror.changed(bucket.credentials, { token_uri: tokenUri })
-        const target = yield* GcsMirrorTarget.open({ ...Mirror.options, allowPrivate: false })({
+        const credentials = Documents.withFields(bucket.credentials, { token_uri: tokenUri })
+        const target = yield* GcsMirrorTarget.open({ ...Target.options, allowPrivate: false })({
           ...location,
           credentials
         })
@@ -171,21 +172,21 @@ layer(FakeGcs.layer, { excludeTestServices: true })("GcsMirrorTarget on a fake o
     { type: "authorized_user" },
     { private_key: "none" },
     { token_uri: "file:///etc/passwd" }
-  ])("opens no target with the credentials of %j", (fields) =>
+  ])("open: credentials with %j → Denied", (fields) =>
     Effect.gen(function* () {
-      const bucket = yield* Bucket.options
-      const credentials = Mirror.changed(bucket.credentials, fields)
+      const bucket = yield* Store.makeBucket
+      const credentials = Documents.withFields(bucket.credentials, fields)
       const error = yield* Effect.flip(
-        GcsMirrorTarget.open(Mirror.options)({ ...Mirror.location(bucket), credentials })
+        GcsMirrorTarget.open(Target.options)({ ...Target.locationOf(bucket), credentials })
       )
       assert.deepStrictEqual([error.reason, error.operation], ["Denied", "open"])
     })
   )
 
-  it.effect("opens no target at what is no address, and none with what is no document", () =>
+  it.effect("open: invalid endpoint → Refused; credentials that are not JSON → Denied, without their text", () =>
     Effect.gen(function* () {
-      const location = Mirror.location(yield* Bucket.options)
-      const open = GcsMirrorTarget.open(Mirror.options)
+      const location = Target.locationOf(yield* Store.makeBucket)
+      const open = GcsMirrorTarget.open(Target.options)
       assert.strictEqual((yield* Effect.flip(open({ ...location, endpoint: "gcs" }))).reason, "Refused")
       const error = yield* Effect.flip(open({ ...location, credentials: Redacted.make("a secret") }))
       assert.strictEqual(error.reason, "Denied")

@@ -1,9 +1,9 @@
 /**
- * Google's own client on the fake service: that does what the client expects of the true one, and a store and the client
- * read what the other wrote.
+ * Google's own client on the fake service. The fake responds as the client expects, and the client and a store read each other's objects.
  */
 import { type Bucket as SdkBucket, Storage } from "@google-cloud/storage"
 import { assert, layer } from "@effect/vitest"
+import * as BlobKeys from "@holdfast/testing/data/BlobKeys"
 import * as Generate from "@holdfast/testing/data/Generate"
 import * as FakeGcs from "@holdfast/testing/servers/gcs/FakeGcs"
 import * as Effect from "effect/Effect"
@@ -12,30 +12,29 @@ import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as GcsBlobStore from "../src/GcsBlobStore.ts"
 import * as ServiceAccount from "../src/client/ServiceAccount.ts"
-import * as Bucket from "./support/Bucket.ts"
-import * as Keys from "./support/Keys.ts"
+import * as Store from "./support/Store.ts"
 
 const mebibyte = 1024 * 1024
 
-/** A token as the SDK would get it, if it asked the document's endpoint. */
-const token = async (credentials: Redacted.Redacted): Promise<string> => {
+/** Requests a token from the document's endpoint. The SDK always requests tokens from Google. */
+const requestToken = async (credentials: Redacted.Redacted): Promise<string> => {
   const account = Result.getOrThrow(ServiceAccount.parse(Redacted.value(credentials)))
   const grant_type = "urn:ietf:params:oauth:grant-type:jwt-bearer"
   const body = new URLSearchParams({ grant_type, assertion: ServiceAccount.makeAssertion(account, Date.now()) })
-  const answer = (await (await fetch(account.tokenUri, { method: "POST", body })).json()) as { access_token: string }
-  return answer.access_token
+  const response = (await (await fetch(account.tokenUri, { method: "POST", body })).json()) as { access_token: string }
+  return response.access_token
 }
 
 type Interceptor = NonNullable<Storage["interceptors"][number]["request"]>
 
-/** The SDK's bucket, and a store in the same one. */
+/** Opens a bucket by the SDK, and a store in the same bucket. */
 const open = Effect.gen(function* () {
-  const options = yield* Bucket.options
-  const authorization = `Bearer ${yield* Effect.promise(() => token(options.credentials))}`
+  const options = yield* Store.makeBucket
+  const authorization = `Bearer ${yield* Effect.promise(() => requestToken(options.credentials))}`
   const storage = new Storage({ apiEndpoint: options.endpoint, projectId: "testing" })
-  const permit: Interceptor = (request) =>
+  const authorize: Interceptor = (request) =>
     Object.assign(request, { headers: { ...request.headers, authorization } }) as ReturnType<Interceptor>
-  storage.interceptors.push({ request: permit })
+  storage.interceptors.push({ request: authorize })
   const store = yield* GcsBlobStore.make({ ...options, chunkBytes: mebibyte })
   return { bucket: storage.bucket(options.bucket), store }
 })
@@ -45,13 +44,13 @@ const run = (use: (bucket: SdkBucket) => Promise<void>) =>
 
 const save = { validation: "crc32c", metadata: { contentType: "image/png", metadata: { a: "1" } } } as const
 
-layer(FakeGcs.layer, { excludeTestServices: true })("Google's SDK on the fake", (it) => {
+layer(FakeGcs.layer, { excludeTestServices: true })("Google's SDK on the fake service", (it) => {
   it.effect.each([
     [0, false],
     [1000, false],
     [1000, true],
     [3 * mebibyte + 5, true]
-  ] as const)("saves %i bytes, resumable %s, reads them back and verifies them", ([size, resumable]) =>
+  ] as const)("save %i bytes (resumable: %s) → read back and verified", ([size, resumable]) =>
     run(async (bucket) => {
       const content = Buffer.from(Generate.bytes(1, size))
       const file = bucket.file("folder/a b.png")
@@ -64,7 +63,7 @@ layer(FakeGcs.layer, { excludeTestServices: true })("Google's SDK on the fake", 
     })
   )
 
-  it.effect("describes, copies, lists and deletes", () =>
+  it.effect("setMetadata, copy, getFiles, delete → as the SDK expects", () =>
     run(async (bucket) => {
       const file = bucket.file("a/1")
       await file.save("content", { ...save, resumable: false })
@@ -89,31 +88,31 @@ layer(FakeGcs.layer, { excludeTestServices: true })("Google's SDK on the fake", 
     })
   )
 
-  it.effect("keeps to preconditions, and tells what is missing as the SDK understands it", () =>
+  it.effect("precondition not met → 412; missing object → 404", () =>
     run(async (bucket) => {
       const file = bucket.file("a")
       await file.save("one", { resumable: false, preconditionOpts: { ifGenerationMatch: 0 } })
-      const code = (request: Promise<unknown>): Promise<unknown> =>
+      const codeOf = (request: Promise<unknown>): Promise<unknown> =>
         request.then(
           () => "none",
           (error: { code: unknown }) => error.code
         )
       const again = file.save("two", { resumable: false, preconditionOpts: { ifGenerationMatch: 0 } })
-      assert.strictEqual(await code(again), 412)
-      assert.strictEqual(await code(bucket.file("missing").getMetadata()), 404)
-      assert.strictEqual(await code(bucket.file("missing").download()), 404)
+      assert.strictEqual(await codeOf(again), 412)
+      assert.strictEqual(await codeOf(bucket.file("missing").getMetadata()), 404)
+      assert.strictEqual(await codeOf(bucket.file("missing").download()), 404)
     })
   )
 
-  it.effect.each([1000, 2 * mebibyte])("reads %i bytes that a store wrote, and the store reads the SDK's", (size) =>
+  it.effect.each([1000, 2 * mebibyte])("%i bytes of a store → read by the SDK, and the other way round", (size) =>
     Effect.gen(function* () {
       const { bucket, store } = yield* open
       const content = Buffer.from(Generate.bytes(2, size))
-      yield* store.put(Keys.key(0), Stream.make(content))
-      const [read] = yield* Effect.promise(() => bucket.file(Keys.key(0)).download({ validation: "md5" }))
+      yield* store.put(BlobKeys.key(0), Stream.make(content))
+      const [read] = yield* Effect.promise(() => bucket.file(BlobKeys.key(0)).download({ validation: "md5" }))
       assert.isTrue(read.equals(content))
-      yield* Effect.promise(() => bucket.file(Keys.key(1)).save(content, { resumable: false }))
-      assert.isTrue(Buffer.concat(yield* Stream.runCollect(store.read(Keys.key(1)))).equals(content))
+      yield* Effect.promise(() => bucket.file(BlobKeys.key(1)).save(content, { resumable: false }))
+      assert.isTrue(Buffer.concat(yield* Stream.runCollect(store.read(BlobKeys.key(1)))).equals(content))
     })
   )
 })

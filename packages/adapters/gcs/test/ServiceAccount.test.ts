@@ -10,14 +10,14 @@ const key = pem(2048)
 
 const good = {
   type: "service_account",
-  client_email: "somebody@testing.iam.gserviceaccount.com",
+  client_email: "account@testing.iam.gserviceaccount.com",
   private_key: key,
   private_key_id: "7",
   token_uri: "https://example.com/token"
 }
 
-/** What is said of a document that is no account. */
-const refused = (document: unknown): string => {
+/** Returns the reason why a document is not valid. */
+const reasonFor = (document: unknown): string => {
   const text = typeof document === "string" ? document : JSON.stringify(document)
   return Result.getOrThrow(Result.flip(ServiceAccount.parse(text)))
 }
@@ -25,7 +25,7 @@ const refused = (document: unknown): string => {
 const decode = (part = ""): unknown => JSON.parse(Buffer.from(part, "base64url").toString())
 
 describe("ServiceAccount", () => {
-  it("signs what a token is given for", () => {
+  it("makeAssertion: claims, signed with the account's key", () => {
     const account = Result.getOrThrow(ServiceAccount.parse(JSON.stringify(good)))
     const [header, payload, signature = ""] = ServiceAccount.makeAssertion(account, 1_700_000_000_999).split(".")
     assert.deepStrictEqual(decode(header), { alg: "RS256", typ: "JWT", kid: "7" })
@@ -40,7 +40,7 @@ describe("ServiceAccount", () => {
     assert.isTrue(verify("RSA-SHA256", signed, createPublicKey(key), Buffer.from(signature, "base64url")))
   })
 
-  it("asks Google for tokens when the document does not say whom", () => {
+  it("parse: no token_uri → Google's token endpoint", () => {
     const account = Result.getOrThrow(ServiceAccount.parse(JSON.stringify({ ...good, token_uri: undefined })))
     assert.strictEqual(account.tokenUri.href, "https://oauth2.googleapis.com/token")
   })
@@ -59,8 +59,8 @@ describe("ServiceAccount", () => {
     { type: "authorized_user", refresh_token: "secret", client_secret: "secret" },
     { type: "gdch_service_account", ca_cert_path: "/etc/passwd" },
     { ...good, type: undefined }
-  ])("refuses $type", (document) => {
-    assert.include(refused(document), "not those of a service account")
+  ])("parse: type $type → not a service account", (document) => {
+    assert.include(reasonFor(document), "not those of a service account")
   })
 
   it.each([
@@ -73,15 +73,15 @@ describe("ServiceAccount", () => {
     [{ ...good, private_key: "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----" }, "not an RSA key"],
     [{ ...good, token_uri: "file:///etc/passwd" }, "token_uri"],
     [{ ...good, token_uri: "https://user:secret@example.com/" }, "token_uri"]
-  ])("refuses %j with a reason", (document, words) => {
-    const why = refused(document)
-    assert.include(why, words)
-    assert.notInclude(why, "secret")
+  ])("parse: %j → %s", (document, expected) => {
+    const reason = reasonFor(document)
+    assert.include(reason, expected)
+    assert.notInclude(reason, "secret")
   })
 
-  it("refuses keys that it would take long to sign with, and such that sign otherwise", () => {
-    assert.include(refused({ ...good, private_key: pem(4608) }), "4096")
+  it("parse: RSA key of 4608 bits, or EC key → not valid", () => {
+    assert.include(reasonFor({ ...good, private_key: pem(4608) }), "4096")
     const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
-    assert.include(refused({ ...good, private_key: privateKey.export({ type: "pkcs8", format: "pem" }) }), "RSA")
+    assert.include(reasonFor({ ...good, private_key: privateKey.export({ type: "pkcs8", format: "pem" }) }), "RSA")
   })
 })

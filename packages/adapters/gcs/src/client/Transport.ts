@@ -34,7 +34,7 @@ export interface Request {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  /** The body, in consecutive pieces. Empty when absent. */
+  /** The body in consecutive chunks. Empty when absent. */
   readonly body?: ReadonlyArray<Uint8Array> | undefined
 }
 
@@ -65,7 +65,7 @@ export const send = (
       socket.once(isSecure ? "secureConnect" : "connect", clear)
       socket.once("close", clear)
     })
-    for (const piece of body) request.write(piece)
+    for (const chunk of body) request.write(chunk)
     request.end()
   })
 

@@ -3,34 +3,38 @@ import { AddressRefused, detail as refusedDetail } from "@holdfast/outbound/Addr
 import * as GcsErrors from "../src/GcsErrors.ts"
 import * as GcsFailure from "../src/GcsFailure.ts"
 
-const answered = (status: number, reason = "", message = "words") =>
+const errorResponse = (status: number, reason = "", message = "message") =>
   new GcsFailure.ErrorResponse(status, reason, message)
 
 const errno = (code: string) => Object.assign(new Error("connect 10.0.0.1:443"), { code })
 
 const table = [
-  ["NotFound", "NotFound", answered(404, "notFound", "No such object: bucket/name")],
-  ["Internal", "NotFound", answered(404, "notFound", "The specified bucket does not exist.")],
-  ["Internal", "Denied", answered(401, "authError")],
-  ["Internal", "Denied", answered(403, "forbidden")],
-  ["Unavailable", "Unavailable", answered(403, "rateLimitExceeded")],
-  ["StorageFull", "Full", answered(403, "quotaExceeded")],
-  ["StorageFull", "Full", answered(507)],
-  ["StorageFull", "Invalid", answered(413)],
-  ["Unavailable", "Damaged", answered(400, "invalid", `Provided MD5 hash "a" doesn't match calculated MD5 hash "b".`)],
-  ["Internal", "Invalid", answered(400, "invalid")],
-  ["Unavailable", "Unavailable", answered(408)],
-  ["Unavailable", "Unavailable", answered(409)],
-  ["Unavailable", "Unavailable", answered(410)],
-  ["Unavailable", "Unavailable", answered(412)],
-  ["Unavailable", "Unavailable", answered(429)],
-  ["Unavailable", "Unavailable", answered(500)],
-  ["Unavailable", "Unavailable", answered(502)],
-  ["Unavailable", "Unavailable", answered(503)],
-  ["Unavailable", "Unavailable", answered(504)],
-  ["Internal", "Internal", answered(302)],
-  ["Internal", "Internal", answered(416)],
-  ["Internal", "Internal", answered(501)],
+  ["NotFound", "NotFound", errorResponse(404, "notFound", "No such object: bucket/name")],
+  ["Internal", "NotFound", errorResponse(404, "notFound", "The specified bucket does not exist.")],
+  ["Internal", "Denied", errorResponse(401, "authError")],
+  ["Internal", "Denied", errorResponse(403, "forbidden")],
+  ["Unavailable", "Unavailable", errorResponse(403, "rateLimitExceeded")],
+  ["StorageFull", "Full", errorResponse(403, "quotaExceeded")],
+  ["StorageFull", "Full", errorResponse(507)],
+  ["StorageFull", "Invalid", errorResponse(413)],
+  [
+    "Unavailable",
+    "Damaged",
+    errorResponse(400, "invalid", `Provided MD5 hash "a" doesn't match calculated MD5 hash "b".`)
+  ],
+  ["Internal", "Invalid", errorResponse(400, "invalid")],
+  ["Unavailable", "Unavailable", errorResponse(408)],
+  ["Unavailable", "Unavailable", errorResponse(409)],
+  ["Unavailable", "Unavailable", errorResponse(410)],
+  ["Unavailable", "Unavailable", errorResponse(412)],
+  ["Unavailable", "Unavailable", errorResponse(429)],
+  ["Unavailable", "Unavailable", errorResponse(500)],
+  ["Unavailable", "Unavailable", errorResponse(502)],
+  ["Unavailable", "Unavailable", errorResponse(503)],
+  ["Unavailable", "Unavailable", errorResponse(504)],
+  ["Internal", "Internal", errorResponse(302)],
+  ["Internal", "Internal", errorResponse(416)],
+  ["Internal", "Internal", errorResponse(501)],
   ["Unavailable", "Unavailable", new GcsFailure.Timeout("nothing moved")],
   ["Unavailable", "Unavailable", errno("ECONNREFUSED")],
   ["Unavailable", "Unavailable", errno("ECONNRESET")],
@@ -45,8 +49,8 @@ const table = [
   ["Internal", "Internal", null]
 ] as const
 
-describe("GcsFailure", () => {
-  it.each(table)("is %s to a store and %s to a mirror for %s", (blob, target, cause) => {
+describe("GcsErrors", () => {
+  it.each(table)("store: %s, mirror target: %s, for %s", (blob, target, cause) => {
     const failure = GcsFailure.fromCause(cause)
     const stored = GcsErrors.toBlobError("stat")(failure)
     assert.deepStrictEqual([stored.reason, stored.operation, stored.cause], [blob, "stat", cause ?? stored.cause])
@@ -56,19 +60,19 @@ describe("GcsFailure", () => {
     assert.notInclude(JSON.stringify(mirrored), "10.0.0.1")
   })
 
-  it("calls an object invalid only where one is written", () => {
-    const failure = GcsFailure.fromCause(answered(400, "invalid"))
+  it("toTargetError: 400 → Invalid for write and describe, Internal for list", () => {
+    const failure = GcsFailure.fromCause(errorResponse(400, "invalid"))
     assert.strictEqual(GcsErrors.toTargetError("list")(failure).reason, "Internal")
     assert.strictEqual(GcsErrors.toTargetError("describe")(failure).reason, "Invalid")
   })
 
-  it("tells a refused address in the words of every adapter", () => {
+  it("toTargetError: refused address → the detail of every adapter", () => {
     const failure = GcsFailure.fromCause(new AddressRefused({ host: "metadata.internal" }))
     assert.strictEqual(GcsErrors.toTargetError("write")(failure).detail, refusedDetail)
   })
 
-  it("passes the service's words on as one short line", () => {
-    const { message: detail } = GcsFailure.fromCause(answered(403, "forbidden", `a\r\nb ${"c".repeat(1000)}`))
+  it("fromCause: long message with line breaks → one short line", () => {
+    const { message: detail } = GcsFailure.fromCause(errorResponse(403, "forbidden", `a\r\nb ${"c".repeat(1000)}`))
     assert.match(detail, /^The service answered 403: a b c+$/)
     assert.isAtMost(detail.length, 300)
   })
