@@ -1,6 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import type { StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
 import * as Actor from "@holdfast/core/Actor"
+import { MetadataError } from "@holdfast/core/MetadataError"
 import { Files } from "@holdfast/core/files/Files"
 import { type MirrorRef, MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
@@ -113,6 +114,40 @@ describe("mirror worker", () => {
       yield* block.release
       yield* untilCopied(ref)
       expect(yield* target.faults.countCalls("write")).toBe(1)
+    })
+  )
+
+  test(
+    "metadata store fails while results are recorded → retried, each result recorded once",
+    Effect.gen(function* () {
+      const { bucket, ref, target } = yield* createMirror()
+      yield* upload(bucket, "file", "x")
+      yield* target.faults.failNext(1, "Unavailable")
+      const tasks = yield* MirrorTaskRepository
+      const calls: Array<string> = []
+      const failOnce = new Set(["complete", "fail"])
+      const observe =
+        <Input>(name: "complete" | "abandon" | "fail", method: (input: Input) => Effect.Effect<void, MetadataError>) =>
+        (input: Input) =>
+          Effect.suspend(() => {
+            calls.push(name)
+            const error = new MetadataError({ operation: name, reason: "Unavailable" })
+            return failOnce.delete(name) ? Effect.fail(error) : method(input)
+          })
+      const observed = MirrorTaskRepository.of({
+        ...tasks,
+        complete: observe("complete", tasks.complete),
+        abandon: observe("abandon", tasks.abandon),
+        fail: observe("fail", tasks.fail)
+      })
+      yield* Effect.provideService(startWorker(), MirrorTaskRepository, observed)
+      yield* pollUntil(
+        Effect.sync(() => calls),
+        ({ length }) => length >= 4
+      )
+      expect(calls.slice(0, 4)).toEqual(["complete", "complete", "fail", "fail"])
+      yield* untilCopied(ref)
+      expect(calls).not.toContain("abandon")
     })
   )
 })

@@ -8,7 +8,7 @@ import { utf8Length } from "@holdfast/core/Text"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { createHash } from "node:crypto"
+import { collectContent } from "../data/CollectContent.ts"
 import * as MirrorFaults from "./MirrorFaults.ts"
 import type { ReadBack } from "./MirrorSubject.ts"
 
@@ -52,16 +52,8 @@ export const make: Effect.Effect<MemoryMirrorTarget> = Effect.sync(() => {
   const write = Effect.fnUntraced(function* <E, R>(object: MirrorObject, content: Stream.Stream<Uint8Array, E, R>) {
     yield* beforeCall("write", object.name)
     if (utf8Length(object.name) > maxNameBytes) return yield* fail("write", "Invalid", "The name is too long.")
-    const hash = createHash("sha256")
-    const chunks: Array<Uint8Array> = []
-    yield* Stream.runForEach(content, (chunk) =>
-      Effect.sync(() => {
-        hash.update(chunk)
-        chunks.push(new Uint8Array(chunk))
-      })
-    )
-    const bytes = Buffer.concat(chunks)
-    if (bytes.byteLength !== object.size || hash.digest("hex") !== object.sha256) {
+    const { bytes, sha256 } = yield* collectContent(content)
+    if (bytes.byteLength !== object.size || sha256 !== object.sha256) {
       return yield* fail("write", "Damaged", "The bytes differ from the announced ones.")
     }
     return store(object.name, bytes, object.description)

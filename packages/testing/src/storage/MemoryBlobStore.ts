@@ -7,7 +7,7 @@ import * as BlobStore from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { createHash } from "node:crypto"
+import { collectContent } from "../data/CollectContent.ts"
 
 const chunkBytes = 64 * 1024
 
@@ -38,17 +38,9 @@ export const make: Effect.Effect<BlobStore.BlobStore["Service"]> = Effect.sync((
   ): Effect.Effect<BlobStore.BlobReceipt, BlobError.BlobError | E, R> =>
     Effect.gen(function* () {
       yield* checked("put", key)
-      const hash = createHash("sha256")
-      const chunks: Array<Uint8Array> = []
-      yield* Stream.runForEach(content, (chunk) =>
-        Effect.sync(() => {
-          hash.update(chunk)
-          chunks.push(new Uint8Array(chunk))
-        })
-      )
-      const blob = Buffer.concat(chunks)
-      blobs.set(key, blob)
-      return { size: blob.byteLength, sha256: hash.digest("hex") }
+      const { bytes, sha256 } = yield* collectContent(content)
+      blobs.set(key, bytes)
+      return { size: bytes.byteLength, sha256 }
     })
 
   const read = (key: string, { range }: BlobStore.ReadOptions = {}): Stream.Stream<Uint8Array, BlobError.BlobError> =>

@@ -1,0 +1,102 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as CopyPool from "@holdfast/core/mirrors/worker/CopyPool"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+
+/** Runs a copy that lasts until `finish`; `started` has the names of all copies that got a slot. */
+const makeStart = (pool: ReturnType<typeof CopyPool.make>) => {
+  const started: Array<string> = []
+  const start = Effect.fnUntraced(function* (mirrorId: string, isProbe = false) {
+    const done = yield* Deferred.make<void>()
+    const fiber = yield* Effect.forkChild(
+      pool.run(
+        { mirrorId, isProbe },
+        Effect.andThen(
+          Effect.sync(() => void started.push(mirrorId)),
+          Deferred.await(done)
+        )
+      ),
+      { startImmediately: true }
+    )
+    return { fiber, finish: Effect.andThen(Deferred.succeed(done, undefined), Fiber.await(fiber)) }
+  })
+  return { started, start }
+}
+
+describe("CopyPool", () => {
+  it.effect("run: more copies of one mirror than slotsPerMirror → the others wait", () =>
+    Effect.gen(function* () {
+      const pool = CopyPool.make({ concurrency: 8, slotsPerMirror: 2 })
+      const { start, started } = makeStart(pool)
+      const first = yield* start("a")
+      yield* start("a")
+      assert.isFalse(pool.hasFreeSlot("a"))
+      yield* start("a")
+      assert.deepStrictEqual(started, ["a", "a"])
+      yield* first.finish
+      assert.deepStrictEqual(started, ["a", "a", "a"])
+    })
+  )
+
+  it.effect("hasFreeSlot: a quarter of the slots → only for mirrors without slots", () =>
+    Effect.gen(function* () {
+      const pool = CopyPool.make({ concurrency: 4, slotsPerMirror: 4 })
+      const { start, started } = makeStart(pool)
+      for (const _ of [1, 2, 3, 4]) yield* start("a")
+      assert.deepStrictEqual(started, ["a", "a", "a"])
+      assert.isFalse(pool.hasFreeSlot("a"))
+      assert.isTrue(pool.hasFreeSlot("b"))
+      yield* start("b")
+      assert.deepStrictEqual(started, ["a", "a", "a", "b"])
+      assert.isFalse(pool.hasFreeSlot("c"))
+    })
+  )
+
+  it.effect("run: several mirrors wait → the one with the fewest slots is next", () =>
+    Effect.gen(function* () {
+      const pool = CopyPool.make({ concurrency: 3, slotsPerMirror: 3 })
+      const { start, started } = makeStart(pool)
+      yield* start("a")
+      yield* start("a")
+      const last = yield* start("b")
+      yield* start("a")
+      yield* start("b")
+      assert.deepStrictEqual(started, ["a", "a", "b"])
+      yield* last.finish
+      assert.deepStrictEqual(started, ["a", "a", "b", "b"])
+    })
+  )
+
+  it.effect("run: no slot within a second → interrupted; a probe → waits without limit", () =>
+    Effect.gen(function* () {
+      const pool = CopyPool.make({ concurrency: 1, slotsPerMirror: 1 })
+      const { start, started } = makeStart(pool)
+      const first = yield* start("a")
+      const [ordinary, probe] = [yield* start("b"), yield* start("c", true)]
+      yield* TestClock.adjust("2 seconds")
+      assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(ordinary.fiber)))
+      yield* first.finish
+      assert.deepStrictEqual(started, ["a", "c"])
+      yield* probe.finish
+      assert.isTrue(pool.hasFreeSlot("a"))
+    })
+  )
+
+  it.effect("interruptWaiting: waiting copies of the mirror → interrupted; running ones and probes → not", () =>
+    Effect.gen(function* () {
+      const pool = CopyPool.make({ concurrency: 1, slotsPerMirror: 1 })
+      const { start, started } = makeStart(pool)
+      const running = yield* start("a")
+      const [waiting, probe, other] = [yield* start("a"), yield* start("a", true), yield* start("b")]
+      pool.interruptWaiting("a")
+      assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(waiting.fiber)))
+      yield* running.finish
+      yield* probe.finish
+      yield* other.finish
+      assert.deepStrictEqual(started, ["a", "a", "b"])
+    })
+  )
+})
