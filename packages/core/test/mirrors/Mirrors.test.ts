@@ -88,8 +88,8 @@ describe("Mirrors", () => {
         for (const call of all(actor))
           expect(yield* Effect.flip(call as Effect.Effect<unknown, unknown>)).toMatchObject({ _tag: "Forbidden" })
       }
-      const stranger = yield* addMember(yield* Fixtures.tenant, Role.admin)
-      for (const call of all(stranger.actor)) {
+      const outsider = yield* addMember(yield* Fixtures.tenant, Role.admin)
+      for (const call of all(outsider.actor)) {
         expect(yield* Effect.flip(call as Effect.Effect<unknown, unknown>)).toMatchObject({ _tag: "Forbidden" })
       }
       const { actor } = yield* addMember(bucket.tenantId, Role.admin)

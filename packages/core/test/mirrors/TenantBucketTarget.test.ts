@@ -99,15 +99,15 @@ describe("mirror to a bucket of another tenant", () => {
         [b?.id, 1]
       ])
       yield* reupload(target, a?.id ?? "", "changed by others")
-      yield* upload(target, "theirs", "x")
+      yield* upload(target, "foreign", "x")
       yield* (yield* Files).remove(Actor.system, { ...target, fileId: b?.id ?? "" })
       yield* mirrors.sync(Actor.system, ref)
       const right = JSON.stringify(yield* copiedProperties(source))
       yield* pollUntil(
-        Effect.map(copiedProperties(target), (all) => JSON.stringify(all.filter(({ name }) => name !== "theirs"))),
+        Effect.map(copiedProperties(target), (all) => JSON.stringify(all.filter(({ name }) => name !== "foreign"))),
         (found) => found === right
       )
-      expect((yield* copiedProperties(target)).map(({ name }) => name)).toEqual(["a", "b", "theirs"])
+      expect((yield* copiedProperties(target)).map(({ name }) => name)).toEqual(["a", "b", "foreign"])
     })
   )
 

@@ -5,7 +5,7 @@
  *   brings the target up to date with the file's current state, and completes the task. A change in between leaves it pending.
  * - Every object that may exist at a target belongs to one file: the file takes the name before the first byte is written, and
  *   loses it after the object is removed. A name passes to another file only while no worker has a lease on the file that owns
- *   it. Therefore no two workers ever change one object at once, whatever files are renamed, removed and created again.
+ *   it. Therefore no two workers change one object at once, also when files are renamed, removed and created again.
  */
 import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"

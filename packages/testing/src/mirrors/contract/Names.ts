@@ -1,5 +1,5 @@
 /**
- * Tests that objects have the names of files, whatever characters these consist of.
+ * Tests that objects have the names of files, also with unusual characters.
  */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"

@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import * as Fields from "./Fields.ts"
 import * as TargetType from "./TargetType.ts"
 
+/** The descriptor of the type. */
 export const azureBlob = TargetType.make({
   type: "AZURE_BLOB",
   wireName: "CLOUD_B",
@@ -22,4 +23,5 @@ export const azureBlob = TargetType.make({
   recordDefaults: { endpoint: null }
 })
 
+/** Where a target of the type is, with the secret that opens it. */
 export interface AzureBlobLocation extends TargetType.Location<typeof azureBlob> {}

@@ -23,7 +23,7 @@ export const MirrorStats = Schema.Struct({
     description: "Why the last attempt failed. Null when none failed."
   }),
   comparing: Schema.Boolean.annotate({
-    description: "Whether a comparison with the target is requested or runs."
+    description: "Whether a reconciliation with the target is requested or runs."
   })
 }).annotate({ identifier: "MirrorStats" })
 export type MirrorStats = typeof MirrorStats.Type

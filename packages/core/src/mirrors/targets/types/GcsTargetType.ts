@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import * as Fields from "./Fields.ts"
 import * as TargetType from "./TargetType.ts"
 
+/** The descriptor of the type. */
 export const gcs = TargetType.make({
   type: "GCS",
   wireName: "CLOUD_C",
@@ -21,4 +22,5 @@ export const gcs = TargetType.make({
   recordDefaults: { endpoint: null }
 })
 
+/** Where a target of the type is, with the secret that opens it. */
 export interface GcsLocation extends TargetType.Location<typeof gcs> {}

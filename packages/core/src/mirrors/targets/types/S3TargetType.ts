@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import * as Fields from "./Fields.ts"
 import * as TargetType from "./TargetType.ts"
 
+/** The descriptor of the type. */
 export const s3 = TargetType.make({
   type: "S3",
   wireName: "CLOUD_A",
@@ -34,4 +35,5 @@ export const s3 = TargetType.make({
   recordDefaults: { endpoint: null, forcePathStyle: false }
 })
 
+/** Where a target of the type is, with the secret that opens it. */
 export interface S3Location extends TargetType.Location<typeof s3> {}

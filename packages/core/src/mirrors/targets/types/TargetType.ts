@@ -7,7 +7,7 @@ import * as CommonFields from "./CommonFields.ts"
 
 type Fields = Schema.Struct.Fields
 
-export interface Definition<
+interface Definition<
   Type extends string,
   WireName extends string,
   Alias extends string,
@@ -60,7 +60,7 @@ export const make = <
   }
 }
 
-/** What adapters and the worker need to know of a descriptor's types. */
+/** The parts of a descriptor that determine the types of locations. */
 interface Described {
   readonly type: string
   readonly fields: Fields

@@ -9,9 +9,10 @@ import { s3 } from "./S3TargetType.ts"
 import type * as TargetType from "./TargetType.ts"
 import { tenantBucket } from "./TenantBucketTargetType.ts"
 
-/** A new type is one line here. The order is that of the API reference. */
+/** The descriptors. A new type is one line here. The order is that of the API reference. */
 const byType = { S3: s3, AZURE_BLOB: azureBlob, GCS: gcs, TENANT_BUCKET: tenantBucket } as const
 
+/** The descriptors as a list. */
 export const all = Object.values(byType)
 
 /** By type: where a target is, with the secret that opens it. */
@@ -20,7 +21,6 @@ export type TargetLocation = Locations[keyof Locations]
 
 /** Types of targets outside of this deployment: an adapter opens them. */
 export type ExternalType = Exclude<keyof Locations, "TENANT_BUCKET">
-export type ExternalLocation = Locations[ExternalType]
 
 /** A location without its secret. */
 export type TargetAddress = { [Type in keyof Locations]: TargetType.Address<(typeof byType)[Type]> }[keyof Locations]
@@ -38,7 +38,7 @@ export const secretFields: ReadonlyArray<(typeof all)[number]["secretField"]> = 
 
 type Intersection<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void ? I : never
 
-/** The fields of all types that change credentials. */
+/** The fields that change credentials, of all types. */
 export const changes = Object.assign({}, ...all.map((type) => type.changes)) as Intersection<
   (typeof all)[number]["changes"]
 >
@@ -65,12 +65,12 @@ export const ofInputName = (name: InputName): (typeof all)[number] => byInputNam
 export const toLocation = ({ address, secret }: Credentials): TargetLocation =>
   ({ ...address, [byType[address.type].secretField]: secret }) as TargetLocation
 
-/** Returns an address as the database keeps it: a JSON object whose `type` is the wire's name. */
+/** Returns an address in the form that the database stores: a JSON object whose `type` is the wire name. */
 export const encodeAddress = (address: TargetAddress): object => ({ ...address, type: byType[address.type].wireName })
 
 /**
- * Reads what `encodeAddress` returned, by this or a former version; undefined when it is no such object. Only the type is checked:
- * the rest was checked before it was stored.
+ * Decodes what `encodeAddress` of this or a former release returned; undefined for any other value. Checks the type only: the other
+ * fields were checked before they were stored.
  */
 export const decodeAddress = (stored: unknown): TargetAddress | undefined => {
   if (!Predicate.isObject(stored)) return undefined

@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import * as Fields from "./Fields.ts"
 import * as TargetType from "./TargetType.ts"
 
+/** The descriptor of the type. */
 export const tenantBucket = TargetType.make({
   type: "TENANT_BUCKET",
   wireName: "SERVICE",
@@ -20,4 +21,5 @@ export const tenantBucket = TargetType.make({
   recordDefaults: {}
 })
 
+/** Where a target of the type is, with the secret that opens it. */
 export interface TenantBucketLocation extends TargetType.Location<typeof tenantBucket> {}
