@@ -7,14 +7,17 @@
  */
 import type * as BlobError from "@holdfast/core/storage/BlobError"
 import * as BlobStore from "@holdfast/core/storage/BlobStore"
+import * as RemoteBlobStore from "@holdfast/core/storage/RemoteBlobStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as AzureErrors from "./AzureErrors.ts"
+import * as AzureFailure from "./AzureFailure.ts"
 import type * as AzureOptions from "./AzureOptions.ts"
 import * as BlobObjects from "./blobs/BlobObjects.ts"
 import * as BlobUpload from "./blobs/BlobUpload.ts"
 import * as Connection from "./client/Connection.ts"
+import * as Listing from "./client/Listing.ts"
 import * as Upload from "./uploads/Upload.ts"
 
 /** Opens a store, which is closed with the scope. Makes no request. */
@@ -27,18 +30,24 @@ export const make = (
     const connection = yield* Connection.make({ ...options, account: options, container, allowPrivate: true }).pipe(
       Effect.mapError(AzureErrors.toBlobError("open"))
     )
-    const keyspace: BlobObjects.Keyspace = { connection, prefix }
     const sizes = Upload.partSizes(options)
 
-    return BlobStore.BlobStore.of({
-      put: (key, content) => BlobUpload.put(keyspace, sizes, key, content),
-      read: (key, options) => BlobObjects.read(keyspace, key, options?.range),
-      stat: (key) => BlobObjects.stat(keyspace, key),
-      remove: (key) => BlobObjects.remove(keyspace, key),
-      list: (prefix) => BlobObjects.list(keyspace, prefix),
-      localFile: () => undefined,
-      check: BlobObjects.check(keyspace),
-      capabilities: { name: "azure", localFiles: false, shared: true }
+    return RemoteBlobStore.make<AzureFailure.AzureFailure>({
+      name: "azure",
+      prefix,
+      requests: {
+        put: (name, content) => BlobUpload.put(connection, sizes, name, content),
+        head: (name) => BlobObjects.head(connection, name),
+        open: (name, range) => BlobObjects.open(connection, name, range),
+        remove: (name) => BlobObjects.remove(connection, name),
+        list: (prefix) => BlobObjects.list(connection, prefix),
+        check: Listing.check(connection, prefix)
+      },
+      isFailure: AzureFailure.isFailure,
+      toError: AzureErrors.toBlobError,
+      unexpected: AzureFailure.unexpected,
+      cut: (message) => AzureFailure.make("Unavailable", message),
+      fromBody: AzureFailure.fromBody
     })
   })
 

@@ -2,25 +2,13 @@
  * Maps the failures of this package to the errors of the two ports.
  */
 import * as MirrorTargetError from "@holdfast/core/mirrors/targets/MirrorTargetError"
+import * as RemoteTargetReasons from "@holdfast/core/mirrors/targets/RemoteTargetReasons"
 import * as BlobError from "@holdfast/core/storage/BlobError"
+import * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
-import * as Effect from "effect/Effect"
-import { AzureFailure, type Kind } from "./AzureFailure.ts"
+import type { AzureFailure, Kind } from "./AzureFailure.ts"
 
-/** A missing container and wrong credentials are faults of the configuration, not of one blob. */
-const blobReasons: { readonly [K in Kind]: BlobError.Reason } = {
-  NoObject: "NotFound",
-  NoAccount: "Internal",
-  NoBucket: "Internal",
-  Denied: "Internal",
-  Refused: "Internal",
-  Unavailable: "Unavailable",
-  Full: "StorageFull",
-  TooLarge: "StorageFull",
-  Invalid: "Internal",
-  Damaged: "Unavailable",
-  Internal: "Internal"
-}
+const blobReasons: { readonly [K in Kind]: BlobError.Reason } = { ...RemoteFailure.blobReasons, NoAccount: "Internal" }
 
 /** Returns the error of a method of BlobStore. */
 export const toBlobError =
@@ -28,18 +16,24 @@ export const toBlobError =
   (failure: AzureFailure): BlobError.BlobError =>
     new BlobError.BlobError({ reason: blobReasons[failure.kind], operation, cause: failure })
 
-const targetErrors: { readonly [K in Kind]: readonly [reason: MirrorTargetError.Reason, detail: string] } = {
-  NoObject: ["NotFound", "The object does not exist."],
-  NoAccount: ["NotFound", "The storage account does not exist."],
-  NoBucket: ["NotFound", "The container does not exist."],
-  Denied: ["Denied", "The storage account does not accept the account key, or does not permit this operation."],
-  Refused: ["Refused", AddressRefused.detail],
-  Unavailable: ["Unavailable", "The storage account does not answer, or asks for a later retry."],
-  Full: ["Full", "The storage account has no space left."],
-  TooLarge: ["Invalid", "The object is larger than the storage account accepts."],
-  Invalid: ["Invalid", "The storage account does not permit this change of the object."],
-  Damaged: ["Damaged", "The bytes were damaged in transit."],
-  Internal: ["Internal", "The storage account answered unexpectedly."]
+const targetReasons: { readonly [K in Kind]: MirrorTargetError.Reason } = {
+  ...RemoteTargetReasons.targetReasons,
+  NoAccount: "NotFound"
+}
+
+const details: { readonly [K in Kind]: string } = {
+  NoObject: "The object does not exist.",
+  NoAccount: "The storage account does not exist.",
+  NoBucket: "The container does not exist.",
+  Denied: "The storage account does not accept the account key, or does not permit this operation.",
+  Refused: AddressRefused.detail,
+  Unavailable: "The storage account does not answer, or asks for a later retry.",
+  Full: "The storage account has no space left.",
+  TooLarge: "The object is larger than the storage account accepts.",
+  Invalid: "The storage account does not permit this change of the object.",
+  Damaged: "The bytes were damaged in transit.",
+  Changed: "Another program changed the object at the same time.",
+  Internal: "The storage account answered unexpectedly."
 }
 
 /** Whether a text looks like an error code. Everything else in a response may be any text of any origin. */
@@ -49,15 +43,13 @@ const isCode = (text: string | undefined): text is string => text !== undefined 
 export const toTargetError =
   (operation: string) =>
   (failure: AzureFailure): MirrorTargetError.MirrorTargetError => {
-    const [reason, sentence] = targetErrors[failure.kind]
-    const { code, status } = failure
+    const { code, kind, status } = failure
     // Without a status the code is that of a failed connection, and not the service's.
     const suffix = status === undefined ? "" : ` (${isCode(code) ? code : `HTTP ${status}`})`
-    return new MirrorTargetError.MirrorTargetError({ reason, operation, detail: sentence + suffix, cause: failure })
+    return new MirrorTargetError.MirrorTargetError({
+      reason: targetReasons[kind],
+      operation,
+      detail: details[kind] + suffix,
+      cause: failure
+    })
   }
-
-/** Maps this package's failures, and leaves the errors of a content unchanged. */
-export const mapFailure =
-  <E>(toError: (failure: AzureFailure) => E) =>
-  <A, E2, R>(self: Effect.Effect<A, AzureFailure | E2, R>): Effect.Effect<A, E | E2, R> =>
-    Effect.mapError(self, (error) => (error instanceof AzureFailure ? toError(error) : error))

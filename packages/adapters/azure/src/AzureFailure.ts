@@ -2,36 +2,14 @@
  * Why a request failed: one classification for blob stores and mirror targets. `AzureErrors` maps it to the errors of the two ports.
  * The SDK's own errors hold the request with its signature, so they are not kept.
  */
+import type * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as ConnectionFailure from "@holdfast/outbound/ConnectionFailure"
 import { property } from "@holdfast/outbound/Property"
 import * as Data from "effect/Data"
 
-/**
- * - `NoObject`: the blob does not exist.
- * - `NoAccount`: no storage account can have this name.
- * - `NoBucket`: the container does not exist.
- * - `Denied`: the credentials are wrong, expired, or do not permit the operation.
- * - `Refused`: this deployment does not connect to the address.
- * - `Unavailable`: the service does not answer, asks for a retry, or the blob changed between two requests.
- * - `Full`: no space is left.
- * - `TooLarge`: the service does not store that many bytes or blocks in one blob.
- * - `Invalid`: something about this blob forbids the request, whatever is retried, such as its name or a lease.
- * - `Damaged`: the bytes that arrived are not the bytes that were sent.
- * - `Internal`: any other failure.
- */
-export type Kind =
-  | "NoObject"
-  | "NoAccount"
-  | "NoBucket"
-  | "Denied"
-  | "Refused"
-  | "Unavailable"
-  | "Full"
-  | "TooLarge"
-  | "Invalid"
-  | "Damaged"
-  | "Internal"
+/** `NoAccount`: no storage account can have this name. */
+export type Kind = RemoteFailure.Kind | "NoAccount"
 
 export class AzureFailure extends Data.TaggedError("AzureFailure")<{
   readonly kind: Kind
@@ -53,7 +31,7 @@ const codes: ReadonlyMap<string, Kind> = new Map([
   ["OperationTimedOut", "Unavailable"],
   // Blocks expired, or another blob was put meanwhile. The whole content may be sent again.
   ["InvalidBlockList", "Unavailable"],
-  ["ConditionNotMet", "Unavailable"],
+  ["ConditionNotMet", "Changed"],
   ["Md5Mismatch", "Damaged"],
   ["Crc64Mismatch", "Damaged"],
   ["RequestBodyTooLarge", "TooLarge"],
@@ -79,7 +57,7 @@ const statuses: ReadonlyMap<number, Kind> = new Map([
   [403, "Denied"],
   [404, "NoObject"],
   [408, "Unavailable"],
-  [412, "Unavailable"],
+  [412, "Changed"],
   [413, "TooLarge"],
   [429, "Unavailable"],
   [500, "Unavailable"],
@@ -122,6 +100,8 @@ export const fromCause = (cause: unknown): AzureFailure => {
 
 /** Makes the failure of a body that was cut. The SDK's error for it has no code. */
 export const fromBody = (cause: unknown): AzureFailure => make("Unavailable", messageOf(cause))
+
+export const isFailure = (error: unknown): error is AzureFailure => error instanceof AzureFailure
 
 /** Makes a failure that this package found. */
 export const make = (kind: Kind, message: string): AzureFailure =>

@@ -8,9 +8,11 @@ import type { MirrorTarget, Open } from "@holdfast/core/mirrors/targets/MirrorTa
 import { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
 import * as TargetCheck from "@holdfast/core/mirrors/targets/TargetCheck"
 import type { AzureBlobLocation } from "@holdfast/core/mirrors/targets/types/AzureBlobTargetType"
+import * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as AzureErrors from "./AzureErrors.ts"
+import * as AzureFailure from "./AzureFailure.ts"
 import type * as AzureOptions from "./AzureOptions.ts"
 import * as Connection from "./client/Connection.ts"
 import * as Listing from "./client/Listing.ts"
@@ -53,7 +55,7 @@ export const open =
             object.size > largest ? `The object is larger than ${largest} bytes.` : undefined
           ).pipe(
             Effect.andThen(MirrorUpload.write(connection, sizes, object, content)),
-            AzureErrors.mapFailure(AzureErrors.toTargetError("write"))
+            RemoteFailure.mapFailure(AzureFailure.isFailure, AzureErrors.toTargetError("write"))
           ),
 
         describe: (object) =>

@@ -7,6 +7,7 @@
  */
 import * as BlobError from "@holdfast/core/storage/BlobError"
 import * as BlobStore from "@holdfast/core/storage/BlobStore"
+import * as RemoteBlobStore from "@holdfast/core/storage/RemoteBlobStore"
 import * as Endpoint from "@holdfast/outbound/Endpoint"
 import * as RequestOptions from "@holdfast/outbound/RequestOptions"
 import * as Effect from "effect/Effect"
@@ -17,9 +18,12 @@ import type * as Scope from "effect/Scope"
 import * as BlobObjects from "./blobs/BlobObjects.ts"
 import * as BlobUpload from "./blobs/BlobUpload.ts"
 import * as Connection from "./client/Connection.ts"
+import * as Objects from "./client/Objects.ts"
 import * as ServiceAccount from "./client/ServiceAccount.ts"
 import * as Tokens from "./client/Tokens.ts"
 import * as Transport from "./client/Transport.ts"
+import * as GcsErrors from "./GcsErrors.ts"
+import * as GcsFailure from "./GcsFailure.ts"
 import type * as GcsOptions from "./GcsOptions.ts"
 import * as Upload from "./uploads/Upload.ts"
 
@@ -46,18 +50,24 @@ export const make = (
         ? yield* Tokens.ofEnvironment(endpoint)
         : Tokens.ofAccount(transport, yield* orInvalid(ServiceAccount.parse(Redacted.value(credentials))), maxAttempts)
     const connection = Connection.make({ bucket, endpoint, transport, tokens, maxAttempts, projectId })
-    const keyspace: BlobObjects.Keyspace = { connection, prefix }
     const partBytes = Upload.partBytes(options)
 
-    return BlobStore.BlobStore.of({
-      put: (key, content) => BlobUpload.put(keyspace, partBytes, key, content),
-      read: (key, options) => BlobObjects.read(keyspace, key, options?.range),
-      stat: (key) => BlobObjects.stat(keyspace, key),
-      remove: (key) => BlobObjects.remove(keyspace, key),
-      list: (prefix) => BlobObjects.list(keyspace, prefix),
-      localFile: () => undefined,
-      check: BlobObjects.check(keyspace),
-      capabilities: { name: "gcs", localFiles: false, shared: true }
+    return RemoteBlobStore.make<GcsFailure.GcsFailure>({
+      name: "gcs",
+      prefix,
+      requests: {
+        put: (name, content) => BlobUpload.put(connection, partBytes, name, content),
+        head: (name) => Effect.map(Objects.get(connection, name), ({ size }) => ({ size })),
+        open: (name, range) => BlobObjects.open(connection, name, range),
+        remove: (name) => Objects.remove(connection, name),
+        list: (prefix) => BlobObjects.list(connection, prefix),
+        check: BlobObjects.check(connection, prefix)
+      },
+      isFailure: GcsFailure.isFailure,
+      toError: GcsErrors.toBlobError,
+      unexpected: GcsFailure.unexpected,
+      cut: (message) => GcsFailure.make("Unavailable", message),
+      fromBody: GcsFailure.fromCause
     })
   })
 

@@ -1,36 +1,11 @@
 /**
  * Why a request failed: one classification for blob stores and mirror targets. `GcsErrors` maps it to the errors of the two ports.
  */
+import type { Kind } from "@holdfast/core/storage/RemoteFailure"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as ConnectionFailure from "@holdfast/outbound/ConnectionFailure"
 import { property } from "@holdfast/outbound/Property"
 import * as Data from "effect/Data"
-
-/**
- * - `NoObject`: the object does not exist.
- * - `NoBucket`: the bucket does not exist.
- * - `Denied`: the credentials are wrong, expired, or do not permit the operation.
- * - `Refused`: this deployment does not connect to the address.
- * - `Unavailable`: the service does not answer, or asks for a retry.
- * - `Full`: a quota is reached, or no space is left.
- * - `TooLarge`: the service does not store that many bytes in one object.
- * - `Invalid`: the service rejects the request as invalid.
- * - `Damaged`: the bytes that arrived are not the bytes that were sent.
- * - `Changed`: a precondition failed, since the object changed between two requests.
- * - `Internal`: any other failure.
- */
-export type Kind =
-  | "NoObject"
-  | "NoBucket"
-  | "Denied"
-  | "Refused"
-  | "Unavailable"
-  | "Full"
-  | "TooLarge"
-  | "Invalid"
-  | "Damaged"
-  | "Changed"
-  | "Internal"
 
 export class GcsFailure extends Data.TaggedError("GcsFailure")<{
   readonly kind: Kind
@@ -114,6 +89,8 @@ export const fromCause = (cause: unknown): GcsFailure => {
         cause
       })
 }
+
+export const isFailure = (error: unknown): error is GcsFailure => error instanceof GcsFailure
 
 /** Makes a failure that this package found. `message` is a sentence. */
 export const make = (kind: Kind, message: string): GcsFailure => new GcsFailure({ kind, message })

@@ -8,6 +8,7 @@ import type { MirrorTarget, Open } from "@holdfast/core/mirrors/targets/MirrorTa
 import { MirrorTargetError, type Reason } from "@holdfast/core/mirrors/targets/MirrorTargetError"
 import * as TargetCheck from "@holdfast/core/mirrors/targets/TargetCheck"
 import type { GcsLocation } from "@holdfast/core/mirrors/targets/types/GcsTargetType"
+import * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
 import * as Endpoint from "@holdfast/outbound/Endpoint"
 import * as RequestOptions from "@holdfast/outbound/RequestOptions"
 import * as Effect from "effect/Effect"
@@ -19,6 +20,7 @@ import * as ServiceAccount from "./client/ServiceAccount.ts"
 import * as Tokens from "./client/Tokens.ts"
 import * as Transport from "./client/Transport.ts"
 import * as GcsErrors from "./GcsErrors.ts"
+import * as GcsFailure from "./GcsFailure.ts"
 import type * as GcsOptions from "./GcsOptions.ts"
 import * as MirrorDescribe from "./mirrors/MirrorDescribe.ts"
 import * as MirrorNames from "./mirrors/MirrorNames.ts"
@@ -69,7 +71,7 @@ export const open =
         write: (object, content) =>
           failOnFault("write", object.name, object.size).pipe(
             Effect.andThen(MirrorUpload.write(connection, partBytes, object, content)),
-            GcsErrors.mapFailure(GcsErrors.toTargetError("write"))
+            RemoteFailure.mapFailure(GcsFailure.isFailure, GcsErrors.toTargetError("write"))
           ),
         describe: (object) =>
           Effect.andThen(

@@ -7,6 +7,7 @@
  */
 import type * as BlobError from "@holdfast/core/storage/BlobError"
 import * as BlobStore from "@holdfast/core/storage/BlobStore"
+import * as RemoteBlobStore from "@holdfast/core/storage/RemoteBlobStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
@@ -15,6 +16,7 @@ import * as BlobUpload from "./blobs/BlobUpload.ts"
 import * as Configuration from "./client/Configuration.ts"
 import * as Connection from "./client/Connection.ts"
 import * as S3Errors from "./S3Errors.ts"
+import * as S3Failure from "./S3Failure.ts"
 import type * as S3Options from "./S3Options.ts"
 import * as Upload from "./uploads/Upload.ts"
 
@@ -26,18 +28,24 @@ export const make = (
     const connection = yield* Connection.make(Configuration.forStore(options), options.bucket).pipe(
       Effect.mapError(S3Errors.toBlobError("open"))
     )
-    const keyspace: BlobObjects.Keyspace = { connection, prefix: options.prefix ?? "" }
     const sizes = Upload.partSizes(options)
 
-    return BlobStore.BlobStore.of({
-      put: (key, content) => BlobUpload.put(keyspace, sizes, key, content),
-      read: (key, options) => BlobObjects.read(keyspace, key, options?.range),
-      stat: (key) => BlobObjects.stat(keyspace, key),
-      remove: (key) => BlobObjects.remove(keyspace, key),
-      list: (prefix) => BlobObjects.list(keyspace, prefix),
-      localFile: () => undefined,
-      check: BlobObjects.check(keyspace),
-      capabilities: { name: "s3", localFiles: false, shared: true }
+    return RemoteBlobStore.make<S3Failure.S3Failure>({
+      name: "s3",
+      prefix: options.prefix ?? "",
+      requests: {
+        put: (name, content) => BlobUpload.put(connection, sizes, name, content),
+        head: (name) => BlobObjects.head(connection, name),
+        open: (name, range) => BlobObjects.open(connection, name, range),
+        remove: (name) => BlobObjects.remove(connection, name),
+        list: (prefix) => BlobObjects.list(connection, prefix),
+        check: BlobObjects.check(connection)
+      },
+      isFailure: S3Failure.isFailure,
+      toError: S3Errors.toBlobError,
+      unexpected: S3Failure.unexpected,
+      cut: (message) => S3Failure.make("Unavailable", message),
+      fromBody: S3Failure.fromCause
     })
   })
 

@@ -2,27 +2,18 @@
  * Maps the failures of this package to the errors of the two ports.
  */
 import * as MirrorTargetError from "@holdfast/core/mirrors/targets/MirrorTargetError"
+import * as RemoteTargetReasons from "@holdfast/core/mirrors/targets/RemoteTargetReasons"
 import * as BlobError from "@holdfast/core/storage/BlobError"
+import * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import { property } from "@holdfast/outbound/Property"
-import * as Effect from "effect/Effect"
-import { type Kind, S3Failure } from "./S3Failure.ts"
+import type { Kind, S3Failure } from "./S3Failure.ts"
 
-/** A missing bucket and wrong credentials are faults of the configuration, not of one blob. */
 const blobReasons: { readonly [K in Kind]: BlobError.Reason } = {
-  NoObject: "NotFound",
-  NoBucket: "Internal",
-  Denied: "Internal",
-  Refused: "Internal",
-  Unavailable: "Unavailable",
+  ...RemoteFailure.blobReasons,
   ClockSkew: "Internal",
-  Full: "StorageFull",
-  TooLarge: "StorageFull",
-  Invalid: "Internal",
-  Damaged: "Unavailable",
   // A store makes no conditional requests.
-  Changed: "Internal",
-  Internal: "Internal"
+  Changed: "Internal"
 }
 
 /** Returns the error of a method of BlobStore. */
@@ -32,18 +23,8 @@ export const toBlobError =
     new BlobError.BlobError({ reason: blobReasons[kind], operation, cause })
 
 const targetReasons: { readonly [K in Kind]: MirrorTargetError.Reason } = {
-  NoObject: "NotFound",
-  NoBucket: "NotFound",
-  Denied: "Denied",
-  Refused: "Refused",
-  Unavailable: "Unavailable",
-  ClockSkew: "Unavailable",
-  Full: "Full",
-  TooLarge: "Invalid",
-  Invalid: "Invalid",
-  Damaged: "Damaged",
-  Changed: "Unavailable",
-  Internal: "Internal"
+  ...RemoteTargetReasons.targetReasons,
+  ClockSkew: "Unavailable"
 }
 
 const maxMessage = 300
@@ -93,9 +74,3 @@ export const toTargetError =
       operation,
       detail: detailOf(failure, secrets)
     })
-
-/** Maps this package's failures, and leaves the errors of a content unchanged. */
-export const mapFailure =
-  <E>(toError: (failure: S3Failure) => E) =>
-  <A, E2, R>(self: Effect.Effect<A, S3Failure | E2, R>): Effect.Effect<A, E | E2, R> =>
-    Effect.mapError(self, (error) => (error instanceof S3Failure ? toError(error) : error))

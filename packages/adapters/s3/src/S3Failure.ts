@@ -1,38 +1,14 @@
 /**
  * Why a request failed: one classification for blob stores and mirror targets. `S3Errors` maps it to the errors of the two ports.
  */
+import type * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as ConnectionFailure from "@holdfast/outbound/ConnectionFailure"
 import { property } from "@holdfast/outbound/Property"
 import * as Data from "effect/Data"
 
-/**
- * - `NoObject`: the object does not exist. The answer to a HEAD has no body, so that a missing bucket looks the same.
- * - `NoBucket`: the bucket does not exist, or not in this region.
- * - `Denied`: the credentials are wrong, expired, or do not permit the operation.
- * - `Refused`: this deployment does not connect to the address.
- * - `Unavailable`: the service does not answer, or asks for a retry.
- * - `ClockSkew`: the service's clock differs from this machine's.
- * - `Full`: a quota is reached, or no space is left.
- * - `TooLarge`: the service does not store that many bytes or parts in one object.
- * - `Invalid`: the service cannot store this object, whatever is retried: its name, its metadata, or its storage class.
- * - `Damaged`: the bytes that arrived are not the bytes that were sent.
- * - `Changed`: the object changed between two requests.
- * - `Internal`: any other failure.
- */
-export type Kind =
-  | "NoObject"
-  | "NoBucket"
-  | "Denied"
-  | "Refused"
-  | "Unavailable"
-  | "ClockSkew"
-  | "Full"
-  | "TooLarge"
-  | "Invalid"
-  | "Damaged"
-  | "Changed"
-  | "Internal"
+/** `ClockSkew`: the service's clock differs from this machine's. */
+export type Kind = RemoteFailure.Kind | "ClockSkew"
 
 export class S3Failure extends Data.TaggedError("S3Failure")<{
   readonly kind: Kind
@@ -132,6 +108,8 @@ export const fromCause = (cause: unknown): S3Failure => {
     cause
   })
 }
+
+export const isFailure = (error: unknown): error is S3Failure => error instanceof S3Failure
 
 /** Makes a failure that this package found. `message` is a sentence for users. */
 export const make = (kind: Kind, message: string): S3Failure =>

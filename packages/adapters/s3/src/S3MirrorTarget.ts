@@ -9,6 +9,7 @@
 import type { MirrorTarget, Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as TargetCheck from "@holdfast/core/mirrors/targets/TargetCheck"
 import type { S3Location } from "@holdfast/core/mirrors/targets/types/S3TargetType"
+import * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
 import * as Endpoint from "@holdfast/outbound/Endpoint"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -48,7 +49,10 @@ export const open =
       const copyBytes = MirrorDescribe.copyBytes(options.copyBytes)
       const methods: Omit<MirrorTarget, "check"> = {
         write: (object, content) =>
-          S3Errors.mapFailure(toError("write"))(MirrorUpload.write(connection, sizes, object, content)),
+          RemoteFailure.mapFailure(
+            S3Failure.isFailure,
+            toError("write")
+          )(MirrorUpload.write(connection, sizes, object, content)),
         describe: (object) =>
           Effect.mapError(MirrorDescribe.describe(connection, copyBytes, object), toError("describe")),
         remove: (name) => Effect.mapError(MirrorObjects.remove(connection, name), toError("remove")),

@@ -1,37 +1,31 @@
 /**
- * Uploads a blob: the method `put` of BlobStore.
+ * The upload of a blob.
  */
-import type * as BlobError from "@holdfast/core/storage/BlobError"
 import type { BlobReceipt } from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
-import * as GcsErrors from "../GcsErrors.ts"
+import type * as Connection from "../client/Connection.ts"
+import type { GcsFailure } from "../GcsFailure.ts"
 import * as Upload from "../uploads/Upload.ts"
-import * as BlobObjects from "./BlobObjects.ts"
 
 /**
- * Implements the port's `put`. When an upload is interrupted after the service has made the blob visible, the blob is
- * removed again. A blob that it replaced is then gone, too.
+ * Uploads a blob. When the upload is interrupted after the service has made the blob visible, the blob is removed again. A
+ * blob that it replaced is then gone, too.
  */
 export const put = <E, R>(
-  keyspace: BlobObjects.Keyspace,
+  connection: Connection.Connection,
   partBytes: number,
-  key: string,
+  name: string,
   content: Stream.Stream<Uint8Array, E, R>
-): Effect.Effect<BlobReceipt, BlobError.BlobError | E, R> =>
-  BlobObjects.nameOf(keyspace, key).pipe(
-    Effect.flatMap((name) =>
-      Upload.upload(
-        keyspace.connection,
-        {
-          partBytes,
-          name,
-          fields: { contentType: "application/octet-stream" },
-          undo: (stored) => Upload.removeStored(keyspace.connection, stored)
-        },
-        content
-      )
-    ),
-    Effect.map(({ content: { digests, size } }) => ({ size, sha256: digests.sha256 })),
-    GcsErrors.mapFailure(GcsErrors.toBlobError("put"))
-  )
+): Effect.Effect<BlobReceipt, GcsFailure | E, R> => {
+  const settings: Upload.Settings = {
+    partBytes,
+    name,
+    fields: { contentType: "application/octet-stream" },
+    undo: (stored) => Upload.removeStored(connection, stored)
+  }
+  return Effect.map(Upload.upload(connection, settings, content), ({ content: { digests, size } }) => ({
+    size,
+    sha256: digests.sha256
+  }))
+}

@@ -1,55 +1,49 @@
 /**
- * Uploads a blob: the method `put` of BlobStore.
+ * The upload of a blob.
  */
-import type * as BlobError from "@holdfast/core/storage/BlobError"
 import type { BlobReceipt } from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
-import * as S3Errors from "../S3Errors.ts"
+import type * as Connection from "../client/Connection.ts"
 import * as S3Failure from "../S3Failure.ts"
 import * as Upload from "../uploads/Upload.ts"
 import * as BlobObjects from "./BlobObjects.ts"
 
 /** Removes an object that must not stay. When that fails the object remains until it is swept, and the log says so. */
-const undo = (keyspace: BlobObjects.Keyspace, key: string): Effect.Effect<void> =>
-  Effect.catch(BlobObjects.drop(keyspace, key), ({ kind, status }) =>
-    Effect.logWarning("blob of a failed upload not removed", { key, reason: kind, status })
+const undo = (connection: Connection.Connection, name: string): Effect.Effect<void> =>
+  Effect.catch(BlobObjects.remove(connection, name), ({ kind, status }) =>
+    Effect.logWarning("blob of a failed upload not removed", { name, reason: kind, status })
+  )
+
+/** Checks that the object has all bytes: the last chance to notice that a service has lost some of its parts. */
+const confirmSize = (connection: Connection.Connection, name: string, size: number) =>
+  Effect.filterOrFail(
+    BlobObjects.head(connection, name),
+    (found) => found.size === size,
+    () => S3Failure.unexpected("it put the parts of an object together to another size")
+  ).pipe(
+    Effect.asVoid,
+    Effect.onError(() => undo(connection, name))
   )
 
 /**
- * Implements the port's `put`. When an upload is interrupted after the service has made the blob visible, the blob is
- * removed again. A blob that it replaced is then gone, too.
+ * Uploads a blob. When the upload is interrupted after the service has made the blob visible, the blob is removed again. A
+ * blob that it replaced is then gone, too.
  */
 export const put = <E, R>(
-  keyspace: BlobObjects.Keyspace,
+  connection: Connection.Connection,
   sizes: Upload.PartSizes,
-  key: string,
+  name: string,
   content: Stream.Stream<Uint8Array, E, R>
-): Effect.Effect<BlobReceipt, BlobError.BlobError | E, R> =>
-  BlobObjects.addressOf(keyspace, key).pipe(
-    Effect.flatMap((address) =>
-      Upload.upload(
-        keyspace.connection,
-        {
-          ...sizes,
-          address,
-          // The last chance to notice that a service has lost some of the parts.
-          confirm: (stored, { size }) =>
-            stored === undefined
-              ? Effect.filterOrFail(
-                  BlobObjects.head(keyspace, key),
-                  (found) => found.size === size,
-                  () => S3Failure.unexpected("it put the parts of an object together to another size")
-                ).pipe(
-                  Effect.asVoid,
-                  Effect.onError(() => undo(keyspace, key))
-                )
-              : Effect.void,
-          undo: () => undo(keyspace, key)
-        },
-        content
-      )
-    ),
-    Effect.map(({ content: { digests: sha256, size } }) => ({ size, sha256 })),
-    S3Errors.mapFailure(S3Errors.toBlobError("put"))
-  )
+): Effect.Effect<BlobReceipt, S3Failure.S3Failure | E, R> => {
+  const settings: Upload.Settings = {
+    ...sizes,
+    address: { Bucket: connection.bucket, Key: name },
+    confirm: (stored, { size }) => (stored === undefined ? confirmSize(connection, name, size) : Effect.void),
+    undo: () => undo(connection, name)
+  }
+  return Effect.map(Upload.upload(connection, settings, content), ({ content: { digests: sha256, size } }) => ({
+    size,
+    sha256
+  }))
+}

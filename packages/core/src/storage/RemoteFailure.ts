@@ -1,0 +1,53 @@
+/**
+ * Why a request to an object store failed. The adapters of object stores classify the errors of their services by these kinds, and
+ * map them to the errors of the ports.
+ */
+import * as Effect from "effect/Effect"
+import type * as BlobError from "./BlobError.ts"
+
+/**
+ * - `NoObject`: the object does not exist. Some services report a missing bucket in the same way.
+ * - `NoBucket`: the bucket or container does not exist.
+ * - `Denied`: the credentials are wrong, expired, or do not permit the operation.
+ * - `Refused`: this deployment does not connect to the address.
+ * - `Unavailable`: the service does not answer, or asks for a retry.
+ * - `Full`: a quota is reached, or no space is left.
+ * - `TooLarge`: the service does not store that many bytes or parts in one object.
+ * - `Invalid`: the service cannot store or change this object, whatever is retried: its name, its metadata, a lease.
+ * - `Damaged`: the bytes that arrived are not the bytes that were sent.
+ * - `Changed`: the object changed between two requests.
+ * - `Internal`: any other failure.
+ */
+export type Kind =
+  | "NoObject"
+  | "NoBucket"
+  | "Denied"
+  | "Refused"
+  | "Unavailable"
+  | "Full"
+  | "TooLarge"
+  | "Invalid"
+  | "Damaged"
+  | "Changed"
+  | "Internal"
+
+/** The reasons of BlobError. A missing bucket and wrong credentials are faults of the configuration, not of one blob. */
+export const blobReasons: { readonly [K in Kind]: BlobError.Reason } = {
+  NoObject: "NotFound",
+  NoBucket: "Internal",
+  Denied: "Internal",
+  Refused: "Internal",
+  Unavailable: "Unavailable",
+  Full: "StorageFull",
+  TooLarge: "StorageFull",
+  Invalid: "Internal",
+  Damaged: "Unavailable",
+  Changed: "Unavailable",
+  Internal: "Internal"
+}
+
+/** Maps the failures of an adapter, and leaves other errors unchanged, such as those of a content. */
+export const mapFailure =
+  <F, E>(isFailure: (error: unknown) => error is F, toError: (failure: F) => E) =>
+  <A, E2, R>(self: Effect.Effect<A, F | E2, R>): Effect.Effect<A, E | E2, R> =>
+    Effect.mapError(self, (error) => (isFailure(error) ? toError(error) : error))
