@@ -6,7 +6,7 @@ import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { TargetAddress } from "./targets/types/TargetTypes.ts"
 
 /** Why a mirror as a whole fails: its target refuses or does not respond. */
-export interface MirrorFailure {
+interface MirrorFailure {
   /** Every attempt since then has failed. */
   readonly since: DateTime.Utc
   /** The last error, for the user who created the mirror. */

@@ -24,7 +24,7 @@ export interface Mirror {
   readonly [name: string]: unknown
 }
 
-export interface BucketIds {
+interface BucketIds {
   readonly tenantId: string
   readonly bucketId: string
 }
@@ -38,7 +38,7 @@ export interface BucketApi extends BucketIds {
   readonly mirrors: string
 }
 
-export interface FileFields {
+interface FileFields {
   readonly name: string
   readonly path?: string
   readonly metadata?: object

@@ -8,7 +8,7 @@ import * as Latch from "effect/Latch"
 export type Method = "check" | "write" | "describe" | "remove" | "stat" | "list"
 
 /** Selects calls; all calls when empty. */
-export interface CallFilter {
+interface CallFilter {
   readonly method?: Method
   /** Matches the name of the object. Calls of `check` and `list` have the empty text. */
   readonly name?: (name: string) => boolean

@@ -67,7 +67,7 @@ export const layer = <Out, E>(metadata: Layer.Layer<Metadata | Out, E>) =>
   layerWithTargets<MemoryTargets.MemoryTargets, never, Out, E>(MemoryTargets.layer, metadata)
 
 /** Options of a worker with short delays. */
-export const fastOptions: Partial<MirrorWorkerOptions> = {
+const fastOptions: Partial<MirrorWorkerOptions> = {
   pollInterval: Duration.millis(5),
   minBackoff: Duration.millis(1),
   maxBackoff: Duration.millis(10)

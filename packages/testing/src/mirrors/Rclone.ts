@@ -7,7 +7,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Requires from "../Requires.ts"
 
-export class RcloneError extends Data.TaggedError("RcloneError")<{ readonly message: string }> {}
+class RcloneError extends Data.TaggedError("RcloneError")<{ readonly message: string }> {}
 
 /** The reason why rclone cannot run; undefined when it can. */
 export const missing: string | undefined = Requires.command("rclone", "version")

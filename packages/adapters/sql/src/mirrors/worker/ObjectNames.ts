@@ -8,14 +8,14 @@ import * as Row from "../../Row.ts"
 import { recordset, skipLocked } from "../MirrorRow.ts"
 
 /** A claimed file, with the name and the bytes that its object is to have. */
-export interface WantedObject {
+interface WantedObject {
   readonly fileId: string
   readonly name: string
   readonly sha256: string
 }
 
 /** A name that a claimed file has taken. */
-export interface TakenName {
+interface TakenName {
   readonly fileId: string
   readonly name: string
   /** Whether the target is known to have an object of this name with the wanted bytes. */
