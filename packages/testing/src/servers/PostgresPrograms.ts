@@ -2,14 +2,9 @@
  * Finds PostgreSQL's server programs, and an unprivileged user to run them as.
  */
 import { spawnSync } from "node:child_process"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync } from "node:fs"
 import { delimiter, join } from "node:path"
-
-/** A user to run the server as, which refuses root. */
-export interface User {
-  readonly uid: number
-  readonly gid: number
-}
+import * as SystemUser from "./SystemUser.ts"
 
 const debian = "/usr/lib/postgresql"
 
@@ -29,25 +24,16 @@ const directory = (process.env.PATH ?? "")
 /** Returns the path of one of the programs. */
 export const program = (name: "initdb" | "postgres" | "psql"): string => join(directory ?? debian, name)
 
-const isRoot = process.getuid?.() === 0
-
-const findUser = (name: string): User | undefined => {
-  const [, , uid, gid] =
-    readFileSync("/etc/passwd", "utf8")
-      .split("\n")
-      .find((line) => line.startsWith(`${name}:`))
-      ?.split(":") ?? []
-  return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) }
-}
-
-/** The user to run the server as: undefined for the current user, unless that is root. */
-export const user: User | undefined = isRoot ? (findUser("postgres") ?? findUser("nobody")) : undefined
+/** The user to run the server as, which refuses root: undefined for the current user, unless that is root. */
+export const user: SystemUser.SystemUser | undefined = SystemUser.isRoot
+  ? (SystemUser.find("postgres") ?? SystemUser.findUnprivileged())
+  : undefined
 
 /** The reason why this machine cannot run a server; undefined when it can. */
 export const missing: string | undefined =
   directory === undefined
     ? "PostgreSQL's server programs are not installed"
-    : isRoot && user === undefined
+    : SystemUser.isRoot && user === undefined
       ? "there is no unprivileged user to run PostgreSQL as"
       : undefined
 
