@@ -1,11 +1,10 @@
 /**
- * Uses a BlobStore as a program without Effect does.
+ * Uses a Holdfast as a program without Effect does.
  */
-import { open, type OpenOptions } from "@holdfast/core"
+import type { Holdfast } from "@holdfast/core"
 
-/** Opens a Holdfast, uploads a file with the content `Hello`, and returns the content that it reads back. */
-export const run = async (options: Pick<OpenOptions, "metadata" | "blobs">): Promise<string> => {
-  await using holdfast = await open(options)
+/** Uploads a file with the content `Hello`, and returns the content that it reads back. */
+export const run = async (holdfast: Holdfast): Promise<string> => {
   const account = holdfast.account("ada@example.com")
   const tenant = await holdfast.tenants.create(account, { name: "Acme", subdomain: "acme" })
   const { id: bucketId } = await holdfast.buckets.create(account, { tenantId: tenant.id, name: "media" })
