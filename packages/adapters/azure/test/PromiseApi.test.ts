@@ -18,7 +18,7 @@ const roundTrip = async (endpoint: string, container: string, accountName: strin
     metadata,
     blobs: azure({ container, accountName, accountKey, endpoint })
   })
-  return PromiseApiRoundTrip.run(holdfast)
+  return await PromiseApiRoundTrip.run(holdfast)
 }
 
 requires(Azurite.missing).describe("azure on Azurite", () =>

@@ -14,7 +14,7 @@ const roundTrip = async (endpoint: string, bucket: string, credentials: string) 
     metadata,
     blobs: gcs({ bucket, credentials, endpoint })
   })
-  return PromiseApiRoundTrip.run(holdfast)
+  return await PromiseApiRoundTrip.run(holdfast)
 }
 
 layer(FakeGcs.layer, { excludeTestServices: true })("gcs on a fake of the service", (it) => {

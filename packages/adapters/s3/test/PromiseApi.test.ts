@@ -24,7 +24,7 @@ const roundTrip = async (endpoint: string, bucket: string, accessKeyId: string, 
       credentials: { accessKeyId, secretAccessKey }
     })
   })
-  return PromiseApiRoundTrip.run(holdfast)
+  return await PromiseApiRoundTrip.run(holdfast)
 }
 
 requires(CephRgw.missing).describe("s3 on Ceph's gateway", () =>
