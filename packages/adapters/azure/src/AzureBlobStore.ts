@@ -1,9 +1,9 @@
 /**
  * A BlobStore on Azure Blob Storage, for any number of processes.
  *
- * Azure shows nothing of a blob before its last byte has arrived. When the last answer of the service is lost, a `put` fails although the
- * whole blob is there; `Sweeper` removes it later. A `put` that fails, or whose process dies, may leave blocks, which are invisible: the
- * service drops them after a week.
+ * Azure shows nothing of a blob before its last byte has arrived. When the last answer of the service is lost, a `put`
+ * fails although the whole blob is there; `Sweeper` removes it later. A `put` that fails, or whose process dies, may
+ * leave blocks, which are invisible: the service drops them after a week.
  */
 import type * as BlobError from "@holdfast/core/storage/BlobError"
 import * as BlobStore from "@holdfast/core/storage/BlobStore"

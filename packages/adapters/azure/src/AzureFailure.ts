@@ -1,6 +1,6 @@
 /**
- * Why a request failed: one classification for blob stores and mirror targets. `AzureErrors` maps it to the errors of the two ports.
- * The SDK's own errors hold the request with its signature, so they are not kept.
+ * Why a request failed: one classification for blob stores and mirror targets. `AzureErrors` maps it to the errors of
+ * the two ports. The SDK's own errors hold the request with its signature, so they are not kept.
  */
 import type * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
@@ -85,7 +85,9 @@ const kindOf = (cause: unknown, code: string | undefined, status: number | undef
   return ConnectionFailure.isCode(code) || code === "PARSE_ERROR" ? "Unavailable" : "Internal"
 }
 
-/** Returns a message for operators. Cuts off the rest of a long page, and removes a signature that the service repeats. */
+/**
+ * Returns a message for operators. Cuts off the rest of a long page, and removes a signature that the service repeats.
+ */
 const messageOf = (cause: unknown): string =>
   (textOf(property(cause, "message")) ?? "The request failed.").slice(0, 500).replaceAll(/sig=[^&\s"'<]*/gi, "sig=…")
 

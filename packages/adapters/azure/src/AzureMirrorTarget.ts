@@ -1,8 +1,8 @@
 /**
  * Mirror targets in containers of Azure Blob Storage.
  *
- * Azure shows nothing of a blob before its last byte has arrived. A write that fails may leave blocks, which are invisible: the
- * service drops them after a week, or with the next write of the object.
+ * Azure shows nothing of a blob before its last byte has arrived. A write that fails may leave blocks, which are
+ * invisible: the service drops them after a week, or with the next write of the object.
  */
 import type { MirrorTarget, Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"

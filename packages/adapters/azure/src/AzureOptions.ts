@@ -27,8 +27,8 @@ export type Account =
 /** How contents are divided into blocks, which are Azure's parts. */
 export interface BlockOptions {
   /**
-   * Bytes of one block. A smaller content is sent in one request, a larger one in up to 50,000 blocks. The largest content
-   * therefore has 50,000 times as many bytes. Default: 8 MiB.
+   * Bytes of one block. A smaller content is sent in one request, a larger one in up to 50,000 blocks. The largest
+   * content therefore has 50,000 times as many bytes. Default: 8 MiB.
    */
   readonly blockBytes?: number | undefined
   /** How many blocks of one content are read or sent at a time. Each uses `blockBytes` bytes of memory. Default: 3. */
@@ -47,6 +47,9 @@ export type Options = Account & Container & RequestOptions & BlockOptions
 
 /** Options of all mirror targets of a deployment. The location of each target is part of its mirror. */
 export interface MirrorOptions extends RequestOptions, BlockOptions {
-  /** Whether targets may have addresses that are not on the public Internet, such as those of the deployment's own network. */
+  /**
+   * Whether targets may have addresses that are not on the public Internet, such as those of the deployment's own
+   * network.
+   */
   readonly allowPrivate: boolean
 }

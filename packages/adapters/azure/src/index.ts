@@ -27,8 +27,8 @@ export const azure = (options: PlainOptions<AzureOptions.Options>): BlobsAdapter
 })
 
 /**
- * Permits mirrors to containers of Azure Blob Storage. Their addresses must be on the public Internet unless `allowPrivate`
- * is set.
+ * Permits mirrors to containers of Azure Blob Storage. Their addresses must be on the public Internet unless
+ * `allowPrivate` is set.
  */
 export const azureMirrors = (
   options: Partial<AzureOptions.MirrorOptions> = {}

@@ -1,9 +1,9 @@
 /**
  * A BlobStore in a bucket of Google Cloud Storage, for any number of processes.
  *
- * Google shows nothing of an object before its last byte has arrived. When the last answer of the service is lost, a `put` fails although
- * the whole blob is there; `Sweeper` removes it later. A process that dies may leave an upload, which is invisible: the service drops
- * it after a week.
+ * Google shows nothing of an object before its last byte has arrived. When the last answer of the service is lost, a
+ * `put` fails although the whole blob is there; `Sweeper` removes it later. A process that dies may leave an upload,
+ * which is invisible: the service drops it after a week.
  */
 import * as BlobError from "@holdfast/core/storage/BlobError"
 import * as BlobStore from "@holdfast/core/storage/BlobStore"

@@ -1,5 +1,6 @@
 /**
- * Why a request failed: one classification for blob stores and mirror targets. `GcsErrors` maps it to the errors of the two ports.
+ * Why a request failed: one classification for blob stores and mirror targets. `GcsErrors` maps it to the errors of the
+ * two ports.
  */
 import type { Kind } from "@holdfast/core/storage/RemoteFailure"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"

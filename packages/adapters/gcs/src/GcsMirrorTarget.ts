@@ -1,8 +1,9 @@
 /**
  * Mirror targets in buckets of Google Cloud Storage.
  *
- * The name of an object is its path and name. Its description is stored as fields and metadata. Its tag is the generation and the
- * metageneration. A process that dies may leave an upload session, which is invisible: the service drops it after a week.
+ * The name of an object is its path and name. Its description is stored as fields and metadata. Its tag is the
+ * generation and the metageneration. A process that dies may leave an upload session, which is invisible: the service
+ * drops it after a week.
  */
 import type { MirrorTarget, Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import { MirrorTargetError, type Reason } from "@holdfast/core/mirrors/targets/MirrorTargetError"

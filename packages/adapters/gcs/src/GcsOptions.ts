@@ -7,9 +7,9 @@ import type * as Redacted from "effect/Redacted"
 /** How contents are divided into chunks, which are the parts of Google's resumable uploads. */
 export interface ChunkOptions {
   /**
-   * Bytes of one request. A content that fits is sent in one request, a larger one in a resumable upload. An upload uses two
-   * chunks of memory: one is sent while the next one is read. Default: 8 MiB. It is rounded down to a multiple of 256 KiB, which
-   * is also the minimum.
+   * Bytes of one request. A content that fits is sent in one request, a larger one in a resumable upload. An upload
+   * uses two chunks of memory: one is sent while the next one is read. Default: 8 MiB. It is rounded down to a multiple
+   * of 256 KiB, which is also the minimum.
    */
   readonly chunkBytes?: number | undefined
 }
@@ -19,8 +19,8 @@ export interface Options extends ChunkOptions, RequestOptions {
   /** Must exist. Versioning and soft deletion are not needed: they keep what was removed. */
   readonly bucket: string
   /**
-   * The JSON document of a service account's key, as Google's console supplies it. It appears in no log and no error. When
-   * absent, Google's library finds credentials: environment, machine, workload identity.
+   * The JSON document of a service account's key, as Google's console supplies it. It appears in no log and no error.
+   * When absent, Google's library finds credentials: environment, machine, workload identity.
    */
   readonly credentials?: Redacted.Redacted | undefined
   /** The project that pays for requests to a bucket with "requester pays". Default: none. */

@@ -15,8 +15,8 @@ export const gcs = ({
   ...options
 }: Omit<GcsOptions.Options, "credentials"> & {
   /**
-   * The JSON document of a service account's key, as text. When absent, Google's library finds credentials. It appears in no
-   * log and no error.
+   * The JSON document of a service account's key, as text. When absent, Google's library finds credentials. It appears
+   * in no log and no error.
    */
   readonly credentials?: string | undefined
 }): BlobsAdapter => ({
@@ -27,8 +27,8 @@ export const gcs = ({
 })
 
 /**
- * Permits mirrors to buckets of Google Cloud Storage. Their addresses must be on the public Internet unless `allowPrivate` is
- * set.
+ * Permits mirrors to buckets of Google Cloud Storage. Their addresses must be on the public Internet unless
+ * `allowPrivate` is set.
  */
 export const gcsMirrors = (
   options: Partial<GcsOptions.MirrorOptions> = {}

@@ -1,5 +1,6 @@
 /**
- * Google's own client on the fake service. The fake responds as the client expects, and the client and a store read each other's objects.
+ * Google's own client on the fake service. The fake responds as the client expects, and the client and a store read
+ * each other's objects.
  */
 import { type Bucket as SdkBucket, Storage } from "@google-cloud/storage"
 import { assert, layer } from "@effect/vitest"

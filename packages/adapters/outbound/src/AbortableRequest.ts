@@ -8,8 +8,8 @@ import * as Scope from "effect/Scope"
 export type Request<A> = (signal: AbortSignal) => Promise<A>
 
 /**
- * Makes a request for one answer. An interruption aborts the request, and completes only when the promise has settled: no
- * request outlives its effect.
+ * Makes a request for one answer. An interruption aborts the request, and completes only when the promise has settled:
+ * no request outlives its effect.
  */
 export const call = <A, E>(request: Request<A>, toError: (cause: unknown) => E): Effect.Effect<A, E> =>
   Effect.callback((resume) => {
@@ -32,6 +32,9 @@ export const scopedSignal: Effect.Effect<AbortSignal, never, Scope.Scope> = Effe
   return Effect.as(Scope.addFinalizer(scope, abort), controller.signal)
 })
 
-/** Makes a request whose answer has a body that is read later. Closing the scope aborts the request and the rest of the body. */
+/**
+ * Makes a request whose answer has a body that is read later. Closing the scope aborts the request and the rest of the
+ * body.
+ */
 export const open = <A, E>(request: Request<A>, toError: (cause: unknown) => E): Effect.Effect<A, E, Scope.Scope> =>
   Effect.flatMap(scopedSignal, (signal) => Effect.tryPromise({ try: () => request(signal), catch: toError }))

@@ -6,7 +6,10 @@ import { property } from "./Property.ts"
 
 const code = "ERR_ADDRESS_REFUSED"
 
-/** Names the host that was requested, and not the address that it resolves to: the user who requested it may see the error. */
+/**
+ * Names the host that was requested, and not the address that it resolves to: the user who requested it may see the
+ * error.
+ */
 export class AddressRefused extends Data.TaggedError("AddressRefused")<{
   /** The host as it was requested. */
   readonly host: string

@@ -4,9 +4,9 @@
 import * as Result from "effect/Result"
 
 /**
- * Returns the URL of an endpoint, or the reason why a text is not one, as a sentence. An endpoint is `http` or `https` with a
- * host and optionally a port and a path. It has no user, password, query or fragment: those would appear in logs, or be
- * dropped without notice. `GuardedAgents` checks the address when a connection is opened.
+ * Returns the URL of an endpoint, or the reason why a text is not one, as a sentence. An endpoint is `http` or `https`
+ * with a host and optionally a port and a path. It has no user, password, query or fragment: those would appear in
+ * logs, or be dropped without notice. `GuardedAgents` checks the address when a connection is opened.
  */
 export const parse = (text: string): Result.Result<URL, string> => {
   if (!URL.canParse(text)) return Result.fail("It is not a URL.")

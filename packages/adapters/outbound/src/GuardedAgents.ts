@@ -1,8 +1,10 @@
 /**
- * Agents for Node's HTTP clients that connect to public addresses only, for requests whose address a user has configured.
+ * Agents for Node's HTTP clients that connect to public addresses only, for requests whose address a user has
+ * configured.
  *
- * Each connection is checked when it is opened, which includes the connections of redirects. The address that was checked is
- * the address that is connected to, so a name that changes its address in between (DNS rebinding) gains nothing.
+ * Each connection is checked when it is opened, which includes the connections of redirects. The address that was
+ * checked is the address that is connected to, so a name that changes its address in between (DNS rebinding) gains
+ * nothing.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -16,7 +18,10 @@ import * as PublicAddress from "./PublicAddress.ts"
 export { AddressRefused, isRefused } from "./AddressRefused.ts"
 
 export interface Policy {
-  /** Whether addresses are permitted that are not public, such as those of the deployment's own network. Nothing is checked then. */
+  /**
+   * Whether addresses are permitted that are not public, such as those of the deployment's own network. Nothing is
+   * checked then.
+   */
   readonly allowPrivate: boolean
 }
 

@@ -5,8 +5,8 @@ import * as Duration from "effect/Duration"
 
 export interface RequestOptions {
   /**
-   * How many times one request is made while it fails temporarily. Default: 3. Only the adapter can retry the request of a
-   * part, since a content's stream is read once.
+   * How many times one request is made while it fails temporarily. Default: 3. Only the adapter can retry the request
+   * of a part, since a content's stream is read once.
    */
   readonly maxAttempts?: number | undefined
   /**

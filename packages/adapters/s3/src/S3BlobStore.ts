@@ -1,9 +1,9 @@
 /**
  * A BlobStore on S3 or a compatible service, for any number of processes.
  *
- * S3 shows nothing of an object before its last byte has arrived. When the last answer of the service is lost, a `put` fails although
- * the whole blob is there; `Sweeper` removes it later. A process that dies may leave parts of an upload, which are invisible but use space:
- * `StaleUploads.sweep` removes them.
+ * S3 shows nothing of an object before its last byte has arrived. When the last answer of the service is lost, a `put`
+ * fails although the whole blob is there; `Sweeper` removes it later. A process that dies may leave parts of an upload,
+ * which are invisible but use space: `StaleUploads.sweep` removes them.
  */
 import type * as BlobError from "@holdfast/core/storage/BlobError"
 import * as BlobStore from "@holdfast/core/storage/BlobStore"

@@ -1,5 +1,6 @@
 /**
- * Why a request failed: one classification for blob stores and mirror targets. `S3Errors` maps it to the errors of the two ports.
+ * Why a request failed: one classification for blob stores and mirror targets. `S3Errors` maps it to the errors of the
+ * two ports.
  */
 import type * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"

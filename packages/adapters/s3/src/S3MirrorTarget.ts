@@ -1,10 +1,10 @@
 /**
  * Mirror targets in buckets of S3 or of compatible services.
  *
- * The key of an object is its path and name. Its description is stored as headers and metadata. Its tag is the entity tag, which
- * does not depend on the description, so that a receipt also has the second of the last change. A process that dies during a multipart
- * upload leaves parts, which are invisible but use space. Other programs may be uploading to the same bucket, so that a
- * lifecycle rule of the bucket has to remove such parts.
+ * The key of an object is its path and name. Its description is stored as headers and metadata. Its tag is the entity
+ * tag, which does not depend on the description, so that a receipt also has the second of the last change. A process
+ * that dies during a multipart upload leaves parts, which are invisible but use space. Other programs may be uploading
+ * to the same bucket, so that a lifecycle rule of the bucket has to remove such parts.
  */
 import type { MirrorTarget, Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as TargetCheck from "@holdfast/core/mirrors/targets/TargetCheck"

@@ -45,9 +45,9 @@ const listPending = (connection: Connection.Connection, prefix: string): Stream.
 }
 
 /**
- * Aborts the store's multipart uploads that began more than `age` ago. Returns how many. `age` must be longer than the longest upload
- * takes: an upload in progress that is aborted fails. Run it periodically, or use a lifecycle rule of the bucket
- * (AbortIncompleteMultipartUpload) where the service has them.
+ * Aborts the store's multipart uploads that began more than `age` ago. Returns how many. `age` must be longer than the
+ * longest upload takes: an upload in progress that is aborted fails. Run it periodically, or use a lifecycle rule of
+ * the bucket (AbortIncompleteMultipartUpload) where the service has them.
  */
 export const sweep = (options: S3Options.Options, age: Duration.Input): Effect.Effect<number, BlobError.BlobError> =>
   Effect.gen(function* () {

@@ -1,5 +1,6 @@
 /**
- * Outages of a target and of the connection to it: the mirror is FAILING meanwhile, and the target equals the bucket in the end.
+ * Outages of a target and of the connection to it: the mirror is FAILING meanwhile, and the target equals the bucket in
+ * the end.
  */
 import { assert, layer, vi } from "@effect/vitest"
 import * as Actor from "@holdfast/core/Actor"

@@ -1,5 +1,6 @@
 /**
- * Cuts a content that arrives in chunks of any size into parts of one size, for stores that take a content part by part.
+ * Cuts a content that arrives in chunks of any size into parts of one size, for stores that take a content part by
+ * part.
  */
 import * as Effect from "effect/Effect"
 import * as Pull from "effect/Pull"
@@ -18,7 +19,10 @@ export interface Part<Digests> {
   readonly digests: Digests
 }
 
-/** Holds one part at a time. Its memory grows to the expected size of the content, or with the bytes that arrive, up to `partBytes`. */
+/**
+ * Holds one part at a time. Its memory grows to the expected size of the content, or with the bytes that arrive, up to
+ * `partBytes`.
+ */
 export interface PartBuffer {
   memory: Uint8Array
 }
@@ -53,7 +57,10 @@ export interface Chunker<Digests, E, R> {
 
 const initialBytes = 64 * 1024
 
-/** Makes room for `needed` bytes, for `likely` bytes if those are more, and for at most `limit`. Keeps the first `used` bytes. */
+/**
+ * Makes room for `needed` bytes, for `likely` bytes if those are more, and for at most `limit`. Keeps the first `used`
+ * bytes.
+ */
 const reserve = (buffer: PartBuffer, used: number, needed: number, likely: number, limit: number): void => {
   if (buffer.memory.byteLength >= needed) return
   const grown = likely >= needed ? likely : Math.max(initialBytes, buffer.memory.byteLength * 2, needed)

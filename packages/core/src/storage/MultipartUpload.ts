@@ -1,10 +1,11 @@
 /**
- * Uploads a content to a store that takes large objects in parts: S3's multipart uploads, Azure's block lists and Google's
- * resumable uploads. A content that fits into one request is sent in one.
+ * Uploads a content to a store that takes large objects in parts: S3's multipart uploads, Azure's block lists and
+ * Google's resumable uploads. A content that fits into one request is sent in one.
  *
  * - Nothing of a content is visible until its last request: `sendWhole` or `complete`.
- * - An upload that fails or is interrupted is aborted. Reading and sending parts can be interrupted. The last request cannot:
- *   only its answer shows whether the object is visible. The driver waits for the answer, and then calls `undo`.
+ * - An upload that fails or is interrupted is aborted. Reading and sending parts can be interrupted. The last request
+ *   cannot: only its answer shows whether the object is visible. The driver waits for the answer, and then calls
+ *   `undo`.
  * - An upload uses one buffer of `partBytes` per slot, whatever the size of the content. Each byte is copied once and
  *   hashed while it is in the processor's cache.
  * - The errors of the content pass through unchanged.
@@ -217,7 +218,9 @@ export const concurrent = <Upload, Sent, Stored, E, PartDigests, ContentDigests,
   })
 }
 
-/** Uploads a content whose parts have to be sent in order. Reads one part while the one before it is sent: two buffers. */
+/**
+ * Uploads a content whose parts have to be sent in order. Reads one part while the one before it is sent: two buffers.
+ */
 export const sequential = <Upload, Stored, E, PartDigests, ContentDigests, E2, R>(
   source: Stream.Stream<Uint8Array, E2, R>,
   options: SequentialOptions<Upload, Stored, E, PartDigests, ContentDigests>

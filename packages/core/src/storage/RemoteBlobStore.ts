@@ -1,6 +1,7 @@
 /**
- * A BlobStore on an object store. The adapter supplies the requests for objects. This module has the rest, which is the same for every
- * object store: keys and their prefix, empty ranges, the length of bodies, and errors with the operation that failed.
+ * A BlobStore on an object store. The adapter supplies the requests for objects. This module has the rest, which is the
+ * same for every object store: keys and their prefix, empty ranges, the length of bodies, and errors with the operation
+ * that failed.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -73,7 +74,9 @@ export const make = <F>({
   toError,
   unexpected
 }: Settings<F>): BlobStore.BlobStore["Service"] => {
-  /** Returns the name of a blob's object. Fails for a text that is not a `BlobKey`, which the port's callers guarantee. */
+  /**
+   * Returns the name of a blob's object. Fails for a text that is not a `BlobKey`, which the port's callers guarantee.
+   */
   const nameOf = (operation: string, key: string): Effect.Effect<string, BlobError.BlobError> =>
     BlobKey.parse(key) === undefined
       ? Effect.fail(new BlobError.BlobError({ reason: "Internal", operation, cause: new Error("not a blob key") }))

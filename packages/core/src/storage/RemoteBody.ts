@@ -1,5 +1,6 @@
 /**
- * Bodies of the responses by which an object store sends a blob. A connection that is cut must not look like the end of the blob.
+ * Bodies of the responses by which an object store sends a blob. A connection that is cut must not look like the end of
+ * the blob.
  */
 import * as Stream from "effect/Stream"
 import type { ByteRange } from "./BlobStore.ts"
@@ -32,7 +33,9 @@ export interface Response<E> {
   readonly contentLength: number | undefined
   /** The range that was requested; undefined for the whole blob. */
   readonly range: ByteRange | undefined
-  /** Makes the error of a response that does not follow the protocol. The subject of the message, `it`, is the service. */
+  /**
+   * Makes the error of a response that does not follow the protocol. The subject of the message, `it`, is the service.
+   */
   readonly onUnexpected: (message: string) => E
   /** Makes the error of a body that ended early. The message is a sentence. */
   readonly onCut: (message: string) => E

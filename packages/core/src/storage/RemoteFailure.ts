@@ -1,6 +1,6 @@
 /**
- * Why a request to an object store failed. The adapters of object stores classify the errors of their services by these kinds, and
- * map them to the errors of the ports.
+ * Why a request to an object store failed. The adapters of object stores classify the errors of their services by these
+ * kinds, and map them to the errors of the ports.
  */
 import * as Effect from "effect/Effect"
 import type * as BlobError from "./BlobError.ts"
@@ -31,7 +31,9 @@ export type Kind =
   | "Changed"
   | "Internal"
 
-/** The reasons of BlobError. A missing bucket and wrong credentials are faults of the configuration, not of one blob. */
+/**
+ * The reasons of BlobError. A missing bucket and wrong credentials are faults of the configuration, not of one blob.
+ */
 export const blobReasons: { readonly [K in Kind]: BlobError.Reason } = {
   NoObject: "NotFound",
   NoBucket: "Internal",

@@ -1,5 +1,6 @@
 /**
- * A server of Azure Blob Storage's protocol for tests: Azurite, Microsoft's emulator, with one account, in a temporary directory.
+ * A server of Azure Blob Storage's protocol for tests: Azurite, Microsoft's emulator, with one account, in a temporary
+ * directory.
  */
 import type { ChildProcess } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"

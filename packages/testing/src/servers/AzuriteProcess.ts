@@ -78,8 +78,8 @@ export const start = (settings: Settings): Effect.Effect<ChildProcess, AzuriteEr
   })
 
 /**
- * Stops the service: lets it write its data, and then kills it, which cuts its connections. On its own it would wait for the
- * readers of open responses.
+ * Stops the service: lets it write its data, and then kills it, which cuts its connections. On its own it would wait
+ * for the readers of open responses.
  */
 export const stop = (server: ChildProcess): Effect.Effect<void> =>
   Effect.andThen(

@@ -58,8 +58,8 @@ const pauseMilliseconds = 100
 const attempts = 600
 
 /**
- * Polls until a server is ready. Fails when the server has ended, or after one minute. It waits by the real clock: the clock of a
- * test may be stopped.
+ * Polls until a server is ready. Fails when the server has ended, or after one minute. It waits by the real clock: the
+ * clock of a test may be stopped.
  */
 export const untilReady = (
   server: ChildProcess,

@@ -12,7 +12,9 @@ export type Program = (typeof programs)[number]
 const isFound = (program: string): boolean =>
   (process.env.PATH ?? "").split(delimiter).some((directory) => existsSync(join(directory, program)))
 
-/** The user to run the servers as, since they need no privileges: undefined for the current user, unless that is root. */
+/**
+ * The user to run the servers as, since they need no privileges: undefined for the current user, unless that is root.
+ */
 export const user: SystemUser.SystemUser | undefined = SystemUser.isRoot ? SystemUser.findUnprivileged() : undefined
 
 /** The reason why this machine cannot run a gateway; undefined when it can. */

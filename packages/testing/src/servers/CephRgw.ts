@@ -1,6 +1,6 @@
 /**
- * A server of the S3 protocol for tests: Ceph's gateway on a temporary cluster that keeps its data in memory. It runs as an
- * unprivileged user.
+ * A server of the S3 protocol for tests: Ceph's gateway on a temporary cluster that keeps its data in memory. It runs
+ * as an unprivileged user.
  */
 import type { ChildProcess } from "node:child_process"
 import { randomUUID } from "node:crypto"

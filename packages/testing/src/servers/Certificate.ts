@@ -1,5 +1,6 @@
 /**
- * A TLS certificate for 127.0.0.1, made for one test. A process trusts it when it starts with its file in NODE_EXTRA_CA_CERTS.
+ * A TLS certificate for 127.0.0.1, made for one test. A process trusts it when it starts with its file in
+ * NODE_EXTRA_CA_CERTS.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL server for tests, with a temporary cluster. PostgreSQL refuses to run as root: then it runs as the user `postgres`, or
- * as the unprivileged user that every Unix system has.
+ * A PostgreSQL server for tests, with a temporary cluster. PostgreSQL refuses to run as root: then it runs as the user
+ * `postgres`, or as the unprivileged user that every Unix system has.
  */
 import type { ChildProcess } from "node:child_process"
 import * as Context from "effect/Context"
@@ -25,7 +25,9 @@ export class Postgres extends Context.Service<
     readonly collation: string
     /** Makes an empty database. Returns its URL, for TCP with a password. */
     readonly createDatabase: Effect.Effect<Redacted.Redacted, Cluster.ServerError>
-    /** Stops the server: `fast` closes connections and shuts down cleanly (default), `immediate` stops as a crash would. */
+    /**
+     * Stops the server: `fast` closes connections and shuts down cleanly (default), `immediate` stops as a crash would.
+     */
     readonly stop: (mode?: "fast" | "immediate") => Effect.Effect<void>
     /** Starts the server again, on the same port. Does nothing while it runs. */
     readonly start: Effect.Effect<void, Cluster.ServerError>

@@ -75,7 +75,10 @@ export const make = Effect.fnUntraced(function* (
   return { data, sockets: root, port: yield* Effect.mapError(freePort, ({ message }) => new ServerError({ message })) }
 })
 
-/** Starts the server of a cluster with these settings, in the syntax of `postgresql.conf`. Waits until it accepts connections. */
+/**
+ * Starts the server of a cluster with these settings, in the syntax of `postgresql.conf`. Waits until it accepts
+ * connections.
+ */
 export const start = (
   { data, port, sockets }: Cluster,
   settings: ReadonlyArray<string>

@@ -1,6 +1,6 @@
 /**
- * The suite of BlobStores at a service that is reached over the network: parts, prefixes, misconfiguration, cut connections and outages. It
- * complements `BlobStoreContract`, which every store runs. An adapter's test is
+ * The suite of BlobStores at a service that is reached over the network: parts, prefixes, misconfiguration, cut
+ * connections and outages. It complements `BlobStoreContract`, which every store runs. An adapter's test is
  *
  *     RemoteStoreContract.suite("my store", Layer.effect(RemoteStoreSubject, …))
  *
@@ -18,8 +18,8 @@ import * as Uploads from "./remote/Uploads.ts"
 
 export interface Options {
   /**
-   * The calls that fail with `Internal` on a misconfigured store. Default: `put`, `read`, `list` and `check`. A service may answer the
-   * others as if a blob were missing.
+   * The calls that fail with `Internal` on a misconfigured store. Default: `put`, `read`, `list` and `check`. A service
+   * may answer the others as if a blob were missing.
    */
   readonly misconfiguredCalls?: ReadonlyArray<CallName>
 }

@@ -1,6 +1,6 @@
 /**
- * The suite of BlobStores at a service that sends wrong, cut or no responses. It runs on a `ScriptedServer`. An adapter's test
- * supplies the responses of its protocol:
+ * The suite of BlobStores at a service that sends wrong, cut or no responses. It runs on a `ScriptedServer`. An
+ * adapter's test supplies the responses of its protocol:
  *
  *     RemoteStoreFaults.suite("my store", protocol)
  */

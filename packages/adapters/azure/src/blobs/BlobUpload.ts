@@ -16,8 +16,8 @@ const undo = (connection: Connection.Connection, name: string): Effect.Effect<vo
   )
 
 /**
- * Uploads a blob. When the upload is interrupted after the service has made the blob visible, the blob is removed again. A
- * blob that it replaced is then gone, too.
+ * Uploads a blob. When the upload is interrupted after the service has made the blob visible, the blob is removed
+ * again. A blob that it replaced is then gone, too.
  */
 export const put = <E, R>(
   connection: Connection.Connection,

@@ -1,6 +1,6 @@
 /**
- * The SDK's client for one container, as effects that fail with `AzureFailure`. The SDK is loaded when the first client is made, not
- * when this package is imported.
+ * The SDK's client for one container, as effects that fail with `AzureFailure`. The SDK is loaded when the first client
+ * is made, not when this package is imported.
  */
 import type * as Sdk from "@azure/storage-blob"
 import * as AbortableRequest from "@holdfast/outbound/AbortableRequest"
@@ -34,8 +34,8 @@ export interface Settings extends RequestOptions.RequestOptions {
 const retryDelay = 500
 
 /**
- * Returns the SDK's pipeline options. The SDK passes `agent` and `redirectOptions` on to Azure's core library. With its own agent
- * that library ignores the environment's proxies. Without redirects a redirect is a response like any other.
+ * Returns the SDK's pipeline options. The SDK passes `agent` and `redirectOptions` on to Azure's core library. With its
+ * own agent that library ignores the environment's proxies. Without redirects a redirect is a response like any other.
  */
 const pipelineOptions = (agent: GuardedAgents.Agents["http"], maxTries: number) => ({
   agent,

@@ -12,9 +12,9 @@ import * as MirrorObjects from "./MirrorObjects.ts"
 const ifMatch = (etag: string | undefined) => (etag === undefined ? {} : { conditions: { ifMatch: etag } })
 
 /**
- * Implements the port's `describe`. It takes two requests, each of which replaces everything that it sets: after a failure
- * between them, or a lost answer, both can be repeated. The metadata comes last, since its marks identify an object that is
- * complete. An object that another program changes meanwhile stays as it is.
+ * Implements the port's `describe`. It takes two requests, each of which replaces everything that it sets: after a
+ * failure between them, or a lost answer, both can be repeated. The metadata comes last, since its marks identify an
+ * object that is complete. An object that another program changes meanwhile stays as it is.
  */
 export const describe = (
   connection: Connection.Connection,

@@ -10,7 +10,10 @@ import * as Upload from "../uploads/Upload.ts"
 import * as MirrorDescription from "./MirrorDescription.ts"
 import * as MirrorObjects from "./MirrorObjects.ts"
 
-/** Implements the port's `write`. The object changes with the last request alone, which is made only for the announced bytes. */
+/**
+ * Implements the port's `write`. The object changes with the last request alone, which is made only for the announced
+ * bytes.
+ */
 export const write = <E, R>(
   connection: Connection.Connection,
   sizes: Upload.PartSizes,

@@ -1,6 +1,7 @@
 /**
- * The requests of an upload in blocks. Nothing of the blob is visible until the list of its blocks is committed. Blocks without a list
- * are never listed or read. The service drops them after a week, or with the next commit of the same blob.
+ * The requests of an upload in blocks. Nothing of the blob is visible until the list of its blocks is committed. Blocks
+ * without a list are never listed or read. The service drops them after a week, or with the next commit of the same
+ * blob.
  */
 import type { BlobHTTPHeaders } from "@azure/storage-blob"
 import type { Part } from "@holdfast/core/storage/Chunker"
@@ -25,8 +26,8 @@ const toBuffer = ({ bytes }: Part<Uint8Array>): Buffer => Buffer.from(bytes.buff
 export type BlockIds = (index: number) => string
 
 /**
- * Makes the ids of one upload. No other upload has them, so that blocks which another upload left are never committed with
- * this one. All ids have one length, which the service requires within a blob.
+ * Makes the ids of one upload. No other upload has them, so that blocks which another upload left are never committed
+ * with this one. All ids have one length, which the service requires within a blob.
  */
 export const makeIds = (): BlockIds => {
   const upload = randomUUID()

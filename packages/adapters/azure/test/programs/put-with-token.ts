@@ -1,6 +1,6 @@
 /**
- * Puts a content with a token, then calls `stat` with a short idle timeout, and prints the size and the reason of the error. The argument is the
- * service's URL. NODE_EXTRA_CA_CERTS has its certificate.
+ * Puts a content with a token, then calls `stat` with a short idle timeout, and prints the size and the reason of the
+ * error. The argument is the service's URL. NODE_EXTRA_CA_CERTS has its certificate.
  */
 import type { RequestOptions } from "@holdfast/outbound/RequestOptions"
 import * as BlobKeys from "@holdfast/testing/data/BlobKeys"

@@ -1,6 +1,7 @@
 /**
- * Calls `stat` of a mirror target at the URL in the first argument, and prints the result: the tag of the option, or the reason of the error.
- * The second argument is `private` if private addresses are allowed. The test sets proxies in the environment.
+ * Calls `stat` of a mirror target at the URL in the first argument, and prints the result: the tag of the option, or
+ * the reason of the error. The second argument is `private` if private addresses are allowed. The test sets proxies in
+ * the environment.
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"

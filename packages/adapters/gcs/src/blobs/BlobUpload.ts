@@ -9,8 +9,8 @@ import type { GcsFailure } from "../GcsFailure.ts"
 import * as Upload from "../uploads/Upload.ts"
 
 /**
- * Uploads a blob. When the upload is interrupted after the service has made the blob visible, the blob is removed again. A
- * blob that it replaced is then gone, too.
+ * Uploads a blob. When the upload is interrupted after the service has made the blob visible, the blob is removed
+ * again. A blob that it replaced is then gone, too.
  */
 export const put = <E, R>(
   connection: Connection.Connection,

@@ -28,7 +28,10 @@ const listPath = ({ bucket }: Connection.Connection): string => `/storage/v1/b/$
 const objectPath = (connection: Connection.Connection, name: string): string =>
   `${listPath(connection)}/${Connection.encodeSegment(name)}`
 
-/** The type in the header of a MIME part, where no character may end the header. The resource has the exact type in any case. */
+/**
+ * The type in the header of a MIME part, where no character may end the header. The resource has the exact type in any
+ * case.
+ */
 const headerType = ({ contentType }: Resource.Fields): string =>
   /^[\x21-\x7e][\x20-\x7e]*$/.test(contentType) ? contentType : "application/octet-stream"
 
@@ -58,7 +61,9 @@ export const insert = (
 export const get = (connection: Connection.Connection, name: string): Result<Resource.Stored> =>
   connection.call({ method: "GET", path: objectPath(connection, name) }).pipe(Effect.flatMap(Resource.fromResponse))
 
-/** Requests an object's bytes. `range` is the value of a header Range (RFC 9110, section 14); undefined for all bytes. */
+/**
+ * Requests an object's bytes. `range` is the value of a header Range (RFC 9110, section 14); undefined for all bytes.
+ */
 export const openMedia = (
   connection: Connection.Connection,
   name: string,

@@ -1,9 +1,10 @@
 /**
  * The JSON document of a service account's key.
  *
- * Documents for other kinds of accounts name files to read, programs to run and addresses to request. That must not be done for
- * a user's document, so they are refused. Of a service account's document only the key, its owner and the token endpoint are
- * used. The SDK's own client for it is not used: it always requests tokens from Google, whatever endpoint the document names.
+ * Documents for other kinds of accounts name files to read, programs to run and addresses to request. That must not be
+ * done for a user's document, so they are refused. Of a service account's document only the key, its owner and the
+ * token endpoint are used. The SDK's own client for it is not used: it always requests tokens from Google, whatever
+ * endpoint the document names.
  */
 import * as Endpoint from "@holdfast/outbound/Endpoint"
 import * as Result from "effect/Result"
@@ -28,7 +29,9 @@ const textOf = (document: object, name: string): string | undefined => {
   return typeof value === "string" && value !== "" ? value : undefined
 }
 
-/** Returns undefined for an error. The messages of the parser and of OpenSSL may quote the document, and are dropped. */
+/**
+ * Returns undefined for an error. The messages of the parser and of OpenSSL may quote the document, and are dropped.
+ */
 const attempt = <A>(make: () => A): A | undefined => {
   try {
     return make()

@@ -31,7 +31,9 @@ const marginMillis = 60_000
 
 const grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
-/** Classifies an error of the token endpoint, whose JSON differs from that of the storage API (RFC 6749, section 5.2). */
+/**
+ * Classifies an error of the token endpoint, whose JSON differs from that of the storage API (RFC 6749, section 5.2).
+ */
 const toFailure = (status: number, body: unknown): GcsFailure.GcsFailure => {
   const error = property(body, "error")
   const description = property(body, "error_description")
@@ -89,8 +91,8 @@ export const ofAccount = (
 }
 
 /**
- * Makes the tokens of the account that Google's library finds: in the environment's document, the machine, or the workload.
- * The library is loaded here. It requests tokens over its own connections.
+ * Makes the tokens of the account that Google's library finds: in the environment's document, the machine, or the
+ * workload. The library is loaded here. It requests tokens over its own connections.
  */
 export const ofEnvironment = (url: URL): Effect.Effect<Tokens> =>
   Effect.map(

@@ -1,10 +1,11 @@
 /**
  * Sends requests by Node's HTTP client.
  *
- * The requests of Google's SDK are not used. Its uploads never cancel a session, and an upload that waits for a retry continues after its stream was
- * destroyed. It sends the token to whatever address the service names for a session. What it sends in one request has no checksum,
- * so that damaged bytes are visible until the SDK removes the object, which may then be another writer's. For everything else the SDK uses
- * a client that accepts no agents, so that users' addresses could not be guarded, and that follows redirects and the environment's proxy by itself.
+ * The requests of Google's SDK are not used. Its uploads never cancel a session, and an upload that waits for a retry
+ * continues after its stream was destroyed. It sends the token to whatever address the service names for a session.
+ * What it sends in one request has no checksum, so that damaged bytes are visible until the SDK removes the object,
+ * which may then be another writer's. For everything else the SDK uses a client that accepts no agents, so that users'
+ * addresses could not be guarded, and that follows redirects and the environment's proxy by itself.
  */
 import * as GuardedAgents from "@holdfast/outbound/GuardedAgents"
 import { property } from "@holdfast/outbound/Property"
@@ -38,7 +39,10 @@ export interface Request {
   readonly body?: ReadonlyArray<Uint8Array> | undefined
 }
 
-/** Makes a request. Resolves to the head of its response. A redirect is a response like any other. The signal aborts both. */
+/**
+ * Makes a request. Resolves to the head of its response. A redirect is a response like any other. The signal aborts
+ * both.
+ */
 export const send = (
   { agents, connectTimeout, idleTimeout }: Transport,
   { body = [], headers, method, url }: Request,

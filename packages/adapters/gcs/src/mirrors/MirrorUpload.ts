@@ -10,7 +10,10 @@ import * as Upload from "../uploads/Upload.ts"
 import * as MirrorDescription from "./MirrorDescription.ts"
 import * as MirrorObjects from "./MirrorObjects.ts"
 
-/** Implements the port's `write`. An interrupted write that has replaced the object stays: the former object could not be restored. */
+/**
+ * Implements the port's `write`. An interrupted write that has replaced the object stays: the former object could not
+ * be restored.
+ */
 export const write = <E, R>(
   connection: Connection.Connection,
   partBytes: number,

@@ -19,8 +19,8 @@ export interface Session {
 }
 
 /**
- * Begins an upload. The service returns a URL for it, of which only the query is used: no token is sent to an address that a
- * response names.
+ * Begins an upload. The service returns a URL for it, of which only the query is used: no token is sent to an address
+ * that a response names.
  */
 export const begin = (
   connection: Connection.Connection,
@@ -56,7 +56,10 @@ const asTemporary = (failure: GcsFailure.GcsFailure): GcsFailure.GcsFailure =>
 const isSessionGone = ({ cause }: GcsFailure.GcsFailure): boolean =>
   cause instanceof GcsFailure.ErrorResponse && (cause.status === 404 || cause.status === 410)
 
-/** Sends the bytes of a chunk from the position `from`. When `from` is the end of the chunk, requests the status instead. */
+/**
+ * Sends the bytes of a chunk from the position `from`. When `from` is the end of the chunk, requests the status
+ * instead.
+ */
 const put = (
   connection: Connection.Connection,
   { path, query }: Session,
@@ -118,7 +121,9 @@ export const sendPart = (
   part: Part<unknown>
 ): Effect.Effect<void, GcsFailure.GcsFailure> => Effect.asVoid(send(connection, session, part))
 
-/** Sends the last chunk and makes the object visible. The service refuses a content that does not have this MD5, base64. */
+/**
+ * Sends the last chunk and makes the object visible. The service refuses a content that does not have this MD5, base64.
+ */
 export const complete = (
   connection: Connection.Connection,
   session: Session,
@@ -134,7 +139,10 @@ const cancel = (
 ): Effect.Effect<void, GcsFailure.GcsFailure> =>
   Effect.asVoid(connection.call({ method: "DELETE", path, query, accept: [499, 404, 410] }))
 
-/** Discards an upload that failed. When that fails as well, the service drops the upload after a week, and the log says so. */
+/**
+ * Discards an upload that failed. When that fails as well, the service drops the upload after a week, and the log says
+ * so.
+ */
 export const discard = (connection: Connection.Connection, session: Session): Effect.Effect<void> =>
   Effect.catch(cancel(connection, session), ({ kind, message }) =>
     Effect.logWarning("resumable upload not cancelled; the service drops it after a week", {

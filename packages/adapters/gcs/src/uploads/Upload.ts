@@ -1,6 +1,6 @@
 /**
- * Uploads one content as an object. The service verifies its bytes by their MD5 before it shows the object: it accepts an MD5 as
- * well as a CRC-32C, and Node computes an MD5 in native code.
+ * Uploads one content as an object. The service verifies its bytes by their MD5 before it shows the object: it accepts
+ * an MD5 as well as a CRC-32C, and Node computes an MD5 in native code.
  */
 import * as MultipartUpload from "@holdfast/core/storage/MultipartUpload"
 import * as Effect from "effect/Effect"

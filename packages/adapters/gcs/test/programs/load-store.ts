@@ -1,6 +1,6 @@
 /**
- * Prints whether Google's library is loaded after the import of the package, after a store was opened with credentials, and after one was
- * opened without.
+ * Prints whether Google's library is loaded after the import of the package, after a store was opened with credentials,
+ * and after one was opened without.
  */
 import * as ImportWatch from "@holdfast/testing/processes/ImportWatch"
 import * as Effect from "effect/Effect"

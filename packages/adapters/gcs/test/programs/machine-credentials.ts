@@ -1,5 +1,6 @@
 /**
- * Puts and reads a blob with the credentials of the machine: `machine-credentials.ts <endpoint> <bucket>`. Prints the content.
+ * Puts and reads a blob with the credentials of the machine: `machine-credentials.ts <endpoint> <bucket>`. Prints the
+ * content.
  */
 import * as BlobStore from "@holdfast/core/storage/BlobStore"
 import * as BlobKeys from "@holdfast/testing/data/BlobKeys"

@@ -27,8 +27,8 @@ const confirmSize = (connection: Connection.Connection, name: string, size: numb
   )
 
 /**
- * Uploads a blob. When the upload is interrupted after the service has made the blob visible, the blob is removed again. A
- * blob that it replaced is then gone, too.
+ * Uploads a blob. When the upload is interrupted after the service has made the blob visible, the blob is removed
+ * again. A blob that it replaced is then gone, too.
  */
 export const put = <E, R>(
   connection: Connection.Connection,

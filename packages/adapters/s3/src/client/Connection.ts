@@ -1,6 +1,6 @@
 /**
- * The SDK's client for one bucket, as effects that fail with `S3Failure`. The SDK is loaded when the first client is made, not when
- * this package is imported.
+ * The SDK's client for one bucket, as effects that fail with `S3Failure`. The SDK is loaded when the first client is
+ * made, not when this package is imported.
  */
 import type * as Sdk from "@aws-sdk/client-s3"
 import * as AbortableRequest from "@holdfast/outbound/AbortableRequest"

@@ -1,7 +1,7 @@
 /**
- * Sends requests for objects as the SDK would, but without its middleware, which takes more processor time than the rest of a
- * small request. The endpoint and the signer are those of a request of the SDK's that succeeded. A direct request that
- * does not succeed is left to the SDK, which retries, redirects and reports errors.
+ * Sends requests for objects as the SDK would, but without its middleware, which takes more processor time than the
+ * rest of a small request. The endpoint and the signer are those of a request of the SDK's that succeeded. A direct
+ * request that does not succeed is left to the SDK, which retries, redirects and reports errors.
  */
 import type * as Sdk from "@aws-sdk/client-s3"
 import { property } from "@holdfast/outbound/Property"

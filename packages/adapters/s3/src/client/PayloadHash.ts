@@ -1,7 +1,7 @@
 /**
- * The checksum of a request's body. Over TLS it is the Content-MD5, and the body goes unsigned, as in other SDKs of Amazon:
- * a SHA-256 would cost another pass for nothing. Without TLS the signature covers the SHA-256, which the service verifies;
- * where the SHA-256 is known already, the SDK does not hash the body again.
+ * The checksum of a request's body. Over TLS it is the Content-MD5, and the body goes unsigned, as in other SDKs of
+ * Amazon: a SHA-256 would cost another pass for nothing. Without TLS the signature covers the SHA-256, which the
+ * service verifies; where the SHA-256 is known already, the SDK does not hash the body again.
  */
 import type * as Sdk from "@aws-sdk/client-s3"
 

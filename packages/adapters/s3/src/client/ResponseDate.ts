@@ -6,7 +6,10 @@ import { property } from "@holdfast/outbound/Property"
 
 const dates = new WeakMap<object, number>()
 
-/** Returns the seconds since 1970 at which the service sent an output of the client; undefined when its response had no date. */
+/**
+ * Returns the seconds since 1970 at which the service sent an output of the client; undefined when its response had no
+ * date.
+ */
 export const get = (output: object): number | undefined => dates.get(output)
 
 /** Parses a header `Date`. Returns seconds since 1970; undefined for a value that is not a date. */

@@ -1,5 +1,6 @@
 /**
- * Gives an object of a mirror target another description: the port's method `describe`. S3 copies the object onto itself.
+ * Gives an object of a mirror target another description: the port's method `describe`. S3 copies the object onto
+ * itself.
  */
 import type { HeadObjectCommandOutput } from "@aws-sdk/client-s3"
 import type { MirrorObject, WriteReceipt } from "@holdfast/core/mirrors/targets/MirrorTarget"
@@ -95,8 +96,8 @@ export const describe = (
     const get = Effect.flatMap(MirrorObjects.find(connection, name), Effect.fromOption(notFound))
     const head = yield* get
     const isLarge = head.object.size > maxBytes
-    // Ceph's gateway decodes the source of a part twice: it finds another object, or none, or crashes. `NotFound` has the mirror
-    // write the object anew instead.
+    // Ceph's gateway decodes the source of a part twice: it finds another object, or none, or crashes. `NotFound` has
+    // the mirror write the object anew instead.
     if (isLarge && name.includes("%")) return yield* notFound()
     yield* isLarge
       ? copyInParts(connection, address, fields, head, maxBytes)

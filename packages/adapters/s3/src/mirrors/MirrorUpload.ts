@@ -14,7 +14,9 @@ import * as MirrorObjects from "./MirrorObjects.ts"
 
 const mebibyte = 1024 * 1024
 
-/** Returns sizes with which an object fits into `maxParts` parts. Larger parts are sent one at a time, to save memory. */
+/**
+ * Returns sizes with which an object fits into `maxParts` parts. Larger parts are sent one at a time, to save memory.
+ */
 const fit = ({ concurrency, partBytes }: Upload.PartSizes, size: number): Upload.PartSizes => {
   const least = Math.ceil(size / Multipart.maxParts / mebibyte) * mebibyte
   return least > partBytes ? { partBytes: least, concurrency: 1 } : { partBytes, concurrency }

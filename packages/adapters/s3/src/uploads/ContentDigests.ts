@@ -1,5 +1,6 @@
 /**
- * The digests of a content: its SHA-256 for the receipt, and of each part what the request of the part needs (`PayloadHash`).
+ * The digests of a content: its SHA-256 for the receipt, and of each part what the request of the part needs
+ * (`PayloadHash`).
  */
 import type { ContentHasher } from "@holdfast/core/storage/MultipartUpload"
 import { createHash, type Hash } from "node:crypto"
@@ -12,8 +13,9 @@ export interface PartDigests {
 }
 
 /**
- * Makes the hasher of one content. Over TLS every part has an MD5, otherwise a SHA-256. The first part has both without TLS: it may be the
- * whole object, and Object Lock requires an MD5 of an object. The content's digest is its SHA-256, hexadecimal.
+ * Makes the hasher of one content. Over TLS every part has an MD5, otherwise a SHA-256. The first part has both without
+ * TLS: it may be the whole object, and Object Lock requires an MD5 of an object. The content's digest is its SHA-256,
+ * hexadecimal.
  */
 export const make = (isEncrypted: boolean): ContentHasher<PartDigests, string> => {
   const content = createHash("sha256")

@@ -5,7 +5,10 @@ import { vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import Dns from "node:dns"
 
-/** Resolves such names to this machine until the scope closes, which not every resolver does. Returns the names that were looked up. */
+/**
+ * Resolves such names to this machine until the scope closes, which not every resolver does. Returns the names that
+ * were looked up.
+ */
 export const resolveLocalNames = Effect.gen(function* () {
   const lookups: Array<string> = []
   const lookup = Dns.lookup.bind(Dns)

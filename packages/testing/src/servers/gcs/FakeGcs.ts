@@ -1,17 +1,17 @@
 /**
- * A fake of Google Cloud Storage for tests: the JSON API on a port of the loopback interface. Google supplies no server that could run
- * here, so the fake follows Google's documentation, above all where the adapters depend on it: when an object becomes visible, and
- * that announced checksums are verified. It computes both checksums from the bytes. Google's own client is tested on it as well.
- * It does not prove how the service itself behaves.
+ * A fake of Google Cloud Storage for tests: the JSON API on a port of the loopback interface. Google supplies no server
+ * that could run here, so the fake follows Google's documentation, above all where the adapters depend on it: when an
+ * object becomes visible, and that announced checksums are verified. It computes both checksums from the bytes.
+ * Google's own client is tested on it as well. It does not prove how the service itself behaves.
  *
- * Implemented: multipart, media and resumable uploads, reads with ranges, listings with prefix, delimiter and pages, PATCH, DELETE,
- * rewrites in several calls, generations and preconditions, service accounts with a token endpoint that verifies their
- * signature, and the token of a machine's metadata server.
+ * Implemented: multipart, media and resumable uploads, reads with ranges, listings with prefix, delimiter and pages,
+ * PATCH, DELETE, rewrites in several calls, generations and preconditions, service accounts with a token endpoint that
+ * verifies their signature, and the token of a machine's metadata server.
  *
- * Not implemented: versions of replaced objects, soft deletion, composite objects, access control lists, encryption keys, holds and
- * retention, `fields` (a resource is always complete), batches, notifications, the XML and gRPC APIs, decompression, and rate
- * limits. The documentation does not say what happens to a session whose bytes do not match their checksum; the fake drops it. It does
- * not specify most error messages either.
+ * Not implemented: versions of replaced objects, soft deletion, composite objects, access control lists, encryption
+ * keys, holds and retention, `fields` (a resource is always complete), batches, notifications, the XML and gRPC APIs,
+ * decompression, and rate limits. The documentation does not say what happens to a session whose bytes do not match
+ * their checksum; the fake drops it. It does not specify most error messages either.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"

@@ -1,5 +1,6 @@
 /**
- * Service accounts, and the token endpoint that exchanges an assertion signed with an account's key for a token (RFC 7523).
+ * Service accounts, and the token endpoint that exchanges an assertion signed with an account's key for a token (RFC
+ * 7523).
  */
 import { createPublicKey, generateKeyPairSync, randomUUID, verify } from "node:crypto"
 import * as Resource from "./GcsResource.ts"

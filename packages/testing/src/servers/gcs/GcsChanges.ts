@@ -51,8 +51,8 @@ const copyBytes = ({ from, incoming }: Rewrite, count: number): void => {
 }
 
 /**
- * Copies an object, at most `maxBytesRewrittenPerCall` bytes per call. A call without that parameter copies everything here; the
- * service itself may take several calls for a copy to another location.
+ * Copies an object, at most `maxBytesRewrittenPerCall` bytes per call. A call without that parameter copies everything
+ * here; the service itself may take several calls for a copy to another location.
  */
 export const rewrite = async (
   state: State.State,

@@ -29,8 +29,8 @@ export const check = (conditions: State.Conditions, object: State.StoredObject |
 }
 
 /**
- * Returns the object that a request names. Throws an error response when it is missing, has another generation, or does not meet the
- * preconditions. Older generations do not exist: the fake's buckets have no versioning.
+ * Returns the object that a request names. Throws an error response when it is missing, has another generation, or does
+ * not meet the preconditions. Older generations do not exist: the fake's buckets have no versioning.
  */
 export const getObject = (
   state: State.State,

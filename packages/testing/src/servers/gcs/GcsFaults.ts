@@ -7,7 +7,10 @@ export type Fault =
   | { readonly kind: "refuse"; readonly status: number; readonly reason?: string; readonly message?: string }
   /** The connection ends after so many bytes of the request's body. */
   | { readonly kind: "cutRequest"; readonly after: number }
-  /** The request is carried out. The connection ends after so many bytes of the response's body, or before the response if 0. */
+  /**
+   * The request is carried out. The connection ends after so many bytes of the response's body, or before the response
+   * if 0.
+   */
   | { readonly kind: "cutResponse"; readonly after: number }
   /** Bits of an object's bytes change in transit. */
   | { readonly kind: "damage" }

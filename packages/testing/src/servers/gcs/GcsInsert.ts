@@ -34,7 +34,9 @@ const splitParts = (body: Buffer, boundary: string): ReadonlyArray<Part> => {
   return parts
 }
 
-/** Throws an error response for bytes that do not have the checksums in the resource and in the header `x-goog-hash`. */
+/**
+ * Throws an error response for bytes that do not have the checksums in the resource and in the header `x-goog-hash`.
+ */
 export const verify = (
   digests: { readonly crc32c: string; readonly md5Hash: string },
   resource: Readonly<Record<string, unknown>>,

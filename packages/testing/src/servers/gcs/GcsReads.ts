@@ -14,7 +14,9 @@ interface Range {
   readonly last: number
 }
 
-/** Returns the range of a request (RFC 9110, section 14); undefined without one, and for a header that is not one range. */
+/**
+ * Returns the range of a request (RFC 9110, section 14); undefined without one, and for a header that is not one range.
+ */
 const parseRange = (header: string | undefined, size: number): Range | undefined => {
   const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? []
   if (first === "" && last === "") return undefined

@@ -1,5 +1,6 @@
 /**
- * Resumable uploads: a session receives an object's bytes in any number of requests. The object is visible after the last one.
+ * Resumable uploads: a session receives an object's bytes in any number of requests. The object is visible after the
+ * last one.
  */
 import { randomUUID } from "node:crypto"
 import * as Conditions from "./GcsConditions.ts"
@@ -44,7 +45,10 @@ export const begin = async (
 
 const gone = () => new GcsError.GcsError(410, "gone", "The upload session is gone.")
 
-/** Returns the session of a request. Throws an error response for an unknown session, and for a cancelled or refused one. */
+/**
+ * Returns the session of a request. Throws an error response for an unknown session, and for a cancelled or refused
+ * one.
+ */
 const getSession = (state: State.State, { query }: GcsRequest.Request): State.Session => {
   const session = state.sessions.get(query.get("upload_id") ?? "")
   if (session === undefined) throw new GcsError.GcsError(404, "notFound", "The upload session is not known.")

@@ -1,6 +1,6 @@
 /**
- * What the suite of remote stores runs on: a store at a service that is reached over the network. An adapter's test supplies it as a
- * layer, which starts the service.
+ * What the suite of remote stores runs on: a store at a service that is reached over the network. An adapter's test
+ * supplies it as a layer, which starts the service.
  */
 import type { BlobError } from "@holdfast/core/storage/BlobError"
 import type { BlobStore } from "@holdfast/core/storage/BlobStore"
@@ -32,7 +32,10 @@ export interface FreshStore {
   readonly putForeignObject: (folder: string) => Effect.Effect<void, BlobError, Scope.Scope>
   /** Returns whether an object exists, by other means than the adapter's. */
   readonly hasObject: (name: string) => Effect.Effect<boolean>
-  /** Lists the keys of uploads in parts that are neither complete nor aborted. Absent where the service keeps abandoned parts. */
+  /**
+   * Lists the keys of uploads in parts that are neither complete nor aborted. Absent where the service keeps abandoned
+   * parts.
+   */
   readonly pendingUploads?: Effect.Effect<ReadonlyArray<string>>
   /** Asserts how the service stores the parts of a blob of so many bytes. */
   readonly assertParts?: (key: string, size: number) => Effect.Effect<void>
