@@ -83,6 +83,7 @@ export const protocol: RemoteStoreFaults.Protocol = {
   sendStat: (response, size) => void beginBody(response, size).end(),
   beginBody,
   isRead: ({ method }) => method === "GET",
+  rangeStatus: 206,
   rangeHeader: "x-ms-range",
   putMethod: "PUT",
   removedStatus: 202,

@@ -97,8 +97,9 @@ export const protocol: RemoteStoreFaults.Protocol = {
   hasStatErrors: false,
   sendStored: (response) => void response.writeHead(200).end(),
   sendStat: (response, size) => void response.writeHead(200, { "content-length": size }).end(),
-  beginBody: (response, size) => response.writeHead(200, { "content-length": size }),
+  beginBody: (response, size, status = 200) => response.writeHead(status, { "content-length": size }),
   isRead: ({ method }) => method === "GET",
+  rangeStatus: 200,
   rangeHeader: "range",
   putMethod: "PUT",
   removedStatus: 204
