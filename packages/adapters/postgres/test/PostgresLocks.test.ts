@@ -3,12 +3,6 @@ import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
-import { conversions } from "@holdfast/sql/migrations/Conversions"
-import { initial } from "@holdfast/sql/migrations/Initial"
-import { migrate } from "@holdfast/sql/migrations/Migrate"
-import { mirrors } from "@holdfast/sql/migrations/Mirrors"
-import { mirrorTimes } from "@holdfast/sql/migrations/MirrorTimes"
-import * as MirrorTimesMigration from "@holdfast/testing/metadata/migrations/MirrorTimesMigration"
 import * as Sample from "@holdfast/testing/metadata/Sample"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import { requires } from "@holdfast/testing/Requires"
@@ -19,7 +13,6 @@ import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
 import { SqlClient } from "effect/sql/SqlClient"
-import * as Postgres from "../src/Postgres.ts"
 import * as Locks from "./support/Locks.ts"
 import * as Store from "./support/Store.ts"
 
@@ -136,31 +129,6 @@ requires(Server.missing).describe("PostgreSQL", () =>
           .insert(bucket, file)
           .pipe(Effect.andThen(files.find(bucket, Fixtures.byId(file.id))), sql.withTransaction)
         expect(found).toEqual(Option.some(file))
-      })
-    )
-
-    it.effect("migrate: mirror_times → times moved from the tags to their own column", () =>
-      Effect.gen(function* () {
-        const { createDatabase } = yield* Server.Postgres
-        const url = yield* createDatabase
-        yield* MirrorTimesMigration.check(Effect.all([initial, conversions, mirrors]), mirrorTimes).pipe(
-          Effect.provide(Postgres.layer({ url, maxConnections: 1 }))
-        )
-      })
-    )
-
-    it.effect("migrate: five nodes at the same time on an empty database → each migration runs once", () =>
-      Effect.gen(function* () {
-        const { createDatabase } = yield* Server.Postgres
-        const url = yield* createDatabase
-        const start = () => Effect.provide(migrate, Postgres.layer({ url, maxConnections: 1 }))
-        const ran = yield* Effect.forEach([1, 2, 3, 4, 5], start, { concurrency: "unbounded" })
-        expect(ran.flat()).toEqual([
-          { id: 1, name: "initial" },
-          { id: 2, name: "conversions" },
-          { id: 3, name: "mirrors" },
-          { id: 4, name: "mirror_times" }
-        ])
       })
     )
   })

@@ -3,10 +3,13 @@ import { dirname } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { conversions } from "@holdfast/sql/migrations/Conversions"
 import { initial } from "@holdfast/sql/migrations/Initial"
-import { migrate } from "@holdfast/sql/migrations/Migrate"
+import { migrate, runMissing } from "@holdfast/sql/migrations/Migrate"
+import * as Migration from "@holdfast/sql/migrations/Migration"
+import { migrations } from "@holdfast/sql/migrations/MigrationList"
 import { mirrors } from "@holdfast/sql/migrations/Mirrors"
 import { mirrorTimes } from "@holdfast/sql/migrations/MirrorTimes"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
+import { migrationContract } from "@holdfast/testing/metadata/migrations/MigrationContract"
 import * as MirrorTimesMigration from "@holdfast/testing/metadata/migrations/MirrorTimesMigration"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
@@ -22,22 +25,24 @@ import * as Temporary from "./support/Temporary.ts"
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 
 describe("Sqlite", () => {
+  migrationContract((title, test) => it.live(title, () => test), Effect.succeed(Sqlite.layer({ file: ":memory:" })), {
+    batches: Migration.batches,
+    change: Migration.change,
+    index: Migration.index,
+    runMissing
+  })
+
   it.live("migrate: new database → all migrations; again → none", () =>
     Effect.gen(function* () {
       const file = yield* Temporary.file
       const open = migrate.pipe(Effect.provide(Sqlite.layer({ file })))
-      expect(yield* open).toEqual([
-        { id: 1, name: "initial" },
-        { id: 2, name: "conversions" },
-        { id: 3, name: "mirrors" },
-        { id: 4, name: "mirror_times" }
-      ])
+      expect(yield* open).toEqual(migrations.map(({ id, name }) => ({ id, name })))
       expect(yield* open).toEqual([])
     })
   )
 
   it.live("migrate: mirror_times → times moved from the tags to their own column", () =>
-    MirrorTimesMigration.check(Effect.all([initial, conversions, mirrors]), mirrorTimes).pipe(
+    MirrorTimesMigration.check(Effect.all([initial, conversions, mirrors]), Migration.runAll(mirrorTimes)).pipe(
       Effect.provide(Sqlite.layer({ file: ":memory:" }))
     )
   )

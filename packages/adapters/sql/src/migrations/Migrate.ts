@@ -1,16 +1,20 @@
 /**
  * Runs the migrations that bring a database to the schema of the repositories.
+ *
+ * Nodes of the former version may use the database meanwhile. Therefore no step holds a lock for long: rows are changed in
+ * batches, and indexes are built while the table is written.
  */
 import * as Effect from "effect/Effect"
-import * as Migrator from "effect/sql/Migrator"
-import type { SqlClient } from "effect/sql/SqlClient"
-import { isSqlError, SqlError, UnknownError } from "effect/sql/SqlError"
+import { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
 import type { MetadataError } from "@holdfast/core/MetadataError"
-import { operation } from "../SqlFailure.ts"
-import { conversions } from "./Conversions.ts"
-import { initial } from "./Initial.ts"
-import { mirrorTimes } from "./MirrorTimes.ts"
-import { mirrors } from "./Mirrors.ts"
+import { operation, type RowFault } from "../SqlFailure.ts"
+import { transaction } from "../Transaction.ts"
+import * as Migration from "./Migration.ts"
+import { migrations } from "./MigrationList.ts"
+import * as MigrationRecords from "./MigrationRecords.ts"
+import { runStep } from "./MigrationSteps.ts"
+import { withShortLocks } from "./ShortLocks.ts"
 
 /** A migration that `migrate` has run. */
 export interface Migrated {
@@ -18,28 +22,65 @@ export interface Migrated {
   readonly name: string
 }
 
-/** Every migration, by number. A released migration never changes. */
-const migrations = Migrator.fromRecord({
-  "0001_initial": initial,
-  "0002_conversions": conversions,
-  "0003_mirrors": mirrors,
-  "0004_mirror_times": mirrorTimes
+/**
+ * Runs all migrations on an empty database, in one transaction: nobody uses the tables yet. Returns whether the database was
+ * empty. On PostgreSQL the advisory lock excludes other nodes that start at the same time.
+ */
+const create = (sql: SqlClient, migrations: ReadonlyArray<Migration.Migration>) =>
+  Effect.gen(function* () {
+    yield* sql.onDialectOrElse({
+      pg: () => sql`SELECT pg_advisory_xact_lock(hashtextextended('holdfast_migration', 0))`,
+      orElse: () => Effect.void
+    })
+    if ((yield* MigrationRecords.findRecorded(sql)).size > 0) return false
+    yield* MigrationRecords.createTables(sql)
+    for (const migration of migrations) {
+      yield* Migration.runAll(migration.steps)
+      yield* MigrationRecords.record(sql, migration)
+    }
+    return true
+  }).pipe(transaction(sql))
+
+/** Runs the steps of a migration that have not run yet. Returns whether this node has finished the migration. */
+const upgrade = Effect.fnUntraced(function* (sql: SqlClient, migration: Migration.Migration) {
+  yield* Effect.logInfo("migration started").pipe(Effect.annotateLogs({ migration: migration.name }))
+  for (const index of migration.steps.keys()) yield* runStep(sql, migration, index)
+  return yield* withShortLocks(
+    sql,
+    migration.name,
+    Effect.gen(function* () {
+      const progress = yield* MigrationRecords.lockProgress(sql, migration)
+      if (progress !== undefined) yield* MigrationRecords.record(sql, migration)
+      return progress !== undefined
+    })
+  )
 })
 
-const failed = (error: Migrator.MigrationError): SqlError =>
-  isSqlError(error.cause)
-    ? error.cause
-    : new SqlError({ reason: new UnknownError({ cause: error, message: error.message, operation: "migrate" }) })
+/** As `migrate`, with these migrations. */
+export const runMissing = Effect.fnUntraced(function* (
+  migrations: ReadonlyArray<Migration.Migration>
+): Effect.fn.Return<ReadonlyArray<Migrated>, SqlError | RowFault, SqlClient> {
+  const sql = yield* SqlClient
+  const toMigrated = ({ id, name }: Migration.Migration): Migrated => ({ id, name })
+  const recorded = yield* MigrationRecords.findRecorded(sql)
+  const missing = migrations.filter(({ id }) => !recorded.has(id))
+  if (missing.length === 0) return []
+  if (recorded.size === 0) {
+    return (yield* create(sql, migrations)) ? migrations.map(toMigrated) : yield* runMissing(migrations)
+  }
+  yield* withShortLocks(sql, "progress", MigrationRecords.createTables(sql))
+  const finished: Array<Migrated> = []
+  for (const migration of missing) {
+    if (yield* upgrade(sql, migration)) finished.push(toMigrated(migration))
+  }
+  return finished
+})
 
 /**
- * Runs the migrations that the database lacks, all in one transaction, and returns them; an empty list when the schema is
- * current. Safe when several processes start at the same time: one process runs the migrations while the others wait.
+ * Runs the migrations that the database lacks and returns those that this process finished; an empty list when the schema
+ * is current. Then it only reads the list of recorded migrations. Safe when several processes start at the same time: they
+ * take turns, and each returns when the schema is current. An interrupted migration continues with the next call.
  */
-export const migrate: Effect.Effect<ReadonlyArray<Migrated>, MetadataError, SqlClient> = Migrator.make({})({
-  loader: migrations,
-  table: "holdfast_migration"
-}).pipe(
-  Effect.map((ran) => ran.map(([id, name]) => ({ id, name }))),
-  Effect.catchTag("MigrationError", (error) => Effect.fail(failed(error))),
+export const migrate: Effect.Effect<ReadonlyArray<Migrated>, MetadataError, SqlClient> = runMissing(migrations).pipe(
   operation("migrate")
 )

@@ -16,10 +16,16 @@ export const check = <E, R, E2, R2>(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     yield* former
+    // More rows than one batch has.
+    yield* sql`WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 4500)
+      INSERT INTO mirror_object (mirror_id, name, file_id, tag) SELECT 'l', 'n' || i, 'f', 't@' || i FROM s`
     yield* sql`INSERT INTO mirror_object (mirror_id, name, file_id, tag)
       VALUES ('m', 'a', 'f', 'e-3@1795283272'), ('m', 'b', 'f', 'e@'), ('m', 'c', 'f', '0x8'), ('m', 'd', 'f', NULL)`
     yield* mirrorTimes
-    const rows = sql`SELECT tag, last_modified FROM mirror_object ORDER BY name`
+    const left = sql`SELECT name FROM mirror_object
+      WHERE mirror_id = 'l' AND (tag <> 't' OR 'n' || last_modified <> name OR last_modified IS NULL)`
+    expect(yield* left).toEqual([])
+    const rows = sql`SELECT tag, last_modified FROM mirror_object WHERE mirror_id = 'm' ORDER BY name`
     expect((yield* rows.values).map(([tag, time]) => [tag, time === null ? null : Number(time)])).toEqual([
       ["e-3", 1795283272],
       ["e", null],

@@ -1,0 +1,110 @@
+import { expect, layer, vi } from "@effect/vitest"
+import { conversions } from "@holdfast/sql/migrations/Conversions"
+import { initial } from "@holdfast/sql/migrations/Initial"
+import { migrate, runMissing } from "@holdfast/sql/migrations/Migrate"
+import * as Migration from "@holdfast/sql/migrations/Migration"
+import { migrations } from "@holdfast/sql/migrations/MigrationList"
+import { mirrors } from "@holdfast/sql/migrations/Mirrors"
+import { mirrorTimes } from "@holdfast/sql/migrations/MirrorTimes"
+import { migrationContract } from "@holdfast/testing/metadata/migrations/MigrationContract"
+import * as MirrorTimesMigration from "@holdfast/testing/metadata/migrations/MirrorTimesMigration"
+import { requires } from "@holdfast/testing/Requires"
+import * as Server from "@holdfast/testing/servers/Postgres"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
+import type * as Redacted from "effect/Redacted"
+import { SqlClient } from "effect/sql/SqlClient"
+import * as Postgres from "../src/Postgres.ts"
+
+// Starting a server takes longer on a busy machine than vitest's default timeout.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+const connect = (url: Redacted.Redacted) => Postgres.layer({ url, maxConnections: 1 })
+
+const run = (statement: string) => Effect.flatMap(SqlClient, (sql) => sql.unsafe(statement))
+
+/** Runs a reader of a table that does not end before the latch opens, as `pg_dump` does. Returns its fiber once it reads. */
+const startReader = Effect.fnUntraced(function* (url: Redacted.Redacted, table: string, end: Latch.Latch) {
+  const hasBegun = yield* Latch.make()
+  const read = Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const transaction = sql
+      .unsafe(`LOCK TABLE ${table} IN ACCESS SHARE MODE`)
+      .pipe(Effect.andThen(hasBegun.open), Effect.andThen(end.await), sql.withTransaction)
+    yield* transaction
+  })
+  const fiber = yield* Effect.forkScoped(Effect.provide(read, connect(url)))
+  yield* hasBegun.await
+  return fiber
+})
+
+requires(Server.missing).describe("migrations on PostgreSQL", () =>
+  layer(Server.layer({ locale: "C.UTF-8" }), { excludeTestServices: true, timeout: "1 minute" })((it) => {
+    const emptyDatabase = Effect.flatMap(Server.Postgres, ({ createDatabase }) => createDatabase)
+
+    const emptyClient = Effect.map(emptyDatabase, connect)
+    migrationContract((title, test) => it.effect(title, () => test), emptyClient, {
+      batches: Migration.batches,
+      change: Migration.change,
+      index: Migration.index,
+      runMissing
+    })
+
+    it.effect("migrate: mirror_times → times moved from the tags to their own column", () =>
+      Effect.gen(function* () {
+        const former = Effect.all([initial, conversions, mirrors])
+        yield* MirrorTimesMigration.check(former, Migration.runAll(mirrorTimes)).pipe(
+          Effect.provide(connect(yield* emptyDatabase))
+        )
+      })
+    )
+
+    it.effect("migrate: five nodes at the same time on an empty database → each migration runs once", () =>
+      Effect.gen(function* () {
+        const url = yield* emptyDatabase
+        const start = () => Effect.provide(migrate, connect(url))
+        const ran = yield* Effect.forEach([1, 2, 3, 4, 5], start, { concurrency: "unbounded" })
+        expect(ran.flat()).toEqual(migrations.map(({ id, name }) => ({ id, name })))
+      })
+    )
+
+    it.effect("migrate: schema is current, a backup runs → returns without waiting for the backup", () =>
+      Effect.gen(function* () {
+        const url = yield* emptyDatabase
+        yield* Effect.provide(migrate, connect(url))
+        const end = yield* Latch.make()
+        const reader = yield* startReader(url, "holdfast_migration, file", end)
+        expect(yield* Effect.provide(migrate, connect(url))).toEqual([])
+        yield* end.open
+        yield* Fiber.join(reader)
+      })
+    )
+
+    it.effect(
+      "migrate: a reader blocks a change of the schema → other statements run, the change follows the reader",
+      () =>
+        Effect.gen(function* () {
+          const url = yield* emptyDatabase
+          const first = { id: 1, name: "first", steps: [Migration.change(run("CREATE TABLE t (i integer)"))] }
+          const second = { id: 2, name: "second", steps: [Migration.change(run("ALTER TABLE t ADD COLUMN n integer"))] }
+          yield* Effect.provide(runMissing([first]), connect(url))
+          const end = yield* Latch.make()
+          const reader = yield* startReader(url, "t", end)
+          const migrating = yield* Effect.forkScoped(Effect.provide(runMissing([first, second]), connect(url)))
+          yield* Effect.gen(function* () {
+            const sql = yield* SqlClient
+            const waiting = sql`SELECT pid FROM pg_stat_activity
+            WHERE wait_event_type = 'Lock' AND datname = current_database()`
+            yield* Effect.repeat(waiting, { until: (rows) => rows.length > 0 })
+            // Behind the waiting change; it gives up its place in the queue.
+            expect(yield* sql`SELECT i FROM t`).toEqual([])
+            yield* end.open
+            yield* Fiber.join(reader)
+            expect(yield* Fiber.join(migrating)).toEqual([{ id: 2, name: "second" }])
+            expect(yield* sql`SELECT n FROM t`).toEqual([])
+          }).pipe(Effect.provide(connect(url)))
+        })
+    )
+  })
+)

@@ -1,0 +1,15 @@
+/**
+ * Every migration, in the order in which they run. The schema that a released migration makes never changes.
+ */
+import { conversions } from "./Conversions.ts"
+import { initial } from "./Initial.ts"
+import { change, type Migration } from "./Migration.ts"
+import { mirrorTimes } from "./MirrorTimes.ts"
+import { mirrors } from "./Mirrors.ts"
+
+export const migrations: ReadonlyArray<Migration> = [
+  { id: 1, name: "initial", steps: [change(initial)] },
+  { id: 2, name: "conversions", steps: [change(conversions)] },
+  { id: 3, name: "mirrors", steps: [change(mirrors)] },
+  { id: 4, name: "mirror_times", steps: mirrorTimes }
+]
