@@ -43,8 +43,8 @@ export const list: Scenario = {
     const service = yield* HoldfastService.start(context)
     const { tenancy } = service
     const { tenantId } = tenancy
-    const few = { tenantId, bucketId: yield* tenancy.createBucket("few"), files: sizes.fewFiles }
-    const many = { tenantId, bucketId: yield* tenancy.createBucket("many"), files: sizes.manyFiles }
+    const few = { tenantId, bucketId: yield* tenancy.createBucket("few"), files: sizes.fewFiles, ordinal: 0 }
+    const many = { tenantId, bucketId: yield* tenancy.createBucket("many"), files: sizes.manyFiles, ordinal: 1 }
     yield* Database.query(service.database, Seed.seed([few, many]))
     const { database: databaseCpu = Effect.succeed(0), server } = service.cpu
     const bothCpu = Effect.zipWith(server, databaseCpu, (own, database) => own + database)

@@ -29,7 +29,7 @@ export const mirrorBackfill: Scenario = {
     const { tenantId } = service.tenancy
     const files = context.sizes.mirrors.backfill
     const bucketId = yield* service.tenancy.createBucket("full")
-    yield* Database.query(service.database, Seed.seed([{ tenantId, bucketId, files }]))
+    yield* Database.query(service.database, Seed.seed([{ tenantId, bucketId, files, ordinal: 0 }]))
 
     const backfill = Effect.gen(function* () {
       const id = yield* Mirrors.create(service, bucketId, Mirrors.unreachable, "unreachable")

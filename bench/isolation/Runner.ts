@@ -1,0 +1,88 @@
+/**
+ * Runs operations on databases and observes the neighbour. A failure is printed and counted, and the other operations still
+ * run.
+ */
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Neighbour from "@holdfast/testing/neighbour/Neighbour"
+import * as Database from "../support/fixtures/Database.ts"
+import * as TemporaryDirectory from "../support/fixtures/TemporaryDirectory.ts"
+import { attempt, BenchFailure } from "../support/run/BenchFailure.ts"
+import type { Arguments } from "./Arguments.ts"
+import type { Operation } from "./Operation.ts"
+import * as Result from "./Result.ts"
+import * as Site from "./Site.ts"
+import { spaceNeeded } from "./Sizes.ts"
+
+const printProgress = (line: string): Effect.Effect<void> => Effect.sync(() => void process.stderr.write(`${line}\n`))
+
+/** Attempts at an operation while other work of the machine disturbs it. */
+const maxAttempts = 3
+
+/** How long the neighbour is observed after the operation, in milliseconds, for what the service still does. */
+const afterwards = 1000
+
+/** Runs one operation, and again while the machine is too busy to measure it. */
+const observe = (
+  site: Site.Site,
+  operation: Operation,
+  goalMs: number,
+  number = 1
+): Effect.Effect<Result.Result, BenchFailure> =>
+  Effect.gen(function* () {
+    const result = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const { work } = yield* operation.prepare(site)
+        const start = performance.now()
+        const timed = Effect.map(work, (note) => ({ note, seconds: (performance.now() - start) / 1000 }))
+        const observed = Effect.tap(timed, () => Effect.sleep(afterwards))
+        const { neighbour, reference, result } = yield* Neighbour.observe({ url: site.neighbourView }, observed)
+        const about = { operation: operation.name, database: site.database.name, attempts: number }
+        return { ...about, ...result, neighbour, reference }
+      })
+    )
+    if (number === maxAttempts || !Result.isNoise(result, goalMs)) return result
+    const again = yield* observe(site, operation, goalMs, number + 1)
+    return again.neighbour.worstMs < result.neighbour.worstMs ? again : result
+  }).pipe(Effect.catchTag("NeighbourError", ({ message }) => Effect.fail(new BenchFailure({ message }))))
+
+const openDatabase = (name: "sqlite" | "postgres"): Effect.Effect<Database.Database, BenchFailure, Scope.Scope> =>
+  name === "sqlite" ? Effect.succeed(Database.sqlite) : Database.postgres
+
+/** Runs the operations and prints their results. Returns how many failed to run or missed the goal. */
+export const run = (args: Arguments): Effect.Effect<number, BenchFailure, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { goalMs, json, operations, profile, sizes } = args
+    const parent = yield* TemporaryDirectory.make(args.directory, spaceNeeded(sizes))
+    const results: Array<Result.Result> = []
+    let failures = 0
+    const orCount = <A, R>(name: string, self: Effect.Effect<A, BenchFailure, R>) =>
+      Effect.catch(self, ({ message }) => {
+        failures++
+        return printProgress(`${name} failed: ${message}`)
+      })
+
+    const runOn = (name: "sqlite" | "postgres") =>
+      Effect.gen(function* () {
+        const database = yield* openDatabase(name)
+        const directory = yield* TemporaryDirectory.withPrefix(join(parent, `${name}-`))
+        const site = yield* Site.start({ directory, database, sizes, profile })
+        for (const operation of operations) {
+          if (operation.databases?.includes(name) === false) continue
+          yield* printProgress(`${operation.name} on ${name}…`)
+          const observed = Effect.map(observe(site, operation, goalMs), (result) => void results.push(result))
+          yield* orCount(`${operation.name} on ${name}`, observed)
+        }
+      })
+
+    for (const name of args.databases) yield* orCount(name, Effect.scoped(runOn(name)))
+    if (results.length > 0) {
+      yield* Effect.sync(() => process.stdout.write(`\n${Result.render(results, goalMs)}`))
+    }
+    if (json !== undefined) {
+      yield* attempt(`Writing ${json}`, () => writeFile(json, `${JSON.stringify({ goalMs, results }, undefined, 2)}\n`))
+    }
+    return failures + results.filter((result) => Result.verdict(result, goalMs) !== "yes").length
+  })
