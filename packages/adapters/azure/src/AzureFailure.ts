@@ -11,6 +11,7 @@ import * as Data from "effect/Data"
 /** `NoAccount`: no storage account can have this name. */
 export type Kind = RemoteFailure.Kind | "NoAccount"
 
+/** A request failed, or its response does not follow the protocol. */
 export class AzureFailure extends Data.TaggedError("AzureFailure")<{
   readonly kind: Kind
   /** The service's error code, or the name of an errno. Undefined when there is none. */
@@ -103,6 +104,7 @@ export const fromCause = (cause: unknown): AzureFailure => {
 /** Makes the failure of a body that was cut. The SDK's error for it has no code. */
 export const fromBody = (cause: unknown): AzureFailure => make("Unavailable", messageOf(cause))
 
+/** Returns whether an error is a failure of this package, and not one of the content. */
 export const isFailure = (error: unknown): error is AzureFailure => error instanceof AzureFailure
 
 /** Makes a failure that this package found. */

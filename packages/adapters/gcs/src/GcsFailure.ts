@@ -8,6 +8,7 @@ import * as ConnectionFailure from "@holdfast/outbound/ConnectionFailure"
 import { property } from "@holdfast/outbound/Property"
 import * as Data from "effect/Data"
 
+/** A request failed, or its response does not follow the protocol. */
 export class GcsFailure extends Data.TaggedError("GcsFailure")<{
   readonly kind: Kind
   /** A sentence without keys, tokens and addresses. */
@@ -91,6 +92,7 @@ export const fromCause = (cause: unknown): GcsFailure => {
       })
 }
 
+/** Returns whether an error is a failure of this package, and not one of the content. */
 export const isFailure = (error: unknown): error is GcsFailure => error instanceof GcsFailure
 
 /** Makes a failure that this package found. `message` is a sentence. */

@@ -28,6 +28,7 @@ export interface Policy {
 /** A proxy would resolve names itself, out of reach of the checks. */
 export type Options = Omit<Https.AgentOptions, "proxyEnv">
 
+/** An agent for each protocol. */
 export interface Agents {
   readonly http: Http.Agent
   readonly https: Https.Agent

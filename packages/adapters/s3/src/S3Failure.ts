@@ -11,6 +11,7 @@ import * as Data from "effect/Data"
 /** `ClockSkew`: the service's clock differs from this machine's. */
 export type Kind = RemoteFailure.Kind | "ClockSkew"
 
+/** A request failed, or its response does not follow the protocol. */
 export class S3Failure extends Data.TaggedError("S3Failure")<{
   readonly kind: Kind
   /** The service's error code, or the name of the SDK's error. Undefined for a failure that this package found. */
@@ -110,6 +111,7 @@ export const fromCause = (cause: unknown): S3Failure => {
   })
 }
 
+/** Returns whether an error is a failure of this package, and not one of the content. */
 export const isFailure = (error: unknown): error is S3Failure => error instanceof S3Failure
 
 /** Makes a failure that this package found. `message` is a sentence for users. */

@@ -7,6 +7,7 @@ import * as Pull from "effect/Pull"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
+/** A part of a content. */
 export interface Part<Digests> {
   /** From 0. */
   readonly index: number
@@ -27,6 +28,7 @@ export interface PartBuffer {
   memory: Uint8Array
 }
 
+/** Makes a buffer without memory. */
 export const makeBuffer = (): PartBuffer => ({ memory: new Uint8Array(0) })
 
 /** Hashes a content while it is cut. The caller supplies it: core has no hash functions of its own. */
@@ -45,6 +47,7 @@ export interface Options<Digests> {
   readonly expectedBytes?: number | undefined
 }
 
+/** Reads a content part by part. */
 export interface Chunker<Digests, E, R> {
   /**
    * Reads the next part into a buffer; undefined after the last part. An empty content has one part without bytes. Only

@@ -28,7 +28,7 @@ export interface ContentSummary<Digests> {
   readonly digests: Digests
 }
 
-/** What every upload has, whatever the order of its parts. */
+/** The settings of every upload, whatever the order of its parts. */
 interface Options<Upload, Stored, E, PartDigests, ContentDigests> {
   /** Bytes of every part but the last. */
   readonly partBytes: number

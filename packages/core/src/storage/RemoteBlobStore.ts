@@ -46,6 +46,7 @@ export interface Requests<F> {
   readonly check: Effect.Effect<void, F>
 }
 
+/** How an adapter makes the store. */
 export interface Settings<F> {
   /** The adapter's name, for logs and health reports. */
   readonly name: string

@@ -14,6 +14,7 @@ import type * as Scope from "effect/Scope"
 import * as Process from "./AzuriteProcess.ts"
 import { freePort } from "./FreePort.ts"
 
+/** A running server. */
 export class Azurite extends Context.Service<
   Azurite,
   {

@@ -17,6 +17,7 @@ import * as Processes from "./CephProcesses.ts"
 import * as Programs from "./CephPrograms.ts"
 import { freePort } from "./FreePort.ts"
 
+/** A running gateway. */
 export class CephRgw extends Context.Service<
   CephRgw,
   {

@@ -5,6 +5,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { createServer } from "node:net"
 
+/** The machine has no free port. */
 export class PortError extends Data.TaggedError("PortError")<{ readonly message: string }> {}
 
 /** Returns a port that was free a moment ago. */

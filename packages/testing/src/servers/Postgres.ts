@@ -18,6 +18,7 @@ export interface Options {
   readonly isDurable?: boolean | undefined
 }
 
+/** A running server. */
 export class Postgres extends Context.Service<
   Postgres,
   {

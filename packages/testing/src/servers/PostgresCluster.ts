@@ -21,6 +21,7 @@ export interface Cluster {
   readonly port: number
 }
 
+/** The role that owns the cluster. */
 export const superuser = "holdfast"
 
 /** The environment and the user of a server. */

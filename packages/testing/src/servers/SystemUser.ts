@@ -8,6 +8,7 @@ export interface SystemUser {
   readonly gid: number
 }
 
+/** Whether this process runs as root. */
 export const isRoot = process.getuid?.() === 0
 
 /** Returns the user of this name; undefined when there is none. */

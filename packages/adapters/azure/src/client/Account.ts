@@ -9,6 +9,7 @@ import * as Result from "effect/Result"
 import * as AzureFailure from "../AzureFailure.ts"
 import type * as AzureOptions from "../AzureOptions.ts"
 
+/** The arguments of the SDK's client for one container. */
 export interface ContainerAccess {
   /** The container's URL, including the shared access signature if there is one. */
   readonly url: string

@@ -16,6 +16,7 @@ import * as SocketTimeouts from "./SocketTimeouts.ts"
 /** Makes one request of the SDK. The signal aborts it. */
 type Request<A> = (container: Sdk.ContainerClient, signal: AbortSignal) => Promise<A>
 
+/** A client of one container. */
 export interface Connection {
   /** Makes a request for one answer, as `AbortableRequest.call`. */
   readonly call: <A>(request: Request<A>) => Effect.Effect<A, AzureFailure.AzureFailure>

@@ -14,6 +14,7 @@ export const findFault = ({ metadata, ...headers }: ObjectDescription): string |
     ? undefined
     : "Azure takes only printable ASCII characters in headers and metadata."
 
+/** Returns the headers of a request that writes an object or changes its description. */
 export const toHeaders = (description: ObjectDescription): BlobHTTPHeaders => {
   const { cacheControl, contentDisposition, contentEncoding, contentLanguage, contentType } = description
   return {

@@ -84,7 +84,7 @@ const misconfigured = Effect.map(makeContainer, (options) => {
   return wrong.map((options) => AzureBlobStore.make(options))
 })
 
-/** What the suite of remote stores runs on. */
+/** The subject of the suite of remote stores. */
 export const subject = Layer.effect(
   RemoteStoreSubject,
   Effect.gen(function* () {

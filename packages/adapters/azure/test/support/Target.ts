@@ -65,7 +65,7 @@ export const open = Effect.gen(function* () {
   return { container, target, readBack: readBack(container) }
 })
 
-/** What the contract suite of mirror targets runs on. */
+/** The subject of the contract suite of mirror targets. */
 export const subject = Layer.effect(
   MirrorSubject.MirrorSubject,
   Effect.gen(function* () {

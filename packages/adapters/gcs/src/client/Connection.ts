@@ -10,6 +10,7 @@ import * as Retry from "./Retry.ts"
 import type * as Tokens from "./Tokens.ts"
 import * as Transport from "./Transport.ts"
 
+/** A request of the JSON API. */
 export interface Request {
   readonly method: Transport.Request["method"]
   /** Begins with a slash. Names in it are encoded. */
@@ -29,6 +30,7 @@ export interface Response {
   readonly json: unknown
 }
 
+/** A client of one bucket. */
 export interface Connection {
   readonly bucket: string
   readonly maxAttempts: number
@@ -50,6 +52,7 @@ export interface Settings {
   readonly projectId: string | undefined
 }
 
+/** The endpoint of Google's public service. */
 export const defaultEndpoint = "https://storage.googleapis.com"
 
 /** Encodes a segment of a path, including the characters that a URL would permit as they are. */
@@ -68,6 +71,7 @@ const isUnauthorized = ({ cause }: GcsFailure.GcsFailure): boolean =>
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
+/** Makes a client. Makes no request. */
 export const make = ({ bucket, endpoint, maxAttempts, projectId, tokens, transport }: Settings): Connection => {
   let payer: string | undefined
 

@@ -20,6 +20,7 @@ export const jsonBody = (value: object): Pick<Connection.Request, "headers" | "b
   body: [Buffer.from(JSON.stringify(value))]
 })
 
+/** Returns the path of requests that upload. */
 export const uploadPath = ({ bucket }: Connection.Connection): string =>
   `/upload/storage/v1/b/${Connection.encodeSegment(bucket)}/o`
 
@@ -58,6 +59,7 @@ export const insert = (
     .pipe(Effect.flatMap(Resource.fromResponse))
 }
 
+/** Requests an object's resource. */
 export const get = (connection: Connection.Connection, name: string): Result<Resource.Stored> =>
   connection.call({ method: "GET", path: objectPath(connection, name) }).pipe(Effect.flatMap(Resource.fromResponse))
 
@@ -77,6 +79,7 @@ export const openMedia = (
 /** The preconditions of a request. */
 export type Conditions = Readonly<Record<"ifGenerationMatch" | "ifMetagenerationMatch", string>>
 
+/** Changes fields of an object if it meets the preconditions. */
 export const patch = (
   connection: Connection.Connection,
   name: string,
@@ -99,6 +102,7 @@ export const remove = (connection: Connection.Connection, name: string, generati
   )
 }
 
+/** One page of a listing. */
 export interface Page {
   readonly objects: ReadonlyArray<Resource.Stored>
   /** The token of the next page; undefined on the last one. */

@@ -10,6 +10,7 @@ import * as Endpoint from "@holdfast/outbound/Endpoint"
 import * as Result from "effect/Result"
 import { createPrivateKey, type KeyObject, sign } from "node:crypto"
 
+/** The parts of the document that are used. */
 export interface ServiceAccount {
   readonly email: string
   readonly key: KeyObject

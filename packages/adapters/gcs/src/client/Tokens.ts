@@ -13,6 +13,7 @@ import * as Transport from "./Transport.ts"
 
 export type Headers = Readonly<Record<string, string>>
 
+/** A source of access tokens. */
 export interface Tokens {
   /** Returns the headers that authorize a request. */
   readonly headers: Effect.Effect<Headers, GcsFailure.GcsFailure>
@@ -26,7 +27,7 @@ interface Token {
   readonly expiresAt: number
 }
 
-/** A token is not used in the last minute of its life, so that it does not expire in transit. */
+/** A token is not used in the last minute of its validity, so that it does not expire in transit. */
 const marginMillis = 60_000
 
 const grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"

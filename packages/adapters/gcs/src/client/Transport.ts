@@ -16,6 +16,7 @@ import * as Http from "node:http"
 import * as Https from "node:https"
 import { ErrorResponse, Timeout } from "../GcsFailure.ts"
 
+/** The connections for requests, and their timeouts in milliseconds. */
 export interface Transport extends Pick<RequestLimits, "connectTimeout" | "idleTimeout"> {
   readonly agents: GuardedAgents.Agents
 }
@@ -31,6 +32,7 @@ export const scoped = (
     idleTimeout
   }))
 
+/** A request to any address. */
 export interface Request {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   readonly url: URL

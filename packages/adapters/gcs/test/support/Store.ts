@@ -30,7 +30,7 @@ export const open = Effect.gen(function* () {
   return { options, fake, store }
 })
 
-/** What the suite of remote stores runs on. */
+/** The subject of the suite of remote stores. */
 export const subject = Layer.effect(
   RemoteStoreSubject,
   Effect.gen(function* () {

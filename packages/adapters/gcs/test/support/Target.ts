@@ -52,7 +52,7 @@ export const open = Effect.gen(function* () {
   return { bucket, target, readBack: readBack(fake, bucket.bucket) }
 })
 
-/** What the contract suite of mirror targets runs on. */
+/** The subject of the contract suite of mirror targets. */
 export const subject = Layer.effect(
   MirrorSubject.MirrorSubject,
   Effect.gen(function* () {

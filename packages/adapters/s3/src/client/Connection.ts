@@ -25,6 +25,7 @@ export interface Opened {
   readonly ContentLength?: number | undefined
 }
 
+/** A client of one bucket. */
 export interface Connection {
   readonly bucket: string
   /** Whether requests go over TLS. */

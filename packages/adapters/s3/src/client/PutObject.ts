@@ -49,6 +49,7 @@ const toHeaders = ({ Body, Metadata, ...input }: Input): Record<string, string> 
   return headers
 }
 
+/** Makes the function. It sends objects of up to 1 MiB by `send` if that succeeds, and all others by the SDK. */
 export const make = (client: Sdk.S3Client, sdk: typeof Sdk, send: DirectRequests.Send): Put => {
   const putDirectly = async (input: Input, sha256: string, abortSignal: AbortSignal): Promise<Output | undefined> => {
     if (input.Body.byteLength > maxDirectBytes) return undefined

@@ -42,6 +42,7 @@ export const toCompleted = (
     ? Effect.fail(S3Failure.unexpected("it returned no entity tag for a part"))
     : Effect.succeed({ PartNumber, ETag })
 
+/** Sends one part. Returns what `complete` needs of it. */
 export const sendPart = (
   connection: Connection.Connection,
   upload: Upload,

@@ -94,7 +94,7 @@ const hasObject = (client: S3Client, bucket: string) => (name: string) =>
     )
   )
 
-/** What the suite of remote stores runs on. */
+/** The subject of the suite of remote stores. */
 export const subject = Layer.effect(
   RemoteStoreSubject,
   Effect.gen(function* () {

@@ -78,7 +78,7 @@ export const open = Effect.gen(function* () {
   }
 })
 
-/** What the contract suite of mirror targets runs on. */
+/** The subject of the contract suite of mirror targets. */
 export const subject = Layer.effect(
   MirrorSubject.MirrorSubject,
   Effect.gen(function* () {

@@ -37,6 +37,7 @@ export interface ReceivedRequest {
   readonly headers: IncomingMessage["headers"]
 }
 
+/** A running fake. */
 export class FakeGcs extends Context.Service<
   FakeGcs,
   {

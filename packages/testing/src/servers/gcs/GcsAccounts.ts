@@ -5,6 +5,7 @@
 import { createPublicKey, generateKeyPairSync, randomUUID, verify } from "node:crypto"
 import * as Resource from "./GcsResource.ts"
 
+/** A service account. */
 export interface Account {
   readonly email: string
   readonly privateKey: string
@@ -30,6 +31,7 @@ const account = (name: string, isPermitted: boolean): Account => ({
   isPermitted
 })
 
+/** Makes both accounts, with keys of their own. */
 export const make = (): Accounts => ({
   owner: account("owner", true),
   unprivileged: account("unprivileged", false),

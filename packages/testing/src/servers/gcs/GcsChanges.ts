@@ -28,6 +28,7 @@ export const patch = async (state: State.State, request: GcsRequest.Request, tar
   GcsRequest.respondJson(request, 200, Resource.toJson(target.bucket, changed))
 }
 
+/** Removes an object. */
 export const remove = (state: State.State, request: GcsRequest.Request, target: Target): void => {
   Conditions.getObject(state, target, request.query)
   State.remove(state, target.bucket, target.name)

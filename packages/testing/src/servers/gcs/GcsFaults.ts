@@ -2,6 +2,7 @@
  * Faults that a test injects into requests.
  */
 
+/** A fault of one request. */
 export type Fault =
   /** The request is answered with an error. */
   | { readonly kind: "refuse"; readonly status: number; readonly reason?: string; readonly message?: string }
@@ -26,12 +27,14 @@ export interface FaultPlan {
   readonly times?: number
 }
 
+/** The faults of the requests to come. */
 export interface Faults {
   readonly inject: (plan: FaultPlan) => void
   /** Returns the fault for a request, and counts the request. */
   readonly next: (request: string) => Fault | undefined
 }
 
+/** Makes an empty plan. */
 export const make = (): Faults => {
   const plans: Array<FaultPlan & { toSkip: number; left: number }> = []
   return {

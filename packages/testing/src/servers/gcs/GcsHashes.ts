@@ -9,6 +9,7 @@ export interface Digests {
   readonly md5Hash: string
 }
 
+/** Computes both checksums of one content. */
 export interface Hashes {
   readonly update: (bytes: Uint8Array) => void
   /** Called once, after the last byte. */
@@ -32,6 +33,7 @@ const extend = (from: number, bytes: Uint8Array): number => {
   return crc
 }
 
+/** Begins to hash a content. */
 export const make = (): Hashes => {
   const md5 = createHash("md5")
   let crc = -1

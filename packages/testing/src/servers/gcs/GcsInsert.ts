@@ -59,6 +59,7 @@ export const verify = (
   }
 }
 
+/** The type of an object whose upload names none. */
 export const defaultType = "application/octet-stream"
 
 const parseMultipart = (body: Buffer, contentType: string): readonly [Part, Part] => {

@@ -76,6 +76,7 @@ export const respond = (
   }
 }
 
+/** Sends a response whose body is JSON. */
 export const respondJson = (
   request: Request,
   status: number,

@@ -17,6 +17,7 @@ const maxMetadataBytes = 8 * 1024
 
 type Json = Readonly<Record<string, unknown>>
 
+/** Returns whether a value is a JSON object. */
 export const isRecord = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 

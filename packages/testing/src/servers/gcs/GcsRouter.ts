@@ -18,6 +18,7 @@ export interface Service {
   readonly rewrites: Map<string, Changes.Rewrite>
 }
 
+/** The path of the token endpoint. */
 export const tokenPath = "/token"
 const metadataPath = "/computeMetadata/v1/"
 

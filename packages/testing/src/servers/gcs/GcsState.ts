@@ -16,6 +16,7 @@ export interface Fields {
   metadata?: Record<string, string>
 }
 
+/** A visible object. */
 export interface StoredObject extends Hashes.Digests {
   readonly name: string
   readonly generation: string
@@ -59,6 +60,7 @@ export interface State {
   files: number
 }
 
+/** Makes the state of a service without buckets. Its files are in the directory. */
 export const make = (directory: string): State => ({
   directory,
   buckets: new Map(),
@@ -80,12 +82,14 @@ export const beginContent = (state: State): IncomingContent => {
   return { path, file: openSync(path, "w+"), hashes: Hashes.make(), size: 0 }
 }
 
+/** Appends bytes to a content. */
 export const append = (incoming: IncomingContent, bytes: Uint8Array): void => {
   for (let offset = 0; offset < bytes.byteLength;) offset += writeSync(incoming.file, bytes, offset)
   incoming.hashes.update(bytes)
   incoming.size += bytes.byteLength
 }
 
+/** Closes and removes the file of a content that does not become an object. */
 export const discard = ({ file, path }: IncomingContent): void => {
   closeSync(file)
   rmSync(path)

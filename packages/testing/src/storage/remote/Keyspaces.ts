@@ -11,6 +11,7 @@ import type { Settings, Tester } from "./Settings.ts"
 
 const key = BlobKeys.key(0)
 
+/** Registers these tests of the suite. */
 export const register = (it: Tester, { timeout }: Settings): void => {
   it.effect(
     "prefix: blobs are stored below it, and foreign objects are not listed",

@@ -9,6 +9,7 @@ import * as RemoteStores from "./RemoteStores.ts"
 import { RemoteStoreSubject } from "./RemoteStoreSubject.ts"
 import type { Settings, Tester } from "./Settings.ts"
 
+/** Registers these tests of the suite. */
 export const register = (it: Tester, { misconfiguredCalls, timeout }: Settings): void => {
   it.effect(
     "missing bucket, wrong credentials → Internal, without secrets",

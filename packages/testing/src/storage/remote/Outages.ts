@@ -45,6 +45,7 @@ const readUntilCut = <R>(store: Store, key: string, cut: Effect.Effect<void, nev
     return { count, error }
   })
 
+/** Registers these tests of the suite. */
 export const register = (it: Tester, { timeout }: Settings): void => {
   it.effect(
     "put: connection cut while a part is sent → sent again, stored",

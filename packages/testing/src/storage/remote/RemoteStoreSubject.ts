@@ -1,5 +1,5 @@
 /**
- * What the suite of remote stores runs on: a store at a service that is reached over the network. An adapter's test
+ * The subject of the suite of remote stores: a store at a service that is reached over the network. An adapter's test
  * supplies it as a layer, which starts the service.
  */
 import type { BlobError } from "@holdfast/core/storage/BlobError"

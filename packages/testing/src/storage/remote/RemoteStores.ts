@@ -12,8 +12,10 @@ import { RemoteStoreSubject, type Store } from "./RemoteStoreSubject.ts"
 /** Bytes of a part of the stores under test. */
 export const partBytes = 8 * mebibyte
 
+/** Opens a store on an empty bucket of its own. */
 export const fresh = Effect.flatMap(RemoteStoreSubject, (subject) => subject.fresh)
 
+/** Reads a whole blob. */
 export const readAll = (store: Store, key: string) =>
   Effect.map(Stream.runCollect(store.read(key)), (chunks) => Buffer.concat(chunks))
 
@@ -40,6 +42,7 @@ export const calls = {
 
 export type CallName = keyof typeof calls
 
+/** The names of all calls. */
 export const allCalls: ReadonlyArray<CallName> = ["put", "putParts", "read", "stat", "remove", "list", "check"]
 
 /** Asserts that each of these calls fails, with the operation that it belongs to. Returns the errors. */

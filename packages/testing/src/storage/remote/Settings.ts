@@ -1,5 +1,5 @@
 /**
- * What the parts of the suite share.
+ * Settings that all tests of the suite share.
  */
 import type { Vitest } from "@effect/vitest"
 import type { CallName } from "./RemoteStores.ts"

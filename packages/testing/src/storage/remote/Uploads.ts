@@ -21,6 +21,7 @@ const assertPending = ({ pendingUploads }: FreshStore, expected: ReadonlyArray<s
     ? Effect.void
     : Effect.map(pendingUploads, (pending) => assert.deepStrictEqual(pending, expected))
 
+/** Registers these tests of the suite. */
 export const register = (it: Tester, { timeout }: Settings): void => {
   it.effect.each([8, 9, 16, 24, 37])(
     "put: %i MiB and one byte → stored in parts, no upload pending",
