@@ -1,5 +1,5 @@
 /**
- * `node scripts/lint.ts [words] [folders] [layers] [pages]`: the checks of `pnpm lint` that no linter has. Prints every
+ * `node scripts/lint.ts [words] [folders] [layers] [pages] [exports]`: the checks of `pnpm lint` that no linter has. Prints every
  * finding. The exit status is 0 when there is none, otherwise 1.
  */
 import * as Architecture from "./checks/Architecture.ts"
@@ -7,8 +7,10 @@ import * as Finding from "./checks/Finding.ts"
 import * as Folders from "./checks/Folders.ts"
 import * as Layers from "./checks/Layers.ts"
 import * as Pages from "./checks/Pages.ts"
+import * as PublicSurface from "./checks/PublicSurface.ts"
 import * as SourceFiles from "./checks/SourceFiles.ts"
 import * as Words from "./checks/Words.ts"
+import * as Packages from "./packages/Packages.ts"
 
 const paths = SourceFiles.listBelow("")
 const load = (wanted: (path: string) => boolean) =>
@@ -28,6 +30,14 @@ const checks: Readonly<Record<string, () => ReadonlyArray<Finding.Finding>>> = {
         layering,
         load((path) => Layers.isIn(layering, path))
       )
+    ),
+  exports: () =>
+    PublicSurface.check(
+      Packages.directories.map((directory) => ({
+        directory,
+        manifest: JSON.parse(SourceFiles.read(`${directory}/package.json`)),
+        modules: Packages.modules(directory)
+      }))
     )
 }
 

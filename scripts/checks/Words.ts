@@ -27,7 +27,7 @@ export interface Exception {
 /** Each with a comment that says why the word is right in its place. At most ten: beyond that the rule is not kept. */
 export const exceptions: ReadonlyArray<Exception> = [
   // The name of the user without privileges on Unix systems.
-  { path: "packages/testing/src/servers/SystemUser.ts", text: 'find("nobody")' }
+  { path: "packages/testing/src/servers/internal/SystemUser.ts", text: 'find("nobody")' }
 ]
 
 /** Returns whether a file holds words of this project: its code and pages, but not this check and its test. */

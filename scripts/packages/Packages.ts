@@ -29,6 +29,12 @@ export const directories: ReadonlyArray<string> = ["packages", "packages/adapter
   .flatMap((parent) => Fs.readdirSync(Path.join(root, parent)).map((name) => `${parent}/${name}`))
   .filter((directory) => Fs.existsSync(Path.join(root, directory, "package.json")))
 
+/** Returns the modules of a package, as paths below `src` without extension. */
+export const modules = (directory: string): ReadonlyArray<string> =>
+  Fs.readdirSync(Path.join(root, directory, "src"), { encoding: "utf8", recursive: true })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => file.slice(0, -3).replaceAll("\\", "/"))
+
 /** Removes compiled modules whose source was removed: the compiler leaves them, and they would be published. */
 const removeStale = (directory: string): void => {
   const [source, output] = [Path.join(root, directory, "src"), Path.join(root, directory, "dist")]

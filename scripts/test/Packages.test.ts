@@ -8,13 +8,14 @@ import * as Os from "node:os"
 import * as Path from "node:path"
 import { pathToFileURL } from "node:url"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import * as Exports from "../packages/Exports.ts"
 import * as Packages from "../packages/Packages.ts"
 
 /** In milliseconds: a compiler and a package manager run here, while other tests use the same machine. */
 const timeout = 300_000
 
 const directory = Fs.mkdtempSync(Path.join(Os.tmpdir(), "holdfast-packages-"))
-afterAll(() => Fs.rmSync(directory, { recursive: true, force: true }))
+afterAll(() => Fs.rmSync(directory, { recursive: true, force: true }), timeout)
 
 const app = Path.join(directory, "app")
 const tarballs = Path.join(directory, "tarballs")
@@ -33,14 +34,20 @@ const installedVersion = (name: string, from: string): string => {
 /** `@holdfast/testing` is checked but not installed: it depends on all of vitest. */
 const isInstalled = (tarball: string): boolean => !Path.basename(tarball).startsWith("holdfast-testing-")
 
-/** Returns every module of the installed packages, except the program: importing that runs it. */
-const modules = (): ReadonlyArray<string> =>
-  Fs.readdirSync(inApp("node_modules/@holdfast")).flatMap((name) =>
-    Fs.readdirSync(inApp(`node_modules/@holdfast/${name}/dist`), { encoding: "utf8", recursive: true })
-      .filter((file) => file.endsWith(".js"))
-      .map((file) => `@holdfast/${name}/${file.slice(0, -3)}`)
-      .filter((specifier) => specifier !== "@holdfast/http/main")
-  )
+/** Returns the modules of the installed packages that their manifests export or, with false, do not export. */
+const modules = (exported: boolean): ReadonlyArray<string> =>
+  Fs.readdirSync(inApp("node_modules/@holdfast")).flatMap((name) => {
+    const { exports } = JSON.parse(Fs.readFileSync(inApp(`node_modules/@holdfast/${name}/package.json`), "utf8"))
+    return (
+      Fs.readdirSync(inApp(`node_modules/@holdfast/${name}/dist`), { encoding: "utf8", recursive: true })
+        .filter((file) => file.endsWith(".js"))
+        .map((file) => `./${file.slice(0, -3)}`)
+        .filter((subpath) => Exports.isExported(exports, subpath) === exported)
+        .map((subpath) => `@holdfast/${name}${subpath.slice(1)}`)
+        // Importing the program runs it.
+        .filter((specifier) => specifier !== "@holdfast/http/main")
+    )
+  })
 
 /** Returns the name of the package in a tarball. */
 const nameOf = (tarball: string): string =>
@@ -124,7 +131,7 @@ describe("published packages", () => {
       for (const name of ["promises.ts", "effect.ts"]) {
         Fs.copyFileSync(Path.join(Packages.root, "examples/library/src", name), inApp(name))
       }
-      const specifiers = modules()
+      const specifiers = modules(true)
       assert.isAbove(specifiers.length, 100)
       const imports = specifiers.map((specifier, index) => `import * as module${index} from "${specifier}"`)
       const list = specifiers.map((_, index) => `module${index}`)
@@ -136,6 +143,22 @@ describe("published packages", () => {
       for (const name of ["app.sqlite", "files"]) Fs.rmSync(inApp(name), { recursive: true })
       assert.strictEqual(await runNode("out/effect.js"), "Hello\n")
       assert.strictEqual(await runNode("out/modules.js"), String(specifiers.length))
+    },
+    timeout
+  )
+
+  it(
+    "a program outside of the workspace: imports a module that is not exported → ERR_PACKAGE_PATH_NOT_EXPORTED",
+    async () => {
+      const specifiers = modules(false)
+      assert.isAbove(specifiers.length, 200)
+      write(
+        "internal.js",
+        `const codes = await Promise.all(
+          ${JSON.stringify(specifiers)}.map((one) => import(one).then(() => one, (error) => error.code)))
+        process.stdout.write([...new Set(codes)].join(" "))\n`
+      )
+      assert.strictEqual(await runNode("internal.js"), "ERR_PACKAGE_PATH_NOT_EXPORTED")
     },
     timeout
   )

@@ -35,9 +35,9 @@ export { MirrorLoop, MirrorTargetUnreachable } from "./mirrors/MirrorErrors.ts"
 export { MirrorTypeUnavailable } from "./mirrors/targets/MirrorTypeUnavailable.ts"
 export { MetadataError } from "./MetadataError.ts"
 export { BlobError } from "./storage/BlobError.ts"
-export { Aborted, Closed, SourceFailed } from "./promises/PromiseApiErrors.ts"
+export { Aborted, Closed, SourceFailed } from "./promises/internal/PromiseApiErrors.ts"
 
-export { type Holdfast, open } from "./promises/PromiseApi.ts"
+export { type Holdfast, open } from "./promises/internal/PromiseApi.ts"
 export type {
   BlobsAdapter,
   MetadataAdapter,
@@ -45,21 +45,21 @@ export type {
   OpenOptions,
   VideoAdapter,
   WorkspaceAdapter
-} from "./promises/options/OpenOptions.ts"
-export type { ActorHandle } from "./promises/ActorHandle.ts"
+} from "./promises/internal/options/OpenOptions.ts"
+export type { ActorHandle } from "./promises/internal/ActorHandle.ts"
 export type { CallOptions } from "./promises/Operations.ts"
 
 export type { Page, Request as PageRequest } from "./Page.ts"
 export type { BucketRef } from "./buckets/BucketRef.ts"
 export type { FileRef } from "./files/FileRef.ts"
 export type { MirrorRef } from "./mirrors/MirrorRepository.ts"
-export type { ForceOption, Listing, TenantRef } from "./promises/resources/Shared.ts"
-export type { Conditions, EntityTags } from "./promises/resources/Conditions.ts"
-export type { ContentSource } from "./promises/content/ContentSource.ts"
+export type { ForceOption, Listing, TenantRef } from "./promises/resources/internal/Shared.ts"
+export type { Conditions, EntityTags } from "./promises/resources/internal/Conditions.ts"
+export type { ContentSource } from "./promises/internal/content/ContentSource.ts"
 export type { Download } from "./promises/content/Download.ts"
-export type { FileDownload } from "./promises/content/FileDownload.ts"
-export type { RangeInput } from "./promises/content/RangeInput.ts"
-export type { StreamDownload } from "./promises/content/StreamDownload.ts"
+export type { FileDownload } from "./promises/internal/content/FileDownload.ts"
+export type { RangeInput } from "./promises/internal/content/RangeInput.ts"
+export type { StreamDownload } from "./promises/internal/content/StreamDownload.ts"
 export type {
   CreatedTenantRecord,
   CreateTenantInput,
@@ -137,4 +137,4 @@ export type {
   CreateAccountKeyInput,
   CreatedAccountKeyRecord,
   KeysApi
-} from "./promises/resources/KeysApi.ts"
+} from "./promises/resources/internal/KeysApi.ts"

@@ -1,8 +1,8 @@
 import { RestError } from "@azure/storage-blob"
 import { assert, describe, it } from "@effect/vitest"
 import { AddressRefused } from "@holdfast/outbound/AddressRefused"
-import * as AzureErrors from "../src/AzureErrors.ts"
-import * as AzureFailure from "../src/AzureFailure.ts"
+import * as AzureErrors from "../src/internal/AzureErrors.ts"
+import * as AzureFailure from "../src/internal/AzureFailure.ts"
 
 /** Makes an error as the SDK throws it for a response with a body. */
 const errorResponse = (code: string, statusCode: number) => new RestError("No.", { code, statusCode })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as MirrorNames from "../src/mirrors/MirrorNames.ts"
+import * as MirrorNames from "../src/internal/mirrors/MirrorNames.ts"
 
 const isValid = (name: string): boolean => MirrorNames.findFault(name) === undefined
 

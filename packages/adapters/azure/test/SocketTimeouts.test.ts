@@ -3,7 +3,7 @@ import * as ScriptedServer from "@holdfast/testing/servers/ScriptedServer"
 import * as Effect from "effect/Effect"
 import { once } from "node:events"
 import { Agent, get } from "node:http"
-import * as SocketTimeouts from "../src/client/SocketTimeouts.ts"
+import * as SocketTimeouts from "../src/internal/client/SocketTimeouts.ts"
 
 describe("SocketTimeouts", () => {
   it.live("reused connection transfers nothing → ETIMEDOUT", () =>

@@ -11,11 +11,11 @@ import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import * as Convert from "./Convert.ts"
-import * as Engine from "./Engine.ts"
-import * as Poster from "./Poster.ts"
-import * as Probe from "./probing/Probe.ts"
-import * as Repackage from "./Repackage.ts"
+import * as Convert from "./internal/Convert.ts"
+import * as Engine from "./internal/Engine.ts"
+import * as Poster from "./internal/Poster.ts"
+import * as Probe from "./internal/probing/Probe.ts"
+import * as Repackage from "./internal/Repackage.ts"
 
 export type Options = Engine.Options
 

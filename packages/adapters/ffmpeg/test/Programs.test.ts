@@ -9,7 +9,7 @@ import * as Stream from "effect/Stream"
 import { rmSync, symlinkSync } from "node:fs"
 import * as FfmpegTranscoder from "../src/FfmpegTranscoder.ts"
 import { ffmpeg as adapter } from "../src/index.ts"
-import { isOld } from "../src/process/Programs.ts"
+import { isOld } from "../src/internal/process/Programs.ts"
 import * as Files from "./support/Files.ts"
 import * as Tools from "./support/Tools.ts"
 

@@ -6,11 +6,11 @@ import type { BlobEntry, BlobInfo } from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Fs from "node:fs"
-import * as Durable from "./Durable.ts"
-import * as FsCall from "./FsCall.ts"
+import * as Durable from "./internal/Durable.ts"
+import * as FsCall from "./internal/FsCall.ts"
 import * as FsErrors from "./FsErrors.ts"
 import * as Layout from "./Layout.ts"
-import * as Listing from "./Listing.ts"
+import * as Listing from "./internal/Listing.ts"
 
 /** Returns the path of a key's blob. Fails with reason `Internal` for a text that is not a key. */
 export const locate = (

@@ -7,7 +7,7 @@ import type * as Scope from "effect/Scope"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import * as Durable from "./Durable.ts"
+import * as Durable from "./internal/Durable.ts"
 
 /** The name of the lock file inside the directory. No other code may open it; see `acquire`. */
 export const fileName = "lock.sqlite"

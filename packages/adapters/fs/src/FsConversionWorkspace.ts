@@ -17,11 +17,11 @@ import { randomBytes } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import process from "node:process"
-import * as Download from "./Download.ts"
-import * as Durable from "./Durable.ts"
-import * as FsCall from "./FsCall.ts"
+import * as Download from "./internal/Download.ts"
+import * as Durable from "./internal/Durable.ts"
+import * as FsCall from "./internal/FsCall.ts"
 import * as FsErrors from "./FsErrors.ts"
-import { writeFile } from "./WorkspaceFile.ts"
+import { writeFile } from "./internal/WorkspaceFile.ts"
 
 export interface Options {
   /**

@@ -2,7 +2,7 @@
  * Maps the errors of system calls to the errors of the BlobStore port.
  */
 import * as BlobError from "@holdfast/core/storage/BlobError"
-import type * as FsCall from "./FsCall.ts"
+import type * as FsCall from "./internal/FsCall.ts"
 
 const storageFull = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as FsCall from "../src/FsCall.ts"
+import * as FsCall from "../src/internal/FsCall.ts"
 
 describe("FsCall", () => {
   it.effect("call: interrupted → waits for the callback", () =>

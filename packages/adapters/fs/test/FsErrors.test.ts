@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { BlobError, type Reason } from "@holdfast/core/storage/BlobError"
 import { constants } from "node:os"
-import * as FsCall from "../src/FsCall.ts"
+import * as FsCall from "../src/internal/FsCall.ts"
 import * as FsErrors from "../src/FsErrors.ts"
 
 const reasons: Readonly<Record<Exclude<Reason, "Internal">, ReadonlyArray<string>>> = {

@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Generate from "@holdfast/testing/data/Generate"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
-import * as FsCall from "../src/FsCall.ts"
-import * as WriteAll from "../src/WriteAll.ts"
+import * as FsCall from "../src/internal/FsCall.ts"
+import * as WriteAll from "../src/internal/WriteAll.ts"
 import * as TemporaryDirectory from "./support/TemporaryDirectory.ts"
 
 /** Makes system calls that write at most so many bytes, as the kernel does after a signal or near a quota. */

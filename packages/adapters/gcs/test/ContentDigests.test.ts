@@ -4,7 +4,7 @@ import * as ChunkedContents from "@holdfast/testing/data/ChunkedContents"
 import * as Generate from "@holdfast/testing/data/Generate"
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
-import * as ContentDigests from "../src/uploads/ContentDigests.ts"
+import * as ContentDigests from "../src/internal/uploads/ContentDigests.ts"
 
 describe("ContentDigests", () => {
   it.effect.each(ChunkedContents.cases)("%i bytes in chunks of %j → SHA-256 and MD5 of the content", ([size, sizes]) =>

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { AddressRefused, detail as refusedDetail } from "@holdfast/outbound/AddressRefused"
-import * as GcsErrors from "../src/GcsErrors.ts"
-import * as GcsFailure from "../src/GcsFailure.ts"
+import * as GcsErrors from "../src/internal/GcsErrors.ts"
+import * as GcsFailure from "../src/internal/GcsFailure.ts"
 
 const errorResponse = (status: number, reason = "", message = "message") =>
   new GcsFailure.ErrorResponse(status, reason, message)

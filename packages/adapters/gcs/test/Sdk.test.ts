@@ -12,7 +12,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as GcsBlobStore from "../src/GcsBlobStore.ts"
-import * as ServiceAccount from "../src/client/ServiceAccount.ts"
+import * as ServiceAccount from "../src/internal/client/ServiceAccount.ts"
 import * as Store from "./support/Store.ts"
 
 const mebibyte = 1024 * 1024

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { createPublicKey, generateKeyPairSync, verify } from "node:crypto"
-import * as ServiceAccount from "../src/client/ServiceAccount.ts"
+import * as ServiceAccount from "../src/internal/client/ServiceAccount.ts"
 
 const pem = (bits: number): string =>
   generateKeyPairSync("rsa", { modulusLength: bits }).privateKey.export({ type: "pkcs8", format: "pem" }).toString()

@@ -13,7 +13,7 @@ import * as Http from "node:http"
 import * as Https from "node:https"
 import * as Net from "node:net"
 import { AddressRefused } from "./AddressRefused.ts"
-import * as PublicAddress from "./PublicAddress.ts"
+import * as PublicAddress from "./internal/PublicAddress.ts"
 
 export { AddressRefused, isRefused } from "./AddressRefused.ts"
 

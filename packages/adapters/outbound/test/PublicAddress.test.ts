@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as PublicAddress from "../src/PublicAddress.ts"
+import * as PublicAddress from "../src/internal/PublicAddress.ts"
 
 describe("PublicAddress", () => {
   it.each([

@@ -9,12 +9,12 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import * as Configuration from "./client/Configuration.ts"
-import * as Connection from "./client/Connection.ts"
-import * as S3Errors from "./S3Errors.ts"
-import type { S3Failure } from "./S3Failure.ts"
+import * as Configuration from "./internal/client/Configuration.ts"
+import * as Connection from "./internal/client/Connection.ts"
+import * as S3Errors from "./internal/S3Errors.ts"
+import type { S3Failure } from "./internal/S3Failure.ts"
 import type * as S3Options from "./S3Options.ts"
-import * as Multipart from "./uploads/Multipart.ts"
+import * as Multipart from "./internal/uploads/Multipart.ts"
 
 interface Pending {
   readonly upload: Multipart.Upload

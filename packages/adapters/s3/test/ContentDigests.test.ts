@@ -5,7 +5,7 @@ import * as Generate from "@holdfast/testing/data/Generate"
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
-import * as ContentDigests from "../src/uploads/ContentDigests.ts"
+import * as ContentDigests from "../src/internal/uploads/ContentDigests.ts"
 
 const partBytes = ChunkedContents.partBytes
 

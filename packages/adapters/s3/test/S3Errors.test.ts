@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { AddressRefused } from "@holdfast/outbound/AddressRefused"
-import * as S3Errors from "../src/S3Errors.ts"
-import * as S3Failure from "../src/S3Failure.ts"
+import * as S3Errors from "../src/internal/S3Errors.ts"
+import * as S3Failure from "../src/internal/S3Failure.ts"
 
 /** Makes an error as the SDK throws it for an error response. */
 const errorResponse = (name: string, httpStatusCode: number) =>

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
-import type { Row } from "./Row.ts"
+import type { Row } from "./internal/Row.ts"
 
 /** A client for short reads from the same database; undefined when the main client is as fast. */
 export const ReadClient = Context.Reference<SqlClient | undefined>("@holdfast/sql/ReadClient", {

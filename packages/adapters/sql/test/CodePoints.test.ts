@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import * as CodePoints from "../src/CodePoints.ts"
+import * as CodePoints from "../src/internal/CodePoints.ts"
 
 /** Texts with the first and last code points of each UTF-8 and UTF-16 length, in the order of their UTF-8 bytes. */
 const ordered = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { SqlError, UniqueViolation } from "effect/sql/SqlError"
-import * as Constraint from "../src/Constraint.ts"
+import * as Constraint from "../src/internal/Constraint.ts"
 import { operation } from "../src/SqlFailure.ts"
 
 const violation = (constraint: string) =>

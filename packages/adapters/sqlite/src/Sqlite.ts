@@ -10,10 +10,10 @@ import * as Semaphore from "effect/Semaphore"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
-import * as BusyRetry from "./BusyRetry.ts"
-import * as SqliteConnection from "./SqliteConnection.ts"
-import { fromOpening } from "./SqliteError.ts"
-import { open } from "./SqliteFile.ts"
+import * as BusyRetry from "./internal/BusyRetry.ts"
+import * as SqliteConnection from "./internal/SqliteConnection.ts"
+import { fromOpening } from "./internal/SqliteError.ts"
+import { open } from "./internal/SqliteFile.ts"
 
 export interface Options {
   /**

@@ -20,7 +20,7 @@ import type { Permission } from "../Permission.ts"
 import * as Role from "../Role.ts"
 import { Settings } from "../Settings.ts"
 import { AccessRepository, type Principal } from "./AccessRepository.ts"
-import * as KeyUseRecorder from "./KeyUseRecorder.ts"
+import * as KeyUseRecorder from "./internal/KeyUseRecorder.ts"
 
 export type AccessError = Unauthenticated | Forbidden | MetadataError
 

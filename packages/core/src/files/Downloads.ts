@@ -13,7 +13,7 @@ import * as BlobKey from "../storage/BlobKey.ts"
 import { BlobStore, type ByteRange } from "../storage/BlobStore.ts"
 import type { Content, StoredFile } from "./File.ts"
 import { ContentNotUploaded } from "./FileErrors.ts"
-import { getFile } from "./FileLookup.ts"
+import { getFile } from "./internal/FileLookup.ts"
 import type { FileRef } from "./FileRef.ts"
 import { FileRepository } from "./FileRepository.ts"
 

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { utf8Length } from "../Text.ts"
 import * as FileName from "./FileName.ts"
 import * as FileType from "./FileType.ts"
-import * as FileSize from "./FileSize.ts"
+import * as FileSize from "./internal/FileSize.ts"
 import { Header } from "./Header.ts"
 
 export const FileState = Schema.Literals(["RESERVED", "READY"])

@@ -19,13 +19,13 @@ import type { BlobRepository } from "../storage/BlobRepository.ts"
 import type { BlobStore } from "../storage/BlobStore.ts"
 import * as File from "./File.ts"
 import type { AliasTaken, FileExists, UploadExpired } from "./FileErrors.ts"
-import { getFile, checkBucketId } from "./FileLookup.ts"
+import { getFile, checkBucketId } from "./internal/FileLookup.ts"
 import type { FileRef } from "./FileRef.ts"
 import { FileRepository } from "./FileRepository.ts"
 import { FileWriter } from "./FileWriter.ts"
 import * as NewFile from "./NewFile.ts"
 import * as Precondition from "./Precondition.ts"
-import * as Staging from "./Staging.ts"
+import * as Staging from "./internal/Staging.ts"
 
 /** What the sender declares about the content, and the precondition of the change. */
 export interface UploadOptions extends Staging.DeclaredContent {

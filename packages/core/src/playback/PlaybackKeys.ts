@@ -30,7 +30,7 @@ import * as Base64Url from "effect/encoding/Base64Url"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import { Unauthenticated } from "../Errors.ts"
 import { Settings } from "../Settings.ts"
-import * as PlaybackKeyPayload from "./PlaybackKeyPayload.ts"
+import * as PlaybackKeyPayload from "./internal/PlaybackKeyPayload.ts"
 import { PlaybackGrant, type StreamRef, type Viewer } from "./Viewer.ts"
 
 /** The secret that signs the keys. All nodes of a deployment need the same one; by default each process makes its own. */

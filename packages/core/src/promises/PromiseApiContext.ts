@@ -4,7 +4,7 @@
  */
 import type * as Context from "effect/Context"
 import type * as Scope from "effect/Scope"
-import type { ActorLookup } from "./ActorHandle.ts"
+import type { ActorLookup } from "./internal/ActorHandle.ts"
 import type { PromiseApiServices } from "./PromiseRuntime.ts"
 
 export interface PromiseApiContext {

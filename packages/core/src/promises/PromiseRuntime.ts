@@ -13,7 +13,7 @@ import type { Digest } from "effect/crypto/Digest"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type { Services } from "../Holdfast.ts"
 import type { CallOptions } from "./Operations.ts"
-import { Aborted, Closed } from "./PromiseApiErrors.ts"
+import { Aborted, Closed } from "./internal/PromiseApiErrors.ts"
 
 /** The services that the methods of the Promise API use. */
 export type PromiseApiServices = Services | Digest | SecureRandom

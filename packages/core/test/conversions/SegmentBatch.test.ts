@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as SegmentBatch from "@holdfast/core/conversions/worker/SegmentBatch"
+import * as SegmentBatch from "../../src/conversions/worker/internal/SegmentBatch.ts"
 
 const names = (count: number, prefix = "") => Array.from({ length: count }, (_, index) => `${prefix}index${index}.ts`)
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { human } from "@holdfast/core/files/FileSize"
+import { human } from "../../src/files/internal/FileSize.ts"
 
 describe("FileSize", () => {
   it.each([

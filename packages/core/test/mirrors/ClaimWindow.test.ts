@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as ClaimWindow from "@holdfast/core/mirrors/worker/ClaimWindow"
+import * as ClaimWindow from "../../src/mirrors/worker/internal/ClaimWindow.ts"
 
 describe("ClaimWindow", () => {
   it("size: no copies yet, or none in the last half second → 0", () => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as CompletionBatcher from "@holdfast/core/mirrors/worker/CompletionBatcher"
-import type { CopyResult } from "@holdfast/core/mirrors/worker/CopyResult"
+import * as CompletionBatcher from "../../src/mirrors/worker/internal/CompletionBatcher.ts"
+import type { CopyResult } from "../../src/mirrors/worker/internal/CopyResult.ts"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"

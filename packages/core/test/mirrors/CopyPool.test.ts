@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as CopyPool from "@holdfast/core/mirrors/worker/CopyPool"
+import * as CopyPool from "../../src/mirrors/worker/internal/CopyPool.ts"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

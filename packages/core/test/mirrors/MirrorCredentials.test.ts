@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { CreateMirror, UpdateMirror } from "@holdfast/core/mirrors/MirrorInput"
-import * as MirrorCredentials from "@holdfast/core/mirrors/MirrorCredentials"
+import * as MirrorCredentials from "../../src/mirrors/internal/MirrorCredentials.ts"
 import * as TargetTypes from "@holdfast/core/mirrors/targets/types/TargetTypes"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"

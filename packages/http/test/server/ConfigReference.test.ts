@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import * as ConfigFlags from "@holdfast/http/server/config/ConfigFlags"
-import * as ConfigReference from "@holdfast/http/server/config/ConfigReference"
-import { settingNames, settings } from "@holdfast/http/server/config/SettingTable"
+import * as ConfigFlags from "../../src/server/config/ConfigFlags.ts"
+import * as ConfigReference from "../../src/server/config/ConfigReference.ts"
+import { settingNames, settings } from "../../src/server/config/SettingTable.ts"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 

@@ -2,7 +2,7 @@ import { afterEach, assert, beforeEach, describe, it, vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as BodyReader from "@holdfast/http/transfer/upload/BodyReader"
+import * as BodyReader from "../../src/transfer/upload/BodyReader.ts"
 
 const KiB = 1024
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "fast-check"
-import * as ByteRanges from "@holdfast/http/transfer/request/ByteRanges"
+import * as ByteRanges from "../../src/transfer/request/ByteRanges.ts"
 
 const summarize = (outcome: ByteRanges.Outcome): string =>
   outcome._tag === "Satisfiable"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Conditionals from "@holdfast/http/transfer/request/Conditionals"
+import * as Conditionals from "../../src/transfer/request/Conditionals.ts"
 
 const now = Date.UTC(2026, 0, 1)
 /** With a fraction of a second, which headers cannot express. */

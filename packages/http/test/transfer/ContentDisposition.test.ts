@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "fast-check"
-import * as ContentDisposition from "@holdfast/http/transfer/response/ContentDisposition"
+import * as ContentDisposition from "../../src/transfer/response/ContentDisposition.ts"
 
 /** The one form of RFC 6266 with RFC 8187 that this module writes. */
 const form =

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as ContentSecurity from "@holdfast/http/transfer/response/ContentSecurity"
-import * as ContentHeaders from "@holdfast/http/transfer/response/ContentHeaders"
+import * as ContentSecurity from "../../src/transfer/response/ContentSecurity.ts"
+import * as ContentHeaders from "../../src/transfer/response/ContentHeaders.ts"
 
 const content: ContentHeaders.ContentDescription = {
   etag: '"abc"',

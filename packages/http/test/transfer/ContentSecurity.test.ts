@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as ContentSecurity from "@holdfast/http/transfer/response/ContentSecurity"
+import * as ContentSecurity from "../../src/transfer/response/ContentSecurity.ts"
 
 describe("ContentSecurity.isSandboxed", () => {
   it.each([

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "fast-check"
 import { createHash } from "node:crypto"
-import * as Digests from "@holdfast/http/transfer/request/Digests"
+import * as Digests from "../../src/transfer/request/Digests.ts"
 
 const hex = createHash("sha256").update("hello").digest("hex")
 const base64 = Buffer.from(hex, "hex").toString("base64")

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "fast-check"
-import * as EntityTags from "@holdfast/http/transfer/request/EntityTags"
+import * as EntityTags from "../../src/transfer/request/EntityTags.ts"
 
 describe("EntityTags.parse", () => {
   it.each<[header: string, expected: "*" | ReadonlyArray<string> | undefined]>([

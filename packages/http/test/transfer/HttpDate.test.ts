@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "fast-check"
-import * as HttpDate from "@holdfast/http/transfer/request/HttpDate"
+import * as HttpDate from "../../src/transfer/request/HttpDate.ts"
 
 const now = Date.UTC(2026, 5, 15, 12)
 const example = Date.UTC(1994, 10, 6, 8, 49, 37)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as MultipartByteRanges from "@holdfast/http/transfer/response/MultipartByteRanges"
+import * as MultipartByteRanges from "../../src/transfer/response/MultipartByteRanges.ts"
 
 const content = Buffer.from("0123456789")
 

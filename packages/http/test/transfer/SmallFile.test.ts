@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as SmallFile from "@holdfast/http/transfer/local/SmallFile"
+import * as SmallFile from "../../src/transfer/local/SmallFile.ts"
 import { until } from "./support/NodeApp.ts"
 import { openCount, pattern, tempFile } from "./support/TempFiles.ts"
 

@@ -8,8 +8,8 @@ import { utf8Length } from "@holdfast/core/Text"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { collectContent } from "../data/CollectContent.ts"
-import * as MirrorFaults from "./MirrorFaults.ts"
+import { collectContent } from "../data/internal/CollectContent.ts"
+import * as MirrorFaults from "./internal/MirrorFaults.ts"
 import type { ReadBack } from "./MirrorSubject.ts"
 
 /** The limit of S3 and of Google Cloud Storage. */

@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcess, fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import type { Address, Command, Report } from "./Messages.ts"
+import type { Address, Command, Report } from "./internal/Messages.ts"
 import * as Waits from "./Waits.ts"
 
 export interface Options {
@@ -43,7 +43,9 @@ const warmUpRequests = 20
 
 /** The scripts of the processes have the extension of this file: `.ts` in the repository, `.js` in the published package. */
 const pathOf = (name: string): string =>
-  fileURLToPath(new URL(`./${name}${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`, import.meta.url))
+  fileURLToPath(
+    new URL(`./internal/${name}${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`, import.meta.url)
+  )
 
 const start = (name: string): Effect.Effect<ChildProcess, never, Scope.Scope> =>
   Effect.acquireRelease(

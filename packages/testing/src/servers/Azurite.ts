@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import * as Process from "./AzuriteProcess.ts"
+import * as Process from "./internal/AzuriteProcess.ts"
 import { freePort } from "./FreePort.ts"
 
 /** A running server. */

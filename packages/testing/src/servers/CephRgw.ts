@@ -12,9 +12,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import * as Configuration from "./CephConfiguration.ts"
-import * as Processes from "./CephProcesses.ts"
-import * as Programs from "./CephPrograms.ts"
+import * as Configuration from "./internal/CephConfiguration.ts"
+import * as Processes from "./internal/CephProcesses.ts"
+import * as Programs from "./internal/CephPrograms.ts"
 import { freePort } from "./FreePort.ts"
 
 /** A running gateway. */

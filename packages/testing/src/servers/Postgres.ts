@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as Cluster from "./PostgresCluster.ts"
-import * as Programs from "./PostgresPrograms.ts"
+import * as Programs from "./internal/PostgresPrograms.ts"
 
 export interface Options {
   /** The default order of text in databases. */

@@ -9,7 +9,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { freePort } from "./FreePort.ts"
-import * as Programs from "./PostgresPrograms.ts"
+import * as Programs from "./internal/PostgresPrograms.ts"
 
 /** A program of PostgreSQL failed, or the server did not start. */
 export class ServerError extends Data.TaggedError("ServerError")<{ readonly message: string }> {}

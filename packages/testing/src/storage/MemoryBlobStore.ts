@@ -7,7 +7,7 @@ import * as BlobStore from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { collectContent } from "../data/CollectContent.ts"
+import { collectContent } from "../data/internal/CollectContent.ts"
 
 const chunkBytes = 64 * 1024
 

@@ -8,13 +8,13 @@
  */
 import { layer as tests } from "@effect/vitest"
 import type * as Layer from "effect/Layer"
-import * as Keyspaces from "./remote/Keyspaces.ts"
-import * as Misconfiguration from "./remote/Misconfiguration.ts"
-import * as Outages from "./remote/Outages.ts"
+import * as Keyspaces from "./remote/internal/Keyspaces.ts"
+import * as Misconfiguration from "./remote/internal/Misconfiguration.ts"
+import * as Outages from "./remote/internal/Outages.ts"
 import type { CallName } from "./remote/RemoteStores.ts"
 import type { RemoteStoreSubject } from "./remote/RemoteStoreSubject.ts"
-import type * as Settings from "./remote/Settings.ts"
-import * as Uploads from "./remote/Uploads.ts"
+import type * as Settings from "./remote/internal/Settings.ts"
+import * as Uploads from "./remote/internal/Uploads.ts"
 
 export interface Options {
   /**

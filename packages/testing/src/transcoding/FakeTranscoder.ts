@@ -12,10 +12,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Fs from "node:fs"
-import * as FakeControl from "./FakeControl.ts"
+import * as FakeControl from "./internal/FakeControl.ts"
 import * as FakeMedia from "./FakeMedia.ts"
 import * as FakeOutput from "./FakeOutput.ts"
-import * as FakeRun from "./FakeRun.ts"
+import * as FakeRun from "./internal/FakeRun.ts"
 import { TranscoderControl } from "./TranscoderControl.ts"
 
 export interface FakeTranscoder {

@@ -10,7 +10,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as Generate from "../../src/data/Generate.ts"
 import * as BlobFaults from "../../src/storage/BlobFaults.ts"
 import * as BlobStoreContract from "../../src/storage/BlobStoreContract.ts"
-import * as Blobs from "../../src/storage/contract/Blobs.ts"
+import * as Blobs from "../../src/storage/contract/internal/Blobs.ts"
 import * as FaultyBlobStore from "../../src/storage/FaultyBlobStore.ts"
 import * as MemoryBlobStore from "../../src/storage/MemoryBlobStore.ts"
 

@@ -3,11 +3,11 @@ import * as ConversionPlan from "@holdfast/core/transcoding/ConversionPlan"
 import * as Limits from "@holdfast/core/transcoding/Limits"
 import type { Media } from "@holdfast/core/transcoding/Media"
 import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
-import * as Dash from "../../src/arguments/Dash.ts"
-import * as Hls from "../../src/arguments/Hls.ts"
-import * as Input from "../../src/arguments/Input.ts"
-import * as Options from "../../src/arguments/Options.ts"
-import * as Tracks from "../../src/arguments/Tracks.ts"
+import * as Dash from "../../src/internal/arguments/Dash.ts"
+import * as Hls from "../../src/internal/arguments/Hls.ts"
+import * as Input from "../../src/internal/arguments/Input.ts"
+import * as Options from "../../src/internal/arguments/Options.ts"
+import * as Tracks from "../../src/internal/arguments/Tracks.ts"
 
 const tracks = (media: Media, mode: ConversionPlan.Mode = "auto") =>
   Tracks.fromPlan(ConversionPlan.make(media, mode), { preset: "veryfast", threads: 3 })

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Manifest from "../../src/output/Manifest.ts"
-import * as MediaPlaylist from "../../src/output/MediaPlaylist.ts"
-import * as MultivariantPlaylist from "../../src/output/MultivariantPlaylist.ts"
-import * as TransportStream from "../../src/output/TransportStream.ts"
+import * as Manifest from "../../src/internal/output/Manifest.ts"
+import * as MediaPlaylist from "../../src/internal/output/MediaPlaylist.ts"
+import * as MultivariantPlaylist from "../../src/internal/output/MultivariantPlaylist.ts"
+import * as TransportStream from "../../src/internal/output/TransportStream.ts"
 
 describe("MediaPlaylist", () => {
   it("entries: media playlist → segments with their durations", () => {

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Report from "../../src/probing/Report.ts"
-import * as ReportedMedia from "../../src/probing/ReportedMedia.ts"
+import * as Report from "../../src/internal/probing/Report.ts"
+import * as ReportedMedia from "../../src/internal/probing/ReportedMedia.ts"
 
 const video = {
   index: 0,

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import * as ExitError from "../../src/process/ExitError.ts"
+import * as ExitError from "../../src/internal/process/ExitError.ts"
 
 const privatePaths = ["file:/tmp/holdfast-ffmpeg-a1/input", "/tmp/holdfast-ffmpeg-a1", "/srv/my data/blobs"]
 

@@ -5,7 +5,7 @@ import * as Duration from "effect/Duration"
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { getPriority } from "node:os"
-import * as Guard from "../../src/process/Guard.ts"
+import * as Guard from "../../src/internal/process/Guard.ts"
 
 const limits: Limits.Limits = {
   ...Limits.defaults,

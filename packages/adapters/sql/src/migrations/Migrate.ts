@@ -12,9 +12,9 @@ import { operation, type RowFault } from "../SqlFailure.ts"
 import { transaction } from "../Transaction.ts"
 import * as Migration from "./Migration.ts"
 import { migrations } from "./MigrationList.ts"
-import * as MigrationRecords from "./MigrationRecords.ts"
-import { runStep } from "./MigrationSteps.ts"
-import { withShortLocks } from "./ShortLocks.ts"
+import * as MigrationRecords from "../internal/migrations/MigrationRecords.ts"
+import { runStep } from "../internal/migrations/MigrationSteps.ts"
+import { withShortLocks } from "../internal/migrations/ShortLocks.ts"
 
 /** A migration that `migrate` has run. */
 export interface Migrated {
@@ -23,7 +23,7 @@ export interface Migrated {
 }
 
 /**
- * Runs all migrations on an empty database, in one transaction: nobody uses the tables yet. Returns whether the database was
+ * Runs all migrations on an empty database, in one transaction: no process uses the tables yet. Returns whether the database was
  * empty. On PostgreSQL the advisory lock excludes other nodes that start at the same time.
  */
 const create = (sql: SqlClient, migrations: ReadonlyArray<Migration.Migration>) =>

@@ -59,6 +59,6 @@ const runPlainly = (step: Step): Statements<unknown> => {
   }
 }
 
-/** Runs steps without recording them: for a database that nobody uses yet. */
+/** Runs steps without recording them: for a database that no process uses yet. */
 export const runAll = (steps: ReadonlyArray<Step>): Statements<void> =>
   Effect.forEach(steps, runPlainly, { discard: true })

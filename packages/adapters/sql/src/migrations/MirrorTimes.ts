@@ -3,8 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { position } from "../Dialect.ts"
-import * as Row from "../Row.ts"
+import { position } from "../internal/Dialect.ts"
+import * as Row from "../internal/Row.ts"
 import * as Migration from "./Migration.ts"
 
 /** Rows per batch. */

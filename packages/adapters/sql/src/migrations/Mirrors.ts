@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { mirrorTriggers } from "./MirrorTriggers.ts"
+import { mirrorTriggers } from "../internal/migrations/MirrorTriggers.ts"
 
 export const mirrors = Effect.gen(function* () {
   const sql = yield* SqlClient

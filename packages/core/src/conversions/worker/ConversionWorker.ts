@@ -17,10 +17,10 @@ import type { ConversionClaim } from "../ConversionClaim.ts"
 import { ConversionNotifier } from "../ConversionNotifier.ts"
 import { ConversionRepository } from "../ConversionRepository.ts"
 import type { ConversionFault } from "../StoredConversion.ts"
-import * as ConversionOutcome from "./ConversionOutcome.ts"
+import * as ConversionOutcome from "./internal/ConversionOutcome.ts"
 import * as ConversionWorkerOptions from "./ConversionWorkerOptions.ts"
 import type { ConversionWorkspace } from "./ConversionWorkspace.ts"
-import { runConversion } from "./RunConversion.ts"
+import { runConversion } from "./internal/RunConversion.ts"
 
 const interrupted: ConversionFault = { code: "internal", detail: "The conversion was interrupted several times." }
 

@@ -17,13 +17,13 @@ import type { Headers } from "../../headers/Headers.ts"
 import type { SecretBox } from "../../secrets/SecretBox.ts"
 import type { BlobStore } from "../../storage/BlobStore.ts"
 import type { MirrorTargets } from "../targets/MirrorTarget.ts"
-import * as CopyRunner from "./CopyRunner.ts"
-import { copyFile } from "./FileCopy.ts"
+import * as CopyRunner from "./internal/CopyRunner.ts"
+import { copyFile } from "./internal/FileCopy.ts"
 import { type DueMirror, MirrorTaskRepository } from "./MirrorTaskRepository.ts"
 import { backoff, defaults, type MirrorWorkerOptions } from "./MirrorWorkerOptions.ts"
-import * as Reconciliation from "./Reconciliation.ts"
+import * as Reconciliation from "./internal/Reconciliation.ts"
 import type { StoredMirror } from "../StoredMirror.ts"
-import * as TargetCache from "./TargetCache.ts"
+import * as TargetCache from "./internal/TargetCache.ts"
 
 /** Mirrors that one round works on. */
 const mirrorsPerRound = 100

@@ -5,11 +5,11 @@ import type * as Bucket from "../../buckets/Bucket.ts"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
 import { Buckets } from "../../buckets/Buckets.ts"
 import type * as Page from "../../Page.ts"
-import type { ActorHandle } from "../ActorHandle.ts"
-import { bind, type Invoke } from "../BindOperations.ts"
+import type { ActorHandle } from "../internal/ActorHandle.ts"
+import { bind, type Invoke } from "../internal/BindOperations.ts"
 import type { Methods } from "../Operations.ts"
-import type { WithTimes } from "../Times.ts"
-import type { ForceOption, TenantRef } from "./Shared.ts"
+import type { WithTimes } from "../internal/Times.ts"
+import type { ForceOption, TenantRef } from "./internal/Shared.ts"
 
 export interface BucketRecord<Time = Date> extends WithTimes<Bucket.Bucket, Time> {}
 export interface CreateBucketInput extends TenantRef, Bucket.CreateBucket {}

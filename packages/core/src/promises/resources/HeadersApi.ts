@@ -6,10 +6,10 @@ import type { FileRef } from "../../files/FileRef.ts"
 import type * as Header from "../../files/Header.ts"
 import { Headers } from "../../headers/Headers.ts"
 import type * as Page from "../../Page.ts"
-import type { ActorHandle } from "../ActorHandle.ts"
-import { bind, type Invoke } from "../BindOperations.ts"
+import type { ActorHandle } from "../internal/ActorHandle.ts"
+import { bind, type Invoke } from "../internal/BindOperations.ts"
 import type { Methods } from "../Operations.ts"
-import type { Listing } from "./Shared.ts"
+import type { Listing } from "./internal/Shared.ts"
 
 export interface HeaderRecord extends Header.Header {}
 export interface SetHeaderInput extends FileRef, Header.Header {}

@@ -4,11 +4,11 @@
 import type * as Member from "../../members/Member.ts"
 import { Members } from "../../members/Members.ts"
 import type * as Page from "../../Page.ts"
-import type { ActorHandle } from "../ActorHandle.ts"
-import { bind, type Invoke } from "../BindOperations.ts"
+import type { ActorHandle } from "../internal/ActorHandle.ts"
+import { bind, type Invoke } from "../internal/BindOperations.ts"
 import type { Methods } from "../Operations.ts"
-import type { WithTimes } from "../Times.ts"
-import type { TenantRef } from "./Shared.ts"
+import type { WithTimes } from "../internal/Times.ts"
+import type { TenantRef } from "./internal/Shared.ts"
 
 /** A member of a tenant. */
 export interface MemberRef extends TenantRef {

@@ -9,10 +9,10 @@ import type { MirrorRef } from "../../mirrors/MirrorRepository.ts"
 import { type FilesRequest, Mirrors } from "../../mirrors/Mirrors.ts"
 import { secretFields } from "../../mirrors/targets/types/TargetTypes.ts"
 import type * as Page from "../../Page.ts"
-import type { ActorHandle } from "../ActorHandle.ts"
-import { bind, type Invoke } from "../BindOperations.ts"
+import type { ActorHandle } from "../internal/ActorHandle.ts"
+import { bind, type Invoke } from "../internal/BindOperations.ts"
 import type { Methods } from "../Operations.ts"
-import type { WithTimes } from "../Times.ts"
+import type { WithTimes } from "../internal/Times.ts"
 
 export type MirrorRecord<Time = Date> = WithTimes<Mirror.Mirror, Time>
 export interface MirrorFileRecord<Time = Date> extends WithTimes<Mirror.MirrorFile, Time> {}

@@ -4,11 +4,11 @@
 import type * as Page from "../../Page.ts"
 import type * as Tenant from "../../tenants/Tenant.ts"
 import { Tenants } from "../../tenants/Tenants.ts"
-import type { ActorHandle } from "../ActorHandle.ts"
-import { bind, type Invoke } from "../BindOperations.ts"
+import type { ActorHandle } from "../internal/ActorHandle.ts"
+import { bind, type Invoke } from "../internal/BindOperations.ts"
 import type { Methods } from "../Operations.ts"
-import type { WithTimes } from "../Times.ts"
-import type { ForceOption, TenantRef } from "./Shared.ts"
+import type { WithTimes } from "../internal/Times.ts"
+import type { ForceOption, TenantRef } from "./internal/Shared.ts"
 
 export interface TenantRecord<Time = Date> extends WithTimes<Tenant.Tenant, Time> {}
 export interface CreatedTenantRecord<Time = Date> extends WithTimes<Tenant.CreatedTenant, Time> {}

@@ -8,11 +8,11 @@ import { InvalidRequest } from "../../Errors.ts"
 import type * as Page from "../../Page.ts"
 import type * as Token from "../../tokens/Token.ts"
 import { Tokens } from "../../tokens/Tokens.ts"
-import type { ActorHandle } from "../ActorHandle.ts"
-import { bind, type Invoke } from "../BindOperations.ts"
+import type { ActorHandle } from "../internal/ActorHandle.ts"
+import { bind, type Invoke } from "../internal/BindOperations.ts"
 import type { Methods } from "../Operations.ts"
-import type { TimeInput, WithTimes } from "../Times.ts"
-import type { TenantRef } from "./Shared.ts"
+import type { TimeInput, WithTimes } from "../internal/Times.ts"
+import type { TenantRef } from "./internal/Shared.ts"
 
 /** An API token of a tenant. */
 export interface TokenRef extends TenantRef {

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Generate from "../../data/Generate.ts"
-import { assertSame, chunked } from "../../storage/contract/Blobs.ts"
+import { assertSame, chunked } from "../../storage/contract/internal/Blobs.ts"
 import * as MirrorSubject from "../MirrorSubject.ts"
 
 export const fresh = Effect.flatMap(MirrorSubject.MirrorSubject, (subject) => subject.fresh)

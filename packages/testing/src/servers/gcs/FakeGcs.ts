@@ -23,11 +23,11 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import { freePort, type PortError } from "../FreePort.ts"
-import * as Accounts from "./GcsAccounts.ts"
-import * as Faults from "./GcsFaults.ts"
-import * as Resource from "./GcsResource.ts"
-import * as Router from "./GcsRouter.ts"
-import * as State from "./GcsState.ts"
+import * as Accounts from "./internal/GcsAccounts.ts"
+import * as Faults from "./internal/GcsFaults.ts"
+import * as Resource from "./internal/GcsResource.ts"
+import * as Router from "./internal/GcsRouter.ts"
+import * as State from "./internal/GcsState.ts"
 
 /** The head of a request. */
 export interface ReceivedRequest {

@@ -6,7 +6,7 @@ import type { BlobError } from "@holdfast/core/storage/BlobError"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Generate from "../../data/Generate.ts"
-import { mebibyte } from "../contract/Blobs.ts"
+import { mebibyte } from "../contract/internal/Blobs.ts"
 import { RemoteStoreSubject, type Store } from "./RemoteStoreSubject.ts"
 
 /** Bytes of a part of the stores under test. */

@@ -2,8 +2,8 @@
  * Containers of Azure Blob Storage.
  */
 import * as Schema from "effect/Schema"
-import * as Fields from "./Fields.ts"
-import * as TargetType from "./TargetType.ts"
+import * as Fields from "./internal/Fields.ts"
+import * as TargetType from "./internal/TargetType.ts"
 
 /** The descriptor of the type. */
 export const azureBlob = TargetType.make({

@@ -6,8 +6,8 @@ import type * as Redacted from "effect/Redacted"
 import { azureBlob } from "./AzureBlobTargetType.ts"
 import { gcs } from "./GcsTargetType.ts"
 import { s3 } from "./S3TargetType.ts"
-import type * as TargetType from "./TargetType.ts"
-import { tenantBucket } from "./TenantBucketTargetType.ts"
+import type * as TargetType from "./internal/TargetType.ts"
+import { tenantBucket } from "./internal/TenantBucketTargetType.ts"
 
 /** The descriptors. A new type is one line here. The order is that of the API reference. */
 const byType = { S3: s3, AZURE_BLOB: azureBlob, GCS: gcs, TENANT_BUCKET: tenantBucket } as const

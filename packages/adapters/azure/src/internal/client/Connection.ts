@@ -1,0 +1,73 @@
+/**
+ * The SDK's client for one container, as effects that fail with `AzureFailure`. The SDK is loaded when the first client
+ * is made, not when this package is imported.
+ */
+import type * as Sdk from "@azure/storage-blob"
+import * as AbortableRequest from "@holdfast/outbound/AbortableRequest"
+import * as GuardedAgents from "@holdfast/outbound/GuardedAgents"
+import * as RequestOptions from "@holdfast/outbound/RequestOptions"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as AzureFailure from "../AzureFailure.ts"
+import type * as AzureOptions from "../../AzureOptions.ts"
+import * as Account from "./Account.ts"
+import * as SocketTimeouts from "./SocketTimeouts.ts"
+
+/** Makes one request of the SDK. The signal aborts it. */
+type Request<A> = (container: Sdk.ContainerClient, signal: AbortSignal) => Promise<A>
+
+/** A client of one container. */
+export interface Connection {
+  /** Makes a request for one answer, as `AbortableRequest.call`. */
+  readonly call: <A>(request: Request<A>) => Effect.Effect<A, AzureFailure.AzureFailure>
+  /** Makes a request whose answer has a body, as `AbortableRequest.open`. */
+  readonly open: <A>(request: Request<A>) => Effect.Effect<A, AzureFailure.AzureFailure, Scope.Scope>
+}
+
+export interface Settings extends RequestOptions.RequestOptions {
+  readonly account: AzureOptions.Account
+  readonly container: string
+  /** Whether addresses are permitted that are not on the public Internet. */
+  readonly allowPrivate: boolean
+}
+
+/** Milliseconds before the second retry. The first one is immediate. */
+const retryDelay = 500
+
+/**
+ * Returns the SDK's pipeline options. The SDK passes `agent` and `redirectOptions` on to Azure's core library. With its
+ * own agent that library ignores the environment's proxies. Without redirects a redirect is a response like any other.
+ */
+const pipelineOptions = (agent: GuardedAgents.Agents["http"], maxTries: number) => ({
+  agent,
+  redirectOptions: { maxRetries: 0 },
+  retryOptions: { maxTries, retryDelayInMs: retryDelay }
+})
+
+/** Makes a client, whose connections are closed with the scope. Makes no request. */
+export const make = (settings: Settings): Effect.Effect<Connection, AzureFailure.AzureFailure, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { connectTimeout, idleTimeout, maxAttempts, maxConnections } = RequestOptions.resolve(
+      settings,
+      RequestOptions.storeConnections
+    )
+    const sdk = yield* Effect.promise(() => import("@azure/storage-blob"))
+    const { credential, url } = yield* Account.resolve(sdk, settings.account, settings.container)
+    const { http, https } = yield* GuardedAgents.scoped(settings, { maxSockets: maxConnections })
+    const agent = new URL(url).protocol === "https:" ? https : http
+    SocketTimeouts.install(agent, { connect: connectTimeout, idle: idleTimeout })
+    const container = yield* Effect.try({
+      try: () => new sdk.ContainerClient(url, sdk.newPipeline(credential, pipelineOptions(agent, maxAttempts))),
+      catch: AzureFailure.fromCause
+    })
+    /** Async, so that an error that the SDK throws before its request becomes a failure as well. */
+    const begin =
+      <A>(request: Request<A>) =>
+      async (signal: AbortSignal): Promise<A> =>
+        request(container, signal)
+
+    return {
+      call: (request) => AbortableRequest.call(begin(request), AzureFailure.fromCause),
+      open: (request) => AbortableRequest.open(begin(request), AzureFailure.fromCause)
+    }
+  })

@@ -1,0 +1,55 @@
+/**
+ * Moves a finished upload to the path of its blob.
+ */
+import * as Effect from "effect/Effect"
+import * as Fs from "node:fs"
+import type * as Directories from "./Directories.ts"
+import * as Durable from "./Durable.ts"
+import * as FsCall from "./FsCall.ts"
+import type * as Layout from "../Layout.ts"
+
+const exists = (path: string): Effect.Effect<boolean, FsCall.ErrnoError> =>
+  FsCall.call<true>((done) => Fs.access(path, (error) => done(error, true))).pipe(
+    FsCall.ignoreCode("ENOENT"),
+    Effect.map((found) => found === true)
+  )
+
+/**
+ * Renames a file, which must be durable, and makes its new name durable.
+ *
+ * Before the directory is synced, a crash may undo the rename; therefore a failure or an interruption undoes it, too. They
+ * cannot restore a blob that the rename replaced. In that case the new blob stays, as a whole.
+ *
+ * `checkInterruption` is interrupted when the upload was interrupted meanwhile. The caller runs everything else
+ * uninterruptibly.
+ */
+export const publish = (
+  layout: Layout.Layout,
+  directories: Directories.Directories,
+  from: string,
+  to: Layout.BlobPath,
+  checkInterruption: Effect.Effect<void>
+): Effect.Effect<void, FsCall.ErrnoError> => {
+  const rename = Effect.andThen(
+    directories.ensure(to.parent),
+    FsCall.call<void>((done) => Fs.rename(from, to.path, done))
+  )
+  // Another process removed the directory since it was created.
+  const createAndRename = Effect.suspend(() => {
+    directories.forget(to.parent)
+    return rename
+  })
+  return Effect.gen(function* () {
+    const replaces = yield* exists(to.path)
+    yield* checkInterruption
+    yield* Effect.catchIf(
+      rename,
+      (error) => error.code === "ENOENT",
+      () => createAndRename
+    )
+    yield* Durable.syncDirectory(`${layout.blobs}/${to.parent}`).pipe(
+      Effect.andThen(checkInterruption),
+      Effect.onError(() => (replaces ? Effect.void : FsCall.ignoreFailure(FsCall.unlink(to.path))))
+    )
+  })
+}

@@ -1,0 +1,97 @@
+/**
+ * The AccessRepository in SQL.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { SqlClient } from "effect/sql/SqlClient"
+import { AccessRepository, type Principal, type KeyUse } from "@holdfast/core/access/AccessRepository"
+import { RoleId } from "@holdfast/core/Role"
+import { millis } from "../Dialect.ts"
+import * as Reads from "../../Reads.ts"
+import * as Row from "../Row.ts"
+import { operation } from "../../SqlFailure.ts"
+
+const account = (row: Row.Row): Principal["account"] => ({
+  id: Row.text(row, "account_id"),
+  email: Row.text(row, "email")
+})
+
+const member = (row: Row.Row): Principal["member"] =>
+  row.member_id === null ? null : { id: Row.text(row, "member_id"), role: Row.oneOf(RoleId.literals, row, "role") }
+
+const fromKeyRow: Row.FromRow<Principal> = (row) => ({
+  account: account(row),
+  credential: {
+    id: Row.text(row, "id"),
+    tenantId: Row.orNull(Row.text, row, "tenant_id"),
+    expiresAt: Row.orNull(Row.instant, row, "expires_at"),
+    revokedAt: Row.orNull(Row.instant, row, "revoked_at")
+  },
+  member: member(row)
+})
+
+const fromAccountRow: Row.FromRow<Principal> = (row) => ({
+  account: account(row),
+  credential: null,
+  member: member(row)
+})
+
+/** Returns the latest use of each key, as JSON that both dialects can read. */
+const latestUses = (uses: ReadonlyArray<KeyUse>): string => {
+  const times = new Map<string, number>()
+  for (const { at, credentialId } of uses) {
+    times.set(credentialId, Math.max(millis(at), times.get(credentialId) ?? Number.NEGATIVE_INFINITY))
+  }
+  return JSON.stringify(Array.from(times, ([id, at]) => ({ id, at })))
+}
+
+/** The parameter for an absent `tenantId`: no tenant has this id, so one statement serves both cases. */
+const noTenant = ""
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const read = yield* Reads.make(sql)
+
+  /** On PostgreSQL, locks the keys in order of id first, so that two nodes that update the same keys never deadlock. */
+  const updateLastUse = (uses: string) =>
+    sql.onDialectOrElse({
+      pg: () => sql`WITH used AS (
+          SELECT id, at FROM jsonb_to_recordset(CAST(${uses} AS jsonb)) AS u (id text, at bigint)),
+        locked AS (
+          SELECT id FROM api_key WHERE id IN (SELECT id FROM used) ORDER BY id FOR NO KEY UPDATE)
+        UPDATE api_key SET last_used_at = used.at FROM used, locked
+        WHERE api_key.id = locked.id AND used.id = locked.id
+          AND (api_key.last_used_at IS NULL OR api_key.last_used_at < used.at)`,
+      orElse: () => sql`UPDATE api_key SET last_used_at = used.at
+        FROM (SELECT value ->> 'id' AS id, value ->> 'at' AS at FROM json_each(${uses})) AS used
+        WHERE api_key.id = used.id AND (api_key.last_used_at IS NULL OR api_key.last_used_at < used.at)`
+    })
+
+  return AccessRepository.of({
+    findByKey: ({ hash, tenantId }) =>
+      read(
+        (
+          sql
+        ) => sql`SELECT k.id, k.tenant_id, k.expires_at, k.revoked_at, k.account_id, a.email, m.id AS member_id, m.role
+        FROM api_key k
+        JOIN account a ON a.id = k.account_id
+        LEFT JOIN member m ON m.tenant_id = ${tenantId ?? noTenant} AND m.account_id = k.account_id
+          AND (k.member_id IS NULL OR k.member_id = m.id)
+        WHERE k.hash = ${hash}`
+      ).pipe(Row.first(fromKeyRow), operation("access.findByKey")),
+
+    findByAccount: ({ accountId, tenantId }) =>
+      read(
+        (sql) => sql`SELECT a.id AS account_id, a.email, m.id AS member_id, m.role FROM account a
+        LEFT JOIN member m ON m.tenant_id = ${tenantId ?? noTenant} AND m.account_id = a.id
+        WHERE a.id = ${accountId}`
+      ).pipe(Row.first(fromAccountRow), operation("access.findByAccount")),
+
+    recordUse: (uses) =>
+      uses.length === 0
+        ? Effect.void
+        : updateLastUse(latestUses(uses)).pipe(Effect.asVoid, operation("access.recordUse"))
+  })
+})
+
+export const layer: Layer.Layer<AccessRepository, never, SqlClient> = Layer.effect(AccessRepository, make)

@@ -1,0 +1,78 @@
+/**
+ * Stages and publishes the segments and playlists of a conversion.
+ */
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { type ConversionClaim, LeaseLost } from "@holdfast/core/conversions/ConversionClaim"
+import type { StagedBlobs } from "@holdfast/core/conversions/ConversionRepository"
+import type { Playlist, Publication, Segment } from "@holdfast/core/conversions/Publication"
+import { millis } from "../Dialect.ts"
+import { inBucket } from "../files/FileRow.ts"
+import { transaction } from "../../Transaction.ts"
+import { isHeld, orLeaseLost } from "./ConversionClaims.ts"
+import { toStoredProgress } from "./ConversionRow.ts"
+
+/** Inserts PENDING blobs, or none if the lease is lost. */
+export const stage = (sql: SqlClient, claim: ConversionClaim, { blobIds, leaseUntil, now }: StagedBlobs) =>
+  blobIds.length === 0
+    ? Effect.void
+    : orLeaseLost(sql`INSERT INTO blob (id, tenant_id, bucket_id, state, due_at, created_at)
+        SELECT s.blob_id, ${claim.tenantId}, ${claim.bucketId}, 'PENDING',
+          CAST(${millis(leaseUntil)} AS bigint), CAST(${millis(now)} AS bigint)
+        FROM ${sql.onDialectOrElse({
+          pg: () => sql`unnest(CAST(${blobIds} AS text[])) AS s (blob_id)`,
+          orElse: () => sql`(SELECT value AS blob_id FROM json_each(${JSON.stringify(blobIds)})) AS s`
+        })}
+        WHERE EXISTS (SELECT 1 FROM conversion WHERE ${isHeld(sql, claim)})
+        RETURNING id`)
+
+/** A table expression `s` with one row for each segment. */
+const segmentRows = (sql: SqlClient, segments: ReadonlyArray<Segment>) => {
+  const json = JSON.stringify(
+    segments.map(({ blobId, name, sha256, size }) => ({ blob_id: blobId, name, size, sha256 }))
+  )
+  return sql.onDialectOrElse({
+    pg: () => sql`jsonb_to_recordset(CAST(${json} AS jsonb)) AS s (blob_id text, name text, size bigint, sha256 text)`,
+    orElse: () => sql`(SELECT value ->> 'blob_id' AS blob_id, value ->> 'name' AS name, value ->> 'size' AS size,
+      value ->> 'sha256' AS sha256 FROM json_each(${json})) AS s`
+  })
+}
+
+const addSegments = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  claim: ConversionClaim,
+  segments: ReadonlyArray<Segment>
+) {
+  if (segments.length === 0) return
+  const ready = yield* sql`UPDATE blob SET state = 'READY', due_at = NULL, size = s.size, sha256 = s.sha256,
+      file_id = ${claim.fileId}
+    FROM ${segmentRows(sql, segments)} WHERE blob.id = s.blob_id AND ${inBucket(sql, claim)} AND state = 'PENDING'
+    RETURNING id`
+  // The sweeper has removed a blob whose lease had expired.
+  if (ready.length < segments.length) return yield* new LeaseLost()
+  yield* sql`INSERT INTO conversion_file (conversion_id, name, blob_id)
+    SELECT ${claim.conversionId}, s.name, s.blob_id FROM ${segmentRows(sql, segments)}`
+})
+
+const putPlaylist = (sql: SqlClient, claim: ConversionClaim, { name, text }: Playlist) =>
+  sql`INSERT INTO conversion_file (conversion_id, name, playlist) VALUES (${claim.conversionId}, ${name}, ${text})
+    ON CONFLICT (conversion_id, name) DO UPDATE SET playlist = excluded.playlist`
+
+/**
+ * Publishes segments and playlists. Updates the conversion's row first: its lock blocks another worker's claim, and removal,
+ * until the transaction ends.
+ */
+export const publish = (sql: SqlClient, claim: ConversionClaim, publication: Publication) =>
+  Effect.gen(function* () {
+    const { isFinished, playlists, presentation, progress, segments } = publication
+    const now = millis(publication.now)
+    yield* orLeaseLost(sql`UPDATE conversion SET progress = ${toStoredProgress(progress)}, presentation = ${JSON.stringify(presentation)},
+        ${
+          isFinished
+            ? sql`state = 'READY', due_at = NULL, finished_at = ${now}`
+            : sql`due_at = ${millis(publication.leaseUntil)}`
+        }
+      WHERE ${isHeld(sql, claim)} RETURNING id`)
+    yield* addSegments(sql, claim, segments)
+    yield* Effect.forEach(playlists, (playlist) => putPlaylist(sql, claim, playlist), { discard: true })
+  }).pipe(transaction(sql))

@@ -1,0 +1,90 @@
+/**
+ * The repository of conversions in SQL.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { SqlClient } from "effect/sql/SqlClient"
+import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
+import { millis } from "../Dialect.ts"
+import { inBucket } from "../files/FileRow.ts"
+import * as Reads from "../../Reads.ts"
+import * as Row from "../Row.ts"
+import { operation } from "../../SqlFailure.ts"
+import { transaction } from "../../Transaction.ts"
+import * as ConversionClaims from "./ConversionClaims.ts"
+import { dropFiles } from "./ConversionFiles.ts"
+import { columns, toConversion, toMode, toPresentation } from "./ConversionRow.ts"
+import { findStreamFile } from "./FindStreamFile.ts"
+import * as PublishSegments from "./PublishSegments.ts"
+import { queueDepth } from "./QueueDepth.ts"
+import { request } from "./RequestConversion.ts"
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const read = yield* Reads.make(sql)
+
+  return ConversionRepository.of({
+    request: (conversion) => request(sql, conversion).pipe(operation("conversions.request")),
+
+    listByContent: (bucket, blobId) =>
+      read(
+        (sql) => sql`SELECT ${sql.literal(columns)} FROM conversion
+        WHERE blob_id = ${blobId} AND ${inBucket(sql, bucket)} ORDER BY format`
+      ).pipe(Row.all(toConversion), operation("conversions.listByContent")),
+
+    findStreamFile: (ref) => findStreamFile(read, ref).pipe(operation("conversions.findStreamFile")),
+
+    remove: ({ blobId, bucket, sweepAt, format }) =>
+      Effect.gen(function* () {
+        // The update locks the row. A worker that publishes at the same time commits before it, or fails with `LeaseLost`.
+        const removed = yield* sql`UPDATE conversion SET attempt = attempt + 1
+          WHERE blob_id = ${blobId} AND format = ${format} AND ${inBucket(sql, bucket)} RETURNING id`.pipe(
+          Row.first((row) => Row.text(row, "id"))
+        )
+        if (Option.isNone(removed)) return false
+        yield* dropFiles(sql, [removed.value], millis(sweepAt))
+        yield* sql`DELETE FROM conversion WHERE id = ${removed.value}`
+        return true
+      }).pipe(transaction(sql), operation("conversions.remove")),
+
+    claim: (terms) => ConversionClaims.claim(sql, terms).pipe(operation("conversions.claim")),
+
+    renew: (claim, leaseUntil) => ConversionClaims.renew(sql, claim, leaseUntil).pipe(operation("conversions.renew")),
+
+    stage: (claim, blobs) => PublishSegments.stage(sql, claim, blobs).pipe(operation("conversions.stage")),
+
+    publish: (claim, publication) =>
+      PublishSegments.publish(sql, claim, publication).pipe(operation("conversions.publish")),
+
+    fail: (claim, failure) => ConversionClaims.fail(sql, claim, failure).pipe(operation("conversions.fail")),
+
+    release: (claim, terms) => ConversionClaims.release(sql, claim, terms).pipe(operation("conversions.release")),
+
+    expireLeases: (now) => ConversionClaims.expireLeases(sql, now).pipe(operation("conversions.expireLeases")),
+
+    queueDepth: (now, limit) => queueDepth(sql, now, limit).pipe(operation("conversions.queueDepth")),
+
+    findReady: (claim) =>
+      Effect.gen(function* () {
+        const other = yield* sql`SELECT id, mode, presentation FROM conversion
+          WHERE blob_id = ${claim.blobId} AND ${inBucket(sql, claim)} AND format <> ${claim.format} AND state = 'READY'`.pipe(
+          Row.first((row) => ({
+            id: Row.text(row, "id"),
+            mode: toMode(row),
+            presentation: toPresentation(row, "presentation")
+          }))
+        )
+        if (Option.isNone(other)) return Option.none()
+        const { id, mode, presentation } = other.value
+        const segments = yield* sql`SELECT name, blob_id FROM conversion_file
+          WHERE conversion_id = ${id} AND blob_id IS NOT NULL`.pipe(
+          Row.all((row) => ({ name: Row.text(row, "name"), blobId: Row.text(row, "blob_id") }))
+        )
+        // There are no segments if the conversion was removed between the two statements.
+        return segments.length === 0 ? Option.none() : Option.some({ mode, presentation, segments })
+      }).pipe(operation("conversions.findReady"))
+  })
+})
+
+export const layer: Layer.Layer<ConversionRepository, never, SqlClient> = Layer.effect(ConversionRepository, make)

@@ -1,0 +1,71 @@
+/**
+ * Changes a file's record or headers, and removes a file.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { NotFound } from "@holdfast/core/Errors"
+import type { StoredFile } from "@holdfast/core/files/File"
+import type { FileRemoval, FileUpdate, HeaderUpdate } from "@holdfast/core/files/FileRepository"
+import { lock, millis } from "../Dialect.ts"
+import * as Row from "../Row.ts"
+import { transaction } from "../../Transaction.ts"
+import { bySelector, columns, inBucket, readHeaders, toFile } from "./FileRow.ts"
+import { orFileTaken } from "./InsertFile.ts"
+import { preconditionClause } from "./PreconditionClause.ts"
+import { failUnmatched } from "./ReplaceContent.ts"
+
+const orNotFound = Effect.flatMap(
+  Option.match({
+    onNone: () => Effect.fail(new NotFound({ resource: "file" })),
+    onSome: (file: StoredFile) => Effect.succeed(file)
+  })
+)
+
+/** Changes the fields that `change` has, in one statement. */
+export const updateFile = (sql: SqlClient, { at, bucket, change, selector }: FileUpdate) => {
+  const file = bySelector(sql, bucket, selector)
+  const current = (column: "path" | "name") => sql`(SELECT ${sql.literal(column)} FROM file WHERE ${file})`
+  return sql`UPDATE file SET ${sql.update({
+    updated_at: millis(at),
+    ...(change.name === undefined ? undefined : { name: change.name }),
+    ...(change.path === undefined ? undefined : { path: change.path }),
+    ...(change.alias === undefined ? undefined : { alias: change.alias }),
+    ...(change.metadata === undefined ? undefined : { metadata: JSON.stringify(change.metadata) })
+  })} WHERE ${file} RETURNING ${sql.literal(columns)}`.pipe(
+    Row.first(toFile),
+    orNotFound,
+    orFileTaken(sql, bucket, {
+      path: change.path ?? current("path"),
+      name: change.name ?? current("name"),
+      alias: change.alias ?? ""
+    })
+  )
+}
+
+/** Replaces the headers by the result of `change`, under a lock of the file's row. */
+export const updateHeaders = <E>(sql: SqlClient, { at, bucket, change, selector }: HeaderUpdate<E>) =>
+  Effect.gen(function* () {
+    const current = yield* sql`SELECT id, headers FROM file WHERE ${bySelector(sql, bucket, selector)}
+      ${lock(sql, "FOR NO KEY UPDATE")}`.pipe(
+      Row.first((row) => ({ id: Row.text(row, "id"), headers: readHeaders(row) }))
+    )
+    if (Option.isNone(current)) return yield* new NotFound({ resource: "file" })
+    const headers = yield* Effect.fromResult(change(current.value.headers))
+    return yield* sql`UPDATE file SET headers = ${JSON.stringify(headers)}, updated_at = ${millis(at)}
+      WHERE id = ${current.value.id} AND ${inBucket(sql, bucket)}
+      RETURNING ${sql.literal(columns)}`.pipe(Row.first(toFile), orNotFound)
+  }).pipe(transaction(sql))
+
+/** Removes a file for which the condition holds, and dooms its blob. */
+export const removeFile = (sql: SqlClient, { bucket, condition, sweepAt, selector }: FileRemoval) =>
+  Effect.gen(function* () {
+    const removed = yield* sql`DELETE FROM file
+      WHERE ${bySelector(sql, bucket, selector)}${preconditionClause(sql, condition)}
+      RETURNING blob_id`.pipe(Row.first((row) => Row.orNull(Row.text, row, "blob_id")))
+    if (Option.isNone(removed)) return yield* failUnmatched(sql, { bucket, selector, condition })
+    if (removed.value !== null) {
+      yield* sql`UPDATE blob SET state = 'DOOMED', due_at = ${millis(sweepAt)}
+        WHERE id = ${removed.value} AND ${inBucket(sql, bucket)} AND state = 'READY'`
+    }
+  }).pipe(transaction(sql))

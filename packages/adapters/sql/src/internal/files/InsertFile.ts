@@ -1,0 +1,68 @@
+/**
+ * Inserts a file.
+ */
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { NotFound } from "@holdfast/core/Errors"
+import type { Content, StoredFile } from "@holdfast/core/files/File"
+import { AliasTaken, FileExists, UploadExpired } from "@holdfast/core/files/FileErrors"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
+import * as Constraint from "../Constraint.ts"
+import { millis } from "../Dialect.ts"
+import { transaction } from "../../Transaction.ts"
+import { inBucket } from "./FileRow.ts"
+
+/** Maps violations of the file table's unique indexes to `FileExists` and `AliasTaken`, with the id of the existing file. */
+export const orFileTaken = (
+  sql: SqlClient,
+  bucket: BucketRef,
+  { alias, name, path }: { readonly path: string | Fragment; readonly name: string | Fragment; readonly alias: string }
+) => {
+  const orFileExists = Constraint.mapUniqueViolation({
+    index: Constraint.filePlace,
+    findExisting: sql`SELECT id FROM file WHERE ${inBucket(sql, bucket)} AND path = ${path} AND name = ${name}`,
+    toError: (existingId) => new FileExists({ existingId })
+  })
+  const orAliasTaken = Constraint.mapUniqueViolation({
+    index: Constraint.fileAlias,
+    findExisting: sql`SELECT id FROM file WHERE ${inBucket(sql, bucket)} AND alias = ${alias}`,
+    toError: (existingId) => new AliasTaken({ existingId })
+  })
+  return <A, E, R>(self: Effect.Effect<A, E, R>) => orAliasTaken(orFileExists(self))
+}
+
+const insertRow = (sql: SqlClient, bucket: BucketRef, file: StoredFile) => {
+  const { content } = file
+  return sql`INSERT INTO file (id, tenant_id, bucket_id, path, name, alias, version, metadata, headers,
+      created_at, updated_at, blob_id, size, sha256, etag, content_type, type, stored_at)
+    VALUES (${file.id}, ${bucket.tenantId}, ${bucket.bucketId}, ${file.path}, ${file.name}, ${file.alias},
+      ${file.version}, ${JSON.stringify(file.metadata)}, ${JSON.stringify(file.headers)},
+      ${millis(file.createdAt)}, ${millis(file.updatedAt)}, ${content?.blobId}, ${content?.size}, ${content?.sha256},
+      ${content?.etag}, ${content?.contentType}, ${content?.type}, ${content ? millis(content.storedAt) : null})`
+}
+
+/** Updates the blob first, so that an upload whose blob has expired fails without waiting for a lock on a file. */
+const insertWithContent = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  bucket: BucketRef,
+  file: StoredFile,
+  content: Content
+) {
+  const ready = yield* sql`UPDATE blob
+    SET state = 'READY', due_at = NULL, size = ${content.size}, sha256 = ${content.sha256}, file_id = ${file.id}
+    WHERE id = ${content.blobId} AND ${inBucket(sql, bucket)} AND state = 'PENDING' RETURNING id`
+  if (ready.length === 0) return yield* new UploadExpired()
+  yield* insertRow(sql, bucket, file)
+})
+
+/** Inserts a file: one statement without content, two in a transaction with content. */
+export const insertFile = (sql: SqlClient, bucket: BucketRef, file: StoredFile) =>
+  (file.content === null
+    ? insertRow(sql, bucket, file)
+    : insertWithContent(sql, bucket, file, file.content).pipe(transaction(sql))
+  ).pipe(
+    Constraint.mapViolation(Constraint.isForeignKeyViolation, () => new NotFound({ resource: "bucket" })),
+    orFileTaken(sql, bucket, { path: file.path, name: file.name, alias: file.alias ?? "" }),
+    Effect.asVoid
+  )

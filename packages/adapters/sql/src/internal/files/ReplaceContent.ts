@@ -1,0 +1,61 @@
+/**
+ * Replaces a file's content.
+ */
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { NotFound, PreconditionFailed } from "@holdfast/core/Errors"
+import { UploadExpired } from "@holdfast/core/files/FileErrors"
+import type { Selector } from "@holdfast/core/files/FileRef"
+import type { ContentReplacement, FileRemoval } from "@holdfast/core/files/FileRepository"
+import { isEmpty } from "@holdfast/core/files/Precondition"
+import { millis } from "../Dialect.ts"
+import * as Row from "../Row.ts"
+import { transaction } from "../../Transaction.ts"
+import { bySelector, columns, inBucket, toFile } from "./FileRow.ts"
+import { preconditionClause } from "./PreconditionClause.ts"
+
+/** Fails with the reason why a conditional statement matched no row: `NotFound` or `PreconditionFailed`. */
+export const failUnmatched = (
+  sql: SqlClient,
+  { bucket, condition, selector }: Pick<FileRemoval, "bucket" | "condition" | "selector">
+) =>
+  Effect.flatMap(
+    isEmpty(condition) ? Effect.succeed([]) : sql`SELECT id FROM file WHERE ${bySelector(sql, bucket, selector)}`,
+    (rows) => Effect.fail(rows.length === 0 ? new NotFound({ resource: "file" }) : new PreconditionFailed())
+  )
+
+const toReplaced: Row.FromRow<{
+  readonly file: ReturnType<typeof toFile>
+  /** The blob of the replaced content; null when the file was RESERVED. */
+  readonly previous: string | null
+}> = (row) => ({
+  file: toFile(row),
+  previous: Row.orNull(Row.text, row, "previous_blob_id")
+})
+
+/** Two statements in a transaction. */
+export const replaceContent = (sql: SqlClient, { bucket, condition, content, sweepAt, fileId }: ContentReplacement) =>
+  Effect.gen(function* () {
+    const selector: Selector = { _tag: "Id", id: fileId }
+    const storedAt = millis(content.storedAt)
+    // The lock of the row orders concurrent changes: each one reads the previous change's blob as its own previous blob.
+    const changed = yield* sql`UPDATE file SET previous_blob_id = blob_id, blob_id = ${content.blobId},
+        version = version + 1, size = ${content.size}, sha256 = ${content.sha256}, etag = ${content.etag},
+        content_type = ${content.contentType}, type = ${content.type}, stored_at = ${storedAt}, updated_at = ${storedAt}
+      WHERE ${bySelector(sql, bucket, selector)}${preconditionClause(sql, condition)}
+      RETURNING ${sql.literal(columns)}, previous_blob_id`.pipe(Row.first(toReplaced))
+    if (changed._tag === "None") return yield* failUnmatched(sql, { bucket, selector, condition })
+
+    const isNew = sql`id = ${content.blobId}`
+    const moved = yield* sql`UPDATE blob SET
+        state = CASE WHEN ${isNew} THEN 'READY' ELSE 'DOOMED' END,
+        due_at = CASE WHEN ${isNew} THEN NULL ELSE ${millis(sweepAt)} END,
+        size = CASE WHEN ${isNew} THEN ${content.size} ELSE size END,
+        sha256 = CASE WHEN ${isNew} THEN ${content.sha256} ELSE sha256 END,
+        file_id = ${fileId}
+      WHERE id IN (${content.blobId}, ${changed.value.previous ?? content.blobId}) AND ${inBucket(sql, bucket)}
+        AND state = CASE WHEN ${isNew} THEN 'PENDING' ELSE 'READY' END
+      RETURNING id`.pipe(Row.all((row) => Row.text(row, "id")))
+    if (!moved.includes(content.blobId)) return yield* new UploadExpired()
+    return changed.value.file
+  }).pipe(transaction(sql))

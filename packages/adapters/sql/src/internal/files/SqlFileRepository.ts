@@ -1,0 +1,44 @@
+/**
+ * The FileRepository in SQL.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { SqlClient } from "effect/sql/SqlClient"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
+import * as Reads from "../../Reads.ts"
+import * as Row from "../Row.ts"
+import { operation } from "../../SqlFailure.ts"
+import { removeFile, updateFile, updateHeaders } from "./ChangeFile.ts"
+import { columns, bySelector, toFile } from "./FileRow.ts"
+import { insertFile } from "./InsertFile.ts"
+import { listFiles, listFolders } from "./ListFiles.ts"
+import { replaceContent } from "./ReplaceContent.ts"
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const read = yield* Reads.make(sql)
+
+  return FileRepository.of({
+    insert: (bucket, file) => insertFile(sql, bucket, file).pipe(operation("files.insert")),
+
+    replaceContent: (replacement) => replaceContent(sql, replacement).pipe(operation("files.replaceContent")),
+
+    find: (bucket, selector) =>
+      read((sql) => sql`SELECT ${sql.literal(columns)} FROM file WHERE ${bySelector(sql, bucket, selector)}`).pipe(
+        Row.first(toFile),
+        operation("files.find")
+      ),
+
+    list: (request) => listFiles(sql, request).pipe(operation("files.list")),
+
+    listFolders: (request) => listFolders(sql, request).pipe(operation("files.listFolders")),
+
+    update: (update) => updateFile(sql, update).pipe(operation("files.update")),
+
+    updateHeaders: (update) => updateHeaders(sql, update).pipe(operation("files.updateHeaders")),
+
+    remove: (removal) => removeFile(sql, removal).pipe(operation("files.remove"))
+  })
+})
+
+export const layer: Layer.Layer<FileRepository, never, SqlClient> = Layer.effect(FileRepository, make)

@@ -1,0 +1,82 @@
+/**
+ * MirrorTaskRepository on SQL.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { SqlClient } from "effect/sql/SqlClient"
+import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
+import { millis } from "../../Dialect.ts"
+import { operation } from "../../../SqlFailure.ts"
+import { transaction } from "../../../Transaction.ts"
+import { claimTasks } from "./ClaimTasks.ts"
+import { clearRemovedMirror } from "./ClearRemovedMirror.ts"
+import { abandonTasks, completeTasks } from "./CompleteTasks.ts"
+import { findDueMirrors } from "./DueMirrors.ts"
+import { createTasks } from "./CreateTasks.ts"
+import { renewLeases, retryNow } from "./MirrorTasks.ts"
+import * as ReconcileTarget from "./ReconcileTarget.ts"
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient
+
+  const recover = Effect.fnUntraced(function* (mirrorId: string, now: number) {
+    const recovered = yield* sql`UPDATE mirror
+      SET failures = 0, retry_at = 0, failing_since = NULL, last_error = NULL
+      WHERE id = ${mirrorId} AND failing_since IS NOT NULL RETURNING id`
+    if (recovered.length > 0) yield* retryNow(sql, { mirrorId, now, which: "WITHOUT_ERROR" })
+  })
+
+  return MirrorTaskRepository.of({
+    due: ({ after, limit, now }) =>
+      findDueMirrors(sql, { after, limit, now: millis(now) }).pipe(operation("mirrors.due")),
+
+    createTasks: ({ limit, mirrorId, now }) =>
+      createTasks(sql, { mirrorId, limit, now: millis(now) }).pipe(operation("mirrors.createTasks")),
+
+    clearRemoved: (input) => clearRemovedMirror(sql, input).pipe(operation("mirrors.clearRemoved")),
+
+    claim: ({ leaseUntil, now, ...input }) =>
+      claimTasks(sql, { ...input, leaseUntil: millis(leaseUntil), now: millis(now) }).pipe(operation("mirrors.claim")),
+
+    renew: ({ leases, leaseUntil }) => renewLeases(sql, leases, millis(leaseUntil)).pipe(operation("mirrors.renew")),
+
+    complete: ({ now, results }) => completeTasks(sql, results, millis(now)).pipe(operation("mirrors.complete")),
+
+    abandon: ({ now, tasks }) => abandonTasks(sql, tasks, millis(now)).pipe(operation("mirrors.abandon")),
+
+    fail: ({ detail, mirror, now, retryAt }) =>
+      sql`UPDATE mirror SET failures = failures + 1, retry_at = ${millis(retryAt)}, last_error = ${detail},
+          failing_since = COALESCE(failing_since, ${millis(now)})
+        WHERE id = ${mirror.id} AND revision = ${mirror.revision} AND failures = ${mirror.failures}`.pipe(
+        Effect.asVoid,
+        operation("mirrors.fail")
+      ),
+
+    recover: ({ mirrorId, now }) => recover(mirrorId, millis(now)).pipe(transaction(sql), operation("mirrors.recover")),
+
+    claimReconciliation: ({ leaseUntil, reconciliation }) =>
+      ReconcileTarget.claim(sql, reconciliation, millis(leaseUntil)).pipe(operation("mirrors.claimReconciliation")),
+
+    renewReconciliation: ({ leaseUntil, reconciliation }) =>
+      ReconcileTarget.renew(sql, reconciliation, millis(leaseUntil)).pipe(operation("mirrors.renewReconciliation")),
+
+    compare: ({ now, objects, reconciliation }) =>
+      ReconcileTarget.compare(sql, reconciliation, objects, millis(now)).pipe(operation("mirrors.compare")),
+
+    findOwnNames: ({ mirrorId, names }) =>
+      ReconcileTarget.findOwnNames(sql, mirrorId, names).pipe(operation("mirrors.findOwnNames")),
+
+    completeReconciliation: ({ isComplete, now, reconciliation }) =>
+      ReconcileTarget.complete(sql, reconciliation, isComplete, millis(now)).pipe(
+        operation("mirrors.completeReconciliation")
+      ),
+
+    reseal: ({ current, former, mirrorId }) =>
+      sql`UPDATE mirror SET secret = ${current} WHERE id = ${mirrorId} AND secret = ${former}`.pipe(
+        Effect.asVoid,
+        operation("mirrors.reseal")
+      )
+  })
+})
+
+export const layer: Layer.Layer<MirrorTaskRepository, never, SqlClient> = Layer.effect(MirrorTaskRepository, make)

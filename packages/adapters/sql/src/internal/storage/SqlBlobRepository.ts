@@ -1,0 +1,101 @@
+/**
+ * The BlobRepository in SQL. The repositories of files and conversions change blobs from PENDING to READY and from READY to
+ * DOOMED; all other changes are here.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { SqlClient } from "effect/sql/SqlClient"
+import { NotFound } from "@holdfast/core/Errors"
+import type * as BlobKey from "@holdfast/core/storage/BlobKey"
+import { BlobRepository, type BlobRow, type BlobState } from "@holdfast/core/storage/BlobRepository"
+import { among, millis } from "../Dialect.ts"
+import * as Row from "../Row.ts"
+import { operation } from "../../SqlFailure.ts"
+import { dropConversions } from "../conversions/ConversionFiles.ts"
+import { transaction } from "../../Transaction.ts"
+
+const toParts: Row.FromRow<BlobKey.Parts> = (row) => ({
+  tenantId: Row.text(row, "tenant_id"),
+  bucketId: Row.text(row, "bucket_id"),
+  blobId: Row.text(row, "id")
+})
+
+const states: ReadonlyArray<BlobState> = ["PENDING", "READY", "DOOMED"]
+
+const toBlob: Row.FromRow<BlobRow> = (row) => ({
+  ...toParts(row),
+  state: Row.oneOf(states, row, "state"),
+  size: Row.orNull(Row.int, row, "size"),
+  sha256: Row.orNull(Row.text, row, "sha256"),
+  fileId: Row.orNull(Row.text, row, "file_id")
+})
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient
+
+  const count = (rows: ReadonlyArray<Row.Row>): number => rows.length
+
+  /** On PostgreSQL, skips blobs that a concurrent transaction is renewing or committing. */
+  const isExpired = (condition: ReturnType<typeof sql.literal>) =>
+    sql.onDialectOrElse({
+      pg: () => sql`id IN (SELECT id FROM blob WHERE state = 'PENDING' AND ${condition} FOR UPDATE SKIP LOCKED)`,
+      orElse: () => sql`state = 'PENDING' AND ${condition}`
+    })
+
+  return BlobRepository.of({
+    stage: ({ at, blobId, bucket: { bucketId, tenantId }, leaseUntil }) =>
+      sql`INSERT INTO blob (id, tenant_id, bucket_id, state, due_at, created_at)
+        SELECT ${blobId}, tenant_id, id, 'PENDING', ${millis(leaseUntil)}, ${millis(at)}
+        FROM bucket WHERE id = ${bucketId} AND tenant_id = ${tenantId} RETURNING id`.pipe(
+        Effect.flatMap((rows) => (rows.length === 0 ? Effect.fail(new NotFound({ resource: "bucket" })) : Effect.void)),
+        operation("blobs.stage")
+      ),
+
+    renew: (blobIds, leaseUntil) =>
+      sql`UPDATE blob SET due_at = ${millis(leaseUntil)} WHERE ${among(sql, "id", blobIds)} AND state = 'PENDING'`.pipe(
+        Effect.asVoid,
+        operation("blobs.renew")
+      ),
+
+    expire: (which) =>
+      sql`UPDATE blob SET state = 'DOOMED', due_at = 0
+        WHERE ${isExpired(which === "all" ? sql.literal("due_at IS NOT NULL") : sql`due_at < ${millis(which.before)}`)}
+        RETURNING id`.pipe(Effect.map(count), operation("blobs.expire")),
+
+    listDue: (now, limit) =>
+      sql`SELECT tenant_id, bucket_id, id FROM blob WHERE state = 'DOOMED' AND due_at <= ${millis(now)}
+        ORDER BY due_at, id LIMIT ${limit}`.pipe(Row.all(toParts), operation("blobs.listDue")),
+
+    forget: (blobIds) =>
+      dropConversions(sql, blobIds).pipe(
+        Effect.andThen(sql`DELETE FROM blob WHERE ${among(sql, "id", blobIds)} AND state <> 'READY'`),
+        transaction(sql),
+        Effect.asVoid,
+        operation("blobs.forget")
+      ),
+
+    doomUnreferenced: (blobIds, sweepAt) =>
+      sql`UPDATE blob SET state = 'DOOMED', due_at = ${millis(sweepAt)}
+        WHERE ${among(sql, "id", blobIds)} AND state = 'READY' AND NOT EXISTS (
+          SELECT 1 FROM file WHERE file.id = blob.file_id AND file.blob_id = blob.id)
+          AND NOT EXISTS (SELECT 1 FROM conversion_file WHERE conversion_file.blob_id = blob.id)
+        RETURNING id`.pipe(Effect.map(count), operation("blobs.doomUnreferenced")),
+
+    list: ({ after, limit }) =>
+      sql`SELECT blob.id, blob.tenant_id, blob.bucket_id, blob.state, blob.size, blob.sha256,
+          COALESCE(file.id, conversion.file_id) AS file_id
+        FROM blob LEFT JOIN file ON file.id = blob.file_id AND file.blob_id = blob.id
+          LEFT JOIN conversion_file ON conversion_file.blob_id = blob.id
+          LEFT JOIN conversion ON conversion.id = conversion_file.conversion_id
+        WHERE blob.id > ${after ?? ""} ORDER BY blob.id LIMIT ${limit}`.pipe(Row.all(toBlob), operation("blobs.list")),
+
+    filterKnown: (blobIds) =>
+      sql`SELECT id FROM blob WHERE ${among(sql, "id", blobIds)}`.pipe(
+        Row.all((row) => Row.text(row, "id")),
+        Effect.map((ids) => new Set(ids)),
+        operation("blobs.filterKnown")
+      )
+  })
+})
+
+export const layer: Layer.Layer<BlobRepository, never, SqlClient> = Layer.effect(BlobRepository, make)

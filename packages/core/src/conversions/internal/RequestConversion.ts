@@ -1,0 +1,57 @@
+/**
+ * Requests a conversion. An existing conversion is returned unchanged; a content that cannot be converted is rejected.
+ */
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import { SecureRandom } from "effect/crypto/SecureRandom"
+import type { FileRef } from "../../files/FileRef.ts"
+import { FileRepository } from "../../files/FileRepository.ts"
+import type { FileType } from "../../files/FileType.ts"
+import * as Ids from "../../Ids.ts"
+import type { Mode } from "../../transcoding/ConversionPlan.ts"
+import type { Format } from "../../transcoding/Presentation.ts"
+import { Transcoder } from "../../transcoding/Transcoder.ts"
+import { ConversionRepository } from "../ConversionRepository.ts"
+import { ConversionNotifier } from "../ConversionNotifier.ts"
+import { findConversion, getContent } from "./CurrentConversion.ts"
+import { NotAVideo, TranscoderUnavailable } from "../StreamErrors.ts"
+
+/**
+ * Types that may be video or audio. OTHER is one of them: a type detector may not recognise a media file. The transcoder
+ * probes the content itself.
+ */
+const maybeMedia: ReadonlySet<FileType> = new Set<FileType>(["VIDEO", "AUDIO", "OTHER"])
+
+const isNotFound = (error: { readonly _tag: string }): boolean => error._tag === "NotFound"
+
+/** Makes the step from the services of the context. The step checks no permission. */
+export const make = Effect.gen(function* () {
+  const files = yield* FileRepository
+  const conversions = yield* ConversionRepository
+  const transcoder = yield* Transcoder
+  const notifier = yield* ConversionNotifier
+  const random = yield* SecureRandom
+
+  const requestOnce = Effect.fnUntraced(function* (ref: FileRef, format: Format, mode: Mode) {
+    const { content, fileId } = yield* getContent(files, ref)
+    const { blobId } = content
+    const existing = yield* findConversion(conversions, ref, blobId, format)
+    if (existing !== undefined && existing.state !== "FAILED") return existing
+    if (!maybeMedia.has(content.type)) return yield* new NotAVideo()
+    yield* Effect.catch(transcoder.check, ({ reason }) =>
+      Effect.andThen(
+        Effect.annotateLogs(Effect.logWarning("transcoder unavailable; conversion rejected"), { reason }),
+        new TranscoderUnavailable()
+      )
+    )
+    const id = yield* Effect.provideService(Ids.make("cnv"), SecureRandom, random)
+    const now = yield* DateTime.now
+    const stored = yield* conversions.request({ bucket: ref, fileId, blobId, id, format, mode, now })
+    yield* notifier.notifyRequest
+    return stored
+  })
+
+  /** Retries once: the content may have been replaced between the lookup and the request. */
+  return (ref: FileRef, format: Format, mode: Mode) =>
+    Effect.retry(requestOnce(ref, format, mode), { times: 1, while: isNotFound })
+})

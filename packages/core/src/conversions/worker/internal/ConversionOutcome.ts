@@ -1,0 +1,45 @@
+/**
+ * How a run ended that did not make its conversion READY.
+ */
+import * as Cause from "effect/Cause"
+import { TranscodeError } from "../../../transcoding/TranscodeError.ts"
+import { LeaseLost } from "../../ConversionClaim.ts"
+import type { ConversionFault } from "../../StoredConversion.ts"
+
+/**
+ * - `LeaseLost`: the worker lost the lease. There is nothing to record.
+ * - `Failed`: the content cannot be converted. Another attempt would fail, too.
+ * - `Retry`: something else than the content failed, such as the blob store or the disk.
+ * - `Released`: the worker was shut down.
+ */
+export type ConversionOutcome =
+  | { readonly _tag: "LeaseLost" }
+  | { readonly _tag: "Failed"; readonly fault: ConversionFault }
+  | { readonly _tag: "Retry"; readonly fault: ConversionFault }
+  | { readonly _tag: "Released" }
+
+const serverError: ConversionFault = {
+  code: "internal",
+  detail: "The conversion failed because of a server error, not because of the file."
+}
+
+/** Reasons that are about the content. */
+const contentReasons: ReadonlySet<TranscodeError["reason"]> = new Set([
+  "NotMedia",
+  "Unsupported",
+  "LimitExceeded",
+  "Failed"
+])
+
+/** Returns the outcome of a run that failed with this cause. */
+export const fromCause = (cause: Cause.Cause<unknown>): ConversionOutcome => {
+  const failures = cause.reasons.flatMap((reason) => (Cause.isFailReason(reason) ? [reason.error] : []))
+  if (failures.some((error) => error instanceof LeaseLost)) return { _tag: "LeaseLost" }
+  const error = failures.find((failure) => failure instanceof TranscodeError)
+  if (error !== undefined) {
+    const fault = { code: error.code, detail: error.message }
+    return contentReasons.has(error.reason) ? { _tag: "Failed", fault } : { _tag: "Retry", fault }
+  }
+  // A failure interrupts the fibers beside it. Interruptions without a failure mean that the worker is shut down.
+  return Cause.hasInterruptsOnly(cause) ? { _tag: "Released" } : { _tag: "Retry", fault: serverError }
+}

@@ -1,0 +1,127 @@
+/**
+ * The first step of an upload: stores the bytes durably as a new blob that is not a file's content yet. Holds no database
+ * connection while the bytes arrive.
+ */
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
+import { SecureRandom } from "effect/crypto/SecureRandom"
+import type { BucketRef } from "../../buckets/BucketRef.ts"
+import type { NotFound } from "../../Errors.ts"
+import * as Ids from "../../Ids.ts"
+import type { MetadataError } from "../../MetadataError.ts"
+import * as Scoped from "../../Scoped.ts"
+import { Settings } from "../../Settings.ts"
+import type { BlobError } from "../../storage/BlobError.ts"
+import * as BlobKey from "../../storage/BlobKey.ts"
+import { BlobRepository } from "../../storage/BlobRepository.ts"
+import { BlobStore } from "../../storage/BlobStore.ts"
+import * as UploadLeases from "../../storage/internal/UploadLeases.ts"
+import * as ContentGuard from "../ContentGuard.ts"
+import { type Content, etagOf } from "../File.ts"
+import { ChecksumMismatch, type ContentTooLarge, type LengthMismatch } from "../FileErrors.ts"
+import * as FileSignature from "../FileSignature.ts"
+
+/** What the sender declares about a content. The upload fails when the content differs. */
+export interface DeclaredContent {
+  /** Bytes. */
+  readonly length?: number | undefined
+  /** Hexadecimal. */
+  readonly sha256?: string | undefined
+  /** A media type. When it is absent or unspecific (`isUnspecificType`), the type is detected. */
+  readonly contentType?: string | undefined
+}
+
+export type StagingError = NotFound | ContentTooLarge | LengthMismatch | ChecksumMismatch | BlobError | MetadataError
+
+/** Durable bytes that no file refers to yet. */
+export interface Staged {
+  /** Returns the content record, for a file with this name. */
+  readonly contentFor: (name: string) => Effect.Effect<Content>
+  /**
+   * Runs the commit; call it at most once. When it succeeds, the bytes are the file's content. When it fails with an error
+   * of the file, the bytes are removed as the scope closes. When its outcome is unknown (the connection to the database
+   * was lost), the bytes stay until their lease ends.
+   */
+  readonly commit: <A, E>(step: Effect.Effect<A, E | MetadataError>) => Effect.Effect<A, E | MetadataError>
+}
+
+/**
+ * Clients send the first type when they do not know the type, and `curl --data-binary` sends the second one with any data.
+ */
+const unspecificType = /^\s*application\/(?:octet-stream|x-www-form-urlencoded)\s*(?:;|$)/i
+
+/** Whether a media type does not describe the content, so that the service detects the type. */
+export const isUnspecificType = (contentType: string | undefined): boolean =>
+  contentType === undefined || unspecificType.test(contentType)
+
+/** Makes the function that stages a content. When its scope closes, bytes that were not committed are removed. */
+export const make = Effect.gen(function* () {
+  const store = yield* BlobStore
+  const repository = yield* BlobRepository
+  const settings = yield* Settings
+  const random = yield* SecureRandom
+  const leases = yield* UploadLeases.make
+
+  const discard = (key: string, blobId: string) =>
+    Effect.andThen(store.remove(key), repository.forget([blobId])).pipe(
+      // The row stays until its bytes are removed, so that the sweeper removes both after the lease.
+      Effect.catch(({ reason }) =>
+        Effect.logWarning("failed upload not removed; the sweeper removes it after its lease").pipe(
+          Effect.annotateLogs({ blobId, reason })
+        )
+      )
+    )
+
+  return Effect.fnUntraced(function* <E, R>(
+    bucket: BucketRef,
+    source: Stream.Stream<Uint8Array, E, R>,
+    declared: DeclaredContent
+  ): Effect.fn.Return<Staged, StagingError | E, R | Scope.Scope> {
+    const guarded = yield* ContentGuard.make(source, { limit: settings.maxUploadBytes, length: declared.length })
+    const blobId = yield* Effect.provideService(Ids.make("blb"), SecureRandom, random)
+    const key = BlobKey.make({ ...bucket, blobId })
+    const now = yield* DateTime.now
+    /** Whether the blob is a file's content, or may be. */
+    let keepsBlob = false
+
+    yield* Scoped.acquire(repository.stage({ bucket, blobId, at: now, leaseUntil: leases.leaseUntil(now) }), () =>
+      keepsBlob ? Effect.void : discard(key, blobId)
+    )
+    yield* leases.keepRenewed(blobId)
+
+    const { sha256, size } = yield* store.put(key, guarded.content)
+    if (declared.sha256 !== undefined && declared.sha256 !== sha256) return yield* new ChecksumMismatch()
+    const head = guarded.head()
+
+    return {
+      contentFor: (name) =>
+        Effect.map(DateTime.now, (storedAt) => {
+          const detected = FileSignature.detect(head, name)
+          const contentType =
+            declared.contentType === undefined || isUnspecificType(declared.contentType)
+              ? detected.contentType
+              : declared.contentType
+          return { blobId, size, sha256, etag: etagOf(sha256), contentType, type: detected.type, storedAt }
+        }),
+      commit: (step) =>
+        Effect.onExit(Effect.uninterruptible(step), (exit) =>
+          Effect.sync(() => {
+            keepsBlob = Exit.isSuccess(exit) || isOutcomeUnknown(exit)
+          })
+        )
+    }
+  })
+})
+
+/** After a failure of the metadata store, or a defect, the commit may have taken place. Other errors roll it back. */
+const isOutcomeUnknown = <A, E>(exit: Exit.Exit<A, E | MetadataError>): boolean =>
+  Exit.isFailure(exit) &&
+  exit.cause.reasons.some(
+    (reason) => reason._tag !== "Fail" || (isTagged(reason.error) && reason.error._tag === "MetadataError")
+  )
+
+const isTagged = (error: unknown): error is { readonly _tag: string } =>
+  typeof error === "object" && error !== null && "_tag" in error

@@ -1,0 +1,105 @@
+/**
+ * A bucket of another tenant of this deployment as the target of a mirror. The target calls the same services as every client,
+ * as the actor of the mirror's API key, so that roles, limits and revocation of that tenant apply.
+ *
+ * A file that is up to date is not written again: otherwise two mirrors that lead to each other's source would never stop. Headers
+ * and metadata are copied unchanged. Aliases are not copied, and the target has its own conversions.
+ */
+import { Digest } from "effect/crypto/Digest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import { Access } from "../../../access/Access.ts"
+import * as ApiKey from "../../../access/ApiKey.ts"
+import type { Files } from "../../../files/Files.ts"
+import { Uploads } from "../../../files/Uploads.ts"
+import type { Headers } from "../../../headers/Headers.ts"
+import * as TransferableChunks from "../../../storage/TransferableChunks.ts"
+import type { CopyTarget } from "../CopyTarget.ts"
+import { MirrorTargetError } from "../MirrorTargetError.ts"
+import { type ServiceError, type SourceFault, toTargetError, toTargetOrSourceError } from "./TenantBucketErrors.ts"
+import * as TenantBucketFiles from "./TenantBucketFiles.ts"
+import type { TenantBucketLocation } from "../types/internal/TenantBucketTargetType.ts"
+
+const mapServiceError =
+  (operation: string) =>
+  <A, R>(self: Effect.Effect<A, ServiceError, R>): Effect.Effect<A, MirrorTargetError, R> =>
+    Effect.mapError(self, toTargetError(operation))
+
+const toSourceFault = <E>(error: E): SourceFault<E> => ({ _tag: "SourceFault", error })
+
+/** Copies a chunk: the source reuses its memory for the next chunk, while the blob store may still need this one. */
+const copyChunk = (chunk: Uint8Array): Uint8Array => {
+  const copy = new Uint8Array(chunk)
+  TransferableChunks.markTransferable(copy)
+  return copy
+}
+
+const notFound = new MirrorTargetError({
+  reason: "NotFound",
+  operation: "describe",
+  detail: "The file does not exist, or it has another content."
+})
+
+/** Returns a function that opens buckets of this deployment. */
+export const make = Effect.gen(function* () {
+  const access = yield* Access
+  const digest = yield* Digest
+  const uploads = yield* Uploads
+  const services = yield* Effect.context<Files | Headers>()
+
+  return Effect.fnUntraced(function* (location: TenantBucketLocation) {
+    const bucket = { tenantId: location.serviceTenantId, bucketId: location.serviceBucketId }
+    const actor = yield* ApiKey.identify(Redacted.value(location.apiKey)).pipe(
+      Effect.provideService(Digest, digest),
+      mapServiceError("open")
+    )
+    const files = yield* Effect.provide(TenantBucketFiles.make(actor, bucket), services)
+
+    const target: CopyTarget = {
+      hasCheckObject: false,
+
+      // Writes nothing: requires the permission to write, and looks up a file, which fails for a missing bucket.
+      check: Effect.gen(function* () {
+        yield* access.require(actor, bucket.tenantId, "file:write")
+        yield* files.find(".holdfast-check")
+      }).pipe(mapServiceError("check")),
+
+      write: (object, content) =>
+        Effect.gen(function* () {
+          const found = yield* files.find(object.name)
+          const { headers, metadata } = object.file
+          const source = Stream.mapError(Stream.map(content, copyChunk), toSourceFault)
+          const announced = {
+            length: object.size,
+            sha256: object.sha256,
+            contentType: object.file.content.contentType
+          }
+          const description = Effect.succeed({ ...TenantBucketFiles.toPathAndName(object.name), headers, metadata })
+          const written =
+            found === undefined
+              ? yield* uploads.upload(actor, bucket, source, description, announced)
+              : TenantBucketFiles.hasContent(found, object)
+                ? found
+                : yield* uploads.reupload(actor, files.refOf(found), source, announced)
+          return { tag: TenantBucketFiles.toTag(yield* files.updateDescription(written, object)) }
+        }).pipe(Effect.mapError(toTargetOrSourceError("write"))),
+
+      describe: (object) =>
+        files.find(object.name).pipe(
+          mapServiceError("describe"),
+          Effect.flatMap((found) =>
+            found === undefined || !TenantBucketFiles.hasContent(found, object)
+              ? Effect.fail(notFound)
+              : files.updateDescription(found, object).pipe(mapServiceError("describe"))
+          ),
+          Effect.map((file) => ({ tag: TenantBucketFiles.toTag(file) }))
+        ),
+
+      remove: (name) => files.remove(name).pipe(mapServiceError("remove")),
+
+      list: Stream.mapError(files.list, toTargetError("list"))
+    }
+    return target
+  })
+})

@@ -1,0 +1,95 @@
+/**
+ * Copies one file: brings the target up to date with it.
+ */
+import * as Effect from "effect/Effect"
+import type { BucketRef } from "../../../buckets/BucketRef.ts"
+import type { BlobError } from "../../../storage/BlobError.ts"
+import * as BlobKey from "../../../storage/BlobKey.ts"
+import { BlobStore } from "../../../storage/BlobStore.ts"
+import type { CopiedObject, CopyTarget } from "../../targets/CopyTarget.ts"
+import { MirrorTargetError } from "../../targets/MirrorTargetError.ts"
+import * as ObjectDescription from "../../targets/ObjectDescription.ts"
+import * as TargetCheck from "../../targets/TargetCheck.ts"
+import type { MirrorTask, WrittenObject } from "../MirrorTask.ts"
+
+/** The changes that a copy has made at the target, also when it fails afterwards. */
+export interface Progress {
+  written: WrittenObject | null
+  readonly removed: Array<string>
+}
+
+const toObject = ({ file, name }: NonNullable<MirrorTask["write"]>): CopiedObject => ({
+  name,
+  size: file.content.size,
+  sha256: file.content.sha256,
+  description: ObjectDescription.of(file),
+  file
+})
+
+const reservedName = new MirrorTargetError({
+  reason: "Invalid",
+  operation: "write",
+  detail: `The name ${TargetCheck.objectName} is reserved for checks of the target. Give the file another name.`
+})
+
+const isNotFound = (error: MirrorTargetError): boolean => error.reason === "NotFound"
+
+/** Writes an object. Where the target is known to have its bytes, sends the description only. */
+const write = Effect.fnUntraced(function* (
+  { bucketId, tenantId }: BucketRef,
+  source: NonNullable<MirrorTask["write"]>,
+  target: CopyTarget
+) {
+  const store = yield* BlobStore
+  const object = toObject(source)
+  if (target.hasCheckObject && object.name === TargetCheck.objectName) return yield* reservedName
+  const key = BlobKey.make({ tenantId, bucketId, blobId: source.file.content.blobId })
+  const written = target.write(object, store.read(key, { isTransient: true }))
+  const receipt = source.hasBytes
+    ? yield* Effect.catchIf(target.describe(object), isNotFound, () => written)
+    : yield* written
+  return { name: object.name, size: object.size, sha256: object.sha256, ...receipt }
+})
+
+/**
+ * Checks the target after a failure, and fails again: with the error of the check, or with `targetWorks` when the check succeeds.
+ * The failure alone does not show whether the target works: adapters refuse some names without a request, and some objects are
+ * refused by a target that works.
+ */
+const failAfterCheck =
+  ({ check }: Pick<CopyTarget, "check">) =>
+  ({ detail, operation, reason }: MirrorTargetError): Effect.Effect<never, MirrorTargetError> =>
+    Effect.andThen(check, new MirrorTargetError({ reason, operation, detail, targetWorks: true }))
+
+/**
+ * Copies a file, and removes its former objects afterwards: a renamed file exists under one of its names at any time.
+ *
+ * `isProbe`: whether the mirror fails, so that the copy has to show whether the target works again. The target is then checked
+ * where there is nothing to copy, and where the copy fails.
+ */
+export const copyFile = ({
+  bucket,
+  isProbe,
+  progress,
+  target,
+  task
+}: {
+  readonly bucket: BucketRef
+  readonly task: MirrorTask
+  readonly target: CopyTarget
+  readonly progress: Progress
+  readonly isProbe: boolean
+}): Effect.Effect<void, MirrorTargetError | BlobError, BlobStore> => {
+  const copy = Effect.gen(function* () {
+    if (task.write !== null) progress.written = yield* write(bucket, task.write, target)
+    for (const name of task.remove) {
+      yield* target.remove(name)
+      progress.removed.push(name)
+    }
+  })
+  if (!isProbe) return copy
+  if (task.write === null && task.remove.length === 0) return target.check
+  // A check before this one may have been cut off before it removed its object.
+  const probe = target.hasCheckObject ? Effect.andThen(copy, target.remove(TargetCheck.objectName)) : copy
+  return Effect.catchTag(probe, "MirrorTargetError", failAfterCheck(target))
+}

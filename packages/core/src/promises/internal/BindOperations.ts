@@ -1,0 +1,42 @@
+/**
+ * Makes the methods of the Promise API from a table of effects.
+ */
+import type * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import type { Actor } from "../../Actor.ts"
+import type { ActorHandle } from "./ActorHandle.ts"
+import type { CallOptions, Methods } from "../Operations.ts"
+import type { PromiseApiServices } from "../PromiseRuntime.ts"
+import { toDates, type WithTimes } from "./Times.ts"
+
+/** Runs one operation of an open Holdfast for an actor. */
+export type Invoke = <A>(
+  actor: ActorHandle,
+  input: object,
+  options: CallOptions | undefined,
+  operation: (actor: Actor) => Effect.Effect<A, unknown, PromiseApiServices>
+) => Promise<A>
+
+/** For each operation the effect that performs it. Its result has the times of the core, `DateTime.Utc`. */
+type Implementation<Operations> = {
+  readonly [Name in keyof Operations]: Operations[Name] extends (input: infer Input) => infer Result
+    ? (
+        actor: Actor,
+        input: NonNullable<Input>
+      ) => Effect.Effect<WithTimes<Result, DateTime.Utc>, unknown, PromiseApiServices>
+    : never
+}
+
+type AnyOperation = (actor: Actor, input: object) => Effect.Effect<unknown, unknown, PromiseApiServices>
+
+/** Returns one method for each operation. */
+export const bind = <Operations>(
+  invoke: Invoke,
+  implementation: Implementation<Operations>
+): Methods<Operations, [actor: ActorHandle]> => {
+  const method = (operation: AnyOperation) => (handle: ActorHandle, input: object, options?: CallOptions) =>
+    invoke(handle, input, options, (actor) => Effect.map(operation(actor, input), toDates))
+  const operations = implementation as { readonly [name: string]: AnyOperation }
+  const methods = Object.entries(operations).map(([name, operation]) => [name, method(operation)])
+  return Object.fromEntries(methods) as Methods<Operations, [actor: ActorHandle]>
+}

@@ -1,0 +1,129 @@
+/**
+ * The Promise API: Holdfast for programs that do not use Effect.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Digest from "effect/crypto/Digest"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { InvalidRequest } from "../../Errors.ts"
+import * as Core from "../../Holdfast.ts"
+import { PlaybackSecret } from "../../playback/PlaybackKeys.ts"
+import * as Settings from "../../Settings.ts"
+import * as Sweeper from "../../storage/Sweeper.ts"
+import { ActorHandle } from "./ActorHandle.ts"
+import type { Invoke } from "./BindOperations.ts"
+import * as MirrorOptions from "./options/MirrorOptions.ts"
+import type { OpenOptions } from "./options/OpenOptions.ts"
+import * as VideoOptions from "./options/VideoOptions.ts"
+import * as PromiseApiContext from "../PromiseApiContext.ts"
+import * as PromiseRuntime from "../PromiseRuntime.ts"
+import * as BucketsApi from "../resources/BucketsApi.ts"
+import * as FilesApi from "../resources/FilesApi.ts"
+import * as HeadersApi from "../resources/HeadersApi.ts"
+import * as KeysApi from "../resources/internal/KeysApi.ts"
+import * as MembersApi from "../resources/MembersApi.ts"
+import * as MirrorsApi from "../resources/MirrorsApi.ts"
+import * as StreamsApi from "../resources/StreamsApi.ts"
+import * as TenantsApi from "../resources/TenantsApi.ts"
+import * as TokensApi from "../resources/TokensApi.ts"
+
+/** An open Holdfast, which `open` returns. Close it, or declare it with `await using`. */
+export class Holdfast implements AsyncDisposable {
+  readonly tenants: TenantsApi.TenantsApi
+  readonly members: MembersApi.MembersApi
+  readonly tokens: TokensApi.TokensApi
+  readonly buckets: BucketsApi.BucketsApi
+  readonly files: FilesApi.FilesApi
+  readonly headers: HeadersApi.HeadersApi
+  readonly streams: StreamsApi.StreamsApi
+  readonly mirrors: MirrorsApi.MirrorsApi
+  readonly keys: KeysApi.KeysApi
+  readonly #runtime: PromiseRuntime.PromiseRuntime
+
+  /** For `open`. */
+  constructor(runtime: PromiseRuntime.PromiseRuntime) {
+    const invoke: Invoke = (handle, input, options, operation) =>
+      runtime.run(
+        typeof input === "object" && input !== null
+          ? Effect.flatMap(ActorHandle.resolve(this, handle), operation)
+          : Effect.fail(InvalidRequest.at("", "must be an object")),
+        options
+      )
+    this.#runtime = runtime
+    const { isClosed, scope, services } = runtime
+    PromiseApiContext.register(this, {
+      isClosed,
+      scope,
+      services,
+      resolve: (handle) => ActorHandle.resolve(this, handle)
+    })
+    this.tenants = TenantsApi.make(invoke)
+    this.members = MembersApi.make(invoke)
+    this.tokens = TokensApi.make(invoke)
+    this.buckets = BucketsApi.make(invoke)
+    this.files = FilesApi.make(invoke)
+    this.headers = HeadersApi.make(invoke)
+    this.streams = StreamsApi.make(invoke)
+    this.mirrors = MirrorsApi.make(invoke)
+    this.keys = KeysApi.make(invoke)
+  }
+
+  /** Returns the holder of an account key or API token. Each call checks the key. */
+  as(key: string): ActorHandle {
+    return ActorHandle.key(this, key)
+  }
+
+  /** Returns an account that your own program has authenticated, by its e-mail address. */
+  account(email: string): ActorHandle {
+    return ActorHandle.account(this, email)
+  }
+
+  /** Returns the deployment itself, which has every permission in every tenant. Never use it on behalf of a request. */
+  system(): ActorHandle {
+    return ActorHandle.system(this)
+  }
+
+  /** Interrupts running calls, which leave nothing half done, and closes the adapters. Idempotent. */
+  close(): Promise<void> {
+    return this.#runtime.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+}
+
+const Crypto = Layer.mergeAll(SecureRandom.layerWebCrypto, Digest.layerWebCrypto)
+
+/**
+ * Opens a Holdfast over the given adapters. Rejects with the typed error of the adapter when a database cannot be reached or
+ * another process has locked a directory.
+ *
+ * @example
+ * await using holdfast = await open({ metadata: sqlite({ file: "app.db" }), blobs: fs({ directory: "./files" }) })
+ */
+export const open = async (options: OpenOptions): Promise<Holdfast> => {
+  const { blobs, metadata, settings, sweepEvery = "1 minute" } = options
+  const services = Layer.merge(VideoOptions.worker(options), MirrorOptions.worker(options)).pipe(
+    Layer.provideMerge(Core.layer),
+    Layer.provide([
+      metadata.metadata,
+      blobs.blobs,
+      VideoOptions.transcoder(options),
+      MirrorOptions.targets(options),
+      MirrorOptions.secretBox(options)
+    ]),
+    Layer.provideMerge(Crypto),
+    Layer.provideMerge(Layer.succeed(Settings.Settings, { ...Settings.defaults, ...settings })),
+    Layer.provide(Layer.succeed(PlaybackSecret, VideoOptions.playbackSecret(options)))
+  )
+  const layer = sweepEvery === false ? services : Layer.provideMerge(Sweeper.layerPeriodic(sweepEvery), services)
+  const runtime = ManagedRuntime.make(layer)
+  try {
+    return new Holdfast(PromiseRuntime.make(runtime, await runtime.context()))
+  } catch (error) {
+    await runtime.dispose()
+    throw error
+  }
+}

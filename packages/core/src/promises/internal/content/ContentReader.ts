@@ -1,0 +1,73 @@
+/**
+ * A content that the Promise API has opened.
+ */
+import type * as Context from "effect/Context"
+import * as Stream from "effect/Stream"
+import type { BlobError } from "../../../storage/BlobError.ts"
+import type { ByteRange } from "../../../storage/BlobStore.ts"
+import { collectBytes } from "./CollectBytes.ts"
+import type { Download } from "../../content/Download.ts"
+
+/** What a `ContentReader` reads, and what it says of it. */
+export interface OpenedContent {
+  readonly contentType: string
+  readonly etag: string | null
+  /** Bytes of the whole content. */
+  readonly size: number
+  /** Headers of `response()` besides type, length, entity tag and range; the same name replaces one of these. */
+  readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>
+  readonly read: (range?: ByteRange) => Stream.Stream<Uint8Array, BlobError>
+}
+
+/** Reads nothing before `stream`, `bytes`, `text`, `blob` or `response` is called. Each call reads anew. */
+export class ContentReader implements Download {
+  readonly contentType: string
+  readonly etag: string | null
+  readonly size: number
+  readonly length: number
+  readonly #opened: OpenedContent
+  readonly #range: ByteRange | undefined
+  readonly #context: Context.Context<never>
+
+  constructor(opened: OpenedContent, range: ByteRange | undefined, context: Context.Context<never>) {
+    this.contentType = opened.contentType
+    this.etag = opened.etag
+    this.size = opened.size
+    this.length = range === undefined ? opened.size : range.length
+    this.#opened = opened
+    this.#range = range
+    this.#context = context
+  }
+
+  /** Returns the bytes as a web stream, which reads no faster than its consumer. To cancel it closes the content. */
+  stream(): ReadableStream<Uint8Array> {
+    return Stream.toReadableStreamWith(this.#opened.read(this.#range), this.#context)
+  }
+
+  /** Reads all bytes; they must fit into memory. Rejects with `BlobError` when the store cannot read them all. */
+  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return collectBytes(this.stream(), this.length)
+  }
+
+  async text(): Promise<string> {
+    return new TextDecoder().decode(await this.bytes())
+  }
+
+  async blob(): Promise<Blob> {
+    return new Blob([await this.bytes()], { type: this.contentType })
+  }
+
+  response(): Response {
+    const headers = new Headers({
+      "content-type": this.contentType,
+      "content-length": String(this.length),
+      "x-content-type-options": "nosniff"
+    })
+    if (this.etag !== null) headers.set("etag", this.etag)
+    for (const { name, value } of this.#opened.headers) headers.set(name, value)
+    const range = this.#range
+    if (range === undefined) return new Response(this.stream(), { headers })
+    headers.set("content-range", `bytes ${range.offset}-${range.offset + range.length - 1}/${this.size}`)
+    return new Response(this.stream(), { headers, status: 206 })
+  }
+}

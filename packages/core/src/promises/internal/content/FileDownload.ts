@@ -1,0 +1,23 @@
+/**
+ * The opened content of a file.
+ */
+import type * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import type { Download } from "../../../files/Downloads.ts"
+import * as File from "../../../files/File.ts"
+import type { ByteRange } from "../../../storage/BlobStore.ts"
+import { toDates, type WithTimes } from "../Times.ts"
+import { ContentReader } from "./ContentReader.ts"
+
+/** One version of a file. It stays readable when the file is overwritten meanwhile. */
+export class FileDownload extends ContentReader {
+  /** The record of the file. */
+  readonly file: WithTimes<File.File, Date>
+
+  constructor({ content, file, read }: Download, range: ByteRange | undefined, context: Context.Context<never>) {
+    const lastModified = { name: "last-modified", value: DateTime.toDateUtc(content.storedAt).toUTCString() }
+    const { contentType, etag, size } = content
+    super({ contentType, etag, size, headers: [lastModified, ...file.headers], read }, range, context)
+    this.file = toDates(File.fromStored(file))
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * The options of `open`.
+ */
+import type * as Duration from "effect/Duration"
+import type * as Layer from "effect/Layer"
+import type { ConversionWorkspace } from "../../../conversions/worker/ConversionWorkspace.ts"
+import type { Metadata } from "../../../Holdfast.ts"
+import type { MirrorTargets } from "../../../mirrors/targets/MirrorTarget.ts"
+import type { Settings } from "../../../Settings.ts"
+import type { BlobStore } from "../../../storage/BlobStore.ts"
+import type { Transcoder } from "../../../transcoding/Transcoder.ts"
+
+/** A metadata adapter. Its package has a function that returns it: `sqlite({ file })`, `postgres({ url })`. */
+export interface MetadataAdapter {
+  readonly metadata: Layer.Layer<Metadata, unknown>
+}
+
+/** A blob adapter. Its package has a function that returns it: `fs({ directory })`. */
+export interface BlobsAdapter {
+  readonly blobs: Layer.Layer<BlobStore, unknown>
+  /** The default workspace of conversions, for an adapter that has a disk of its own. */
+  readonly workspace?: Layer.Layer<ConversionWorkspace, unknown> | undefined
+}
+
+/** A transcoder. Its package has a function that returns it: `ffmpeg()`. */
+export interface VideoAdapter {
+  readonly transcoder: Layer.Layer<Transcoder, unknown>
+}
+
+/** Disk space for conversions. Its package has a function that returns it: `workspace({ directory })`. */
+export interface WorkspaceAdapter {
+  readonly workspace: Layer.Layer<ConversionWorkspace, unknown>
+}
+
+/** One type of mirror target. Its package has a function that returns it: `s3Mirrors()`. */
+export interface MirrorsAdapter {
+  readonly targets: MirrorTargets["Service"]["open"]
+}
+
+export interface OpenOptions {
+  readonly metadata: MetadataAdapter
+  readonly blobs: BlobsAdapter
+  /** Settings that differ from the defaults. */
+  readonly settings?: Partial<Settings> | undefined
+  /**
+   * How often this process sweeps, which removes the bytes of doomed blobs; `false` where another process sweeps.
+   * Default: every minute.
+   */
+  readonly sweepEvery?: Duration.Input | false | undefined
+  /**
+   * The transcoder of this process: `ffmpeg()`. `"elsewhere"` where other processes over the same metadata and blobs convert
+   * videos. Without it no conversion can be requested.
+   */
+  readonly video?: VideoAdapter | "elsewhere" | undefined
+  /** How many videos this process converts at once; each may occupy several processors. Default: 1. */
+  readonly conversions?: number | undefined
+  /** The workspace of conversions. Default: that of the blob adapter, where it has one. */
+  readonly workspace?: WorkspaceAdapter | undefined
+  /**
+   * The secret that signs playback keys: at least 32 random bytes, the same in every process of the deployment. Without it
+   * each process generates its own, and the keys become invalid when the process ends.
+   */
+  readonly playbackSecret?: Uint8Array | undefined
+  /**
+   * The key that encrypts the credentials of mirrors: 32 random bytes, the same each time and in every process of the
+   * deployment. Without it there are no mirrors.
+   */
+  readonly secretKey?: Uint8Array | undefined
+  /** Former secret keys. They decrypt the credentials that they encrypted. */
+  readonly formerSecretKeys?: ReadonlyArray<Uint8Array> | undefined
+  /**
+   * Types of mirror targets: `s3Mirrors()`, `azureMirrors()`, `gcsMirrors()`. Another bucket of this deployment needs none.
+   */
+  readonly mirrors?: ReadonlyArray<MirrorsAdapter> | undefined
+  /** How many files this process copies to mirrors at once; 0 where other processes do it. Default: 16. */
+  readonly mirrorCopies?: number | undefined
+}

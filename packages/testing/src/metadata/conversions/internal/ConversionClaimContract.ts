@@ -1,0 +1,237 @@
+/**
+ * The contract of `ConversionRepository` for workers: claims, leases and publications.
+ */
+import { expect } from "@effect/vitest"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
+import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
+import type { ConversionClaim } from "@holdfast/core/conversions/ConversionClaim"
+import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as ConversionFixtures from "./ConversionFixtures.ts"
+import type { It } from "../../internal/It.ts"
+import * as Sample from "../../Sample.ts"
+import * as Fixtures from "../../Fixtures.ts"
+
+const stateOf = (blobId: string) => Effect.map(Fixtures.blob(blobId), (row) => row?.state)
+
+/** Expects that every write with this claim fails with `LeaseLost`. */
+const expectLeaseLost = Effect.fnUntraced(function* (claim: ConversionClaim) {
+  const conversions = yield* ConversionRepository
+  const fault = { code: "internal", detail: "" } as const
+  for (const write of [
+    conversions.renew(claim, Sample.at(90_000)),
+    conversions.stage(claim, { blobIds: [Sample.id("blb")], now: Sample.at(), leaseUntil: Sample.at() }),
+    conversions.publish(claim, ConversionFixtures.publication({})),
+    conversions.publish(claim, ConversionFixtures.publication({ isFinished: true })),
+    conversions.fail(claim, { fault, now: Sample.at(), sweepAt: ConversionFixtures.sweepAt }),
+    conversions.release(claim, { retryAt: Sample.at(), countAttempt: true, sweepAt: ConversionFixtures.sweepAt })
+  ]) {
+    expect(yield* Effect.flip(write)).toMatchObject({ _tag: "LeaseLost" })
+  }
+})
+
+export const conversionClaimContract = (it: It): void => {
+  it.effect("claim: several due conversions → each is claimed once, the one that has waited longest first", () =>
+    Effect.gen(function* () {
+      yield* ConversionFixtures.failPending
+      const made = yield* Effect.forEach([3, 1, 2], (offset) =>
+        Effect.tap(ConversionFixtures.video, (video) => ConversionFixtures.request(video, "hls", Sample.at(offset)))
+      )
+      expect(yield* ConversionFixtures.claimAt(0)).toEqual(Option.none())
+      expect(Option.getOrThrow(yield* ConversionFixtures.claimAt(3))).toMatchObject({
+        ...made[1]?.bucket,
+        ...made[1]?.source,
+        fencingToken: 1,
+        attempts: 1,
+        format: "hls",
+        mode: "auto"
+      })
+      const rest = yield* Effect.forEach(Array.from({ length: 8 }), () => ConversionFixtures.claimAt(3), {
+        concurrency: "unbounded"
+      })
+      const files = rest.flatMap(Option.toArray).map(({ fileId }) => fileId)
+      expect(files.toSorted()).toEqual([made[0]?.file.id, made[2]?.file.id].toSorted())
+    })
+  )
+
+  it.effect(
+    "claim: lease has expired → the next worker gets the conversion, and the former one has lost its lease",
+    () =>
+      Effect.gen(function* () {
+        const conversions = yield* ConversionRepository
+        const { bucket, claim, source } = yield* ConversionFixtures.claimed()
+        const [segment] = yield* ConversionFixtures.publish(claim, ["index0.ts"], { leaseUntil: Sample.at(1000) })
+        yield* conversions.renew(claim, Sample.at(2000))
+        const early = yield* ConversionFixtures.claimAt(1999, 9000)
+        expect(early).toEqual(Option.none())
+        const next = yield* ConversionFixtures.claimNext(2000, 9000)
+        expect(next).toEqual({ ...claim, fencingToken: 2, attempts: 2 })
+        expect(yield* stateOf(segment?.blobId ?? "")).toBe("DOOMED")
+        expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([
+          { state: "RUNNING", progress: 0, presentation: null, startedAt: Sample.at(2000) }
+        ])
+        yield* expectLeaseLost(claim)
+        // The new attempt publishes the same names.
+        yield* ConversionFixtures.publish(next, ["index0.ts"], { isFinished: true, progress: 1 })
+        yield* expectLeaseLost(next)
+        expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([
+          {
+            state: "READY",
+            progress: 1,
+            fault: null,
+            presentation: ConversionFixtures.presentation(),
+            finishedAt: Sample.at(100)
+          }
+        ])
+      })
+  )
+
+  it.effect("expireLeases: running conversions → all can be claimed at once; a READY one stays READY", () =>
+    Effect.gen(function* () {
+      const conversions = yield* ConversionRepository
+      const { claim } = yield* ConversionFixtures.claimed()
+      expect(yield* conversions.expireLeases(Sample.at(200))).toBeGreaterThanOrEqual(1)
+      const early = yield* ConversionFixtures.claimAt(199, 9000)
+      expect(early).toEqual(Option.none())
+      const next = yield* ConversionFixtures.claimNext(200, 9000)
+      expect(next).toEqual({ ...claim, fencingToken: 2, attempts: 2 })
+      yield* expectLeaseLost(claim)
+      yield* ConversionFixtures.publish(next, ["index0.ts"], { isFinished: true, progress: 1 })
+      yield* conversions.expireLeases(Sample.at(300))
+      const after = yield* ConversionFixtures.claimAt(9000, 9000)
+      expect(after).toEqual(Option.none())
+    })
+  )
+
+  it.effect("publish: conversion is running → readers see progress and presentation", () =>
+    Effect.gen(function* () {
+      const conversions = yield* ConversionRepository
+      const { bucket, claim, source } = yield* ConversionFixtures.claimed()
+      yield* conversions.publish(claim, ConversionFixtures.publication({ progress: 0.123456 }))
+      expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([
+        {
+          state: "RUNNING",
+          progress: 0.123456,
+          presentation: ConversionFixtures.presentation(),
+          startedAt: Sample.at()
+        }
+      ])
+    })
+  )
+
+  it.effect("publish: a staged blob was swept → LeaseLost, and nothing is published", () =>
+    Effect.gen(function* () {
+      const conversions = yield* ConversionRepository
+      const { bucket, claim, source } = yield* ConversionFixtures.claimed()
+      const segments = yield* ConversionFixtures.stage(claim, ["index0.ts", "index1.ts"])
+      const [first, second] = segments.map(({ blobId }) => blobId)
+      expect(yield* stateOf(first ?? "")).toBe("PENDING")
+      yield* (yield* BlobRepository).forget([first ?? ""])
+      const publishing = conversions.publish(claim, ConversionFixtures.publication({ segments, isFinished: true }))
+      expect(yield* Effect.flip(publishing)).toMatchObject({ _tag: "LeaseLost" })
+      expect(yield* stateOf(second ?? "")).toBe("PENDING")
+      expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([{ state: "RUNNING", progress: 0 }])
+    })
+  )
+
+  it.effect("fail: conversion is FAILED → no claim until the next request", () =>
+    Effect.gen(function* () {
+      const conversions = yield* ConversionRepository
+      const { bucket, claim, source } = yield* ConversionFixtures.claimed()
+      const [segment] = yield* ConversionFixtures.publish(claim, ["index0.ts"])
+      const fault = { code: "conversion_failed", detail: "It is cut off." } as const
+      yield* conversions.fail(claim, { fault, now: Sample.at(7), sweepAt: ConversionFixtures.sweepAt })
+      expect(yield* stateOf(segment?.blobId ?? "")).toBe("DOOMED")
+      expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([
+        { state: "FAILED", fault, finishedAt: Sample.at(7) }
+      ])
+      expect(yield* ConversionFixtures.claimAt(8, 9)).toEqual(Option.none())
+      yield* expectLeaseLost(claim)
+      const again = yield* conversions.request(
+        ConversionFixtures.requestOf({ bucket, source }, "hls", { mode: "transcode", now: Sample.at(9) })
+      )
+      expect(again).toMatchObject({
+        id: claim.conversionId,
+        state: "QUEUED",
+        mode: "transcode",
+        fault: null,
+        progress: 0
+      })
+      const next = yield* ConversionFixtures.claimNext(9)
+      expect(next).toMatchObject({ conversionId: claim.conversionId, fencingToken: 2, attempts: 1, mode: "transcode" })
+    })
+  )
+
+  it.effect("release: conversion is due at `retryAt`; without `countAttempt` → attempts stay the same", () =>
+    Effect.gen(function* () {
+      const conversions = yield* ConversionRepository
+      const { bucket, claim, source } = yield* ConversionFixtures.claimed()
+      const [segment] = yield* ConversionFixtures.publish(claim, ["index0.ts"])
+      yield* conversions.release(claim, {
+        retryAt: Sample.at(500),
+        countAttempt: true,
+        sweepAt: ConversionFixtures.sweepAt
+      })
+      expect(yield* stateOf(segment?.blobId ?? "")).toBe("DOOMED")
+      expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([
+        { state: "QUEUED", startedAt: null }
+      ])
+      expect(yield* ConversionFixtures.claimAt(499, 900)).toEqual(Option.none())
+      const second = yield* ConversionFixtures.claimNext(500)
+      expect(second).toMatchObject({ fencingToken: 2, attempts: 2 })
+      yield* conversions.release(second, {
+        retryAt: Sample.at(501),
+        countAttempt: false,
+        sweepAt: ConversionFixtures.sweepAt
+      })
+      expect(yield* ConversionFixtures.claimNext(501)).toMatchObject({ fencingToken: 3, attempts: 2 })
+    })
+  )
+
+  it.effect(
+    "claim: HLS of the same content is pending → DASH is not claimed; then `findReady` returns the HLS conversion",
+    () =>
+      Effect.gen(function* () {
+        const conversions = yield* ConversionRepository
+        yield* ConversionFixtures.failPending
+        const made = yield* ConversionFixtures.video
+        yield* ConversionFixtures.request(made, "dash", Sample.at(-10))
+        yield* ConversionFixtures.request(made, "hls")
+        const hls = yield* ConversionFixtures.claimNext()
+        expect(hls.format).toBe("hls")
+        expect(yield* ConversionFixtures.claimAt(0, 9)).toEqual(Option.none())
+        const segments = yield* ConversionFixtures.publish(hls, ["index0.ts", "index1.ts"], { isFinished: true })
+        const dash = yield* ConversionFixtures.claimNext()
+        const ready = Option.getOrThrow(yield* conversions.findReady(dash))
+        expect(ready).toMatchObject({ mode: "auto", presentation: ConversionFixtures.presentation() })
+        const byName = ready.segments.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+        expect(byName).toEqual(segments.map(({ blobId, name }) => ({ name, blobId })))
+        expect(yield* conversions.findReady(hls)).toEqual(Option.none())
+      })
+  )
+
+  it.effect("write of a worker: content was replaced or removed → LeaseLost", () =>
+    Effect.gen(function* () {
+      const files = yield* FileRepository
+      const replaced = yield* ConversionFixtures.claimed()
+      const fresh = Sample.content(yield* Fixtures.stage(replaced.bucket))
+      yield* files.replaceContent({
+        bucket: replaced.bucket,
+        fileId: replaced.file.id,
+        content: fresh,
+        condition: {},
+        sweepAt: ConversionFixtures.sweepAt
+      })
+      yield* expectLeaseLost(replaced.claim)
+      const removed = yield* ConversionFixtures.claimed()
+      yield* files.remove({
+        bucket: removed.bucket,
+        selector: Fixtures.byId(removed.file.id),
+        condition: {},
+        sweepAt: ConversionFixtures.sweepAt
+      })
+      yield* expectLeaseLost(removed.claim)
+    })
+  )
+}

@@ -1,0 +1,146 @@
+/**
+ * The contract of `FileRepository.update` and `updateHeaders`.
+ */
+import { expect } from "@effect/vitest"
+import type { UpdateFile } from "@holdfast/core/files/File"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
+import * as Header from "@holdfast/core/files/Header"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import type { It } from "../../internal/It.ts"
+import * as Sample from "../../Sample.ts"
+import * as Fixtures from "../../Fixtures.ts"
+
+const notFound = { _tag: "NotFound", resource: "file" }
+
+export const fileChangeContract = (it: It): void => {
+  it.effect("update: each field → that field and updatedAt changed, content unchanged", () =>
+    Effect.gen(function* () {
+      const files = yield* FileRepository
+      const bucket = yield* Fixtures.bucket()
+      const { id } = yield* Fixtures.store(bucket, { alias: "logo", metadata: { a: 1, b: 2 } })
+      const changes = [
+        { name: "new name.txt" },
+        { path: "/a/b/" },
+        { metadata: { c: null } },
+        { alias: "badge" },
+        { alias: null },
+        { name: "x", path: "/", alias: "logo", metadata: {} },
+        {}
+      ]
+      for (const [index, change] of changes.entries()) {
+        const before = Option.getOrThrow(yield* files.find(bucket, Fixtures.byId(id)))
+        const after = { ...before, ...change, updatedAt: Sample.at(index) }
+        expect(yield* files.update({ bucket, selector: Fixtures.byId(id), change, at: Sample.at(index) })).toEqual(
+          after
+        )
+        expect(yield* files.find(bucket, Fixtures.byId(id))).toEqual(Option.some(after))
+      }
+    })
+  )
+
+  it.effect("update: selected by alias, new alias → alias changed, old alias finds none", () =>
+    Effect.gen(function* () {
+      const files = yield* FileRepository
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.reserve(bucket, { alias: "old" })
+      const changed = yield* files.update({
+        bucket,
+        selector: Fixtures.byAlias("old"),
+        change: { alias: "new" },
+        at: Sample.at()
+      })
+      expect(changed.id).toBe(file.id)
+      expect(yield* files.find(bucket, Fixtures.byAlias("old"))).toEqual(Option.none())
+      expect(
+        yield* Effect.flip(files.update({ bucket, selector: Fixtures.byAlias("old"), change: {}, at: Sample.at() }))
+      ).toMatchObject(notFound)
+    })
+  )
+
+  it.effect(
+    "update: path and name or alias of another file → FileExists or AliasTaken with its id, nothing changed",
+    () =>
+      Effect.gen(function* () {
+        const files = yield* FileRepository
+        const bucket = yield* Fixtures.bucket()
+        const existing = yield* Fixtures.reserve(bucket, { path: "/a/", name: "x", alias: "logo" })
+        const inFolder = yield* Fixtures.reserve(bucket, { path: "/a/", name: "y" })
+        const inRoot = yield* Fixtures.reserve(bucket, { path: "/", name: "x" })
+        const attempt = (id: string, change: UpdateFile) =>
+          Effect.flip(files.update({ bucket, selector: Fixtures.byId(id), change, at: Sample.at(1) }))
+        const exists = { _tag: "FileExists", existingId: existing.id }
+        expect(yield* attempt(inFolder.id, { name: "x" })).toMatchObject(exists)
+        expect(yield* attempt(inRoot.id, { path: "/a/" })).toMatchObject(exists)
+        expect(yield* attempt(inRoot.id, { path: "/a/", name: "x" })).toMatchObject(exists)
+        const taken = { _tag: "AliasTaken", existingId: existing.id }
+        expect(yield* attempt(inRoot.id, { alias: "logo", name: "z" })).toMatchObject(taken)
+        expect(yield* files.find(bucket, Fixtures.byId(inRoot.id))).toEqual(Option.some(inRoot))
+        const same = { path: "/a/", name: "x", alias: "logo" }
+        expect(
+          yield* files.update({ bucket, selector: Fixtures.byId(existing.id), change: same, at: Sample.at() })
+        ).toEqual(existing)
+      })
+  )
+
+  it.effect("update and updateHeaders: file of another bucket or tenant → NotFound, unchanged", () =>
+    Effect.gen(function* () {
+      const files = yield* FileRepository
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.reserve(bucket, { alias: "logo" })
+      const others = [
+        yield* Fixtures.bucket(bucket.tenantId),
+        { tenantId: yield* Fixtures.tenant, bucketId: bucket.bucketId }
+      ]
+      for (const other of others) {
+        for (const selector of [Fixtures.byId(file.id), Fixtures.byAlias("logo")]) {
+          expect(
+            yield* Effect.flip(files.update({ bucket: other, selector, change: { name: "x" }, at: Sample.at(1) }))
+          ).toMatchObject(notFound)
+          const headers = files.updateHeaders({ bucket: other, selector, change: Result.succeed, at: Sample.at(1) })
+          expect(yield* Effect.flip(headers)).toMatchObject(notFound)
+        }
+      }
+      expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(file))
+    })
+  )
+
+  it.effect("updateHeaders: function of the current headers → its result is stored", () =>
+    Effect.gen(function* () {
+      const files = yield* FileRepository
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.store(bucket, { headers: [{ name: "X-A", value: "1" }] })
+      const changes = [
+        { name: "x-a", value: "2" },
+        { name: "x-b", value: 'é, "3"' }
+      ]
+      const changed = { ...file, headers: changes, updatedAt: Sample.at(8) }
+      const update = files.updateHeaders({
+        bucket,
+        selector: Fixtures.byId(file.id),
+        change: (headers) => Result.succeed(Header.merge(headers, changes)),
+        at: Sample.at(8)
+      })
+      expect(yield* update).toEqual(changed)
+      expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(changed))
+    })
+  )
+
+  it.effect("updateHeaders: function fails → its error, headers unchanged", () =>
+    Effect.gen(function* () {
+      const files = yield* FileRepository
+      const bucket = yield* Fixtures.bucket()
+      const file = yield* Fixtures.reserve(bucket, { headers: [{ name: "x-a", value: "1" }] })
+      const refused = { _tag: "Refused", headers: file.headers }
+      const update = files.updateHeaders({
+        bucket,
+        selector: Fixtures.byId(file.id),
+        change: (headers) => Result.fail({ _tag: "Refused", headers }),
+        at: Sample.at(8)
+      })
+      expect(yield* Effect.flip(update)).toEqual(refused)
+      expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(file))
+    })
+  )
+}

@@ -1,0 +1,159 @@
+/**
+ * The contract of `BlobRepository`.
+ */
+import { expect } from "@effect/vitest"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
+import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
+import * as Effect from "effect/Effect"
+import type { It } from "./It.ts"
+import * as Sample from "../Sample.ts"
+import * as Fixtures from "../Fixtures.ts"
+
+/** Makes a DOOMED blob that is due at a time. */
+const doomed = Effect.fnUntraced(function* (offset: number) {
+  const bucket = yield* Fixtures.bucket()
+  const { content, id } = yield* Fixtures.store(bucket)
+  yield* (yield* FileRepository).remove({
+    bucket,
+    selector: Fixtures.byId(id),
+    condition: {},
+    sweepAt: Sample.at(offset)
+  })
+  return { ...bucket, blobId: content.blobId }
+})
+
+const stateOf = (blobId: string) => Effect.map(Fixtures.blob(blobId), (row) => row?.state)
+
+export const blobContract = (it: It): void => {
+  it.effect("stage: existing bucket → PENDING row; unknown bucket → NotFound", () =>
+    Effect.gen(function* () {
+      const bucket = yield* Fixtures.bucket()
+      const blobId = yield* Fixtures.stage(bucket)
+      const pending = { ...bucket, blobId, state: "PENDING", size: null, sha256: null, fileId: null }
+      expect(yield* Fixtures.blob(blobId)).toEqual(pending)
+      const foreign = yield* Fixtures.tenant
+      for (const ref of [
+        { ...bucket, tenantId: foreign },
+        { ...bucket, bucketId: Sample.id("bkt") }
+      ]) {
+        expect(yield* Effect.flip(Fixtures.stage(ref))).toMatchObject({ _tag: "NotFound", resource: "bucket" })
+      }
+    })
+  )
+
+  it.effect("expire: lease ended → DOOMED and due at once; lease renewed → PENDING", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const bucket = yield* Fixtures.bucket()
+      const now = Sample.at(-5_000_000)
+      const lapsed = yield* Fixtures.stage(bucket, Sample.at(-5_000_001))
+      const atEdge = yield* Fixtures.stage(bucket, now)
+      const renewed = yield* Fixtures.stage(bucket, Sample.at(-5_000_001))
+      yield* blobs.renew([renewed, Sample.id("blb")], Sample.at(-4_000_000))
+      yield* blobs.renew([], Sample.at())
+      expect(yield* blobs.expire({ before: now })).toBe(1)
+      expect(yield* blobs.expire({ before: now })).toBe(0)
+      expect(yield* stateOf(lapsed)).toBe("DOOMED")
+      expect(yield* Fixtures.isDue(lapsed, now)).toBe(true)
+      expect(yield* stateOf(atEdge)).toBe("PENDING")
+      expect(yield* stateOf(renewed)).toBe("PENDING")
+      expect(yield* blobs.expire({ before: Sample.at(-4_000_000) })).toBe(1)
+      expect(yield* stateOf(renewed)).toBe("PENDING")
+    })
+  )
+
+  it.effect("renew: READY or DOOMED blob → unchanged", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const bucket = yield* Fixtures.bucket()
+      const { content } = yield* Fixtures.store(bucket)
+      const { blobId } = yield* doomed(1000)
+      yield* blobs.renew([content.blobId, blobId], Sample.at(9_000_000))
+      expect(yield* stateOf(content.blobId)).toBe("READY")
+      expect(yield* stateOf(blobId)).toBe("DOOMED")
+      expect(yield* Fixtures.isDue(blobId, Sample.at(1000))).toBe(true)
+    })
+  )
+
+  it.effect("expire: all → every PENDING blob DOOMED and due, READY ones unchanged", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const bucket = yield* Fixtures.bucket()
+      const upload = yield* Fixtures.stage(bucket, Sample.at(1_000_000))
+      const { content } = yield* Fixtures.store(bucket)
+      expect(yield* blobs.expire("all")).toBeGreaterThan(0)
+      expect(yield* blobs.expire("all")).toBe(0)
+      expect(yield* stateOf(upload)).toBe("DOOMED")
+      expect(yield* Fixtures.isDue(upload, Sample.at(-9_000_000))).toBe(true)
+      expect(yield* stateOf(content.blobId)).toBe("READY")
+    })
+  )
+
+  it.effect("listDue: several due blobs → oldest first, with all parts of their keys", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const base = -40_000_000
+      const third = yield* doomed(base + 30)
+      const first = yield* doomed(base + 10)
+      const second = yield* doomed(base + 20)
+      const mine = new Set([first, second, third].map(({ blobId }) => blobId))
+      const due = Effect.fnUntraced(function* (offset: number) {
+        const rows = yield* blobs.listDue(Sample.at(base + offset), 1_000_000)
+        return rows.filter(({ blobId }) => mine.has(blobId))
+      })
+      expect(yield* due(30)).toEqual([first, second, third])
+      expect(yield* due(29)).toEqual([first, second])
+      expect(yield* due(9)).toEqual([])
+      expect(yield* blobs.listDue(Sample.at(base + 30), 1)).toHaveLength(1)
+    })
+  )
+
+  it.effect("forget: PENDING and DOOMED blobs → rows deleted; READY blob → row stays", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const bucket = yield* Fixtures.bucket()
+      const { content } = yield* Fixtures.store(bucket)
+      const pending = yield* Fixtures.stage(bucket)
+      const { blobId } = yield* doomed(0)
+      const ids = [content.blobId, pending, blobId, Sample.id("blb")]
+      expect(yield* blobs.filterKnown(ids)).toEqual(new Set([content.blobId, pending, blobId]))
+      yield* blobs.forget(ids)
+      yield* blobs.forget([])
+      expect(yield* blobs.filterKnown(ids)).toEqual(new Set([content.blobId]))
+      expect(yield* blobs.filterKnown([])).toEqual(new Set())
+      expect(yield* stateOf(content.blobId)).toBe("READY")
+    })
+  )
+
+  it.effect("doomUnreferenced: content of a file, PENDING blob or unknown id → nothing doomed", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const bucket = yield* Fixtures.bucket()
+      const { content } = yield* Fixtures.store(bucket)
+      const pending = yield* Fixtures.stage(bucket)
+      expect(yield* blobs.doomUnreferenced([content.blobId, pending, Sample.id("blb")], Sample.at())).toBe(0)
+      expect(yield* stateOf(content.blobId)).toBe("READY")
+      expect(yield* stateOf(pending)).toBe("PENDING")
+    })
+  )
+
+  it.effect("filterKnown: 70,001 ids → the one that is stored", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const blobId = yield* Fixtures.stage(yield* Fixtures.bucket())
+      const many = [...Array.from({ length: 70_000 }, () => Sample.id("blb")), blobId]
+      expect(yield* blobs.filterKnown(many)).toEqual(new Set([blobId]))
+    })
+  )
+
+  it.effect("list: several blobs → ordered by id, from a position", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const bucket = yield* Fixtures.bucket()
+      const made = yield* Effect.forEach([1, 2, 3], () => Fixtures.stage(bucket))
+      const listed = yield* blobs.list({ after: made[0]?.slice(0, -1), limit: 1000 })
+      expect(listed.map(({ blobId }) => blobId)).toEqual(made)
+      expect((yield* blobs.list({ after: made[0], limit: 1 })).map(({ blobId }) => blobId)).toEqual([made[1]])
+    })
+  )
+}
