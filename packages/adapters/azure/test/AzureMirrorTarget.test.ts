@@ -155,10 +155,9 @@ describe("AzureMirrorTarget", () => {
       })
       assert.strictEqual((yield* Effect.flip(target.check)).reason, "Unavailable")
       yield* target.check
-      const named = (method: string) =>
-        new Set(requests.filter((request) => request.method === method).map(({ url }) => url.pathname))
-      assert.strictEqual(named("PUT").size, 1)
-      assert.deepStrictEqual(named("DELETE"), named("PUT"))
+      const written = ScriptedServer.paths(requests, "PUT")
+      assert.strictEqual(written.size, 1)
+      assert.deepStrictEqual(ScriptedServer.paths(requests, "DELETE"), written)
     })
   )
 

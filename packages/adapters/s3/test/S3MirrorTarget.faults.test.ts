@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { MirrorObject } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as Generate from "@holdfast/testing/data/Generate"
-import type { ReceivedRequest } from "@holdfast/testing/servers/ScriptedServer"
+import * as ScriptedServer from "@holdfast/testing/servers/ScriptedServer"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -27,7 +27,7 @@ const changed = "Wed, 21 Oct 2026 07:28:00 GMT"
 /** Returns the headers of a healthy service's responses, with objects of so many bytes. */
 const healthy =
   (size: number) =>
-  ({ method }: ReceivedRequest): Record<string, string | number> =>
+  ({ method }: ScriptedServer.ReceivedRequest): Record<string, string | number> =>
     method === "HEAD" ? { "content-length": size, etag: '"abc"', "last-modified": changed } : { etag: '"abc"' }
 
 describe("S3MirrorTarget on a scripted service", () => {
@@ -177,7 +177,7 @@ describe("S3MirrorTarget on a scripted service", () => {
       assert.deepStrictEqual(receipt, { tag: "abc", lastModified: Date.parse(changed) / 1000 + 1 })
       assert.deepStrictEqual(ScriptedS3.summarize(requests), ["PUT x-id"])
       assert.strictEqual(requests[0]?.url.pathname, "/bucket/folder/a%20b.txt")
-      const headers: ReceivedRequest["headers"] = requests[0]?.headers ?? {}
+      const headers: ScriptedServer.ReceivedRequest["headers"] = requests[0]?.headers ?? {}
       assert.strictEqual(headers["content-md5"]?.length, 24)
       assert.strictEqual(headers["x-amz-content-sha256"], object.sha256)
       assert.deepStrictEqual(
@@ -335,10 +335,9 @@ describe("S3MirrorTarget on a scripted service", () => {
       })
       assert.strictEqual((yield* Effect.flip(target.check)).reason, "Unavailable")
       yield* target.check
-      const named = (method: string) =>
-        new Set(requests.filter((request) => request.method === method).map(({ url }) => url.pathname))
-      assert.strictEqual(named("PUT").size, 1)
-      assert.deepStrictEqual(named("DELETE"), named("PUT"))
+      const written = ScriptedServer.paths(requests, "PUT")
+      assert.strictEqual(written.size, 1)
+      assert.deepStrictEqual(ScriptedServer.paths(requests, "DELETE"), written)
     })
   )
 

@@ -48,6 +48,21 @@ export const blobReasons: { readonly [K in Kind]: BlobError.Reason } = {
   Internal: "Internal"
 }
 
+/** The kinds of responses whose status means the same in all services. */
+export const statuses: ReadonlyMap<number, Kind> = new Map([
+  [401, "Denied"],
+  [403, "Denied"],
+  [404, "NoObject"],
+  [408, "Unavailable"],
+  [412, "Changed"],
+  [429, "Unavailable"],
+  [500, "Unavailable"],
+  [502, "Unavailable"],
+  [503, "Unavailable"],
+  [504, "Unavailable"],
+  [507, "Full"]
+])
+
 /** Maps the failures of an adapter, and leaves other errors unchanged, such as those of a content. */
 export const mapFailure =
   <F, E>(isFailure: (error: unknown) => error is F, toError: (failure: F) => E) =>

@@ -35,6 +35,10 @@ export interface ScriptedServer {
   readonly requests: ReadonlyArray<ReceivedRequest>
 }
 
+/** Returns the paths of the requests with a method. */
+export const paths = (requests: ReadonlyArray<ReceivedRequest>, method: string): ReadonlySet<string> =>
+  new Set(requests.filter((request) => request.method === method).map(({ url }) => url.pathname))
+
 /** Serves until the scope closes. */
 export const open = (
   respond: Respond,

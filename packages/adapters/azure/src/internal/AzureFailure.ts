@@ -2,7 +2,7 @@
  * Why a request failed: one classification for blob stores and mirror targets. `AzureErrors` maps it to the errors of
  * the two ports. The SDK's own errors hold the request with its signature, so they are not kept.
  */
-import type * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
+import * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as ConnectionFailure from "@holdfast/outbound/ConnectionFailure"
 import { property } from "@holdfast/outbound/Property"
@@ -53,20 +53,7 @@ const codes: ReadonlyMap<string, Kind> = new Map([
   ["REQUEST_SEND_ERROR", "Unavailable"]
 ])
 
-const statuses: ReadonlyMap<number, Kind> = new Map([
-  [401, "Denied"],
-  [403, "Denied"],
-  [404, "NoObject"],
-  [408, "Unavailable"],
-  [412, "Changed"],
-  [413, "TooLarge"],
-  [429, "Unavailable"],
-  [500, "Unavailable"],
-  [502, "Unavailable"],
-  [503, "Unavailable"],
-  [504, "Unavailable"],
-  [507, "Full"]
-])
+const statuses: ReadonlyMap<number, Kind> = new Map([...RemoteFailure.statuses, [413, "TooLarge"]])
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
 

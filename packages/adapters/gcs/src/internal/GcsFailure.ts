@@ -2,7 +2,7 @@
  * Why a request failed: one classification for blob stores and mirror targets. `GcsErrors` maps it to the errors of the
  * two ports.
  */
-import type { Kind } from "@holdfast/core/storage/RemoteFailure"
+import * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as ConnectionFailure from "@holdfast/outbound/ConnectionFailure"
 import { property } from "@holdfast/outbound/Property"
@@ -10,7 +10,7 @@ import * as Data from "effect/Data"
 
 /** A request failed, or its response does not follow the protocol. */
 export class GcsFailure extends Data.TaggedError("GcsFailure")<{
-  readonly kind: Kind
+  readonly kind: RemoteFailure.Kind
   /** A sentence without keys, tokens and addresses. */
   readonly message: string
   readonly cause?: unknown
@@ -36,31 +36,22 @@ export class Timeout extends Error {
 }
 
 /** Error codes of a 403 that do not mean missing permissions. */
-const reasons: ReadonlyMap<string, Kind> = new Map([
+const reasons: ReadonlyMap<string, RemoteFailure.Kind> = new Map([
   ["rateLimitExceeded", "Unavailable"],
   ["userRateLimitExceeded", "Unavailable"],
   ["quotaExceeded", "Full"]
 ])
 
-const statuses: ReadonlyMap<number, Kind> = new Map([
+const statuses: ReadonlyMap<number, RemoteFailure.Kind> = new Map([
+  ...RemoteFailure.statuses,
   [400, "Invalid"],
-  [401, "Denied"],
-  [403, "Denied"],
-  [408, "Unavailable"],
   [409, "Unavailable"],
   // The session of an upload is gone. The whole content may be sent again.
   [410, "Unavailable"],
-  [412, "Changed"],
-  [413, "TooLarge"],
-  [429, "Unavailable"],
-  [500, "Unavailable"],
-  [502, "Unavailable"],
-  [503, "Unavailable"],
-  [504, "Unavailable"],
-  [507, "Full"]
+  [413, "TooLarge"]
 ])
 
-const kindOf = ({ message, reason, status }: ErrorResponse): Kind => {
+const kindOf = ({ message, reason, status }: ErrorResponse): RemoteFailure.Kind => {
   // Only the message distinguishes damaged bytes and a missing bucket from other errors.
   if (status === 400 && /(md5|crc32c|checksum|hash).*match/i.test(message)) return "Damaged"
   if (status === 404) return /bucket does not exist/i.test(message) ? "NoBucket" : "NoObject"
@@ -96,7 +87,7 @@ export const fromCause = (cause: unknown): GcsFailure => {
 export const isFailure = (error: unknown): error is GcsFailure => error instanceof GcsFailure
 
 /** Makes a failure that this package found. `message` is a sentence. */
-export const make = (kind: Kind, message: string): GcsFailure => new GcsFailure({ kind, message })
+export const make = (kind: RemoteFailure.Kind, message: string): GcsFailure => new GcsFailure({ kind, message })
 
 /** Makes the failure of a response that does not follow the protocol. */
 export const unexpected = (message: string): GcsFailure =>
@@ -107,5 +98,5 @@ export const unexpected = (message: string): GcsFailure =>
   })
 
 /** Returns the same failure with another kind. */
-export const withKind = ({ cause, message }: GcsFailure, kind: Kind): GcsFailure =>
+export const withKind = ({ cause, message }: GcsFailure, kind: RemoteFailure.Kind): GcsFailure =>
   new GcsFailure({ kind, message, cause })

@@ -2,7 +2,7 @@
  * Why a request failed: one classification for blob stores and mirror targets. `S3Errors` maps it to the errors of the
  * two ports.
  */
-import type * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
+import * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as ConnectionFailure from "@holdfast/outbound/ConnectionFailure"
 import { property } from "@holdfast/outbound/Property"
@@ -68,19 +68,9 @@ const codes: ReadonlyMap<string, Kind> = new Map([
 ])
 
 const statuses: ReadonlyMap<number, Kind> = new Map([
+  ...RemoteFailure.statuses,
   // As `PermanentRedirect`, without a body that names it.
-  [301, "NoBucket"],
-  [401, "Denied"],
-  [403, "Denied"],
-  [404, "NoObject"],
-  [408, "Unavailable"],
-  [412, "Changed"],
-  [429, "Unavailable"],
-  [500, "Unavailable"],
-  [502, "Unavailable"],
-  [503, "Unavailable"],
-  [504, "Unavailable"],
-  [507, "Full"]
+  [301, "NoBucket"]
 ])
 
 const statusOf = (cause: unknown): number | undefined => {
