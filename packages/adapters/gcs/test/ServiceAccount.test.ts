@@ -45,7 +45,7 @@ describe("ServiceAccount", () => {
     assert.strictEqual(account.tokenUri.href, "https://oauth2.googleapis.com/token")
   })
 
-  // Documents that name files to read, programs to run or addresses to ask.
+  // Documents that name files to read, programs to run or addresses to request.
   it.each([
     {
       type: "external_account",

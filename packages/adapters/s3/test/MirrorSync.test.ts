@@ -19,7 +19,7 @@ const { pollUntil, reupload, startWorker, upload } = MirrorHarness
 
 requires(CephRgw.missing).describe("mirror to Ceph's gateway", () =>
   layer(CephRgw.layer, { excludeTestServices: true, timeout: "2 minutes" })((it) => {
-    it.effect("content and headers changed 12 times in a row, by 24 rounds → target has the last ones each time", () =>
+    it.effect("content and headers changed 12 times in each of 24 rounds → target has the last ones", () =>
       Effect.gen(function* () {
         const headers = yield* Headers
         const mirrored = yield* MirroredBucket.open()

@@ -102,7 +102,7 @@ const makeStore = () => {
 const threeParts = <E>(end: Stream.Stream<Uint8Array, E>) => Stream.concat(Generate.stream(1, 2.5 * partBytes), end)
 
 /** An effect that reports that it runs, and then waits for the test. */
-const gate = Effect.gen(function* () {
+const barrier = Effect.gen(function* () {
   const reached = yield* Deferred.make<void>()
   const opened = yield* Deferred.make<void>()
   return {
@@ -112,10 +112,10 @@ const gate = Effect.gen(function* () {
   }
 })
 
-/** Interrupts an upload while it waits at a gate, and opens the gate only then. */
+/** Interrupts an upload while it waits at a barrier. Opens the barrier after the interruption has begun. */
 const interruptAt = <A, E>(
   uploading: Effect.Effect<A, E>,
-  { open, reached }: Effect.Success<typeof gate>
+  { open, reached }: Effect.Success<typeof barrier>
 ): Effect.Effect<Exit.Exit<A, E>> =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(uploading)
@@ -292,7 +292,7 @@ describe("MultipartUpload: interruptions", () => {
   it.effect("while the content is read → aborted, and nothing is made visible", () =>
     Effect.gen(function* () {
       const { options, requests } = makeStore()
-      const atEnd = yield* gate
+      const atEnd = yield* barrier
       const source = threeParts(Stream.drain(Stream.fromEffect(Effect.andThen(atEnd.pass, Effect.never))))
       yield* interruptAt(MultipartUpload.concurrent(source, options), atEnd)
       assert.strictEqual(requests.at(-1), "abort")
@@ -303,7 +303,7 @@ describe("MultipartUpload: interruptions", () => {
   it.effect("while a part is sent → aborted", () =>
     Effect.gen(function* () {
       const { options, requests } = makeStore()
-      const sending = yield* gate
+      const sending = yield* barrier
       const uploading = MultipartUpload.concurrent(threeParts(Stream.empty), {
         ...options,
         sendPart: () => Effect.as(sending.pass, 0)
@@ -323,7 +323,7 @@ describe("MultipartUpload: interruptions", () => {
     ([size, undoes]) =>
       Effect.gen(function* () {
         const { options, requests } = makeStore()
-        const last = yield* gate
+        const last = yield* barrier
         const exit = yield* interruptAt(
           MultipartUpload.concurrent(Generate.stream(1, size), {
             ...options,
@@ -362,7 +362,7 @@ describe("MultipartUpload.run", () => {
   it.effect.each(["done", "failed", "interrupted"] as const)("send is %s → completed, or aborted", (end) =>
     Effect.gen(function* () {
       const requests: Array<string> = []
-      const sending = yield* gate
+      const sending = yield* barrier
       const running = MultipartUpload.run({
         begin: Effect.succeed(1),
         send: (upload) =>

@@ -250,7 +250,7 @@ layer(FakeGcs.layer, { excludeTestServices: true })("FakeGcs", (it) => {
     })
   )
 
-  it.effect("preconditions: not met → 412, at the begin of an upload, at its end, and for other requests", () =>
+  it.effect("preconditions: not met → 412, when an upload begins, when it ends, and for other requests", () =>
     Effect.gen(function* () {
       const { begin, put, send } = yield* open()
       const { json } = yield* put("a", "one", "&ifGenerationMatch=0")
