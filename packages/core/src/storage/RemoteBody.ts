@@ -43,7 +43,7 @@ export interface Response<E> {
 
 /**
  * Returns the body of a response. Fails before the first byte when the response announces another length than was
- * requested, and at the end when fewer bytes arrived than were announced.
+ * requested, and at the end when fewer bytes arrived than were declared.
  */
 export const checked = <E>({
   body,

@@ -95,7 +95,7 @@ describe("Promise API", () => {
     assert.strictEqual(noSignal.errors[0]?.pointer, "/signal")
   })
 
-  it("upload: content is not as announced → ContentTooLarge, LengthMismatch or ChecksumMismatch", async () => {
+  it("upload: content is not as declared → ContentTooLarge, LengthMismatch or ChecksumMismatch", async () => {
     const { bucket, files, holdfast, root } = await setUp({ settings: { maxUploadBytes: 10 } })
     const upload = (more: object) => rejection(holdfast.files.upload(root, untyped({ ...bucket, name: "a", ...more })))
     assert.instanceOf(await upload({ content: "12345678901" }), Holdfast.ContentTooLarge)

@@ -26,7 +26,7 @@ describe("RemoteBody", () => {
     assert.strictEqual(RemoteBody.rangeHeader(range), "bytes=7-1006")
   })
 
-  it.effect.each([[undefined], [range]])("range %j, as many bytes as announced → passed on", ([requested]) =>
+  it.effect.each([[undefined], [range]])("range %j, as many bytes as declared → passed on", ([requested]) =>
     Effect.gen(function* () {
       const bytes = Buffer.concat(yield* Stream.runCollect(open(1000, 1000, requested)))
       assert.isTrue(bytes.equals(Generate.bytes(1, 1000)))
@@ -36,13 +36,13 @@ describe("RemoteBody", () => {
   it.effect.each([
     [999, 1000],
     [1001, 1000]
-  ] as const)("%i bytes, %i announced → fails at the end", ([sent, announced]) =>
+  ] as const)("%i bytes, %i declared → fails at the end", ([sent, declared]) =>
     Effect.gen(function* () {
       let count = 0
-      const reading = Stream.runForEach(open(sent, announced), (chunk) =>
+      const reading = Stream.runForEach(open(sent, declared), (chunk) =>
         Effect.sync(() => void (count += chunk.byteLength))
       )
-      assert.strictEqual(yield* Effect.flip(reading), `cut: The service sent ${sent} bytes of ${announced}.`)
+      assert.strictEqual(yield* Effect.flip(reading), `cut: The service sent ${sent} bytes of ${declared}.`)
       assert.strictEqual(count, sent)
     })
   )
@@ -52,10 +52,10 @@ describe("RemoteBody", () => {
     ["longer than the range", 5000],
     ["absent", undefined],
     ["not a number", Number.NaN]
-  ] as const)("length %s → fails before the first byte", ([, announced]) =>
+  ] as const)("length %s → fails before the first byte", ([, declared]) =>
     Effect.gen(function* () {
       let count = 0
-      const reading = Stream.runForEach(open(1000, announced, range), () => Effect.sync(() => void count++))
+      const reading = Stream.runForEach(open(1000, declared, range), () => Effect.sync(() => void count++))
       assert.match(yield* Effect.flip(reading), /^unexpected: /)
       assert.strictEqual(count, 0)
     })

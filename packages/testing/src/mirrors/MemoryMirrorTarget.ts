@@ -54,7 +54,7 @@ export const make: Effect.Effect<MemoryMirrorTarget> = Effect.sync(() => {
     if (utf8Length(object.name) > maxNameBytes) return yield* fail("write", "Invalid", "The name is too long.")
     const { bytes, sha256 } = yield* collectContent(content)
     if (bytes.byteLength !== object.size || sha256 !== object.sha256) {
-      return yield* fail("write", "Damaged", "The bytes differ from the announced ones.")
+      return yield* fail("write", "Damaged", "The bytes differ from the declared ones.")
     }
     return store(object.name, bytes, object.description)
   })

@@ -24,7 +24,7 @@ import { type Conditions, toPrecondition } from "./internal/Conditions.ts"
 export interface FileRecord<Time = Date> extends WithTimes<File.File, Time> {}
 export interface FilePage<Time = Date> extends WithTimes<FileList.FilePage, Time> {}
 
-/** A content to upload. The call rejects when the bytes are not as announced, or when a condition does not hold. */
+/** A content to upload. The call rejects when the bytes are not as declared, or when a condition does not hold. */
 export interface ContentInput extends DeclaredContent, Conditions {
   readonly content: ContentSource
 }

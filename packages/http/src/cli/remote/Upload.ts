@@ -30,7 +30,7 @@ const sizeOf = (file: string): Effect.Effect<number, RemoteBucket.RemoteError> =
   )
 
 /**
- * Reads exactly `size` bytes of a file, because the request has announced that length. Throws if the file is shorter.
+ * Reads exactly `size` bytes of a file, because the request has declared that length. Throws if the file is shorter.
  */
 const readContent = async function* (file: string, size: number, progress: Progress.Progress): AsyncGenerator<Buffer> {
   if (size === 0) return

@@ -46,15 +46,15 @@ async function* readChunks(source: ChunkSource): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Throws `length_mismatch` unless a content has the length that was announced. */
+/** Throws `length_mismatch` unless a content has the length that was declared. */
 export const checkLength = (size: number, length: number | undefined): void => {
   if (length !== undefined && size !== length) {
-    throw new HoldfastError("length_mismatch", `The content does not have the ${length} bytes that were announced.`)
+    throw new HoldfastError("length_mismatch", `The content does not have the ${length} bytes that were declared.`)
   }
 }
 
 interface StreamOptions {
-  /** The announced length of the content, in bytes. */
+  /** The declared length of the content, in bytes. */
   readonly length: number | undefined
   readonly onProgress: OnProgress | undefined
   readonly signal: AbortSignal | undefined

@@ -1,7 +1,7 @@
 /**
  * A fake of Google Cloud Storage for tests: the JSON API on a port of the loopback interface. Google supplies no server
  * that could run here, so the fake follows Google's documentation, above all where the adapters depend on it: when an
- * object becomes visible, and that announced checksums are verified. It computes both checksums from the bytes.
+ * object becomes visible, and that declared checksums are verified. It computes both checksums from the bytes.
  * Google's own client is tested on it as well. It does not prove how the service itself behaves.
  *
  * Implemented: multipart, media and resumable uploads, reads with ranges, listings with prefix, delimiter and pages,

@@ -11,7 +11,7 @@ import * as MirrorDescription from "./MirrorDescription.ts"
 import * as MirrorObjects from "./MirrorObjects.ts"
 
 /**
- * Implements the port's `write`. The object changes with the last request alone, which is made only for the announced
+ * Implements the port's `write`. The object changes with the last request alone, which is made only for the declared
  * bytes.
  */
 export const write = <E, R>(

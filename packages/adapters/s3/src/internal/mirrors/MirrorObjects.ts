@@ -121,7 +121,7 @@ const page = (connection: Connection.Connection, token: string | undefined) =>
       Effect.flatMap((output) =>
         Effect.try({
           try: () => [toObjects(output), Option.fromNullishOr(output.NextContinuationToken)] as const,
-          catch: () => S3Failure.unexpected("it listed a name that is not URL-encoded as it announced")
+          catch: () => S3Failure.unexpected("it listed a name that is not URL-encoded as it declared")
         })
       )
     )

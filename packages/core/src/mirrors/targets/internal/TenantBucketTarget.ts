@@ -70,7 +70,7 @@ export const make = Effect.gen(function* () {
           const found = yield* files.find(object.name)
           const { headers, metadata } = object.file
           const source = Stream.mapError(Stream.map(content, copyChunk), toSourceFault)
-          const announced = {
+          const declared = {
             length: object.size,
             sha256: object.sha256,
             contentType: object.file.content.contentType
@@ -78,10 +78,10 @@ export const make = Effect.gen(function* () {
           const description = Effect.succeed({ ...TenantBucketFiles.toPathAndName(object.name), headers, metadata })
           const written =
             found === undefined
-              ? yield* uploads.upload(actor, bucket, source, description, announced)
+              ? yield* uploads.upload(actor, bucket, source, description, declared)
               : TenantBucketFiles.hasContent(found, object)
                 ? found
-                : yield* uploads.reupload(actor, files.refOf(found), source, announced)
+                : yield* uploads.reupload(actor, files.refOf(found), source, declared)
           return { tag: TenantBucketFiles.toTag(yield* files.updateDescription(written, object)) }
         }).pipe(Effect.mapError(toTargetOrSourceError("write"))),
 

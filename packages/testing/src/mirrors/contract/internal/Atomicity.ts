@@ -74,7 +74,7 @@ export const register = (it: Tester, { partBytes, timeout }: Settings): void => 
   )
 
   it.effect.each([1000, partBytes + 1000])(
-    "write: %i bytes announced, other bytes sent → Damaged, nothing changed",
+    "write: %i bytes declared, other bytes sent → Damaged, nothing changed",
     (size) =>
       Effect.gen(function* () {
         const fresh = yield* openWithObject

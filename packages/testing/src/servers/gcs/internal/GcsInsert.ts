@@ -42,9 +42,9 @@ export const verify = (
   resource: Readonly<Record<string, unknown>>,
   header: string | ReadonlyArray<string> | undefined
 ): void => {
-  const announced = String(header ?? "").split(",")
+  const declared = String(header ?? "").split(",")
   const inHeader = (name: string) =>
-    announced.flatMap((pair) => (pair.trim().startsWith(`${name}=`) ? [pair.trim().slice(name.length + 1)] : []))
+    declared.flatMap((pair) => (pair.trim().startsWith(`${name}=`) ? [pair.trim().slice(name.length + 1)] : []))
   for (const value of [resource["md5Hash"] ?? undefined, ...inHeader("md5")]) {
     if (value !== undefined && value !== digests.md5Hash) {
       throw GcsError.invalid(
