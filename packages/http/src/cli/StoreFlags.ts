@@ -2,7 +2,7 @@
  * The options of the metadata store and the blob store, for commands that open the stores without a service.
  */
 import type * as Option from "effect/Option"
-import * as BlobStoreSettings from "../server/config/BlobStoreSettings.ts"
+import * as BlobStores from "../server/config/blobs/BlobStores.ts"
 import * as ConfigFlags from "../server/config/ConfigFlags.ts"
 import * as CommandConfig from "./CommandConfig.ts"
 
@@ -11,7 +11,7 @@ const names: ReadonlySet<string> = new Set([
   "dataDir",
   "databasePool",
   "databaseUrl",
-  ...Object.keys(BlobStoreSettings.settings)
+  ...Object.keys(BlobStores.settings)
 ])
 
 /** The options of `serve` that concern its stores. */

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import * as BlobStoreConfig from "../../src/server/config/BlobStoreConfig.ts"
+import * as BlobStores from "../../src/server/config/blobs/BlobStores.ts"
 import * as Config from "../../src/server/config/Config.ts"
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
@@ -15,7 +15,7 @@ const load = (environment: Environment) => Effect.provide(Config.load({ environm
 
 /** Returns the blob store of an environment. */
 const resolve = (environment: Environment) =>
-  Effect.map(load(environment), (settings) => Result.getOrThrow(BlobStoreConfig.resolve(settings)))
+  Effect.map(load(environment), (settings) => Result.getOrThrow(BlobStores.resolve(settings)))
 
 const s3 = { HOLDFAST_BLOBS: "s3", HOLDFAST_S3_BUCKET: "b" }
 const azure = { HOLDFAST_BLOBS: "azure", HOLDFAST_AZURE_CONTAINER: "c", HOLDFAST_AZURE_ACCOUNT_NAME: "a" }

@@ -7,40 +7,28 @@ import type { DirectoryLockError } from "@holdfast/fs/DirectoryLock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import * as BlobStoreConfig from "../config/BlobStoreConfig.ts"
-import type * as BlobStoreSettings from "../config/BlobStoreSettings.ts"
+import * as BlobStores from "../config/blobs/BlobStores.ts"
 import * as MetadataLayer from "./MetadataLayer.ts"
 import * as UnlockedBlobStore from "./UnlockedBlobStore.ts"
 
 /** The settings of the metadata store and the blob store. */
-export type StoreSettings = MetadataLayer.MetadataSettings & BlobStoreSettings.Values
+export type StoreSettings = MetadataLayer.MetadataSettings & BlobStores.Values
 
 /** Whether several processes may use the blob store at once. */
-const isShared = ({ blobs }: BlobStoreSettings.Values): boolean => blobs !== "fs"
+const isShared = ({ blobs }: BlobStores.Values): boolean => blobs !== "fs"
 
 /** Whether a process keeps neither metadata nor contents on its own disk. */
 export const isStateless = (settings: StoreSettings): boolean =>
   isShared(settings) && !MetadataLayer.isEmbedded(settings)
 
 /** Returns the blob store of a configuration that `Config.load` has validated. */
-export const configOf = (settings: BlobStoreSettings.Values): BlobStoreConfig.BlobStoreConfig =>
-  Result.getOrThrow(BlobStoreConfig.resolve(settings))
+export const configOf = (settings: BlobStores.Values): BlobStores.BlobStoreConfig =>
+  Result.getOrThrow(BlobStores.resolve(settings))
 
 type SharedLayer = Layer.Layer<BlobStore, BlobError>
 
-const layerShared = (config: Exclude<BlobStoreConfig.BlobStoreConfig, { readonly store: "fs" }>): SharedLayer =>
-  Layer.unwrap(
-    Effect.promise(async (): Promise<SharedLayer> => {
-      switch (config.store) {
-        case "s3":
-          return (await import("@holdfast/s3/S3BlobStore")).layer(config.options)
-        case "azure":
-          return (await import("@holdfast/azure/AzureBlobStore")).layer(config.options)
-        case "gcs":
-          return (await import("@holdfast/gcs/GcsBlobStore")).layer(config.options)
-      }
-    })
-  )
+const layerShared = (config: BlobStores.ObjectStoreConfig): SharedLayer =>
+  Layer.unwrap(Effect.promise(() => BlobStores.load(config)))
 
 type LockedLayer = Layer.Layer<BlobStore, BlobError | DirectoryLockError>
 

@@ -5,7 +5,7 @@
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as BlobStoreSettings from "../config/BlobStoreSettings.ts"
+import type * as BlobStores from "../config/blobs/BlobStores.ts"
 import * as BlobStoreLayer from "./BlobStoreLayer.ts"
 
 export interface SweepSchedule {
@@ -19,7 +19,7 @@ const defaultSchedule: SweepSchedule = { interval: "1 hour", minimumAge: "7 days
 
 /** Sweeps at the start and then at an interval. The layer is empty for stores other than S3. */
 export const layerSweeper = (
-  settings: BlobStoreSettings.Values,
+  settings: BlobStores.Values,
   { interval, minimumAge }: SweepSchedule = defaultSchedule
 ): Layer.Layer<never> => {
   const config = BlobStoreLayer.configOf(settings)

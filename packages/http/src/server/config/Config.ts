@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import * as BlobStoreConfig from "./BlobStoreConfig.ts"
+import * as BlobStores from "./blobs/BlobStores.ts"
 import { ConfigError, type ConfigFault, invalidValue, type SourcedText } from "./ConfigError.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 import type { Setting } from "./Setting.ts"
@@ -73,7 +73,7 @@ export const load = Effect.fnUntraced(function* (
   if (first !== undefined) return yield* new ConfigError({ faults: [first, ...rest] })
   // Each value was parsed by the type of its own setting, which is what `SettingValues` declares.
   const config = values as SettingValues
-  const blobStore = BlobStoreConfig.resolve(config)
+  const blobStore = BlobStores.resolve(config)
   if (Result.isFailure(blobStore)) return yield* new ConfigError({ faults: [blobStore.failure] })
   return config
 })

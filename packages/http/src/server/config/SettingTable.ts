@@ -4,7 +4,7 @@
  *
  * The name of a property is the name of the setting in the configuration file and in `Config`.
  */
-import * as BlobStoreSettings from "./BlobStoreSettings.ts"
+import * as BlobStores from "./blobs/BlobStores.ts"
 import * as SecretTypes from "./SecretTypes.ts"
 import { optional, type Setting, type ValuesOf, withDefault } from "./Setting.ts"
 import * as SettingType from "./SettingType.ts"
@@ -48,7 +48,7 @@ export const settings = {
     "10",
     "Maximum number of connections in the PostgreSQL pool."
   ),
-  ...BlobStoreSettings.settings,
+  ...BlobStores.settings,
   blobGrace: withDefault(
     ["HOLDFAST_BLOB_GRACE"],
     duration("1s", "24d"),
