@@ -11,6 +11,8 @@ export interface Settings {
   readonly tokensMayCreateTenants: boolean
   /** Whether an Admin may create tokens that never expire. */
   readonly allowEternalTokens: boolean
+  /** How far in the future a new token may expire. No limit where `allowEternalTokens` is set. */
+  readonly tokenLifetime: Duration.Duration
   /** How long an actor's permissions are cached: at most one second (longer values count as one second), zero for no cache. */
   readonly accessCache: Duration.Duration
   /** How long the bytes of a replaced or removed content stay, for readers that opened the content before. */
@@ -25,6 +27,7 @@ export const defaults: Settings = {
   maxUploadBytes: 5 * 1024 ** 4,
   tokensMayCreateTenants: false,
   allowEternalTokens: false,
+  tokenLifetime: Duration.days(366),
   accessCache: Duration.seconds(1),
   blobGrace: Duration.minutes(5),
   uploadLease: Duration.minutes(2),

@@ -3,6 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Label } from "../Text.ts"
+import { Instant } from "../Time.ts"
 
 export const Token = Schema.Struct({
   id: Schema.String,
@@ -26,8 +27,10 @@ export type CreatedToken = typeof CreatedToken.Type
 export const CreateToken = Schema.Struct({
   name: Label,
   member: Schema.Struct({ id: Schema.String }),
-  expiresAt: Schema.NullOr(Schema.DateTimeUtcFromString).annotate({
-    description: "ISO 8601 UTC, in the future. Null only where the deployment allows keys that never expire."
+  expiresAt: Schema.optional(Schema.NullOr(Instant)).annotate({
+    description:
+      "In the future, within the deployment's maximum lifetime, and no later than the token that creates this one. When " +
+      "absent, the latest permitted time. Null only where the deployment allows keys that never expire."
   })
 }).annotate({ identifier: "CreateToken" })
 export type CreateToken = typeof CreateToken.Type

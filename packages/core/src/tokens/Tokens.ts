@@ -18,13 +18,17 @@ import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
 import * as Page from "../Page.ts"
 import { Settings } from "../Settings.ts"
+import * as TokenExpiry from "./internal/TokenExpiry.ts"
 import * as Token from "./Token.ts"
 import { TokenRepository } from "./TokenRepository.ts"
 
 export class Tokens extends Context.Service<
   Tokens,
   {
-    /** Creates a token for a member. The result is the only place where the key is shown. */
+    /**
+     * Creates a token for a member. The result is the only place where the key is shown. Fails with `InvalidRequest` when the
+     * token would expire after `Settings.tokenLifetime`, or after the token that the actor presents.
+     */
     readonly create: (
       actor: Actor,
       tenantId: string,
@@ -60,27 +64,13 @@ const make = Effect.gen(function* () {
   const missing = new NotFound({ resource: "token" })
   const checkId = (tokenId: string) => (Ids.is("tok", tokenId) ? Effect.void : Effect.fail(missing))
 
-  /** Fails with `InvalidRequest` unless a new token may expire at this time. */
-  const checkExpiry = (expiresAt: DateTime.Utc | null, now: DateTime.Utc) => {
-    if (expiresAt === null) {
-      return settings.allowEternalTokens
-        ? Effect.void
-        : Effect.fail(
-            InvalidRequest.at("/expiresAt", "must be a time: this deployment does not allow tokens that never expire")
-          )
-    }
-    return DateTime.isGreaterThan(expiresAt, now)
-      ? Effect.void
-      : Effect.fail(InvalidRequest.at("/expiresAt", "must be in the future"))
-  }
-
   return Tokens.of({
     create: Effect.fn("Tokens.create")(
       function* (actor, tenantId, input) {
-        yield* access.require(actor, tenantId, "token:manage")
-        const { expiresAt, member, name } = yield* decodeCreate(input)
+        const identity = yield* access.require(actor, tenantId, "token:manage")
+        const { member, name, ...requested } = yield* decodeCreate(input)
         const now = yield* DateTime.now
-        yield* checkExpiry(expiresAt, now)
+        const expiresAt = yield* TokenExpiry.decide({ requested: requested.expiresAt, now, settings, identity })
         if (!Ids.is("mem", member.id)) return yield* noSuchMember
         const { hash, key, prefix } = yield* ApiKey.mint
         const token = {

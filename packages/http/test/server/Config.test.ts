@@ -64,6 +64,7 @@ describe("Config", () => {
           formerSecretKeys: [],
           tokensMayCreateTenants: false,
           allowEternalTokens: false,
+          tokenLifetime: "31622400000 millis",
           accessCache: "1000 millis",
           maxUploadBytes: 5 * 1024 ** 4,
           corsOrigins: [],

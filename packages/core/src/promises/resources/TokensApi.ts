@@ -26,8 +26,11 @@ export interface ListTokensInput extends TenantRef, Page.Request {}
 export interface CreateTokenInput extends TenantRef {
   readonly name: string
   readonly member: { readonly id: string }
-  /** In the future. Null is accepted only where the deployment allows tokens that never expire. */
-  readonly expiresAt: TimeInput | null
+  /**
+   * In the future, at most `tokenLifetime` from now, and no later than the token that creates this one. Default: the latest
+   * permitted time. Null is accepted only where the deployment allows tokens that never expire.
+   */
+  readonly expiresAt?: TimeInput | null | undefined
 }
 
 export interface TokenOperations<Time> {
@@ -46,8 +49,10 @@ export interface TokenOperations<Time> {
 
 export interface TokensApi extends Methods<TokenOperations<Date>, [actor: ActorHandle]> {}
 
-const decodeExpiry = (time: TimeInput | null): Effect.Effect<DateTime.Utc | null, InvalidRequest> => {
-  if (time === null) return Effect.succeed(null)
+const decodeExpiry = (
+  time: TimeInput | null | undefined
+): Effect.Effect<DateTime.Utc | null | undefined, InvalidRequest> => {
+  if (time === null || time === undefined) return Effect.succeed(time)
   const isTime = time instanceof Date || typeof time === "string"
   return Effect.mapError(
     Effect.fromOption(isTime ? Option.map(DateTime.make(time), DateTime.toUtc) : Option.none()),

@@ -73,6 +73,7 @@ const layerSettings = (config: Config) =>
       maxUploadBytes: config.maxUploadBytes,
       tokensMayCreateTenants: config.tokensMayCreateTenants,
       allowEternalTokens: config.allowEternalTokens,
+      tokenLifetime: config.tokenLifetime,
       accessCache: config.accessCache,
       blobGrace: config.blobGrace,
       playbackLifetime: config.playbackLifetime

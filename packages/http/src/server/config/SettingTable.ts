@@ -96,6 +96,12 @@ export const settings = {
     "off",
     "Whether an Admin may create API tokens that never expire."
   ),
+  tokenLifetime: withDefault(
+    ["HOLDFAST_TOKEN_LIFETIME"],
+    duration("1s", "36500d"),
+    "366d",
+    "How far in the future a new API token may expire, and when it expires if its creator names no time. A token also expires no later than the token that created it. No limit for named times where tokens that never expire are allowed. Account keys of the operator do not expire."
+  ),
   accessCache: withDefault(
     ["HOLDFAST_ACCESS_CACHE"],
     SettingType.durationOrMilliseconds("0", "1s"),
