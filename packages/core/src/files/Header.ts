@@ -3,6 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import { utf8Length } from "../Text.ts"
+import * as HeaderNames from "./internal/HeaderNames.ts"
 
 /** RFC 9110, section 5.6.2. */
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
@@ -10,56 +11,23 @@ const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const fieldValue =
   /^(?:[\u0021-\u007e\u0080-\u00ff](?:[\u0020\u0009\u0021-\u007e\u0080-\u00ff]*[\u0021-\u007e\u0080-\u00ff])?)?$/
 
-/** Names that users cannot set: they control the framing, the service sets them itself, or they apply to the whole origin. */
-const refused = new Set([
-  // framing and hop-by-hop (RFC 9110, section 7.6.1; RFC 9112)
-  "connection",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authentication-info",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  // set by the service itself, or valid for the whole origin
-  "accept-ranges",
-  "alt-svc",
-  "clear-site-data",
-  "content-length",
-  "content-range",
-  "content-security-policy",
-  "content-security-policy-report-only",
-  "date",
-  "etag",
-  "last-modified",
-  "location",
-  "nel",
-  "referrer-policy",
-  "report-to",
-  "reporting-endpoints",
-  "service-worker-allowed",
-  "set-cookie",
-  "strict-transport-security",
-  "www-authenticate",
-  "x-content-type-options",
-  "x-request-id"
-])
-
-const isRefused = (name: string): boolean => refused.has(name) || name.startsWith("access-control-")
-
 export const HeaderName = Schema.String.check(
   Schema.makeFilter((name: string) =>
     !token.test(name)
       ? "must be an HTTP field name"
       : name.length > 256
         ? "must be at most 256 characters"
-        : isRefused(name.toLowerCase())
-          ? "is a header that cannot be set on a file"
-          : undefined
+        : HeaderNames.isAllowed(name.toLowerCase())
+          ? undefined
+          : "must be the name of a header that describes the content (content-type, content-language, content-disposition, " +
+            "content-encoding, cache-control, expires, x-robots-tag), or a name of your own: x- and letters, digits and " +
+            "hyphens, unless proxies or browsers act upon it"
   )
-)
+).annotate({
+  description:
+    "`content-type`, `content-language`, `content-disposition`, `content-encoding`, `cache-control`, `expires`, " +
+    "`x-robots-tag`, or a name of your own that begins with `x-` and that no proxy or browser acts upon."
+})
 
 export const HeaderValue = Schema.String.check(
   Schema.makeFilter((value: string) =>
@@ -69,6 +37,11 @@ export const HeaderValue = Schema.String.check(
 
 export const Header = Schema.Struct({ name: HeaderName, value: HeaderValue }).annotate({ identifier: "Header" })
 export type Header = typeof Header.Type
+
+/** A header as it is stored. An earlier version may have accepted a name that is refused now: such a header is not sent. */
+export const StoredHeader = Schema.Struct({ name: Schema.String, value: Schema.String }).annotate({
+  identifier: "StoredHeader"
+})
 
 /** The body of a bulk change: sets all headers or none. */
 export const SetHeaders = Schema.Struct({ bulk: Schema.Array(Header) }).annotate({ identifier: "SetHeaders" })
@@ -95,6 +68,15 @@ export const excess = (headers: ReadonlyArray<Header>): string | undefined => {
   const bytes = headers.reduce((sum, { name, value }) => sum + utf8Length(name) + utf8Length(value), 0)
   return bytes > maxBytes ? `a file's headers can have at most ${maxBytes} bytes together` : undefined
 }
+
+const isSent = ({ name }: Header): boolean => HeaderNames.isAllowed(name.toLowerCase())
+
+/**
+ * Returns those of a file's stored headers that are sent with its content: all but those whose names an earlier version
+ * accepted and this one refuses.
+ */
+export const sent = (headers: ReadonlyArray<Header>): ReadonlyArray<Header> =>
+  headers.every(isSent) ? headers : headers.filter(isSent)
 
 /** Returns the value of a header by its name, in any case. */
 export const valueOf = (headers: ReadonlyArray<Header>, name: string): string | undefined =>

@@ -78,7 +78,7 @@ describe("FileName", () => {
           path: "/../",
           alias: "No",
           headers: [
-            { name: "x", value: "ok" },
+            { name: "x-a", value: "ok" },
             { name: "x y", value: "" }
           ]
         })

@@ -7,7 +7,15 @@ const isHeader = Schema.is(Header.Header)
 describe("Header", () => {
   it.each([
     ["content-type", "text/html"],
+    ["Content-Language", "de"],
+    ["content-disposition", "inline"],
+    ["content-encoding", "gzip"],
+    ["expires", "0"],
+    ["X-Robots-Tag", "noindex"],
     ["X-Anything", ""],
+    ["x-1", "v"],
+    ["x-author", "Ada"],
+    ["x-methodical-cachet", "v"],
     ["cache-control", "public, max-age=3600"],
     ["x-latin", "caf\u00e9"],
     ["x-tabs", "a\tb"]
@@ -45,9 +53,97 @@ describe("Header", () => {
     ["Access-Control-Allow-Origin", "*"],
     ["access-control-anything", "*"],
     ["content-security-policy", "x"],
-    ["x-content-type-options", "x"]
+    ["x-content-type-options", "x"],
+    ["x-", "v"],
+    ["x--a", "v"],
+    ["x-a-", "v"],
+    ["x-accel_redirect", "v"],
+    ["x_accel-redirect", "v"]
   ])("schema: %j: %j → refused", (name, value) => {
     assert.isFalse(isHeader({ name, value }))
+  })
+
+  it.each([
+    "Link",
+    "Refresh",
+    "Speculation-Rules",
+    "SourceMap",
+    "X-SourceMap",
+    "Alt-Svc",
+    "NEL",
+    "Report-To",
+    "Reporting-Endpoints",
+    "Surrogate-Control",
+    "Surrogate-Key",
+    "CDN-Cache-Control",
+    "Edge-Control",
+    "Vary",
+    "Age",
+    "Pragma",
+    "Warning",
+    "Content-Location",
+    "Content-Digest",
+    "Content-Type-Options",
+    "Permissions-Policy",
+    "Cross-Origin-Resource-Policy",
+    "Origin-Agent-Cluster",
+    "Critical-CH",
+    "Accept-CH",
+    "No-Vary-Search",
+    "Use-As-Dictionary",
+    "Observe-Browsing-Topics",
+    "Attribution-Reporting-Register-Source",
+    "Set-Login",
+    "Server",
+    "Via",
+    "X-Accel-Redirect",
+    "X-Accel-Expires",
+    "X-Accel-Buffering",
+    "X-Sendfile",
+    "X-Sendfile2",
+    "X-Sendfile-Type",
+    "X-LIGHTTPD-send-file",
+    "X-Reproxy-URL",
+    "X-Reproxy-File",
+    "X-Archive-Files",
+    "X-AppEngine-BlobKey",
+    "X-Accelerator-Vary",
+    "X-Envoy-Immediate-Health-Check-Fail",
+    "X-Middleware-Rewrite",
+    "X-LiteSpeed-Cache-Control",
+    "X-Varnish",
+    "X-Cache",
+    "X-Cache-Tags",
+    "X-Amz-Meta-A",
+    "X-Goog-Meta-A",
+    "X-MS-Meta-A",
+    "X-Forwarded-For",
+    "X-Forwarded",
+    "X-Real-IP",
+    "X-HTTP-Method-Override",
+    "X-Original-URL",
+    "X-Frame-Options",
+    "X-XSS-Protection",
+    "X-UA-Compatible",
+    "X-DNS-Prefetch-Control",
+    "X-Download-Options",
+    "X-WebKit-CSP",
+    "X-Content-Security-Policy",
+    "X-Pingback",
+    "X-Api-Key",
+    "X-Request-Id"
+  ])("schema: %s, which browsers, proxies or the service act upon → refused", (name) => {
+    for (const written of [name, name.toLowerCase(), name.toUpperCase()]) {
+      assert.isFalse(isHeader({ name: written, value: "v" }))
+    }
+  })
+
+  it("sent: a stored header whose name is refused → left out", () => {
+    const headers = ["x-a", "Link", "Cache-Control"].map((name) => ({ name, value: "v" }))
+    assert.deepStrictEqual(
+      Header.sent(headers).map(({ name }) => name),
+      ["x-a", "Cache-Control"]
+    )
   })
 
   it("merge: existing name in another case → replaced at its position; new name → appended", () => {

@@ -1,6 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import * as Actor from "@holdfast/core/Actor"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { Files } from "@holdfast/core/files/Files"
 import { Headers } from "@holdfast/core/headers/Headers"
 import { Members } from "@holdfast/core/members/Members"
@@ -9,8 +10,10 @@ import { Mirrors } from "@holdfast/core/mirrors/Mirrors"
 import * as Role from "@holdfast/core/Role"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as MirrorHarness from "@holdfast/testing/mirrors/MirrorHarness"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import { SqlClient } from "effect/sql/SqlClient"
 import { addMember, test } from "./support/MirrorTest.ts"
 
@@ -79,6 +82,32 @@ describe("mirror to a bucket of another tenant", () => {
       yield* expectEqual
       // Only headers and metadata changed since: the content was written once.
       expect((yield* listFiles(target)).map(({ id, version }) => [id, version])).toEqual([[copyOfA?.id, 1]])
+    })
+  )
+
+  test(
+    "source has a stored header that is refused now → file copied without it, in one attempt",
+    Effect.gen(function* () {
+      const repository = yield* FileRepository
+      const { ref, source, target } = yield* createPair
+      const storeHeaders = (fileId: string, ...names: ReadonlyArray<string>) =>
+        repository.updateHeaders({
+          bucket: source,
+          selector: { _tag: "Id", id: fileId },
+          change: () => Result.succeed(names.map((name) => ({ name, value: "v" }))),
+          at: DateTime.makeUnsafe(1)
+        })
+      const [a, b] = yield* Effect.forEach(["a", "b"], (name) => upload(source, name, name))
+      yield* storeHeaders(a?.id ?? "", "Link", "x-own")
+      yield* startWorker()
+      yield* untilCopied(ref)
+      yield* storeHeaders(b?.id ?? "", "X-Accel-Redirect", "x-own")
+      yield* untilCopied(ref)
+      const own = [{ name: "x-own", value: "v" }]
+      expect((yield* listFiles(target)).map(({ headers, name }) => [name, headers])).toEqual([
+        ["a", own],
+        ["b", own]
+      ])
     })
   )
 

@@ -33,12 +33,14 @@ const setAll = HttpApiEndpoint.post("setAll", "/bulk", {
 
 const list = HttpApiEndpoint.get("list", "/", {
   params,
-  success: Page.of(Header.Header),
+  success: Page.of(Header.StoredHeader),
   error: problems("not_found")
 }).annotateMerge(
   describe({
     summary: "List the headers of a file",
-    description: "The list always has one page.",
+    description:
+      "The list always has one page. It also has headers that an earlier version accepted and this one refuses. They are " +
+      "not sent with the content, and can be removed.",
     permission: "file:read"
   })
 )

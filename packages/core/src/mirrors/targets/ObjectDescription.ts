@@ -2,6 +2,7 @@
  * The headers and metadata of a mirrored object at its target: the headers that object stores keep as such, and everything else
  * as metadata.
  */
+import * as Header from "../../files/Header.ts"
 import type { MirroredFile } from "./MirroredFile.ts"
 
 export interface ObjectDescription {
@@ -79,7 +80,7 @@ export const of = (file: MirroredFile): ObjectDescription => {
     metadata[name] = value
     bytesLeft -= size
   }
-  for (const { name, value } of file.headers) {
+  for (const { name, value } of Header.sent(file.headers)) {
     const lower = name.toLowerCase()
     if (lower === "content-type") contentType = toHeaderValue(value)
     else if (isStoreHeader(lower)) headers[storeHeaders[lower]] = toHeaderValue(value)

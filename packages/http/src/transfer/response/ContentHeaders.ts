@@ -1,10 +1,10 @@
 /**
  * The response headers of a content.
  */
-import type { Header } from "@holdfast/core/files/Header"
+import * as ContentSecurity from "@holdfast/core/files/ContentSecurity"
+import * as Header from "@holdfast/core/files/Header"
 import * as HttpDate from "../request/HttpDate.ts"
 import * as ContentDisposition from "./ContentDisposition.ts"
-import * as ContentSecurity from "./ContentSecurity.ts"
 
 /** Headers by lower-case name. */
 export type ResponseHeaders = Record<string, string>
@@ -19,7 +19,7 @@ export interface ContentDescription {
   /** The size, in bytes. */
   readonly size: number
   /** The file's own headers, in the order in which they are sent. */
-  readonly headers: ReadonlyArray<Header>
+  readonly headers: ReadonlyArray<Header.Header>
   /** The name under which a client saves the content. */
   readonly name: string
   readonly disposition: ContentDisposition.Disposition
@@ -38,7 +38,7 @@ const cacheControl = "private, no-cache"
  * 2. the file's own headers;
  * 3. headers that a file cannot replace. Among them are `X-Content-Type-Options`, without which a browser could interpret
  *    the content as another type; `Referrer-Policy`, without which a page could send the key in its address to others; and
- *    `Content-Security-Policy: sandbox; …`, if the type that is finally sent requires it.
+ *    `Content-Security-Policy`, which depends on the type that is finally sent.
  *
  * @param now Epoch milliseconds. `Last-Modified` is never later (RFC 9110, section 8.8.2.1).
  */
@@ -48,15 +48,13 @@ export const make = (content: ContentDescription, now: number): ResponseHeaders 
     "content-disposition": "",
     "cache-control": cacheControl
   }
-  for (const { name, value } of content.headers) headers[name.toLowerCase()] = value
+  for (const { name, value } of Header.sent(content.headers)) headers[name.toLowerCase()] = value
   headers["content-disposition"] ||= ContentDisposition.format(content.disposition, content.name)
   headers["etag"] = content.etag
   headers["last-modified"] = HttpDate.format(Math.min(content.lastModified, now))
   headers["accept-ranges"] = "bytes"
   headers["x-content-type-options"] = "nosniff"
   headers["referrer-policy"] = "no-referrer"
-  if (ContentSecurity.isSandboxed(headers["content-type"] ?? "")) {
-    headers["content-security-policy"] = ContentSecurity.policy
-  }
+  headers["content-security-policy"] = ContentSecurity.policyOf(headers["content-type"] ?? "")
   return headers
 }

@@ -1,6 +1,7 @@
 /**
  * Responses with the files of a stream: playlists with a key in every address, and segments as contents.
  */
+import * as ContentSecurity from "@holdfast/core/files/ContentSecurity"
 import type { FileRef } from "@holdfast/core/files/FileRef"
 import type { OpenedPlaylist, OpenedSegment } from "@holdfast/core/playback/OpenedStream"
 import type { PlaybackKeys } from "@holdfast/core/playback/PlaybackKeys"
@@ -26,7 +27,7 @@ export const playlist = (
   Effect.map(playbackKeys.issue(viewer, { tenantId, bucketId, fileId, format, conversionId }), ({ key }) =>
     HttpServerResponse.text(StreamAddresses.addKey(name, text, Redacted.value(key)), {
       contentType,
-      headers: playlistHeaders
+      headers: { ...playlistHeaders, "content-security-policy": ContentSecurity.policyOf(contentType) }
     })
   )
 

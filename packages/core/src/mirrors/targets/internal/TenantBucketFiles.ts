@@ -57,13 +57,14 @@ export const make = Effect.fnUntraced(function* (actor: Actor, bucket: BucketRef
   /** Gives a file the headers and metadata of an object where they differ; returns the file. */
   const updateDescription = Effect.fnUntraced(function* (file: File, { file: source }: CopiedObject) {
     const ref = refOf(file)
-    const hasHeaders = hasSameHeaders(file.headers, source.headers)
+    const sourceHeaders = Header.sent(source.headers)
+    const hasHeaders = hasSameHeaders(file.headers, sourceHeaders)
     const hasMetadata = Equal.equals(file.metadata, source.metadata)
     if (hasHeaders && hasMetadata) return file
     if (!hasHeaders) {
-      const extra = file.headers.filter(({ name }) => Header.valueOf(source.headers, name) === undefined)
+      const extra = file.headers.filter(({ name }) => Header.valueOf(sourceHeaders, name) === undefined)
       yield* Effect.forEach(extra, ({ name }) => headers.remove(actor, ref, name), { discard: true })
-      yield* headers.setAll(actor, ref, { bulk: source.headers })
+      yield* headers.setAll(actor, ref, { bulk: sourceHeaders })
     }
     if (!hasMetadata) yield* files.update(actor, ref, { metadata: source.metadata })
     return yield* files.get(actor, ref)

@@ -3,7 +3,8 @@
  * as the actor of the mirror's API key, so that roles, limits and revocation of that tenant apply.
  *
  * A file that is up to date is not written again: otherwise two mirrors that lead to each other's source would never stop. Headers
- * and metadata are copied unchanged. Aliases are not copied, and the target has its own conversions.
+ * and metadata are copied unchanged, except for stored headers whose names are refused now: the target's services would refuse
+ * them, and the file would never be copied. Aliases are not copied, and the target has its own conversions.
  */
 import { Digest } from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
@@ -12,6 +13,7 @@ import * as Stream from "effect/Stream"
 import { Access } from "../../../access/Access.ts"
 import * as ApiKey from "../../../access/ApiKey.ts"
 import type { Files } from "../../../files/Files.ts"
+import * as Header from "../../../files/Header.ts"
 import { Uploads } from "../../../files/Uploads.ts"
 import type { Headers } from "../../../headers/Headers.ts"
 import * as TransferableChunks from "../../../storage/TransferableChunks.ts"
@@ -68,7 +70,8 @@ export const make = Effect.gen(function* () {
       write: (object, content) =>
         Effect.gen(function* () {
           const found = yield* files.find(object.name)
-          const { headers, metadata } = object.file
+          const { metadata } = object.file
+          const headers = Header.sent(object.file.headers)
           const source = Stream.mapError(Stream.map(content, copyChunk), toSourceFault)
           const declared = {
             length: object.size,

@@ -5,6 +5,7 @@ import type * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import type { Download } from "../../../files/Downloads.ts"
 import * as File from "../../../files/File.ts"
+import * as Header from "../../../files/Header.ts"
 import type { ByteRange } from "../../../storage/BlobStore.ts"
 import { toDates, type WithTimes } from "../Times.ts"
 import { ContentReader } from "./ContentReader.ts"
@@ -17,7 +18,7 @@ export class FileDownload extends ContentReader {
   constructor({ content, file, read }: Download, range: ByteRange | undefined, context: Context.Context<never>) {
     const lastModified = { name: "last-modified", value: DateTime.toDateUtc(content.storedAt).toUTCString() }
     const { contentType, etag, size } = content
-    super({ contentType, etag, size, headers: [lastModified, ...file.headers], read }, range, context)
+    super({ contentType, etag, size, headers: [lastModified, ...Header.sent(file.headers)], read }, range, context)
     this.file = toDates(File.fromStored(file))
   }
 }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as ContentSecurity from "../../src/transfer/response/ContentSecurity.ts"
+import * as ContentSecurity from "@holdfast/core/files/ContentSecurity"
 
 describe("ContentSecurity.isSandboxed", () => {
   it.each([
@@ -64,4 +64,22 @@ describe("ContentSecurity.isSandboxed", () => {
   ])("%j → not sandboxed", (type) => {
     assert.isFalse(ContentSecurity.isSandboxed(type))
   })
+})
+
+describe("ContentSecurity.policyOf", () => {
+  it.each(["text/html", "image/svg+xml", "", "text/plain", "image/png", "video/mp4", "application/pdf"])(
+    "%j → nothing from other origins, scripts never",
+    (type) => {
+      const directives = new Map(
+        ContentSecurity.policyOf(type)
+          .split("; ")
+          .map((directive) => [directive.split(" ", 1)[0], directive.split(" ").slice(1)])
+      )
+      assert.deepStrictEqual(directives.get("default-src"), ["'none'"])
+      assert.isFalse(directives.has("script-src"))
+      const sources = new Set([...directives.values()].flat())
+      for (const source of sources) assert.include(["'none'", "'self'", "'unsafe-inline'", "data:"], source)
+      assert.strictEqual(directives.has("sandbox"), ContentSecurity.isSandboxed(type))
+    }
+  )
 })

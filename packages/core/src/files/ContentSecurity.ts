@@ -1,6 +1,7 @@
 /**
- * Prevents stored files from acting with the authority of the service's origin. A browser renders a document in a sandbox:
- * without scripts, forms and the origin's storage.
+ * The `Content-Security-Policy` of stored contents. Files come from users who are not their readers, and the address of a
+ * content may contain the reader's API key. The policy prevents a content from sending requests to other origins, and a
+ * document from acting with the authority of the service's origin.
  */
 
 /** Exactly one media type with its parameters. Commas are allowed in quoted strings only. */
@@ -33,9 +34,18 @@ export const isSandboxed = (contentType: string): boolean => {
 }
 
 /**
- * The `Content-Security-Policy` of a sandboxed content. `sandbox` disables scripts. The other directives prevent the page from
- * fetching anything: a stored page can set its own referrer policy, and its address, which may contain an API key, would be
- * sent as the referrer.
+ * For documents. `sandbox` disables scripts, forms and the origin's storage. The other directives prevent the page from
+ * fetching anything: a stored page can set its own referrer policy, and its address would be sent as the referrer.
  */
-export const policy =
+const sandboxed =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; media-src data:"
+
+/**
+ * For all other contents. A browser shows text, images, media and PDF in documents of its own: their style is inline, and the
+ * document of a media file or of a PDF loads the content once more, from its own address.
+ */
+const passive =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; object-src 'self'; base-uri 'none'; form-action 'none'"
+
+/** Returns the `Content-Security-Policy` of a content with this `Content-Type`, as it is finally sent. */
+export const policyOf = (contentType: string): string => (isSandboxed(contentType) ? sandboxed : passive)
