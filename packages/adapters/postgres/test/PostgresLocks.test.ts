@@ -89,7 +89,7 @@ requires(Server.missing).describe("PostgreSQL", () =>
           query: { path: "/", recursive: true },
           limit: 1000
         })
-        expect(stored).toHaveLength(100)
+        expect(stored.files).toHaveLength(100)
       })
     )
 

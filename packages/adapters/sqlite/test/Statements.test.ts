@@ -71,7 +71,20 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("SQL statements", (it) => {
         const plan = yield* sql.unsafe<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`, parameters)
         const steps = plan.map(({ detail }) => detail).filter((detail) => /\bfile\b/.test(detail))
         expect(steps.length).toBeGreaterThan(0)
-        for (const step of steps) expect(step).toMatch(/^SEARCH file USING INDEX file_place \(bucket_id=\? AND .*path/)
+        for (const step of steps) {
+          expect(step).toMatch(/^SEARCH file USING (COVERING )?INDEX file_place \(bucket_id=\? AND .*path/)
+        }
+      }
+      for (const list of yield* LargeBucket.filters(bucket, 100)) {
+        for (const [text, parameters] of yield* Statements.record(list)) {
+          const plan = yield* sql.unsafe<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`, parameters)
+          const details = plan.map(({ detail }) => detail)
+          // A page visits at most 1,000 folders, and sorts them.
+          if (!details.includes("SCAN folders")) expect(details.join()).not.toMatch(/TEMP B-TREE/)
+          for (const step of details.filter((detail) => /\bfile\b/.test(detail))) {
+            expect(step).toMatch(/^SEARCH file USING (COVERING )?INDEX file_(place|type) \(bucket_id=\? AND .*path/)
+          }
+        }
       }
       expect(yield* files.listFolders({ bucket, path: "/", limit: 100 })).toEqual(["/0/", "/1/", "/2/"])
     })

@@ -1,6 +1,7 @@
 /**
  * Lists the files and folders of a folder. A page contains first the folders, then the files, at most `limit` of both
- * together. So a folder with a million subfolders is listed in pages like one with a million files.
+ * together. So a folder with a million subfolders is listed in pages like one with a million files. A page of a list with a
+ * filter may be short, because each request reads a bounded number of files.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -46,7 +47,10 @@ export interface Request extends Page.Request {
 export const FilePage = Schema.Struct({
   items: Schema.Array(File.File),
   folders: Schema.Array(Schema.String).annotate({ description: "The folders directly below the path, as full paths." }),
-  nextCursor: Schema.NullOr(Schema.String)
+  nextCursor: Schema.NullOr(Schema.String).annotate({
+    description:
+      "An opaque text for the next request; null on the last page only. With a filter a page may have fewer items than `limit`, or none, although more follow: each request reads a bounded number of files."
+  })
 }).annotate({ identifier: "FilePage" })
 export type FilePage = typeof FilePage.Type
 
@@ -55,7 +59,7 @@ const decodeQuery = Input.decoder(Query)
 /** The position before the next page: a folder or a file. */
 const Cursor = Schema.Union([
   Schema.Struct({ folder: Schema.String }),
-  Schema.Struct({ path: Schema.String, name: Schema.String })
+  Schema.Struct({ path: Schema.String, name: Schema.NullOr(Schema.String) })
 ])
 
 /** A list without filters contains folders; a filter applies to files only. */
@@ -88,18 +92,19 @@ export const make = Effect.gen(function* () {
 
     const remaining = limit - folders.length
     const after = isAfterFile ? cursor : undefined
-    const rows = yield* repository.list({ bucket, query, after, limit: remaining + 1 })
-    const shown = rows.slice(0, remaining)
-    const last = shown.at(-1)
+    if (remaining === 0) {
+      const { files } = yield* repository.list({ bucket, query, after, limit: 1 })
+      return {
+        items: [],
+        folders,
+        nextCursor: files.length === 0 ? null : Page.encodeCursor({ folder: folders.at(-1) })
+      }
+    }
+    const { files, next } = yield* repository.list({ bucket, query, after, limit: remaining })
     return {
-      items: shown.map((stored) => File.fromStored(stored, request.expands)),
+      items: files.map((stored) => File.fromStored(stored, request.expands)),
       folders,
-      nextCursor:
-        rows.length <= remaining
-          ? null
-          : last === undefined
-            ? Page.encodeCursor({ folder: folders.at(-1) })
-            : Page.encodeCursor({ path: last.path, name: last.name })
+      nextCursor: next === null ? null : Page.encodeCursor({ path: next.path, name: next.name })
     }
   })
 })

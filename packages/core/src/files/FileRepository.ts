@@ -29,10 +29,21 @@ export interface FileQuery {
   readonly type?: FileType | undefined
 }
 
-/** A position in the order of a list: by path, then by name, both by code point (that is, by UTF-8 bytes). */
+/**
+ * A position in the order of a list: by path, then by name, both by code point (that is, by UTF-8 bytes). With the name null it
+ * is after all files of that folder, and before those of the folders below.
+ */
 export interface Position {
   readonly path: string
-  readonly name: string
+  readonly name: string | null
+}
+
+/** The files of a page. */
+export interface FileSlice {
+  /** At most `limit`; fewer, or none, when the repository had to read too many other files to find them. */
+  readonly files: ReadonlyArray<StoredFile>
+  /** The position after which the list continues; null at its end. */
+  readonly next: Position | null
 }
 
 /** A page of a list of files. */
@@ -107,8 +118,11 @@ export class FileRepository extends Context.Service<
     /** Finds a file, in one statement. */
     readonly find: (bucket: BucketRef, selector: Selector) => Effect.Effect<Option.Option<StoredFile>, MetadataError>
 
-    /** Lists files, ordered by path and name. */
-    readonly list: (request: FileListRequest) => Effect.Effect<ReadonlyArray<StoredFile>, MetadataError>
+    /**
+     * Lists files, ordered by path and name. Takes time in proportion to `limit`, plus a constant: where no index leads from one
+     * matching file to the next, the page ends after a fixed number of other files, and may be empty.
+     */
+    readonly list: (request: FileListRequest) => Effect.Effect<FileSlice, MetadataError>
 
     /**
      * Lists the folders directly below a path that contain a file at any depth: full paths, in order, after the folder

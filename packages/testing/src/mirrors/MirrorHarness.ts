@@ -127,7 +127,11 @@ export const reupload = (bucket: BucketRef, fileId: string, text: string) =>
 
 /** Lists all files that have a content. */
 export const listFiles = Effect.fnUntraced(function* (bucket: BucketRef) {
-  const files = yield* (yield* FileRepository).list({ bucket, query: { path: "/", recursive: true }, limit: 10_000 })
+  const { files } = yield* (yield* FileRepository).list({
+    bucket,
+    query: { path: "/", recursive: true },
+    limit: 10_000
+  })
   return files.filter((file): file is MirroredFile => file.content !== null)
 })
 

@@ -2,6 +2,7 @@
  * Every migration, in the order in which they run. The schema that a released migration makes never changes.
  */
 import { conversions } from "./Conversions.ts"
+import { fileTypes } from "./FileTypes.ts"
 import { initial } from "./Initial.ts"
 import { change, type Migration } from "./Migration.ts"
 import { mirrorTimes } from "./MirrorTimes.ts"
@@ -11,5 +12,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 1, name: "initial", steps: [change(initial)] },
   { id: 2, name: "conversions", steps: [change(conversions)] },
   { id: 3, name: "mirrors", steps: [change(mirrors)] },
-  { id: 4, name: "mirror_times", steps: mirrorTimes }
+  { id: 4, name: "mirror_times", steps: mirrorTimes },
+  { id: 7, name: "file_types", steps: fileTypes }
 ]

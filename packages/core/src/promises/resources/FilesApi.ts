@@ -69,7 +69,10 @@ export interface FileOperations<Time, Opened extends Download = Download> {
   /** Returns the record of a file. */
   get(input: GetFileInput): FileRecord<Time>
 
-  /** Lists the folders in a folder, then its files; with `recursive` all files below it. */
+  /**
+   * Lists the folders in a folder, then its files; with `recursive` all files below it. With a filter, a page may have fewer items
+   * than `limit`, or none, although more follow: the list ends where `nextCursor` is null.
+   */
   list(input: ListFilesInput): FilePage<Time>
 
   /** Renames or moves a file, or changes its alias or metadata. Rejects with `file_exists` or `alias_taken`. */

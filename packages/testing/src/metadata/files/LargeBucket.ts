@@ -17,6 +17,17 @@ export const create = Effect.fnUntraced(function* (count: number) {
   return bucket
 })
 
+/** Returns lists by every filter, which match no file of the bucket, or files without content when `name` is undefined. */
+export const filters = (bucket: BucketRef, limit: number) =>
+  Effect.map(FileRepository, (files) =>
+    [{ type: "VIDEO" as const }, { state: "READY" as const }, { state: "RESERVED" as const, name: "x" }, { name: "x" }]
+      .flatMap((filter) => [
+        { path: "/", recursive: true, ...filter },
+        { path: "/1/below/", recursive: false, ...filter }
+      ])
+      .map((query) => files.list({ bucket, query, limit }))
+  )
+
 /** Returns lists of the bucket of every kind: recursive, of one folder, after a position, with a name prefix. */
 export const lists = Effect.fnUntraced(function* (bucket: BucketRef, limit: number) {
   const files = yield* FileRepository

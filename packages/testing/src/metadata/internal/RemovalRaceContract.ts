@@ -63,7 +63,10 @@ export const removalRaceContract = (it: It): void => {
               }
             )
             expect(failures.filter((tag) => tag !== "NotFound")).toEqual([])
-            expect(yield* files.list({ bucket, query: { path: "/", recursive: true }, limit: 100 })).toEqual([])
+            expect(yield* files.list({ bucket, query: { path: "/", recursive: true }, limit: 100 })).toEqual({
+              files: [],
+              next: null
+            })
             const states = yield* statesOf(bucket)
             expect(states).toHaveLength(changes + 1)
             expect(states).not.toContain("READY")

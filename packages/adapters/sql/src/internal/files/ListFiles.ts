@@ -1,17 +1,20 @@
 /**
- * Lists files and folders. Both lists are ranges of the index `file_place`; each page begins with a seek in it, however deep
- * the page is.
+ * Lists files. A list is a range of an index; each page begins with a seek in it, however deep the page is. What no index orders
+ * is filtered from a bounded number of rows, so that a page may end before it is full.
  */
+import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { FileListRequest, FileQuery, FolderListRequest, Position } from "@holdfast/core/files/FileRepository"
+import type { FileListRequest, FileQuery, FileSlice, Position } from "@holdfast/core/files/FileRepository"
 import * as CodePoints from "../CodePoints.ts"
-import { position } from "../Dialect.ts"
 import * as Row from "../Row.ts"
-import { columns, inBucket, toFile } from "./FileRow.ts"
+import { columns, toFile } from "./FileRow.ts"
+import { type FileSource, sourceOf } from "./FileSources.ts"
+import { listByName } from "./ListByName.ts"
+import { afterFolder } from "./ListFolders.ts"
 
-/** Returns the first text after all paths below a folder: `0` is the character after `/`. */
-const afterFolder = (path: string): string => `${path.slice(0, -1)}0`
+/** The files that one page reads at most when it filters them: some 2 ms. */
+const rowBudget = 2000
 
 /**
  * The beginning of the range: exactly one lower bound on the index's columns. With two bounds, a database may seek by one and
@@ -20,59 +23,72 @@ const afterFolder = (path: string): string => `${path.slice(0, -1)}0`
 const lowerBound = (sql: SqlClient, { name, path, recursive }: FileQuery, after: Position | undefined): Fragment => {
   const order = after === undefined ? -1 : CodePoints.compare(after.path, path)
   if (recursive) {
-    return after === undefined || order < 0 ? sql`path >= ${path}` : sql`(path, name) > (${after.path}, ${after.name})`
+    if (after === undefined || order < 0) return sql`path >= ${path}`
+    return after.name === null ? sql`path > ${after.path}` : sql`(path, name) > (${after.path}, ${after.name})`
   }
   if (after === undefined || order < 0) return sql`path = ${path} AND name >= ${name ?? ""}`
-  if (order > 0) return sql.literal("1 = 0")
+  if (order > 0 || after.name === null) return sql.literal("1 = 0")
   return name !== undefined && CodePoints.compare(after.name, name) < 0
     ? sql`path = ${path} AND name >= ${name}`
     : sql`path = ${path} AND name > ${after.name}`
 }
 
-/** The end of the range, and the filters inside it. */
-const restrictions = (sql: SqlClient, { name, path, recursive, state, type }: FileQuery): ReadonlyArray<Fragment> => {
-  const end = name === undefined ? undefined : CodePoints.successor(name)
-  return [
-    ...(recursive ? [sql`path < ${afterFolder(path)}`] : []),
-    ...(recursive && name !== undefined ? [sql`name >= ${name}`] : []),
-    ...(end === undefined ? [] : [sql`name < ${end}`]),
-    ...(state === undefined ? [] : [sql.literal(state === "READY" ? "blob_id IS NOT NULL" : "blob_id IS NULL")]),
-    ...(type === undefined ? [] : [sql`type = ${type}`])
-  ]
+/** The range of a list without a prefix of names, or of one folder. */
+const rangeOf = (sql: SqlClient, source: FileSource, query: FileQuery, after: Position | undefined): Fragment => {
+  const end = query.name === undefined ? undefined : CodePoints.successor(query.name)
+  return sql.and([
+    source.where,
+    lowerBound(sql, query, after),
+    ...(query.recursive ? [sql`path < ${afterFolder(query.path)}`] : []),
+    ...(end === undefined ? [] : [sql`name < ${end}`])
+  ])
 }
+
+const toPosition: Row.FromRow<Position> = (row) => ({ path: Row.text(row, "path"), name: Row.text(row, "name") })
+
+/** Lists the files with content in a range that may contain others, too: from `rowBudget` rows at most. */
+const listReady = (sql: SqlClient, source: FileSource, range: Fragment, limit: number) =>
+  Effect.gen(function* () {
+    const part = (selected: string, bounds: Fragment) =>
+      sql`SELECT ${sql.literal(selected)} FROM ${source.table} WHERE ${range} ORDER BY path, name ${bounds}`
+    const files = yield* sql`SELECT ${sql.literal(columns)} FROM (${part(columns, sql`LIMIT ${rowBudget}`)}) AS part
+      WHERE blob_id IS NOT NULL ORDER BY path, name LIMIT ${limit}`.pipe(Row.all(toFile))
+    if (files.length === limit) return { files, visited: files.at(-1) ?? null }
+    const [visited = null] = yield* part("path, name", sql`LIMIT 1 OFFSET ${rowBudget - 1}`).pipe(Row.all(toPosition))
+    return { files, visited }
+  })
 
 /** Lists files, ordered by path and name. */
-export const listFiles = (sql: SqlClient, { after, bucket, limit, query }: FileListRequest) => {
-  const from = after && { path: CodePoints.comparable(after.path), name: CodePoints.comparable(after.name) }
-  return sql`SELECT ${sql.literal(columns)} FROM file
-    WHERE ${sql.and([inBucket(sql, bucket), lowerBound(sql, query, from), ...restrictions(sql, query)])}
-    ORDER BY path, name LIMIT ${limit}`.pipe(Row.all(toFile))
-}
-
-/** Selects the paths after a folder and all paths below it. A forged cursor may be a text that is not a folder. */
-const afterFolderOrText = (sql: SqlClient, text: string): Fragment =>
-  text.endsWith("/") ? sql`path >= ${afterFolder(text)}` : sql`path > ${text}`
-
-/**
- * Lists the folders directly below a path by a loose index scan: it seeks the first path below, then the first path after
- * that path's folder, and so on. It never visits the files inside the folders.
- */
-export const listFolders = (sql: SqlClient, { after, bucket, limit, path }: FolderListRequest) => {
-  // Databases count characters in code points.
-  const length = Array.from(path).length
-  const folder = sql`substr(path, 1, CAST(${length} AS integer)
-    + ${position(sql)}(substr(path, CAST(${length + 1} AS integer)), '/'))`
-  const next = (bound: Fragment) =>
-    sql`(SELECT ${folder} FROM file WHERE ${inBucket(sql, bucket)} AND ${bound} AND path < ${afterFolder(path)}
-      ORDER BY path LIMIT 1)`
-  const first =
-    after === undefined || CodePoints.compare(after, path) <= 0
-      ? sql`path > ${path}`
-      : afterFolderOrText(sql, CodePoints.comparable(after))
-  const following = sql.literal("path >= substr(folder, 1, length(folder) - 1) || '0'")
-  return sql`WITH RECURSIVE folders (folder, place) AS (
-      SELECT ${next(first)}, 1
-      UNION ALL
-      SELECT ${next(following)}, place + 1 FROM folders WHERE folder IS NOT NULL AND place < ${limit})
-    SELECT folder FROM folders WHERE folder IS NOT NULL ORDER BY place`.pipe(Row.all((row) => Row.text(row, "folder")))
-}
+export const listFiles = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  { after, bucket, limit, query }: FileListRequest
+) {
+  const source = sourceOf(sql, bucket, query)
+  const none: FileSlice = { files: [], next: null }
+  if (source === undefined) return none
+  const from = after && {
+    path: CodePoints.comparable(after.path),
+    name: after.name === null ? null : CodePoints.comparable(after.name)
+  }
+  const isReady = query.state === "READY" && query.type === undefined
+  /** One file more than the page holds shows whether another page follows. */
+  const most = limit + 1
+  const { name, path, recursive } = query
+  const range = rangeOf(sql, source, query, from)
+  const { files, visited } =
+    recursive && name !== undefined
+      ? yield* listByName(sql, { source, path, name, after: from, limit: most })
+      : isReady
+        ? yield* listReady(sql, source, range, most)
+        : yield* sql`SELECT ${sql.literal(columns)} FROM ${source.table} WHERE ${range}
+            ORDER BY ${sql.literal(`${source.order}path, name`)} LIMIT ${most}`.pipe(
+            Row.all(toFile),
+            Effect.map((files) => ({ files, visited: null }))
+          )
+  const shown = files.slice(0, limit)
+  const end = files.length > limit ? shown.at(-1) : visited
+  return {
+    files: isReady ? shown.filter(({ content }) => content !== null) : shown,
+    next: end === undefined || end === null ? null : { path: end.path, name: end.name }
+  } satisfies FileSlice
+})

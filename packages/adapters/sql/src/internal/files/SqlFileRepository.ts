@@ -11,7 +11,8 @@ import { operation } from "../../SqlFailure.ts"
 import { removeFile, updateFile, updateHeaders } from "./ChangeFile.ts"
 import { columns, bySelector, toFile } from "./FileRow.ts"
 import { insertFile } from "./InsertFile.ts"
-import { listFiles, listFolders } from "./ListFiles.ts"
+import { listFiles } from "./ListFiles.ts"
+import { listFolders } from "./ListFolders.ts"
 import { replaceContent } from "./ReplaceContent.ts"
 
 const make = Effect.gen(function* () {

@@ -1,6 +1,7 @@
 /**
  * Lists files for the contract tests, and orders the expected results.
  */
+import { expect } from "@effect/vitest"
 import type { StoredFile } from "@holdfast/core/files/File"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { type FileQuery, FileRepository, type Position } from "@holdfast/core/files/FileRepository"
@@ -21,21 +22,27 @@ export const all: FileQuery = { path: "/", recursive: true }
 /** Selects the files of one folder. */
 export const inFolder = (path: string): FileQuery => ({ path, recursive: false })
 
-/** Returns one page of a list. */
-export const list = (bucket: BucketRef, query: FileQuery, after?: Position, limit = 1000) =>
+/** Returns one page of a list, and where the list continues. */
+export const slice = (bucket: BucketRef, query: FileQuery, after?: Position, limit = 1000) =>
   Effect.flatMap(FileRepository, (files) => files.list({ bucket, query, after, limit }))
 
+/** Returns the files of one page. */
+export const list = (bucket: BucketRef, query: FileQuery, after?: Position, limit = 1000) =>
+  Effect.map(slice(bucket, query, after, limit), ({ files }) => files)
+
 /** Creates a file without content at each of these positions. */
-export const reserveAll = (bucket: BucketRef, positions: ReadonlyArray<Position>) =>
+export const reserveAll = (bucket: BucketRef, positions: ReadonlyArray<Pick<StoredFile, "path" | "name">>) =>
   Effect.forEach(positions, (position) => Fixtures.reserve(bucket, position), { concurrency: 8 })
 
 /** Returns all pages of a list together. */
 export const pages = Effect.fnUntraced(function* (bucket: BucketRef, query: FileQuery, limit: number) {
   const found: Array<StoredFile> = []
-  let page: ReadonlyArray<StoredFile>
-  do {
-    page = yield* list(bucket, query, found.at(-1), limit)
-    found.push(...page)
-  } while (page.length === limit)
+  let after: Position | null | undefined
+  while (after !== null) {
+    const page = yield* slice(bucket, query, after, limit)
+    expect(page.files.length).toBeLessThanOrEqual(limit)
+    found.push(...page.files)
+    after = page.next
+  }
   return found
 })
