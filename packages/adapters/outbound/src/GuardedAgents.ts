@@ -1,6 +1,6 @@
 /**
- * Agents for Node's HTTP clients that connect to public addresses only, for requests whose address a user has
- * configured.
+ * Agents for the HTTP clients of object stores. They bound what a service may send in response, and connect to public
+ * addresses only where a user has configured the address.
  *
  * Each connection is checked when it is opened, which includes the connections of redirects. The address that was
  * checked is the address that is connected to, so a name that changes its address in between (DNS rebinding) gains
@@ -13,7 +13,9 @@ import * as Http from "node:http"
 import * as Https from "node:https"
 import * as Net from "node:net"
 import { AddressRefused } from "./AddressRefused.ts"
+import * as BoundedRequests from "./internal/BoundedRequests.ts"
 import * as PublicAddress from "./internal/PublicAddress.ts"
+import type { RequestRules } from "./RequestRules.ts"
 
 export { AddressRefused, isRefused } from "./AddressRefused.ts"
 
@@ -88,19 +90,26 @@ const guardConnections = <A extends Http.Agent>(agent: A, prepare: Prepare): A =
  * Makes agents that keep connections open for later requests. `options` are those of Node's agents. The caller destroys
  * the agents.
  */
-export const make = ({ allowPrivate }: Policy, options: Options = {}): Agents => {
+export const make = ({ allowPrivate }: Policy, options: Options = {}, rules: RequestRules = {}): Agents => {
   const settings = { keepAlive: true, ...options }
   const prepare = allowPrivate ? withoutBrackets : guard
-  return {
+  const agents = {
     http: guardConnections(new Http.Agent(settings), prepare),
     https: guardConnections(new Https.Agent(settings), prepare)
   }
+  BoundedRequests.install(agents.http, rules)
+  BoundedRequests.install(agents.https, rules)
+  return agents
 }
 
 /** Makes agents that are destroyed when the scope closes. */
-export const scoped = (policy: Policy, options?: Options): Effect.Effect<Agents, never, Scope.Scope> =>
+export const scoped = (
+  policy: Policy,
+  options?: Options,
+  rules?: RequestRules
+): Effect.Effect<Agents, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() => make(policy, options)),
+    Effect.sync(() => make(policy, options, rules)),
     ({ http, https }) =>
       Effect.sync(() => {
         http.destroy()

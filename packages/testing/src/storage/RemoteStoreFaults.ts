@@ -15,6 +15,7 @@ import * as Stream from "effect/Stream"
 import type { ServerResponse } from "node:http"
 import * as BlobKeys from "../data/BlobKeys.ts"
 import * as Generate from "../data/Generate.ts"
+import * as EndlessBody from "../servers/EndlessBody.ts"
 import type { ReceivedRequest, Respond } from "../servers/ScriptedServer.ts"
 import type { Store } from "./remote/RemoteStoreSubject.ts"
 
@@ -113,6 +114,34 @@ export const suite = (name: string, protocol: Protocol): void => {
         })
       )
     }
+  })
+
+  describe(`${name}: service sends too much`, () => {
+    it.live("error with a body without end → Internal, bounded memory", () =>
+      Effect.gen(function* () {
+        const body = EndlessBody.make(400, "text/plain", "no")
+        const { store } = yield* open(body.respond)
+        for (const request of [
+          store.put(key, Generate.stream(1, 10)),
+          Stream.runDrain(store.read(key)),
+          Stream.runDrain(store.list(""))
+        ]) {
+          assert.strictEqual((yield* Effect.flip(request)).reason, "Internal")
+        }
+        assert.isBelow(body.sentBytes(), 32 * 1024 * 1024)
+      })
+    )
+
+    it.live("read: more bytes than a document may have → all of them, also by the next request", () =>
+      Effect.gen(function* () {
+        const size = 10 * 1024 * 1024
+        const { store } = yield* open((_request, response) => void beginBody(response, size).end(Buffer.alloc(size)))
+        for (let request = 0; request < 2; request++) {
+          const sizes = Stream.map(store.read(key), ({ byteLength }) => byteLength)
+          assert.strictEqual(yield* Stream.runSum(sizes), size)
+        }
+      })
+    )
   })
 
   describe(`${name}: service sends too little, or nothing`, () => {

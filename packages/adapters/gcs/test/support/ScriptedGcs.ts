@@ -1,6 +1,7 @@
 /**
  * A scripted server that speaks Google's JSON API, and the store at it. It grants tokens to every client.
  */
+import type { RequestOptions } from "@holdfast/outbound/RequestOptions"
 import * as BlobKeys from "@holdfast/testing/data/BlobKeys"
 import * as ScriptedServer from "@holdfast/testing/servers/ScriptedServer"
 import type * as RemoteStoreFaults from "@holdfast/testing/storage/RemoteStoreFaults"
@@ -8,6 +9,7 @@ import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { ServerResponse } from "node:http"
 import * as GcsBlobStore from "../../src/GcsBlobStore.ts"
+import * as GcsMirrorTarget from "../../src/GcsMirrorTarget.ts"
 import type * as GcsOptions from "../../src/GcsOptions.ts"
 import * as Documents from "./Documents.ts"
 
@@ -29,16 +31,32 @@ export const resource = (size: number, md5Hash?: string) => ({
   md5Hash
 })
 
+/** Opens a server with these responses, which grants tokens. */
+const openServer = (respond: ScriptedServer.Respond) =>
+  ScriptedServer.open(respond, {
+    respondFirst: ({ url }, response) => {
+      if (url.pathname !== "/token") return false
+      sendJson(response, { access_token: "token", expires_in: 3600 })
+      return true
+    }
+  })
+
+/** Opens a mirror target at a server with these responses. */
+export const openTarget = (respond: ScriptedServer.Respond, options: RequestOptions = {}) =>
+  Effect.flatMap(openServer(respond), ({ endpoint }) =>
+    GcsMirrorTarget.open({ allowPrivate: true, maxAttempts: 1, ...options })({
+      type: "GCS",
+      projectId: "testing",
+      bucketName: "bucket",
+      credentials: Documents.make(`${endpoint}/token`),
+      endpoint
+    })
+  )
+
 /** Opens a store at a server with these responses. */
 export const openStore = (respond: ScriptedServer.Respond, options: Partial<GcsOptions.Options> = {}) =>
   Effect.gen(function* () {
-    const { endpoint, requests } = yield* ScriptedServer.open(respond, {
-      respondFirst: ({ url }, response) => {
-        if (url.pathname !== "/token") return false
-        sendJson(response, { access_token: "token", expires_in: 3600 })
-        return true
-      }
-    })
+    const { endpoint, requests } = yield* openServer(respond)
     const store = yield* GcsBlobStore.make({
       bucket: "bucket",
       endpoint,

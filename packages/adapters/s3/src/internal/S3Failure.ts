@@ -6,6 +6,7 @@ import * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
 import * as AddressRefused from "@holdfast/outbound/AddressRefused"
 import * as ConnectionFailure from "@holdfast/outbound/ConnectionFailure"
 import { property } from "@holdfast/outbound/Property"
+import * as ResponseTooLong from "@holdfast/outbound/ResponseTooLong"
 import * as Data from "effect/Data"
 
 /** `ClockSkew`: the service's clock differs from this machine's. */
@@ -80,12 +81,16 @@ const statusOf = (cause: unknown): number | undefined => {
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
 
-const kindOf = (cause: unknown, code: string, status: number | undefined): Kind =>
-  AddressRefused.isRefused(cause)
-    ? "Refused"
-    : (codes.get(code) ??
-      statuses.get(status ?? 0) ??
-      (ConnectionFailure.isCode(property(cause, "code")) ? "Unavailable" : "Internal"))
+const kindOf = (cause: unknown, code: string, status: number | undefined): Kind => {
+  if (AddressRefused.isRefused(cause)) return "Refused"
+  // Whatever the status says, no service of S3's protocol sent this.
+  if (ResponseTooLong.isTooLong(cause)) return "Internal"
+  return (
+    codes.get(code) ??
+    statuses.get(status ?? 0) ??
+    (ConnectionFailure.isCode(property(cause, "code")) ? "Unavailable" : "Internal")
+  )
+}
 
 /** Classifies an error that the SDK, or the body of a response, threw. */
 export const fromCause = (cause: unknown): S3Failure => {

@@ -6,6 +6,7 @@ import type * as Sdk from "@azure/storage-blob"
 import * as AbortableRequest from "@holdfast/outbound/AbortableRequest"
 import * as GuardedAgents from "@holdfast/outbound/GuardedAgents"
 import * as RequestOptions from "@holdfast/outbound/RequestOptions"
+import type { RequestLine } from "@holdfast/outbound/RequestRules"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as AzureFailure from "../AzureFailure.ts"
@@ -44,6 +45,9 @@ const pipelineOptions = (agent: GuardedAgents.Agents["http"], maxTries: number) 
   retryOptions: { maxTries, retryDelayInMs: retryDelay }
 })
 
+/** Every other GET has an operation in its query: `comp`. */
+const isContent = ({ method, path }: RequestLine): boolean => method === "GET" && !/[?&]comp=/.test(path)
+
 /** Makes a client, whose connections are closed with the scope. Makes no request. */
 export const make = (settings: Settings): Effect.Effect<Connection, AzureFailure.AzureFailure, Scope.Scope> =>
   Effect.gen(function* () {
@@ -53,7 +57,7 @@ export const make = (settings: Settings): Effect.Effect<Connection, AzureFailure
     )
     const sdk = yield* Effect.promise(() => import("@azure/storage-blob"))
     const { credential, url } = yield* Account.resolve(sdk, settings.account, settings.container)
-    const { http, https } = yield* GuardedAgents.scoped(settings, { maxSockets: maxConnections })
+    const { http, https } = yield* GuardedAgents.scoped(settings, { maxSockets: maxConnections }, { isContent })
     const agent = new URL(url).protocol === "https:" ? https : http
     SocketTimeouts.install(agent, { connect: connectTimeout, idle: idleTimeout })
     const container = yield* Effect.try({

@@ -10,6 +10,7 @@
 import * as GuardedAgents from "@holdfast/outbound/GuardedAgents"
 import { property } from "@holdfast/outbound/Property"
 import type { RequestLimits } from "@holdfast/outbound/RequestOptions"
+import type { RequestLine } from "@holdfast/outbound/RequestRules"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
@@ -21,12 +22,14 @@ export interface Transport extends Pick<RequestLimits, "connectTimeout" | "idleT
   readonly agents: GuardedAgents.Agents
 }
 
+const isContent = ({ path }: RequestLine): boolean => /[?&]alt=media(?:&|$)/.test(path)
+
 /** Makes a transport to the addresses that the policy permits. Its connections are closed with the scope. */
 export const scoped = (
   policy: GuardedAgents.Policy,
   { connectTimeout, idleTimeout, maxConnections }: RequestLimits
 ): Effect.Effect<Transport, never, Scope.Scope> =>
-  Effect.map(GuardedAgents.scoped(policy, { maxSockets: maxConnections }), (agents) => ({
+  Effect.map(GuardedAgents.scoped(policy, { maxSockets: maxConnections }, { isContent }), (agents) => ({
     agents,
     connectTimeout,
     idleTimeout
@@ -75,20 +78,10 @@ export const send = (
     request.end()
   })
 
-/** About ten times the bytes of one page of a listing. */
-const maxTextBytes = 16 * 1024 * 1024
-
-/** Reads the whole body of a response that is not an object. */
+/** Reads the whole body of a response that is not an object. The agents bound it. */
 export const readText = async (response: Http.IncomingMessage): Promise<string> => {
   const chunks: Array<Buffer> = []
-  let size = 0
-  for await (const chunk of response) {
-    const bytes: Buffer = chunk
-    size += bytes.byteLength
-    // Leaving the loop destroys the response.
-    if (size > maxTextBytes) throw new Error("the response is too long")
-    chunks.push(bytes)
-  }
+  for await (const chunk of response) chunks.push(chunk)
   return Buffer.concat(chunks).toString()
 }
 

@@ -5,6 +5,7 @@ import type * as Sdk from "@aws-sdk/client-s3"
 import type { S3Location } from "@holdfast/core/mirrors/targets/types/S3TargetType"
 import * as GuardedAgents from "@holdfast/outbound/GuardedAgents"
 import * as RequestOptions from "@holdfast/outbound/RequestOptions"
+import type { RequestLine } from "@holdfast/outbound/RequestRules"
 import * as Redacted from "effect/Redacted"
 import type { Readable } from "node:stream"
 import type * as S3Options from "../../S3Options.ts"
@@ -18,13 +19,17 @@ const toCredentials = ({ accessKeyId, secretAccessKey, sessionToken }: S3Options
   ...(sessionToken === undefined ? {} : { sessionToken: Redacted.value(sessionToken) })
 })
 
+/** The SDK names the operation in the query of each request for an object's bytes, and so does `DirectRequests`. */
+const isContent = ({ path }: RequestLine): boolean => /[?&]x-id=GetObject(?:&|$)/.test(path)
+
 /** For the deployment's own bucket. */
 export const forStore = (options: S3Options.Options): Configuration => {
   const { connectTimeout, idleTimeout, maxAttempts, maxConnections } = RequestOptions.resolve(
     options,
     RequestOptions.storeConnections
   )
-  const agent = { keepAlive: true, maxSockets: maxConnections }
+  // The operator has configured the address, which may be a private one.
+  const agents = GuardedAgents.make({ allowPrivate: true }, { maxSockets: maxConnections }, { isContent })
   return {
     region: options.region,
     forcePathStyle: options.forcePathStyle ?? false,
@@ -37,25 +42,17 @@ export const forStore = (options: S3Options.Options): Configuration => {
     requestHandler: {
       connectionTimeout: connectTimeout,
       socketTimeout: idleTimeout,
-      httpAgent: { ...agent },
-      httpsAgent: { ...agent }
+      httpAgent: agents.http,
+      httpsAgent: agents.https
     }
   }
 }
 
-/** Far more bytes than one page of a listing has. */
-const maxResponseBytes = 16 * 1024 * 1024
-
-/** Reads the whole body of a response that is not an object. Fails when it is too long or is cut. */
+/** Reads the whole body of a response. Fails when it is cut. */
 const collect = (body: Readable): Promise<Uint8Array> =>
   new Promise((resolve, reject) => {
     const chunks: Array<Uint8Array> = []
-    let size = 0
-    body.on("data", (chunk: Uint8Array) => {
-      chunks.push(chunk)
-      size += chunk.byteLength
-      if (size > maxResponseBytes) body.destroy(new Error("the response is too long"))
-    })
+    body.on("data", (chunk: Uint8Array) => void chunks.push(chunk))
     body.on("end", () => resolve(Buffer.concat(chunks)))
     body.on("error", reject)
     body.on("close", () => body.readableEnded || reject(new Error("the response was cut")))
@@ -81,7 +78,6 @@ export const forTarget = (options: S3Options.MirrorOptions, location: S3Location
     // Every request with bytes has a checksum already, and many compatible services refuse the SDK's own checksums.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
-    // No response of a mirror target is long. A malicious service could send one that never ends.
     streamCollector: collect,
     maxAttempts,
     requestHandler: {

@@ -1,0 +1,10 @@
+import * as ResponseTooLong from "@holdfast/outbound/ResponseTooLong"
+import * as HostileTargetSuite from "@holdfast/testing/mirrors/HostileTargetSuite"
+import * as ScriptedGcs from "./support/ScriptedGcs.ts"
+
+HostileTargetSuite.suite("GcsMirrorTarget", {
+  open: (respond) => ScriptedGcs.openTarget(respond),
+  contentType: "application/json",
+  begin: '{"error":',
+  tooLong: ResponseTooLong.detail
+})
