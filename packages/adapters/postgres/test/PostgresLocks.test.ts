@@ -78,6 +78,23 @@ requires(Server.missing).describe("PostgreSQL", () =>
       })
     )
 
+    it.effect("renew: one blob locked by another transaction → the others renewed without waiting", () =>
+      Effect.gen(function* () {
+        const [blobs, sql] = [yield* BlobRepository, yield* SqlClient]
+        const bucket = yield* Fixtures.bucket()
+        const [locked, free] = [
+          yield* Fixtures.stage(bucket, Sample.at(10)),
+          yield* Fixtures.stage(bucket, Sample.at(10))
+        ]
+        const lockRow = sql`SELECT id FROM blob WHERE id = ${locked} FOR UPDATE`
+        yield* Fiber.join(yield* Locks.startDuring(lockRow, blobs.renew([locked, free], Sample.at(99))))
+        // A renewal that had waited for the lock would have renewed both.
+        yield* blobs.expire({ before: Sample.at(50) })
+        expect((yield* Fixtures.blob(locked))?.state).toBe("DOOMED")
+        expect((yield* Fixtures.blob(free))?.state).toBe("PENDING")
+      })
+    )
+
     it.effect("insert: 100 transactions on 4 connections → all succeed", () =>
       Effect.gen(function* () {
         const bucket = yield* Fixtures.bucket()

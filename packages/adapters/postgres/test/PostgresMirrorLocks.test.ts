@@ -1,4 +1,4 @@
-import { expect, layer, vi } from "@effect/vitest"
+import { assert, expect, layer, vi } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
@@ -53,6 +53,26 @@ requires(Server.missing).describe("locks of mirrors on PostgreSQL", () =>
           limit: 10
         })
         expect(files.map(({ fileId }) => fileId)).toEqual([file.id])
+      })
+    )
+
+    it.effect("renew: one task locked by another transaction → the other renewed without waiting, both held", () =>
+      Effect.gen(function* () {
+        const [tasks, sql] = [yield* MirrorTaskRepository, yield* SqlClient]
+        const { mirror } = yield* MirrorFixtures.createWithFiles(2)
+        const [locked, free] = yield* MirrorFixtures.claim(mirror, Sample.at(1000), { until: 5000 })
+        assert(locked !== undefined && free !== undefined)
+        const lockRow = sql`SELECT 1 FROM mirror_task WHERE mirror_id = ${mirror.id} AND file_id = ${locked.fileId}
+          FOR UPDATE`
+        const renew = (now: number) =>
+          tasks.renew({ leases: [locked, free], leaseUntil: Sample.at(9000), now: Sample.at(now) })
+        const held = yield* Fiber.join(yield* Locks.startDuring(lockRow, renew(2000)))
+        expect(held.map(({ fileId }) => fileId).toSorted()).toEqual([locked.fileId, free.fileId].toSorted())
+        // The locked lease was not renewed: it has expired, and a worker may be claiming it.
+        const later = yield* Fiber.join(yield* Locks.startDuring(lockRow, renew(6000)))
+        expect(later.map(({ fileId }) => fileId)).toEqual([free.fileId])
+        const taken = yield* MirrorFixtures.claim(mirror, Sample.at(6000))
+        expect(taken.map(({ fileId }) => fileId)).toEqual([locked.fileId])
       })
     )
 

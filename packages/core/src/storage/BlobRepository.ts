@@ -44,7 +44,10 @@ export class BlobRepository extends Context.Service<
       readonly leaseUntil: DateTime.Utc
     }) => Effect.Effect<void, NotFound | MetadataError>
 
-    /** Renews the leases of PENDING blobs. Ids of other blobs are ignored. */
+    /**
+     * Renews the leases of PENDING blobs. Ids of other blobs are ignored. Waits for no other transaction: a lease whose row
+     * is locked stays as it is until the next renewal.
+     */
     readonly renew: (blobIds: ReadonlyArray<string>, leaseUntil: DateTime.Utc) => Effect.Effect<void, MetadataError>
 
     /**

@@ -70,10 +70,14 @@ export class MirrorTaskRepository extends Context.Service<
       readonly now: DateTime.Utc
     }) => Effect.Effect<ReadonlyArray<MirrorTask>, MetadataError>
 
-    /** Renews leases. Returns those that are still held. */
+    /**
+     * Renews leases. Returns those that are still held. Waits for no other transaction: a lease whose task is locked stays as
+     * it is until the next renewal, and is held as long as it has not expired.
+     */
     readonly renew: (input: {
       readonly leases: ReadonlyArray<TaskLease>
       readonly leaseUntil: DateTime.Utc
+      readonly now: DateTime.Utc
     }) => Effect.Effect<ReadonlyArray<TaskLease>, MetadataError>
 
     /** Records the results of tasks, and ends their leases. Abandons the tasks whose lease was lost. */

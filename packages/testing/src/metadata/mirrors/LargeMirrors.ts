@@ -48,7 +48,7 @@ export const statements = Effect.fnUntraced(function* ({ bucket, mirror }: Effec
   return {
     due: yield* Statements.record(tasks.due({ after: "", limit: 100, now })),
     claim: yield* Statements.record(claim),
-    renew: yield* Statements.record(tasks.renew({ leases, leaseUntil: Sample.at(40_000) })),
+    renew: yield* Statements.record(tasks.renew({ leases, leaseUntil: Sample.at(40_000), now })),
     complete: yield* Statements.record(MirrorFixtures.succeed(leases)),
     files: yield* Statements.record(mirrors.files(failed)),
     createTasks: yield* Statements.record(tasks.createTasks({ mirrorId: mirror.id, limit: 20, now })),

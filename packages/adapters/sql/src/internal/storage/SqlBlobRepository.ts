@@ -42,6 +42,19 @@ const make = Effect.gen(function* () {
       orElse: () => sql`state = 'PENDING' AND ${condition}`
     })
 
+  /**
+   * Selects PENDING blobs. One statement renews the leases of all uploads of a node, so on PostgreSQL it skips the rows that
+   * another transaction has locked, such as a commit that waits for its bucket: the other leases must not wait for it. The
+   * next renewal includes the skipped ones. A lock of a row that refers to the blob (`FOR KEY SHARE`) skips nothing.
+   */
+  const isRenewable = (blobIds: ReadonlyArray<string>) =>
+    sql.onDialectOrElse({
+      pg: () =>
+        sql`id IN (SELECT id FROM blob WHERE ${among(sql, "id", blobIds)} AND state = 'PENDING'
+          FOR NO KEY UPDATE SKIP LOCKED)`,
+      orElse: () => sql`${among(sql, "id", blobIds)} AND state = 'PENDING'`
+    })
+
   return BlobRepository.of({
     stage: ({ at, blobId, bucket: { bucketId, tenantId }, leaseUntil }) =>
       sql`INSERT INTO blob (id, tenant_id, bucket_id, state, due_at, created_at)
@@ -52,7 +65,7 @@ const make = Effect.gen(function* () {
       ),
 
     renew: (blobIds, leaseUntil) =>
-      sql`UPDATE blob SET due_at = ${millis(leaseUntil)} WHERE ${among(sql, "id", blobIds)} AND state = 'PENDING'`.pipe(
+      sql`UPDATE blob SET due_at = ${millis(leaseUntil)} WHERE ${isRenewable(blobIds)}`.pipe(
         Effect.asVoid,
         operation("blobs.renew")
       ),

@@ -31,8 +31,9 @@ export const make = Effect.fnUntraced(function* ({ lease }: Pick<MirrorWorkerOpt
     renew: Effect.gen(function* () {
       const before = [...held.values()].filter(({ isLost }) => !isLost)
       if (before.length === 0) return []
-      const leaseUntil = DateTime.addDuration(yield* DateTime.now, lease)
-      const renewed = yield* tasks.renew({ leases: before.map(({ task }) => task), leaseUntil })
+      const now = yield* DateTime.now
+      const leaseUntil = DateTime.addDuration(now, lease)
+      const renewed = yield* tasks.renew({ leases: before.map(({ task }) => task), leaseUntil, now })
       const keys = new Set(renewed.map(keyOf))
       const lost = before.filter(({ task }) => !keys.has(keyOf(task)))
       for (const one of lost) one.isLost = true

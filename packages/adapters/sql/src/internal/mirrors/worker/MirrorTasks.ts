@@ -65,10 +65,38 @@ const leaseRows = (sql: SqlClient, leases: ReadonlyArray<TaskLease>) =>
 /** Joins the tasks `t` to the leases `a` that are still held on them. */
 const isHeld = "t.mirror_id = a.mirror AND t.file_id = a.file AND t.lease = a.lease_id"
 
-/** Renews leases; returns those that are still held. */
-export const renewLeases = (sql: SqlClient, leases: ReadonlyArray<TaskLease>, leaseUntil: number) =>
-  sql`UPDATE mirror_task AS t SET due_at = ${leaseUntil} FROM ${leaseRows(sql, leases)} WHERE ${sql.literal(isHeld)}
-    RETURNING mirror_id, file_id, lease`.pipe(Row.all(toLease))
+interface LeaseRenewal {
+  readonly leases: ReadonlyArray<TaskLease>
+  readonly leaseUntil: number
+  readonly now: number
+}
+
+/**
+ * Renews leases; returns those that are still held.
+ *
+ * One statement renews the leases of all mirrors of a worker, so on PostgreSQL it skips the tasks that another transaction
+ * has locked, such as a change of the file that waits for its bucket. A skipped lease that has not expired is held: no
+ * worker can claim its task before it expires. One that has expired counts as lost, because a claim may hold the lock.
+ */
+export const renewLeases = (sql: SqlClient, { leases, leaseUntil, now }: LeaseRenewal) =>
+  sql
+    .onDialectOrElse({
+      pg: () => sql`WITH free AS (
+          SELECT t.mirror_id, t.file_id FROM mirror_task t JOIN ${leaseRows(sql, leases)} ON ${sql.literal(isHeld)}
+          FOR NO KEY UPDATE OF t SKIP LOCKED
+        ), renewed AS (
+          UPDATE mirror_task AS t SET due_at = ${leaseUntil} FROM free
+          WHERE t.mirror_id = free.mirror_id AND t.file_id = free.file_id
+          RETURNING t.mirror_id, t.file_id, t.lease
+        )
+        SELECT mirror_id, file_id, lease FROM renewed UNION
+        SELECT t.mirror_id, t.file_id, t.lease FROM mirror_task t JOIN ${leaseRows(sql, leases)}
+          ON ${sql.literal(isHeld)} WHERE t.due_at > ${now}`,
+      orElse: () =>
+        sql`UPDATE mirror_task AS t SET due_at = ${leaseUntil} FROM ${leaseRows(sql, leases)}
+          WHERE ${sql.literal(isHeld)} RETURNING mirror_id, file_id, lease`
+    })
+    .pipe(Row.all(toLease))
 
 /** Returns the leases that are still held, and locks their tasks until the transaction ends. */
 export const lockHeldLeases = (sql: SqlClient, leases: ReadonlyArray<TaskLease>) =>

@@ -38,7 +38,8 @@ const make = Effect.gen(function* () {
     claim: ({ leaseUntil, now, ...input }) =>
       claimTasks(sql, { ...input, leaseUntil: millis(leaseUntil), now: millis(now) }).pipe(operation("mirrors.claim")),
 
-    renew: ({ leases, leaseUntil }) => renewLeases(sql, leases, millis(leaseUntil)).pipe(operation("mirrors.renew")),
+    renew: ({ leaseUntil, leases, now }) =>
+      renewLeases(sql, { leases, leaseUntil: millis(leaseUntil), now: millis(now) }).pipe(operation("mirrors.renew")),
 
     complete: ({ now, results }) => completeTasks(sql, results, millis(now)).pipe(operation("mirrors.complete")),
 
