@@ -21,7 +21,9 @@ const missing = Prerequisites.install(
     Prerequisites.locale,
     Prerequisites.ceph,
     Prerequisites.rclone,
-    Prerequisites.chromium
+    Prerequisites.chromium,
+    Prerequisites.nginx,
+    Prerequisites.varnish
   ],
   printLine
 )

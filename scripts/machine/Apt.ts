@@ -2,6 +2,7 @@
  * Installs Debian packages where this process may.
  */
 import { spawnSync } from "node:child_process"
+import { existsSync, rmSync, writeFileSync } from "node:fs"
 import { isExecutable } from "./Programs.ts"
 
 const aptGet = "/usr/bin/apt-get"
@@ -32,18 +33,26 @@ const apt = (...args: ReadonlyArray<string>) =>
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C" }
   })
 
+/** Debian asks this program whether the installation of a package may start its services (`invoke-rc.d`). */
+const servicePolicy = "/usr/sbin/policy-rc.d"
+
+/** Runs an installation that starts no services: the tests start their own, on ports of their own. */
+const withoutServices = <A>(installation: () => A): A => {
+  if (existsSync(servicePolicy)) return installation()
+  try {
+    writeFileSync(servicePolicy, "#!/bin/sh\nexit 101\n", { mode: 0o755 })
+    return installation()
+  } finally {
+    rmSync(servicePolicy, { force: true })
+  }
+}
+
 /** Installs packages without their recommended packages. Returns the last line of apt's errors when that fails. */
 export const install = (packages: ReadonlyArray<string>): string | undefined => {
   // A failed update is not an error yet: the packages may be in another list, or in the cache.
   apt("update")
-  const result = apt(
-    "install",
-    "--yes",
-    "--no-install-recommends",
-    "-o",
-    "Dpkg::Options::=--force-confold",
-    ...packages
-  )
+  const options = ["--yes", "--no-install-recommends", "-o", "Dpkg::Options::=--force-confold"]
+  const result = withoutServices(() => apt("install", ...options, ...packages))
   if (result.status === 0) return undefined
   const lastLine = result.stderr.trim().split("\n").at(-1) ?? ""
   return lastLine === "" ? (result.error?.message ?? `apt-get exited with ${result.signal ?? result.status}`) : lastLine

@@ -38,6 +38,18 @@ export const rclone: Prerequisite = program("rclone")
 /** The browser in which the tests run the players and the HTTP client. */
 export const chromium: Prerequisite = program("chromium")
 
+/** A server program, which Debian installs into a directory that is not in the `PATH` of every user. */
+const server = (name: string, packageName: string): Prerequisite => ({
+  name: packageName,
+  isInstalled: () => Programs.find(name) !== undefined || Programs.isExecutable(`/usr/sbin/${name}`),
+  packages: [packageName]
+})
+
+/** The proxies that the tests put in front of the service. */
+export const nginx: Prerequisite = server("nginx", "nginx")
+
+export const varnish: Prerequisite = server("varnishd", "varnish")
+
 /** Ceph's gateway, a server of the S3 protocol. */
 export const ceph: Prerequisite = {
   name: "ceph",

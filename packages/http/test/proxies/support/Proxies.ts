@@ -1,0 +1,128 @@
+/**
+ * Real proxies in front of a service: nginx and Varnish.
+ */
+import * as Requires from "@holdfast/testing/Requires"
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import * as Fs from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { createServer, connect } from "node:net"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { onTestFinished, vi } from "vitest"
+
+/** Debian installs servers into a directory that is not in the `PATH` of every user. */
+const programPath = (name: string): string => (existsSync(`/usr/sbin/${name}`) ? `/usr/sbin/${name}` : name)
+
+const nginx = programPath("nginx")
+const varnishd = programPath("varnishd")
+
+/** Why nginx cannot run; undefined when it can. */
+export const nginxMissing: string | undefined = Requires.command(nginx, "-v")
+/** Why Varnish cannot run; undefined when it can. */
+export const varnishMissing: string | undefined = Requires.command(varnishd, "-V")
+
+export interface Proxy {
+  readonly url: string
+  /** A directory of the proxy, which is removed when the test ends. */
+  readonly directory: string
+}
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  server.close()
+  await once(server, "close")
+  return typeof address === "object" && address !== null ? address.port : 0
+}
+
+const canConnect = (port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1")
+    socket.once("connect", () => resolve(void socket.destroy()))
+    socket.once("error", reject)
+  })
+
+/** Waits until the process listens; kills it when the test ends. */
+const run = async (
+  child: ChildProcess,
+  { directory, port }: { readonly directory: string; readonly port: number }
+): Promise<Proxy> => {
+  let errors = ""
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (errors += text))
+  const exited = once(child, "exit")
+  onTestFinished(async () => {
+    child.kill("SIGTERM")
+    await exited
+    await Fs.rm(directory, { recursive: true, force: true })
+  })
+  await vi.waitFor(
+    async () => {
+      if (child.exitCode !== null) throw new Error(`The proxy exited: ${errors}`)
+      await canConnect(port)
+    },
+    { timeout: 20_000, interval: 20 }
+  )
+  return { url: `http://127.0.0.1:${port}`, directory }
+}
+
+const makeDirectory = (): Promise<string> => Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-proxy-"))
+
+/** Returns the first block of a language in a page of the documentation. */
+const blockOf = async (page: string, language: string): Promise<string> => {
+  const path = new URL(`../../../../../docs/${page}`, import.meta.url)
+  const [, block = ""] =
+    new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(await Fs.readFile(path, "utf8")) ?? []
+  return block
+}
+
+const temporaryPaths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+
+/**
+ * Starts nginx with the configuration of `docs/scaling.md`, in front of the service at `to`.
+ *
+ * @param locations Further locations of the server.
+ * @param settings Further settings of the server's location `/`.
+ */
+export const startNginx = async (
+  to: string,
+  { http = "", locations = "", settings = "" }: { readonly [Part in "http" | "locations" | "settings"]?: string } = {}
+): Promise<Proxy> => {
+  const [directory, port, documented] = [await makeDirectory(), await freePort(), await blockOf("scaling.md", "nginx")]
+  const block = documented
+    .replaceAll(/^ *server \d[\d.:]*;\n/gm, "")
+    .replace("upstream holdfast {", `upstream holdfast {\n  server ${new URL(to).host};`)
+    .replace("listen 443 ssl;", `listen 127.0.0.1:${port};\n${locations}`)
+    .replace("location / {", `location / {\n${settings}`)
+    .replaceAll("/var/log/nginx/", `${directory}/`)
+  const configuration = `
+    daemon off;
+    pid ${directory}/nginx.pid;
+    error_log stderr;
+    worker_processes 1;
+    ${process.getuid?.() === 0 ? "user root;" : ""}
+    events { worker_connections 64; }
+    http {
+      access_log off;
+      ${temporaryPaths.map((name) => `${name}_temp_path ${directory}/${name};`).join("\n")}
+      ${http}
+      ${block}
+    }`
+  await Fs.writeFile(Path.join(directory, "nginx.conf"), configuration)
+  const args = ["-p", directory, "-e", "stderr", "-c", Path.join(directory, "nginx.conf")]
+  return run(spawn(nginx, args, { stdio: ["ignore", "ignore", "pipe"] }), { directory, port })
+}
+
+/** Starts Varnish with its built-in rules, in front of the service at `to`. */
+export const startVarnish = async (to: string): Promise<Proxy> => {
+  const [directory, port] = [await makeDirectory(), await freePort()]
+  const { hostname, port: toPort } = new URL(to)
+  const rules = `vcl 4.1;\nbackend default { .host = "${hostname}"; .port = "${toPort}"; }\n`
+  await Fs.writeFile(Path.join(directory, "rules.vcl"), rules)
+  const args = ["-F", "-j", "none", "-f", Path.join(directory, "rules.vcl"), "-n", Path.join(directory, "work")]
+  const child = spawn(varnishd, [...args, "-a", `127.0.0.1:${port}`, "-s", "malloc,16m"], {
+    stdio: ["ignore", "ignore", "pipe"]
+  })
+  return run(child, { directory, port })
+}
