@@ -53,7 +53,8 @@ export const decodeCursor =
   (request: Request): Effect.Effect<A | undefined, InvalidCursor> => {
     if (request.cursor === undefined) return Effect.succeed<A | undefined>(undefined)
     const json = Base64Url.decodeString(request.cursor)
-    if (Result.isFailure(json)) return Effect.fail(new InvalidCursor())
+    // No stored text contains NUL, and PostgreSQL refuses a parameter that does.
+    if (Result.isFailure(json) || json.success.includes("\\u0000")) return Effect.fail(new InvalidCursor())
     return Effect.mapError(
       Schema.decodeEffect(Schema.fromJsonString(position))(json.success),
       () => new InvalidCursor()

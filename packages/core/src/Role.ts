@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { InvalidRequest } from "./Errors.ts"
 import * as Permission from "./Permission.ts"
+import { Reference } from "./Text.ts"
 
 /** The ids of the roles. They are the same in every deployment. */
 export const RoleId = Schema.Literals([
@@ -52,8 +53,8 @@ export const permits = (id: RoleId, permission: Permission.Permission): boolean 
 
 /** The caller's reference to a role, by id or by name. */
 export const Selector = Schema.Struct({
-  id: Schema.optional(Schema.String),
-  name: Schema.optional(Schema.String)
+  id: Schema.optional(Reference),
+  name: Schema.optional(Reference)
 }).annotate({ description: "A role, by its id or by its name." })
 export type Selector = typeof Selector.Type
 

@@ -19,32 +19,52 @@ export const utf8Length = (text: string): number => {
   return bytes
 }
 
+/** Returns the annotations of a check that bounds a text, so that the API reference shows the bound, in characters. */
+export const atMost = (maxLength: number): Schema.Annotations.Filter => ({
+  toJsonSchema: () => [{ maxLength }, true]
+})
+
+/** Returns a schema for texts of at most this many UTF-16 code units. */
+export const bounded = (maxLength: number, fault = `must be at most ${maxLength} characters`): Schema.String =>
+  Schema.String.check(Schema.isMaxLength(maxLength, { message: fault }))
+
+/** The id or the name of a record: well-formed Unicode without NUL, which PostgreSQL refuses. No stored one is longer. */
+export const Reference = bounded(255).check(
+  Schema.makeFilter((text: string) =>
+    text.isWellFormed() && !text.includes("\0") ? undefined : "must not contain NUL or lone surrogates"
+  )
+)
+
 /** Whether a text contains C0 or C1 control characters, DEL, or the Unicode line or paragraph separator. */
 export const hasControls = (text: string): boolean => /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text)
 
 /** A display name: 1 to 255 bytes of well-formed UTF-8 without control characters, not only white space. */
 export const Label = Schema.String.check(
-  Schema.makeFilter((text: string) =>
-    text.trim() === ""
-      ? "must not be empty"
-      : hasControls(text) || !text.isWellFormed()
-        ? "must not contain control characters"
-        : utf8Length(text) > 255
-          ? "must be at most 255 bytes"
-          : undefined
+  Schema.makeFilter(
+    (text: string) =>
+      text.trim() === ""
+        ? "must not be empty"
+        : hasControls(text) || !text.isWellFormed()
+          ? "must not contain control characters"
+          : utf8Length(text) > 255
+            ? "must be at most 255 bytes"
+            : undefined,
+    atMost(255)
   )
 ).annotate({ description: "A display name, at most 255 bytes." })
 
 const address = /^[^\s@<>(),;:\\"[\]]+@[^\s@<>(),;:\\"[\]]+$/
 
 /** An e-mail address, trimmed. It is stored as given and compared case-insensitively. */
-export const Email = Schema.String.pipe(
-  Schema.decode(SchemaTransformation.trim()),
-  Schema.check(
-    Schema.makeFilter((text: string) =>
-      address.test(text) && text.isWellFormed() && !hasControls(text) && utf8Length(text) <= 254
-        ? undefined
-        : "must be an e-mail address"
+export const Email = bounded(1024, "must be an e-mail address")
+  .pipe(
+    Schema.decodeTo(Schema.String, SchemaTransformation.trim()),
+    Schema.check(
+      Schema.makeFilter((text: string) =>
+        address.test(text) && text.isWellFormed() && !hasControls(text) && utf8Length(text) <= 254
+          ? undefined
+          : "must be an e-mail address"
+      )
     )
   )
-).annotate({ description: "An e-mail address." })
+  .annotate({ description: "An e-mail address." })

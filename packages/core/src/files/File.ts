@@ -7,14 +7,16 @@ import { utf8Length } from "../Text.ts"
 import * as FileName from "./FileName.ts"
 import * as FileType from "./FileType.ts"
 import * as FileSize from "./internal/FileSize.ts"
-import { Header } from "./Header.ts"
+import { type Header, Headers } from "./Header.ts"
 
 export const FileState = Schema.Literals(["RESERVED", "READY"])
 export type FileState = typeof FileState.Type
 
 /** A JSON object that the user defines. */
 export const Metadata = Schema.Record(Schema.String, Schema.Json)
+  // 16 KiB hold fewer than 2,048 members of different names.
   .check(
+    Schema.isMaxProperties(2048),
     Schema.makeFilter((value: { readonly [key: string]: Schema.Json }) =>
       utf8Length(JSON.stringify(value)) > 16_384 ? "must be at most 16 KiB as JSON" : undefined
     )
@@ -59,7 +61,7 @@ export const CreateFile = Schema.Struct({
   path: Schema.optional(FileName.FolderPath).annotate({ description: "The folder; `/` when absent." }),
   alias: Schema.optional(Schema.NullOr(FileName.Alias)),
   metadata: Schema.optional(Metadata),
-  headers: Schema.optional(Schema.Array(Header))
+  headers: Schema.optional(Headers)
 }).annotate({ identifier: "CreateFile" })
 export type CreateFile = typeof CreateFile.Type
 

@@ -10,6 +10,7 @@ import type { InvalidCursor, InvalidRequest } from "../Errors.ts"
 import * as Input from "../Input.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import * as Page from "../Page.ts"
+import { atMost } from "../Text.ts"
 import * as File from "./File.ts"
 import { FolderPath } from "./FileName.ts"
 import { type FileQuery, FileRepository } from "./FileRepository.ts"
@@ -23,10 +24,12 @@ export const Query = Schema.Struct({
   }),
   name: Schema.optional(
     Schema.String.check(
-      Schema.makeFilter((text: string) =>
-        text.isWellFormed() && !text.includes("\0") && text.length <= 255
-          ? undefined
-          : "must be the beginning of a file name"
+      Schema.makeFilter(
+        (text: string) =>
+          text.isWellFormed() && !text.includes("\0") && text.length <= 255
+            ? undefined
+            : "must be the beginning of a file name",
+        atMost(255)
       )
     )
   ).annotate({ description: "Lists only files whose names begin with this text." }),

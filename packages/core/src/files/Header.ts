@@ -2,7 +2,7 @@
  * The response headers that users set on a file. The service sends them whenever it serves the file.
  */
 import * as Schema from "effect/Schema"
-import { utf8Length } from "../Text.ts"
+import { atMost, utf8Length } from "../Text.ts"
 import * as HeaderNames from "./internal/HeaderNames.ts"
 
 /** RFC 9110, section 5.6.2. */
@@ -11,17 +11,24 @@ const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const fieldValue =
   /^(?:[\u0021-\u007e\u0080-\u00ff](?:[\u0020\u0009\u0021-\u007e\u0080-\u00ff]*[\u0021-\u007e\u0080-\u00ff])?)?$/
 
+/** The most headers of one file. */
+export const maxCount = 64
+/** The most bytes of all names and values of one file's headers. */
+export const maxBytes = 8192
+
 export const HeaderName = Schema.String.check(
-  Schema.makeFilter((name: string) =>
-    !token.test(name)
-      ? "must be an HTTP field name"
-      : name.length > 256
-        ? "must be at most 256 characters"
-        : HeaderNames.isAllowed(name.toLowerCase())
-          ? undefined
-          : "must be the name of a header that describes the content (content-type, content-language, content-disposition, " +
-            "content-encoding, cache-control, expires, x-robots-tag), or a name of your own: x- and letters, digits and " +
-            "hyphens, unless proxies or browsers act upon it"
+  Schema.makeFilter(
+    (name: string) =>
+      !token.test(name)
+        ? "must be an HTTP field name"
+        : name.length > 256
+          ? "must be at most 256 characters"
+          : HeaderNames.isAllowed(name.toLowerCase())
+            ? undefined
+            : "must be the name of a header that describes the content (content-type, content-language, content-disposition, " +
+              "content-encoding, cache-control, expires, x-robots-tag), or a name of your own: x- and letters, digits and " +
+              "hyphens, unless proxies or browsers act upon it",
+    atMost(256)
   )
 ).annotate({
   description:
@@ -30,8 +37,14 @@ export const HeaderName = Schema.String.check(
 })
 
 export const HeaderValue = Schema.String.check(
-  Schema.makeFilter((value: string) =>
-    fieldValue.test(value) ? undefined : "must be an HTTP field value of printable characters"
+  Schema.makeFilter(
+    (value: string) =>
+      value.length > maxBytes
+        ? `must be at most ${maxBytes} characters`
+        : fieldValue.test(value)
+          ? undefined
+          : "must be an HTTP field value of printable characters",
+    atMost(maxBytes)
   )
 )
 
@@ -43,14 +56,12 @@ export const StoredHeader = Schema.Struct({ name: Schema.String, value: Schema.S
   identifier: "StoredHeader"
 })
 
-/** The body of a bulk change: sets all headers or none. */
-export const SetHeaders = Schema.Struct({ bulk: Schema.Array(Header) }).annotate({ identifier: "SetHeaders" })
-export type SetHeaders = typeof SetHeaders.Type
+/** The headers of one file, or changes of them. */
+export const Headers = Schema.Array(Header).check(Schema.isMaxLength(maxCount))
 
-/** The most headers of one file. */
-export const maxCount = 64
-/** The most bytes of all names and values of one file's headers. */
-export const maxBytes = 8192
+/** The body of a bulk change: sets all headers or none. */
+export const SetHeaders = Schema.Struct({ bulk: Headers }).annotate({ identifier: "SetHeaders" })
+export type SetHeaders = typeof SetHeaders.Type
 
 /** Whether two names name the same header: names are compared case-insensitively (RFC 9110, section 5.1). */
 export const sameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()

@@ -4,11 +4,12 @@
 import * as Schema from "effect/Schema"
 import * as Data from "effect/Data"
 import { Member } from "../members/Member.ts"
-import { Label } from "../Text.ts"
+import { atMost, Label } from "../Text.ts"
 
 /** A DNS label (RFC 1035, section 2.3.1), lower-case, 3 to 63 characters. */
 export const Subdomain = Schema.String.check(
   Schema.isPattern(/^[a-z0-9](?:[a-z0-9-]{1,61})[a-z0-9]$/, {
+    ...atMost(63),
     message: "must be 3 to 63 lower-case letters, digits and inner hyphens"
   })
 )

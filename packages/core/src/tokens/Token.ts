@@ -2,7 +2,7 @@
  * An API token: a key that is tied to one member and works in that member's tenant only.
  */
 import * as Schema from "effect/Schema"
-import { Label } from "../Text.ts"
+import { Label, Reference } from "../Text.ts"
 import { Instant } from "../Time.ts"
 
 export const Token = Schema.Struct({
@@ -26,7 +26,7 @@ export type CreatedToken = typeof CreatedToken.Type
 
 export const CreateToken = Schema.Struct({
   name: Label,
-  member: Schema.Struct({ id: Schema.String }),
+  member: Schema.Struct({ id: Reference }),
   expiresAt: Schema.optional(Schema.NullOr(Instant)).annotate({
     description:
       "In the future, within the deployment's maximum lifetime, and no later than the token that creates this one. When " +

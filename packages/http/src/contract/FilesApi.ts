@@ -21,7 +21,7 @@ export const params = {
 }
 
 const expands = {
-  expands: Schema.optional(Schema.Array(File.Expand)).annotate({
+  expands: Schema.optional(Schema.Array(File.Expand).check(Schema.isMaxLength(16))).annotate({
     description: "Optional parts of the record. Repeat the parameter for several."
   })
 }

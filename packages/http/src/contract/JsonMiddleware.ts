@@ -6,10 +6,10 @@ import { problems } from "./Operation.ts"
 
 /**
  * For operations that accept a JSON body. A body of another media type gets `415`, one of more than `maxJsonBytes` gets
- * `413`.
+ * `413`, one that exceeds another bound `400`.
  */
 export class JsonRequest extends HttpApiMiddleware.Service<JsonRequest>()("@holdfast/http/contract/JsonRequest", {
-  error: problems("content_too_large", "unsupported_media_type")
+  error: problems("invalid_request", "content_too_large", "unsupported_media_type")
 }) {}
 
 /** For operations that respond with JSON. A client that does not accept JSON gets `406`. */

@@ -3,7 +3,6 @@
  */
 import { Conversions } from "@holdfast/core/conversions/Conversions"
 import { StreamRecord } from "@holdfast/core/conversions/StreamRecord"
-import { InvalidRequest } from "@holdfast/core/Errors"
 import type { FileRef } from "@holdfast/core/files/FileRef"
 import * as Input from "@holdfast/core/Input"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
@@ -23,18 +22,15 @@ import * as JsonNegotiation from "./support/JsonNegotiation.ts"
 const decode = Input.decoder(RequestStream)
 const encode = Schema.encodeSync(StreamRecord)
 
-const parseJson = (text: string): Effect.Effect<unknown, InvalidRequest> =>
-  Effect.try({
-    try: (): unknown => JSON.parse(text),
-    catch: () => InvalidRequest.at("", "must be JSON")
-  })
+/** Whether bytes are white space only (RFC 8259, section 2), or none. */
+const isBlank = (bytes: Uint8Array): boolean => bytes.every((byte) => byte <= 0x20)
 
 /** Reads the optional body. An empty body counts as none, with any `Content-Type`. */
 const readOptions = Effect.fnUntraced(function* (request: HttpServerRequest) {
-  const text = yield* JsonNegotiation.readText(request)
-  if (text.trim() === "") return {}
+  const bytes = yield* JsonNegotiation.readBytes(request)
+  if (isBlank(bytes)) return {}
   yield* JsonNegotiation.checkRequest
-  return yield* Effect.catch(Effect.flatMap(parseJson(text), decode), ProblemResponse.fail)
+  return yield* Effect.catch(Effect.flatMap(JsonNegotiation.parse(bytes), decode), ProblemResponse.fail)
 })
 
 export const layer = HttpApiBuilder.group(

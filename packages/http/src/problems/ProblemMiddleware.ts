@@ -16,6 +16,7 @@ import * as CommonHeaders from "./CommonHeaders.ts"
 import * as ProblemHeaders from "./ProblemHeaders.ts"
 import * as ProblemResponse from "./ProblemResponse.ts"
 import * as RequestId from "./RequestId.ts"
+import * as UrlFault from "./UrlFault.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -40,6 +41,9 @@ const addHeaders = (response: Response): Effect.Effect<Response> =>
         })
       )
     : Effect.succeed(response)
+
+const refuse = (message: string): Effect.Effect<Response> =>
+  ProblemResponse.respond({ code: "invalid_request", message, errors: [] })
 
 /**
  * The middleware, around all routes of the router.
@@ -69,9 +73,14 @@ export const layer = (
 
       return <E, R>(route: Effect.Effect<Response, E, R>) => {
         const answer = route.pipe(Effect.catchCause(toResponse), Effect.flatMap(addHeaders))
-        return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
-          Effect.provideService(answer, RequestId.RequestId, assignRequestId(headers[RequestId.header]))
-        )
+        return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, url }) => {
+          const fault = UrlFault.find(url)
+          return Effect.provideService(
+            fault === undefined ? answer : Effect.flatMap(refuse(fault), addHeaders),
+            RequestId.RequestId,
+            assignRequestId(headers[RequestId.header])
+          )
+        })
       }
     }),
     { global: true }

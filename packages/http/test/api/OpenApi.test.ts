@@ -166,7 +166,7 @@ describe("OpenAPI document", () => {
     expect(parameters).toContainEqual([
       "query",
       "expands",
-      { type: "array", items: { type: "string", enum: ["SIZE", "TYPE"] } }
+      { type: "array", items: { type: "string", enum: ["SIZE", "TYPE"] }, maxItems: 16 }
     ])
     const names = operation("reading.view").parameters.map(({ in: place, name }) => `${place} ${name}`)
     expect(names).toEqual(expect.arrayContaining(["header Range", "header If-None-Match", "path fileId"]))

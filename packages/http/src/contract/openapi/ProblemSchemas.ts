@@ -1,6 +1,7 @@
 /**
  * The problems of the document: one schema for each code, derived from the problem table.
  */
+import * as Input from "@holdfast/core/Input"
 import type { JsonSchema } from "effect/JsonSchema"
 import { codes, entryOf, type ProblemCode } from "../../problems/ProblemTable.ts"
 import { typeOf } from "../../problems/Problem.ts"
@@ -15,7 +16,9 @@ export const codeOf = (ref: string): ProblemCode | undefined =>
 const extensions = {
   errors: {
     type: "array",
-    description: "All faults of the request: where (a JSON Pointer, RFC 6901) and what.",
+    maxItems: Input.maxFaults,
+    description:
+      "The faults of the request: where (a JSON Pointer, RFC 6901) and what. `detail` says if there are more.",
     items: { $ref: "#/components/schemas/Fault" }
   },
   existingId: { type: "string", description: "The id of the record that causes the conflict." },

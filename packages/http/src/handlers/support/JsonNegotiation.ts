@@ -1,15 +1,19 @@
 /**
- * Content negotiation of operations with JSON bodies (RFC 9110, section 12): checks the request's media type and declared
- * length, and the media types that the client accepts, before the body is read.
+ * Checks the requests of operations with JSON bodies. Before the body is read: its media type and declared length, and the
+ * media types that the client accepts (RFC 9110, section 12). Before it is decoded: its encoding, and its bounds.
  */
+import * as Bounds from "@holdfast/core/Bounds"
+import { InvalidRequest } from "@holdfast/core/Errors"
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import { JsonRequest, JsonResponse, maxJsonBytes } from "../../contract/JsonMiddleware.ts"
 import type * as Problem from "../../problems/Problem.ts"
 import * as ProblemResponse from "../../problems/ProblemResponse.ts"
+import * as JsonText from "../../transfer/request/JsonText.ts"
 import { declaredLength } from "../../transfer/upload/RequestBody.ts"
 
 const jsonType = /^[ \t]*application\/json[ \t]*(?:;|$)/i
@@ -37,15 +41,41 @@ export const checkRequest = Effect.flatMap(
         : Effect.void
 )
 
-/** `MaxBodySize` bounds bodies without `Content-Length`: their bytes are counted while they are read. */
-const jsonRequest = JsonRequest.of((route) =>
-  Effect.andThen(checkRequest, Effect.provideService(route, HttpIncomingMessage.MaxBodySize, limit))
-)
+/**
+ * The bytes of the body; none when there is no body. A body that cannot be read, or is too large, becomes a problem response.
+ * `MaxBodySize` bounds bodies without `Content-Length`: their bytes are counted while they are read.
+ */
+export const readBytes = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Uint8Array> =>
+  request.arrayBuffer.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, limit),
+    // As a defect: `ProblemResponse.fromCause` translates the errors of Effect's HTTP modules, defects included.
+    Effect.orDie,
+    Effect.map((buffer) => new Uint8Array(buffer))
+  )
 
-/** The body as text, empty when there is none. A body that cannot be read, or is too large, becomes a problem response. */
-export const readText = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string> =>
-  // As a defect: `ProblemResponse.fromCause` translates the errors of Effect's HTTP modules, defects included.
-  Effect.orDie(Effect.provideService(request.text, HttpIncomingMessage.MaxBodySize, limit))
+/** Parses the JSON of a body. */
+export const parse = (bytes: Uint8Array): Effect.Effect<unknown, InvalidRequest> => {
+  const parsed = JsonText.parse(bytes)
+  return "value" in parsed ? Effect.succeed(parsed.value) : Effect.fail(InvalidRequest.at("", parsed.fault))
+}
+
+/** Fails when the body is not JSON, or exceeds a bound. The route reads the same bytes again, which the request keeps. */
+const checkBody = (findExcess: Bounds.FindExcess) =>
+  HttpServerRequest.HttpServerRequest.pipe(
+    Effect.flatMap(readBytes),
+    Effect.flatMap((bytes) => (bytes.length === 0 ? Effect.undefined : parse(bytes))),
+    Effect.flatMap((input) => {
+      const fault = findExcess(input)
+      return fault === undefined ? Effect.void : Effect.fail(InvalidRequest.at(fault.pointer, fault.detail))
+    }),
+    Effect.catch(ProblemResponse.fail)
+  )
+
+const jsonRequest = JsonRequest.of((route, { endpoint }) => {
+  const schemas = [...endpoint.payload.values()].flatMap(({ schemas }) => schemas)
+  const check = checkBody(Bounds.finder(Schema.Union(schemas)))
+  return Effect.andThen(Effect.andThen(checkRequest, check), route)
+})
 
 const jsonRanges = new Set(["*/*", "application/*", "application/json"])
 const zeroWeight = /^[ \t]*q=0(?:\.0*)?[ \t]*$/i

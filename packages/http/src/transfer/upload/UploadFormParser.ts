@@ -7,6 +7,7 @@
  */
 import type { Fault } from "@holdfast/core/Errors"
 import * as MultipartParser from "effect/http/MultipartParser"
+import * as JsonText from "../request/JsonText.ts"
 import * as FilePart from "./FilePart.ts"
 
 /** The largest part `body`, and the largest ignored part, in bytes. */
@@ -51,15 +52,6 @@ const toFault = (error: MultipartParser.MultipartError, part: string): Fault => 
   }
 }
 
-const decodeJson = (bytes: Uint8Array): { readonly value: unknown } | undefined => {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
-    return { value }
-  } catch {
-    return undefined
-  }
-}
-
 /** A parser for one form. `contentType` is the `Content-Type` of the request, which contains the boundary. */
 export const make = (contentType: string): UploadFormParser => {
   let fileBytes: Array<Uint8Array> = []
@@ -99,8 +91,9 @@ export const make = (contentType: string): UploadFormParser => {
     },
     onField: (info, value) => {
       if (info.name !== "body") return
-      body = decodeJson(value)
-      if (body === undefined) fault ??= partFault("body", "must be JSON")
+      const parsed = JsonText.parse(value)
+      if ("value" in parsed) body = parsed
+      else fault ??= partFault("body", parsed.fault)
     },
     onError: (error) => {
       fault ??= toFault(error, part)

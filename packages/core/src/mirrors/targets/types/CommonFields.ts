@@ -2,7 +2,7 @@
  * The fields that mirrors of every type have.
  */
 import * as Schema from "effect/Schema"
-import { Label } from "../../../Text.ts"
+import { Label, Reference } from "../../../Text.ts"
 
 /**
  * - `ACTIVE`: files are copied as they change.
@@ -31,7 +31,7 @@ export type MirrorStats = typeof MirrorStats.Type
 /** The fields of every input that creates a mirror, beside its type and the fields of that type. */
 export const input = {
   name: Label,
-  bucketId: Schema.optional(Schema.String).annotate({
+  bucketId: Schema.optional(Reference).annotate({
     description: "The source bucket. It must equal the bucket of the path."
   }),
   verify: Schema.optional(Schema.Boolean).annotate({

@@ -2,18 +2,20 @@
  * Fields that inputs of several target types have.
  */
 import * as Schema from "effect/Schema"
-import { hasControls } from "../../../../Text.ts"
+import { atMost, hasControls } from "../../../../Text.ts"
 
 const text = (maxLength: number) =>
   Schema.String.check(
-    Schema.makeFilter((value: string) =>
-      value.trim() === ""
-        ? "must not be empty"
-        : value.length > maxLength
-          ? `must be at most ${maxLength} characters`
-          : hasControls(value) || !value.isWellFormed()
-            ? "must not contain control characters"
-            : undefined
+    Schema.makeFilter(
+      (value: string) =>
+        value.trim() === ""
+          ? "must not be empty"
+          : value.length > maxLength
+            ? `must be at most ${maxLength} characters`
+            : hasControls(value) || !value.isWellFormed()
+              ? "must not contain control characters"
+              : undefined,
+      atMost(maxLength)
     )
   )
 
@@ -24,12 +26,14 @@ export const Text = text(255)
 const secret = (maxLength: number) =>
   Schema.RedactedFromValue(
     Schema.String.annotate({ message: "must be a text" }).check(
-      Schema.makeFilter((value: string) =>
-        value.trim() === ""
-          ? "must not be empty"
-          : value.length > maxLength || !value.isWellFormed() || value.includes("\0")
-            ? `must be at most ${maxLength} characters of valid Unicode, without NUL`
-            : undefined
+      Schema.makeFilter(
+        (value: string) =>
+          value.trim() === ""
+            ? "must not be empty"
+            : value.length > maxLength || !value.isWellFormed() || value.includes("\0")
+              ? `must be at most ${maxLength} characters of valid Unicode, without NUL`
+              : undefined,
+        atMost(maxLength)
       )
     )
   ).annotate({ description: "A secret. It is encrypted at rest and never returned." })

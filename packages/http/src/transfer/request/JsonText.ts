@@ -1,0 +1,78 @@
+/**
+ * Parses the JSON of a request (RFC 8259) within bounds that no valid request exceeds. They are checked on the bytes, before
+ * anything is built from them: parsing and decoding take time and memory for each value, and recursion for each level.
+ */
+
+/** The most levels of arrays and objects. */
+export const maxDepth = 64
+/**
+ * The most values of a text, counted as its commas, opening brackets and opening braces. The largest metadata has 16 KiB, and
+ * therefore fewer; the largest bulk change of headers has 192.
+ */
+export const maxValues = 16_384
+/**
+ * The most members of all objects together; in 16 KiB of metadata there are 3,276. Looking up names that were chosen to
+ * collide takes a time that grows with the square of their number.
+ */
+export const maxMembers = 4096
+
+/** A parsed value, or what is wrong with the text. */
+export type Parsed = { readonly value: unknown } | { readonly fault: string }
+
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+const colon = 0x3a
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
+
+/**
+ * Returns which bound a text exceeds; undefined if none. Of a text that is not JSON it returns any result. UTF-8 has none of
+ * the compared bytes within a character of several bytes.
+ */
+const findExcess = (bytes: Uint8Array): string | undefined => {
+  let [depth, values, members] = [0, 0, 0]
+  for (let i = 0; i < bytes.length; i++) {
+    switch (bytes[i]) {
+      case quote:
+        while (++i < bytes.length && bytes[i] !== quote) if (bytes[i] === backslash) i++
+        break
+      case comma:
+        values++
+        break
+      case colon:
+        if (++members > maxMembers) return `must have at most ${maxMembers} members`
+        break
+      case openBracket:
+      case openBrace:
+        values++
+        if (++depth > maxDepth) return `must be nested at most ${maxDepth} levels deep`
+        break
+      case closeBracket:
+      case closeBrace:
+        depth--
+    }
+    if (values > maxValues) return `must have at most ${maxValues} values`
+  }
+  return undefined
+}
+
+/** Parses a text in UTF-8. */
+export const parse = (bytes: Uint8Array): Parsed => {
+  const fault = findExcess(bytes)
+  if (fault !== undefined) return { fault }
+  let text: string
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+  } catch {
+    return { fault: "must be UTF-8" }
+  }
+  try {
+    const value: unknown = JSON.parse(text)
+    return { value }
+  } catch {
+    return { fault: "must be JSON" }
+  }
+}
