@@ -21,6 +21,8 @@ export interface Settings {
   readonly uploadLease: Duration.Duration
   /** How long a playback key is valid; it may be up to a twelfth longer. */
   readonly playbackLifetime: Duration.Duration
+  /** Conversions of one tenant that may wait or run at once. */
+  readonly maxPendingConversions: number
 }
 
 export const defaults: Settings = {
@@ -31,7 +33,8 @@ export const defaults: Settings = {
   accessCache: Duration.seconds(1),
   blobGrace: Duration.minutes(5),
   uploadLease: Duration.minutes(2),
-  playbackLifetime: Duration.hours(12)
+  playbackLifetime: Duration.hours(12),
+  maxPendingConversions: 100
 }
 
 export const Settings = Context.Reference<Settings>("@holdfast/core/Settings", { defaultValue: () => defaults })

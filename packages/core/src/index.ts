@@ -29,6 +29,7 @@ export {
   NotAVideo,
   StreamNotConverted,
   StreamNotReady,
+  TooManyConversions,
   TranscoderUnavailable
 } from "./conversions/StreamErrors.ts"
 export { MirrorLoop, MirrorTargetUnreachable } from "./mirrors/MirrorErrors.ts"

@@ -41,5 +41,23 @@ requires(Server.missing).describe("query plans of the queue depths on PostgreSQL
         }
       })
     )
+
+    it.effect("claim of a conversion, 20,000 are queued → a bounded number of rows is read", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* LargeQueues.makeTurns(20_000)
+        for (const isAnalysed of [false, true]) {
+          if (isAnalysed) yield* sql`ANALYZE`
+          const [, second] = yield* LargeQueues.claims
+          const searches = second.filter(([text]) => !text.startsWith("UPDATE") && !text.startsWith("DELETE"))
+          expect(searches.length).toBeGreaterThan(1)
+          const read = yield* Plans.executed(searches)
+          const rows = read
+            .filter((step) => step["Relation Name"] !== undefined)
+            .reduce((sum, step) => sum + Plans.rowsRead(step), 0)
+          expect(rows).toBeLessThan(400)
+        }
+      })
+    )
   })
 )

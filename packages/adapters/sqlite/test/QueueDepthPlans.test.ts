@@ -30,4 +30,22 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("query plans of the queue dept
       }
     })
   )
+
+  it.effect("claim of a conversion, 10,000 are queued → index searches; no table is scanned", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* LargeQueues.makeTurns(count)
+      for (const isAnalysed of [false, true]) {
+        if (isAnalysed) yield* sql`ANALYZE`
+        const statements = (yield* LargeQueues.claims).flat()
+        const plans = yield* Effect.forEach(statements, ([text, parameters]) =>
+          sql.unsafe<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`, parameters)
+        )
+        const details = plans.flat().map(({ detail }) => detail)
+        expect(details.filter((detail) => /^SCAN (conversion|blob|file|other)\b/.test(detail))).toEqual([])
+        expect(details.join("\n")).toContain("conversion_turn (tenant_id=? AND due_at<?)")
+        expect(details.join("\n")).toContain("conversion_running (tenant_id=? AND due_at>?)")
+      }
+    })
+  )
 })

@@ -22,6 +22,7 @@ import type { Format, Presentation } from "../transcoding/Presentation.ts"
 import type { ConversionClaim, LeaseLost } from "./ConversionClaim.ts"
 import type { Publication, Segment } from "./Publication.ts"
 import type { ConversionFault, StoredConversion } from "./StoredConversion.ts"
+import type { TooManyConversions } from "./StreamErrors.ts"
 
 /** A request for a conversion of a file's content. */
 export interface ConversionRequest {
@@ -33,6 +34,8 @@ export interface ConversionRequest {
   readonly id: string
   readonly format: Format
   readonly mode: Mode
+  /** Conversions that the tenant may have pending, including this one. */
+  readonly maxPending: number
   readonly now: DateTime.Utc
 }
 
@@ -102,9 +105,12 @@ export class ConversionRepository extends Context.Service<
   {
     /**
      * Requests a conversion and returns it. An existing one is returned unchanged, however many requests arrive at once; a
-     * FAILED one becomes QUEUED again. `NotFound` if no file has the content any more.
+     * FAILED one becomes QUEUED again. `NotFound` if no file has the content any more. `TooManyConversions` if a new or FAILED
+     * one would exceed `maxPending`; conversions of replaced and removed contents do not count.
      */
-    readonly request: (request: ConversionRequest) => Effect.Effect<StoredConversion, NotFound | MetadataError>
+    readonly request: (
+      request: ConversionRequest
+    ) => Effect.Effect<StoredConversion, NotFound | TooManyConversions | MetadataError>
 
     /** Returns the conversions of a content, in the order of their formats. */
     readonly listByContent: (

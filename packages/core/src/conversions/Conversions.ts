@@ -25,7 +25,12 @@ import { findConversion, getContent } from "./internal/CurrentConversion.ts"
 import * as Polling from "./internal/Polling.ts"
 import * as RequestConversion from "./internal/RequestConversion.ts"
 import { toRecord } from "./StoredConversion.ts"
-import { type NotAVideo, StreamNotConverted, type TranscoderUnavailable } from "./StreamErrors.ts"
+import {
+  type NotAVideo,
+  StreamNotConverted,
+  type TooManyConversions,
+  type TranscoderUnavailable
+} from "./StreamErrors.ts"
 import type { StreamRecord } from "./StreamRecord.ts"
 
 export interface RequestOptions {
@@ -41,14 +46,18 @@ export class Conversions extends Context.Service<
     /**
      * Requests a conversion of the current content to a format. A second request changes nothing, however many arrive at
      * once; after FAILED, a request starts the conversion again. Fails with `NotAVideo` if the content's type excludes a
-     * conversion. Whether the content can be converted is mostly found out later; then the record says so.
+     * conversion. Whether the content can be converted is mostly found out later; then the record says so. Fails with
+     * `TooManyConversions` if the tenant has `maxPendingConversions` that wait or run.
      */
     readonly request: (
       actor: Actor,
       file: FileRef,
       format: Format,
       options?: RequestOptions
-    ) => Effect.Effect<StreamRecord, AccessError | NotFound | ContentNotUploaded | NotAVideo | TranscoderUnavailable>
+    ) => Effect.Effect<
+      StreamRecord,
+      AccessError | NotFound | ContentNotUploaded | NotAVideo | TooManyConversions | TranscoderUnavailable
+    >
 
     /** Returns the conversion of the current content to a format. */
     readonly get: (

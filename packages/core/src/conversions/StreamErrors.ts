@@ -10,6 +10,14 @@ export class NotAVideo extends Data.TaggedError("NotAVideo")<{}> {
   override readonly message = "The content is neither video nor audio."
 }
 
+/** The tenant has as many pending conversions as `Settings.maxPendingConversions` permits. */
+export class TooManyConversions extends Data.TaggedError("TooManyConversions")<{ readonly limit: number }> {
+  readonly code = "too_many_conversions"
+  override get message(): string {
+    return `The tenant has ${this.limit} conversions that wait or run. Request more when some of them have ended.`
+  }
+}
+
 /** The conversion FAILED. Another request starts it again. */
 export class ConversionFailed extends Data.TaggedError("ConversionFailed")<{ readonly detail: string }> {
   readonly code = "conversion_failed"

@@ -44,6 +44,7 @@ const requesting = {
     "content_too_large",
     "unsupported_media_type",
     "not_a_video",
+    "too_many_conversions",
     "transcoder_unavailable"
   )
 } as const

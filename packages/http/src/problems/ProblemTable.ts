@@ -41,6 +41,7 @@ export const table = {
   mirror_target_unreachable: { status: 422, title: "The target cannot be used", extension: "reason" },
   mirror_type_unavailable: { status: 422, title: "Mirrors of this type are not available" },
   rate_limited: { status: 429, title: "Too many requests" },
+  too_many_conversions: { status: 429, title: "Too many pending conversions" },
   internal: { status: 500, title: "Internal error" },
   unavailable: { status: 503, title: "Temporarily unavailable" },
   transcoder_unavailable: { status: 503, title: "Video conversion is not available" },

@@ -196,3 +196,27 @@ describe("removed conversion", () => {
     await expectProblem(await server.get(`${streams}/hls/index0.ts`), 404, "stream_not_converted")
   })
 })
+
+describe("pending conversions", () => {
+  it("tenant has as many as permitted → 429 with Retry-After; accepted again when one has ended", async () => {
+    const limited = await StreamServer.start({ settings: { maxPendingConversions: 2 } })
+    try {
+      const own = await limited.makeBucket()
+      const other = await limited.makeBucket()
+      const pause = await Effect.runPromise(limited.control.pauseAt(0))
+      const videos = [await limited.makeVideo(own), await limited.makeVideo(own), await limited.makeVideo(own)]
+      const [first = "", second = "", third = ""] = videos.map(({ streams }) => streams)
+      for (const streams of [first, second, first]) expect((await limited.post(`${streams}/hls`)).status).toBe(202)
+      const refused = await limited.post(`${third}/hls`)
+      expect(refused.headers.get("retry-after")).toMatch(/^\d+$/)
+      const problem = await expectProblem(refused, 429, "too_many_conversions")
+      expect(problem.detail).toContain("2 conversions")
+      const { streams } = await limited.makeVideo(other)
+      expect((await limited.post(`${streams}/hls`)).status).toBe(202)
+      await Effect.runPromise(pause.resume)
+      for (const ended of [first, second, third]) await limited.convert(ended)
+    } finally {
+      await limited.close()
+    }
+  })
+})

@@ -11,6 +11,7 @@ import { accountContract } from "./internal/AccountContract.ts"
 import { blobContract } from "./internal/BlobContract.ts"
 import { bucketContract } from "./internal/BucketContract.ts"
 import { conversionClaimContract } from "./conversions/internal/ConversionClaimContract.ts"
+import { fairClaimContract } from "./conversions/internal/FairClaimContract.ts"
 import { conversionContract } from "./conversions/internal/ConversionContract.ts"
 import { fileChangeContract } from "./files/internal/FileChangeContract.ts"
 import { fileContentContract } from "./files/internal/FileContentContract.ts"
@@ -50,6 +51,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["blobs", blobContract],
   ["conversions", conversionContract],
   ["conversions: claims", conversionClaimContract],
+  ["conversions: fairness", fairClaimContract],
   ["mirrors", mirrorContract],
   ["mirrors: tasks", mirrorTaskContract],
   ["mirrors: names of objects", mirrorNameContract],

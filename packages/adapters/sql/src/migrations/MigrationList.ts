@@ -3,6 +3,7 @@
  */
 import { conversions } from "./Conversions.ts"
 import { fileTypes } from "./FileTypes.ts"
+import { conversionTurns } from "./ConversionTurns.ts"
 import { initial } from "./Initial.ts"
 import { change, type Migration } from "./Migration.ts"
 import { mirrorTimes } from "./MirrorTimes.ts"
@@ -13,5 +14,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 2, name: "conversions", steps: [change(conversions)] },
   { id: 3, name: "mirrors", steps: [change(mirrors)] },
   { id: 4, name: "mirror_times", steps: mirrorTimes },
-  { id: 7, name: "file_types", steps: fileTypes }
+  { id: 7, name: "file_types", steps: fileTypes },
+  { id: 8, name: "conversion_turns", steps: conversionTurns }
 ]

@@ -8,6 +8,7 @@ import type { FileRef } from "../../files/FileRef.ts"
 import { FileRepository } from "../../files/FileRepository.ts"
 import type { FileType } from "../../files/FileType.ts"
 import * as Ids from "../../Ids.ts"
+import { Settings } from "../../Settings.ts"
 import type { Mode } from "../../transcoding/ConversionPlan.ts"
 import type { Format } from "../../transcoding/Presentation.ts"
 import { Transcoder } from "../../transcoding/Transcoder.ts"
@@ -31,6 +32,7 @@ export const make = Effect.gen(function* () {
   const transcoder = yield* Transcoder
   const notifier = yield* ConversionNotifier
   const random = yield* SecureRandom
+  const { maxPendingConversions: maxPending } = yield* Settings
 
   const requestOnce = Effect.fnUntraced(function* (ref: FileRef, format: Format, mode: Mode) {
     const { content, fileId } = yield* getContent(files, ref)
@@ -46,7 +48,7 @@ export const make = Effect.gen(function* () {
     )
     const id = yield* Effect.provideService(Ids.make("cnv"), SecureRandom, random)
     const now = yield* DateTime.now
-    const stored = yield* conversions.request({ bucket: ref, fileId, blobId, id, format, mode, now })
+    const stored = yield* conversions.request({ bucket: ref, fileId, blobId, id, format, mode, maxPending, now })
     yield* notifier.notifyRequest
     return stored
   })

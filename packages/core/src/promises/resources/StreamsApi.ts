@@ -54,7 +54,8 @@ export interface StreamOperations<Time, Opened extends Download = Download> {
    * Requests the conversion of the file's current content into a format. A second call for the same content returns the
    * same conversion; after FAILED it starts a new one. With `wait`, resolves when the conversion is READY or FAILED (over
    * HTTP after 60 seconds at most). Rejects with `not_a_video` where the type of the content excludes a conversion, with
-   * `transcoder_unavailable` where the deployment has no transcoder, and with `content_not_uploaded`.
+   * `transcoder_unavailable` where the deployment has no transcoder, with `too_many_conversions` where the tenant has too many
+   * that wait or run, and with `content_not_uploaded`.
    */
   request(input: RequestStreamInput): StreamRecord<Time>
 

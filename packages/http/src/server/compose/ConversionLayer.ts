@@ -11,6 +11,7 @@ import type { Limits } from "@holdfast/core/transcoding/Limits"
 import * as Transcoder from "@holdfast/core/transcoding/Transcoder"
 import * as FsConversionWorkspace from "@holdfast/fs/FsConversionWorkspace"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Path from "node:path"
@@ -22,12 +23,19 @@ const workspaceDirectory = "conversions"
 
 type LimitSettings = Pick<
   Config,
-  "conversionMemory" | "conversionOutputBytes" | "conversionThreads" | "conversionTimeout" | "videoDuration"
+  | "conversionMemory"
+  | "conversionOutputBytes"
+  | "conversionThreads"
+  | "conversionTimeout"
+  | "videoDuration"
+  | "videoPixels"
 >
 
 const limits = (config: LimitSettings): Partial<Limits> => ({
   duration: config.videoDuration,
+  pixels: config.videoPixels,
   wallTime: config.conversionTimeout,
+  cpuTime: Duration.times(config.conversionTimeout, 2),
   outputBytes: config.conversionOutputBytes,
   memoryBytes: config.conversionMemory,
   threads: config.conversionThreads

@@ -76,7 +76,8 @@ const layerSettings = (config: Config) =>
       tokenLifetime: config.tokenLifetime,
       accessCache: config.accessCache,
       blobGrace: config.blobGrace,
-      playbackLifetime: config.playbackLifetime
+      playbackLifetime: config.playbackLifetime,
+      maxPendingConversions: config.tenantConversions
     }),
     Layer.succeed(PlayerRoutes.FrameAncestors, config.frameAncestors.join(" ")),
     Layer.succeed(ContentHandlers.IdleTimeout, config.idleTimeout),

@@ -166,13 +166,13 @@ export const settings = {
   conversionTimeout: withDefault(
     ["HOLDFAST_CONVERSION_TIMEOUT"],
     duration("1s", "24d"),
-    "12h",
-    "Maximum time that one conversion may take."
+    "2h",
+    "Maximum time that one conversion may run. It may use twice as much processor time."
   ),
   conversionOutputBytes: withDefault(
     ["HOLDFAST_CONVERSION_OUTPUT_BYTES"],
     SettingType.bytes,
-    "128GiB",
+    "16GiB",
     "Maximum size of the whole output of one conversion."
   ),
   videoDuration: withDefault(
@@ -180,6 +180,18 @@ export const settings = {
     duration("1s", "24d"),
     "8h",
     "Maximum playing time of a video that is converted."
+  ),
+  videoPixels: withDefault(
+    ["HOLDFAST_VIDEO_PIXELS"],
+    SettingType.integer(1, 2 ** 31 - 1),
+    "16777216",
+    "Maximum number of pixels of one picture of a video that is converted. 8K needs 35389440."
+  ),
+  tenantConversions: withDefault(
+    ["HOLDFAST_TENANT_CONVERSIONS"],
+    SettingType.integer(1, 1000),
+    "100",
+    "Number of conversions of one tenant that may wait or run at once."
   ),
   playbackLifetime: withDefault(
     ["HOLDFAST_PLAYBACK_LIFETIME"],

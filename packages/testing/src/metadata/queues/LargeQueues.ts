@@ -44,3 +44,29 @@ export const statements = (count: number, limit: number) =>
       mirrors: yield* Statements.record((yield* MirrorRepository).queueDepth(limit))
     }
   })
+
+/**
+ * Inserts queued conversions of two tenants: of `ten_many` this many, half of them of contents that were replaced; of
+ * `ten_few` a single one, which is due last.
+ */
+export const makeTurns = Effect.fnUntraced(function* (count: number) {
+  const sql = yield* SqlClient
+  const rows = sql`(WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < CAST(${count} AS bigint))
+    SELECT i FROM s) AS some_rows`
+  const tenant = sql`CASE WHEN i = ${count} THEN 'ten_few' ELSE 'ten_many' END`
+  yield* sql`INSERT INTO blob (id, tenant_id, bucket_id, state, created_at, due_at)
+    SELECT 'blb_turn_' || i, ${tenant}, 'bkt', CASE WHEN i % 2 = 0 THEN 'READY' ELSE 'DOOMED' END, 0,
+      CASE WHEN i % 2 = 0 THEN NULL ELSE 0 END FROM ${rows}`
+  yield* sql`INSERT INTO conversion
+      (id, tenant_id, bucket_id, file_id, blob_id, format, mode, state, progress, attempt, tries, due_at)
+    SELECT 'cnv_turn_' || i, ${tenant}, 'bkt', 'fil_' || i, 'blb_turn_' || i, 'hls', 'auto', 'QUEUED', 0, 0, 0, i
+    FROM ${rows}`
+})
+
+/** Records the statements of two claims. */
+export const claims = Effect.gen(function* () {
+  const conversions = yield* ConversionRepository
+  const now = Sample.at()
+  const claim = conversions.claim({ now, leaseUntil: DateTime.add(now, { minutes: 1 }), sweepAt: now })
+  return [yield* Statements.record(claim), yield* Statements.record(claim)] as const
+})

@@ -14,10 +14,8 @@ import * as Row from "../Row.ts"
 import { transaction } from "../../Transaction.ts"
 import { dropFiles } from "./ConversionFiles.ts"
 import { toClaim } from "./ConversionRow.ts"
-
-/** Condition: the content is the current content of a file. A replaced or removed one is kept only for readers that began earlier. */
-const isCurrent = (sql: SqlClient): Fragment =>
-  sql.literal(`EXISTS (SELECT 1 FROM blob WHERE blob.id = conversion.blob_id AND blob.state = 'READY')`)
+import { isCurrent, isWaitingForHls, nextConversion } from "./NextConversion.ts"
+import { waitingTenants } from "./WaitingTenants.ts"
 
 /** Condition: the row is the claimed conversion, and the worker still holds its lease. */
 export const isHeld = (sql: SqlClient, claim: ConversionClaim): Fragment =>
@@ -28,29 +26,47 @@ export const isHeld = (sql: SqlClient, claim: ConversionClaim): Fragment =>
 export const orLeaseLost = <E, R>(changed: Effect.Effect<ReadonlyArray<Row.Row>, E, R>) =>
   Effect.flatMap(changed, (rows) => (rows.length === 0 ? Effect.fail(new LeaseLost()) : Effect.void))
 
-const due = (sql: SqlClient, now: number) => sql`SELECT id FROM conversion
-  WHERE due_at <= ${now} AND ${isCurrent(sql)} AND (format = 'hls' OR NOT EXISTS (
-    SELECT 1 FROM conversion AS other WHERE other.blob_id = conversion.blob_id AND other.format = 'hls'
-      AND other.state IN ('QUEUED', 'RUNNING')))
-  ORDER BY due_at, id LIMIT 1`
+/** Searches for a conversion in a row, each after another worker claimed the one that was found. */
+const maxSearches = 20
 
-/**
- * Claims a due conversion. Selects before it begins a transaction: mostly no conversion is due, and a transaction on SQLite
- * blocks all writers.
- */
-export const claim = Effect.fnUntraced(function* (sql: SqlClient, { sweepAt, leaseUntil, ...terms }: ClaimTerms) {
-  const now = millis(terms.now)
-  if ((yield* due(sql, now)).length === 0) return Option.none<ConversionClaim>()
-  return yield* Effect.gen(function* () {
-    const lock = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE SKIP LOCKED", orElse: () => "" }))
+/** Claims a conversion if it is still due. A claim removes what an earlier one published. */
+const claimFound = (sql: SqlClient, id: string, { sweepAt, leaseUntil, now }: ClaimTerms) =>
+  Effect.gen(function* () {
     const claimed = yield* sql`UPDATE conversion SET state = 'RUNNING', attempt = attempt + 1, tries = tries + 1,
-        due_at = ${millis(leaseUntil)}, progress = 0, presentation = NULL, started_at = ${now}
-      WHERE id IN (${due(sql, now)} ${lock})
+        due_at = ${millis(leaseUntil)}, progress = 0, presentation = NULL, started_at = ${millis(now)}
+      WHERE id = ${id} AND due_at <= ${millis(now)} AND ${isCurrent(sql)} AND NOT ${isWaitingForHls(sql)}
       RETURNING id, tenant_id, bucket_id, file_id, blob_id, attempt, tries, format, mode`.pipe(Row.first(toClaim))
     if (Option.isSome(claimed)) yield* dropFiles(sql, [claimed.value.conversionId], millis(sweepAt))
     return claimed
   }).pipe(transaction(sql))
-})
+
+/**
+ * Returns the function that claims a due conversion: one of the tenant with the fewest running conversions, and of this
+ * tenant the one that has waited longest. It searches before it begins a transaction: mostly no conversion is due, and a
+ * transaction on SQLite blocks all writers.
+ */
+export const makeClaim = (sql: SqlClient) => {
+  let after = ""
+  const search = Effect.fnUntraced(function* (terms: ClaimTerms) {
+    const dueBy = millis(terms.now)
+    const { next, tenantIds } = yield* waitingTenants(sql, { after, dueBy, now: dueBy })
+    after = next
+    for (const tenantId of tenantIds) {
+      const found = yield* nextConversion(sql, tenantId, dueBy)
+      if (Option.isSome(found)) return found
+    }
+    return Option.none<string>()
+  })
+  return Effect.fnUntraced(function* (terms: ClaimTerms) {
+    for (let count = 0; count < maxSearches; count++) {
+      const found = yield* search(terms)
+      if (Option.isNone(found)) break
+      const claimed = yield* claimFound(sql, found.value, terms)
+      if (Option.isSome(claimed)) return claimed
+    }
+    return Option.none<ConversionClaim>()
+  })
+}
 
 /** Renews a lease. */
 export const renew = (sql: SqlClient, claim: ConversionClaim, leaseUntil: DateTime.Utc) =>

@@ -23,6 +23,7 @@ import { request } from "./RequestConversion.ts"
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const read = yield* Reads.make(sql)
+  const claim = ConversionClaims.makeClaim(sql)
 
   return ConversionRepository.of({
     request: (conversion) => request(sql, conversion).pipe(operation("conversions.request")),
@@ -48,7 +49,7 @@ const make = Effect.gen(function* () {
         return true
       }).pipe(transaction(sql), operation("conversions.remove")),
 
-    claim: (terms) => ConversionClaims.claim(sql, terms).pipe(operation("conversions.claim")),
+    claim: (terms) => claim(terms).pipe(operation("conversions.claim")),
 
     renew: (claim, leaseUntil) => ConversionClaims.renew(sql, claim, leaseUntil).pipe(operation("conversions.renew")),
 

@@ -6,7 +6,6 @@ import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import type { ConversionClaim } from "@holdfast/core/conversions/ConversionClaim"
 import { ConversionRepository, type ConversionRequest } from "@holdfast/core/conversions/ConversionRepository"
 import type { Publication } from "@holdfast/core/conversions/Publication"
-import type { Mode } from "@holdfast/core/transcoding/ConversionPlan"
 import type { Format, Presentation } from "@holdfast/core/transcoding/Presentation"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -38,13 +37,14 @@ export const video = Effect.gen(function* () {
 export const requestOf = (
   { bucket, source }: Content,
   format: Format = "hls",
-  options: { readonly mode?: Mode; readonly now?: ConversionRequest["now"] } = {}
+  options: Partial<Pick<ConversionRequest, "mode" | "maxPending" | "now">> = {}
 ): ConversionRequest => ({
   bucket,
   ...source,
   id: Sample.id("cnv"),
   format,
   mode: options.mode ?? "auto",
+  maxPending: options.maxPending ?? 1000,
   now: options.now ?? Sample.at()
 })
 
