@@ -7,14 +7,8 @@ import { InvalidRequest } from "./Errors.ts"
 import * as Permission from "./Permission.ts"
 import { Reference } from "./Text.ts"
 
-/** The ids of the roles. They are the same in every deployment. */
-export const RoleId = Schema.Literals([
-  "role_admin",
-  "role_bucket_writer",
-  "role_bucket_reader",
-  "role_file_writer",
-  "role_file_reader"
-])
+/** The id of a role. */
+export const RoleId = Schema.Literals(Permission.roleIds)
 export type RoleId = typeof RoleId.Type
 
 export const Role = Schema.Struct({
@@ -28,24 +22,26 @@ export type Role = typeof Role.Type
 export const RoleRef = Schema.Struct({ id: RoleId, name: Schema.String })
 export type RoleRef = typeof RoleRef.Type
 
-/** The permissions of every role: reading the tenant and the list of roles. */
-const common = ["tenant:read", "role:read"] as const
+const names: Readonly<Record<RoleId, string>> = {
+  role_admin: "Admin",
+  role_bucket_writer: "Bucket Writer",
+  role_bucket_reader: "Bucket Reader",
+  role_file_writer: "File Writer",
+  role_file_reader: "File Reader"
+}
 
-export const all: ReadonlyArray<Role> = [
-  { id: "role_admin", name: "Admin", permissions: Permission.all },
-  { id: "role_bucket_writer", name: "Bucket Writer", permissions: [...common, "bucket:read", "bucket:write"] },
-  { id: "role_bucket_reader", name: "Bucket Reader", permissions: [...common, "bucket:read"] },
-  { id: "role_file_writer", name: "File Writer", permissions: [...common, "file:read", "file:write"] },
-  { id: "role_file_reader", name: "File Reader", permissions: [...common, "file:read"] }
-]
+export const all: ReadonlyArray<Role> = Permission.roleIds.map((id) => ({
+  id,
+  name: names[id],
+  permissions: Permission.ofRole(id)
+}))
 
-const roles = new Map(all.map((role) => [role.id, role]))
 const grants = new Map(all.map((role) => [role.id, new Set<Permission.Permission>(role.permissions)]))
 
 export const admin: RoleId = "role_admin"
 
-/** Returns the display name of a role. */
-export const nameOf = (id: RoleId): string => roles.get(id)?.name ?? id
+/** Returns the display name of a role; the id itself for one that only a newer version knows. */
+export const nameOf = (id: RoleId): string => (Object.hasOwn(names, id) ? names[id] : id)
 
 /** Whether a role includes a permission. */
 export const permits = (id: RoleId, permission: Permission.Permission): boolean =>
@@ -70,10 +66,10 @@ export const resolve = (selector: Selector): Effect.Effect<RoleId, InvalidReques
   )
   return found === undefined
     ? Effect.fail(
-        InvalidRequest.at(selector.id === undefined ? "/role/name" : "/role/id", `must be one of ${names(selector)}`)
+        InvalidRequest.at(selector.id === undefined ? "/role/name" : "/role/id", `must be one of ${accepted(selector)}`)
       )
     : Effect.succeed(found.id)
 }
 
-const names = (selector: Selector): string =>
+const accepted = (selector: Selector): string =>
   all.map((role) => (selector.id === undefined ? role.name : role.id)).join(", ")

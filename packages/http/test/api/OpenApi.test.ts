@@ -1,4 +1,5 @@
 import { Validator } from "@seriousme/openapi-schema-validator"
+import * as TargetTypes from "@holdfast/core/mirrors/targets/types/TargetTypes"
 import * as HttpApi from "effect/http-api/HttpApi"
 import type * as OpenApi from "effect/http-api/OpenApi"
 import { describe, expect, it } from "vitest"
@@ -191,8 +192,9 @@ describe("OpenAPI document", () => {
     const { CreateMirror, CreateMirror_SERVICE, Mirror, Mirror_CLOUD_A, MirrorFile } = document.components.schemas
     const types = (schema: unknown) =>
       Object.keys((schema as { discriminator: { mapping: object } }).discriminator.mapping).toSorted()
-    expect(types(Mirror)).toEqual(["CLOUD_A", "CLOUD_B", "CLOUD_C", "SERVICE"])
-    expect(types(CreateMirror)).toEqual(["AZURE_BLOB", "CLOUD_A", "CLOUD_B", "CLOUD_C", "GCS", "S3", "SERVICE"])
+    expect(types(Mirror)).toEqual(TargetTypes.all.map(({ wireName }) => wireName).toSorted())
+    expect(types(CreateMirror)).toEqual(TargetTypes.inputNames.toSorted())
+    expect(types(CreateMirror)).toEqual(expect.arrayContaining(["CLOUD_A", "S3", "SERVICE"]))
     expect(CreateMirror_SERVICE).toMatchObject({
       properties: { type: { enum: ["SERVICE"] }, apiKey: { type: "string", format: "password", writeOnly: true } },
       required: ["name", "type", "serviceTenantId", "serviceBucketId", "apiKey"]
