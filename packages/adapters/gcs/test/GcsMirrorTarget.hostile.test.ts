@@ -4,6 +4,7 @@ import * as ScriptedGcs from "./support/ScriptedGcs.ts"
 
 HostileTargetSuite.suite("GcsMirrorTarget", {
   open: (respond) => ScriptedGcs.openTarget(respond),
+  openAt: (endpoint, options) => ScriptedGcs.openTargetAt(endpoint, options),
   contentType: "application/json",
   begin: '{"error":',
   tooLong: ResponseTooLong.detail

@@ -21,6 +21,13 @@ export interface RequestOptions {
    * for that long fails, too.
    */
   readonly idleTimeout?: Duration.Input | undefined
+  /**
+   * How long one attempt of a request may take in all, from opening its connection to the end of its response. A
+   * request with a body may take longer: as long as its bytes take at 64 KiB per second. The content of a blob may take
+   * as long as its reader. Ten minutes at least for requests for which a service copies or assembles a large object.
+   * Default: 30 seconds.
+   */
+  readonly requestTimeout?: Duration.Input | undefined
 }
 
 /** The options with their defaults. */
@@ -31,6 +38,8 @@ export interface RequestLimits {
   readonly connectTimeout: number
   /** Milliseconds. */
   readonly idleTimeout: number
+  /** Milliseconds. */
+  readonly requestTimeout: number
 }
 
 /** Connections of a store, which many readers share. */
@@ -44,5 +53,6 @@ export const resolve = (options: RequestOptions, defaultConnections: number): Re
   maxAttempts: options.maxAttempts ?? 3,
   maxConnections: options.maxConnections ?? defaultConnections,
   connectTimeout: Duration.toMillis(options.connectTimeout ?? "5 seconds"),
-  idleTimeout: Duration.toMillis(options.idleTimeout ?? "1 minute")
+  idleTimeout: Duration.toMillis(options.idleTimeout ?? "1 minute"),
+  requestTimeout: Duration.toMillis(options.requestTimeout ?? "30 seconds")
 })

@@ -1,10 +1,13 @@
 import * as ResponseTooLong from "@holdfast/outbound/ResponseTooLong"
 import * as HostileTargetSuite from "@holdfast/testing/mirrors/HostileTargetSuite"
 import * as Effect from "effect/Effect"
+import * as S3MirrorTarget from "../src/S3MirrorTarget.ts"
 import * as ScriptedS3 from "./support/ScriptedS3.ts"
 
 HostileTargetSuite.suite("S3MirrorTarget", {
   open: (respond) => Effect.map(ScriptedS3.openTarget(respond), ({ target }) => target),
+  openAt: (endpoint, options) =>
+    S3MirrorTarget.open({ allowPrivate: true, maxAttempts: 1, ...options })(ScriptedS3.location(endpoint)),
   contentType: "application/xml",
   begin: "<Error><Code>",
   tooLong: ResponseTooLong.detail

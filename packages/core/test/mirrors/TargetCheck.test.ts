@@ -4,6 +4,8 @@ import { MirrorTargetError, type Reason } from "@holdfast/core/mirrors/targets/M
 import * as TargetCheck from "@holdfast/core/mirrors/targets/TargetCheck"
 import * as MemoryMirrorTarget from "@holdfast/testing/mirrors/MemoryMirrorTarget"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
 
 const fail = (operation: string, reason: Reason) =>
   Effect.fail(new MirrorTargetError({ operation, reason, detail: `${operation} failed` }))
@@ -59,6 +61,26 @@ describe("TargetCheck.run", () => {
       const describe = () => Effect.suspend(() => (attempts++, fail("describe", "NotFound")))
       assert.deepStrictEqual((yield* check({ describe })).error, ["check", "NotFound"])
       assert.strictEqual(attempts, 3)
+    })
+  )
+
+  it.effect.each(["write", "describe", "list", "remove"])("%s never ends → Unavailable after 30 seconds", (hanging) =>
+    Effect.gen(function* () {
+      const hang = { [hanging]: () => Effect.never }
+      const checking = yield* Effect.forkChild(check(hang, hanging === "list" ? Effect.never : Effect.void))
+      yield* TestClock.adjust("30 seconds")
+      const { error, left } = yield* Fiber.join(checking)
+      assert.deepStrictEqual(error, ["check", "Unavailable"])
+      assert.deepStrictEqual(left, hanging === "remove" ? [TargetCheck.objectName] : [])
+    })
+  )
+
+  it.effect("list and remove never end → Unavailable after 30 seconds, and the object of the fixed name is left", () =>
+    Effect.gen(function* () {
+      const checking = yield* Effect.forkChild(check({ remove: () => Effect.never }, Effect.never))
+      yield* TestClock.adjust("30 seconds")
+      const { error, left } = yield* Fiber.join(checking)
+      assert.deepStrictEqual([error, left], [["check", "Unavailable"], [TargetCheck.objectName]])
     })
   )
 })

@@ -7,11 +7,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { MirrorTarget } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import type { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as EndlessBody from "../servers/EndlessBody.ts"
 import type { Respond } from "../servers/ScriptedServer.ts"
+import * as SlowServer from "../servers/SlowServer.ts"
 import * as Objects from "./contract/Objects.ts"
 
 const mebibyte = 1024 * 1024
@@ -20,6 +22,11 @@ const mebibyte = 1024 * 1024
 export interface Subject {
   /** Opens a target at a service with these responses. Tokens, if the adapter needs any, are granted. */
   readonly open: (respond: Respond) => Effect.Effect<MirrorTarget, MirrorTargetError, Scope.Scope>
+  /** Opens a target at an endpoint. */
+  readonly openAt: (
+    endpoint: string,
+    options: { readonly requestTimeout: Duration.Input }
+  ) => Effect.Effect<MirrorTarget, MirrorTargetError, Scope.Scope>
   /** The type of the service's documents. */
   readonly contentType: string
   /** The beginning of a document. */
@@ -38,7 +45,7 @@ const operations: Readonly<Record<string, (target: MirrorTarget) => Effect.Effec
   list: ({ list }) => Stream.runDrain(list)
 }
 
-export const suite = (name: string, { begin, contentType, open, tooLong }: Subject): void => {
+export const suite = (name: string, { begin, contentType, open, openAt, tooLong }: Subject): void => {
   describe(`${name} at a hostile service`, () => {
     it.live.each(
       Object.keys(operations).flatMap((operation) => [200, 400, 403, 404].map((status) => [operation, status] as const))
@@ -52,6 +59,23 @@ export const suite = (name: string, { begin, contentType, open, tooLong }: Subje
         // What the sockets' buffers hold is sent as well.
         assert.isBelow(body.sentBytes(), 32 * mebibyte)
         assert.isBelow(process.memoryUsage.rss() - before, 256 * mebibyte)
+      })
+    )
+
+    it.live.each([
+      ["http", "sends nothing"],
+      // Its TLS handshake never completes.
+      ["https", "sends nothing"],
+      ["http", "sends one header line after the other"],
+      ["http", "sends one byte after the other"]
+    ] as const)("%s, service %s → every operation is Unavailable after the request timeout", ([scheme, behaviour]) =>
+      Effect.gen(function* () {
+        const target = yield* openAt(`${scheme}://${yield* SlowServer.open(behaviour)}`, {
+          requestTimeout: "200 millis"
+        })
+        for (const [operation, run] of Object.entries(operations)) {
+          assert.strictEqual((yield* Effect.flip(run(target))).reason, "Unavailable", operation)
+        }
       })
     )
   })

@@ -41,16 +41,24 @@ const openServer = (respond: ScriptedServer.Respond) =>
     }
   })
 
+const openAt = (endpoint: string, tokenEndpoint: string, options: RequestOptions) =>
+  GcsMirrorTarget.open({ allowPrivate: true, maxAttempts: 1, ...options })({
+    type: "GCS",
+    projectId: "testing",
+    bucketName: "bucket",
+    credentials: Documents.make(`${tokenEndpoint}/token`),
+    endpoint
+  })
+
 /** Opens a mirror target at a server with these responses. */
-export const openTarget = (respond: ScriptedServer.Respond, options: RequestOptions = {}) =>
-  Effect.flatMap(openServer(respond), ({ endpoint }) =>
-    GcsMirrorTarget.open({ allowPrivate: true, maxAttempts: 1, ...options })({
-      type: "GCS",
-      projectId: "testing",
-      bucketName: "bucket",
-      credentials: Documents.make(`${endpoint}/token`),
-      endpoint
-    })
+export const openTarget = (respond: ScriptedServer.Respond) =>
+  Effect.flatMap(openServer(respond), ({ endpoint }) => openAt(endpoint, endpoint, {}))
+
+/** Opens a mirror target at an endpoint. Another server grants its tokens. */
+export const openTargetAt = (endpoint: string, options: RequestOptions) =>
+  Effect.flatMap(
+    openServer((_request, response) => void response.end()),
+    (tokens) => openAt(endpoint, tokens.endpoint, options)
   )
 
 /** Opens a store at a server with these responses. */

@@ -3,6 +3,7 @@
  */
 import type * as Http from "node:http"
 import type { RequestRules } from "../RequestRules.ts"
+import * as RequestDeadline from "./RequestDeadline.ts"
 import * as ResponseBound from "./ResponseBound.ts"
 
 /** The method by which Node's HTTP client gives a request to its agent. Node's types leave it out. */
@@ -10,11 +11,18 @@ interface RequestQueue {
   addRequest: (request: Http.ClientRequest, ...options: ReadonlyArray<unknown>) => void
 }
 
-const bound = (request: Http.ClientRequest, { isContent = () => false }: RequestRules): void => {
-  const { method, path } = request
+const defaultTimeout = 30_000
+
+const bound = (
+  request: Http.ClientRequest,
+  { isContent = () => false, isSlow = () => false, requestTimeout = defaultTimeout }: RequestRules
+): void => {
+  const line = { method: request.method, path: request.path, header: (name: string) => request.getHeader(name) }
+  const hasContent = (response: Http.IncomingMessage) => ResponseBound.isSuccess(response) && isContent(line)
+  RequestDeadline.install(request, { timeout: requestTimeout, isSlow: isSlow(line), isContent: hasContent })
   // First of all listeners: the others may begin to read.
   request.prependOnceListener("response", (response) => {
-    if (!ResponseBound.isSuccess(response) || !isContent({ method, path })) ResponseBound.install(response)
+    if (!hasContent(response)) ResponseBound.install(response)
   })
 }
 

@@ -6,7 +6,6 @@
  * that the next check replaces and removes the object, and so that a reconciliation recognizes it.
  */
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
 import type { MirrorObject, MirrorTarget } from "./MirrorTarget.ts"
 import { MirrorTargetError } from "./MirrorTargetError.ts"
@@ -35,20 +34,30 @@ const maxRestarts = 2
 const isRemoved = ({ operation, reason }: MirrorTargetError): boolean =>
   operation === "describe" && reason === "NotFound"
 
+/** How long a check may take, and then the removal of its object when the check did not succeed. */
+const limits = { steps: "25 seconds", cleanup: "5 seconds" } as const
+
+const timedOut = new MirrorTargetError({
+  reason: "Unavailable",
+  operation: "check",
+  detail: "The target did not complete the check within 30 seconds."
+})
+
 /**
  * Runs a check. Skips the description where `describe` is absent. Once the object is written, removes it also when a later step
- * fails. Fails with the first error, as an error of the operation `check`.
+ * fails. Fails with the first error, as an error of the operation `check`, and after 30 seconds at the latest.
  */
 export const run = (
   { describe, remove, write }: Pick<MirrorTarget, "write" | "remove"> & Partial<Pick<MirrorTarget, "describe">>,
   list: Effect.Effect<unknown, MirrorTargetError>
-): Effect.Effect<void, MirrorTargetError> =>
-  Effect.acquireUseRelease(
-    write(object, Stream.make(bytes)),
-    () => (describe === undefined ? list : Effect.andThen(describe(object), list)),
-    (_receipt, exit) => (Exit.isSuccess(exit) ? remove(objectName) : Effect.ignore(remove(objectName)))
-  ).pipe(
+): Effect.Effect<void, MirrorTargetError> => {
+  const cleanup = remove(objectName).pipe(Effect.interruptible, Effect.timeoutOption(limits.cleanup), Effect.ignore)
+  const read = describe === undefined ? list : Effect.andThen(describe(object), list)
+  return write(object, Stream.make(bytes)).pipe(
+    Effect.andThen(Effect.onError(read, () => cleanup)),
+    Effect.andThen(remove(objectName)),
     Effect.retry({ times: maxRestarts, while: isRemoved }),
-    Effect.asVoid,
+    Effect.timeoutOrElse({ duration: limits.steps, orElse: () => Effect.fail(timedOut) }),
     Effect.mapError(({ cause, detail, reason }) => new MirrorTargetError({ reason, operation: "check", detail, cause }))
   )
+}

@@ -48,16 +48,23 @@ const pipelineOptions = (agent: GuardedAgents.Agents["http"], maxTries: number) 
 /** Every other GET has an operation in its query: `comp`. */
 const isContent = ({ method, path }: RequestLine): boolean => method === "GET" && !/[?&]comp=/.test(path)
 
+/** The commit of a list of blocks, for which Azure grants itself a minute. */
+const isSlow = ({ method, path }: RequestLine): boolean => method === "PUT" && /[?&]comp=blocklist(?:&|$)/.test(path)
+
 /** Makes a client, whose connections are closed with the scope. Makes no request. */
 export const make = (settings: Settings): Effect.Effect<Connection, AzureFailure.AzureFailure, Scope.Scope> =>
   Effect.gen(function* () {
-    const { connectTimeout, idleTimeout, maxAttempts, maxConnections } = RequestOptions.resolve(
+    const { connectTimeout, idleTimeout, maxAttempts, maxConnections, requestTimeout } = RequestOptions.resolve(
       settings,
       RequestOptions.storeConnections
     )
     const sdk = yield* Effect.promise(() => import("@azure/storage-blob"))
     const { credential, url } = yield* Account.resolve(sdk, settings.account, settings.container)
-    const { http, https } = yield* GuardedAgents.scoped(settings, { maxSockets: maxConnections }, { isContent })
+    const { http, https } = yield* GuardedAgents.scoped(
+      settings,
+      { maxSockets: maxConnections },
+      { isContent, isSlow, requestTimeout }
+    )
     const agent = new URL(url).protocol === "https:" ? https : http
     SocketTimeouts.install(agent, { connect: connectTimeout, idle: idleTimeout })
     const container = yield* Effect.try({

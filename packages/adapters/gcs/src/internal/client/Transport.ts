@@ -27,9 +27,9 @@ const isContent = ({ path }: RequestLine): boolean => /[?&]alt=media(?:&|$)/.tes
 /** Makes a transport to the addresses that the policy permits. Its connections are closed with the scope. */
 export const scoped = (
   policy: GuardedAgents.Policy,
-  { connectTimeout, idleTimeout, maxConnections }: RequestLimits
+  { connectTimeout, idleTimeout, maxConnections, requestTimeout }: RequestLimits
 ): Effect.Effect<Transport, never, Scope.Scope> =>
-  Effect.map(GuardedAgents.scoped(policy, { maxSockets: maxConnections }, { isContent }), (agents) => ({
+  Effect.map(GuardedAgents.scoped(policy, { maxSockets: maxConnections }, { isContent, requestTimeout }), (agents) => ({
     agents,
     connectTimeout,
     idleTimeout

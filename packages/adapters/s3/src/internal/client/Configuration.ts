@@ -22,14 +22,22 @@ const toCredentials = ({ accessKeyId, secretAccessKey, sessionToken }: S3Options
 /** The SDK names the operation in the query of each request for an object's bytes, and so does `DirectRequests`. */
 const isContent = ({ path }: RequestLine): boolean => /[?&]x-id=GetObject(?:&|$)/.test(path)
 
+/** A copy, or the completion of a multipart upload, for which Amazon names several minutes. */
+const isSlow = ({ header, method, path }: RequestLine): boolean =>
+  header("x-amz-copy-source") !== undefined || (method === "POST" && /[?&]uploadId=/.test(path))
+
 /** For the deployment's own bucket. */
 export const forStore = (options: S3Options.Options): Configuration => {
-  const { connectTimeout, idleTimeout, maxAttempts, maxConnections } = RequestOptions.resolve(
+  const { connectTimeout, idleTimeout, maxAttempts, maxConnections, requestTimeout } = RequestOptions.resolve(
     options,
     RequestOptions.storeConnections
   )
   // The operator has configured the address, which may be a private one.
-  const agents = GuardedAgents.make({ allowPrivate: true }, { maxSockets: maxConnections }, { isContent })
+  const agents = GuardedAgents.make(
+    { allowPrivate: true },
+    { maxSockets: maxConnections },
+    { isContent, isSlow, requestTimeout }
+  )
   return {
     region: options.region,
     forcePathStyle: options.forcePathStyle ?? false,
@@ -60,11 +68,11 @@ const collect = (body: Readable): Promise<Uint8Array> =>
 
 /** For a mirror target, whose address and keys a user has configured. */
 export const forTarget = (options: S3Options.MirrorOptions, location: S3Location): Configuration => {
-  const { connectTimeout, idleTimeout, maxAttempts, maxConnections } = RequestOptions.resolve(
+  const { connectTimeout, idleTimeout, maxAttempts, maxConnections, requestTimeout } = RequestOptions.resolve(
     options,
     RequestOptions.targetConnections
   )
-  const agents = GuardedAgents.make(options, { maxSockets: maxConnections })
+  const agents = GuardedAgents.make(options, { maxSockets: maxConnections }, { isSlow, requestTimeout })
   return {
     region: location.region,
     forcePathStyle: location.forcePathStyle ?? false,

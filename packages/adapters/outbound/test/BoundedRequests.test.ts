@@ -1,0 +1,93 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Http from "node:http"
+import type { AddressInfo } from "node:net"
+import * as GuardedAgents from "../src/GuardedAgents.ts"
+import { RequestTimedOut } from "../src/RequestTimedOut.ts"
+import { ResponseTooLong } from "../src/ResponseTooLong.ts"
+
+/** Longer than the timeout of the tests' requests, in milliseconds. */
+const delay = 400
+
+const rules = {
+  requestTimeout: 100,
+  isContent: ({ path }: { readonly path: string }) => path === "/content",
+  isSlow: ({ path }: { readonly path: string }) => path === "/slow"
+}
+
+/** Starts a server that responds late, or at `/content` begins at once and ends late. Returns its port. */
+const serve = (body: Buffer, status = 200) =>
+  Effect.acquireRelease(
+    Effect.callback<Http.Server>((resume) => {
+      const server = Http.createServer((request, response) => {
+        response.writeHead(status, { "content-length": body.byteLength })
+        if (request.url === "/content") response.flushHeaders()
+        request.resume()
+        if (request.url === "/at-once") response.end(body)
+        else setTimeout(() => response.end(body), delay)
+      })
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) =>
+      Effect.callback<void>((resume) => {
+        server.close(() => resume(Effect.void))
+        server.closeAllConnections()
+      })
+  ).pipe(Effect.map((server) => (server.address() as AddressInfo).port))
+
+/** Makes a request by agents with the rules. Returns the number of bytes of the response. */
+const send = Effect.fnUntraced(function* (port: number, path: string, body?: Buffer) {
+  const { http } = yield* GuardedAgents.scoped({ allowPrivate: true }, {}, rules)
+  return yield* Effect.callback<number, Error>((resume) => {
+    const headers = { "content-length": body?.byteLength ?? 0 }
+    const request = Http.request(
+      { port, host: "127.0.0.1", path, method: "POST", headers, agent: http },
+      (response) => {
+        let count = 0
+        response.on("data", (chunk: Buffer) => (count += chunk.byteLength))
+        response.on("error", (error) => resume(Effect.fail(error)))
+        response.on("end", () => resume(Effect.succeed(count)))
+      }
+    )
+    request.on("error", (error) => resume(Effect.fail(error)))
+    request.end(body)
+  })
+})
+
+describe("requests of an agent", () => {
+  it.live("response later than the request timeout → RequestTimedOut", () =>
+    Effect.gen(function* () {
+      const port = yield* serve(Buffer.from("a"))
+      assert.instanceOf(yield* Effect.flip(send(port, "/")), RequestTimedOut)
+    })
+  )
+
+  it.live.each([
+    ["a body, which may take longer", "/", 256 * 1024],
+    ["a content in response, whose reader may take longer", "/content", 0],
+    ["an operation on a large object", "/slow", 0]
+  ] as const)("response later than the request timeout, for %s → received", ([, path, size]) =>
+    Effect.gen(function* () {
+      const port = yield* serve(Buffer.from("a"))
+      assert.strictEqual(yield* send(port, path, Buffer.alloc(size)), 1)
+    })
+  )
+
+  it.live.each([
+    [200, 9 * 1024 * 1024],
+    [400, 300 * 1024]
+  ] as const)("response %i of %i bytes → ResponseTooLong", ([status, size]) =>
+    Effect.gen(function* () {
+      const port = yield* serve(Buffer.alloc(size), status)
+      assert.instanceOf(yield* Effect.flip(send(port, "/at-once")), ResponseTooLong)
+    })
+  )
+
+  it.live("content of more bytes than a document may have → received", () =>
+    Effect.gen(function* () {
+      const size = 9 * 1024 * 1024
+      const port = yield* serve(Buffer.alloc(size))
+      assert.strictEqual(yield* send(port, "/content"), size)
+    })
+  )
+})
