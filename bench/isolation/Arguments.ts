@@ -2,18 +2,15 @@
  * Parses the command line of `pnpm isolation`.
  */
 import { parseArgs } from "node:util"
+import * as CommonArguments from "../support/run/CommonArguments.ts"
 import type { Operation } from "./Operation.ts"
 import * as Sizes from "./Sizes.ts"
 
-export interface Arguments {
+export interface Arguments extends CommonArguments.CommonArguments {
   readonly operations: ReadonlyArray<Operation>
-  readonly databases: ReadonlyArray<"sqlite" | "postgres">
   readonly sizes: Sizes.Sizes
   /** The longest wait of the neighbour, in milliseconds. */
   readonly goalMs: number
-  readonly json: string | undefined
-  readonly directory: string | undefined
-  readonly profile: string | undefined
 }
 
 /** Returns the help text. */
@@ -38,18 +35,6 @@ export const usage = (operations: ReadonlyArray<Operation>): string =>
     ""
   ].join("\n")
 
-const selectOperations = (names: ReadonlyArray<string>, all: ReadonlyArray<Operation>): ReadonlyArray<Operation> => {
-  const unknown = names.find((name) => !all.some((operation) => operation.name === name))
-  if (unknown !== undefined) throw new Error(`There is no operation ${unknown}. See --help.`)
-  return names.length === 0 ? all : all.filter(({ name }) => names.includes(name))
-}
-
-const selectDatabases = (name: string | undefined): Arguments["databases"] => {
-  if (name === undefined) return ["sqlite", "postgres"]
-  if (name === "sqlite" || name === "postgres") return [name]
-  throw new Error(`--database must be sqlite or postgres, not ${name}.`)
-}
-
 const parseNumber = (name: string, text: string | undefined, absent: number): number => {
   const number = text === undefined ? absent : Number(text)
   if (!Number.isSafeInteger(number) || number < 1) throw new Error(`--${name} must be a positive integer, not ${text}.`)
@@ -61,26 +46,14 @@ export const parse = (args: ReadonlyArray<string>, all: ReadonlyArray<Operation>
   const { positionals, values } = parseArgs({
     args: args.filter((argument) => argument !== "--"),
     allowPositionals: true,
-    options: {
-      database: { type: "string" },
-      quick: { type: "boolean", default: false },
-      files: { type: "string" },
-      goal: { type: "string" },
-      json: { type: "string" },
-      directory: { type: "string" },
-      profile: { type: "string" },
-      help: { type: "boolean", short: "h", default: false }
-    }
+    options: { ...CommonArguments.options, files: { type: "string" }, goal: { type: "string" } }
   })
   if (values.help) return undefined
   const sizes = values.quick ? Sizes.quick : Sizes.full
   return {
-    operations: selectOperations(positionals, all),
-    databases: selectDatabases(values.database),
+    ...CommonArguments.of(values),
+    operations: CommonArguments.select("operation", positionals, all),
     sizes: { ...sizes, files: parseNumber("files", values.files, sizes.files) },
-    goalMs: parseNumber("goal", values.goal, 100),
-    json: values.json,
-    directory: values.directory,
-    profile: values.profile
+    goalMs: parseNumber("goal", values.goal, 100)
   }
 }

@@ -3,18 +3,12 @@
  */
 import { parseArgs } from "node:util"
 import * as Sizes from "../fixtures/Sizes.ts"
+import * as CommonArguments from "./CommonArguments.ts"
 import type { Scenario } from "./Scenario.ts"
 
-export interface Arguments {
+export interface Arguments extends CommonArguments.CommonArguments {
   readonly scenarios: ReadonlyArray<Scenario>
-  readonly databases: ReadonlyArray<"sqlite" | "postgres">
   readonly sizes: Sizes.Sizes
-  /** The file that the results are also written to, as JSON. */
-  readonly json: string | undefined
-  /** The parent of temporary files; undefined for the system's directory for them. */
-  readonly directory: string | undefined
-  /** The directory in which the service stores its CPU profiles. */
-  readonly profile: string | undefined
 }
 
 /** Returns the help text. */
@@ -35,39 +29,17 @@ export const usage = (scenarios: ReadonlyArray<Scenario>): string =>
     ""
   ].join("\n")
 
-const selectScenarios = (names: ReadonlyArray<string>, all: ReadonlyArray<Scenario>): ReadonlyArray<Scenario> => {
-  const unknown = names.find((name) => !all.some((scenario) => scenario.name === name))
-  if (unknown !== undefined) throw new Error(`There is no scenario ${unknown}. See --help.`)
-  return names.length === 0 ? all : all.filter(({ name }) => names.includes(name))
-}
-
-const selectDatabases = (name: string | undefined): Arguments["databases"] => {
-  if (name === undefined) return ["sqlite", "postgres"]
-  if (name === "sqlite" || name === "postgres") return [name]
-  throw new Error(`--database must be sqlite or postgres, not ${name}.`)
-}
-
 /** Returns the parsed arguments; undefined for `--help`. Throws an error with a message for the user. */
 export const parse = (args: ReadonlyArray<string>, all: ReadonlyArray<Scenario>): Arguments | undefined => {
   const { positionals, values } = parseArgs({
     args: args.filter((argument) => argument !== "--"),
     allowPositionals: true,
-    options: {
-      database: { type: "string" },
-      quick: { type: "boolean", default: false },
-      json: { type: "string" },
-      directory: { type: "string" },
-      profile: { type: "string" },
-      help: { type: "boolean", short: "h", default: false }
-    }
+    options: CommonArguments.options
   })
   if (values.help) return undefined
   return {
-    scenarios: selectScenarios(positionals, all),
-    databases: selectDatabases(values.database),
-    sizes: values.quick ? Sizes.quick : Sizes.full,
-    json: values.json,
-    directory: values.directory,
-    profile: values.profile
+    ...CommonArguments.of(values),
+    scenarios: CommonArguments.select("scenario", positionals, all),
+    sizes: values.quick ? Sizes.quick : Sizes.full
   }
 }

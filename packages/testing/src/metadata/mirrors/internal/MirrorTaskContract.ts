@@ -150,7 +150,11 @@ export const mirrorTaskContract = (it: It): void => {
       const tasks = yield* MirrorTaskRepository
       const claimed = yield* MirrorFixtures.claim(mirror, Sample.at(1000), { until: 2000 })
       expect(claimed).toHaveLength(2)
-      const renewed = yield* tasks.renew({ leases: claimed.slice(0, 1), leaseUntil: Sample.at(9000), now: Sample.at(1000) })
+      const renewed = yield* tasks.renew({
+        leases: claimed.slice(0, 1),
+        leaseUntil: Sample.at(9000),
+        now: Sample.at(1000)
+      })
       expect(renewed).toEqual(claimed.slice(0, 1).map(({ fileId, lease, mirrorId }) => ({ mirrorId, fileId, lease })))
       expect(yield* MirrorFixtures.claim(mirror, Sample.at(1999))).toEqual([])
       const taken = yield* MirrorFixtures.claim(mirror, Sample.at(2000))

@@ -1,0 +1,54 @@
+/**
+ * The arguments that the benchmarks and `pnpm isolation` have in common: what runs, on which databases, and where results go.
+ */
+export interface CommonArguments {
+  readonly databases: ReadonlyArray<"sqlite" | "postgres">
+  /** The file that the results are also written to, as JSON. */
+  readonly json: string | undefined
+  /** The parent of temporary files; undefined for the system's directory for them. */
+  readonly directory: string | undefined
+  /** The directory in which the service stores its CPU profiles. */
+  readonly profile: string | undefined
+}
+
+/** The options for `parseArgs` of `node:util`. */
+export const options = {
+  database: { type: "string" },
+  quick: { type: "boolean", default: false },
+  json: { type: "string" },
+  directory: { type: "string" },
+  profile: { type: "string" },
+  help: { type: "boolean", short: "h", default: false }
+} as const
+
+interface Values {
+  readonly database?: string
+  readonly json?: string
+  readonly directory?: string
+  readonly profile?: string
+}
+
+const selectDatabases = (name: string | undefined): CommonArguments["databases"] => {
+  if (name === undefined) return ["sqlite", "postgres"]
+  if (name === "sqlite" || name === "postgres") return [name]
+  throw new Error(`--database must be sqlite or postgres, not ${name}.`)
+}
+
+/** Returns the common arguments of parsed values. Throws an error with a message for the user. */
+export const of = ({ database, directory, json, profile }: Values): CommonArguments => ({
+  databases: selectDatabases(database),
+  json,
+  directory,
+  profile
+})
+
+/** Returns the items that were named; all when none was. Throws for an unknown name, `kind` says of what. */
+export const select = <Item extends { readonly name: string }>(
+  kind: string,
+  names: ReadonlyArray<string>,
+  all: ReadonlyArray<Item>
+): ReadonlyArray<Item> => {
+  const unknown = names.find((name) => !all.some((item) => item.name === name))
+  if (unknown !== undefined) throw new Error(`There is no ${kind} ${unknown}. See --help.`)
+  return names.length === 0 ? all : all.filter(({ name }) => names.includes(name))
+}
