@@ -1,5 +1,6 @@
 /**
- * The error of a connection that was not opened because its address is not public.
+ * The error of a connection that was not opened because its address is not public, or because its name has no address:
+ * the error does not show which.
  */
 import * as Data from "effect/Data"
 import { property } from "./Property.ts"
@@ -22,8 +23,9 @@ export class AddressRefused extends Data.TaggedError("AddressRefused")<{
   }
 }
 
-/** The error text of every adapter for a refused address. It does not reveal the address that a host resolves to. */
-export const detail = "The address is not on the public Internet, and this deployment connects to no other addresses."
+/** The error text of every adapter for a refused address. It reveals neither whether a name exists nor its address. */
+export const detail =
+  "The host is no address on the public Internet, nor a name of one. This deployment connects to no other addresses."
 
 /** Returns the errors that an error wraps: its cause, and the members of an `AggregateError`. */
 const wrapped = (error: unknown): ReadonlyArray<unknown> => {

@@ -25,6 +25,8 @@ export interface Policy {
    * checked then.
    */
   readonly allowPrivate: boolean
+  /** When a name is refused, in milliseconds after its lookup began, whatever the lookup finds. Default: 2 seconds. */
+  readonly refusalTime?: number | undefined
 }
 
 /** A proxy would resolve names itself, out of reach of the checks. */
@@ -41,19 +43,31 @@ const resolve: Net.LookupFunction = (host, options, done) => Dns.lookup(host, op
 const toAddresses = (found: string | ReadonlyArray<Dns.LookupAddress>, family: number | undefined) =>
   typeof found === "string" ? [{ address: found, family: family ?? Net.isIP(found) }] : [...found]
 
-/** Wraps a lookup so that it refuses a name unless all of its addresses are public. */
+/** When a name is refused, in milliseconds after its lookup began. */
+const refusalTime = 2000
+
+/**
+ * Wraps a lookup so that it refuses a name unless all of its addresses are public. Refuses a name without addresses as
+ * well, and one whose lookup takes too long, with the same error and at the same time: the users who choose the names
+ * must not find out which names the deployment's own network has.
+ */
 const lookupPublic =
-  (lookup: Net.LookupFunction): Net.LookupFunction =>
-  (host, options, done) =>
+  (lookup: Net.LookupFunction, refusalTime: number): Net.LookupFunction =>
+  (host, options, done) => {
+    let isRefused = false
+    const timer = setTimeout(() => {
+      isRefused = true
+      done(new AddressRefused({ host }), [])
+    }, refusalTime)
     lookup(host, { ...options, all: true }, (error, found, family) => {
-      if (error !== null) return done(error, [])
-      const addresses = toAddresses(found, family)
+      const addresses = error === null ? toAddresses(found, family) : []
       const [first] = addresses
-      if (first === undefined || !addresses.every(({ address }) => PublicAddress.isPublic(address))) {
-        return done(new AddressRefused({ host }), [])
-      }
+      if (isRefused || first === undefined) return
+      if (!addresses.every(({ address }) => PublicAddress.isPublic(address))) return
+      clearTimeout(timer)
       return options.all === true ? done(null, addresses) : done(null, first.address, first.family)
     })
+  }
 
 /** Returns the options to connect with, or the reason not to connect. */
 type Prepare = (options: Http.ClientRequestArgs) => AddressRefused | Http.ClientRequestArgs
@@ -65,13 +79,13 @@ const withoutBrackets = (options: Http.ClientRequestArgs): Http.ClientRequestArg
 }
 
 /** Refuses what the options alone show to be private, and otherwise supplies a lookup that checks addresses. */
-const guard: Prepare = (given) => {
+const guard = (given: Http.ClientRequestArgs, refusalTime: number): AddressRefused | Http.ClientRequestArgs => {
   const options = withoutBrackets(given)
   // A path is a socket in the file system. For a literal, Node calls no lookup.
   if (options.socketPath || options.path) return new AddressRefused({ host: "a local socket" })
   const host = options.host ?? "localhost"
   if (Net.isIP(host) !== 0 && !PublicAddress.isPublic(host)) return new AddressRefused({ host })
-  return { ...options, lookup: lookupPublic(options.lookup ?? resolve) }
+  return { ...options, lookup: lookupPublic(options.lookup ?? resolve, refusalTime) }
 }
 
 /** Has an agent prepare the options of every connection. A refused one gets a socket that fails. */
@@ -90,9 +104,10 @@ const guardConnections = <A extends Http.Agent>(agent: A, prepare: Prepare): A =
  * Makes agents that keep connections open for later requests. `options` are those of Node's agents. The caller destroys
  * the agents.
  */
-export const make = ({ allowPrivate }: Policy, options: Options = {}, rules: RequestRules = {}): Agents => {
+export const make = (policy: Policy, options: Options = {}, rules: RequestRules = {}): Agents => {
   const settings = { keepAlive: true, ...options }
-  const prepare = allowPrivate ? withoutBrackets : guard
+  const after = policy.refusalTime ?? refusalTime
+  const prepare: Prepare = policy.allowPrivate ? withoutBrackets : (options) => guard(options, after)
   const agents = {
     http: guardConnections(new Http.Agent(settings), prepare),
     https: guardConnections(new Https.Agent(settings), prepare)

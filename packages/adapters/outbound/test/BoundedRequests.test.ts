@@ -36,8 +36,13 @@ const serve = (body: Buffer, status = 200) =>
   ).pipe(Effect.map((server) => (server.address() as AddressInfo).port))
 
 /** Makes a request by agents with the rules. Returns the number of bytes of the response. */
-const send = Effect.fnUntraced(function* (port: number, path: string, body?: Buffer) {
-  const { http } = yield* GuardedAgents.scoped({ allowPrivate: true }, {}, rules)
+const send = Effect.fnUntraced(function* (
+  port: number,
+  path: string,
+  body?: Buffer,
+  requestTimeout = rules.requestTimeout
+) {
+  const { http } = yield* GuardedAgents.scoped({ allowPrivate: true }, {}, { ...rules, requestTimeout })
   return yield* Effect.callback<number, Error>((resume) => {
     const headers = { "content-length": body?.byteLength ?? 0 }
     const request = Http.request(
@@ -79,7 +84,7 @@ describe("requests of an agent", () => {
   ] as const)("response %i of %i bytes → ResponseTooLong", ([status, size]) =>
     Effect.gen(function* () {
       const port = yield* serve(Buffer.alloc(size), status)
-      assert.instanceOf(yield* Effect.flip(send(port, "/at-once")), ResponseTooLong)
+      assert.instanceOf(yield* Effect.flip(send(port, "/at-once", undefined, 60_000)), ResponseTooLong)
     })
   )
 

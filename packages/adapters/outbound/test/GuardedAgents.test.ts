@@ -25,7 +25,8 @@ const serve = Effect.gen(function* () {
   return { port: (server.address() as AddressInfo).port, connections: () => connections }
 })
 
-const open = (allowPrivate: boolean, options?: GuardedAgents.Options) => GuardedAgents.scoped({ allowPrivate }, options)
+const open = (allowPrivate: boolean, options?: GuardedAgents.Options) =>
+  GuardedAgents.scoped({ allowPrivate, refusalTime: 50 }, options)
 
 /** Makes a request, and returns the body of the response or the request's error. */
 const request = (
@@ -173,10 +174,35 @@ describe("GuardedAgents", () => {
     })
   )
 
-  it.live("lookup fails → its error unchanged", () =>
+  it.live(
+    "name that is private, that does not exist, or whose lookup does not end → the same error at the same time",
+    () =>
+      Effect.gen(function* () {
+        const missing = Object.assign(new Error("no such name"), { code: "ENOTFOUND" })
+        const lookups: ReadonlyArray<LookupFunction> = [
+          resolver(["10.0.0.1"]).lookup,
+          (_host, _options, done) => done(missing, []),
+          () => {}
+        ]
+        const errors = yield* Effect.forEach(lookups, (lookup) =>
+          Effect.gen(function* () {
+            const agents = yield* open(false, { lookup })
+            const begun = performance.now()
+            const error = yield* Effect.flip(request(agents, "http://service.test/"))
+            // The timer's resolution is a millisecond.
+            assert.isAtLeast(performance.now() - begun, 49)
+            return [error.constructor, error.message, JSON.stringify(error)]
+          })
+        )
+        assert.deepStrictEqual(errors, [errors[0], errors[0], errors[0]])
+        assert.deepStrictEqual(errors[0]?.[0], GuardedAgents.AddressRefused)
+      })
+  )
+
+  it.live("allowPrivate, lookup fails → its error unchanged", () =>
     Effect.gen(function* () {
       const missing = Object.assign(new Error("no such name"), { code: "ENOTFOUND" })
-      const agents = yield* open(false, { lookup: (_host, _options, done) => done(missing, []) })
+      const agents = yield* open(true, { lookup: (_host, _options, done) => done(missing, []) })
       assert.strictEqual(yield* Effect.flip(request(agents, "http://service.test/")), missing)
     })
   )

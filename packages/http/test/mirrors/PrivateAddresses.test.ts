@@ -93,6 +93,32 @@ it("create: private address → Refused, and no connection is made", { timeout: 
   expect(connections()).toBe(0)
 })
 
+it(
+  "private name and unknown name → the same response, and the same error of the mirror",
+  { timeout: 120_000 },
+  async () => {
+    const { port } = await startPrivateServer()
+    const source = await MirrorRequests.start()
+    await MirrorRequests.upload(source, { name: "a" }, "a")
+    const results = await Promise.all(
+      [`http://localhost:${port}`, "http://nowhere.invalid"].map(async (endpoint) => {
+        const answers = []
+        for (const json of inputsFor(endpoint)) {
+          const answer = await source.api.post(source.mirrors, { json })
+          const { requestId: _requestId, ...problem } = await expectProblem(answer, 422, "mirror_target_unreachable")
+          answers.push(problem)
+          const { id } = await MirrorRequests.createMirror(source, { ...json, verify: false })
+          await MirrorRequests.untilInState(source, id, "FAILING")
+          answers.push((await MirrorRequests.getMirror(source, id)).stats.lastError)
+        }
+        return answers
+      })
+    )
+    expect(results[0]).toEqual(results[1])
+    expect(results[0]).toHaveLength(6)
+  }
+)
+
 it("create: private address, HOLDFAST_MIRRORS_ALLOW_PRIVATE on → connections are made", async () => {
   const { connections, port } = await startPrivateServer()
   const source = await MirrorRequests.start({ env: { HOLDFAST_MIRRORS_ALLOW_PRIVATE: "on" } })
