@@ -36,7 +36,7 @@ const answer = ({ code, detail }: Refusal) => {
       "content-type": ProblemBody.contentType,
       "cache-control": "no-store",
       ...ProblemHeaders.forStatus(body.status),
-      ...CommonHeaders.forRequest(requestId)
+      ...CommonHeaders.forRequestId(requestId)
     }
   }
 }

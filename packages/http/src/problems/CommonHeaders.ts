@@ -1,13 +1,25 @@
 /**
  * The headers that every answer has, those included that are not written through Effect's response.
  */
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as RequestId from "./RequestId.ts"
+import * as Vary from "./Vary.ts"
 
 /** Header values by lower-case name. */
 export type ResponseHeaders = Readonly<Record<string, string>>
 
 /** Returns the request id, and a policy by which browsers send no `Referer`: URLs of the API may contain keys. */
-export const forRequest = (requestId: string): ResponseHeaders => ({
+export const forRequestId = (requestId: string): ResponseHeaders => ({
   "referrer-policy": "no-referrer",
   [RequestId.header]: requestId
+})
+
+/**
+ * Returns the same, and `Vary`.
+ *
+ * @param vary The request headers that the answer depends on; by default those that carry keys.
+ */
+export const forRequest = (request: HttpServerRequest, requestId: string, vary = Vary.keyed): ResponseHeaders => ({
+  ...forRequestId(requestId),
+  vary: Vary.join(request, vary)
 })

@@ -29,18 +29,16 @@ const isRouteNotFound = (cause: Cause.Cause<unknown>): boolean =>
   )
 
 /** Adds the headers that every answer has, unless the route wrote them already. */
-const addHeaders = (response: Response): Effect.Effect<Response> =>
+const addHeaders = (request: HttpServerRequest.HttpServerRequest, requestId: string, response: Response): Response =>
   response.headers[RequestId.header] === undefined
-    ? Effect.map(RequestId.RequestId, (requestId) =>
-        HttpServerResponse.setHeaders(response, {
-          // URLs may contain keys, so caches must not store their responses, unless a route sets another value.
-          "cache-control": "no-store",
-          ...ProblemHeaders.forStatus(response.status),
-          ...response.headers,
-          ...CommonHeaders.forRequest(requestId)
-        })
-      )
-    : Effect.succeed(response)
+    ? HttpServerResponse.setHeaders(response, {
+        // URLs may contain keys, so caches must not store their responses, unless a route sets another value.
+        "cache-control": "no-store",
+        ...ProblemHeaders.forStatus(response.status),
+        ...response.headers,
+        ...CommonHeaders.forRequest(request, requestId, response.headers["vary"])
+      })
+    : response
 
 const refuse = (message: string): Effect.Effect<Response> =>
   ProblemResponse.respond({ code: "invalid_request", message, errors: [] })
@@ -72,13 +70,13 @@ export const layer = (
         })
 
       return <E, R>(route: Effect.Effect<Response, E, R>) => {
-        const answer = route.pipe(Effect.catchCause(toResponse), Effect.flatMap(addHeaders))
-        return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, url }) => {
-          const fault = UrlFault.find(url)
-          return Effect.provideService(
-            fault === undefined ? answer : Effect.flatMap(refuse(fault), addHeaders),
-            RequestId.RequestId,
-            assignRequestId(headers[RequestId.header])
+        const answer = Effect.catchCause(route, toResponse)
+        return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+          const fault = UrlFault.find(request.url)
+          const requestId = assignRequestId(request.headers[RequestId.header])
+          return Effect.map(
+            Effect.provideService(fault === undefined ? answer : refuse(fault), RequestId.RequestId, requestId),
+            (response) => addHeaders(request, requestId, response)
           )
         })
       }

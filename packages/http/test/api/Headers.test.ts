@@ -34,7 +34,7 @@ describe("file headers", () => {
     await set("cache-control", "no-store")
     await set("Cache-Control", "max-age=60")
     expect(await list()).toEqual({ items: [{ name: "Cache-Control", value: "max-age=60" }], nextCursor: null })
-    expect((await server.get(`${file}/view`)).headers.get("cache-control")).toBe("max-age=60")
+    expect((await server.get(`${file}/view`)).headers.get("cache-control")).toBe("private, max-age=60")
   })
 
   it("bulk → all set; one invalid → 400, none set", async () => {

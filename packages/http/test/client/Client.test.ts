@@ -63,7 +63,7 @@ it("client: life of every resource → the records of the service", async () => 
   await client.headers.remove({ ...fileRef, name: "x-one" })
 
   const download = await client.files.download(fileRef)
-  expect(download.response().headers.get("cache-control")).toBe("no-cache")
+  expect(download.response().headers.get("cache-control")).toBe("private, no-cache")
   expect([download.length, download.contentType, await download.text()]).toEqual([
     5,
     "text/plain; charset=utf-8",

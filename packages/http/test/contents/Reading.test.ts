@@ -229,7 +229,7 @@ describe("read a content", () => {
     const { headers } = await server.get(`${path}/view`)
     assert.strictEqual(headers.get("content-type"), "text/html")
     assert.match(headers.get("content-security-policy") ?? "", /^sandbox;/)
-    assert.strictEqual(headers.get("cache-control"), "public, max-age=60")
+    assert.strictEqual(headers.get("cache-control"), "private, max-age=60")
     assert.strictEqual(headers.get("x-mine"), "yes")
   })
 })

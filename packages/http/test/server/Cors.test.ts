@@ -33,7 +33,7 @@ describe("CORS", () => {
       const content = await api.get(`${path}/view`, { headers })
       expect(content.ok).toBe(true)
       expect(content.headers.get("access-control-allow-origin")).toBe(origin)
-      expect(content.headers.get("vary")).toContain("Origin")
+      expect(content.headers.get("vary")).toBe("Origin, Authorization, X-Api-Key")
       for (const name of ["ETag", "Location", "Content-Range", "X-Request-Id"]) {
         expect(content.headers.get("access-control-expose-headers")).toContain(name)
       }

@@ -42,7 +42,7 @@ describe("ContentHeaders.make", () => {
       now
     )
     assert.strictEqual(headers["content-type"], "text/markdown")
-    assert.strictEqual(headers["cache-control"], "public, max-age=60")
+    assert.strictEqual(headers["cache-control"], "private, max-age=60")
     assert.strictEqual(headers["content-disposition"], "attachment")
     assert.strictEqual(headers["x-mine"], "1")
     assert.strictEqual(headers["content-security-policy"], ContentSecurity.policyOf("text/plain"))

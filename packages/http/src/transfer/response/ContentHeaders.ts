@@ -1,6 +1,7 @@
 /**
  * The response headers of a content.
  */
+import * as CacheControl from "@holdfast/core/files/CacheControl"
 import * as ContentSecurity from "@holdfast/core/files/ContentSecurity"
 import * as Header from "@holdfast/core/files/Header"
 import * as HttpDate from "../request/HttpDate.ts"
@@ -26,30 +27,25 @@ export interface ContentDescription {
 }
 
 /**
- * No shared cache may store a content, since access to it depends on the client's key. A private cache may, but must ask the
- * service before each use whether the content is current and the key still valid.
- */
-const cacheControl = "private, no-cache"
-
-/**
  * The headers of a content, as a new object that the caller may change. Applied in this order:
  *
  * 1. defaults that the file's own headers may replace;
  * 2. the file's own headers;
  * 3. headers that a file cannot replace. Among them are `X-Content-Type-Options`, without which a browser could interpret
  *    the content as another type; `Referrer-Policy`, without which a page could send the key in its address to others; and
- *    `Content-Security-Policy`, which depends on the type that is finally sent.
+ *    `Content-Security-Policy`, which depends on the type that is finally sent. `Cache-Control` keeps those of the file's
+ *    directives that permit no shared cache to store the content.
  *
  * @param now Epoch milliseconds. `Last-Modified` is never later (RFC 9110, section 8.8.2.1).
  */
 export const make = (content: ContentDescription, now: number): ResponseHeaders => {
   const headers: ResponseHeaders = {
     "content-type": content.contentType,
-    "content-disposition": "",
-    "cache-control": cacheControl
+    "content-disposition": ""
   }
   for (const { name, value } of Header.sent(content.headers)) headers[name.toLowerCase()] = value
   headers["content-disposition"] ||= ContentDisposition.format(content.disposition, content.name)
+  headers["cache-control"] = CacheControl.forReaders(headers["cache-control"])
   headers["etag"] = content.etag
   headers["last-modified"] = HttpDate.format(Math.min(content.lastModified, now))
   headers["accept-ranges"] = "bytes"

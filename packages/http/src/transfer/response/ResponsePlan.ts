@@ -24,13 +24,6 @@ interface ReadRequest {
   readonly headers: RequestHeaders
 }
 
-/** Adds headers in place, replacing those of the same name, except for `Vary`, whose two lists are joined. */
-const addHeaders = (headers: ContentHeaders.ResponseHeaders, extra: Readonly<Record<string, string>>): void => {
-  const { vary } = headers
-  Object.assign(headers, extra)
-  if (vary !== undefined && extra["vary"] !== undefined) headers["vary"] = `${vary}, ${extra["vary"]}`
-}
-
 const partialContent = (
   content: ContentHeaders.ContentDescription,
   headers: ContentHeaders.ResponseHeaders,
@@ -68,7 +61,7 @@ export const make = (
   const outcome = Conditionals.evaluate(request.headers, content, now)
   if (outcome._tag === "PreconditionFailed") return new PreconditionFailed()
   const headers = ContentHeaders.make(content, now)
-  addHeaders(headers, extra)
+  Object.assign(headers, extra)
   if (outcome._tag === "NotModified") return { status: 304, headers, slices: [] }
   const { size } = content
   if (request.method === "GET" && outcome.useRange) {

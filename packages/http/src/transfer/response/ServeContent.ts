@@ -16,12 +16,10 @@ import * as SendContent from "./SendContent.ts"
 export const sendContent = (
   context: Context.Context<HttpServerRequest.HttpServerRequest>,
   content: SendContent.Content
-): ReturnType<typeof SendContent.send> =>
-  SendContent.send(
-    Context.get(context, HttpServerRequest.HttpServerRequest),
-    content,
-    CommonHeaders.forRequest(Context.get(context, RequestId))
-  )
+): ReturnType<typeof SendContent.send> => {
+  const request = Context.get(context, HttpServerRequest.HttpServerRequest)
+  return SendContent.send(request, content, CommonHeaders.forRequest(request, Context.get(context, RequestId)))
+}
 
 const isGone = (error: unknown): error is ContentGone => error instanceof ContentGone
 

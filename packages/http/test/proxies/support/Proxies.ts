@@ -83,7 +83,7 @@ const temporaryPaths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
  * Starts nginx with the configuration of `docs/scaling.md`, in front of the service at `to`.
  *
  * @param locations Further locations of the server.
- * @param settings Further settings of the server's location `/`.
+ * @param settings Further settings of the server's location `/`. `proxy_buffering on;` replaces the documented `off`.
  */
 export const startNginx = async (
   to: string,
@@ -94,6 +94,7 @@ export const startNginx = async (
     .replaceAll(/^ *server \d[\d.:]*;\n/gm, "")
     .replace("upstream holdfast {", `upstream holdfast {\n  server ${new URL(to).host};`)
     .replace("listen 443 ssl;", `listen 127.0.0.1:${port};\n${locations}`)
+    .replace(settings.includes("proxy_buffering on;") ? "proxy_buffering off;" : "", "")
     .replace("location / {", `location / {\n${settings}`)
     .replaceAll("/var/log/nginx/", `${directory}/`)
   const configuration = `

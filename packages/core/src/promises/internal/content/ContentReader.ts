@@ -3,6 +3,7 @@
  */
 import type * as Context from "effect/Context"
 import * as Stream from "effect/Stream"
+import * as CacheControl from "../../../files/CacheControl.ts"
 import * as ContentSecurity from "../../../files/ContentSecurity.ts"
 import type { BlobError } from "../../../storage/BlobError.ts"
 import type { ByteRange } from "../../../storage/BlobStore.ts"
@@ -66,6 +67,7 @@ export class ContentReader implements Download {
     })
     if (this.etag !== null) headers.set("etag", this.etag)
     for (const { name, value } of this.#opened.headers) headers.set(name, value)
+    headers.set("cache-control", CacheControl.forReaders(headers.get("cache-control") ?? undefined))
     headers.set("content-security-policy", ContentSecurity.policyOf(headers.get("content-type") ?? ""))
     const range = this.#range
     if (range === undefined) return new Response(this.stream(), { headers })

@@ -1,0 +1,19 @@
+/**
+ * `Vary` (RFC 9110, section 12.5.5): the request headers that an answer depends on.
+ */
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { Readable } from "node:stream"
+
+/** The headers that carry keys. A cache that stores such an answer must not serve it to a request with another key or none. */
+export const keyed = "Authorization, X-Api-Key"
+
+/**
+ * Returns these fields after those that `Vary` of Node's response has already, such as `Origin` of a server or host that
+ * handles CORS: `writeHead` would replace them.
+ */
+export const join = (request: HttpServerRequest, fields: string): string => {
+  if (!(request.source instanceof Readable)) return fields
+  const set = NodeHttpServerRequest.toServerResponse(request).getHeader("vary")
+  return set === undefined ? fields : `${String(set)}, ${fields}`
+}
