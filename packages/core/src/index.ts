@@ -5,6 +5,7 @@
  */
 export { SubdomainTaken, TenantNotEmpty } from "./tenants/Tenant.ts"
 export { LastAdmin, MemberExists } from "./members/Member.ts"
+export { CreatedResourcesRemain } from "./members/CreatedResources.ts"
 export { BucketExists, BucketNotEmpty } from "./buckets/Bucket.ts"
 export {
   AliasTaken,
@@ -75,6 +76,7 @@ export type {
   MemberRecord,
   MemberRef,
   MembersApi,
+  RemoveMemberInput,
   UpdateMemberInput
 } from "./promises/resources/MembersApi.ts"
 export type {

@@ -5,11 +5,21 @@ import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { NotFound } from "../Errors.ts"
+import type { Forbidden, NotFound } from "../Errors.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Slice } from "../Page.ts"
 import type { RoleId } from "../Role.ts"
+import type { CreatedResourcesRemain } from "./CreatedResources.ts"
 import type { LastAdmin, Member, MemberExists } from "./Member.ts"
+
+/** What becomes of the tokens of other members, and the mirrors, that a member created. */
+export type CreatedDecision =
+  /** The change fails when there are any. */
+  | { readonly _tag: "Refuse" }
+  /** The tokens are revoked, the mirrors removed. */
+  | { readonly _tag: "End" }
+  /** This member becomes the creator; null is the deployment itself. */
+  | { readonly _tag: "Transfer"; readonly to: string | null }
 
 export class MemberRepository extends Context.Service<
   MemberRepository,
@@ -28,19 +38,30 @@ export class MemberRepository extends Context.Service<
 
     /**
      * Changes a member's role; none when there is no such member. Fails with `LastAdmin` rather than leave the tenant
-     * without an Admin, also when changes run concurrently.
+     * without an Admin, also when changes run concurrently. If the new role may not create tokens and mirrors, what the
+     * member created is treated as by `remove`.
      */
     readonly changeRole: (change: {
       readonly tenantId: string
       readonly memberId: string
       readonly role: RoleId
+      readonly created: CreatedDecision
       readonly at: DateTime.Utc
-    }) => Effect.Effect<Option.Option<Member>, LastAdmin | MetadataError>
+    }) => Effect.Effect<Option.Option<Member>, LastAdmin | CreatedResourcesRemain | Forbidden | MetadataError>
 
     /**
      * Removes a member and its tokens; false when there is none. Fails with `LastAdmin` rather than leave the tenant
      * without an Admin, also when removals run concurrently.
+     *
+     * Before, decides on what the member created, also at the same time: fails with `CreatedResourcesRemain`, or ends or
+     * transfers it, in batches. An interrupted call leaves the member, and may have ended or transferred a part. Fails with
+     * `Forbidden` when the member to transfer to may not create tokens and mirrors.
      */
-    readonly remove: (tenantId: string, memberId: string) => Effect.Effect<boolean, LastAdmin | MetadataError>
+    readonly remove: (removal: {
+      readonly tenantId: string
+      readonly memberId: string
+      readonly created: CreatedDecision
+      readonly at: DateTime.Utc
+    }) => Effect.Effect<boolean, LastAdmin | CreatedResourcesRemain | Forbidden | MetadataError>
   }
 >()("@holdfast/core/members/MemberRepository") {}

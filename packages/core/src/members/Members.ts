@@ -6,16 +6,24 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import { SecureRandom } from "effect/crypto/SecureRandom"
-import { Access, type AccessError } from "../access/Access.ts"
+import { Access, type AccessError, type Identity } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
-import { type InvalidCursor, type InvalidRequest, NotFound } from "../Errors.ts"
+import { type InvalidCursor, InvalidRequest, NotFound } from "../Errors.ts"
 import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
 import * as Page from "../Page.ts"
 import * as Role from "../Role.ts"
+import { CreatedChoice, type CreatedResourcesRemain } from "./CreatedResources.ts"
+import * as Creator from "../access/Creator.ts"
 import * as Member from "./Member.ts"
 import { MemberRepository } from "./MemberRepository.ts"
+
+/** What becomes of the tokens and mirrors that a member created. Default: the call fails when there are any. */
+export interface CreatedOption {
+  readonly created?: CreatedChoice | undefined
+}
 
 export class Members extends Context.Service<
   Members,
@@ -40,25 +48,48 @@ export class Members extends Context.Service<
       memberId: string
     ) => Effect.Effect<Member.Member, AccessError | NotFound>
 
-    /** Changes a member's role, from the member's next request on. The last Admin's role cannot be changed. */
+    /**
+     * Changes a member's role, from the member's next request on. The last Admin's role cannot be changed. Fails with
+     * `CreatedResourcesRemain` when the member created tokens or mirrors that its new role may not create, unless the input
+     * says what becomes of them.
+     */
     readonly update: (
       actor: Actor,
       tenantId: string,
       memberId: string,
-      input: Member.UpdateMember
-    ) => Effect.Effect<Member.Member, AccessError | InvalidRequest | NotFound | Member.LastAdmin>
+      input: Member.UpdateMember & CreatedOption
+    ) => Effect.Effect<
+      Member.Member,
+      AccessError | InvalidRequest | NotFound | Member.LastAdmin | CreatedResourcesRemain
+    >
 
-    /** Removes a member and its tokens. The last Admin cannot be removed. */
+    /**
+     * Removes a member and its tokens. The last Admin cannot be removed. Fails with `CreatedResourcesRemain` when the member
+     * created tokens of other members, or mirrors, unless the options say what becomes of them.
+     */
     readonly remove: (
       actor: Actor,
       tenantId: string,
-      memberId: string
-    ) => Effect.Effect<void, AccessError | NotFound | Member.LastAdmin>
+      memberId: string,
+      options?: CreatedOption
+    ) => Effect.Effect<void, AccessError | InvalidRequest | NotFound | Member.LastAdmin | CreatedResourcesRemain>
   }
 >()("@holdfast/core/members/Members") {}
 
 const decodeAdd = Input.decoder(Member.AddMember)
 const decodeUpdate = Input.decoder(Member.UpdateMember)
+const decodeOption = Input.decoder(Schema.Struct({ created: Schema.optional(CreatedChoice) }))
+
+/** Returns the decision for the repository. Fails with `InvalidRequest` when a member would transfer to itself. */
+const decide = Effect.fnUntraced(function* (identity: Identity, memberId: string, options: CreatedOption) {
+  const { created } = yield* decodeOption(options)
+  if (created === undefined) return { _tag: "Refuse" } as const
+  if (created === "end") return { _tag: "End" } as const
+  const to = Creator.of(identity)?.member.id ?? null
+  return to === memberId
+    ? yield* InvalidRequest.at("/created", "must be end: transfer hands over to the caller, who is this member")
+    : ({ _tag: "Transfer", to } as const)
+})
 
 const make = Effect.gen(function* () {
   const access = yield* Access
@@ -97,21 +128,23 @@ const make = Effect.gen(function* () {
     }),
 
     update: Effect.fn("Members.update")(function* (actor, tenantId, memberId, input) {
-      yield* access.require(actor, tenantId, "member:manage")
+      const identity = yield* access.require(actor, tenantId, "member:manage")
       yield* checkId(memberId)
       const role = yield* Role.resolve((yield* decodeUpdate(input)).role)
+      const created = yield* decide(identity, memberId, input)
       const changed = yield* NotFound.whenNone(
-        repository.changeRole({ tenantId, memberId, role, at: yield* DateTime.now }),
+        repository.changeRole({ tenantId, memberId, role, created, at: yield* DateTime.now }),
         missing
       )
       yield* access.clearCache
       return changed
     }),
 
-    remove: Effect.fn("Members.remove")(function* (actor, tenantId, memberId) {
-      yield* access.require(actor, tenantId, "member:manage")
+    remove: Effect.fn("Members.remove")(function* (actor, tenantId, memberId, options = {}) {
+      const identity = yield* access.require(actor, tenantId, "member:manage")
       yield* checkId(memberId)
-      if (!(yield* repository.remove(tenantId, memberId))) return yield* missing
+      const created = yield* decide(identity, memberId, options)
+      if (!(yield* repository.remove({ tenantId, memberId, created, at: yield* DateTime.now }))) return yield* missing
       yield* access.clearCache
     })
   })

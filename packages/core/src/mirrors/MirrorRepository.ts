@@ -10,7 +10,8 @@ import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { BucketRef } from "../buckets/BucketRef.ts"
-import type { NotFound } from "../Errors.ts"
+import type { Forbidden, InvalidRequest, NotFound, Unauthenticated } from "../Errors.ts"
+import type { CreatedBy } from "../access/Creator.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { MirrorFile, MirrorFileState } from "./Mirror.ts"
 import type { MirrorLoop } from "./MirrorErrors.ts"
@@ -29,6 +30,7 @@ export interface NewMirror extends BucketRef {
   readonly address: TargetAddress
   /** Sealed, with the mirror's id as context. */
   readonly secret: string
+  readonly createdBy: CreatedBy
   readonly at: DateTime.Utc
 }
 
@@ -60,9 +62,12 @@ export class MirrorRepository extends Context.Service<
     /**
      * Stores a mirror. Every file of the bucket becomes pending: some at once, and the rest by `MirrorTaskRepository.createTasks`.
      * `NotFound` when the bucket does not exist. `MirrorLoop` when the target is a bucket of this deployment from which mirrors
-     * lead to the source, also when two mirrors that close a loop are created at once.
+     * lead to the source, also when two mirrors that close a loop are created at once. `Forbidden` or `Unauthenticated` when
+     * the creator has been removed, demoted or revoked meanwhile, also at the same time.
      */
-    readonly create: (mirror: NewMirror) => Effect.Effect<void, NotFound | MirrorLoop | MetadataError>
+    readonly create: (
+      mirror: NewMirror
+    ) => Effect.Effect<void, NotFound | MirrorLoop | Forbidden | Unauthenticated | InvalidRequest | MetadataError>
 
     /** Finds a mirror; its age in `stats` is relative to `now`. */
     readonly find: (mirror: MirrorRef, now: DateTime.Utc) => Effect.Effect<Option.Option<CountedMirror>, MetadataError>

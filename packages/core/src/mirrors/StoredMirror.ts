@@ -3,6 +3,7 @@
  */
 import type * as DateTime from "effect/DateTime"
 import type { BucketRef } from "../buckets/BucketRef.ts"
+import type { CreatedBy } from "../access/Creator.ts"
 import type { TargetAddress } from "./targets/types/TargetTypes.ts"
 
 /** Why a mirror as a whole fails: its target refuses or does not respond. */
@@ -26,6 +27,7 @@ export interface StoredMirror extends BucketRef {
   readonly failures: number
   /** Null while the mirror works. */
   readonly failure: MirrorFailure | null
+  readonly createdBy: CreatedBy
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
 }

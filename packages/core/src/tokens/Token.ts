@@ -2,6 +2,7 @@
  * An API token: a key that is tied to one member and works in that member's tenant only.
  */
 import * as Schema from "effect/Schema"
+import { CreatedBy } from "../access/Creator.ts"
 import { Label, Reference } from "../Text.ts"
 import { Instant } from "../Time.ts"
 
@@ -11,6 +12,7 @@ export const Token = Schema.Struct({
   member: Schema.Struct({ id: Schema.String }),
   prefix: Schema.String.annotate({ description: "The first characters of the key, for display." }),
   expiresAt: Schema.NullOr(Schema.DateTimeUtcFromString),
+  createdBy: CreatedBy,
   createdAt: Schema.DateTimeUtcFromString,
   lastUsedAt: Schema.NullOr(Schema.DateTimeUtcFromString).annotate({ description: "Up to a minute old." }),
   revokedAt: Schema.NullOr(Schema.DateTimeUtcFromString)

@@ -5,7 +5,7 @@ import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { NotFound } from "../Errors.ts"
+import type { Forbidden, InvalidRequest, NotFound, Unauthenticated } from "../Errors.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Slice } from "../Page.ts"
 import type { Token } from "./Token.ts"
@@ -13,13 +13,16 @@ import type { Token } from "./Token.ts"
 export class TokenRepository extends Context.Service<
   TokenRepository,
   {
-    /** Stores a token. Fails with `NotFound` (member) when the tenant has no such member. */
+    /**
+     * Stores a token. Fails with `NotFound` (member) when the tenant has no such member, and with `Forbidden` or
+     * `Unauthenticated` when its creator has been removed, demoted or revoked meanwhile, also at the same time.
+     */
     readonly create: (creation: {
       readonly tenantId: string
       readonly token: Token
       /** SHA-256 of the token's key, hexadecimal. */
       readonly hash: string
-    }) => Effect.Effect<void, NotFound | MetadataError>
+    }) => Effect.Effect<void, NotFound | Forbidden | Unauthenticated | InvalidRequest | MetadataError>
 
     readonly find: (tenantId: string, tokenId: string) => Effect.Effect<Option.Option<Token>, MetadataError>
 

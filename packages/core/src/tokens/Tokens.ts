@@ -16,6 +16,7 @@ import type { Actor } from "../Actor.ts"
 import { type InvalidCursor, InvalidRequest, NotFound } from "../Errors.ts"
 import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
+import * as Creator from "../access/Creator.ts"
 import * as Page from "../Page.ts"
 import { Settings } from "../Settings.ts"
 import * as TokenExpiry from "./internal/TokenExpiry.ts"
@@ -79,6 +80,7 @@ const make = Effect.gen(function* () {
           member,
           prefix,
           expiresAt,
+          createdBy: Creator.of(identity),
           createdAt: now,
           lastUsedAt: null,
           revokedAt: null

@@ -57,6 +57,7 @@ describe("Mirrors", () => {
         forcePathStyle: true,
         state: "ACTIVE",
         stats: { pending: 0, pendingBytes: 0, copied: 0, failed: 0, lagSeconds: 0, lastError: null, comparing: false },
+        createdBy: null,
         createdAt: made.createdAt,
         updatedAt: made.createdAt
       })

@@ -1,6 +1,7 @@
 /**
  * The error of the client.
  */
+import type { CreatedResources } from "@holdfast/core/members/CreatedResources"
 import type { Fault } from "../problems/Problem.ts"
 import type { ProblemCode } from "../problems/ProblemTable.ts"
 
@@ -19,6 +20,7 @@ interface ProblemDetails {
   readonly requestId?: string | undefined
   readonly errors?: ReadonlyArray<Fault> | undefined
   readonly existingId?: string | undefined
+  readonly created?: CreatedResources | undefined
   readonly reason?: string | undefined
   readonly retryAfter?: number | undefined
 }
@@ -35,6 +37,8 @@ export class HoldfastError extends Error {
   readonly errors: ReadonlyArray<Fault>
   /** The id of the record that is in conflict; only with some conflicts. */
   readonly existingId: string | undefined
+  /** The tokens and mirrors that a member created; only with `created_resources_remain`. */
+  readonly created: CreatedResources | undefined
   /** Why the target of a mirror cannot be used; only with `mirror_target_unreachable`. */
   readonly reason: string | undefined
   /** Seconds after which to retry, where the service names a time. */
@@ -47,6 +51,7 @@ export class HoldfastError extends Error {
     this.requestId = details.requestId
     this.errors = details.errors ?? []
     this.existingId = details.existingId
+    this.created = details.created
     this.reason = details.reason
     this.retryAfter = details.retryAfter
   }

@@ -38,6 +38,7 @@ export type {
   RemoveBucketInput,
   RemoveFileInput,
   RemoveHeaderInput,
+  RemoveMemberInput,
   RemoveTenantInput,
   RequestStreamInput,
   ReserveFileInput,

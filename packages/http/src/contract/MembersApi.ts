@@ -1,6 +1,7 @@
 /**
  * The members of a tenant.
  */
+import { CreatedChoice } from "@holdfast/core/members/CreatedResources"
 import * as Member from "@holdfast/core/members/Member"
 import * as Page from "@holdfast/core/Page"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -15,6 +16,14 @@ import { created, describe, page, problems } from "./Operation.ts"
 const tenant = { tenantId: Schema.String }
 const params = { ...tenant, memberId: Schema.String }
 const permission = "member:manage"
+
+const whatCreated = {
+  created: Schema.optional(CreatedChoice).annotate({
+    description:
+      "What becomes of the tokens and mirrors that the member created, or that were created with such a token: `end` revokes " +
+      "and removes them, `transfer` makes the caller their creator. By default the request fails when there are any."
+  })
+}
 
 const add = HttpApiEndpoint.post("add", "/", {
   params: tenant,
@@ -32,11 +41,20 @@ const add = HttpApiEndpoint.post("add", "/", {
 
 const update = HttpApiEndpoint.patch("update", "/:memberId", {
   params,
+  query: whatCreated,
   disableCodecs: true,
   payload: Member.UpdateMember,
   success: Member.Member,
-  error: problems("invalid_request", "not_found", "last_admin")
-}).annotateMerge(describe({ summary: "Change the role of a member", permission }))
+  error: problems("invalid_request", "not_found", "last_admin", "created_resources_remain")
+}).annotateMerge(
+  describe({
+    summary: "Change the role of a member",
+    description:
+      "A member whose new role may not create tokens and mirrors must not leave any behind that it created: the request then " +
+      "needs `created`.",
+    permission
+  })
+)
 
 const list = HttpApiEndpoint.get("list", "/", {
   params: tenant,
@@ -53,9 +71,18 @@ const get = HttpApiEndpoint.get("get", "/:memberId", {
 
 const remove = HttpApiEndpoint.delete("remove", "/:memberId", {
   params,
+  query: whatCreated,
   success: HttpApiSchema.NoContent,
-  error: problems("not_found", "last_admin")
-}).annotateMerge(describe({ summary: "Remove a member and its tokens", permission }))
+  error: problems("invalid_request", "not_found", "last_admin", "created_resources_remain")
+}).annotateMerge(
+  describe({
+    summary: "Remove a member and its tokens",
+    description:
+      "A member who created tokens of other members, or mirrors, knows their keys: the request then needs `created`. The " +
+      "problem `created_resources_remain` counts and lists them.",
+    permission
+  })
+)
 
 export class MembersApi extends HttpApiGroup.make("members")
   .add(add, update)

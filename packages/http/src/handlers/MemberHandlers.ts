@@ -21,9 +21,9 @@ export const layer = HttpApiBuilder.group(
         ),
       list: ({ params, query }) => asActor((actor) => members.list(actor, params.tenantId, query)),
       get: ({ params }) => asActor((actor) => members.get(actor, params.tenantId, params.memberId)),
-      update: ({ params, payload }) =>
-        asActor((actor) => members.update(actor, params.tenantId, params.memberId, payload)),
-      remove: ({ params }) => asActor((actor) => members.remove(actor, params.tenantId, params.memberId))
+      update: ({ params, payload, query }) =>
+        asActor((actor) => members.update(actor, params.tenantId, params.memberId, { ...payload, ...query })),
+      remove: ({ params, query }) => asActor((actor) => members.remove(actor, params.tenantId, params.memberId, query))
     })
   })
 )

@@ -1,6 +1,7 @@
 /**
  * Problems (RFC 9457), the bodies of all error answers: their schemas, and their classes, which are errors of effects.
  */
+import { CreatedResources } from "@holdfast/core/members/CreatedResources"
 import type * as Cause from "effect/Cause"
 import type * as HttpServerRespondable from "effect/http/HttpServerRespondable"
 import * as HttpApiError from "effect/http-api/HttpApiError"
@@ -23,6 +24,8 @@ export interface Occurrence {
   readonly existingId?: string
   /** The cause in a form for programs; `mirror_target_unreachable` only. */
   readonly reason?: string
+  /** What a member created; `created_resources_remain` only. */
+  readonly created?: CreatedResources
 }
 
 /** A problem of one code. Its tag is the code: `Effect.catchTag("file_exists", ({ existingId }) => …)`. */
@@ -47,12 +50,13 @@ export interface ProblemSchema<Code extends ProblemCode> extends Schema.Codec<Pr
 /** Returns the `type` of problems with this code. */
 export const typeOf = (code: ProblemCode): string => `urn:holdfast:problem:${code}`
 
-type Extension = "errors" | "existingId" | "reason"
+type Extension = "errors" | "existingId" | "reason" | "created"
 
 const extensions: { readonly [K in Extension]: { readonly [name: string]: Schema.Codec<unknown> } } = {
   errors: { errors: Schema.Array(Fault) },
   existingId: { existingId: Schema.String },
-  reason: { reason: Schema.String }
+  reason: { reason: Schema.String },
+  created: { created: CreatedResources }
 }
 
 const declare = <Code extends ProblemCode>(code: Code): ProblemSchema<Code> => {

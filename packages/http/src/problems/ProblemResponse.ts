@@ -3,6 +3,7 @@
  * package does so.
  */
 import * as Input from "@holdfast/core/Input"
+import type { CreatedResources } from "@holdfast/core/members/CreatedResources"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as HttpServerError from "effect/http/HttpServerError"
@@ -20,6 +21,7 @@ export interface CodedError<Code extends ProblemCode = ProblemCode> {
   readonly message: string
   readonly errors?: ReadonlyArray<Problem.Fault>
   readonly existingId?: string
+  readonly created?: CreatedResources
   /** Many errors have a reason. Only the problems whose table entry says so contain it. */
   readonly reason?: string | undefined
   /** Whether the error is a normal condition, which is not logged even if its status is 500 or above. */
@@ -41,6 +43,7 @@ const toProblem = <Code extends ProblemCode>(error: CodedError<Code>, requestId:
     requestId,
     ...(error.errors === undefined ? undefined : { errors: error.errors }),
     ...(error.existingId === undefined ? undefined : { existingId: error.existingId }),
+    ...(error.created === undefined ? undefined : { created: error.created }),
     ...(entryOf(error.code).extension === "reason" ? { reason: error.reason ?? "Internal" } : undefined)
   })
 

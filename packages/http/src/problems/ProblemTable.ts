@@ -7,7 +7,7 @@ interface Entry {
   /** The same for every occurrence (RFC 9457, section 3.1.3). */
   readonly title: string
   /** The member that this problem has in addition to the members of every problem. */
-  readonly extension?: "errors" | "existingId" | "reason"
+  readonly extension?: "errors" | "existingId" | "reason" | "created"
 }
 
 export const table = {
@@ -30,6 +30,7 @@ export const table = {
   bucket_exists: { status: 409, title: "The bucket exists", extension: "existingId" },
   bucket_not_empty: { status: 409, title: "The bucket is not empty" },
   tenant_not_empty: { status: 409, title: "The tenant is not empty" },
+  created_resources_remain: { status: 409, title: "Tokens or mirrors of the member remain", extension: "created" },
   last_admin: { status: 409, title: "The tenant must keep an Admin" },
   mirror_loop: { status: 409, title: "The mirror would copy files back to its source" },
   precondition_failed: { status: 412, title: "Precondition failed" },

@@ -39,6 +39,7 @@ const expiredKey = () =>
           prefix,
           createdAt,
           expiresAt: createdAt,
+          createdBy: null,
           lastUsedAt: null,
           revokedAt: null
         },

@@ -72,7 +72,7 @@ it("client: life of every resource → the records of the service", async () => 
 
   await client.files.remove(fileRef)
   await client.tokens.revoke(tokenRef)
-  await client.members.remove(memberRef)
+  await client.members.remove({ ...memberRef, created: "end" })
   await client.buckets.remove({ ...inBucket, force: true })
   await client.tenants.remove(inTenant)
   expect((await failure(client.tenants.get(inTenant))).code).toBe("forbidden")
@@ -80,7 +80,7 @@ it("client: life of every resource → the records of the service", async () => 
 
 describe("client: every method is called", () => {
   const ids = ["tenantId", "bucketId", "fileId", "memberId", "tokenId", "mirrorId", "name"]
-  const query = ["limit", "cursor", "force", "path", "recursive", "state", "type", "expands"]
+  const query = ["limit", "cursor", "force", "path", "recursive", "state", "type", "expands", "created"]
   const player = ["controls", "autoplay", "muted", "repeat", "width", "height", "seek", "speed"]
   /** Has all fields of all inputs. */
   const input = {

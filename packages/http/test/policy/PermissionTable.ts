@@ -140,7 +140,7 @@ export const rows: ReadonlyArray<Row> = [
     status: 201,
     request: (f) => ({
       path: `${tenant(f)}/tokens`,
-      json: { name: "ci", member: { id: f.memberId }, expiresAt: new Date(Date.now() + 3_600_000).toISOString() }
+      json: { name: "ci", member: { id: f.memberId }, expiresAt: new Date(Date.now() + 60_000).toISOString() }
     })
   },
   {

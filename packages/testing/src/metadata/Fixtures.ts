@@ -24,6 +24,10 @@ export const tenant = Effect.gen(function* () {
 export const member = (tenantId: string, made: Member = Sample.member()) =>
   Effect.flatMap(MemberRepository, (members) => members.add(tenantId, made))
 
+/** Returns the input that removes a member who created nothing. */
+export const removal = (tenantId: string, memberId: string) =>
+  ({ tenantId, memberId, created: { _tag: "Refuse" }, at: Sample.at() }) as const
+
 /** Creates a bucket, in a new tenant unless one is given. */
 export const bucket = Effect.fnUntraced(function* (tenantId?: string) {
   const owner = tenantId ?? (yield* tenant)

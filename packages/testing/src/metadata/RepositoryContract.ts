@@ -13,6 +13,7 @@ import { bucketContract } from "./internal/BucketContract.ts"
 import { conversionClaimContract } from "./conversions/internal/ConversionClaimContract.ts"
 import { fairClaimContract } from "./conversions/internal/FairClaimContract.ts"
 import { conversionContract } from "./conversions/internal/ConversionContract.ts"
+import { creatorContract } from "./internal/CreatorContract.ts"
 import { fileChangeContract } from "./files/internal/FileChangeContract.ts"
 import { fileContentContract } from "./files/internal/FileContentContract.ts"
 import { fileContract } from "./files/internal/FileContract.ts"
@@ -39,6 +40,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["tenants", tenantContract],
   ["members", memberContract],
   ["tokens", tokenContract],
+  ["creators of tokens and mirrors", creatorContract],
   ["buckets", bucketContract],
   ["files: insert and find", fileContract],
   ["files: content", fileContentContract],

@@ -10,10 +10,13 @@ export const millis: (instant: DateTime.Utc) => number = DateTime.toEpochMillis
 
 /**
  * Returns the clause that locks the rows of a SELECT. SQLite needs none: its transactions begin as writers, one at a time.
- * `FOR NO KEY UPDATE` allows concurrent inserts of rows that refer to the locked row, `FOR UPDATE` does not.
+ * `FOR NO KEY UPDATE` allows concurrent inserts of rows that refer to the locked row, `FOR UPDATE` does not. `FOR SHARE` allows
+ * other readers with the same clause, and no change. `FOR KEY SHARE` excludes the removal of the row only.
  */
-export const lock = (sql: SqlClient, strength: "FOR UPDATE" | "FOR NO KEY UPDATE"): Fragment =>
-  sql.literal(sql.onDialectOrElse({ pg: () => strength, orElse: () => "" }))
+export const lock = (
+  sql: SqlClient,
+  strength: "FOR UPDATE" | "FOR NO KEY UPDATE" | "FOR SHARE" | "FOR KEY SHARE"
+): Fragment => sql.literal(sql.onDialectOrElse({ pg: () => strength, orElse: () => "" }))
 
 /** Returns `column IN (values)` with one parameter, so that the statement is the same for any number of values. */
 export const among = (sql: SqlClient, column: string, values: ReadonlyArray<string>): Fragment =>

@@ -4,6 +4,7 @@
 import { conversions } from "./Conversions.ts"
 import { fileTypes } from "./FileTypes.ts"
 import { conversionTurns } from "./ConversionTurns.ts"
+import { creators } from "./Creators.ts"
 import { initial } from "./Initial.ts"
 import { change, type Migration } from "./Migration.ts"
 import { mirrorTimes } from "./MirrorTimes.ts"
@@ -14,6 +15,7 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 2, name: "conversions", steps: [change(conversions)] },
   { id: 3, name: "mirrors", steps: [change(mirrors)] },
   { id: 4, name: "mirror_times", steps: mirrorTimes },
+  { id: 5, name: "creators", steps: creators },
   { id: 7, name: "file_types", steps: fileTypes },
   { id: 8, name: "conversion_turns", steps: conversionTurns }
 ]

@@ -12,6 +12,7 @@ import { NotFound } from "../../Errors.ts"
 import { FileChangeNotifier } from "../../files/FileChangeNotifier.ts"
 import { checkBucketId } from "../../files/internal/FileLookup.ts"
 import * as Ids from "../../Ids.ts"
+import * as Creator from "../../access/Creator.ts"
 import * as MirrorCredentials from "./MirrorCredentials.ts"
 import { type CreateMirror, decodeCreate, decodeUpdate, type UpdateMirror } from "../MirrorInput.ts"
 import { type MirrorRef, MirrorRepository } from "../MirrorRepository.ts"
@@ -29,7 +30,7 @@ export const make = Effect.gen(function* () {
 
   return {
     create: Effect.fn("Mirrors.create")(function* (actor: Actor, bucket: BucketRef, input: CreateMirror) {
-      yield* access.require(actor, bucket.tenantId, "mirror:manage")
+      const identity = yield* access.require(actor, bucket.tenantId, "mirror:manage")
       yield* checkBucketId(bucket)
       const { bucketId, tenantId } = bucket
       const decoded = yield* decodeCreate(input, bucketId)
@@ -41,7 +42,8 @@ export const make = Effect.gen(function* () {
       const id = yield* Effect.provideService(Ids.make("mir"), SecureRandom, random)
       const secret = yield* seal(credentials, id)
       const at = yield* DateTime.now
-      yield* repository.create({ tenantId, bucketId, id, name: decoded.name, address, secret, at })
+      const createdBy = Creator.of(identity)
+      yield* repository.create({ tenantId, bucketId, id, name: decoded.name, address, secret, createdBy, at })
       yield* notifier.wake(bucketId)
       return MirrorSteps.toRecord(yield* get({ ...bucket, mirrorId: id }))
     }),

@@ -20,7 +20,7 @@ const toState = ({ failure, paused }: StoredMirror): MirrorState =>
 
 /** Returns the record that callers see. */
 export const toRecord = ({ mirror, stats }: CountedMirror): Mirror => {
-  const { address, bucketId, createdAt, failure, id, name, updatedAt } = mirror
+  const { address, bucketId, createdAt, createdBy, failure, id, name, updatedAt } = mirror
   const { recordDefaults, wireName } = TargetTypes.ofType(address.type)
   // The fields of a record are those of the address, which its type's schema has checked.
   return {
@@ -29,6 +29,7 @@ export const toRecord = ({ mirror, stats }: CountedMirror): Mirror => {
     bucketId,
     state: toState(mirror),
     stats: { ...stats, lastError: failure?.detail ?? stats.lastError },
+    createdBy,
     createdAt,
     updatedAt,
     ...recordDefaults,

@@ -2,7 +2,7 @@
  * Members of a tenant: `holdfast.members` and `client.members`.
  */
 import type * as Member from "../../members/Member.ts"
-import { Members } from "../../members/Members.ts"
+import { type CreatedOption, Members } from "../../members/Members.ts"
 import type * as Page from "../../Page.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
@@ -18,7 +18,8 @@ export interface MemberRef extends TenantRef {
 export interface MemberRecord<Time = Date> extends WithTimes<Member.Member, Time> {}
 export interface AddMemberInput extends TenantRef, Member.AddMember {}
 export interface ListMembersInput extends TenantRef, Page.Request {}
-export interface UpdateMemberInput extends MemberRef, Member.UpdateMember {}
+export interface UpdateMemberInput extends MemberRef, Member.UpdateMember, CreatedOption {}
+export interface RemoveMemberInput extends MemberRef, CreatedOption {}
 
 export interface MemberOperations<Time> {
   /** Adds a member by e-mail address. Creates the account when the address has none. Rejects with `member_exists`. */
@@ -30,11 +31,17 @@ export interface MemberOperations<Time> {
   /** Returns a member. */
   get(input: MemberRef): MemberRecord<Time>
 
-  /** Changes the role of a member, from the member's next call on. Rejects with `last_admin`. */
+  /**
+   * Changes the role of a member, from the member's next call on. Rejects with `last_admin`, and without `created` with
+   * `created_resources_remain` when the member created tokens or mirrors that its new role may not create.
+   */
   update(input: UpdateMemberInput): MemberRecord<Time>
 
-  /** Removes a member with its tokens. Rejects with `last_admin`. */
-  remove(input: MemberRef): void
+  /**
+   * Removes a member with its tokens. Rejects with `last_admin`, and without `created` with `created_resources_remain` when the
+   * member created tokens of other members, or mirrors.
+   */
+  remove(input: RemoveMemberInput): void
 }
 
 export interface MembersApi extends Methods<MemberOperations<Date>, [actor: ActorHandle]> {}
@@ -45,5 +52,5 @@ export const make = (invoke: Invoke): MembersApi =>
     list: (actor, input) => Members.use((service) => service.list(actor, input.tenantId, input)),
     get: (actor, { memberId, tenantId }) => Members.use((service) => service.get(actor, tenantId, memberId)),
     update: (actor, input) => Members.use((service) => service.update(actor, input.tenantId, input.memberId, input)),
-    remove: (actor, { memberId, tenantId }) => Members.use((service) => service.remove(actor, tenantId, memberId))
+    remove: (actor, input) => Members.use((service) => service.remove(actor, input.tenantId, input.memberId, input))
   })

@@ -16,6 +16,6 @@ export const make = (transport: Transport): MembersClient =>
     add: { method: "POST", path: members, hasBody: true },
     list: { method: "GET", path: members, query: ["limit", "cursor"] },
     get: { method: "GET", path: member },
-    update: { method: "PATCH", path: member, hasBody: true },
-    remove: { method: "DELETE", path: member }
+    update: { method: "PATCH", path: member, query: ["created"], hasBody: true },
+    remove: { method: "DELETE", path: member, query: ["created"] }
   })

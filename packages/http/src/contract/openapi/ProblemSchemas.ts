@@ -21,6 +21,7 @@ const extensions = {
       "The faults of the request: where (a JSON Pointer, RFC 6901) and what. `detail` says if there are more.",
     items: { $ref: "#/components/schemas/Fault" }
   },
+  created: { $ref: "#/components/schemas/CreatedResources" },
   existingId: { type: "string", description: "The id of the record that causes the conflict." },
   reason: {
     type: "string",

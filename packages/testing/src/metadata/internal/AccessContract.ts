@@ -87,7 +87,13 @@ export const accessContract = (it: It): void => {
       const { admin, home, key, token } = yield* setUp
       const access = yield* AccessRepository
       const members = yield* MemberRepository
-      yield* members.changeRole({ tenantId: home, memberId: admin.id, role: "role_bucket_writer", at: Sample.at() })
+      yield* members.changeRole({
+        tenantId: home,
+        memberId: admin.id,
+        role: "role_bucket_writer",
+        created: { _tag: "Refuse" },
+        at: Sample.at()
+      })
       for (const hash of [token.hash, key.hash]) {
         const principal = yield* access.findByKey({ hash, tenantId: home })
         expect(Option.map(principal, ({ member }) => member?.role)).toEqual(Option.some("role_bucket_writer"))
@@ -101,7 +107,7 @@ export const accessContract = (it: It): void => {
         )
       expect(yield* revokedAt(token.hash)).toEqual(Option.some(Sample.at(4)))
       expect(yield* revokedAt(key.hash)).toEqual(Option.some(Sample.at(5)))
-      yield* members.remove(home, admin.id)
+      yield* members.remove(Fixtures.removal(home, admin.id))
       expect(yield* access.findByKey({ hash: token.hash, tenantId: home })).toEqual(Option.none())
       expect(Option.map(yield* access.findByKey({ hash: key.hash, tenantId: home }), ({ member }) => member)).toEqual(
         Option.some(null)

@@ -13,6 +13,7 @@ import type { It } from "./It.ts"
 import * as Sample from "../Sample.ts"
 import * as Fixtures from "../Fixtures.ts"
 
+const refuse = { _tag: "Refuse" } as const
 const reader = { id: "role_file_reader", name: "File Reader" }
 
 export const memberContract = (it: It): void => {
@@ -97,10 +98,22 @@ export const memberContract = (it: It): void => {
       const changed = { ...made, role: reader, updatedAt: Sample.at(9) }
       const foreign = yield* Fixtures.tenant
       expect(
-        yield* members.changeRole({ tenantId: foreign, memberId: made.id, role: "role_file_reader", at: Sample.at(9) })
+        yield* members.changeRole({
+          tenantId: foreign,
+          memberId: made.id,
+          role: "role_file_reader",
+          created: refuse,
+          at: Sample.at(9)
+        })
       ).toEqual(Option.none())
       expect(
-        yield* members.changeRole({ tenantId, memberId: made.id, role: "role_file_reader", at: Sample.at(9) })
+        yield* members.changeRole({
+          tenantId,
+          memberId: made.id,
+          role: "role_file_reader",
+          created: refuse,
+          at: Sample.at(9)
+        })
       ).toEqual(Option.some(changed))
       expect(yield* members.find(tenantId, made.id)).toEqual(Option.some(changed))
     })
@@ -114,13 +127,21 @@ export const memberContract = (it: It): void => {
       yield* Fixtures.member(tenantId, Sample.member("role_file_writer"))
       yield* Fixtures.member(yield* Fixtures.tenant)
       const demotion = yield* Effect.flip(
-        members.changeRole({ tenantId, memberId: admin.id, role: "role_file_reader", at: Sample.at() })
+        members.changeRole({ tenantId, memberId: admin.id, role: "role_file_reader", created: refuse, at: Sample.at() })
       )
       expect(demotion._tag).toBe("LastAdmin")
-      expect((yield* Effect.flip(members.remove(tenantId, admin.id)))._tag).toBe("LastAdmin")
+      expect((yield* Effect.flip(members.remove(Fixtures.removal(tenantId, admin.id))))._tag).toBe("LastAdmin")
       expect(yield* members.find(tenantId, admin.id)).toEqual(Option.some(admin))
       expect(
-        Option.isSome(yield* members.changeRole({ tenantId, memberId: admin.id, role: "role_admin", at: Sample.at(1) }))
+        Option.isSome(
+          yield* members.changeRole({
+            tenantId,
+            memberId: admin.id,
+            role: "role_admin",
+            created: refuse,
+            at: Sample.at(1)
+          })
+        )
       ).toBe(true)
     })
   )
@@ -133,8 +154,10 @@ export const memberContract = (it: It): void => {
       const results = yield* Fixtures.concurrently(admins.length, (index) => {
         const memberId = admins[index]?.id ?? ""
         return index % 2 === 0
-          ? Effect.asVoid(members.changeRole({ tenantId, memberId, role: "role_file_reader", at: Sample.at() }))
-          : Effect.asVoid(members.remove(tenantId, memberId))
+          ? Effect.asVoid(
+              members.changeRole({ tenantId, memberId, role: "role_file_reader", created: refuse, at: Sample.at() })
+            )
+          : Effect.asVoid(members.remove(Fixtures.removal(tenantId, memberId)))
       })
       const refused = results.filter(Result.isFailure)
       expect(refused.map((result) => result.failure._tag)).toEqual(["LastAdmin"])
@@ -153,9 +176,9 @@ export const memberContract = (it: It): void => {
       const [hash, kept] = [Sample.hash(), Sample.token(admin.id)]
       yield* tokens.create({ tenantId, token: Sample.token(made.id), hash })
       yield* tokens.create({ tenantId, token: kept, hash: Sample.hash() })
-      expect(yield* members.remove(yield* Fixtures.tenant, made.id)).toBe(false)
-      expect(yield* members.remove(tenantId, made.id)).toBe(true)
-      expect(yield* members.remove(tenantId, made.id)).toBe(false)
+      expect(yield* members.remove(Fixtures.removal(yield* Fixtures.tenant, made.id))).toBe(false)
+      expect(yield* members.remove(Fixtures.removal(tenantId, made.id))).toBe(true)
+      expect(yield* members.remove(Fixtures.removal(tenantId, made.id))).toBe(false)
       expect(yield* tokens.list({ tenantId, limit: 10 })).toEqual([kept])
       expect(yield* (yield* AccessRepository).findByKey({ hash, tenantId })).toEqual(Option.none())
     })

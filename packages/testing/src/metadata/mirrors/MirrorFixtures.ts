@@ -25,6 +25,7 @@ export const newMirror = (bucket: BucketRef, targetBucketId?: string): NewMirror
       ? { type: "S3", region: "r", bucketName: "b", accessKeyId: "k" }
       : { type: "TENANT_BUCKET", serviceTenantId: Sample.id("ten"), serviceBucketId: targetBucketId },
   secret: "sealed",
+  createdBy: null,
   at: Sample.at()
 })
 

@@ -1,13 +1,15 @@
 /**
  * The MemberRepository in SQL.
  */
+import type * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { SqlClient } from "effect/sql/SqlClient"
 import { NotFound } from "@holdfast/core/Errors"
 import { LastAdmin, type Member, MemberExists } from "@holdfast/core/members/Member"
-import { MemberRepository } from "@holdfast/core/members/MemberRepository"
+import * as Creator from "@holdfast/core/access/Creator"
+import { type CreatedDecision, MemberRepository } from "@holdfast/core/members/MemberRepository"
 import * as Role from "@holdfast/core/Role"
 import * as Accounts from "../accounts/AccountRows.ts"
 import * as Constraint from "../Constraint.ts"
@@ -15,6 +17,7 @@ import { lock, millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
+import { decideCreated } from "./CreatedResources.ts"
 import { columns as columnList, insert, toMember } from "./MemberRows.ts"
 
 const make = Effect.gen(function* () {
@@ -42,28 +45,36 @@ const make = Effect.gen(function* () {
     )
 
   /**
-   * Runs a change of a member. Fails with `LastAdmin` when the member is the tenant's only Admin and is none after the
-   * change. The lock on the tenant excludes concurrent changes of its members until the commit, so that the number of
-   * Admins cannot change in between.
+   * Runs a change of a member, in one transaction or, when the member created much, after several that end or transfer a part of
+   * it. Fails with `LastAdmin` when the member is the tenant's only Admin and is none after the change. The lock on the tenant
+   * excludes concurrent changes of its members until the commit, so that the number of Admins cannot change in between.
    */
   const changeMember = <A, E, R>(request: {
     readonly tenantId: string
     readonly memberId: string
-    readonly isAdminAfter: boolean
+    /** The role after the change; null for none. */
+    readonly role: Role.RoleId | null
+    readonly created: CreatedDecision
+    readonly at: DateTime.Utc
     readonly change: (member: Member) => Effect.Effect<A, E, R>
-  }) =>
-    Effect.gen(function* () {
-      const { change, isAdminAfter, memberId, tenantId } = request
+  }) => {
+    const { change, memberId, role, tenantId } = request
+    const step = Effect.gen(function* () {
       yield* sql`SELECT id FROM tenant WHERE id = ${tenantId} ${lock(sql, "FOR NO KEY UPDATE")}`
       const member = yield* find(tenantId, memberId)
-      if (Option.isNone(member)) return Option.none()
-      if (member.value.role.id === Role.admin && !isAdminAfter) {
+      if (Option.isNone(member)) return { isDone: true, result: Option.none<A>() }
+      if (member.value.role.id === Role.admin && role !== Role.admin) {
         const others = yield* sql`SELECT id FROM member
           WHERE tenant_id = ${tenantId} AND role = ${Role.admin} AND id <> ${memberId} LIMIT 1`
         if (others.length === 0) return yield* new LastAdmin()
       }
-      return Option.some(yield* change(member.value))
+      if (role === null || !Creator.mayCreate(role)) {
+        if (!(yield* decideCreated(sql, request))) return { isDone: false, result: Option.none<A>() }
+      }
+      return { isDone: true, result: Option.some(yield* change(member.value)) }
     }).pipe(transaction(sql))
+    return Effect.map(Effect.repeat(step, { until: ({ isDone }) => isDone }), ({ result }) => result)
+  }
 
   return MemberRepository.of({
     add: (tenantId, member) => add(tenantId, member).pipe(operation("members.add")),
@@ -74,11 +85,13 @@ const make = Effect.gen(function* () {
       sql`SELECT ${columns} FROM member WHERE tenant_id = ${tenantId} AND id > ${after ?? ""}
         ORDER BY id LIMIT ${limit}`.pipe(Row.all(toMember), operation("members.list")),
 
-    changeRole: ({ at, memberId, role, tenantId }) =>
+    changeRole: ({ at, created, memberId, role, tenantId }) =>
       changeMember({
         tenantId,
         memberId,
-        isAdminAfter: role === Role.admin,
+        role,
+        created,
+        at,
         change: (member) =>
           Effect.as(
             sql`UPDATE member SET role = ${role}, updated_at = ${millis(at)}
@@ -87,11 +100,13 @@ const make = Effect.gen(function* () {
           )
       }).pipe(operation("members.changeRole")),
 
-    remove: (tenantId, memberId) =>
+    remove: ({ at, created, memberId, tenantId }) =>
       changeMember({
         tenantId,
         memberId,
-        isAdminAfter: false,
+        role: null,
+        created,
+        at,
         change: () => sql`DELETE FROM member WHERE id = ${memberId} AND tenant_id = ${tenantId}`
       }).pipe(Effect.map(Option.isSome), operation("members.remove"))
   })

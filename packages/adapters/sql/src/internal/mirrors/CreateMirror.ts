@@ -7,6 +7,7 @@ import { NotFound } from "@holdfast/core/Errors"
 import { MirrorLoop } from "@holdfast/core/mirrors/MirrorErrors"
 import type { NewMirror } from "@holdfast/core/mirrors/MirrorRepository"
 import { millis } from "../Dialect.ts"
+import * as Creators from "../members/Creators.ts"
 import { transaction } from "../../Transaction.ts"
 import { encodePlace, lockWriters } from "./MirrorRow.ts"
 
@@ -34,15 +35,17 @@ const refuseLoop = Effect.fnUntraced(function* (sql: SqlClient, target: string, 
 })
 
 /**
- * Inserts a mirror. Locks the bucket first and its writers last. Once the mirror is committed, every later writer sees it, and
- * every earlier writer has committed. So `createTasks` only has to find
- * the files of that time, and needs no lock.
+ * Inserts a mirror. Locks its creator and the bucket first and the bucket's writers last. Once the mirror is committed, every
+ * later writer sees it, and every earlier writer has committed. So `createTasks` only has to find the files of that time, and
+ * needs no lock.
  */
 export const createMirror = (sql: SqlClient, mirror: NewMirror) =>
   Effect.gen(function* () {
     const { address } = mirror
     const target = address.type === "TENANT_BUCKET" ? address.serviceBucketId : null
     const share = sql.literal(sql.onDialectOrElse({ pg: () => "FOR KEY SHARE", orElse: () => "" }))
+    const { createdBy, tenantId } = mirror
+    yield* Creators.lockCreator(sql, { tenantId, createdBy, others: [], at: mirror.at })
     const found = yield* sql`SELECT id FROM bucket
       WHERE id = ${mirror.bucketId} AND tenant_id = ${mirror.tenantId} ${share}`
     if (found.length === 0) return yield* new NotFound({ resource: "bucket" })
@@ -51,7 +54,9 @@ export const createMirror = (sql: SqlClient, mirror: NewMirror) =>
     const at = millis(mirror.at)
     yield* sql`INSERT INTO mirror (id, tenant_id, bucket_id, name, place, secret, revision, target_bucket_id, paused,
         removed, failures, retry_at, filling, fill_path, fill_name, sync_wanted, sync_done, sync_until,
-        created_at, updated_at)
+        created_by, created_with, created_at, updated_at)
       VALUES (${mirror.id}, ${mirror.tenantId}, ${mirror.bucketId}, ${mirror.name}, ${encodePlace(address)},
-        ${mirror.secret}, 1, ${target}, 0, 0, 0, 0, 1, '', '', 0, 0, 0, ${at}, ${at})`
+        ${mirror.secret}, 1, ${target}, 0, 0, 0, 0, 1, '', '', 0, 0, 0,
+        ${createdBy === null ? null : createdBy.member.id}, ${createdBy?.token?.id ?? null}, ${at}, ${at})`
+    yield* Creators.recordCreation(sql, { tenantId, resourceId: mirror.id, createdBy })
   }).pipe(transaction(sql))

@@ -5,13 +5,14 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import * as TargetTypes from "@holdfast/core/mirrors/targets/types/TargetTypes"
 import type { StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
+import * as Creators from "../members/Creators.ts"
 import * as Row from "../Row.ts"
 import { RowFault } from "../../SqlFailure.ts"
 
 /** The columns that `toMirror` reads. Qualified by the table, because statements select them beside other columns. */
 export const columns = `mirror.id, mirror.tenant_id, mirror.bucket_id, mirror.name, mirror.place, mirror.secret,
-  mirror.revision, mirror.paused, mirror.failures, mirror.failing_since, mirror.last_error, mirror.created_at,
-  mirror.updated_at`
+  mirror.revision, mirror.paused, mirror.failures, mirror.failing_since, mirror.last_error, mirror.created_by,
+  mirror.created_with, mirror.created_at, mirror.updated_at`
 
 /** Returns the text of the column `place`. */
 export const encodePlace = (address: TargetTypes.TargetAddress): string =>
@@ -40,6 +41,7 @@ export const toMirror: Row.FromRow<StoredMirror> = (row) => ({
     row.failing_since === null
       ? null
       : { since: Row.instant(row, "failing_since"), detail: Row.orNull(Row.text, row, "last_error") ?? "" },
+  createdBy: Creators.read(row),
   createdAt: Row.instant(row, "created_at"),
   updatedAt: Row.instant(row, "updated_at")
 })

@@ -11,7 +11,9 @@ import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
 import * as Constraint from "../Constraint.ts"
 import { millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
+import * as Creators from "../members/Creators.ts"
 import { operation } from "../../SqlFailure.ts"
+import { transaction } from "../../Transaction.ts"
 
 const toToken: Row.FromRow<Token> = (row) => ({
   id: Row.text(row, "id"),
@@ -19,6 +21,7 @@ const toToken: Row.FromRow<Token> = (row) => ({
   member: { id: Row.text(row, "member_id") },
   prefix: Row.text(row, "prefix"),
   expiresAt: Row.orNull(Row.instant, row, "expires_at"),
+  createdBy: Creators.read(row),
   createdAt: Row.instant(row, "created_at"),
   lastUsedAt: Row.orNull(Row.instant, row, "last_used_at"),
   revokedAt: Row.orNull(Row.instant, row, "revoked_at")
@@ -26,28 +29,41 @@ const toToken: Row.FromRow<Token> = (row) => ({
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
-  const columns = sql.literal("id, name, member_id, prefix, expires_at, created_at, last_used_at, revoked_at")
+  const columns = sql.literal(
+    "id, name, member_id, prefix, expires_at, created_by, created_with, created_at, last_used_at, revoked_at"
+  )
   const noMember = () => new NotFound({ resource: "member" })
 
-  /**
-   * Inserts a token with the account of its member. Without such a member the SELECT has no row and nothing is inserted; a
-   * member that is removed concurrently violates the foreign key.
-   */
-  const insert = (tenantId: string, token: Token, hash: string) =>
-    sql`INSERT INTO api_key (id, hash, prefix, name, tenant_id, member_id, created_at, expires_at, last_used_at,
-        revoked_at, account_id)
-      SELECT ${token.id}, ${hash}, ${token.prefix}, ${token.name}, tenant_id, id,
-        ${millis(token.createdAt)}, ${instant(token.expiresAt)}, ${instant(token.lastUsedAt)},
-        ${instant(token.revokedAt)}, account_id
-      FROM member WHERE id = ${token.member.id} AND tenant_id = ${tenantId} RETURNING id`
+  const instant = (value: Token["expiresAt"]) => (value === null ? null : millis(value))
 
-  const instant = (value: Token["expiresAt"]) =>
-    value === null ? sql.literal("CAST(NULL AS bigint)") : sql`${millis(value)}`
+  /** Inserts a token with the account of its member, which stays locked: neither can change until the commit. */
+  const create = Effect.fnUntraced(function* (tenantId: string, token: Token, hash: string) {
+    const { createdAt, createdBy, expiresAt, id, lastUsedAt, member, name, prefix, revokedAt } = token
+    const members = yield* Creators.lockCreator(sql, { tenantId, createdBy, others: [member.id], at: createdAt })
+    const accountId = members.get(member.id)
+    if (accountId === undefined) return yield* noMember()
+    yield* sql`INSERT INTO api_key ${sql.insert({
+      id,
+      hash,
+      prefix,
+      name,
+      account_id: accountId,
+      tenant_id: tenantId,
+      member_id: member.id,
+      created_by: createdBy === null ? null : createdBy.member.id,
+      created_with: createdBy === null || createdBy.token === null ? null : createdBy.token.id,
+      created_at: millis(createdAt),
+      expires_at: instant(expiresAt),
+      last_used_at: instant(lastUsedAt),
+      revoked_at: instant(revokedAt)
+    })}`
+    yield* Creators.recordCreation(sql, { tenantId, resourceId: id, createdBy, ownerId: member.id })
+  })
 
   return TokenRepository.of({
     create: ({ hash, tenantId, token }) =>
-      insert(tenantId, token, hash).pipe(
-        Effect.flatMap((rows) => (rows.length === 0 ? Effect.fail(noMember()) : Effect.void)),
+      create(tenantId, token, hash).pipe(
+        transaction(sql),
         Constraint.mapViolation(Constraint.isForeignKeyViolation, noMember),
         operation("tokens.create")
       ),

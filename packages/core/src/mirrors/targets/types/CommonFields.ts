@@ -2,6 +2,7 @@
  * The fields that mirrors of every type have.
  */
 import * as Schema from "effect/Schema"
+import { CreatedBy } from "../../../access/Creator.ts"
 import { Label, Reference } from "../../../Text.ts"
 
 /**
@@ -46,6 +47,7 @@ export const record = {
   bucketId: Schema.String.annotate({ description: "The bucket that is copied." }),
   state: MirrorState,
   stats: MirrorStats,
+  createdBy: CreatedBy,
   createdAt: Schema.DateTimeUtcFromString,
   updatedAt: Schema.DateTimeUtcFromString
 }

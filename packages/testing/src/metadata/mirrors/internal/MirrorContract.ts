@@ -41,6 +41,7 @@ export const mirrorContract = (it: It): void => {
         paused: false,
         failures: 0,
         failure: null,
+        createdBy: null,
         createdAt: made.at,
         updatedAt: made.at
       })

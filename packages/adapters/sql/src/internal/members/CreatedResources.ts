@@ -1,0 +1,122 @@
+/**
+ * Ends or transfers what a member created, before the member goes or loses the permission.
+ */
+import type * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { Forbidden } from "@holdfast/core/Errors"
+import { type CreatedResources, CreatedResourcesRemain } from "@holdfast/core/members/CreatedResources"
+import * as Creator from "@holdfast/core/access/Creator"
+import type { CreatedDecision } from "@holdfast/core/members/MemberRepository"
+import { RoleId } from "@holdfast/core/Role"
+import { among, lock, millis } from "../Dialect.ts"
+import * as Row from "../Row.ts"
+
+/** Rows per transaction. */
+const batchSize = 1000
+
+/** Items in an error. */
+const itemLimit = 20
+
+interface Request {
+  readonly tenantId: string
+  readonly memberId: string
+  readonly created: CreatedDecision
+  readonly at: DateTime.Utc
+}
+
+interface Named {
+  readonly id: string
+  readonly name: string
+}
+
+const toNamed: Row.FromRow<Named> = (row) => ({ id: Row.text(row, "id"), name: Row.text(row, "name") })
+
+const summarize = (
+  tokens: ReadonlyArray<Named>,
+  mirrors: ReadonlyArray<Named>,
+  isComplete: boolean
+): CreatedResources => ({
+  tokens: tokens.length,
+  mirrors: mirrors.length,
+  items: [
+    ...tokens.map(({ id, name }) => ({ kind: "TOKEN" as const, id, name })),
+    ...mirrors.map(({ id, name }) => ({ kind: "MIRROR" as const, id, name }))
+  ].slice(0, itemLimit),
+  isComplete
+})
+
+/** Fails unless the member that becomes the creator may create tokens and mirrors. The tenant is locked. */
+const requireRecipient = Effect.fnUntraced(function* (sql: SqlClient, tenantId: string, memberId: string) {
+  const [role] = yield* sql`SELECT role FROM member WHERE id = ${memberId} AND tenant_id = ${tenantId}`.pipe(
+    Row.all((row) => Row.oneOf(RoleId.literals, row, "role"))
+  )
+  if (role === undefined || !Creator.mayCreate(role)) return yield* new Forbidden()
+})
+
+/**
+ * Decides on one batch of what a member created, in a transaction that has locked the tenant and the member. Returns how many
+ * rows it had. A transaction that creates something with one of the tokens has locked that token. So once the tokens of a batch
+ * are locked, the next batch finds what was created with them meanwhile.
+ */
+const decideBatch = Effect.fnUntraced(function* (sql: SqlClient, { at, created, memberId, tenantId }: Request) {
+  const isOwn = sql`tenant_id = ${tenantId} AND member_id = ${memberId}`
+  const ids = yield* sql`SELECT resource_id FROM creation WHERE ${isOwn} ORDER BY resource_id LIMIT ${batchSize}`.pipe(
+    Row.all((row) => Row.text(row, "resource_id"))
+  )
+  if (ids.length === 0) return 0
+  const tokens = yield* sql`SELECT id, name FROM api_key
+    WHERE ${among(sql, "id", ids)} AND tenant_id = ${tenantId} AND revoked_at IS NULL
+      AND (expires_at IS NULL OR expires_at > ${millis(at)}) ORDER BY id ${lock(sql, "FOR UPDATE")}`.pipe(
+    Row.all(toNamed)
+  )
+  const mirrors = yield* sql`SELECT id, name FROM mirror
+    WHERE ${among(sql, "id", ids)} AND tenant_id = ${tenantId} AND removed = 0 ORDER BY id`.pipe(Row.all(toNamed))
+  const tokenIds = tokens.map(({ id }) => id)
+  const mirrorIds = mirrors.map(({ id }) => id)
+
+  if (created._tag === "Refuse" && tokens.length + mirrors.length > 0) {
+    return yield* new CreatedResourcesRemain({
+      created: summarize(tokens, mirrors, ids.length < batchSize)
+    })
+  }
+  if (created._tag === "End") {
+    yield* sql`UPDATE api_key SET revoked_at = ${millis(at)} WHERE ${among(sql, "id", tokenIds)}`
+    yield* sql`UPDATE mirror SET removed = 1 WHERE ${among(sql, "id", mirrorIds)}`
+  }
+  if (created._tag === "Transfer") {
+    const { to } = created
+    const creator = to === null ? sql.literal("NULL") : sql`${to}`
+    for (const [table, changed] of [
+      ["api_key", tokenIds],
+      ["mirror", mirrorIds]
+    ] as const) {
+      yield* sql`UPDATE ${sql.literal(table)} SET created_by = ${creator}, created_with = NULL
+        WHERE ${among(sql, "id", changed)} AND created_by = ${memberId}`
+    }
+    if (to !== null) {
+      yield* sql`INSERT INTO creation (tenant_id, member_id, resource_id)
+        SELECT tenant_id, ${to}, id FROM api_key WHERE ${among(sql, "id", tokenIds)} AND member_id <> ${to}
+        UNION ALL SELECT tenant_id, ${to}, id FROM mirror WHERE ${among(sql, "id", mirrorIds)}
+        ON CONFLICT (tenant_id, member_id, resource_id) DO NOTHING`
+    }
+  }
+  yield* sql`DELETE FROM creation WHERE ${isOwn} AND ${among(sql, "resource_id", ids)}`
+  return ids.length
+})
+
+/**
+ * Decides on what a member created, at most `batchSize` rows and what is created meanwhile. Returns whether nothing is left. Locks
+ * the member first, so that it creates nothing until the transaction ends.
+ */
+export const decideCreated = Effect.fnUntraced(function* (sql: SqlClient, request: Request) {
+  const { created, memberId, tenantId } = request
+  yield* sql`SELECT id FROM member WHERE id = ${memberId} AND tenant_id = ${tenantId} ${lock(sql, "FOR UPDATE")}`
+  if (created._tag === "Transfer" && created.to !== null) yield* requireRecipient(sql, tenantId, created.to)
+  let count: number
+  do {
+    count = yield* decideBatch(sql, request)
+    if (count === batchSize) return false
+  } while (count > 0)
+  return true
+})

@@ -1,0 +1,35 @@
+/**
+ * The creator of a token or a mirror: the member whose key was presented.
+ *
+ * A person who knows a key keeps what it created. Therefore a member also answers for everything that was created with the tokens
+ * that it created for other members, and with theirs in turn. The repositories record all these members with each token and
+ * mirror.
+ */
+import * as Schema from "effect/Schema"
+import type { Identity } from "./Access.ts"
+import * as Role from "../Role.ts"
+
+const Ref = Schema.Struct({ id: Schema.String })
+
+/** The field `createdBy` of records. */
+export const CreatedBy = Schema.NullOr(
+  Schema.Struct({
+    member: Ref,
+    token: Schema.NullOr(Ref).annotate({ description: "The API token that was presented; null for another key." })
+  })
+).annotate({
+  description: "The creator. Null when the deployment itself created it, or a version that did not record creators."
+})
+export type CreatedBy = typeof CreatedBy.Type
+
+/** Returns the creator of what an actor creates; null for the deployment itself. */
+export const of = (identity: Identity): CreatedBy => {
+  if (identity === "system" || identity.member === null) return null
+  const { credential, member } = identity
+  const isToken = credential !== null && credential.tenantId !== null
+  return { member: { id: member.id }, token: isToken ? { id: credential.id } : null }
+}
+
+/** Whether members with a role may create all that has a creator. */
+export const mayCreate = (role: Role.RoleId): boolean =>
+  Role.permits(role, "token:manage") && Role.permits(role, "mirror:manage")
