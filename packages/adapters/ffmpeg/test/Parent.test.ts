@@ -61,6 +61,8 @@ for (const [guard, path, lacking] of cases) {
         const parent = yield* start(output, yield* directory, yield* path)
         const before = Files.processesIn(output)
         assert.isNotEmpty(before)
+        // Also while it is suspended. A stopped watchdog could not do its work, so that there ffmpeg is not suspended.
+        if (guard === "the kernel") for (const id of before) process.kill(id, "SIGSTOP")
         parent.kill("SIGKILL")
         yield* awaitNoProcess(output)
       }),

@@ -60,6 +60,10 @@ export interface ClaimTerms {
   readonly leaseUntil: DateTime.Utc
   /** When the segments of an earlier claim may be swept. */
   readonly sweepAt: DateTime.Utc
+  /** Claims only a conversion that is due since this time. Default: `now`. */
+  readonly dueBy?: DateTime.Utc | undefined
+  /** Claims no conversion of these tenants. */
+  readonly exceptTenants?: ReadonlyArray<string> | undefined
 }
 
 /** Blobs for segments that are to be uploaded. */
@@ -133,7 +137,8 @@ export class ConversionRepository extends Context.Service<
     }) => Effect.Effect<boolean, MetadataError>
 
     /**
-     * Claims the due conversion that has waited longest; an expired lease makes a conversion due, too. None if none is due.
+     * Claims a due conversion; an expired lease makes a conversion due, too. None if none is due. The tenant with the fewest
+     * running conversions is served first; among equals, and among the conversions of a tenant, the oldest one.
      * What an earlier claim published becomes DOOMED. A DASH conversion is not claimed while an HLS conversion of the same
      * content is pending, because DASH can then be made from HLS.
      */

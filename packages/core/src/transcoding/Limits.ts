@@ -10,7 +10,7 @@ export interface Limits {
   readonly pixels: number
   /** Of all output files. */
   readonly outputBytes: number
-  /** Elapsed time of the run. */
+  /** Elapsed time of the run, without the time for which it was suspended. */
   readonly wallTime: Duration.Duration
   /** Processor time of the run, summed over all processors. */
   readonly cpuTime: Duration.Duration

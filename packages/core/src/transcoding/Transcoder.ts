@@ -10,6 +10,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import type * as SubscriptionRef from "effect/SubscriptionRef"
 import type { ConversionEvent } from "./ConversionEvent.ts"
 import type { Mode } from "./ConversionPlan.ts"
 import type { Limits } from "./Limits.ts"
@@ -27,7 +28,15 @@ export interface ProbeJob extends Limited {
   readonly input: string
 }
 
-export interface ConvertJob extends Limited {
+interface Suspendable {
+  /**
+   * While true, the run makes no progress, uses no processor time, and its elapsed time does not count towards the limit. A system
+   * on which a program cannot be stopped ignores this.
+   */
+  readonly suspended?: SubscriptionRef.SubscriptionRef<boolean> | undefined
+}
+
+export interface ConvertJob extends Limited, Suspendable {
   /** Path of the file. */
   readonly input: string
   /** The result of `probe` for this file. */
@@ -39,7 +48,7 @@ export interface ConvertJob extends Limited {
   readonly mode?: Mode | undefined
 }
 
-export interface RepackageJob extends Limited {
+export interface RepackageJob extends Limited, Suspendable {
   /** Path of a directory with all segments of a finished conversion, or links to them, under their names. */
   readonly source: string
   /** The presentation of that conversion's `Finished` event. */

@@ -5,6 +5,7 @@ import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import type { ConversionClaim } from "@holdfast/core/conversions/ConversionClaim"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { Conversions } from "@holdfast/core/conversions/Conversions"
+import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
 import { Streams } from "@holdfast/core/playback/Streams"
 import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
 import { TranscoderControl } from "@holdfast/testing/transcoding/TranscoderControl"
@@ -15,6 +16,7 @@ import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import * as SubscriptionRef from "effect/SubscriptionRef"
 import {
   blobsLeft,
   lasting,
@@ -59,6 +61,30 @@ const claimAndDie = Effect.gen(function* () {
     })
   yield* publish(claim, false)
   return { claim, finish: publish(claim, true) }
+})
+
+/** A transcoder whose runs of videos longer than 30 seconds wait at their beginning, and a record of suspensions. */
+const holdingLongVideos = Effect.gen(function* () {
+  const transcoder = yield* Transcoder
+  const holdLong = yield* Latch.make(false)
+  const suspensions: Array<boolean> = []
+  const decorated = Transcoder.of({
+    ...transcoder,
+    convert: (job) => {
+      const events = transcoder.convert(job)
+      if ((job.media.duration ?? 0) < 30 || job.suspended === undefined) return events
+      const recording = Stream.runForEach(SubscriptionRef.changes(job.suspended), (isSuspended) =>
+        Effect.sync(() => suspensions.push(isSuspended))
+      )
+      return Stream.unwrap(
+        Effect.as(
+          Effect.forkScoped(recording),
+          Stream.tap(events, () => holdLong.await)
+        )
+      )
+    }
+  })
+  return { decorated, holdLong, suspensions }
 })
 
 const rendition = { name: "144p", width: 256, height: 144, frameRate: null, bitrate: 9 }
@@ -240,6 +266,47 @@ describe("ConversionWorker", () => {
       yield* half.resume
       for (const { actor, ref } of videos) yield* reached(actor, ref, "READY")
       expect(most).toBe(2)
+    })
+  )
+
+  test(
+    "slice is over and another tenant waits → its conversion becomes READY while the long one is suspended",
+    Effect.gen(function* () {
+      const conversions = yield* Conversions
+      const { decorated, holdLong, suspensions } = yield* holdingLongVideos
+      const [long, short] = [yield* video(content), yield* video(FakeMedia.make(lasting(8)))]
+      yield* Effect.provideService(startWorker({ slice: Duration.millis(1) }), Transcoder, decorated)
+      yield* conversions.request(long.actor, long.ref, "hls")
+      yield* until(record(long.actor, long.ref), ({ state }) => state === "RUNNING")
+      yield* conversions.request(short.actor, short.ref, "hls")
+      yield* reached(short.actor, short.ref, "READY")
+      expect(suspensions).toContain(true)
+      expect(yield* record(long.actor, long.ref)).toMatchObject({ state: "RUNNING" })
+      yield* holdLong.open
+      yield* reached(long.actor, long.ref, "READY")
+      expect(yield* blobsLeft).toBe(12 + 4)
+    })
+  )
+
+  test(
+    "worker is shut down while a conversion is suspended → both are QUEUED at once",
+    Effect.gen(function* () {
+      const conversions = yield* Conversions
+      const control = yield* TranscoderControl
+      const { decorated, suspensions } = yield* holdingLongVideos
+      const videos = [yield* video(content), yield* video(content)]
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* Effect.provideService(startWorker({ slice: Duration.millis(1) }), Transcoder, decorated)
+          for (const { actor, ref } of videos) yield* conversions.request(actor, ref, "hls")
+          yield* until(
+            Effect.sync(() => suspensions.includes(true)),
+            (isSuspended) => isSuspended
+          )
+        })
+      )
+      expect(yield* control.running).toBe(0)
+      for (const { actor, ref } of videos) expect(yield* record(actor, ref)).toMatchObject({ state: "QUEUED" })
     })
   )
 })

@@ -72,6 +72,7 @@ describe("Config", () => {
           idleTimeout: "60000 millis",
           shutdownTimeout: "30000 millis",
           conversions: 1,
+          conversionSlice: "20000 millis",
           conversionThreads: 4,
           conversionMemory: 4 * 1024 ** 3,
           conversionTimeout: "7200000 millis",

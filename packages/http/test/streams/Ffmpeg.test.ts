@@ -8,7 +8,7 @@ import * as Path from "node:path"
 import { expect, it } from "vitest"
 import * as ServiceBucket from "../support/ServiceBucket.ts"
 import * as Process from "../support/Process.ts"
-import { expectProblem } from "../support/Problems.ts"
+import { expectProblem, json } from "../support/Problems.ts"
 import * as StreamServer from "./support/StreamServer.ts"
 
 const run = (program: string, ...args: ReadonlyArray<string>): string => {
@@ -18,11 +18,15 @@ const run = (program: string, ...args: ReadonlyArray<string>): string => {
   return stdout
 }
 
-/** Makes six seconds of video with audio. */
-const makeVideo = async (size: string, ...codecs: ReadonlyArray<string>): Promise<Uint8Array<ArrayBuffer>> => {
+/** Makes a video with audio. */
+const makeVideo = async (
+  size: string,
+  seconds: number,
+  ...codecs: ReadonlyArray<string>
+): Promise<Uint8Array<ArrayBuffer>> => {
   const file = Path.join(await Process.makeDirectory(), "a.mp4")
-  const picture = ["-f", "lavfi", "-i", `testsrc2=s=${size}:r=12:d=6`]
-  const sound = ["-f", "lavfi", "-i", "sine=f=440:d=6", "-c:a", "aac"]
+  const picture = ["-f", "lavfi", "-i", `testsrc2=s=${size}:r=12:d=${seconds}`]
+  const sound = ["-f", "lavfi", "-i", `sine=f=440:d=${seconds}`, "-c:a", "aac"]
   run("ffmpeg", "-v", "error", "-y", ...picture, ...sound, ...codecs, "-movflags", "+faststart", file)
   return new Uint8Array(await Fs.readFile(file))
 }
@@ -60,7 +64,7 @@ const probe = async (key: string, entry: string, addresses: ReadonlyArray<string
 const upload = async (bucket: ServiceBucket.ServiceBucket, content: Uint8Array<ArrayBuffer>): Promise<string> =>
   `${await ServiceBucket.uploadFile(bucket, "a.mp4", content)}/streams`
 
-const timeout = { timeout: 120_000 }
+const timeout = { timeout: 240_000 }
 
 const { describe } = Requires.requires(
   Requires.firstMissing(Requires.command("ffmpeg", "-version"), Requires.command("ffprobe", "-version"))
@@ -73,7 +77,7 @@ describe("service with FFmpeg", () => {
     timeout,
     async () => {
       const bucket = await ServiceBucket.start()
-      const streams = await upload(bucket, await makeVideo("192x108", ...copied))
+      const streams = await upload(bucket, await makeVideo("192x108", 6, ...copied))
       const wait = { headers: { prefer: "wait=60" } }
       const hls = await bucket.api.post(`${streams}/hls`, wait)
       expect([hls.status, await hls.json()]).toEqual([
@@ -119,7 +123,7 @@ describe("service with FFmpeg", () => {
 
   it("codec that players do not support → several renditions", timeout, async () => {
     const bucket = await ServiceBucket.start()
-    const streams = await upload(bucket, await makeVideo("640x480", "-c:v", "mpeg4", "-q:v", "5"))
+    const streams = await upload(bucket, await makeVideo("640x480", 6, "-c:v", "mpeg4", "-q:v", "5"))
     const answer = await bucket.api.post(`${streams}/hls`, { headers: { prefer: "wait=60" } })
     expect(await answer.json()).toMatchObject({ state: "READY", renditions: [{ name: "480p" }, { name: "360p" }] })
     const variants = StreamServer.addresses(await (await bucket.api.get(`${streams}/hls/playlist.m3u8`)).text())
@@ -130,13 +134,41 @@ describe("service with FFmpeg", () => {
     expect((await fetch(new URL(segments[0] ?? "", lower))).headers.get("content-type")).toBe("video/mp2t")
   })
 
+  it(
+    "long conversion of a tenant, clip of another → the clip is READY first, and the long one complete",
+    timeout,
+    async () => {
+      const long = await ServiceBucket.start({ env: { HOLDFAST_CONVERSION_SLICE: "1s" } })
+      const other = await ServiceBucket.create(long.service, long.key, "other")
+      const codec = ["-c:v", "mpeg4", "-q:v", "5"]
+      const longStreams = await upload(long, await makeVideo("1280x720", 30, ...codec))
+      const clipStreams = await upload(other, await makeVideo("192x108", 6, ...codec))
+      const state = async () =>
+        (await json<{ readonly items: ReadonlyArray<StreamServer.Record> }>(await long.api.get(longStreams))).items[0]
+          ?.state
+      expect((await long.api.post(`${longStreams}/hls`)).status).toBe(202)
+      await expect.poll(state, { timeout: 30_000 }).toBe("RUNNING")
+      const clip = await other.api.post(`${clipStreams}/hls`, { headers: { prefer: "wait=60" } })
+      expect(await clip.json()).toMatchObject({ state: "READY" })
+      expect(await state()).toBe("RUNNING")
+      await expect.poll(state, { timeout: 100_000 }).toBe("READY")
+      const variants = StreamServer.addresses(await (await long.api.get(`${longStreams}/hls/playlist.m3u8`)).text())
+      const best = await (
+        await fetch(new URL(variants[0] ?? "", `${long.service.url}/api/v1${longStreams}/hls/`))
+      ).text()
+      expect(best).toContain("#EXT-X-ENDLIST")
+      const seconds = [...best.matchAll(/#EXTINF:([\d.]+)/g)].reduce((sum, [, duration]) => sum + Number(duration), 0)
+      expect(seconds).toBeCloseTo(30, 0)
+    }
+  )
+
   it("FFmpeg is missing, or no conversions configured → 503 for conversions only", timeout, async () => {
     const bucket = await ServiceBucket.start({ env: { HOLDFAST_FFMPEG: "/nowhere/ffmpeg" } })
-    const streams = await upload(bucket, await makeVideo("64x64", ...copied))
+    const streams = await upload(bucket, await makeVideo("64x64", 6, ...copied))
     await expectProblem(await bucket.api.post(`${streams}/hls`), 503, "transcoder_unavailable")
     await expectProblem(await bucket.api.get(`${streams}/hls/playlist.m3u8`), 404, "stream_not_converted")
     const alone = await ServiceBucket.start({ env: { HOLDFAST_CONVERSIONS: "0" } })
-    const other = await upload(alone, await makeVideo("64x64", ...copied))
+    const other = await upload(alone, await makeVideo("64x64", 6, ...copied))
     await expectProblem(await alone.api.post(`${other}/hls`), 503, "transcoder_unavailable")
   })
 })

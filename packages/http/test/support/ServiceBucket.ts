@@ -21,9 +21,9 @@ export interface ServiceBucket {
 }
 
 /** Creates a tenant and a bucket. */
-export const create = async (service: Process.Service, key: string): Promise<ServiceBucket> => {
+export const create = async (service: Process.Service, key: string, subdomain = "tenant"): Promise<ServiceBucket> => {
   const api = Requests.make(`${service.url}/api/v1`, key)
-  const tenant = await json<Id>(await api.post("/tenants", { json: { name: "T", subdomain: "tenant" } }))
+  const tenant = await json<Id>(await api.post("/tenants", { json: { name: "T", subdomain } }))
   const bucket = await json<Id>(await api.post(`/tenants/${tenant.id}/buckets`, { json: { name: "b" } }))
   const files = `/tenants/${tenant.id}/buckets/${bucket.id}/files`
   return { service, api, key, tenantId: tenant.id, bucketId: bucket.id, files }

@@ -47,7 +47,7 @@ export const make: Effect.Effect<FakeTranscoder> = Effect.map(FakeControl.make, 
         Effect.map(read("probe", input), ({ media }) => media)
       ),
 
-    convert: ({ format, input, limits: own, media, mode = "auto", output }) =>
+    convert: ({ format, input, limits: own, media, mode = "auto", output, suspended }) =>
       FakeRun.stream(
         control,
         Effect.gen(function* () {
@@ -57,11 +57,11 @@ export const make: Effect.Effect<FakeTranscoder> = Effect.map(FakeControl.make, 
           const { cutAfter } = yield* read("convert", input)
           const seconds = cutAfter ?? media.duration ?? 0
           const expected = ConversionPlan.toPresentation(ConversionPlan.make(media, mode), media, format)
-          return { operation: "convert", output, expected, seconds, limits }
+          return { operation: "convert", output, expected, seconds, limits, suspended }
         })
       ),
 
-    repackage: ({ format, limits, output, presentation, source }) =>
+    repackage: ({ format, limits, output, presentation, source, suspended }) =>
       FakeRun.stream(
         control,
         Effect.gen(function* () {
@@ -73,7 +73,8 @@ export const make: Effect.Effect<FakeTranscoder> = Effect.map(FakeControl.make, 
             output,
             expected: { ...presentation, format },
             seconds: presentation.duration ?? 0,
-            limits: limitsOf(limits)
+            limits: limitsOf(limits),
+            suspended
           }
         })
       ),

@@ -17,6 +17,7 @@ import * as Limiting from "./contract/internal/Limiting.ts"
 import * as Posters from "./contract/internal/Posters.ts"
 import * as Probing from "./contract/internal/Probing.ts"
 import * as Repackaging from "./contract/internal/Repackaging.ts"
+import * as Suspending from "./contract/internal/Suspending.ts"
 import { SampleFiles, type Samples } from "./contract/Samples.ts"
 
 export type { Samples }
@@ -42,6 +43,7 @@ export const suite = <E, E2>(
     Converting.register(it)
     Repackaging.register(it)
     Interrupting.register(it)
+    Suspending.register(it)
     Limiting.register(it)
     Posters.register(it)
   })

@@ -31,6 +31,7 @@ export const make = (engine: Engine) => (job: ConvertJob) =>
       return {
         operation,
         limits,
+        suspended: job.suspended,
         output,
         expected: ConversionPlan.toPresentation(plan, media, format),
         failIfCutOff: media.durationDeclared,

@@ -22,11 +22,13 @@ import type { PresentationOutput } from "./output/PresentationOutput.ts"
 import type { Child } from "./process/Child.ts"
 import * as ExitError from "./process/ExitError.ts"
 import * as Progress from "./Progress.ts"
+import * as Suspending from "./Suspending.ts"
 
 export interface FfmpegRun {
   /** The method of the port, for errors. */
   readonly operation: string
   readonly limits: Limits.Limits
+  readonly suspended: Suspending.Suspended
   readonly arguments: ReadonlyArray<string>
   /** Path of the output directory. */
   readonly output: string
@@ -74,10 +76,12 @@ const monitor = (run: FfmpegRun, child: Child, output: PresentationOutput, onPro
     const exit = yield* child.exit
     return exit.code === 0 ? reached : yield* ExitError.fromExit(operation, exit, "Failed", privatePaths)
   }).pipe(
-    Effect.timeoutOrElse({
-      duration: run.limits.wallTime,
-      orElse: () => Effect.fail(limitExceeded(run.operation, "The conversion took too long."))
-    }),
+    Effect.raceFirst(
+      Effect.andThen(
+        Suspending.awaitActive(run.suspended, run.limits.wallTime),
+        Effect.fail(limitExceeded(run.operation, "The conversion took too long."))
+      )
+    ),
     Effect.onError(() => child.kill)
   )
 
@@ -119,6 +123,7 @@ const start = (
     yield* makeFolders(run)
     const output = yield* (expected.format === "hls" ? HlsOutput.make : DashOutput.make)(run.output, expected)
     const child = yield* engine.spawn("ffmpeg", { ...run, directory: run.output })
+    yield* Effect.forkScoped(Suspending.follow(run.suspended, child))
     // Holds only the latest progress: a slow consumer skips states, and the program never waits for it.
     const progress = yield* Queue.sliding<number, TranscodeError.TranscodeError | Cause.Done>(1)
     let total = 0

@@ -69,6 +69,7 @@ export const make = (engine: Engine) => (job: RepackageJob) =>
       return {
         operation,
         limits,
+        suspended: job.suspended,
         output,
         expected: { ...presentation, format },
         failIfCutOff: true,

@@ -1,13 +1,18 @@
 /**
- * The conversion worker: claims conversions that were requested on any node, and runs each until it is READY or FAILED. If
- * its process dies, another worker claims the conversion after the lease has expired; if the worker is shut down, at once.
+ * The conversion worker: claims conversions that were requested on any node, and runs each until it is READY or FAILED. The
+ * tenants take turns (`internal/Turns.ts`): a long conversion is suspended while those of other tenants wait. If its process
+ * dies, another worker claims the conversion after the lease has expired; if the worker is shut down, at once.
  */
+import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FiberSet from "effect/FiberSet"
+import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as SubscriptionRef from "effect/SubscriptionRef"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import { Settings } from "../../Settings.ts"
 import type { BlobRepository } from "../../storage/BlobRepository.ts"
@@ -21,8 +26,15 @@ import * as ConversionOutcome from "./internal/ConversionOutcome.ts"
 import * as ConversionWorkerOptions from "./ConversionWorkerOptions.ts"
 import type { ConversionWorkspace } from "./ConversionWorkspace.ts"
 import { runConversion } from "./internal/RunConversion.ts"
+import * as Turns from "./internal/Turns.ts"
 
 const interrupted: ConversionFault = { code: "internal", detail: "The conversion was interrupted several times." }
+
+/** A conversion that this worker has claimed. */
+interface ClaimedRun extends Turns.Run {
+  readonly claim: ConversionClaim
+  readonly suspended: SubscriptionRef.SubscriptionRef<boolean>
+}
 
 /** Runs until interrupted. */
 const work = Effect.fnUntraced(function* (options: ConversionWorkerOptions.ConversionWorkerOptions) {
@@ -62,10 +74,10 @@ const work = Effect.fnUntraced(function* (options: ConversionWorkerOptions.Conve
       })
     )
 
-  const attempt = Effect.fnUntraced(function* (claim: ConversionClaim) {
+  const attempt = Effect.fnUntraced(function* ({ claim, suspended }: ClaimedRun) {
     // The workers of the earlier attempts died, maybe because of this conversion.
     if (claim.attempts > options.maxAttempts) return yield* complete(claim, { _tag: "Failed", fault: interrupted })
-    const exit = yield* Effect.exit(Effect.interruptible(runConversion(claim, options)))
+    const exit = yield* Effect.exit(Effect.interruptible(runConversion(claim, suspended, options)))
     if (Exit.isSuccess(exit)) return
     const outcome = ConversionOutcome.fromCause(exit.cause)
     if (outcome._tag === "Retry") {
@@ -77,44 +89,85 @@ const work = Effect.fnUntraced(function* (options: ConversionWorkerOptions.Conve
     yield* complete(claim, outcome)
   })
 
-  /**
-   * Claims and runs one conversion; false if none is due. Uninterruptible but for the run itself, so that every claim gets
-   * an outcome.
-   */
-  const runNext = Effect.uninterruptible(
-    Effect.gen(function* () {
-      const now = yield* DateTime.now
-      const claim = yield* repository.claim({
-        now,
-        leaseUntil: DateTime.addDuration(now, options.lease),
-        sweepAt: DateTime.addDuration(now, blobGrace)
+  const turns = Turns.make<ClaimedRun>({
+    slots: options.concurrency,
+    slice: Duration.toMillis(options.slice),
+    maxSuspended: options.concurrency * options.suspendedPerSlot
+  })
+  const fibers = yield* FiberSet.make<void>()
+  const ended = yield* Latch.make(false)
+
+  const claimNext = Effect.fnUntraced(function* ({ dueBy, exceptTenants }: Turns.Queued, now: DateTime.Utc) {
+    return yield* repository.claim({
+      now,
+      leaseUntil: DateTime.addDuration(now, options.lease),
+      sweepAt: DateTime.addDuration(now, blobGrace),
+      dueBy: DateTime.makeUnsafe(dueBy),
+      exceptTenants
+    })
+  })
+
+  /** Runs a claimed conversion in a fiber of its own, uninterruptible but for the run itself, so that it gets an outcome. */
+  const start = Effect.fnUntraced(function* (claim: ConversionClaim, now: number) {
+    const suspended = yield* SubscriptionRef.make(false)
+    const run: ClaimedRun = { claim, suspended, tenantId: claim.tenantId, isSuspended: false, since: now }
+    turns.add(run)
+    const finish = Effect.flatMap(Clock.currentTimeMillis, (at) =>
+      Effect.sync(() => {
+        turns.remove(run, at)
+        ended.openUnsafe()
       })
-      if (Option.isNone(claim)) return false
-      const { conversionId } = claim.value
-      yield* Effect.annotateLogs(attempt(claim.value), { conversionId })
+    )
+    yield* attempt(run).pipe(
+      // A defect ends one conversion, not the worker: otherwise later requests would stay QUEUED.
+      Effect.catchDefect((defect) => Effect.logError("defect in a conversion; the worker continues", defect)),
+      Effect.ensuring(finish),
+      Effect.annotateLogs({ conversionId: claim.conversionId }),
+      Effect.uninterruptible,
+      FiberSet.run(fibers)
+    )
+  })
+
+  const setSuspended = (run: ClaimedRun, isSuspended: boolean, now: number) =>
+    Effect.andThen(
+      Effect.sync(() => (isSuspended ? turns.suspend : turns.resume)(run, now)),
+      SubscriptionRef.set(run.suspended, isSuspended)
+    )
+
+  /** Takes the next turn. Returns false if nothing changed. Uninterruptible, so that every claim gets a run. */
+  const takeTurn = Effect.uninterruptible(
+    Effect.gen(function* () {
+      const at = yield* DateTime.now
+      const now = DateTime.toEpochMillis(at)
+      const turn = turns.next(now)
+      if (turn === undefined) return false
+      const claim = turn.queued === undefined ? Option.none() : yield* claimNext(turn.queued, at)
+      if (Option.isNone(claim) && turn.resume === undefined) return false
+      if (turn.suspend !== undefined) yield* setSuspended(turn.suspend, true, now)
+      if (Option.isSome(claim)) yield* start(claim.value, now)
+      else if (turn.resume !== undefined) yield* setSuspended(turn.resume, false, now)
       return true
     })
   )
 
-  const idle = Effect.timeoutOrElse(notifier.awaitRequest, {
-    duration: options.pollInterval,
-    orElse: () => Effect.void
-  })
-  return yield* runNext.pipe(
+  const idle = Effect.raceFirst(notifier.awaitRequest, ended.await).pipe(
+    Effect.timeoutOrElse({ duration: options.pollInterval, orElse: () => Effect.void })
+  )
+  return yield* Effect.sync(() => ended.closeUnsafe()).pipe(
+    Effect.andThen(takeTurn),
     Effect.catch(({ reason }) =>
       Effect.as(
         Effect.annotateLogs(Effect.logWarning("conversion not claimed: metadata store failed; will retry"), { reason }),
         false
       )
     ),
-    // A defect ends one iteration, not the worker: otherwise later requests would stay QUEUED.
     Effect.catchDefect((defect) =>
       Effect.as(Effect.logError("defect in the conversion worker; it continues", defect), false)
     ),
-    Effect.flatMap((hasRun) => (hasRun ? Effect.void : idle)),
+    Effect.flatMap((hasChanged) => (hasChanged ? Effect.void : idle)),
     Effect.forever
   )
-})
+}, Effect.scoped)
 
 /**
  * Runs conversions while the layer is open. When it closes, running conversions are released, and other workers can claim
@@ -136,8 +189,6 @@ export const layer = (
   Layer.effectDiscard(
     Effect.gen(function* () {
       const all = { ...ConversionWorkerOptions.defaults, ...options }
-      yield* Effect.forEach(Array.from({ length: all.concurrency }), () => Effect.forkScoped(work(all)), {
-        discard: true
-      })
+      yield* Effect.forkScoped(work(all))
     })
   )

@@ -7,6 +7,13 @@ import type { Limits } from "../../transcoding/Limits.ts"
 export interface ConversionWorkerOptions {
   /** Conversions that this process runs at once. Each may use several processors. */
   readonly concurrency: number
+  /**
+   * How long a conversion runs before it has to give way to one of another tenant that waits. It is suspended then, and
+   * continues in turn.
+   */
+  readonly slice: Duration.Duration
+  /** Conversions that may be suspended, for each that runs at once. They keep their memory and their working files. */
+  readonly suspendedPerSlot: number
   /** How long a claim is valid without renewal. The worker renews it every third of this time. */
   readonly lease: Duration.Duration
   /** How often an idle worker polls for conversions that other processes were asked for. */
@@ -25,6 +32,8 @@ export interface ConversionWorkerOptions {
 
 export const defaults: ConversionWorkerOptions = {
   concurrency: 1,
+  slice: Duration.seconds(20),
+  suspendedPerSlot: 2,
   lease: Duration.seconds(30),
   pollInterval: Duration.seconds(1),
   publishInterval: Duration.seconds(1),

@@ -61,7 +61,7 @@ export const layerTranscoder = (
 
 /** The workers of this node. Building the layer removes the working files that earlier processes left behind. */
 export const layerWorker = (
-  config: LimitSettings & Pick<Config, "conversions" | "dataDir">
+  config: LimitSettings & Pick<Config, "conversions" | "conversionSlice" | "dataDir">
 ): Layer.Layer<
   never,
   WorkspaceError,
@@ -69,6 +69,8 @@ export const layerWorker = (
 > =>
   config.conversions === 0
     ? Layer.empty
-    : ConversionWorker.layer({ concurrency: config.conversions, limits: limits(config) }).pipe(
-        Layer.provide(FsConversionWorkspace.layer({ directory: Path.join(config.dataDir, workspaceDirectory) }))
-      )
+    : ConversionWorker.layer({
+        concurrency: config.conversions,
+        slice: config.conversionSlice,
+        limits: limits(config)
+      }).pipe(Layer.provide(FsConversionWorkspace.layer({ directory: Path.join(config.dataDir, workspaceDirectory) })))

@@ -151,6 +151,12 @@ export const settings = {
     "1",
     "Number of conversions that this node runs at once. With 0, only other nodes with the same database convert."
   ),
+  conversionSlice: withDefault(
+    ["HOLDFAST_CONVERSION_SLICE"],
+    duration("1s", "24d"),
+    "20s",
+    "How long a conversion runs before it is suspended for a conversion of another tenant that waits."
+  ),
   conversionThreads: withDefault(
     ["HOLDFAST_CONVERSION_THREADS"],
     SettingType.integer(1, 128),

@@ -10,6 +10,7 @@ import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
+import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import * as FakeOutput from "../FakeOutput.ts"
@@ -22,6 +23,7 @@ export interface FakeRun {
   /** Seconds of content that exist. */
   readonly seconds: number
   readonly limits: Limits.Limits
+  readonly suspended: SubscriptionRef.SubscriptionRef<boolean> | undefined
 }
 
 /** Makes an error. */
@@ -40,6 +42,12 @@ export const write = (operation: string, path: string, content: Uint8Array) =>
     Fs.renameSync(`${path}.tmp`, path)
   })
 
+/** Waits while the run is suspended. */
+const awaitActive = ({ suspended }: FakeRun) =>
+  suspended === undefined
+    ? Effect.void
+    : Effect.asVoid(Stream.runHead(Stream.filter(SubscriptionRef.changes(suspended), (isSuspended) => !isSuspended)))
+
 /** Writes all files in steps and reports them. */
 const perform = (run: FakeRun, control: FakeControl.FakeControl, report: (event: ConversionEvent) => void) =>
   Effect.gen(function* () {
@@ -49,6 +57,7 @@ const perform = (run: FakeRun, control: FakeControl.FakeControl, report: (event:
     const step = expected.format === "hls" ? FakeOutput.hlsStep : FakeOutput.dashStep
     let bytes = 0
     for (const index of all.keys()) {
+      yield* awaitActive(run)
       yield* control.pass(operation, index / all.length, (index + 1) / all.length)
       const { playlists, segments } = step(expected, all, index)
       for (const { content, name } of segments) {

@@ -31,6 +31,9 @@ export interface Child {
   readonly stdout: Stream.Stream<string, TranscodeError.TranscodeError>
   /** Waits for the program's exit. */
   readonly exit: Effect.Effect<Exit>
+  /** Stops the program and its children until `continue`. Does nothing if it has exited, or if its guard would be stopped, too. */
+  readonly stop: Effect.Effect<void>
+  readonly continue: Effect.Effect<void>
   /** Kills the program and its children, and waits for their exit. */
   readonly kill: Effect.Effect<void>
 }
@@ -103,7 +106,18 @@ export const spawn = ({
       Effect.tap(() => Fiber.await(readingStderr)),
       Effect.map(({ code, signal }) => ({ code, signal, stderr: first + last }))
     )
+    // The program is the leader of a process group. A watchdog belongs to the group and must not stop.
+    const signal = (name: "SIGSTOP" | "SIGCONT") =>
+      Effect.flatMap(
+        Effect.orElseSucceed(handle.isRunning, () => false),
+        (isRunning) =>
+          isRunning && guard === "signal"
+            ? Effect.ignore(Effect.try(() => process.kill(-handle.pid, name)))
+            : Effect.void
+      )
     return {
+      stop: signal("SIGSTOP"),
+      continue: signal("SIGCONT"),
       stdout: Stream.mapError(Stream.decodeText(handle.stdout), fail("Internal")),
       exit,
       kill: Effect.ignore(handle.kill({ killSignal: "SIGKILL" }))

@@ -48,10 +48,11 @@ const claimFound = (sql: SqlClient, id: string, { sweepAt, leaseUntil, now }: Cl
 export const makeClaim = (sql: SqlClient) => {
   let after = ""
   const search = Effect.fnUntraced(function* (terms: ClaimTerms) {
-    const dueBy = millis(terms.now)
-    const { next, tenantIds } = yield* waitingTenants(sql, { after, dueBy, now: dueBy })
+    const dueBy = millis(terms.dueBy ?? terms.now)
+    const { next, tenantIds } = yield* waitingTenants(sql, { after, dueBy, now: millis(terms.now) })
     after = next
     for (const tenantId of tenantIds) {
+      if (terms.exceptTenants?.includes(tenantId) === true) continue
       const found = yield* nextConversion(sql, tenantId, dueBy)
       if (Option.isSome(found)) return found
     }

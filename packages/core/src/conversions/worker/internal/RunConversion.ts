@@ -6,6 +6,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
+import type * as SubscriptionRef from "effect/SubscriptionRef"
 import type { MetadataError } from "../../../MetadataError.ts"
 import type { BlobError } from "../../../storage/BlobError.ts"
 import * as BlobKey from "../../../storage/BlobKey.ts"
@@ -52,6 +53,7 @@ type Events = Stream.Stream<ConversionEvent, TranscodingError, BlobStore | Trans
 const transcode = Effect.fnUntraced(function* (
   claim: ConversionClaim,
   workspace: Workspace,
+  suspended: SubscriptionRef.SubscriptionRef<boolean>,
   options: ConversionWorkerOptions
 ): Effect.fn.Return<Events, TranscodingError, BlobStore | ConversionRepository | Transcoder> {
   const transcoder = yield* Transcoder
@@ -70,12 +72,12 @@ const transcode = Effect.fnUntraced(function* (
     const copyPoster = Effect.forEach(posters, ({ blobId, name }) =>
       addBlob(claim, workspace, `${output}/${name}`, blobId)
     )
-    const events = transcoder.repackage({ source, presentation, output, format, limits })
+    const events = transcoder.repackage({ source, presentation, output, format, limits, suspended })
     return Poster.withPoster(events, Effect.as(copyPoster, posters.length > 0))
   }
   yield* addBlob(claim, workspace, input, claim.blobId)
   const media = yield* transcoder.probe({ input, limits })
-  const events = transcoder.convert({ input, media, output, format, mode, limits })
+  const events = transcoder.convert({ input, media, output, format, mode, limits, suspended })
   return Poster.withPoster(events, Poster.make(workspace, media, limits))
 })
 
@@ -93,12 +95,16 @@ const renewLease = Effect.fnUntraced(function* (claim: ConversionClaim, lease: D
   )
 })
 
-/** Converts and publishes. Succeeds when the conversion is READY. */
-export const runConversion = (claim: ConversionClaim, options: ConversionWorkerOptions) =>
+/** Converts and publishes. Succeeds when the conversion is READY. While `suspended` is true, the transcoder pauses. */
+export const runConversion = (
+  claim: ConversionClaim,
+  suspended: SubscriptionRef.SubscriptionRef<boolean>,
+  options: ConversionWorkerOptions
+) =>
   Effect.gen(function* () {
     const work = Effect.gen(function* () {
       const workspace = yield* (yield* ConversionWorkspace).make
-      const events = yield* transcode(claim, workspace, options)
+      const events = yield* transcode(claim, workspace, suspended, options)
       yield* Publisher.publish(claim, workspace, events, options)
     })
     yield* Effect.raceFirst(Effect.scoped(work), renewLease(claim, options.lease))
