@@ -4,13 +4,13 @@
 import * as Data from "effect/Data"
 
 /**
- * - `Unavailable`: the database cannot be reached, is shutting down, has no free connection, or stayed locked for longer than
- *   the timeout.
+ * - `Unavailable`: the database cannot be reached, is shutting down, or accepts no further connection.
+ * - `Timeout`: a statement took longer than the timeout, or waited that long for a lock or for a connection.
  * - `Contention`: the statement failed because of a concurrent one (serialisation failure, deadlock).
  * - `StorageFull`: the disk of the database is full.
  * - `Internal`: anything else, such as a bug or unexpected data in the database.
  */
-export type Reason = "Unavailable" | "Contention" | "StorageFull" | "Internal"
+export type Reason = "Unavailable" | "Timeout" | "Contention" | "StorageFull" | "Internal"
 
 export class MetadataError extends Data.TaggedError("MetadataError")<{
   readonly reason: Reason
@@ -18,11 +18,15 @@ export class MetadataError extends Data.TaggedError("MetadataError")<{
   readonly operation: string
   readonly cause?: unknown
 }> {
-  override readonly message = "The metadata store failed."
+  override get message(): string {
+    return this.reason === "Timeout"
+      ? "The database did not finish the operation in time: it is busy, or another request is changing the same records. Send the request again."
+      : "The metadata store failed."
+  }
 
   /** Whether the same call may succeed later. */
   get isRetryable(): boolean {
-    return this.reason === "Unavailable" || this.reason === "Contention"
+    return this.reason === "Unavailable" || this.reason === "Timeout" || this.reason === "Contention"
   }
 
   get code(): "unavailable" | "storage_full" | "internal" {

@@ -2,14 +2,19 @@
  * An SqlClient for PostgreSQL.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
+import * as PgPool from "@effect/sql-pg/PgPool"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import { SqlClient } from "effect/sql/SqlClient"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Borrower } from "effect/sql/SqlConnection"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
+import * as FairPool from "@holdfast/sql/FairPool"
+import * as PostgresConnection from "./internal/PostgresConnection.ts"
+import * as StatementTimeout from "./internal/StatementTimeout.ts"
 
 export interface Options {
   /** `postgres://user:password@host:port/database`, with libpq's parameters. No error and no log contains it. */
@@ -26,6 +31,11 @@ export interface Options {
   readonly applicationName?: string | undefined
   /** The timeout for opening a connection; 5 seconds when absent. */
   readonly connectTimeout?: Duration.Input | undefined
+  /**
+   * How long a statement may take, and how long it may wait for a free connection; half of it is the longest wait for a lock.
+   * Unlimited when absent. The server enforces it, as `statement_timeout` and `lock_timeout` of each connection.
+   */
+  readonly statementTimeout?: Duration.Input | undefined
   /** How long an unused connection stays open; 1 minute when absent. */
   readonly idleTimeout?: Duration.Input | undefined
 }
@@ -60,20 +70,48 @@ const isUrl = (redacted: Redacted.Redacted): boolean => {
 /**
  * Makes a pool of connections. It opens a connection when it first needs it. When a connection is lost, as in a restart of the
  * server, the statements on it fail and the next statement opens a new connection.
+ *
+ * Tenants share the connections (`FairPool`): a tenant gets a further one while it holds fewer than are free. The connections of
+ * a client with `multiplex` are not shared this way: their statements are short, and wait for no lock.
  */
-export const make = (options: Options): Effect.Effect<SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
-  isUrl(options.url)
-    ? PgClient.make({
-        url: options.url,
-        maxConnections: options.maxConnections ?? 10,
-        multiplex: options.multiplex ?? false,
-        applicationName: options.applicationName ?? "holdfast",
-        connectTimeout: options.connectTimeout ?? "5 seconds",
-        idleTimeout: options.idleTimeout ?? "1 minute",
-        // Detects a server that vanished without closing the connection.
-        keepAlive: "30 seconds"
-      })
-    : Effect.fail(invalidUrl())
+export const make: (
+  options: Options
+) => Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> = Effect.fnUntraced(function* ({
+  applicationName = "holdfast",
+  connectTimeout = "5 seconds",
+  idleTimeout = "1 minute",
+  maxConnections = 10,
+  multiplex = false,
+  statementTimeout,
+  url
+}) {
+  if (!isUrl(url)) return yield* invalidUrl()
+  // `keepAlive` detects a server that vanished without closing the connection.
+  const settings = { url, maxConnections, multiplex, applicationName, connectTimeout, idleTimeout } as const
+  const pool = yield* PgPool.make({ ...settings, keepAlive: "30 seconds" })
+  const limit = StatementTimeout.make(statementTimeout)
+  const shares = FairPool.make({ size: maxConnections, timeout: statementTimeout })
+  const acquire = Effect.tap(pool.get, limit)
+  const borrow: Borrower = (run) =>
+    pool.use((connection) => Effect.andThen(limit(connection), run(PostgresConnection.make(connection))))
+  return yield* SqlClient.make({
+    acquirer: Effect.andThen(multiplex ? Effect.void : shares.acquire, Effect.map(acquire, PostgresConnection.make)),
+    borrower: multiplex ? borrow : (run) => shares.use(borrow(run)),
+    transactionAcquirer: Effect.andThen(
+      multiplex ? Effect.void : shares.acquire,
+      Effect.map(
+        Effect.flatMap(acquire, ({ pin }) => pin),
+        PostgresConnection.make
+      )
+    ),
+    commit: PostgresConnection.commit,
+    compiler: PgClient.makeCompiler(),
+    driver: "pg",
+    prepareTransactionControls: true,
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+    spanAttributes: [["db.system.name", "postgresql"]]
+  })
+})
 
-export const layer = (options: Options): Layer.Layer<SqlClient, SqlError> =>
-  Layer.effect(SqlClient, make(options)).pipe(Layer.provide(Reactivity.layer))
+export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, SqlError> =>
+  Layer.effect(SqlClient.SqlClient, make(options)).pipe(Layer.provide(Reactivity.layer))

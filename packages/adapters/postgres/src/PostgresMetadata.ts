@@ -1,12 +1,14 @@
 /**
  * Holdfast's metadata in PostgreSQL: for several nodes, or for deployments that already run a PostgreSQL server.
  */
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { Metadata } from "@holdfast/core/Holdfast"
 import type { MetadataError } from "@holdfast/core/MetadataError"
 import * as MetadataLayer from "@holdfast/sql/MetadataLayer"
+import { migrate } from "@holdfast/sql/migrations/Migrate"
 import { ReadClient } from "@holdfast/sql/Reads"
 import { operation } from "@holdfast/sql/SqlFailure"
 import * as Postgres from "./Postgres.ts"
@@ -18,6 +20,14 @@ export interface Options extends Omit<Postgres.Options, "multiplex"> {
    */
   readonly readConnections?: number | undefined
 }
+
+/** Runs the migrations on a connection of their own, whose statements may take any time. */
+const migrateUnlimited = (options: Postgres.Options): Effect.Effect<unknown, MetadataError> =>
+  operation("open")(Postgres.make({ ...options, maxConnections: 1, statementTimeout: undefined })).pipe(
+    Effect.flatMap((sql) => Effect.provideService(migrate, SqlClient, sql)),
+    Effect.scoped,
+    Effect.provide(Reactivity.layer)
+  )
 
 /**
  * All repositories and the client that they share. Runs the migrations that the database lacks first; several nodes may start
@@ -31,5 +41,6 @@ export const layer = ({ readConnections = 2, ...options }: Options): Layer.Layer
         ReadClient,
         operation("open")(Postgres.make({ ...options, maxConnections: readConnections, multiplex: true }))
       )
-    ).pipe(Layer.provide(Reactivity.layer))
+    ).pipe(Layer.provide(Reactivity.layer)),
+    migrateUnlimited(options)
   )

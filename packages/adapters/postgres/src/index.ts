@@ -11,6 +11,11 @@ export const postgres = (options: {
   readonly url: string
   /** The most connections of this process, besides 2 for short reads; 10 when absent. */
   readonly maxConnections?: number | undefined
+  /**
+   * How long a statement may take, and how long it may wait for a connection, in milliseconds; half of it for a lock. After
+   * that a method rejects with the code `unavailable`. 10,000 when absent. Migrations are exempt.
+   */
+  readonly statementTimeout?: number | undefined
 }): MetadataAdapter => ({
-  metadata: PostgresMetadata.layer({ ...options, url: Redacted.make(options.url) })
+  metadata: PostgresMetadata.layer({ statementTimeout: 10_000, ...options, url: Redacted.make(options.url) })
 })

@@ -13,9 +13,11 @@ import * as Server from "@holdfast/testing/servers/Postgres"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
+import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as Postgres from "../src/Postgres.ts"
+import * as PostgresMetadata from "../src/PostgresMetadata.ts"
 
 // Starting a server takes longer on a busy machine than vitest's default timeout.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -67,6 +69,32 @@ requires(Server.missing).describe("migrations on PostgreSQL", () =>
         const ran = yield* Effect.forEach([1, 2, 3, 4, 5], start, { concurrency: "unbounded" })
         expect(ran.flat()).toEqual(migrations.map(({ id, name }) => ({ id, name })))
       })
+    )
+
+    it.effect(
+      "migrate: waits for another node for longer than the statement timeout → runs once that node has ended",
+      () =>
+        Effect.gen(function* () {
+          const url = yield* emptyDatabase
+          const [hasBegun, end] = [yield* Latch.make(), yield* Latch.make()]
+          const other = Effect.flatMap(SqlClient, (sql) =>
+            sql`SELECT pg_advisory_xact_lock(hashtextextended('holdfast_migration', 0))`.pipe(
+              Effect.andThen(hasBegun.open),
+              Effect.andThen(end.await),
+              sql.withTransaction
+            )
+          )
+          const holder = yield* Effect.forkScoped(Effect.provide(other, connect(url)))
+          yield* hasBegun.await
+          const store = PostgresMetadata.layer({ url, statementTimeout: "100 millis" })
+          const starting = yield* Effect.forkScoped(Layer.build(store))
+          const isWaiting = run(`SELECT 1 FROM pg_stat_activity WHERE wait_event = 'advisory'
+          AND datname = current_database() AND query_start < clock_timestamp() - interval '300 milliseconds'`)
+          yield* Effect.provide(Effect.repeat(isWaiting, { until: (rows) => rows.length === 1 }), connect(url))
+          yield* end.open
+          yield* Fiber.join(holder)
+          yield* Fiber.join(starting)
+        })
     )
 
     it.effect("migrate: schema is current, a backup runs → returns without waiting for the backup", () =>

@@ -1,6 +1,7 @@
 /**
  * The layer of all repositories, over one SqlClient.
  */
+import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Metadata } from "@holdfast/core/Holdfast"
@@ -33,16 +34,16 @@ export const layerMigrated: Layer.Layer<Metadata, never, SqlClient> = Layer.merg
   Tokens.layer
 )
 
-/** The repositories. Runs the migrations that the database lacks first. */
-export const layer: Layer.Layer<Metadata, MetadataError, SqlClient> = layerMigrated.pipe(
-  Layer.provide(Layer.effectDiscard(migrate))
-)
-
 /**
  * A client and the repositories over it, built anew for each use of the layer. Layers are shared by reference: without
  * `Layer.fresh`, a second database in the same program would get the repositories of the first one.
+ *
+ * Runs `migration` first. An adapter whose client has timeouts passes one that runs `migrate` on a client without them.
  */
 export const layerFresh = <E>(
-  client: Layer.Layer<SqlClient, E>
-): Layer.Layer<Metadata | SqlClient, E | MetadataError> =>
-  Layer.effectContext(Layer.build(Layer.fresh(Layer.provideMerge(layer, client))))
+  client: Layer.Layer<SqlClient, E>,
+  migration: Effect.Effect<unknown, MetadataError, SqlClient> = migrate
+): Layer.Layer<Metadata | SqlClient, E | MetadataError> => {
+  const repositories = Layer.provide(layerMigrated, Layer.effectDiscard(migration))
+  return Layer.effectContext(Layer.build(Layer.fresh(Layer.provideMerge(repositories, client))))
+}

@@ -47,9 +47,10 @@ const reasonOf = (failure: unknown): Reason => {
   if (!isSqlError(failure)) return "Internal"
   switch (failure.reason._tag) {
     case "ConnectionError":
+      return "Unavailable"
     case "LockTimeoutError":
     case "StatementTimeoutError":
-      return "Unavailable"
+      return "Timeout"
     case "DeadlockError":
     case "SerializationError":
       return "Contention"

@@ -18,10 +18,10 @@ const table: ReadonlyArray<readonly [name: string, reason: SqlError.SqlErrorReas
   ["server has no free connection", sqlState("53300"), "Unavailable"],
   ["server is out of memory", sqlState("53200"), "Unavailable"],
   ["server became a standby", sqlState("25006"), "Unavailable"],
-  ["statement timeout", new SqlError.StatementTimeoutError({ cause: undefined }), "Unavailable"],
-  ["lock timeout", new SqlError.LockTimeoutError({ cause: undefined }), "Unavailable"],
-  ["SQLITE_BUSY", sqlite(5), "Unavailable"],
-  ["SQLITE_BUSY_SNAPSHOT", sqlite(517), "Unavailable"],
+  ["statement timeout", new SqlError.StatementTimeoutError({ cause: undefined }), "Timeout"],
+  ["lock timeout", new SqlError.LockTimeoutError({ cause: undefined }), "Timeout"],
+  ["SQLITE_BUSY", sqlite(5), "Timeout"],
+  ["SQLITE_BUSY_SNAPSHOT", sqlite(517), "Timeout"],
   ["SQLITE_IOERR_WRITE", sqlite(778), "Unavailable"],
   ["SQLITE_PROTOCOL", sqlite(15), "Unavailable"],
   ["SQLITE_CANTOPEN", sqlite(14), "Unavailable"],
@@ -52,7 +52,7 @@ describe("SqlFailure", () => {
       const failure = new SqlError.SqlError({ reason })
       const error = yield* failWith(failure)
       expect(error).toMatchObject({ _tag: "MetadataError", operation: "files.find", reason: expected, cause: failure })
-      expect(error.isRetryable).toBe(expected === "Unavailable" || expected === "Contention")
+      expect(error.isRetryable).toBe(expected === "Unavailable" || expected === "Timeout" || expected === "Contention")
     })
   )
 

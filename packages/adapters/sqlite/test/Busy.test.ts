@@ -70,7 +70,7 @@ describe("SQLite file that two processes have open", () => {
       const lock = yield* holdLock(first)
       const tenants = Context.get(second, TenantRepository)
       const error = yield* Effect.flip(tenants.create({ tenant: Sample.tenant() }))
-      expect(error).toMatchObject({ _tag: "MetadataError", reason: "Unavailable", isRetryable: true })
+      expect(error).toMatchObject({ _tag: "MetadataError", reason: "Timeout", isRetryable: true })
       yield* lock.release
       yield* tenants.create({ tenant: Sample.tenant() })
     })

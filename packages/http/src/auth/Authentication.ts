@@ -5,6 +5,7 @@
  */
 import { Access, type AccessError } from "@holdfast/core/access/Access"
 import type { Actor } from "@holdfast/core/Actor"
+import { CurrentTenant } from "@holdfast/core/CurrentTenant"
 import { Forbidden } from "@holdfast/core/Errors"
 import { Settings } from "@holdfast/core/Settings"
 import type { Digest } from "effect/crypto/Digest"
@@ -21,6 +22,11 @@ type RequestServices = ActorIdentification.RequestServices | HttpRouter.RouteCon
 
 /** Fails unless the actor may call the operation. */
 type CheckAccess = (actor: Actor, tenantId: string) => Effect.Effect<unknown, AccessError>
+
+/** Returns whose share of the resources a request uses: the tenant's, or the account's for an operation without a tenant. */
+const ownerOf = (request: Context.Context<RequestServices>, actor: Actor): string | undefined =>
+  Context.get(request, HttpRouter.RouteContext).params["tenantId"] ??
+  (actor._tag === "Key" ? actor.hash : actor._tag === "Account" ? actor.accountId : undefined)
 
 const make = Effect.gen(function* () {
   const access = yield* Access
@@ -50,7 +56,12 @@ const make = Effect.gen(function* () {
           checkAccess(actor, Context.get(request, HttpRouter.RouteContext).params["tenantId"] ?? "")
         ),
         Effect.catch(ProblemResponse.fail),
-        Effect.flatMap((actor) => Effect.provideService(route, Contract.CurrentActor, actor))
+        Effect.flatMap((actor) =>
+          Effect.provideContext(
+            route,
+            Context.make(Contract.CurrentActor, actor).pipe(Context.add(CurrentTenant, ownerOf(request, actor)))
+          )
+        )
       )
     )
   })

@@ -55,6 +55,7 @@ describe("Config", () => {
           port: 8080,
           dataDir: "./data",
           databasePool: 10,
+          databaseTimeout: "10000 millis",
           blobs: "fs",
           s3Region: "us-east-1",
           s3ForcePathStyle: false,

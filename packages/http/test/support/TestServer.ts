@@ -62,7 +62,7 @@ export interface Options {
   /** How long a playlist is waited for, where it differs from the default. */
   readonly playlistWait?: Duration.Duration
   /** Additional routes. */
-  readonly routes?: Layer.Layer<never, never, HttpRouter.HttpRouter | Holdfast.Services>
+  readonly routes?: Layer.Layer<never, never, HttpRouter.HttpRouter | Holdfast.Services | Holdfast.Ports>
 }
 
 /** The name of a role, as in `GET /roles`. */

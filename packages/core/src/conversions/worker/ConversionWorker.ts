@@ -14,6 +14,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
+import { onBehalfOf } from "../../CurrentTenant.ts"
 import { Settings } from "../../Settings.ts"
 import type { BlobRepository } from "../../storage/BlobRepository.ts"
 import type { BlobStore } from "../../storage/BlobStore.ts"
@@ -77,7 +78,8 @@ const work = Effect.fnUntraced(function* (options: ConversionWorkerOptions.Conve
   const attempt = Effect.fnUntraced(function* ({ claim, suspended }: ClaimedRun) {
     // The workers of the earlier attempts died, maybe because of this conversion.
     if (claim.attempts > options.maxAttempts) return yield* complete(claim, { _tag: "Failed", fault: interrupted })
-    const exit = yield* Effect.exit(Effect.interruptible(runConversion(claim, suspended, options)))
+    const run = onBehalfOf(claim.tenantId)(runConversion(claim, suspended, options))
+    const exit = yield* Effect.exit(Effect.interruptible(run))
     if (Exit.isSuccess(exit)) return
     const outcome = ConversionOutcome.fromCause(exit.cause)
     if (outcome._tag === "Retry") {

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
+import { onBehalfOf } from "../../CurrentTenant.ts"
 import type { Access } from "../../access/Access.ts"
 import { FileChangeNotifier } from "../../files/FileChangeNotifier.ts"
 import type { Files } from "../../files/Files.ts"
@@ -60,7 +61,7 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
         copies.start(mirror, task, (progress) =>
           Effect.scoped(
             Effect.flatMap(openTarget(mirror), (target) =>
-              copyFile({ bucket: mirror, task, target, progress, isProbe })
+              onBehalfOf(mirror.tenantId)(copyFile({ bucket: mirror, task, target, progress, isProbe }))
             )
           )
         ),
@@ -88,6 +89,7 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
       reconciliations,
       mirror.id,
       reconcile(mirror).pipe(
+        onBehalfOf(mirror.tenantId),
         Effect.catchTag("MetadataError", ({ reason }) =>
           Effect.logWarning("mirror reconciliation stopped; it will be repeated", { mirrorId: mirror.id, reason })
         ),

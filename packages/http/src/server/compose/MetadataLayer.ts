@@ -12,7 +12,7 @@ import * as Path from "node:path"
 import type { Config } from "../config/Config.ts"
 
 /** The settings of the metadata store. */
-export type MetadataSettings = Pick<Config, "dataDir" | "databasePool" | "databaseUrl">
+export type MetadataSettings = Pick<Config, "dataDir" | "databasePool" | "databaseTimeout" | "databaseUrl">
 
 /** The SQLite database in the data directory. */
 const databaseFile = "holdfast.sqlite"
@@ -23,22 +23,29 @@ export const isEmbedded = ({ databaseUrl }: Pick<MetadataSettings, "databaseUrl"
 type RepositoryLayer = Layer.Layer<Metadata | SqlClient, MetadataError>
 
 /** The repositories. Building the layer runs the migrations that the database lacks. */
-export const layer = ({ dataDir, databasePool: maxConnections, databaseUrl: url }: MetadataSettings): RepositoryLayer =>
+export const layer = ({
+  dataDir,
+  databasePool: maxConnections,
+  databaseTimeout: statementTimeout,
+  databaseUrl: url
+}: MetadataSettings): RepositoryLayer =>
   Layer.unwrap(
     Effect.promise(async (): Promise<RepositoryLayer> => {
-      if (url !== undefined) return (await import("@holdfast/postgres/PostgresMetadata")).layer({ url, maxConnections })
+      if (url !== undefined) {
+        return (await import("@holdfast/postgres/PostgresMetadata")).layer({ url, maxConnections, statementTimeout })
+      }
       return (await import("@holdfast/sqlite/SqliteMetadata")).layer({ file: Path.join(dataDir, databaseFile) })
     })
   )
 
 type ClientLayer = Layer.Layer<SqlClient, SqlError>
 
-/** The connection to the database alone. It runs no migrations. */
+/** The connection to the database alone, for running migrations: its statements have no timeout. It runs none itself. */
 export const layerSqlClient = ({
   dataDir,
   databasePool: maxConnections,
   databaseUrl: url
-}: MetadataSettings): ClientLayer =>
+}: Omit<MetadataSettings, "databaseTimeout">): ClientLayer =>
   Layer.unwrap(
     Effect.promise(async (): Promise<ClientLayer> => {
       if (url !== undefined) return (await import("@holdfast/postgres/Postgres")).layer({ url, maxConnections })

@@ -48,6 +48,12 @@ export const settings = {
     "10",
     "Maximum number of connections in the PostgreSQL pool."
   ),
+  databaseTimeout: withDefault(
+    ["HOLDFAST_DATABASE_TIMEOUT"],
+    duration("100ms", "1h"),
+    "10s",
+    "How long a statement of the database may take, and how long it may wait for a connection; half of it for a lock. After that a request is answered with 503. Migrations are exempt."
+  ),
   ...BlobStores.settings,
   blobGrace: withDefault(
     ["HOLDFAST_BLOB_GRACE"],
