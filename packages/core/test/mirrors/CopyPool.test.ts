@@ -6,14 +6,18 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 
+/** Returns the mirror of an id, whose first letter names its tenant. */
+const mirrorOf = (id: string): CopyPool.Owner => ({ id, tenantId: id.slice(0, 1) })
+
 /** Runs a copy that lasts until `finish`; `started` has the names of all copies that got a slot. */
 const makeStart = (pool: ReturnType<typeof CopyPool.make>) => {
   const started: Array<string> = []
   const start = Effect.fnUntraced(function* (mirrorId: string, isProbe = false) {
+    const mirror = mirrorOf(mirrorId)
     const done = yield* Deferred.make<void>()
     const fiber = yield* Effect.forkChild(
       pool.run(
-        { mirrorId, isProbe },
+        { mirror, isProbe },
         Effect.andThen(
           Effect.sync(() => void started.push(mirrorId)),
           Deferred.await(done)
@@ -33,7 +37,7 @@ describe("CopyPool", () => {
       const { start, started } = makeStart(pool)
       const first = yield* start("a")
       yield* start("a")
-      assert.isFalse(pool.hasFreeSlot("a"))
+      assert.isFalse(pool.hasFreeSlot(mirrorOf("a")))
       yield* start("a")
       assert.deepStrictEqual(started, ["a", "a"])
       yield* first.finish
@@ -41,17 +45,45 @@ describe("CopyPool", () => {
     })
   )
 
-  it.effect("hasFreeSlot: a quarter of the slots → only for mirrors without slots", () =>
+  it.effect("hasFreeSlot: a quarter of the slots → only for tenants without slots", () =>
     Effect.gen(function* () {
       const pool = CopyPool.make({ concurrency: 4, slotsPerMirror: 4 })
       const { start, started } = makeStart(pool)
       for (const _ of [1, 2, 3, 4]) yield* start("a")
       assert.deepStrictEqual(started, ["a", "a", "a"])
-      assert.isFalse(pool.hasFreeSlot("a"))
-      assert.isTrue(pool.hasFreeSlot("b"))
+      assert.isFalse(pool.hasFreeSlot(mirrorOf("a")))
+      assert.isTrue(pool.hasFreeSlot(mirrorOf("b")))
       yield* start("b")
       assert.deepStrictEqual(started, ["a", "a", "a", "b"])
-      assert.isFalse(pool.hasFreeSlot("c"))
+      assert.isFalse(pool.hasFreeSlot(mirrorOf("c")))
+    })
+  )
+
+  it.effect(
+    "run: tenant with many mirrors → three quarters of the slots; each further tenant gets some of the rest",
+    () =>
+      Effect.gen(function* () {
+        const pool = CopyPool.make({ concurrency: 16, slotsPerMirror: 8 })
+        const { start, started } = makeStart(pool)
+        for (let index = 0; index < 24; index++) yield* start(`a${index}`)
+        assert.lengthOf(started, 12)
+        for (let index = 0; index < 4; index++) yield* start(`b${index}`)
+        yield* start("c")
+        assert.deepStrictEqual(started.slice(12), ["b0", "b1", "b2", "c"])
+      })
+  )
+
+  it.effect("run: several tenants wait → the one with the fewest slots is next, whatever its number of mirrors", () =>
+    Effect.gen(function* () {
+      const pool = CopyPool.make({ concurrency: 3, slotsPerMirror: 3 })
+      const { start, started } = makeStart(pool)
+      const first = yield* start("a0")
+      yield* start("a1")
+      yield* start("b")
+      for (let index = 2; index < 9; index++) yield* start(`a${index}`)
+      yield* start("b")
+      yield* first.finish
+      assert.deepStrictEqual(started, ["a0", "a1", "b", "a2"])
     })
   )
 
@@ -81,7 +113,7 @@ describe("CopyPool", () => {
       yield* first.finish
       assert.deepStrictEqual(started, ["a", "c"])
       yield* probe.finish
-      assert.isTrue(pool.hasFreeSlot("a"))
+      assert.isTrue(pool.hasFreeSlot(mirrorOf("a")))
     })
   )
 

@@ -110,7 +110,7 @@ describe("mirror worker", () => {
       // Twice the lease.
       yield* pollUntil(DateTime.now, (now) => DateTime.toEpochMillis(now) - DateTime.toEpochMillis(start) > 600)
       expect(yield* claim(mirror, Duration.hours(1))).toEqual([])
-      expect(yield* tasks.due({ after: "", limit: 10, now: yield* DateTime.now })).toEqual([])
+      expect((yield* tasks.due({ after: "", limit: 10, now: yield* DateTime.now })).mirrors).toEqual([])
       yield* block.release
       yield* untilCopied(ref)
       expect(yield* target.faults.countCalls("write")).toBe(1)

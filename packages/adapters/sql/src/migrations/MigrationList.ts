@@ -7,6 +7,7 @@ import { conversionTurns } from "./ConversionTurns.ts"
 import { creators } from "./Creators.ts"
 import { initial } from "./Initial.ts"
 import { change, type Migration } from "./Migration.ts"
+import { mirrorIndexes } from "./MirrorIndexes.ts"
 import { mirrorTimes } from "./MirrorTimes.ts"
 import { mirrors } from "./Mirrors.ts"
 
@@ -16,6 +17,7 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 3, name: "mirrors", steps: [change(mirrors)] },
   { id: 4, name: "mirror_times", steps: mirrorTimes },
   { id: 5, name: "creators", steps: creators },
+  { id: 6, name: "mirror_indexes", steps: mirrorIndexes },
   { id: 7, name: "file_types", steps: fileTypes },
   { id: 8, name: "conversion_turns", steps: conversionTurns }
 ]

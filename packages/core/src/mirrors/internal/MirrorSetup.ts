@@ -38,7 +38,7 @@ export const make = Effect.gen(function* () {
       const { address } = credentials
       if (!hasType(address.type)) return yield* MirrorTypeUnavailable.make(address.type)
       yield* NotFound.whenNone(buckets.find(bucket), new NotFound({ resource: "bucket" }))
-      if (decoded.verify !== false) yield* checkTarget(credentials)
+      if (decoded.verify !== false) yield* checkTarget(tenantId, credentials)
       const id = yield* Effect.provideService(Ids.make("mir"), SecureRandom, random)
       const secret = yield* seal(credentials, id)
       const at = yield* DateTime.now
@@ -53,7 +53,7 @@ export const make = Effect.gen(function* () {
       const { mirror } = yield* get(ref)
       const decoded = yield* decodeUpdate(input)
       const changed = yield* MirrorCredentials.fromUpdate(mirror.address, decoded)
-      if (changed !== undefined && decoded.verify !== false) yield* checkTarget(changed)
+      if (changed !== undefined && decoded.verify !== false) yield* checkTarget(ref.tenantId, changed)
       const credentials = changed && { address: changed.address, secret: yield* seal(changed, mirror.id) }
       const { name, paused } = decoded
       const change = { name, paused, credentials }

@@ -40,10 +40,42 @@ export const toRecord = ({ mirror, stats }: CountedMirror): Mirror => {
 
 export const notFound = new NotFound({ resource: "mirror" })
 
+/** Checks of one tenant at a time: each holds a request, and connections, for as long as its target takes to respond. */
+const checksPerTenant = 4
+
+const tooManyChecks = new MirrorTargetUnreachable({
+  reason: "Unavailable",
+  detail: "Four checks of targets of this tenant are running. Retry when they have ended."
+})
+
+const makeChecks = () => {
+  const running = new Map<string, number>()
+  const count = (tenantId: string, change: 1 | -1) => {
+    const checks = (running.get(tenantId) ?? 0) + change
+    if (checks === 0) running.delete(tenantId)
+    else running.set(tenantId, checks)
+  }
+  return {
+    /** Runs a check unless too many checks of the tenant are running. */
+    limit:
+      (tenantId: string) =>
+      <A, E, R>(check: Effect.Effect<A, E, R>): Effect.Effect<A, E | MirrorTargetUnreachable, R> =>
+        Effect.suspend((): Effect.Effect<A, E | MirrorTargetUnreachable, R> => {
+          if ((running.get(tenantId) ?? 0) >= checksPerTenant) return Effect.fail(tooManyChecks)
+          count(tenantId, 1)
+          return Effect.ensuring(
+            check,
+            Effect.sync(() => count(tenantId, -1))
+          )
+        })
+  }
+}
+
 export const make = Effect.gen(function* () {
   const repository = yield* MirrorRepository
   const box = yield* SecretBox
   const opener = yield* TargetOpener.make
+  const checks = makeChecks()
 
   /** Fails unless the ids of a reference have the form of ids. */
   const requireIds = ({ bucketId, mirrorId }: MirrorRef) =>
@@ -61,12 +93,13 @@ export const make = Effect.gen(function* () {
       return yield* NotFound.whenNone(repository.find(ref, yield* DateTime.now), notFound)
     }),
 
-    /** Checks that a target can be written. */
-    checkTarget: (credentials: TargetTypes.Credentials) =>
+    /** Checks that a target can be written. Fails when `checksPerTenant` checks of the tenant are running. */
+    checkTarget: (tenantId: string, credentials: TargetTypes.Credentials) =>
       opener.open(TargetTypes.toLocation(credentials)).pipe(
         Effect.flatMap((target) => target.check),
         Effect.catchTag("MirrorTargetError", ({ detail, reason }) => new MirrorTargetUnreachable({ detail, reason })),
-        Effect.scoped
+        Effect.scoped,
+        checks.limit(tenantId)
       ),
 
     /** Encrypts the secret of a mirror for the repository. */

@@ -25,6 +25,13 @@ export interface DueMirror {
   readonly isRemoved: boolean
 }
 
+/** The mirrors that a search for work has found. */
+export interface DueMirrors {
+  readonly mirrors: ReadonlyArray<DueMirror>
+  /** The id after which the search continues; null when it has seen the last mirror. */
+  readonly next: string | null
+}
+
 /** The lease of a worker on the reconciliation of a mirror. */
 export interface ReconciliationLease {
   readonly mirrorId: string
@@ -36,14 +43,15 @@ export class MirrorTaskRepository extends Context.Service<
   MirrorTaskRepository,
   {
     /**
-     * Returns at most `limit` mirrors that have work to do, ordered by id: first those after the id `after`, then the others. One
-     * statement.
+     * Returns at most `limit` mirrors that have work to do, of as many tenants as possible: one of each tenant comes before a
+     * second one of any. Of the mirrors of one tenant it chooses at random. One statement, which looks at a bounded number of
+     * mirrors, ordered by id, from the first after the id `after`; those without work cost nothing.
      */
     readonly due: (input: {
       readonly after: string
       readonly limit: number
       readonly now: DateTime.Utc
-    }) => Effect.Effect<ReadonlyArray<DueMirror>, MetadataError>
+    }) => Effect.Effect<DueMirrors, MetadataError>
 
     /** Creates tasks for at most `limit` files of the bucket that have none. Returns whether there may be more such files. */
     readonly createTasks: (input: {

@@ -5,6 +5,7 @@
 import type { Digest } from "effect/crypto/Digest"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
 import * as Latch from "effect/Latch"
@@ -29,6 +30,9 @@ import * as TargetCache from "./internal/TargetCache.ts"
 /** Mirrors that one round works on. */
 const mirrorsPerRound = 100
 
+/** The interval between two rounds while there are more mirrors than one round looks at. */
+const partialInterval = Duration.millis(50)
+
 /** Returns the effect that runs until interrupted, once everything that it needs is made. */
 const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
   const tasks = yield* MirrorTaskRepository
@@ -39,7 +43,9 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
   const wake = Latch.makeUnsafe(false)
   const copies = yield* CopyRunner.make(options, wake)
   const reconciliations = yield* FiberMap.make<string>()
-  /** The last mirror of the round before, when there were more. */
+  /** How many reconciliations of each tenant run. */
+  const reconciling = new Map<string, number>()
+  /** Where the last round ended its search for work, when there were more mirrors. */
   let after = ""
 
   /** Claims tasks of a mirror and starts their copies. `share` is the number of slots for each of the mirrors of a round. */
@@ -50,7 +56,7 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
     const ahead = copies.claimWindow(mirror.id, DateTime.toEpochMillis(now))
     const isProbe = mirror.failure !== null
     // The first copy of a mirror begins at once. Further tasks are claimed several at a time, since each claim is a transaction.
-    if (isProbe || active === 0 ? !copies.hasFreeSlot(mirror.id) : active >= slots + ahead / 2) return
+    if (isProbe || active === 0 ? !copies.hasFreeSlot(mirror) : active >= slots + ahead / 2) return
     const limit = Math.max(1, slots + ahead - active)
     const lease = yield* random.uuidV7()
     const leaseUntil = DateTime.addDuration(now, options.lease)
@@ -84,8 +90,20 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
     if (isComplete && mirror.failure !== null) yield* tasks.recover({ mirrorId: mirror.id, now: yield* DateTime.now })
   })
 
-  const startReconciliation = (mirror: StoredMirror) =>
-    FiberMap.run(
+  const countReconciliation = (tenantId: string, change: 1 | -1) => {
+    const count = (reconciling.get(tenantId) ?? 0) + change
+    if (count === 0) reconciling.delete(tenantId)
+    else reconciling.set(tenantId, count)
+  }
+
+  /** Starts a reconciliation, unless too many run: it stays due. */
+  const startReconciliation = (mirror: StoredMirror) => {
+    const total = [...reconciling.values()].reduce((sum, count) => sum + count, 0)
+    const isFull =
+      total >= options.reconciliations || (reconciling.get(mirror.tenantId) ?? 0) >= options.reconciliationsPerTenant
+    if (isFull || FiberMap.hasUnsafe(reconciliations, mirror.id)) return Effect.void
+    countReconciliation(mirror.tenantId, 1)
+    return FiberMap.run(
       reconciliations,
       mirror.id,
       reconcile(mirror).pipe(
@@ -93,52 +111,73 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
         Effect.catchTag("MetadataError", ({ reason }) =>
           Effect.logWarning("mirror reconciliation stopped; it will be repeated", { mirrorId: mirror.id, reason })
         ),
-        Effect.ensuring(wake.open)
-      ),
-      { onlyIfMissing: true }
+        Effect.onExit(() => {
+          countReconciliation(mirror.tenantId, -1)
+          return wake.open
+        })
+      )
     )
+  }
 
-  /** Does the work that is due for a mirror. Returns whether there is more that need not wait. */
-  const work = Effect.fnUntraced(function* (due: DueMirror, share: number) {
-    const { hasTasks, lacksTasks, isRemoved, isSyncWanted, mirror } = due
+  /** Does one batch of the work on all files of a mirror. Returns whether there is more that need not wait. */
+  const workOnFiles = Effect.fnUntraced(function* ({ isRemoved, mirror }: DueMirror) {
     const batch = { mirrorId: mirror.id, limit: options.batchSize }
-    if (isRemoved) return yield* tasks.clearRemoved(batch)
-    const isMore = lacksTasks && (yield* tasks.createTasks({ ...batch, now: yield* DateTime.now }))
-    if (isSyncWanted) yield* startReconciliation(mirror)
-    // `createTasks` may just have created tasks.
-    if (hasTasks || lacksTasks) yield* claim(mirror, share)
-    return isMore
+    return isRemoved
+      ? yield* tasks.clearRemoved(batch)
+      : yield* tasks.createTasks({ ...batch, now: yield* DateTime.now })
   })
 
-  /** Works on the mirrors that are due. Returns whether the next round need not wait. */
+  /** Works on the mirrors that are due. Returns whether the next round need not wait, and whether it looks at further mirrors. */
   const round = Effect.gen(function* () {
     const changedBuckets = yield* notifier.take
     wake.closeUnsafe()
-    const due = yield* tasks.due({ after, limit: mirrorsPerRound, now: yield* DateTime.now })
-    const dueBuckets = new Set(due.map(({ mirror }) => mirror.bucketId))
-    yield* notifier.ignore([...changedBuckets].filter((bucketId) => !dueBuckets.has(bucketId)))
-    after = due.length === mirrorsPerRound ? (due.at(-1)?.mirror.id ?? "") : ""
-    const claiming = due.filter(({ hasTasks, lacksTasks }) => hasTasks || lacksTasks).length
-    const share = Math.max(1, Math.ceil(options.concurrency / Math.max(1, claiming)))
-    const more = yield* Effect.forEach(due, (one) => work(one, share))
-    return more.includes(true)
+    const isFromStart = after === ""
+    const { mirrors, next } = yield* tasks.due({ after, limit: mirrorsPerRound, now: yield* DateTime.now })
+    const isWhole = isFromStart && next === null && mirrors.length < mirrorsPerRound
+    const dueBuckets = new Set(mirrors.map(({ mirror }) => mirror.bucketId))
+    if (isWhole) yield* notifier.ignore([...changedBuckets].filter((bucketId) => !dueBuckets.has(bucketId)))
+    after = next ?? ""
+    // One batch of each tenant: the mirrors of one tenant keep those of another waiting for the time of a batch at most.
+    const withFiles = mirrors.filter(({ isRemoved, lacksTasks }) => isRemoved || lacksTasks)
+    const oneOfEach = new Map(withFiles.map((due) => [due.mirror.tenantId, due]))
+    const more = yield* Effect.forEach(oneOfEach.values(), (due) => Effect.tap(workOnFiles(due), Effect.yieldNow))
+    yield* Effect.forEach(
+      mirrors,
+      ({ isSyncWanted, mirror }) => (isSyncWanted ? startReconciliation(mirror) : Effect.void),
+      { discard: true }
+    )
+    // `createTasks` may just have created tasks.
+    const claiming = mirrors.filter(({ hasTasks, isRemoved, lacksTasks }) => !isRemoved && (hasTasks || lacksTasks))
+    const ofTenants = Map.groupBy(claiming, ({ mirror }) => mirror.tenantId)
+    yield* Effect.forEach(
+      claiming,
+      ({ mirror }) => {
+        const rivals = ofTenants.size * (ofTenants.get(mirror.tenantId)?.length ?? 1)
+        return claim(mirror, Math.max(1, Math.ceil(options.concurrency / rivals)))
+      },
+      { discard: true }
+    )
+    return { isMore: more.includes(true) || withFiles.length > oneOfEach.size, isPartial: next !== null }
   })
 
   // The short delays let one round serve several copies that end together, or several files that are written together.
-  const waitForWork = Effect.raceAllFirst([
-    Effect.andThen(wake.await, Effect.sleep("5 millis")),
-    Effect.andThen(notifier.await, Effect.sleep("20 millis")),
-    Effect.sleep(options.pollInterval)
-  ])
+  const waitForWork = (interval: Duration.Input) =>
+    Effect.raceAllFirst([
+      Effect.andThen(wake.await, Effect.sleep("5 millis")),
+      Effect.andThen(notifier.await, Effect.sleep("20 millis")),
+      Effect.sleep(interval)
+    ])
 
   return round.pipe(
     Effect.catch(({ reason }) =>
       Effect.logWarning("mirror worker: metadata unavailable; retrying", { reason }).pipe(
         Effect.andThen(Effect.sleep(options.pollInterval)),
-        Effect.as(false)
+        Effect.as({ isMore: false, isPartial: false })
       )
     ),
-    Effect.flatMap((isMore) => (isMore ? Effect.yieldNow : waitForWork)),
+    Effect.flatMap(({ isMore, isPartial }) =>
+      isMore ? Effect.yieldNow : waitForWork(isPartial ? partialInterval : options.pollInterval)
+    ),
     Effect.forever
   )
 })

@@ -8,6 +8,10 @@ export interface MirrorWorkerOptions {
   readonly concurrency: number
   /** Files of one mirror among them. */
   readonly slotsPerMirror: number
+  /** Reconciliations that this process runs at once. */
+  readonly reconciliations: number
+  /** Reconciliations of one tenant among them. */
+  readonly reconciliationsPerTenant: number
   /** How long a lease on a task lasts after it was last renewed. The worker renews it after each third of this time. */
   readonly lease: Duration.Duration
   /** The interval between two searches for work that other processes have created. */
@@ -23,6 +27,8 @@ export interface MirrorWorkerOptions {
 export const defaults: MirrorWorkerOptions = {
   concurrency: 16,
   slotsPerMirror: 8,
+  reconciliations: 8,
+  reconciliationsPerTenant: 2,
   lease: Duration.seconds(30),
   pollInterval: Duration.seconds(2),
   minBackoff: Duration.seconds(1),

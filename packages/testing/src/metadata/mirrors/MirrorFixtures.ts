@@ -4,8 +4,13 @@
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { MirrorRepository, type NewMirror } from "@holdfast/core/mirrors/MirrorRepository"
 import type { MirrorTask, TaskResult } from "@holdfast/core/mirrors/worker/MirrorTask"
-import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
+import {
+  type DueMirror,
+  type DueMirrors,
+  MirrorTaskRepository
+} from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
 import type { StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
+import type * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Sample from "../Sample.ts"
 import * as Fixtures from "../Fixtures.ts"
@@ -121,13 +126,22 @@ export const copyAll = Effect.fnUntraced(function* (mirror: StoredMirror, now = 
   return claimed
 })
 
+/** Returns all mirrors that have work to do. */
+export const listDue = (now: DateTime.Utc) =>
+  Effect.gen(function* () {
+    const tasks = yield* MirrorTaskRepository
+    const found: Array<DueMirror> = []
+    for (let after: string | null = ""; after !== null;) {
+      const due: DueMirrors = yield* tasks.due({ after, limit: unlimited, now })
+      found.push(...due.mirrors)
+      after = due.next
+    }
+    return found
+  })
+
 /** Returns the work that is due for a mirror; undefined when there is none. */
 export const findDue = (mirrorId: string, now = Sample.at(1000)) =>
-  Effect.flatMap(MirrorTaskRepository, (tasks) =>
-    Effect.map(tasks.due({ after: "", limit: unlimited, now }), (all) =>
-      all.find(({ mirror }) => mirror.id === mirrorId)
-    )
-  )
+  Effect.map(listDue(now), (all) => all.find(({ mirror }) => mirror.id === mirrorId))
 
 /** Returns the names of the objects that tasks write and remove, ordered by file id. */
 export const summarize = (tasks: ReadonlyArray<MirrorTask>) =>

@@ -1,8 +1,9 @@
 /**
- * The slots in which copies run. More tasks are claimed than there are slots, so that the next copy begins as soon as a slot is
- * free, without a round trip to the database.
+ * The slots in which copies run, shared fairly by tenants. More tasks are claimed than there are slots, so that the next copy
+ * begins as soon as a slot is free, without a round trip to the database.
  */
 import * as Effect from "effect/Effect"
+import type { StoredMirror } from "../../StoredMirror.ts"
 import type { MirrorWorkerOptions } from "../MirrorWorkerOptions.ts"
 
 /**
@@ -11,9 +12,18 @@ import type { MirrorWorkerOptions } from "../MirrorWorkerOptions.ts"
  */
 const maxWait = "1 second"
 
+/**
+ * How many slots a tenant may have for each slot that is free. A tenant alone gets three quarters of the slots, however many
+ * mirrors it has; the rest is divided among other tenants in the same way, so that the last slots are for tenants with none.
+ */
+const slotsPerFreeSlot = 3
+
+/** The mirror of a copy. */
+export type Owner = Pick<StoredMirror, "id" | "tenantId">
+
 /** A copy that waits for a slot or has one. */
 interface Copy {
-  readonly mirrorId: string
+  readonly mirror: Owner
   /** Whether it probes a failing mirror. No other copy of that mirror runs meanwhile, so it waits for a slot without limit. */
   readonly isProbe: boolean
   hasSlot: boolean
@@ -21,55 +31,65 @@ interface Copy {
   readonly resume: (outcome: Effect.Effect<void>) => void
 }
 
-/**
- * A free slot goes to the waiting mirror that has the fewest slots. A quarter of the slots is reserved for mirrors that have
- * none, so that slow targets do not keep a fast one waiting.
- */
+/** Counts by key. A key whose count is 0 uses no memory. */
+const makeCounts = () => {
+  const counts = new Map<string, number>()
+  const get = (key: string): number => counts.get(key) ?? 0
+  return {
+    get,
+    add: (key: string, change: number): void => {
+      const count = get(key) + change
+      if (count === 0) counts.delete(key)
+      else counts.set(key, count)
+    }
+  }
+}
+
+/** A free slot goes to the waiting tenant that has the fewest slots, and to its mirror that has the fewest. */
 export const make = ({ concurrency, slotsPerMirror }: Pick<MirrorWorkerOptions, "concurrency" | "slotsPerMirror">) => {
-  const reserved = Math.floor(concurrency / 4)
-  const used = new Map<string, number>()
+  const byTenant = makeCounts()
+  const byMirror = makeCounts()
   const waiting = new Map<string, Set<Copy>>()
   let totalUsed = 0
 
-  const usedBy = (mirrorId: string): number => used.get(mirrorId) ?? 0
-
-  const addUsed = (mirrorId: string, change: number) => {
+  const addUsed = ({ id, tenantId }: Owner, change: 1 | -1) => {
     totalUsed += change
-    const slots = usedBy(mirrorId) + change
-    if (slots === 0) used.delete(mirrorId)
-    else used.set(mirrorId, slots)
+    byTenant.add(tenantId, change)
+    byMirror.add(id, change)
   }
 
-  const hasFreeSlot = (mirrorId: string): boolean => {
-    const slots = usedBy(mirrorId)
-    return slots < slotsPerMirror && totalUsed < (slots === 0 ? concurrency : concurrency - reserved)
-  }
+  const hasFreeSlot = ({ id, tenantId }: Owner): boolean =>
+    byMirror.get(id) < slotsPerMirror && byTenant.get(tenantId) < slotsPerFreeSlot * (concurrency - totalUsed)
 
   const enqueue = (copy: Copy) => {
-    const others = waiting.get(copy.mirrorId)
-    if (others === undefined) waiting.set(copy.mirrorId, new Set([copy]))
+    const others = waiting.get(copy.mirror.id)
+    if (others === undefined) waiting.set(copy.mirror.id, new Set([copy]))
     else others.add(copy)
   }
 
   /** Returns whether the copy was still waiting. */
   const dequeue = (copy: Copy): boolean => {
-    const others = waiting.get(copy.mirrorId)
+    const others = waiting.get(copy.mirror.id)
     if (others === undefined || !others.delete(copy)) return false
-    if (others.size === 0) waiting.delete(copy.mirrorId)
+    if (others.size === 0) waiting.delete(copy.mirror.id)
     return true
   }
+
+  const hasFewerSlots = (a: Owner, b: Owner): boolean =>
+    (byTenant.get(a.tenantId) - byTenant.get(b.tenantId) || byMirror.get(a.id) - byMirror.get(b.id)) < 0
 
   /** Gives free slots to copies that wait. */
   const assignSlots = () => {
     while (true) {
       let next: Copy | undefined
-      for (const [mirrorId, [first]] of waiting) {
-        if (hasFreeSlot(mirrorId) && (next === undefined || usedBy(mirrorId) < usedBy(next.mirrorId))) next = first
+      for (const [, [first]] of waiting) {
+        if (first === undefined || !hasFreeSlot(first.mirror)) continue
+        if (next === undefined || hasFewerSlots(first.mirror, next.mirror)) next = first
       }
       if (next === undefined) return
       dequeue(next)
       next.hasSlot = true
-      addUsed(next.mirrorId, 1)
+      addUsed(next.mirror, 1)
       next.resume(Effect.void)
     }
   }
@@ -80,20 +100,20 @@ export const make = ({ concurrency, slotsPerMirror }: Pick<MirrorWorkerOptions, 
 
     /** Runs an effect once there is a slot for it. Interrupts itself when there is none within `maxWait`. */
     run: <A, E, R>(
-      { isProbe, mirrorId }: Pick<Copy, "isProbe" | "mirrorId">,
+      { isProbe, mirror }: Pick<Copy, "isProbe" | "mirror">,
       self: Effect.Effect<A, E, R>
     ): Effect.Effect<A, E, R> =>
       Effect.suspend(() => {
         let copy: Copy | undefined
         const acquire = Effect.callback<void>((resume) => {
-          copy = { mirrorId, isProbe, hasSlot: false, resume }
+          copy = { mirror, isProbe, hasSlot: false, resume }
           enqueue(copy)
           assignSlots()
         })
         const release = Effect.sync(() => {
           if (copy === undefined) return
           dequeue(copy)
-          if (copy.hasSlot) addUsed(mirrorId, -1)
+          if (copy.hasSlot) addUsed(mirror, -1)
           assignSlots()
         })
         const acquireInTime = isProbe

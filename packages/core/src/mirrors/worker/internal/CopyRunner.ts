@@ -134,7 +134,7 @@ export const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions, w
       return FiberMap.run(
         copies,
         TaskLeases.keyOf(task),
-        pool.run({ mirrorId: mirror.id, isProbe: mirror.failure !== null }, copy(progress)).pipe(
+        pool.run({ mirror, isProbe: mirror.failure !== null }, copy(progress)).pipe(
           Effect.interruptible,
           Effect.onExit((exit) => finish({ mirror, task, progress, exit })),
           // The result has the failure.

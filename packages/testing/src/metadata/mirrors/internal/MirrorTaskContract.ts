@@ -44,6 +44,35 @@ export const mirrorTaskContract = (it: It): void => {
     })
   )
 
+  it.effect("due: many mirrors of one tenant and one of another → one of each tenant first; idle ones not at all", () =>
+    Effect.gen(function* () {
+      const [tasks, mirrors] = [yield* MirrorTaskRepository, yield* MirrorRepository]
+      for (const { mirror } of yield* MirrorFixtures.listDue(Sample.at(1_000_000_000))) {
+        yield* mirrors.remove({ ...mirror, mirrorId: mirror.id })
+        while (yield* tasks.clearRemoved({ mirrorId: mirror.id, limit: 1000 })) {}
+      }
+      const crowd = yield* Fixtures.bucket()
+      const ids = new Set<string>()
+      for (let index = 0; index < 12; index++) ids.add((yield* MirrorFixtures.create(crowd)).mirror.id)
+      const idle = yield* MirrorFixtures.create()
+      yield* Fixtures.store(crowd)
+      const other = yield* MirrorFixtures.createWithFiles(1)
+      const due = (limit: number) => tasks.due({ after: "", limit, now: Sample.at(1000) })
+      const first = yield* due(2)
+      expect(first.next).toBe(null)
+      expect(first.mirrors.map(({ mirror }) => mirror.tenantId).toSorted()).toEqual(
+        [crowd.tenantId, other.bucket.tenantId].toSorted()
+      )
+      const all = (yield* due(100)).mirrors.map(({ mirror }) => mirror.id)
+      expect(new Set(all)).toEqual(new Set([...ids, other.mirror.id]))
+      expect(all).not.toContain(idle.mirror.id)
+      // Mirrors before the position are not looked at.
+      const after = [...ids].toSorted()[5] ?? ""
+      const rest = yield* tasks.due({ after, limit: 100, now: Sample.at(1000) })
+      expect(rest.mirrors.map(({ mirror }) => mirror.id).every((id) => id > after)).toBe(true)
+    })
+  )
+
   it.effect("claim: many concurrent claims → each task once, those first that are due the longest", () =>
     Effect.gen(function* () {
       const bucket = yield* Fixtures.bucket()

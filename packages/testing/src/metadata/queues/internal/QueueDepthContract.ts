@@ -6,7 +6,6 @@ import { expect } from "@effect/vitest"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
-import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as ConversionFixtures from "../../conversions/internal/ConversionFixtures.ts"
@@ -20,8 +19,8 @@ const unlimited = 1000
 
 /** Removes the mirrors that have work to do. */
 const removeDueMirrors = Effect.gen(function* () {
-  const [mirrors, tasks] = [yield* MirrorRepository, yield* MirrorTaskRepository]
-  const due = yield* tasks.due({ after: "", limit: 1_000_000, now: Sample.at(1_000_000_000) })
+  const mirrors = yield* MirrorRepository
+  const due = yield* MirrorFixtures.listDue(Sample.at(1_000_000_000))
   for (const { mirror } of due) yield* mirrors.remove({ ...mirror, mirrorId: mirror.id })
 })
 
