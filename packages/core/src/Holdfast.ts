@@ -11,6 +11,7 @@ import * as Accounts from "./accounts/Accounts.ts"
 import type { BucketRepository } from "./buckets/BucketRepository.ts"
 import * as Buckets from "./buckets/Buckets.ts"
 import * as ConversionNotifier from "./conversions/ConversionNotifier.ts"
+import type { RemovalRepository } from "./buckets/RemovalRepository.ts"
 import type { ConversionRepository } from "./conversions/ConversionRepository.ts"
 import * as Conversions from "./conversions/Conversions.ts"
 import * as Downloads from "./files/Downloads.ts"
@@ -47,6 +48,7 @@ export type Metadata =
   | MemberRepository
   | TokenRepository
   | BucketRepository
+  | RemovalRepository
   | FileRepository
   | BlobRepository
   | ConversionRepository
@@ -101,7 +103,8 @@ const services = Layer.mergeAll(
 )
 
 /**
- * All services, without background work. Add `Sweeper.layerPeriodic` to sweep, `ConversionWorker.layer` to convert videos and
+ * All services, without background work. Add `Sweeper.layerPeriodic` to sweep,
+ * `RemovalWorker.layer` to finish the removal of large buckets and tenants, `ConversionWorker.layer` to convert videos and
  * `MirrorWorker.layer` to copy files to mirrors.
  */
 export const layer: Layer.Layer<Services, never, Ports> = Mirrors.layer.pipe(

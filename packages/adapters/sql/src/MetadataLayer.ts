@@ -9,6 +9,7 @@ import type { MetadataError } from "@holdfast/core/MetadataError"
 import * as Access from "./internal/access/SqlAccessRepository.ts"
 import * as Accounts from "./internal/accounts/SqlAccountRepository.ts"
 import * as Buckets from "./internal/buckets/SqlBucketRepository.ts"
+import * as Removals from "./internal/buckets/SqlRemovalRepository.ts"
 import * as Files from "./internal/files/SqlFileRepository.ts"
 import * as Members from "./internal/members/SqlMemberRepository.ts"
 import { migrate } from "./migrations/Migrate.ts"
@@ -29,6 +30,7 @@ export const layerMigrated: Layer.Layer<Metadata, never, SqlClient> = Layer.merg
   Files.layer,
   Members.layer,
   Mirrors.layer,
+  Removals.layer,
   MirrorTasks.layer,
   Tenants.layer,
   Tokens.layer

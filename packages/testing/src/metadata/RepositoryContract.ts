@@ -30,6 +30,7 @@ import { mirrorNameContract } from "./mirrors/internal/MirrorNameContract.ts"
 import { mirrorTaskContract } from "./mirrors/internal/MirrorTaskContract.ts"
 import { reconciliationContract } from "./mirrors/internal/ReconciliationContract.ts"
 import { queueDepthContract } from "./queues/internal/QueueDepthContract.ts"
+import { removalContract } from "./internal/RemovalContract.ts"
 import { removalRaceContract } from "./internal/RemovalRaceContract.ts"
 import { tenantContract } from "./internal/TenantContract.ts"
 import { tokenContract } from "./internal/TokenContract.ts"
@@ -50,6 +51,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["files: filters", fileFilterContract],
   ["files: folders", folderContract],
   ["removals of buckets and tenants: concurrent changes", removalRaceContract],
+  ["removals in steps", removalContract],
   ["blobs", blobContract],
   ["conversions", conversionContract],
   ["conversions: claims", conversionClaimContract],

@@ -10,6 +10,7 @@ import { change, type Migration } from "./Migration.ts"
 import { mirrorIndexes } from "./MirrorIndexes.ts"
 import { mirrorTimes } from "./MirrorTimes.ts"
 import { mirrors } from "./Mirrors.ts"
+import { removals } from "./Removals.ts"
 
 export const migrations: ReadonlyArray<Migration> = [
   { id: 1, name: "initial", steps: [change(initial)] },
@@ -19,5 +20,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 5, name: "creators", steps: creators },
   { id: 6, name: "mirror_indexes", steps: mirrorIndexes },
   { id: 7, name: "file_types", steps: fileTypes },
-  { id: 8, name: "conversion_turns", steps: conversionTurns }
+  { id: 8, name: "conversion_turns", steps: conversionTurns },
+  { id: 9, name: "removals", steps: removals }
 ]

@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as RemovalWorker from "../../buckets/RemovalWorker.ts"
 import { InvalidRequest } from "../../Errors.ts"
 import * as Core from "../../Holdfast.ts"
 import { PlaybackSecret } from "../../playback/PlaybackKeys.ts"
@@ -105,7 +106,8 @@ const Crypto = Layer.mergeAll(SecureRandom.layerWebCrypto, Digest.layerWebCrypto
  */
 export const open = async (options: OpenOptions): Promise<Holdfast> => {
   const { blobs, metadata, settings, sweepEvery = "1 minute" } = options
-  const services = Layer.merge(VideoOptions.worker(options), MirrorOptions.worker(options)).pipe(
+  const removals = sweepEvery === false ? Layer.empty : RemovalWorker.layer()
+  const services = Layer.mergeAll(VideoOptions.worker(options), MirrorOptions.worker(options), removals).pipe(
     Layer.provideMerge(Core.layer),
     Layer.provide([
       metadata.metadata,

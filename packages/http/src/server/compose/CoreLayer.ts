@@ -4,6 +4,7 @@
 import { AccessRepository } from "@holdfast/core/access/AccessRepository"
 import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
+import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import * as Holdfast from "@holdfast/core/Holdfast"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
@@ -45,6 +46,7 @@ const instrumentedPorts = Layer.mergeAll(
   PortMetrics.layer(MemberRepository),
   PortMetrics.layer(TokenRepository),
   PortMetrics.layer(BucketRepository),
+  PortMetrics.layer(RemovalRepository),
   PortMetrics.layer(BlobRepository),
   ConversionMetrics.layerRepository.pipe(Layer.provide(PortMetrics.layer(ConversionRepository))),
   ConversionMetrics.layerTranscoder,

@@ -2,6 +2,7 @@
  * Composes the standalone service from a configuration.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as RemovalWorker from "@holdfast/core/buckets/RemovalWorker"
 import * as Settings from "@holdfast/core/Settings"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import * as Sweeper from "@holdfast/core/storage/Sweeper"
@@ -95,6 +96,7 @@ export const layer = (config: Config, version: string) => {
     Layer.provide([
       prepared,
       Sweeper.layerPeriodic(config.sweepInterval),
+      RemovalWorker.layer(),
       IncompleteUploads.layerSweeper(config),
       ConversionLayer.layerWorker(config).pipe(Layer.provide(prepared)),
       MirrorLayer.layerWorker(config),

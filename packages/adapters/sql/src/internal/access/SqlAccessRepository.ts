@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { AccessRepository, type Principal, type KeyUse } from "@holdfast/core/access/AccessRepository"
 import { RoleId } from "@holdfast/core/Role"
+import { openTenant } from "../buckets/OpenBucket.ts"
 import { millis } from "../Dialect.ts"
 import * as Reads from "../../Reads.ts"
 import * as Row from "../Row.ts"
@@ -75,15 +76,16 @@ const make = Effect.gen(function* () {
         ) => sql`SELECT k.id, k.tenant_id, k.expires_at, k.revoked_at, k.account_id, a.email, m.id AS member_id, m.role
         FROM api_key k
         JOIN account a ON a.id = k.account_id
-        LEFT JOIN member m ON m.tenant_id = ${tenantId ?? noTenant} AND m.account_id = k.account_id
+        LEFT JOIN member m ON m.tenant_id = ${openTenant(sql, tenantId ?? noTenant)} AND m.account_id = k.account_id
           AND (k.member_id IS NULL OR k.member_id = m.id)
-        WHERE k.hash = ${hash}`
+        WHERE k.hash = ${hash}
+          AND (k.tenant_id IS NULL OR EXISTS (SELECT 1 FROM tenant WHERE id = k.tenant_id AND removed = 0))`
       ).pipe(Row.first(fromKeyRow), operation("access.findByKey")),
 
     findByAccount: ({ accountId, tenantId }) =>
       read(
         (sql) => sql`SELECT a.id AS account_id, a.email, m.id AS member_id, m.role FROM account a
-        LEFT JOIN member m ON m.tenant_id = ${tenantId ?? noTenant} AND m.account_id = a.id
+        LEFT JOIN member m ON m.tenant_id = ${openTenant(sql, tenantId ?? noTenant)} AND m.account_id = a.id
         WHERE a.id = ${accountId}`
       ).pipe(Row.first(fromAccountRow), operation("access.findByAccount")),
 

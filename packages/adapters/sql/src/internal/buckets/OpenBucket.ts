@@ -1,14 +1,35 @@
 /**
- * Selects buckets that exist for requests.
+ * Selects buckets and tenants that exist for requests. The rows of a removed one stay until all rows that refer to them are
+ * deleted.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 
+/** Condition on a row of `bucket`: it is this bucket of this tenant, and not removed. */
+export const isOpenBucket = (sql: SqlClient, { bucketId, tenantId }: BucketRef): Fragment =>
+  sql`bucket.id = ${bucketId} AND bucket.tenant_id = ${tenantId} AND bucket.removed = 0`
+
 /**
- * Returns a subquery for the id of a bucket; null unless the bucket belongs to the tenant. A statement on files compares their
- * `bucket_id` with it instead of comparing both ids with the columns of each file: for the id of another tenant's bucket it
- * reads no file, and PostgreSQL does not multiply the probabilities of two columns of which one determines the other.
+ * Returns a subquery for the id of a bucket; null unless the bucket belongs to the tenant and is not removed. A statement on files
+ * compares their `bucket_id` with it instead of comparing both ids with the columns of each file: for the id of another
+ * tenant's bucket it reads no file, and PostgreSQL does not multiply the probabilities of two columns of which one determines
+ * the other.
  */
-export const openBucket = (sql: SqlClient, { bucketId, tenantId }: BucketRef): Fragment =>
-  sql`(SELECT bucket.id FROM bucket WHERE bucket.id = ${bucketId} AND bucket.tenant_id = ${tenantId})`
+export const openBucket = (sql: SqlClient, bucket: BucketRef): Fragment =>
+  sql`(SELECT bucket.id FROM bucket WHERE ${isOpenBucket(sql, bucket)})`
+
+/** Condition on a row of `tenant`: it is this tenant, and not removed. */
+export const isOpenTenant = (sql: SqlClient, tenantId: string): Fragment =>
+  sql`tenant.id = ${tenantId} AND tenant.removed = 0`
+
+/** Returns a subquery for the id of a tenant; null when it is removed. */
+export const openTenant = (sql: SqlClient, tenantId: string): Fragment =>
+  sql`(SELECT tenant.id FROM tenant WHERE ${isOpenTenant(sql, tenantId)})`
+
+/**
+ * Returns the clause that keeps a selected bucket or tenant from being removed until the transaction ends. If it is being removed,
+ * the statement waits and then does not select it. SQLite needs none: its transactions begin as writers.
+ */
+export const keep = (sql: SqlClient): Fragment =>
+  sql.literal(sql.onDialectOrElse({ pg: () => "FOR KEY SHARE", orElse: () => "" }))

@@ -1,10 +1,17 @@
 /**
- * Removes buckets with their files, inside a transaction.
+ * Removes buckets with few files, inside a transaction.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { lock } from "../Dialect.ts"
+
+/** The files that one transaction removes. A bucket with more files is removed in steps. */
+export const removedAtOnce = 500
+
+/** Whether a condition selects more than `count` files. Reads no more rows than that. */
+export const hasMoreThan = (sql: SqlClient, files: Fragment, count: number) =>
+  Effect.map(sql`SELECT 1 AS one FROM file WHERE ${files} LIMIT 1 OFFSET ${count}`, (rows) => rows.length > 0)
 
 /**
  * Removes the buckets and files that two conditions select, and dooms the files' blobs. Mirrors are marked as removed

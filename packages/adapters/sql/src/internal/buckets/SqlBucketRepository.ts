@@ -13,7 +13,9 @@ import { lock, millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
-import { removeBuckets } from "./RemoveBuckets.ts"
+import { isOpenBucket, isOpenTenant, keep } from "./OpenBucket.ts"
+import { markBuckets } from "./Removals.ts"
+import { hasMoreThan, removeBuckets, removedAtOnce } from "./RemoveBuckets.ts"
 
 const toBucket: Row.FromRow<Bucket> = (row) => ({
   id: Row.text(row, "id"),
@@ -29,49 +31,51 @@ const make = Effect.gen(function* () {
   const orBucketExists = (tenantId: string, name: string) =>
     Constraint.mapUniqueViolation({
       index: Constraint.bucketName,
-      findExisting: sql`SELECT id FROM bucket WHERE tenant_id = ${tenantId} AND name = ${name}`,
+      findExisting: sql`SELECT id FROM bucket WHERE tenant_id = ${tenantId} AND name = ${name} AND removed = 0`,
       toError: (existingId) => new BucketExists({ existingId })
     })
 
-  const remove = Effect.fnUntraced(function* ({ bucketId, tenantId }: BucketRef, force: boolean, sweepAt: number) {
-    const buckets = sql`id = ${bucketId} AND tenant_id = ${tenantId}`
-    const files = sql`tenant_id = ${tenantId} AND bucket_id = ${bucketId}`
+  const remove = Effect.fnUntraced(function* (bucket: BucketRef, force: boolean, sweepAt: number) {
+    const buckets = isOpenBucket(sql, bucket)
+    const files = sql`bucket_id = ${bucket.bucketId}`
     // No file can be inserted into a locked bucket.
     const found = yield* sql`SELECT id FROM bucket WHERE ${buckets} ${lock(sql, "FOR UPDATE")}`
     if (found.length === 0) return false
     if (!force && (yield* sql`SELECT id FROM file WHERE ${files} LIMIT 1`).length > 0)
       return yield* new BucketNotEmpty()
-    yield* removeBuckets(sql, { buckets, files, sweepAt })
+    yield* (yield* hasMoreThan(sql, files, removedAtOnce))
+      ? markBuckets(sql, { buckets, sweepAt })
+      : removeBuckets(sql, { buckets, files, sweepAt })
     return true
   })
 
   return BucketRepository.of({
     create: (tenantId, bucket) =>
       sql`INSERT INTO bucket (id, tenant_id, name, created_at, updated_at)
-        VALUES (${bucket.id}, ${tenantId}, ${bucket.name}, ${millis(bucket.createdAt)}, ${millis(bucket.updatedAt)})`.pipe(
-        Constraint.mapViolation(Constraint.isForeignKeyViolation, () => new NotFound({ resource: "tenant" })),
+        SELECT ${bucket.id}, tenant.id, ${bucket.name}, ${millis(bucket.createdAt)}, ${millis(bucket.updatedAt)}
+        FROM tenant WHERE ${isOpenTenant(sql, tenantId)} ${keep(sql)} RETURNING id`.pipe(
+        Effect.flatMap((rows) => (rows.length === 0 ? Effect.fail(new NotFound({ resource: "tenant" })) : Effect.void)),
         orBucketExists(tenantId, bucket.name),
-        Effect.asVoid,
         operation("buckets.create")
       ),
 
-    find: ({ bucketId, tenantId }) =>
-      sql`SELECT ${columns} FROM bucket WHERE id = ${bucketId} AND tenant_id = ${tenantId}`.pipe(
+    find: (bucket) =>
+      sql`SELECT ${columns} FROM bucket WHERE ${isOpenBucket(sql, bucket)}`.pipe(
         Row.first(toBucket),
         operation("buckets.find")
       ),
 
     list: ({ after, limit, tenantId }) =>
-      sql`SELECT ${columns} FROM bucket WHERE tenant_id = ${tenantId} AND id > ${after ?? ""}
+      sql`SELECT ${columns} FROM bucket WHERE tenant_id = ${tenantId} AND id > ${after ?? ""} AND removed = 0
         ORDER BY id LIMIT ${limit}`.pipe(Row.all(toBucket), operation("buckets.list")),
 
-    update: ({ at, bucket: { bucketId, tenantId }, change }) =>
+    update: ({ at, bucket, change }) =>
       sql`UPDATE bucket SET ${sql.update({
         updated_at: millis(at),
         ...(change.name === undefined ? undefined : { name: change.name })
-      })} WHERE id = ${bucketId} AND tenant_id = ${tenantId} RETURNING ${columns}`.pipe(
+      })} WHERE ${isOpenBucket(sql, bucket)} RETURNING ${columns}`.pipe(
         Row.first(toBucket),
-        orBucketExists(tenantId, change.name ?? ""),
+        orBucketExists(bucket.tenantId, change.name ?? ""),
         operation("buckets.update")
       ),
 

@@ -10,7 +10,7 @@ import type { FileRemoval, FileUpdate, HeaderUpdate } from "@holdfast/core/files
 import { lock, millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { transaction } from "../../Transaction.ts"
-import { bySelector, columns, inBucket, readHeaders, toFile } from "./FileRow.ts"
+import { bySelector, columns, inBucket, ofBucket, readHeaders, toFile } from "./FileRow.ts"
 import { orFileTaken } from "./InsertFile.ts"
 import { preconditionClause } from "./PreconditionClause.ts"
 import { failUnmatched } from "./ReplaceContent.ts"
@@ -66,6 +66,6 @@ export const removeFile = (sql: SqlClient, { bucket, condition, sweepAt, selecto
     if (Option.isNone(removed)) return yield* failUnmatched(sql, { bucket, selector, condition })
     if (removed.value !== null) {
       yield* sql`UPDATE blob SET state = 'DOOMED', due_at = ${millis(sweepAt)}
-        WHERE id = ${removed.value} AND ${inBucket(sql, bucket)} AND state = 'READY'`
+        WHERE id = ${removed.value} AND ${ofBucket(sql, bucket)} AND state = 'READY'`
     }
   }).pipe(transaction(sql))

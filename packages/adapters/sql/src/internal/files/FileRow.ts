@@ -9,6 +9,7 @@ import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import type { Selector } from "@holdfast/core/files/FileRef"
 import { FileType } from "@holdfast/core/files/FileType"
 import type { Header } from "@holdfast/core/files/Header"
+import { openBucket } from "../buckets/OpenBucket.ts"
 import * as Row from "../Row.ts"
 
 /** Listed by name: a later migration that adds a column must not change the statements that running nodes have prepared. */
@@ -48,8 +49,11 @@ export const toFile: Row.FromRow<StoredFile> = (row) => ({
   content: row.blob_id === null ? null : readContent(row)
 })
 
-/** Selects the files of a bucket. */
-export const inBucket = (sql: SqlClient, { bucketId, tenantId }: BucketRef): Fragment =>
+/** Selects the rows of a bucket that exists for requests. */
+export const inBucket = (sql: SqlClient, bucket: BucketRef): Fragment => sql`bucket_id = ${openBucket(sql, bucket)}`
+
+/** Selects the rows of a bucket, also while it is being removed. */
+export const ofBucket = (sql: SqlClient, { bucketId, tenantId }: BucketRef): Fragment =>
   sql`tenant_id = ${tenantId} AND bucket_id = ${bucketId}`
 
 /** Selects the file that a selector refers to. */

@@ -5,7 +5,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import type { FileQuery } from "@holdfast/core/files/FileRepository"
-import { openBucket } from "../buckets/OpenBucket.ts"
+import { inBucket } from "./FileRow.ts"
 
 /** A part of a bucket's files that one index lists without reading any other file. */
 export interface FileSource {
@@ -24,16 +24,16 @@ export interface FileSource {
  * SQLite has no statistics of the tables, so that the statement names the index.
  */
 export const sourceOf = (sql: SqlClient, bucket: BucketRef, { state, type }: FileQuery): FileSource | undefined => {
-  const inBucket = sql`bucket_id = ${openBucket(sql, bucket)}`
+  const where = inBucket(sql, bucket)
   const indexed = (name: string) =>
     sql.literal(sql.onDialectOrElse({ pg: () => "file", orElse: () => `file INDEXED BY ${name}` }))
   if (type !== undefined) {
     return state === "RESERVED"
       ? undefined
-      : { table: indexed("file_type"), where: sql`${inBucket} AND type = ${type}`, order: "type, " }
+      : { table: indexed("file_type"), where: sql`${where} AND type = ${type}`, order: "type, " }
   }
   // Only a file without content has no type.
   return state === "RESERVED"
-    ? { table: indexed("file_type"), where: sql`${inBucket} AND type IS NULL`, order: "type, " }
-    : { table: indexed("file_place"), where: inBucket, order: "" }
+    ? { table: indexed("file_type"), where: sql`${where} AND type IS NULL`, order: "type, " }
+    : { table: indexed("file_place"), where, order: "" }
 }

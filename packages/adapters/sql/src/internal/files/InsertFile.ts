@@ -11,7 +11,8 @@ import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import * as Constraint from "../Constraint.ts"
 import { millis } from "../Dialect.ts"
 import { transaction } from "../../Transaction.ts"
-import { inBucket } from "./FileRow.ts"
+import { isOpenBucket, keep } from "../buckets/OpenBucket.ts"
+import { inBucket, ofBucket } from "./FileRow.ts"
 
 /** Maps violations of the file table's unique indexes to `FileExists` and `AliasTaken`, with the id of the existing file. */
 export const orFileTaken = (
@@ -36,10 +37,13 @@ const insertRow = (sql: SqlClient, bucket: BucketRef, file: StoredFile) => {
   const { content } = file
   return sql`INSERT INTO file (id, tenant_id, bucket_id, path, name, alias, version, metadata, headers,
       created_at, updated_at, blob_id, size, sha256, etag, content_type, type, stored_at)
-    VALUES (${file.id}, ${bucket.tenantId}, ${bucket.bucketId}, ${file.path}, ${file.name}, ${file.alias},
+    SELECT ${file.id}, bucket.tenant_id, bucket.id, ${file.path}, ${file.name}, ${file.alias},
       ${file.version}, ${JSON.stringify(file.metadata)}, ${JSON.stringify(file.headers)},
       ${millis(file.createdAt)}, ${millis(file.updatedAt)}, ${content?.blobId}, ${content?.size}, ${content?.sha256},
-      ${content?.etag}, ${content?.contentType}, ${content?.type}, ${content ? millis(content.storedAt) : null})`
+      ${content?.etag}, ${content?.contentType}, ${content?.type}, ${content ? millis(content.storedAt) : null}
+    FROM bucket WHERE ${isOpenBucket(sql, bucket)} ${keep(sql)} RETURNING id`.pipe(
+    Effect.flatMap((rows) => (rows.length === 0 ? Effect.fail(new NotFound({ resource: "bucket" })) : Effect.void))
+  )
 }
 
 /** Updates the blob first, so that an upload whose blob has expired fails without waiting for a lock on a file. */
@@ -51,7 +55,7 @@ const insertWithContent = Effect.fnUntraced(function* (
 ) {
   const ready = yield* sql`UPDATE blob
     SET state = 'READY', due_at = NULL, size = ${content.size}, sha256 = ${content.sha256}, file_id = ${file.id}
-    WHERE id = ${content.blobId} AND ${inBucket(sql, bucket)} AND state = 'PENDING' RETURNING id`
+    WHERE id = ${content.blobId} AND ${ofBucket(sql, bucket)} AND state = 'PENDING' RETURNING id`
   if (ready.length === 0) return yield* new UploadExpired()
   yield* insertRow(sql, bucket, file)
 })
@@ -61,8 +65,4 @@ export const insertFile = (sql: SqlClient, bucket: BucketRef, file: StoredFile) 
   (file.content === null
     ? insertRow(sql, bucket, file)
     : insertWithContent(sql, bucket, file, file.content).pipe(transaction(sql))
-  ).pipe(
-    Constraint.mapViolation(Constraint.isForeignKeyViolation, () => new NotFound({ resource: "bucket" })),
-    orFileTaken(sql, bucket, { path: file.path, name: file.name, alias: file.alias ?? "" }),
-    Effect.asVoid
-  )
+  ).pipe(orFileTaken(sql, bucket, { path: file.path, name: file.name, alias: file.alias ?? "" }))

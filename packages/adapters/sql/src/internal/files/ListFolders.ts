@@ -4,10 +4,10 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { FolderListRequest } from "@holdfast/core/files/FileRepository"
-import { openBucket } from "../buckets/OpenBucket.ts"
 import * as CodePoints from "../CodePoints.ts"
 import { position } from "../Dialect.ts"
 import * as Row from "../Row.ts"
+import { inBucket } from "./FileRow.ts"
 
 /** Returns the first text after all paths below a folder: `0` is the character after `/`. */
 export const afterFolder = (path: string): string => `${path.slice(0, -1)}0`
@@ -26,7 +26,7 @@ export const listFolders = (sql: SqlClient, { after, bucket, limit, path }: Fold
   const folder = sql`substr(path, 1, CAST(${length} AS integer)
     + ${position(sql)}(substr(path, CAST(${length + 1} AS integer)), '/'))`
   const next = (bound: Fragment) =>
-    sql`(SELECT ${folder} FROM file WHERE bucket_id = ${openBucket(sql, bucket)} AND ${bound}
+    sql`(SELECT ${folder} FROM file WHERE ${inBucket(sql, bucket)} AND ${bound}
       AND path < ${afterFolder(path)} ORDER BY path LIMIT 1)`
   const first =
     after === undefined || CodePoints.compare(after, path) <= 0

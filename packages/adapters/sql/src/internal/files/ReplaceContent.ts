@@ -11,7 +11,7 @@ import { isEmpty } from "@holdfast/core/files/Precondition"
 import { millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { transaction } from "../../Transaction.ts"
-import { bySelector, columns, inBucket, toFile } from "./FileRow.ts"
+import { bySelector, columns, ofBucket, toFile } from "./FileRow.ts"
 import { preconditionClause } from "./PreconditionClause.ts"
 
 /** Fails with the reason why a conditional statement matched no row: `NotFound` or `PreconditionFailed`. */
@@ -53,7 +53,7 @@ export const replaceContent = (sql: SqlClient, { bucket, condition, content, swe
         size = CASE WHEN ${isNew} THEN ${content.size} ELSE size END,
         sha256 = CASE WHEN ${isNew} THEN ${content.sha256} ELSE sha256 END,
         file_id = ${fileId}
-      WHERE id IN (${content.blobId}, ${changed.value.previous ?? content.blobId}) AND ${inBucket(sql, bucket)}
+      WHERE id IN (${content.blobId}, ${changed.value.previous ?? content.blobId}) AND ${ofBucket(sql, bucket)}
         AND state = CASE WHEN ${isNew} THEN 'PENDING' ELSE 'READY' END
       RETURNING id`.pipe(Row.all((row) => Row.text(row, "id")))
     if (!moved.includes(content.blobId)) return yield* new UploadExpired()

@@ -12,6 +12,7 @@ import * as Creator from "@holdfast/core/access/Creator"
 import { type CreatedDecision, MemberRepository } from "@holdfast/core/members/MemberRepository"
 import * as Role from "@holdfast/core/Role"
 import * as Accounts from "../accounts/AccountRows.ts"
+import { isOpenTenant, keep } from "../buckets/OpenBucket.ts"
 import * as Constraint from "../Constraint.ts"
 import { lock, millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
@@ -29,13 +30,14 @@ const make = Effect.gen(function* () {
 
   const add = (tenantId: string, member: Member) =>
     Effect.gen(function* () {
+      const tenants = yield* sql`SELECT id FROM tenant WHERE ${isOpenTenant(sql, tenantId)} ${keep(sql)}`
+      if (tenants.length === 0) return yield* new NotFound({ resource: "tenant" })
       const user = yield* Accounts.findOrCreate(sql, member.user)
       const stored = { ...member, user }
       yield* insert(sql, tenantId, stored)
       return stored
     }).pipe(
       transaction(sql),
-      Constraint.mapViolation(Constraint.isForeignKeyViolation, () => new NotFound({ resource: "tenant" })),
       Constraint.mapUniqueViolation({
         index: Constraint.memberAccount,
         findExisting: sql`SELECT id FROM member WHERE tenant_id = ${tenantId} AND account_id =

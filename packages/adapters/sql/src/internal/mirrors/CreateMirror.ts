@@ -6,6 +6,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { NotFound } from "@holdfast/core/Errors"
 import { MirrorLoop } from "@holdfast/core/mirrors/MirrorErrors"
 import type { NewMirror } from "@holdfast/core/mirrors/MirrorRepository"
+import { isOpenBucket, keep } from "../buckets/OpenBucket.ts"
 import { millis } from "../Dialect.ts"
 import * as Creators from "../members/Creators.ts"
 import { transaction } from "../../Transaction.ts"
@@ -43,11 +44,10 @@ export const createMirror = (sql: SqlClient, mirror: NewMirror) =>
   Effect.gen(function* () {
     const { address } = mirror
     const target = address.type === "TENANT_BUCKET" ? address.serviceBucketId : null
-    const share = sql.literal(sql.onDialectOrElse({ pg: () => "FOR KEY SHARE", orElse: () => "" }))
     const { createdBy, tenantId } = mirror
     yield* Creators.lockCreator(sql, { tenantId, createdBy, others: [], at: mirror.at })
     const found = yield* sql`SELECT id FROM bucket
-      WHERE id = ${mirror.bucketId} AND tenant_id = ${mirror.tenantId} ${share}`
+      WHERE ${isOpenBucket(sql, mirror)} ${keep(sql)}`
     if (found.length === 0) return yield* new NotFound({ resource: "bucket" })
     if (target !== null) yield* refuseLoop(sql, target, mirror.bucketId)
     yield* lockWriters(sql, sql`${mirror.bucketId}`)

@@ -11,6 +11,7 @@ import { BlobRepository, type BlobRow, type BlobState } from "@holdfast/core/sto
 import { among, millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
+import { isOpenBucket } from "../buckets/OpenBucket.ts"
 import { dropConversions } from "../conversions/ConversionFiles.ts"
 import { transaction } from "../../Transaction.ts"
 
@@ -56,10 +57,10 @@ const make = Effect.gen(function* () {
     })
 
   return BlobRepository.of({
-    stage: ({ at, blobId, bucket: { bucketId, tenantId }, leaseUntil }) =>
+    stage: ({ at, blobId, bucket, leaseUntil }) =>
       sql`INSERT INTO blob (id, tenant_id, bucket_id, state, due_at, created_at)
         SELECT ${blobId}, tenant_id, id, 'PENDING', ${millis(leaseUntil)}, ${millis(at)}
-        FROM bucket WHERE id = ${bucketId} AND tenant_id = ${tenantId} RETURNING id`.pipe(
+        FROM bucket WHERE ${isOpenBucket(sql, bucket)} RETURNING id`.pipe(
         Effect.flatMap((rows) => (rows.length === 0 ? Effect.fail(new NotFound({ resource: "bucket" })) : Effect.void)),
         operation("blobs.stage")
       ),

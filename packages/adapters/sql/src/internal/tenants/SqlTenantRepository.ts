@@ -6,9 +6,11 @@ import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { SubdomainTaken, type Tenant, TenantNotEmpty } from "@holdfast/core/tenants/Tenant"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
-import { removeBuckets } from "../buckets/RemoveBuckets.ts"
+import { isOpenTenant } from "../buckets/OpenBucket.ts"
+import { markTenant } from "../buckets/Removals.ts"
+import { hasMoreThan, removeBuckets, removedAtOnce } from "../buckets/RemoveBuckets.ts"
 import * as Constraint from "../Constraint.ts"
-import { lock, millis } from "../Dialect.ts"
+import { among, lock, millis } from "../Dialect.ts"
 import { insert as insertMember } from "../members/MemberRows.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
@@ -27,6 +29,9 @@ const orSubdomainTaken = Constraint.mapViolation(
   () => new SubdomainTaken()
 )
 
+/** The buckets that one transaction removes. */
+const bucketsAtOnce = 20
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const columns = sql.literal("tenant.id, tenant.name, tenant.subdomain, tenant.created_at, tenant.updated_at")
@@ -35,17 +40,38 @@ const make = Effect.gen(function* () {
     sql`INSERT INTO tenant (id, name, subdomain, created_at, updated_at)
       VALUES (${tenant.id}, ${tenant.name}, ${tenant.subdomain}, ${millis(tenant.createdAt)}, ${millis(tenant.updatedAt)})`
 
+  /**
+   * Returns the ids of the tenant's buckets. Undefined when the tenant has too many rows for one transaction, or a bucket that is
+   * being removed in steps.
+   */
+  const findFewBuckets = Effect.fnUntraced(function* (tenantId: string) {
+    const ofTenant = sql`tenant_id = ${tenantId}`
+    const buckets = yield* sql`SELECT id, removed FROM bucket WHERE ${ofTenant}
+      ORDER BY id LIMIT ${bucketsAtOnce + 1}`.pipe(
+      Row.all((row) => ({ id: Row.text(row, "id"), isRemoved: Row.int(row, "removed") === 1 }))
+    )
+    if (buckets.length > bucketsAtOnce || buckets.some(({ isRemoved }) => isRemoved)) return undefined
+    for (const table of ["member", "api_key"]) {
+      const more = yield* sql`SELECT id FROM ${sql.literal(table)} WHERE ${ofTenant} LIMIT 1 OFFSET ${removedAtOnce}`
+      if (more.length > 0) return undefined
+    }
+    const ids = buckets.map(({ id }) => id)
+    return (yield* hasMoreThan(sql, among(sql, "bucket_id", ids), removedAtOnce)) ? undefined : ids
+  })
+
   const remove = Effect.fnUntraced(function* (tenantId: string, force: boolean, sweepAt: number) {
     // No bucket and no member can be inserted into a locked tenant.
-    const found = yield* sql`SELECT id FROM tenant WHERE id = ${tenantId} ${lock(sql, "FOR UPDATE")}`
+    const found = yield* sql`SELECT id FROM tenant WHERE ${isOpenTenant(sql, tenantId)} ${lock(sql, "FOR UPDATE")}`
     if (found.length === 0) return false
-    const anyBucket = yield* sql`SELECT id FROM bucket WHERE tenant_id = ${tenantId} LIMIT 1`
-    if (anyBucket.length > 0) {
-      if (!force) return yield* new TenantNotEmpty()
-      const buckets = sql`tenant_id = ${tenantId}`
-      const files = sql`${buckets} AND bucket_id IN (SELECT id FROM bucket WHERE ${buckets})`
-      yield* removeBuckets(sql, { buckets, files, sweepAt })
+    const anyBucket = yield* sql`SELECT id FROM bucket WHERE tenant_id = ${tenantId} AND removed = 0 LIMIT 1`
+    if (anyBucket.length > 0 && !force) return yield* new TenantNotEmpty()
+    const bucketIds = yield* findFewBuckets(tenantId)
+    if (bucketIds === undefined) {
+      yield* markTenant(sql, { tenantId, sweepAt })
+      return true
     }
+    const files = among(sql, "bucket_id", bucketIds)
+    yield* removeBuckets(sql, { buckets: among(sql, "id", bucketIds), files, sweepAt })
     yield* sql`DELETE FROM tenant WHERE id = ${tenantId}`
     return true
   })
@@ -58,13 +84,16 @@ const make = Effect.gen(function* () {
       ).pipe(Effect.asVoid, orSubdomainTaken, operation("tenants.create")),
 
     find: (tenantId) =>
-      sql`SELECT ${columns} FROM tenant WHERE id = ${tenantId}`.pipe(Row.first(toTenant), operation("tenants.find")),
+      sql`SELECT ${columns} FROM tenant WHERE ${isOpenTenant(sql, tenantId)}`.pipe(
+        Row.first(toTenant),
+        operation("tenants.find")
+      ),
 
     list: ({ accountId, after, limit }) =>
       (accountId === undefined
-        ? sql`SELECT ${columns} FROM tenant WHERE id > ${after ?? ""} ORDER BY id LIMIT ${limit}`
+        ? sql`SELECT ${columns} FROM tenant WHERE id > ${after ?? ""} AND removed = 0 ORDER BY id LIMIT ${limit}`
         : sql`SELECT ${columns} FROM member JOIN tenant ON tenant.id = member.tenant_id
-            WHERE member.account_id = ${accountId} AND member.tenant_id > ${after ?? ""}
+            WHERE member.account_id = ${accountId} AND member.tenant_id > ${after ?? ""} AND tenant.removed = 0
             ORDER BY member.tenant_id LIMIT ${limit}`
       ).pipe(Row.all(toTenant), operation("tenants.list")),
 
@@ -73,7 +102,7 @@ const make = Effect.gen(function* () {
         updated_at: millis(at),
         ...(change.name === undefined ? undefined : { name: change.name }),
         ...(change.subdomain === undefined ? undefined : { subdomain: change.subdomain })
-      })} WHERE id = ${tenantId} RETURNING ${columns}`.pipe(
+      })} WHERE ${isOpenTenant(sql, tenantId)} RETURNING ${columns}`.pipe(
         Row.first(toTenant),
         orSubdomainTaken,
         operation("tenants.update")

@@ -43,8 +43,8 @@ export interface OpenOptions {
   /** Settings that differ from the defaults. */
   readonly settings?: Partial<Settings> | undefined
   /**
-   * How often this process sweeps, which removes the bytes of doomed blobs; `false` where another process sweeps.
-   * Default: every minute.
+   * How often this process sweeps, which removes the bytes of doomed blobs; `false` where another process sweeps. A process that
+   * sweeps also finishes the removal of large buckets and tenants. Default: every minute.
    */
   readonly sweepEvery?: Duration.Input | false | undefined
   /**
