@@ -15,11 +15,11 @@ export const call = (
   method: string,
   url: string,
   body?: string | Uint8Array<ArrayBuffer>,
-  headers: Readonly<Record<string, string>> = { "content-type": "application/json" }
+  headers: Readonly<Record<string, string>> = body === undefined ? {} : { "content-type": "application/json" }
 ): Effect.Effect<Answer, BenchFailure> =>
   attempt(`${method} ${new URL(url).pathname}`, async () => {
     const start = performance.now()
-    const response = await fetch(url, { method, ...(body === undefined ? {} : { headers, body }) })
+    const response = await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) })
     const text = await response.text()
     return { status: response.status, text, milliseconds: performance.now() - start }
   })

@@ -1,6 +1,7 @@
 /**
  * Requests as large and as expensive as the protocol permits.
  */
+import * as HostileRequests from "@holdfast/testing/hostile/HostileRequests"
 import * as Effect from "effect/Effect"
 import * as Calls from "../Calls.ts"
 import type { Operation } from "../Operation.ts"
@@ -34,6 +35,24 @@ export const largeBodies: Operation = {
     const calls = Array.from({ length: Math.ceil(site.sizes.repetitions / 4) }, () => post(site, fileId))
     const work = Calls.callAll(calls.flat(), 3)
     return { work }
+  })
+}
+
+export const hostileRequests: Operation = {
+  name: "hostile-requests",
+  description:
+    "each field and parameter of every operation with wrong types, 1 MiB of text and invalid text; three at a time",
+  prepare: Effect.fnUntraced(function* (site) {
+    const { bucketId, files, tenantId } = site.attacker
+    const fileId = yield* site.store(4096)
+    const key = new URL(site.url(files(""))).searchParams.get("apiKey") ?? ""
+    const { text } = yield* Calls.call("GET", site.url("/openapi.json"))
+    const document = JSON.parse(text) as object
+    const calls = HostileRequests.make(document, { tenantId, bucketId, fileId }).map(
+      ({ body, headers, method, path }) =>
+        Effect.suspend(() => Calls.call(method, site.url(path), body(), { ...headers, "x-api-key": key }))
+    )
+    return { work: Calls.callAll(calls, 3) }
   })
 }
 

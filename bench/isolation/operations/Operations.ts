@@ -4,7 +4,7 @@
 import type { Operation } from "../Operation.ts"
 import { fsck } from "./Checks.ts"
 import { conversion, conversionQueue } from "./Converting.ts"
-import { largeBodies, ranges, unknownKeys, views } from "./Hostile.ts"
+import { hostileRequests, largeBodies, ranges, unknownKeys, views } from "./Hostile.ts"
 import { folders, listFilters, listPages } from "./Lists.ts"
 import { lockedRows } from "./Locks.ts"
 import { idleMirrors, mirrorFill, mirrorRead, mirrorRemove, mirrorResume } from "./Mirrors.ts"
@@ -17,6 +17,7 @@ export const all: ReadonlyArray<Operation> = [
   views,
   unknownKeys,
   largeBodies,
+  hostileRequests,
   ranges,
   slowReaders,
   slowUploads,

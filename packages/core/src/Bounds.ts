@@ -40,15 +40,17 @@ const array = (ast: SchemaAST.Arrays): Find => {
   }
 }
 
-const object = (ast: SchemaAST.Objects): Find => {
+const object = (ast: SchemaAST.Objects): Find | undefined => {
   const most = boundOf(ast, "maxProperties")
+  const isBounded = most !== Number.POSITIVE_INFINITY
   const fields = ast.propertySignatures.flatMap(({ name, type }) => {
     const inField = compile(type)
     return inField === undefined || typeof name !== "string" ? [] : [{ name, inField }]
   })
+  if (!isBounded && fields.length === 0) return undefined
   return (input, pointer) => {
     if (!Predicate.isObject(input)) return undefined
-    if (most !== Number.POSITIVE_INFINITY && Object.keys(input).length > most) {
+    if (isBounded && Object.keys(input).length > most) {
       return { pointer, detail: `must have at most ${most} members` }
     }
     for (const { inField, name } of fields) {
@@ -87,8 +89,8 @@ const compile = (ast: SchemaAST.AST): Find | undefined => {
   }
 }
 
-/** Returns the function that compares inputs with the bounds of a schema. */
-export const finder = (schema: Schema.Top): FindExcess => {
+/** Returns the function that compares inputs with the bounds of a schema; undefined for a schema without arrays and records. */
+export const finder = (schema: Schema.Top): FindExcess | undefined => {
   const find = compile(schema.ast)
-  return (input) => find?.(input, "")
+  return find === undefined ? undefined : (input) => find(input, "")
 }

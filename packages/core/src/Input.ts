@@ -48,7 +48,7 @@ export const decoder = <A, E>(schema: Schema.Codec<A, E>): ((input: unknown) => 
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
   const findExcess = Bounds.finder(schema)
   return (input) => {
-    const excess = findExcess(input)
+    const excess = findExcess?.(input)
     return excess === undefined
       ? Effect.mapError(decode(input), (error) => toInvalidRequest(error.issue))
       : Effect.fail(InvalidRequest.at(excess.pointer, excess.detail))

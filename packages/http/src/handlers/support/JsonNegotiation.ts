@@ -59,22 +59,34 @@ export const parse = (bytes: Uint8Array): Effect.Effect<unknown, InvalidRequest>
   return "value" in parsed ? Effect.succeed(parsed.value) : Effect.fail(InvalidRequest.at("", parsed.fault))
 }
 
-/** Fails when the body is not JSON, or exceeds a bound. The route reads the same bytes again, which the request keeps. */
-const checkBody = (findExcess: Bounds.FindExcess) =>
-  HttpServerRequest.HttpServerRequest.pipe(
-    Effect.flatMap(readBytes),
-    Effect.flatMap((bytes) => (bytes.length === 0 ? Effect.undefined : parse(bytes))),
-    Effect.flatMap((input) => {
-      const fault = findExcess(input)
-      return fault === undefined ? Effect.void : Effect.fail(InvalidRequest.at(fault.pointer, fault.detail))
-    }),
-    Effect.catch(ProblemResponse.fail)
-  )
+const refuse = (detail: string, pointer = "") => ProblemResponse.fail(InvalidRequest.at(pointer, detail))
+
+/** Returns a request with the text of its body, so that the body is decoded only once: 1 MiB of garbage less per MiB. */
+const withText = (request: HttpServerRequest.HttpServerRequest, text: string): HttpServerRequest.HttpServerRequest =>
+  Object.create(request, { text: { value: Effect.succeed(text) } }) as HttpServerRequest.HttpServerRequest
+
+/** Reads the body. Fails when it is not within the bounds of JSON, or has an array or record above its own bound. */
+const readText = (request: HttpServerRequest.HttpServerRequest, findExcess: Bounds.FindExcess | undefined) =>
+  Effect.flatMap(readBytes(request), (bytes): Effect.Effect<string, Problem.AnyOf<"invalid_request">> => {
+    const decoded = JsonText.decode(bytes)
+    if ("fault" in decoded) return refuse(decoded.fault)
+    const { text } = decoded
+    if (findExcess === undefined || text === "") return Effect.succeed(text)
+    const parsed = JsonText.parseText(text)
+    if ("fault" in parsed) return refuse(parsed.fault)
+    const fault = findExcess(parsed.value)
+    return fault === undefined ? Effect.succeed(text) : refuse(fault.detail, fault.pointer)
+  })
 
 const jsonRequest = JsonRequest.of((route, { endpoint }) => {
   const schemas = [...endpoint.payload.values()].flatMap(({ schemas }) => schemas)
-  const check = checkBody(Bounds.finder(Schema.Union(schemas)))
-  return Effect.andThen(Effect.andThen(checkRequest, check), route)
+  const findExcess = Bounds.finder(Schema.Union(schemas))
+  return Effect.gen(function* () {
+    yield* checkRequest
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const text = yield* readText(request, findExcess)
+    return yield* Effect.provideService(route, HttpServerRequest.HttpServerRequest, withText(request, text))
+  })
 })
 
 const jsonRanges = new Set(["*/*", "application/*", "application/json"])

@@ -16,8 +16,10 @@ export const maxValues = 16_384
  */
 export const maxMembers = 4096
 
-/** A parsed value, or what is wrong with the text. */
-export type Parsed = { readonly value: unknown } | { readonly fault: string }
+/** What is wrong with a text. */
+interface Faulty {
+  readonly fault: string
+}
 
 const quote = 0x22
 const backslash = 0x5c
@@ -59,20 +61,29 @@ const findExcess = (bytes: Uint8Array): string | undefined => {
   return undefined
 }
 
-/** Parses a text in UTF-8. */
-export const parse = (bytes: Uint8Array): Parsed => {
+/** Decodes a text in UTF-8 that is within the bounds. It may be no JSON. */
+export const decode = (bytes: Uint8Array): { readonly text: string } | Faulty => {
   const fault = findExcess(bytes)
   if (fault !== undefined) return { fault }
-  let text: string
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) }
   } catch {
     return { fault: "must be UTF-8" }
   }
+}
+
+/** Parses a text that was decoded. */
+export const parseText = (text: string): { readonly value: unknown } | Faulty => {
   try {
     const value: unknown = JSON.parse(text)
     return { value }
   } catch {
     return { fault: "must be JSON" }
   }
+}
+
+/** Parses a text in UTF-8. */
+export const parse = (bytes: Uint8Array): { readonly value: unknown } | Faulty => {
+  const decoded = decode(bytes)
+  return "fault" in decoded ? decoded : parseText(decoded.text)
 }
