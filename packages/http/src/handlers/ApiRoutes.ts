@@ -46,9 +46,14 @@ export type Requirements =
 /**
  * The router's configuration: pass it to `HttpRouter.serve` or `HttpRouter.toWebHandler`, or provide it as
  * `HttpRouter.RouterConfig`. With Effect's default limit of 100 characters per parameter, paths with long aliases would not
- * match any route.
+ * match any route. A path has one form only (`ExactPath`).
  */
-export const routerConfig = { maxParamLength: 8192 }
+export const routerConfig = {
+  maxParamLength: 8192,
+  caseSensitive: true,
+  ignoreTrailingSlash: false,
+  ignoreDuplicateSlashes: false
+}
 
 /** The methods and paths of the contract. */
 const routes: ReadonlyArray<Route> = (() => {

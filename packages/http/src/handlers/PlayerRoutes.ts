@@ -19,7 +19,7 @@ import * as Redacted from "effect/Redacted"
 import type { RequestServices } from "../auth/ActorIdentification.ts"
 import * as ViewerIdentification from "../auth/ViewerIdentification.ts"
 import { Api } from "../contract/Api.ts"
-import * as Page from "../players/Page.ts"
+import type * as Page from "../players/Page.ts"
 import * as PlayerPage from "../players/PlayerPage.ts"
 import * as PlayerParameters from "../players/PlayerParameters.ts"
 import * as ProblemPage from "../players/ProblemPage.ts"
@@ -32,12 +32,6 @@ type Request = Context.Context<RequestServices | HttpRouter.RouteContext>
 export const FrameAncestors = Context.Reference<string>("@holdfast/http/handlers/FrameAncestors", {
   defaultValue: () => "*"
 })
-
-/** Returns the prefix of relative addresses. The router ignores a trailing slash of the path, but browsers do not. */
-const basePrefix = ({ url }: HttpServerRequest.HttpServerRequest): string => {
-  const [path = ""] = url.split("?", 1)
-  return path.endsWith("/") ? "../" : ""
-}
 
 const parseParameters = ({ url }: HttpServerRequest.HttpServerRequest): PlayerParameters.PlayerParameters => {
   const at = url.indexOf("?")
@@ -73,17 +67,15 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Streams | 
           format,
           conversionId: info.conversionId
         })
-        const base = basePrefix(request)
         const query = `?apiKey=${Redacted.value(key)}`
         const rendered = PlayerPage.render({
           format,
-          source: `${base}${format}/${StreamFiles.entry(format)}${query}`,
-          status: `${base}../streams${query}`,
-          poster: mayHaveVideo(info) ? `${base}${StreamFiles.poster}${query}` : undefined,
+          source: `${format}/${StreamFiles.entry(format)}${query}`,
+          status: `../streams${query}`,
+          poster: mayHaveVideo(info) ? `${StreamFiles.poster}${query}` : undefined,
           title: info.name,
           parameters: parseParameters(request),
-          frameAncestors,
-          assetsBase: base + Page.assetsBase
+          frameAncestors
         })
         return respond(rendered, 200)
       })
@@ -93,11 +85,7 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Streams | 
         const problem = yield* ProblemResponse.respond(error)
         if (!/\btext\/html\b/i.test(request.headers["accept"] ?? "")) return problem
         const { code, message: detail } = error
-        const assetsBase = basePrefix(request) + Page.assetsBase
-        return respond(
-          ProblemPage.render({ status: problem.status, code, detail, frameAncestors, assetsBase }),
-          problem.status
-        )
+        return respond(ProblemPage.render({ status: problem.status, code, detail, frameAncestors }), problem.status)
       })
 
       const serve = (format: Format) =>

@@ -13,6 +13,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import * as AllowedMethods from "./AllowedMethods.ts"
 import * as CommonHeaders from "./CommonHeaders.ts"
+import * as ExactPath from "./ExactPath.ts"
 import * as ProblemHeaders from "./ProblemHeaders.ts"
 import * as ProblemResponse from "./ProblemResponse.ts"
 import * as RequestId from "./RequestId.ts"
@@ -40,8 +41,17 @@ const addHeaders = (request: HttpServerRequest.HttpServerRequest, requestId: str
       })
     : response
 
+const notFound = ProblemResponse.respond({ code: "not_found", message: "This path does not exist." })
+
 const refuse = (message: string): Effect.Effect<Response> =>
   ProblemResponse.respond({ code: "invalid_request", message, errors: [] })
+
+/** Returns the answer to a URL that is not valid for any route; undefined for other URLs. */
+const findRefusal = (url: string): Effect.Effect<Response> | undefined => {
+  if (!ExactPath.isExact(url)) return notFound
+  const fault = UrlFault.find(url)
+  return fault === undefined ? undefined : refuse(fault)
+}
 
 /**
  * The middleware, around all routes of the router.
@@ -72,10 +82,9 @@ export const layer = (
       return <E, R>(route: Effect.Effect<Response, E, R>) => {
         const answer = Effect.catchCause(route, toResponse)
         return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-          const fault = UrlFault.find(request.url)
           const requestId = assignRequestId(request.headers[RequestId.header])
           return Effect.map(
-            Effect.provideService(fault === undefined ? answer : refuse(fault), RequestId.RequestId, requestId),
+            Effect.provideService(findRefusal(request.url) ?? answer, RequestId.RequestId, requestId),
             (response) => addHeaders(request, requestId, response)
           )
         })
