@@ -32,7 +32,8 @@ export const make = async (holdfast: Holdfast): Promise<express.Express> => {
     const { tenantId } = bucketRef
     const { items } = await holdfast.members.list(owner, { tenantId, limit: 1000 })
     if (items.some(({ user }) => user.email === email)) return
-    await holdfast.members.add(owner, { tenantId, user: { email }, role: { name: "File Writer" } })
+    // The program has authenticated the visitor, who therefore needs no invitation.
+    await holdfast.members.add(holdfast.system(), { tenantId, user: { email }, role: { name: "File Writer" } })
   }
 
   const signIn = async (request: express.Request, response: express.Response): Promise<void> => {

@@ -49,6 +49,7 @@ export class NotFound extends Data.TaggedError("NotFound")<{
     | "account"
     | "tenant"
     | "member"
+    | "membership"
     | "token"
     | "key"
     | "role"

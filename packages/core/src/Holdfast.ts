@@ -23,6 +23,7 @@ import * as Uploads from "./files/Uploads.ts"
 import * as Headers from "./headers/Headers.ts"
 import type { MemberRepository } from "./members/MemberRepository.ts"
 import * as Members from "./members/Members.ts"
+import * as Memberships from "./members/Memberships.ts"
 import type { MirrorRepository } from "./mirrors/MirrorRepository.ts"
 import * as Mirrors from "./mirrors/Mirrors.ts"
 import type { MirrorTargets } from "./mirrors/targets/MirrorTarget.ts"
@@ -70,6 +71,7 @@ export type Services =
   | Accounts.Accounts
   | Tenants.Tenants
   | Members.Members
+  | Memberships.Memberships
   | Tokens.Tokens
   | Buckets.Buckets
   | Files.Files
@@ -89,6 +91,7 @@ const services = Layer.mergeAll(
   Accounts.layer,
   Tenants.layer,
   Members.layer,
+  Memberships.layer,
   Tokens.layer,
   Buckets.layer,
   Files.layer,

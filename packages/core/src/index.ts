@@ -79,6 +79,7 @@ export type {
   RemoveMemberInput,
   UpdateMemberInput
 } from "./promises/resources/MembersApi.ts"
+export type { InvitationRecord, LeaveTenantInput, MembershipsApi } from "./promises/resources/MembershipsApi.ts"
 export type {
   CreatedTokenRecord,
   CreateTokenInput,

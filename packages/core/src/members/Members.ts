@@ -28,7 +28,11 @@ export interface CreatedOption {
 export class Members extends Context.Service<
   Members,
   {
-    /** Adds a member by e-mail; creates an account when the address has none. */
+    /**
+     * Adds a member by e-mail. The member is INVITED until its account accepts (`Memberships.accept`): the account cannot be made a
+     * member against its will, and the result does not tell whether it exists. The deployment itself adds ACTIVE members, and
+     * creates an account when the address has none.
+     */
     readonly add: (
       actor: Actor,
       tenantId: string,
@@ -101,7 +105,7 @@ const make = Effect.gen(function* () {
 
   return Members.of({
     add: Effect.fn("Members.add")(function* (actor, tenantId, input) {
-      yield* access.require(actor, tenantId, "member:manage")
+      const identity = yield* access.require(actor, tenantId, "member:manage")
       const { role: selector, user } = yield* decodeAdd(input)
       const role = yield* Role.resolve(selector)
       const now = yield* DateTime.now
@@ -109,6 +113,7 @@ const make = Effect.gen(function* () {
         id: yield* newId("mem"),
         user: { id: yield* newId("acc"), email: user.email },
         role: { id: role, name: Role.nameOf(role) },
+        status: identity === "system" ? "ACTIVE" : "INVITED",
         createdAt: now,
         updatedAt: now
       })

@@ -79,6 +79,7 @@ const make = Effect.gen(function* () {
               id: yield* newId("mem"),
               user: identity.account,
               role: { id: Role.admin, name: Role.nameOf(Role.admin) },
+              status: "ACTIVE" as const,
               createdAt: now,
               updatedAt: now
             }

@@ -39,16 +39,40 @@ describe("Promise API: policy", () => {
   })
 
   it("account of the host: no member → Forbidden, member → reads, e-mail in any case", async () => {
-    const { bucket, holdfast, root } = await setUp()
+    const { bucket, holdfast } = await setUp()
     const { tenantId } = bucket
     const ada = holdfast.account("Ada@example.com")
     assert.instanceOf(await rejection(holdfast.files.list(ada, bucket)), Holdfast.Forbidden)
-    await holdfast.members.add(root, { tenantId, user: { email: "ada@EXAMPLE.com" }, role: { id: "role_file_reader" } })
+    await holdfast.members.add(holdfast.system(), {
+      tenantId,
+      user: { email: "ada@EXAMPLE.com" },
+      role: { id: "role_file_reader" }
+    })
     assert.deepStrictEqual((await holdfast.files.list(ada, bucket)).items, [])
     assert.deepStrictEqual(
       (await holdfast.tenants.list(ada)).items.map(({ id }) => id),
       [tenantId]
     )
+  })
+
+  it("memberships: account invited by an account → Forbidden until it accepts, and after it left", async () => {
+    const { bucket, holdfast, root } = await setUp()
+    const { tenantId } = bucket
+    const ada = holdfast.account("ada@example.com")
+    const member = { tenantId, user: { email: "ada@example.com" }, role: { id: "role_file_reader" } } as const
+    assert.strictEqual((await holdfast.members.add(root, member)).status, "INVITED")
+    assert.instanceOf(await rejection(holdfast.files.list(ada, bucket)), Holdfast.Forbidden)
+    const { items } = await holdfast.memberships.invitations(ada)
+    assert.deepStrictEqual(
+      items.map(({ tenant }) => tenant.id),
+      [tenantId]
+    )
+    assert.strictEqual((await holdfast.memberships.accept(ada, { tenantId })).status, "ACTIVE")
+    assert.deepStrictEqual((await holdfast.files.list(ada, bucket)).items, [])
+    await holdfast.memberships.leave(ada, { tenantId })
+    assert.instanceOf(await rejection(holdfast.files.list(ada, bucket)), Holdfast.Forbidden)
+    assert.instanceOf(await rejection(holdfast.memberships.leave(ada, { tenantId })), Holdfast.NotFound)
+    assert.instanceOf(await rejection(holdfast.memberships.invitations(holdfast.system())), Holdfast.Forbidden)
   })
 
   it("as: unknown key → Unauthenticated, a handle never prints its key", async () => {

@@ -7,6 +7,7 @@ import * as BucketsClient from "./resources/BucketsClient.ts"
 import * as FilesClient from "./resources/FilesClient.ts"
 import * as HeadersClient from "./resources/HeadersClient.ts"
 import * as MembersClient from "./resources/MembersClient.ts"
+import * as MembershipsClient from "./resources/MembershipsClient.ts"
 import * as MirrorsClient from "./resources/MirrorsClient.ts"
 import * as StreamsClient from "./resources/StreamsClient.ts"
 import * as TenantsClient from "./resources/TenantsClient.ts"
@@ -16,6 +17,7 @@ import * as Transport from "./Transport.ts"
 export interface Client {
   readonly tenants: TenantsClient.TenantsClient
   readonly members: MembersClient.MembersClient
+  readonly memberships: MembershipsClient.MembershipsClient
   readonly tokens: TokensClient.TokensClient
   readonly buckets: BucketsClient.BucketsClient
   readonly files: FilesClient.FilesClient
@@ -40,6 +42,7 @@ export const createClient = (options: Transport.ClientOptions): Client => {
   return {
     tenants: TenantsClient.make(transport),
     members: MembersClient.make(transport),
+    memberships: MembershipsClient.make(transport),
     tokens: TokensClient.make(transport),
     buckets: BucketsClient.make(transport),
     files: FilesClient.make(transport),

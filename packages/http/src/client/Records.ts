@@ -21,6 +21,7 @@ export type {
   ForceOption,
   GetFileInput,
   HeaderRecord,
+  LeaveTenantInput,
   ListBucketsInput,
   ListFilesInput,
   Listing,
@@ -61,6 +62,7 @@ export type RoleRecord = typeof Role.Encoded
 export type TenantRecord = Core.TenantRecord<string>
 export type CreatedTenantRecord = Core.CreatedTenantRecord<string>
 export type MemberRecord = Core.MemberRecord<string>
+export type InvitationRecord = Core.InvitationRecord<string>
 export type TokenRecord = Core.TokenRecord<string>
 export type CreatedTokenRecord = Core.CreatedTokenRecord<string>
 export type BucketRecord = Core.BucketRecord<string>

@@ -11,6 +11,7 @@ import { FilesApi } from "./FilesApi.ts"
 import { HeadersApi } from "./HeadersApi.ts"
 import { IdentityApi } from "./IdentityApi.ts"
 import { MembersApi } from "./MembersApi.ts"
+import { MembershipsApi } from "./MembershipsApi.ts"
 import { MirrorsApi } from "./MirrorsApi.ts"
 import { complete } from "./openapi/CompleteDocument.ts"
 import { PlaybackApi } from "./PlaybackApi.ts"
@@ -26,6 +27,7 @@ export const basePath = "/api/v1"
 export class HandledApi extends HttpApi.make("holdfast")
   .add(
     IdentityApi,
+    MembershipsApi,
     TenantsApi,
     MembersApi,
     TokensApi,

@@ -34,7 +34,10 @@ const add = HttpApiEndpoint.post("add", "/", {
 }).annotateMerge(
   describe({
     summary: "Add a member",
-    description: "If no account has the e-mail address, one is created. Give the role by its id or its name.",
+    description:
+      "Invites the account with this e-mail address: the member is `INVITED`, and its account has no permission until it accepts. " +
+      "The response is the same whether there is an account or not; it appears when its holder uses it. API tokens of the member " +
+      "work at once. Give the role by its id or its name.",
     permission
   })
 )

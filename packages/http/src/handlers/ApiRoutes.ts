@@ -24,6 +24,7 @@ import * as HeaderHandlers from "./HeaderHandlers.ts"
 import * as IdentityHandlers from "./IdentityHandlers.ts"
 import * as JsonNegotiation from "./support/JsonNegotiation.ts"
 import * as MemberHandlers from "./MemberHandlers.ts"
+import * as MembershipHandlers from "./MembershipHandlers.ts"
 import * as MirrorHandlers from "./MirrorHandlers.ts"
 import * as PlaybackRoutes from "./PlaybackRoutes.ts"
 import * as PlayerRoutes from "./PlayerRoutes.ts"
@@ -75,6 +76,7 @@ export const layerWith = (others: ReadonlyArray<Route>): Layer.Layer<never, neve
   HttpApiBuilder.layer(HandledApi).pipe(
     Layer.provide([
       IdentityHandlers.layer,
+      MembershipHandlers.layer,
       TenantHandlers.layer,
       MemberHandlers.layer,
       TokenHandlers.layer,

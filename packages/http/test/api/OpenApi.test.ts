@@ -37,6 +37,9 @@ const statuses: ReadonlyArray<Expectation> = [
   ["identity.me", [200, ...reading]],
   ["identity.roles", [200, ...reading]],
   ["identity.tenantRoles", [200, ...reading]],
+  ["memberships.invitations", [200, ...reading]],
+  ["memberships.accept", [200, 404, 409, ...reading]],
+  ["memberships.leave", [204, 404, 409, ...common]],
   ["tenants.create", [201, 409, ...writing]],
   ["tenants.list", [200, ...reading]],
   ["tenants.get", [200, 404, ...reading]],
@@ -120,7 +123,8 @@ describe("OpenAPI document", () => {
       expect(document.tags.map(({ name }) => name)).toContain(tags[0])
       expect(security).toEqual([{ query: [] }, { bearer: [] }, { header: [] }])
       const permission = "x-permission" in rest ? rest["x-permission"] : undefined
-      if (rest.path.includes("{tenantId}")) expect(description).toContain(`\`${permission}\``)
+      // Memberships are the account's own, whatever its role in the tenant is.
+      if (rest.path.includes("/tenants/{tenantId}")) expect(description).toContain(`\`${permission}\``)
     }
     expect(Object.values(document.components.securitySchemes)).toEqual([
       expect.objectContaining({ type: "apiKey", in: "query", name: "apiKey" }),

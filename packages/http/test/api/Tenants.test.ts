@@ -72,6 +72,7 @@ describe("tenants", () => {
         id: expect.stringMatching(/^mem_/),
         user: { id: expect.stringMatching(/^acc_/), email: "root@example.com" },
         role: { id: "role_admin", name: "Admin" },
+        status: "ACTIVE",
         createdAt: time,
         updatedAt: time
       }

@@ -7,6 +7,7 @@ import type * as Stream from "@holdfast/core/conversions/StreamRecord"
 import type * as File from "@holdfast/core/files/File"
 import type * as FileList from "@holdfast/core/files/FileList"
 import type * as Header from "@holdfast/core/files/Header"
+import type * as Invitation from "@holdfast/core/members/Invitation"
 import type * as Member from "@holdfast/core/members/Member"
 import type * as Mirror from "@holdfast/core/mirrors/Mirror"
 import type * as Tenant from "@holdfast/core/tenants/Tenant"
@@ -50,6 +51,7 @@ it("records: types of the client → the JSON of the contract", () => {
   expectTypeOf<Client.TenantRecord>().branded.toEqualTypeOf<typeof Tenant.Tenant.Encoded>()
   expectTypeOf<Client.CreatedTenantRecord>().branded.toEqualTypeOf<typeof Tenant.CreatedTenant.Encoded>()
   expectTypeOf<Client.MemberRecord>().branded.toEqualTypeOf<typeof Member.Member.Encoded>()
+  expectTypeOf<Client.InvitationRecord>().branded.toEqualTypeOf<typeof Invitation.Invitation.Encoded>()
   expectTypeOf<Client.TokenRecord>().branded.toEqualTypeOf<typeof Token.Token.Encoded>()
   expectTypeOf<Client.CreatedTokenRecord>().branded.toEqualTypeOf<typeof Token.CreatedToken.Encoded>()
   expectTypeOf<Client.BucketRecord>().branded.toEqualTypeOf<typeof Bucket.Bucket.Encoded>()

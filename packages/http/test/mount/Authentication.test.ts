@@ -10,8 +10,8 @@ import * as MountedHoldfast from "./MountedHoldfast.ts"
 
 const setUp = async () => {
   const opened = await MountedHoldfast.openHoldfast()
-  const { holdfast, root, ref } = opened
-  await holdfast.members.add(root, {
+  const { holdfast, ref } = opened
+  await holdfast.members.add(holdfast.system(), {
     tenantId: ref.tenantId,
     user: { email: "reader@example.com" },
     role: { name: "File Reader" }

@@ -77,6 +77,28 @@ const mirrorsRoute = "/tenants/:tenantId/buckets/:bucketId/mirrors"
 
 export const rows: ReadonlyArray<Row> = [
   { route: "GET /me", allowed: everyRole, status: 200, isGlobal: true, request: () => ({ path: "/me" }) },
+  // Accounts have memberships, API tokens have none.
+  {
+    route: "GET /me/invitations",
+    allowed: [],
+    status: 200,
+    isGlobal: true,
+    request: () => ({ path: "/me/invitations" })
+  },
+  {
+    route: "POST /me/memberships/:tenantId/accept",
+    allowed: [],
+    status: 200,
+    isGlobal: true,
+    request: (f) => ({ path: `/me/memberships/${f.tenantId}/accept` })
+  },
+  {
+    route: "DELETE /me/memberships/:tenantId",
+    allowed: [],
+    status: 204,
+    isGlobal: true,
+    request: (f) => ({ path: `/me/memberships/${f.tenantId}` })
+  },
   { route: "GET /roles", allowed: everyRole, status: 200, isGlobal: true, request: () => ({ path: "/roles" }) },
   { route: "GET /tenants", allowed: everyRole, status: 200, isGlobal: true, request: () => ({ path: "/tenants" }) },
   {

@@ -38,6 +38,7 @@ export const member = (role: Role.RoleId = Role.admin, user: Account = account()
   id: id("mem"),
   user,
   role: { id: role, name: Role.nameOf(role) },
+  status: "ACTIVE",
   createdAt: at(),
   updatedAt: at()
 })

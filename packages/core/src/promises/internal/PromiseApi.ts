@@ -24,6 +24,7 @@ import * as FilesApi from "../resources/FilesApi.ts"
 import * as HeadersApi from "../resources/HeadersApi.ts"
 import * as KeysApi from "../resources/internal/KeysApi.ts"
 import * as MembersApi from "../resources/MembersApi.ts"
+import * as MembershipsApi from "../resources/MembershipsApi.ts"
 import * as MirrorsApi from "../resources/MirrorsApi.ts"
 import * as StreamsApi from "../resources/StreamsApi.ts"
 import * as TenantsApi from "../resources/TenantsApi.ts"
@@ -33,6 +34,7 @@ import * as TokensApi from "../resources/TokensApi.ts"
 export class Holdfast implements AsyncDisposable {
   readonly tenants: TenantsApi.TenantsApi
   readonly members: MembersApi.MembersApi
+  readonly memberships: MembershipsApi.MembershipsApi
   readonly tokens: TokensApi.TokensApi
   readonly buckets: BucketsApi.BucketsApi
   readonly files: FilesApi.FilesApi
@@ -61,6 +63,7 @@ export class Holdfast implements AsyncDisposable {
     })
     this.tenants = TenantsApi.make(invoke)
     this.members = MembersApi.make(invoke)
+    this.memberships = MembershipsApi.make(invoke)
     this.tokens = TokensApi.make(invoke)
     this.buckets = BucketsApi.make(invoke)
     this.files = FilesApi.make(invoke)

@@ -22,7 +22,10 @@ export interface UpdateMemberInput extends MemberRef, Member.UpdateMember, Creat
 export interface RemoveMemberInput extends MemberRef, CreatedOption {}
 
 export interface MemberOperations<Time> {
-  /** Adds a member by e-mail address. Creates the account when the address has none. Rejects with `member_exists`. */
+  /**
+   * Invites an account by its e-mail address; it has no permission until it accepts (`memberships.accept`). For
+   * `holdfast.system()`, adds it at once, and creates the account when the address has none. Rejects with `member_exists`.
+   */
   add(input: AddMemberInput): MemberRecord<Time>
 
   /** Lists the members of a tenant. */

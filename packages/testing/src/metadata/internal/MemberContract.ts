@@ -4,7 +4,10 @@
 import { expect } from "@effect/vitest"
 import { AccessRepository } from "@holdfast/core/access/AccessRepository"
 import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
+import type { Member } from "@holdfast/core/members/Member"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
+import type { RoleId } from "@holdfast/core/Role"
+import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -182,5 +185,143 @@ export const memberContract = (it: It): void => {
       expect(yield* tokens.list({ tenantId, limit: 10 })).toEqual([kept])
       expect(yield* (yield* AccessRepository).findByKey({ hash, tenantId })).toEqual(Option.none())
     })
+  )
+
+  const invited = (email = `${Sample.word()}@example.com`, role: RoleId = "role_admin"): Member => ({
+    ...Sample.member(role, Sample.account(email)),
+    status: "INVITED"
+  })
+
+  it.effect("add INVITED: known and unknown e-mail → the member as given; the account is in no tenant", () =>
+    Effect.gen(function* () {
+      const members = yield* MemberRepository
+      const accounts = yield* AccountRepository
+      const known = yield* accounts.findOrCreate(Sample.account(`Known.${Sample.word()}@Example.com`))
+      for (const email of [known.email.toUpperCase(), `${Sample.word()}@example.com`]) {
+        const tenantId = yield* Fixtures.tenant
+        const made = invited(email)
+        expect(yield* members.add(tenantId, made)).toEqual(made)
+        expect(yield* members.find(tenantId, made.id)).toEqual(Option.some(made))
+        expect(yield* members.list({ tenantId, limit: 10 })).toEqual([made])
+        const tenants = yield* (yield* TenantRepository).list({ accountId: known.id, limit: 10 })
+        expect(tenants).toEqual([])
+        const access = yield* AccessRepository
+        const principal = yield* access.findByAccount({ accountId: known.id, tenantId })
+        expect(Option.getOrThrow(principal).member).toBeNull()
+      }
+      expect(yield* accounts.findByEmail(known.email)).toEqual(Option.some(known))
+    })
+  )
+
+  it.effect("add: e-mail of an INVITED or ACTIVE member → MemberExists in both states", () =>
+    Effect.gen(function* () {
+      const tenantId = yield* Fixtures.tenant
+      const first = yield* Fixtures.member(tenantId, invited())
+      const second = yield* Fixtures.member(tenantId)
+      for (const existing of [first, second]) {
+        const email = existing.user.email.toUpperCase()
+        for (const again of [invited(email), Sample.member("role_file_reader", Sample.account(email))]) {
+          const error = yield* Effect.flip(Fixtures.member(tenantId, again))
+          expect(error).toMatchObject({ _tag: "MemberExists", existingId: existing.id })
+        }
+      }
+    })
+  )
+
+  it.effect(
+    "accept: invited account → ACTIVE with the account and its spelling; again, or another account → none",
+    () =>
+      Effect.gen(function* () {
+        const members = yield* MemberRepository
+        const tokens = yield* TokenRepository
+        const tenantId = yield* Fixtures.tenant
+        const account = yield* (yield* AccountRepository).findOrCreate(
+          Sample.account(`Ada.${Sample.word()}@Example.com`)
+        )
+        const made = yield* Fixtures.member(tenantId, invited(account.email.toLowerCase()))
+        const [hash, token] = [Sample.hash(), Sample.token(made.id)]
+        yield* tokens.create({ tenantId, token, hash })
+        const access = yield* AccessRepository
+        const before = Option.getOrThrow(yield* access.findByKey({ hash, tenantId }))
+        expect(before).toMatchObject({ account: made.user, member: { id: made.id } })
+
+        const stranger = Sample.account()
+        expect(yield* members.accept({ tenantId, account: stranger, at: Sample.at(3) })).toEqual(Option.none())
+        expect(yield* members.findOwn({ tenantId, account: stranger })).toEqual(Option.none())
+        expect(yield* members.findOwn({ tenantId, account })).toEqual(Option.some(made.id))
+        const active = { ...made, user: account, status: "ACTIVE", updatedAt: Sample.at(3) }
+        expect(yield* members.accept({ tenantId, account, at: Sample.at(3) })).toEqual(Option.some(active))
+        expect(yield* members.accept({ tenantId, account, at: Sample.at(4) })).toEqual(Option.none())
+        expect(yield* members.find(tenantId, made.id)).toEqual(Option.some(active))
+        expect(yield* members.findOwn({ tenantId, account })).toEqual(Option.some(made.id))
+        for (const found of [
+          yield* access.findByKey({ hash, tenantId }),
+          yield* access.findByAccount({ accountId: account.id, tenantId })
+        ]) {
+          expect(Option.getOrThrow(found)).toMatchObject({ account, member: { id: made.id, role: "role_admin" } })
+        }
+      })
+  )
+
+  it.effect("accept and tokens.create at the same time → all tokens belong to the account", () =>
+    Effect.gen(function* () {
+      const members = yield* MemberRepository
+      const tokens = yield* TokenRepository
+      const tenantId = yield* Fixtures.tenant
+      const account = yield* (yield* AccountRepository).findOrCreate(Sample.account())
+      const made = yield* Fixtures.member(tenantId, invited(account.email))
+      const hashes = Array.from({ length: 20 }, Sample.hash)
+      const results = yield* Fixtures.concurrently(21, (index) =>
+        Effect.gen(function* () {
+          if (index === 10) return yield* Effect.asVoid(members.accept({ tenantId, account, at: Sample.at() }))
+          const hash = hashes[index < 10 ? index : index - 1] ?? ""
+          return yield* tokens.create({ tenantId, token: Sample.token(made.id), hash })
+        })
+      )
+      expect(results.filter(Result.isFailure)).toEqual([])
+      for (const hash of hashes) {
+        const found = yield* (yield* AccessRepository).findByKey({ hash, tenantId })
+        expect(Option.getOrThrow(found)).toMatchObject({ account, member: { id: made.id } })
+      }
+    })
+  )
+
+  it.effect(
+    "listInvitations: invitations of several tenants → ordered by tenant, without accepted and other ones",
+    () =>
+      Effect.gen(function* () {
+        const members = yield* MemberRepository
+        const account = yield* (yield* AccountRepository).findOrCreate(Sample.account())
+        const email = account.email.toUpperCase()
+        const tenantIds = [yield* Fixtures.tenant, yield* Fixtures.tenant, yield* Fixtures.tenant]
+        for (const tenantId of tenantIds) {
+          yield* Fixtures.member(tenantId, invited(account.email))
+          yield* Fixtures.member(tenantId, invited())
+        }
+        yield* members.accept({ tenantId: tenantIds[1] ?? "", account, at: Sample.at() })
+        const listed = yield* members.listInvitations({ email, limit: 10 })
+        expect(listed).toEqual(
+          [tenantIds[0], tenantIds[2]].map((id) => ({
+            tenant: { id, name: "A tenant" },
+            role: { id: "role_admin", name: "Admin" },
+            createdAt: Sample.at()
+          }))
+        )
+        expect(yield* members.listInvitations({ email, after: tenantIds[0], limit: 1 })).toEqual([listed[1]])
+      })
+  )
+
+  it.effect(
+    "remove: INVITED member → removed, and may be invited again; its Admin role keeps no Admin from being the last",
+    () =>
+      Effect.gen(function* () {
+        const members = yield* MemberRepository
+        const tenantId = yield* Fixtures.tenant
+        const admin = yield* Fixtures.member(tenantId)
+        const made = yield* Fixtures.member(tenantId, invited())
+        expect((yield* Effect.flip(members.remove(Fixtures.removal(tenantId, admin.id))))._tag).toBe("LastAdmin")
+        expect(yield* members.remove(Fixtures.removal(tenantId, made.id))).toBe(true)
+        yield* Fixtures.member(tenantId, invited(made.user.email))
+      })
   )
 }

@@ -6,6 +6,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { RemovalClaim, RemovalStep } from "@holdfast/core/buckets/RemovalRepository"
 import { among, lock } from "../Dialect.ts"
+import * as Invitations from "../members/Invitations.ts"
 import * as Row from "../Row.ts"
 
 /** The name of a removed bucket or subdomain of a removed tenant: no request can ask for a control character. */
@@ -108,9 +109,20 @@ const deleteFiles = Effect.fnUntraced(function* (
 /** The tables with rows of a tenant besides its buckets, and what identifies a row in each. */
 const tenantTables: ReadonlyArray<readonly [table: string, columns: string]> = [
   ["creation", "member_id, resource_id"],
-  ["api_key", "id"],
-  ["member", "id"]
+  ["api_key", "id"]
 ]
+
+/** Deletes the next members of a tenant, whose tokens are deleted already. Returns how many. */
+const deleteMembers = Effect.fnUntraced(function* (sql: SqlClient, tenantId: string, limit: number) {
+  const deleted = yield* sql`DELETE FROM member WHERE tenant_id = ${tenantId} AND id IN (
+    SELECT id FROM member WHERE tenant_id = ${tenantId} ORDER BY id LIMIT ${limit})
+    RETURNING account_id, invited_email_key`.pipe(
+    Row.all((row) => ({ accountId: Row.text(row, "account_id"), isInvited: row.invited_email_key !== null }))
+  )
+  const invited = deleted.flatMap(({ accountId, isInvited }) => (isInvited ? [accountId] : []))
+  yield* Invitations.removeAccounts(sql, invited)
+  return deleted.length
+})
 
 /** Deletes the next tokens and members of a tenant, marks its next buckets, and deletes the tenant when no bucket is left. */
 const deleteTenantRows = Effect.fnUntraced(function* (
@@ -127,6 +139,8 @@ const deleteTenantRows = Effect.fnUntraced(function* (
       SELECT ${key} FROM ${rows} WHERE tenant_id = ${tenantId} ORDER BY ${key} LIMIT ${limit}) RETURNING 1 AS one`
     if (deleted.length > 0) return pending(deleted.length)
   }
+  const members = yield* deleteMembers(sql, tenantId, limit)
+  if (members > 0) return pending(members)
   // A transaction that created a bucket while the tenant was being marked has ended when this one has the lock.
   yield* sql`SELECT id FROM tenant WHERE id = ${tenantId} ${lock(sql, "FOR UPDATE")}`
   if ((yield* markBucketsOf(sql, { tenantId, sweepAt })) > 0) return pending(0)

@@ -4,10 +4,11 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Member } from "@holdfast/core/members/Member"
 import * as Role from "@holdfast/core/Role"
+import { emailKey } from "../accounts/AccountRows.ts"
 import { millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 
-export const columns = `id, account_id, role, created_at, updated_at,
+export const columns = `id, account_id, role, invited_email_key, created_at, updated_at,
   (SELECT account.email FROM account WHERE account.id = member.account_id) AS email`
 
 export const toMember: Row.FromRow<Member> = (row) => {
@@ -16,6 +17,7 @@ export const toMember: Row.FromRow<Member> = (row) => {
     id: Row.text(row, "id"),
     user: { id: Row.text(row, "account_id"), email: Row.text(row, "email") },
     role: { id: role, name: Role.nameOf(role) },
+    status: row.invited_email_key === null ? "ACTIVE" : "INVITED",
     createdAt: Row.instant(row, "created_at"),
     updatedAt: Row.instant(row, "updated_at")
   }
@@ -23,6 +25,6 @@ export const toMember: Row.FromRow<Member> = (row) => {
 
 /** Inserts a member whose account is stored already. */
 export const insert = (sql: SqlClient, tenantId: string, member: Member) =>
-  sql`INSERT INTO member (id, tenant_id, account_id, role, created_at, updated_at)
+  sql`INSERT INTO member (id, tenant_id, account_id, role, invited_email_key, created_at, updated_at)
     VALUES (${member.id}, ${tenantId}, ${member.user.id}, ${member.role.id},
-      ${millis(member.createdAt)}, ${millis(member.updatedAt)})`
+      ${member.status === "INVITED" ? emailKey(member.user.email) : null}, ${millis(member.createdAt)}, ${millis(member.updatedAt)})`

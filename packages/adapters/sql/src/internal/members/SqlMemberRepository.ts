@@ -12,13 +12,14 @@ import * as Creator from "@holdfast/core/access/Creator"
 import { type CreatedDecision, MemberRepository } from "@holdfast/core/members/MemberRepository"
 import * as Role from "@holdfast/core/Role"
 import * as Accounts from "../accounts/AccountRows.ts"
-import { isOpenTenant, keep } from "../buckets/OpenBucket.ts"
+import { isOpenTenant } from "../buckets/OpenBucket.ts"
 import * as Constraint from "../Constraint.ts"
 import { lock, millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
 import { decideCreated } from "./CreatedResources.ts"
+import * as Invitations from "./Invitations.ts"
 import { columns as columnList, insert, toMember } from "./MemberRows.ts"
 
 const make = Effect.gen(function* () {
@@ -28,12 +29,19 @@ const make = Effect.gen(function* () {
   const find = (tenantId: string, memberId: string) =>
     sql`SELECT ${columns} FROM member WHERE id = ${memberId} AND tenant_id = ${tenantId}`.pipe(Row.first(toMember))
 
+  /** Adds a member. The lock on the tenant excludes another member with the same e-mail. */
   const add = (tenantId: string, member: Member) =>
     Effect.gen(function* () {
-      const tenants = yield* sql`SELECT id FROM tenant WHERE ${isOpenTenant(sql, tenantId)} ${keep(sql)}`
+      const tenants = yield* sql`SELECT id FROM tenant
+        WHERE ${isOpenTenant(sql, tenantId)} ${lock(sql, "FOR NO KEY UPDATE")}`
       if (tenants.length === 0) return yield* new NotFound({ resource: "tenant" })
-      const user = yield* Accounts.findOrCreate(sql, member.user)
-      const stored = { ...member, user }
+      const existing = yield* Invitations.findByEmail(sql, tenantId, member.user.email)
+      if (Option.isSome(existing)) return yield* new MemberExists({ existingId: existing.value })
+      if (member.status === "INVITED") {
+        yield* Invitations.invite(sql, tenantId, member)
+        return member
+      }
+      const stored = { ...member, user: yield* Accounts.findOrCreate(sql, member.user) }
       yield* insert(sql, tenantId, stored)
       return stored
     }).pipe(
@@ -48,7 +56,7 @@ const make = Effect.gen(function* () {
 
   /**
    * Runs a change of a member, in one transaction or, when the member created much, after several that end or transfer a part of
-   * it. Fails with `LastAdmin` when the member is the tenant's only Admin and is none after the change. The lock on the tenant
+   * it. Fails with `LastAdmin` when the member is the tenant's only ACTIVE Admin and is none after the change. The lock on the tenant
    * excludes concurrent changes of its members until the commit, so that the number of Admins cannot change in between.
    */
   const changeMember = <A, E, R>(request: {
@@ -65,9 +73,10 @@ const make = Effect.gen(function* () {
       yield* sql`SELECT id FROM tenant WHERE id = ${tenantId} ${lock(sql, "FOR NO KEY UPDATE")}`
       const member = yield* find(tenantId, memberId)
       if (Option.isNone(member)) return { isDone: true, result: Option.none<A>() }
-      if (member.value.role.id === Role.admin && role !== Role.admin) {
-        const others = yield* sql`SELECT id FROM member
-          WHERE tenant_id = ${tenantId} AND role = ${Role.admin} AND id <> ${memberId} LIMIT 1`
+      const { role: former, status } = member.value
+      if (former.id === Role.admin && status === "ACTIVE" && role !== Role.admin) {
+        const others = yield* sql`SELECT id FROM member WHERE tenant_id = ${tenantId} AND role = ${Role.admin}
+          AND invited_email_key IS NULL AND id <> ${memberId} LIMIT 1`
         if (others.length === 0) return yield* new LastAdmin()
       }
       if (role === null || !Creator.mayCreate(role)) {
@@ -80,6 +89,13 @@ const make = Effect.gen(function* () {
 
   return MemberRepository.of({
     add: (tenantId, member) => add(tenantId, member).pipe(operation("members.add")),
+
+    listInvitations: (query) => Invitations.list(sql, query).pipe(operation("members.listInvitations")),
+
+    accept: (acceptance) => Invitations.accept(sql, acceptance).pipe(transaction(sql), operation("members.accept")),
+
+    findOwn: ({ account, tenantId }) =>
+      Invitations.findByEmail(sql, tenantId, account.email).pipe(operation("members.findOwn")),
 
     find: (tenantId, memberId) => find(tenantId, memberId).pipe(operation("members.find")),
 
@@ -109,7 +125,11 @@ const make = Effect.gen(function* () {
         role: null,
         created,
         at,
-        change: () => sql`DELETE FROM member WHERE id = ${memberId} AND tenant_id = ${tenantId}`
+        change: (member) =>
+          Effect.gen(function* () {
+            yield* sql`DELETE FROM member WHERE id = ${memberId} AND tenant_id = ${tenantId}`
+            if (member.status === "INVITED") yield* Invitations.removeAccounts(sql, [member.user.id])
+          })
       }).pipe(Effect.map(Option.isSome), operation("members.remove"))
   })
 })

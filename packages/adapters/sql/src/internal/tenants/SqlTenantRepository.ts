@@ -11,6 +11,7 @@ import { markTenant } from "../buckets/Removals.ts"
 import { hasMoreThan, removeBuckets, removedAtOnce } from "../buckets/RemoveBuckets.ts"
 import * as Constraint from "../Constraint.ts"
 import { among, lock, millis } from "../Dialect.ts"
+import * as Invitations from "../members/Invitations.ts"
 import { insert as insertMember } from "../members/MemberRows.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
@@ -72,7 +73,9 @@ const make = Effect.gen(function* () {
     }
     const files = among(sql, "bucket_id", bucketIds)
     yield* removeBuckets(sql, { buckets: among(sql, "id", bucketIds), files, sweepAt })
+    const invited = yield* Invitations.findAccounts(sql, tenantId)
     yield* sql`DELETE FROM tenant WHERE id = ${tenantId}`
+    yield* Invitations.removeAccounts(sql, invited)
     return true
   })
 
