@@ -17,7 +17,7 @@ export const maxFaults = 100
 const maxText = 400
 
 const shorten = (text: string): string =>
-  text.length <= maxText ? text : `${text.slice(0, maxText - 1).toWellFormed()}…`
+  (text.length <= maxText ? text : `${text.slice(0, maxText - 1)}…`).toWellFormed()
 
 const pointerTo = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>): string =>
   path.map((step) => `/${escapeToken(typeof step === "object" ? step.key : step)}`).join("")

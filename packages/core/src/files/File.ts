@@ -12,6 +12,17 @@ import { type Header, Headers } from "./Header.ts"
 export const FileState = Schema.Literals(["RESERVED", "READY"])
 export type FileState = typeof FileState.Type
 
+/** Returns the path to the first key or text of a value that is not well-formed Unicode; undefined when all are. */
+const findIllFormed = (value: Schema.Json): ReadonlyArray<PropertyKey> | undefined => {
+  if (typeof value === "string") return value.isWellFormed() ? undefined : []
+  if (typeof value !== "object" || value === null) return undefined
+  for (const [key, member] of Object.entries(value)) {
+    const path = key.isWellFormed() ? findIllFormed(member) : []
+    if (path !== undefined) return [key, ...path]
+  }
+  return undefined
+}
+
 /** A JSON object that the user defines. */
 export const Metadata = Schema.Record(Schema.String, Schema.Json)
   // 16 KiB hold fewer than 2,048 members of different names.
@@ -19,7 +30,12 @@ export const Metadata = Schema.Record(Schema.String, Schema.Json)
     Schema.isMaxProperties(2048),
     Schema.makeFilter((value: { readonly [key: string]: Schema.Json }) =>
       utf8Length(JSON.stringify(value)) > 16_384 ? "must be at most 16 KiB as JSON" : undefined
-    )
+    ),
+    // Both databases would store a lone surrogate as U+FFFD, so that a reader gets another text than the writer sent.
+    Schema.makeFilter((value: { readonly [key: string]: Schema.Json }) => {
+      const path = findIllFormed(value)
+      return path === undefined ? undefined : { path, issue: "must not contain lone surrogates" }
+    })
   )
   .annotate({ description: "A JSON object that the user defines, at most 16 KiB." })
 export type Metadata = typeof Metadata.Type

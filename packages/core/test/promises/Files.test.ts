@@ -43,6 +43,26 @@ describe("holdfast.files", () => {
     })
   }
 
+  it("metadata with a lone surrogate, content type with a line break → InvalidRequest with the pointer", async () => {
+    const { bucket, holdfast, root } = await setUp()
+    const metadata = { list: ["fine", "\udc00"] }
+    const pointersOf = (promise: Promise<unknown>) =>
+      promise.then(
+        () => [],
+        (error: unknown) => (error instanceof Holdfast.InvalidRequest ? error.errors.map(({ pointer }) => pointer) : [])
+      )
+    const content = "x"
+    assert.deepStrictEqual(await pointersOf(holdfast.files.reserve(root, { ...bucket, name: "a", metadata })), [
+      "/metadata/list/1"
+    ])
+    assert.deepStrictEqual(
+      await pointersOf(
+        holdfast.files.upload(root, { ...bucket, name: "a", content, contentType: "text/plain\r\nx: y" })
+      ),
+      ["/contentType"]
+    )
+  })
+
   it("read: range within the content → its bytes, range beyond it → InvalidRequest at /range", async () => {
     const { bucket, holdfast, root } = await setUp()
     const { id } = await holdfast.files.upload(root, { ...bucket, name: "a", content: "0123456789" })

@@ -5,7 +5,7 @@
  * whole.
  */
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
-import type { InvalidRequest } from "@holdfast/core/Errors"
+import { InvalidRequest } from "@holdfast/core/Errors"
 import type { FileRef } from "@holdfast/core/files/FileRef"
 import * as NewFile from "@holdfast/core/files/NewFile"
 import { Uploads, type UploadOptions } from "@holdfast/core/files/Uploads"
@@ -34,11 +34,19 @@ export const IdleTimeout = Context.Reference<Duration.Duration>("@holdfast/http/
 const optionsFromHeaders = ({ headers }: HttpServerRequest): Effect.Effect<UploadOptions, InvalidRequest> =>
   Effect.all({ sha256: Digests.declaredSha256(headers), condition: EntityTags.precondition(headers) })
 
-/** The file description from the form's part `body`. If it has no name, it gets the file name of the part `file`. */
-const withDefaultName = (description: unknown, filename: string | undefined): unknown => {
-  if (filename === undefined) return description
-  if (description === undefined) return { name: filename }
-  return Predicate.isObject(description) && !("name" in description) ? { ...description, name: filename } : description
+/**
+ * The file description from the form's part `body`. If it has no name, it gets the file name of the part `file`. The parser of
+ * forms replaces bytes that are not UTF-8 by U+FFFD; such a name is refused, because the client did not send it.
+ */
+const withDefaultName = (
+  description: unknown,
+  filename: string | undefined
+): Effect.Effect<unknown, InvalidRequest> => {
+  const isNamed = description !== undefined && !(Predicate.isObject(description) && !("name" in description))
+  if (filename === undefined || isNamed) return Effect.succeed(description)
+  return filename.includes("\ufffd")
+    ? Effect.fail(InvalidRequest.at("/name", "must be UTF-8 in the file name of the part file"))
+    : Effect.succeed({ ...description, name: filename })
 }
 
 export const layer = HttpApiBuilder.group(
@@ -54,7 +62,7 @@ export const layer = HttpApiBuilder.group(
         Effect.gen(function* () {
           const options = yield* optionsFromHeaders(request)
           const { body, file, isBodyKnown } = yield* MultipartUpload.parse(request, limits)
-          const description = Effect.map(body, (value) => withDefaultName(value, file.filename))
+          const description = Effect.flatMap(body, (value) => withDefaultName(value, file.filename))
           // A description that precedes the file is validated before the file's bytes are read.
           if (isBodyKnown) yield* Effect.flatMap(description, NewFile.decode)
           const sha256OfPart = yield* Digests.declaredSha256(file.headers)

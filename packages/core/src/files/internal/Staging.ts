@@ -9,7 +9,7 @@ import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
-import type { NotFound } from "../../Errors.ts"
+import { InvalidRequest, type NotFound } from "../../Errors.ts"
 import * as Ids from "../../Ids.ts"
 import type { MetadataError } from "../../MetadataError.ts"
 import * as Scoped from "../../Scoped.ts"
@@ -34,7 +34,14 @@ export interface DeclaredContent {
   readonly contentType?: string | undefined
 }
 
-export type StagingError = NotFound | ContentTooLarge | LengthMismatch | ChecksumMismatch | BlobError | MetadataError
+export type StagingError =
+  | InvalidRequest
+  | NotFound
+  | ContentTooLarge
+  | LengthMismatch
+  | ChecksumMismatch
+  | BlobError
+  | MetadataError
 
 /** Durable bytes that no file refers to yet. */
 export interface Staged {
@@ -56,6 +63,12 @@ const unspecificType = /^\s*application\/(?:octet-stream|x-www-form-urlencoded)\
 /** Whether a media type does not describe the content, so that the service detects the type. */
 export const isUnspecificType = (contentType: string | undefined): boolean =>
   contentType === undefined || unspecificType.test(contentType)
+
+/** The longest media type, with its parameters. RFC 6838, section 4.2 permits names of up to 255 characters. */
+const maxMediaType = 512
+
+/** Whether a text can be sent as `Content-Type` (RFC 9110, section 5.5). */
+const isMediaType = (text: string): boolean => text.length <= maxMediaType && /^[\t\x20-\x7e\x80-\xff]*$/.test(text)
 
 /** Makes the function that stages a content. When its scope closes, bytes that were not committed are removed. */
 export const make = Effect.gen(function* () {
@@ -80,6 +93,14 @@ export const make = Effect.gen(function* () {
     source: Stream.Stream<Uint8Array, E, R>,
     declared: DeclaredContent
   ): Effect.fn.Return<Staged, StagingError | E, R | Scope.Scope> {
+    const { contentType } = declared
+    // It is sent as a header of every response with the content.
+    if (contentType !== undefined && !isMediaType(contentType)) {
+      return yield* InvalidRequest.at(
+        "/contentType",
+        `must be a media type of at most ${maxMediaType} printable Latin-1 characters`
+      )
+    }
     const guarded = yield* ContentGuard.make(source, { limit: settings.maxUploadBytes, length: declared.length })
     const blobId = yield* Effect.provideService(Ids.make("blb"), SecureRandom, random)
     const key = BlobKey.make({ ...bucket, blobId })
