@@ -53,6 +53,7 @@ describe("Config", () => {
         {
           host: "127.0.0.1",
           port: 8080,
+          operatorHost: "127.0.0.1",
           dataDir: "./data",
           databasePool: 10,
           databaseTimeout: "10000 millis",

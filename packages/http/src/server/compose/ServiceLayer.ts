@@ -33,9 +33,16 @@ import * as RootKey from "./RootKey.ts"
 import * as SecretKey from "./SecretKey.ts"
 import * as Telemetry from "./Telemetry.ts"
 
-const routes = Layer.merge(ApiRoutes.layerWith(ServiceRoutes.routes), ServiceRoutes.layer).pipe(
+const allRoutes = Layer.merge(ApiRoutes.layerWith(ServiceRoutes.routes), ServiceRoutes.layer).pipe(
   Layer.provide(MatchedRoute.layer)
 )
+const apiRoutes = ApiRoutes.layer.pipe(Layer.provide(MatchedRoute.layer))
+const operatorRoutes = ServiceRoutes.layerAlone.pipe(Layer.provide(MatchedRoute.layer))
+
+const layerServer = (config: Config) =>
+  config.operatorPort === undefined
+    ? StandaloneServer.layer(RouterListener.make(allRoutes), config)
+    : StandaloneServer.layer(RouterListener.make(apiRoutes), config, RouterListener.make(operatorRoutes))
 
 /**
  * Runs before the first request: expires the leases of uploads and conversions if the metadata are in the data directory
@@ -92,7 +99,7 @@ const layerMetricRegistry = Layer.sync(Metric.MetricRegistry, (): Metric.MetricR
 /** The service. Building the layer starts listening; closing its scope stops the service. */
 export const layer = (config: Config, version: string) => {
   const prepared = layerPrepared(config)
-  return StandaloneServer.layer(RouterListener.make(routes), config).pipe(
+  return layerServer(config).pipe(
     Layer.provide([
       prepared,
       Sweeper.layerPeriodic(config.sweepInterval),

@@ -25,6 +25,17 @@ export const settings = {
     "8080",
     "Port to listen on; 0 selects a free port."
   ),
+  operatorPort: optional(
+    ["HOLDFAST_OPERATOR_PORT"],
+    SettingType.integer(0, 65_535, "a port number"),
+    "Port of a second listener, for /metrics, /health/live, /health/ready, /docs and /openapi.json; 0 selects a free port. The first listener then answers these paths with 404. If unset, one listener has all paths."
+  ),
+  operatorHost: withDefault(
+    ["HOLDFAST_OPERATOR_HOST"],
+    SettingType.host,
+    "127.0.0.1",
+    "Address of the second listener, if the operator port is set."
+  ),
   publicUrl: optional(
     ["HOLDFAST_PUBLIC_URL"],
     WebTypes.baseUrl,

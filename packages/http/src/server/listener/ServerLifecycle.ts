@@ -11,18 +11,20 @@ import type { AddressInfo } from "node:net"
 export class ListenError extends Data.TaggedError("ListenError")<{
   readonly host: string
   readonly port: number
+  /** The command-line options of the address. */
+  readonly options: { readonly host: string; readonly port: string }
   readonly cause: NodeJS.ErrnoException
 }> {
   override get message(): string {
     const address = `${this.host}:${this.port}`
     switch (this.cause.code) {
       case "EADDRINUSE":
-        return `${address} is in use by another process. Stop it, or choose another port with --port.`
+        return `${address} is in use by another process. Stop it, or choose another port with ${this.options.port}.`
       case "EACCES":
-        return `This user may not listen on ${address}. Choose a port above 1023 with --port.`
+        return `This user may not listen on ${address}. Choose a port above 1023 with ${this.options.port}.`
       case "EADDRNOTAVAIL":
       case "ENOTFOUND":
-        return `${address} is not an address of this machine. Choose another one with --host.`
+        return `${address} is not an address of this machine. Choose another one with ${this.options.host}.`
       default:
         return `The service cannot listen on ${address}: ${this.cause.message}`
     }
@@ -32,10 +34,17 @@ export class ListenError extends Data.TaggedError("ListenError")<{
 /** Milliseconds between two calls of `closeIdleConnections` while the server stops. */
 const closeIdleInterval = 50
 
+/** An address to listen on, and the command-line options for it, which errors name. */
+export type ListenAddress = Pick<ListenError, "host" | "port" | "options">
+
 /** Starts listening. Returns the address; its port is the one that was selected if `port` is 0. */
-export const listen = (server: Server, host: string, port: number): Effect.Effect<AddressInfo, ListenError> =>
+export const listen = (
+  server: Server,
+  { host, options, port }: ListenAddress
+): Effect.Effect<AddressInfo, ListenError> =>
   Effect.callback<AddressInfo, ListenError>((resume) => {
-    const onError = (cause: NodeJS.ErrnoException) => resume(Effect.fail(new ListenError({ host, port, cause })))
+    const onError = (cause: NodeJS.ErrnoException) =>
+      resume(Effect.fail(new ListenError({ host, port, options, cause })))
     server.once("error", onError)
     server.listen({ host, port }, () => {
       server.off("error", onError)

@@ -25,13 +25,16 @@ import * as ServerLifecycle from "./ServerLifecycle.ts"
 export type Options = Pick<
   Config,
   "accessLog" | "corsOrigins" | "host" | "idleTimeout" | "logFormat" | "port" | "shutdownTimeout"
->
+> &
+  Partial<Pick<Config, "operatorHost" | "operatorPort">>
 
 export class StandaloneServer extends Context.Service<
   StandaloneServer,
   {
     /** The URL that the server listens on, with the port that was selected if the setting is 0. */
     readonly url: string
+    /** The URL of the operator's listener; undefined without one. */
+    readonly operatorUrl: string | undefined
   }
 >()("@holdfast/http/server/listener/StandaloneServer") {}
 
@@ -47,42 +50,95 @@ const keepAliveMargin = 5000
 /** Milliseconds in which the header section of a request must arrive. */
 const headersTimeout = 60_000
 
-/** Builds the server and starts listening. The scope of `handler` closes after the server has drained. */
-export const layer = <E, R>(
+/** How long running requests of the operator's listener may take when the service stops. They are short. */
+const operatorDrain = Duration.seconds(1)
+
+/** What one listener has of its own. */
+interface Listener {
+  readonly handler: RequestListener
+  readonly address: ServerLifecycle.ListenAddress
+  readonly cors: Cors.Cors | undefined
+  /** How long running requests may take when the listener closes. */
+  readonly drain: Duration.Duration
+}
+
+/** Opens a listener until the scope closes. */
+const open = (
+  { address, cors, drain, handler }: Listener,
+  idleTimeout: Duration.Duration,
+  shared: Pick<OuterListener.Options, "accessLog" | "assignRequestId" | "metrics">
+) =>
+  Effect.gen(function* () {
+    const idle = Duration.toMillis(idleTimeout)
+    const keepAliveTimeout = idle + keepAliveMargin
+    const server = createServer({ requestTimeout: 0, headersTimeout, keepAliveTimeout })
+    const connections = Connections.make(server, idle + stallMargin)
+    const listener = OuterListener.make(handler, { ...shared, connections, cors })
+    ClientErrors.handle(server, connections, () => shared.assignRequestId(undefined))
+    server.on("request", listener)
+    server.on("checkContinue", (request, response) => {
+      ExpectContinue.defer(request, response)
+      listener(request, response)
+    })
+    const opened = yield* Effect.acquireRelease(ServerLifecycle.listen(server, address), () =>
+      ServerLifecycle.drain(server, drain)
+    )
+    // Once the server listens, an error concerns one connection only, for example too many open files.
+    const fork = Effect.runForkWith(yield* Effect.context<never>())
+    server.on("error", (error) => void fork(Effect.logError("connection not accepted", error)))
+    return { connections, url: ServerLifecycle.urlOf(opened) }
+  })
+
+/**
+ * Builds the server and starts listening. The scope of the handlers closes after the server has drained.
+ *
+ * @param operator Handler of the operator's listener, if the options have a port for it. It opens last and closes first: a load
+ *   balancer that checks the service there sends it requests only while it accepts them.
+ */
+export const layer = <E, R, E2 = never, R2 = never>(
   handler: Effect.Effect<RequestListener, E, R>,
-  options: Options
-): Layer.Layer<StandaloneServer, E | ServerLifecycle.ListenError, Exclude<R, Scope.Scope> | SecureRandom> =>
+  options: Options,
+  operator?: Effect.Effect<RequestListener, E2, R2>
+): Layer.Layer<StandaloneServer, E | E2 | ServerLifecycle.ListenError, Exclude<R | R2, Scope.Scope> | SecureRandom> =>
   Layer.effect(
     StandaloneServer,
     Effect.gen(function* () {
       const handlerScope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
-      const inner = yield* Scope.provide(handler, handlerScope)
-      const assignRequestId = yield* RequestId.makeAssigner
-      const idle = Duration.toMillis(options.idleTimeout)
-      const keepAliveTimeout = idle + keepAliveMargin
-      const server = createServer({ requestTimeout: 0, headersTimeout, keepAliveTimeout })
-      const connections = Connections.make(server, idle + stallMargin)
-      const listener = OuterListener.make(inner, {
-        connections,
-        assignRequestId,
+      const shared = {
+        assignRequestId: yield* RequestId.makeAssigner,
         accessLog: options.accessLog ? yield* AccessLog.make(options.logFormat) : AccessLog.disabled,
-        metrics: yield* RequestMetrics.make,
-        cors: Cors.make(options.corsOrigins)
-      })
-      yield* ObservableMetrics.registerAll(connectionMetrics(connections))
-      ClientErrors.handle(server, connections, () => assignRequestId(undefined))
-      server.on("request", listener)
-      server.on("checkContinue", (request, response) => {
-        ExpectContinue.defer(request, response)
-        listener(request, response)
-      })
-      const address = yield* Effect.acquireRelease(ServerLifecycle.listen(server, options.host, options.port), () =>
-        ServerLifecycle.drain(server, options.shutdownTimeout)
+        metrics: yield* RequestMetrics.make
+      }
+      const { connections, url } = yield* open(
+        {
+          handler: yield* Scope.provide(handler, handlerScope),
+          address: { host: options.host, port: options.port, options: { host: "--host", port: "--port" } },
+          cors: Cors.make(options.corsOrigins),
+          drain: options.shutdownTimeout
+        },
+        options.idleTimeout,
+        shared
       )
-      // Once the server listens, an error concerns one connection only, for example too many open files.
-      const fork = Effect.runForkWith(yield* Effect.context<never>())
-      server.on("error", (error) => void fork(Effect.logError("connection not accepted", error)))
-      return { url: ServerLifecycle.urlOf(address) }
+      const port = options.operatorPort
+      const forOperator =
+        operator === undefined || port === undefined
+          ? undefined
+          : yield* open(
+              {
+                handler: yield* Scope.provide(operator, handlerScope),
+                address: {
+                  host: options.operatorHost ?? "127.0.0.1",
+                  port,
+                  options: { host: "--operator-host", port: "--operator-port" }
+                },
+                cors: undefined,
+                drain: operatorDrain
+              },
+              options.idleTimeout,
+              shared
+            )
+      yield* ObservableMetrics.registerAll(connectionMetrics(connections))
+      return { url, operatorUrl: forOperator?.url }
     })
   )
 

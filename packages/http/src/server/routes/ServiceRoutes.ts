@@ -2,10 +2,13 @@
  * The routes of the service outside the API: health, metrics and the API reference.
  */
 import type { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
+import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type { BlobStore } from "@holdfast/core/storage/BlobStore"
 import type * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import { Api } from "../../contract/Api.ts"
+import { routerConfig } from "../../handlers/ApiRoutes.ts"
+import * as ProblemMiddleware from "../../problems/ProblemMiddleware.ts"
 import type { Route } from "../../problems/AllowedMethods.ts"
 import * as ReferenceRoutes from "./ReferenceRoutes.ts"
 import * as HealthRoutes from "./HealthRoutes.ts"
@@ -22,3 +25,10 @@ export const layer: Layer.Layer<
   never,
   HttpRouter.HttpRouter | AccountRepository | QueueDepthMetrics | BlobStore
 > = Layer.mergeAll(HealthRoutes.layer, ReferenceRoutes.layer(Api), MetricsRoute.layer)
+
+/** The same, for a router that has no other routes. */
+export const layerAlone: Layer.Layer<
+  never,
+  never,
+  HttpRouter.HttpRouter | AccountRepository | QueueDepthMetrics | BlobStore | SecureRandom
+> = Layer.merge(layer, ProblemMiddleware.layer(routes, routerConfig))

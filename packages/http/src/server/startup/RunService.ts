@@ -18,10 +18,14 @@ import * as WelcomeMessage from "./WelcomeMessage.ts"
  */
 const print = (text: string): Effect.Effect<void> => Effect.sync(() => void process.stdout.write(`${text}\n`))
 
-const readyMessage = ({ logFormat }: Config, version: string, url: string): string => {
-  const message = `Holdfast ${version} listens on ${url}`
+const readyMessage = (
+  { logFormat }: Config,
+  version: string,
+  { operatorUrl, url }: StandaloneServer["Service"]
+): string => {
+  const message = `Holdfast ${version} listens on ${url}${operatorUrl === undefined ? "" : ` and for operators on ${operatorUrl}`}`
   return logFormat === "json"
-    ? JSON.stringify({ time: new Date().toISOString(), type: "ready", message, url, version })
+    ? JSON.stringify({ time: new Date().toISOString(), type: "ready", message, url, operatorUrl, version })
     : message
 }
 
@@ -53,20 +57,22 @@ const warnOfLocalSecretKey = ({ databaseUrl, secretKey }: Config): Effect.Effect
     : Effect.void
 
 /** Creates and prints the first key if there is none. The server listens by then, so the printed URL works. */
-const welcome = (config: Config, url: string) =>
+const welcome = (config: Config, server: StandaloneServer["Service"]) =>
   Effect.gen(function* () {
     const key = yield* RootKey.createFirst(config)
     if (key === undefined) return
-    yield* print(WelcomeMessage.render({ url, email: config.rootEmail, key: Redacted.value(key) }))
+    const url = config.publicUrl ?? toReachable(server.url)
+    const referenceUrl = server.operatorUrl === undefined ? url : toReachable(server.operatorUrl)
+    yield* print(WelcomeMessage.render({ url, referenceUrl, email: config.rootEmail, key: Redacted.value(key) }))
   })
 
 /** Runs until interrupted. */
 export const run = (config: Config, version: string) =>
   Effect.gen(function* () {
-    const { url } = yield* StandaloneServer
-    yield* print(readyMessage(config, version, url))
+    const server = yield* StandaloneServer
+    yield* print(readyMessage(config, version, server))
     yield* warnOfLocalSecretKey(config)
-    yield* welcome(config, config.publicUrl ?? toReachable(url))
+    yield* welcome(config, server)
     return yield* Effect.never
   }).pipe(
     Effect.provide(ServiceLayer.layer(config, version)),

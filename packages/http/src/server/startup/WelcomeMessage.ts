@@ -22,14 +22,19 @@ const tour = (url: string, key: string): ReadonlyArray<string> => [
 
 const indent = (line: string): string => `  ${line}`
 
-/** Returns the message. `url` is the base URL of the service, `email` the address of the key's account. */
+/**
+ * Returns the message. `url` is the base URL of the service, `referenceUrl` that of the API reference, `email` the address of the
+ * key's account.
+ */
 export const render = ({
   email,
   key,
+  referenceUrl,
   url
 }: {
   readonly email: string
   readonly key: string
+  readonly referenceUrl: string
   readonly url: string
 }): string =>
   [
@@ -42,6 +47,6 @@ export const render = ({
     "",
     ...tour(url, key).map(indent),
     "",
-    `API reference: ${url}/docs`,
+    `API reference: ${referenceUrl}/docs`,
     ""
   ].join("\n")
