@@ -16,6 +16,7 @@ const missing = Prerequisites.install(
   [
     Prerequisites.postgres,
     Prerequisites.ffmpeg,
+    Prerequisites.bubblewrap,
     Prerequisites.strace,
     Prerequisites.curl,
     Prerequisites.locale,

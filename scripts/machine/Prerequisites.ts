@@ -28,6 +28,13 @@ const program = (name: string): Prerequisite => ({
   packages: [name]
 })
 
+/** Confines ffmpeg. */
+export const bubblewrap: Prerequisite = {
+  name: "bubblewrap",
+  isInstalled: () => Programs.find("bwrap") !== undefined,
+  packages: ["bubblewrap"]
+}
+
 export const strace: Prerequisite = program("strace")
 
 export const curl: Prerequisite = program("curl")

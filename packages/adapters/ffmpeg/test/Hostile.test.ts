@@ -45,7 +45,12 @@ const contents: ReadonlyArray<readonly [what: string, content: (target: string) 
 const services = Effect.gen(function* () {
   const [programs, temporary] = [yield* directory, yield* directory]
   const trace = Trace.install(programs)
-  const transcoder = FfmpegTranscoder.layer({ ffmpeg: `${programs}/ffmpeg`, temporaryDirectory: temporary })
+  const transcoder = FfmpegTranscoder.layer({
+    ffmpeg: `${programs}/ffmpeg`,
+    temporaryDirectory: temporary,
+    // ffmpeg itself must open nothing else. In a sandbox there would be nothing else to open, and strace could not write.
+    sandbox: "off"
+  })
   return Layer.mergeAll(transcoder, Layer.succeed(Trace.Trace, trace), Loopback.layer)
 })
 
@@ -114,7 +119,7 @@ Requires.requires(missing).describe("malicious file", () => {
         Files.program(`${programs}/ffmpeg`, `exec ${Tools.ffmpeg} "$@"`)
         Files.program(`${programs}/ffprobe`, `env > ${output}\nexec ${Tools.ffprobe} "$@"`)
         process.env["HOLDFAST_TEST_SECRET"] = "secret value"
-        const transcoder = yield* Layer.build(FfmpegTranscoder.layer({ ffmpeg: `${programs}/ffmpeg` }))
+        const transcoder = yield* Layer.build(FfmpegTranscoder.layer({ ffmpeg: `${programs}/ffmpeg`, sandbox: "off" }))
         yield* Effect.provideContext(
           Effect.flatMap(Transcoder, ({ probe }) => probe({ input: Samples.path("h264.mp4") })),
           transcoder

@@ -4,8 +4,9 @@ import { directory } from "@holdfast/testing/transcoding/contract/Samples"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { type ChildProcess, spawn } from "node:child_process"
-import { symlinkSync } from "node:fs"
+import { chmodSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
+import type * as FfmpegTranscoder from "../src/FfmpegTranscoder.ts"
 import * as Files from "./support/Files.ts"
 import * as Samples from "./support/Samples.ts"
 import * as Tools from "./support/Tools.ts"
@@ -13,11 +14,21 @@ import * as Tools from "./support/Tools.ts"
 const converter = join(import.meta.dirname, "programs", "convert.ts")
 
 /** Starts a Node process that converts a file into a directory. Succeeds when ffmpeg reports progress. */
-const start = (output: string, temporary: string, path: string | void) =>
+const start = ({
+  options,
+  output,
+  path,
+  temporary
+}: {
+  readonly output: string
+  readonly temporary: string
+  readonly path: string | undefined
+  readonly options: FfmpegTranscoder.Options
+}) =>
   Effect.callback<ChildProcess, string>((resume) => {
-    const child = spawn(process.execPath, [converter, Samples.path("mpeg4-480.mkv"), output], {
+    const child = spawn(process.execPath, [converter, Samples.path("mpeg4-480.mkv"), output, JSON.stringify(options)], {
       stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, TMPDIR: temporary, ...(typeof path === "string" ? { PATH: path } : {}) }
+      env: { ...process.env, TMPDIR: temporary, ...(path === undefined ? {} : { PATH: path }) }
     })
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       if (text.includes("Progressed")) resume(Effect.succeed(child))
@@ -45,24 +56,49 @@ const pathWithoutSetpriv = Effect.map(directory, (path) => {
   return path
 })
 
-const cases = [
-  ["the kernel", Effect.void, Requires.command("setpriv", "--pdeathsig", "KILL", "true")],
-  ["a watchdog", pathWithoutSetpriv, undefined]
-] as const
+const setpriv = Requires.command("setpriv", "--pdeathsig", "KILL", "true")
+const bubblewrap = Requires.command("bwrap", "--unshare-all", "--ro-bind", "/", "/", "true")
+const root = process.getuid?.() === 0 ? undefined : "the tests do not run as root"
+const user = { uid: 65_534, gid: 65_534 }
+
+interface Case {
+  readonly guard: string
+  readonly options: FfmpegTranscoder.Options
+  readonly path?: typeof pathWithoutSetpriv
+  readonly lacking?: string | undefined
+}
+
+const cases: ReadonlyArray<Case> = [
+  { guard: "the kernel", options: { sandbox: "off" }, lacking: setpriv },
+  { guard: "bubblewrap", options: { sandbox: "required" }, lacking: Requires.firstMissing(setpriv, bubblewrap) },
+  {
+    guard: "bubblewrap, as another user",
+    options: { sandbox: "required", user },
+    lacking: Requires.firstMissing(setpriv, bubblewrap, root)
+  },
+  {
+    guard: "the kernel, as another user",
+    options: { sandbox: "off", user },
+    lacking: Requires.firstMissing(setpriv, root)
+  },
+  { guard: "a watchdog", options: {}, path: pathWithoutSetpriv }
+]
 
 const linux = process.platform === "linux" ? undefined : "this system has no /proc"
 
-for (const [guard, path, lacking] of cases) {
+for (const { guard, lacking, options, path } of cases) {
   Requires.requires(Requires.firstMissing(linux, Tools.missing, lacking)).live(
     `convert: parent process is killed → ffmpeg is killed, too (by ${guard})`,
     () =>
       Effect.gen(function* () {
-        const output = yield* directory
-        const parent = yield* start(output, yield* directory, yield* path)
+        const [output, temporary] = [yield* directory, yield* directory]
+        // ffmpeg may run as another user.
+        chmodSync(temporary, 0o755)
+        const parent = yield* start({ output, temporary, path: path === undefined ? undefined : yield* path, options })
         const before = Files.processesIn(output)
         assert.isNotEmpty(before)
         // Also while it is suspended. A stopped watchdog could not do its work, so that there ffmpeg is not suspended.
-        if (guard === "the kernel") for (const id of before) process.kill(id, "SIGSTOP")
+        if (path === undefined) for (const id of before) process.kill(id, "SIGSTOP")
         parent.kill("SIGKILL")
         yield* awaitNoProcess(output)
       }),

@@ -29,6 +29,11 @@ export interface Options {
    * links to the contents instead of copies; with another store it needs space for each content and for its result.
    */
   readonly directory: string
+  /**
+   * Whether the transcoder runs as another user. Then contents are copied, as a reflink if the file system supports that, so
+   * that this user may read them; a link would have the permissions of the stored content. Default: false.
+   */
+  readonly forOtherUser?: boolean | undefined
 }
 
 /** Distinguishes this process from an earlier one with the same id, as in a container, where the id is mostly 1. */
@@ -74,19 +79,31 @@ const clean = Effect.fnUntraced(function* (directory: string) {
 /** The errors of `link` between two devices and on a file system without links. */
 const unlinkable = new Set(["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS"])
 
+const copy = (from: string, to: string) =>
+  FsCall.call<void>((done) => Fs.copyFile(from, to, Fs.constants.COPYFILE_FICLONE, (error) => done(error, undefined)))
+
 /** Links a file, so that its bytes stay when the blob is removed. Copies it where a link is not possible, as a reflink if
  * the file system supports that. */
 const linkOrCopy = (from: string, to: string) =>
   Effect.catchIf(
     FsCall.call<void>((done) => Fs.link(from, to, (error) => done(error, undefined))),
     (error) => unlinkable.has(error.code),
-    () =>
-      FsCall.call<void>((done) =>
-        Fs.copyFile(from, to, Fs.constants.COPYFILE_FICLONE, (error) => done(error, undefined))
-      )
+    () => copy(from, to)
   )
 
-const workspaceAt = (root: string): Workspace => ({
+const setMode = (path: string, mode: number) =>
+  FsCall.call<void>((done) => Fs.chmod(path, mode, (error) => done(error, undefined)))
+
+/** Lets other users read a file, and pass the directories above it up to the root, which only this user may pass. */
+const share = (root: string, path: string) =>
+  Effect.gen(function* () {
+    yield* setMode(path, 0o644)
+    for (let directory = Path.dirname(path); directory !== root; directory = Path.dirname(directory)) {
+      yield* setMode(directory, 0o755)
+    }
+  })
+
+const workspaceAt = (root: string, forOtherUser: boolean): Workspace => ({
   input: Path.join(root, "content"),
   output: Path.join(root, "output"),
   source: Path.join(root, "source"),
@@ -94,35 +111,37 @@ const workspaceAt = (root: string): Workspace => ({
     yield* Effect.mapError(makeDirectory(Path.dirname(path)), toWorkspaceError("addFile"))
     if (localFile !== undefined) {
       // If the file was removed, the stream of the store decides: it delivers the bytes or fails with the reason.
-      const isAdded = yield* FsCall.ignoreCode("ENOENT")(Effect.as(linkOrCopy(localFile, path), true)).pipe(
+      const add = forOtherUser ? Effect.andThen(copy(localFile, path), share(root, path)) : linkOrCopy(localFile, path)
+      const isAdded = yield* FsCall.ignoreCode("ENOENT")(Effect.as(add, true)).pipe(
         Effect.mapError(toWorkspaceError("addFile"))
       )
       if (isAdded === true) return
     }
     yield* writeFile(path, content, toWorkspaceError("addFile"))
+    if (forOtherUser) yield* Effect.mapError(share(root, path), toWorkspaceError("addFile"))
   }),
   read: (name) => Stream.mapError(Download.make(Path.join(root, "output", name)), toWorkspaceError("read"))
 })
 
-const makeIn = (directory: string): Effect.Effect<Workspace, WorkspaceError, Scope.Scope> =>
+const makeIn = (directory: string, forOtherUser: boolean): Effect.Effect<Workspace, WorkspaceError, Scope.Scope> =>
   Effect.gen(function* () {
     const root = yield* Effect.acquireRelease(
       FsCall.call<string>((done) => Fs.mkdtemp(Path.join(directory, `conversion-${process.pid}-${instance}-`), done)),
       (path) => FsCall.ignoreFailure(removeTree(path))
     )
-    const workspace = workspaceAt(root)
+    const workspace = workspaceAt(root, forOtherUser)
     yield* Effect.forEach([workspace.output, workspace.source], makeDirectory, { discard: true })
     return workspace
   }).pipe(Effect.mapError(toWorkspaceError("make")))
 
 /** The workspaces in a directory. */
-export const layer = ({ directory }: Options): Layer.Layer<ConversionWorkspace, WorkspaceError> =>
+export const layer = ({ directory, forOtherUser = false }: Options): Layer.Layer<ConversionWorkspace, WorkspaceError> =>
   Layer.effect(
     ConversionWorkspace,
     Effect.gen(function* () {
       const absolute = Path.resolve(directory)
       yield* makeDirectory(absolute)
       yield* clean(absolute)
-      return ConversionWorkspace.of({ make: makeIn(absolute) })
+      return ConversionWorkspace.of({ make: makeIn(absolute, forOtherUser) })
     }).pipe(Effect.mapError(toWorkspaceError("open")))
   )

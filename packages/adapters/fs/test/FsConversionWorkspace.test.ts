@@ -15,8 +15,8 @@ import * as TemporaryDirectory from "./support/TemporaryDirectory.ts"
 const bytes = (text: string) => Stream.make(new TextEncoder().encode(text))
 
 /** Opens the workspaces of a directory. */
-const open = Effect.fnUntraced(function* (directory: string) {
-  const services = yield* Layer.build(Layer.fresh(FsConversionWorkspace.layer({ directory })))
+const open = Effect.fnUntraced(function* (directory: string, forOtherUser = false) {
+  const services = yield* Layer.build(Layer.fresh(FsConversionWorkspace.layer({ directory, forOtherUser })))
   return yield* Effect.provideContext(ConversionWorkspace, services)
 })
 
@@ -50,6 +50,24 @@ describe("FsConversionWorkspace", () => {
       expect(Fs.statSync(input).ino).toBe(Fs.statSync(blob).ino)
       Fs.rmSync(blob)
       expect(Fs.readFileSync(input, "utf8")).toBe("content")
+    })
+  )
+
+  it.effect("addFile: for another user → copied, readable by others below a directory that only the owner passes", () =>
+    Effect.gen(function* () {
+      const directory = yield* TemporaryDirectory.make
+      const { addFile, input, source } = yield* (yield* open(directory, true)).make
+      const blob = Path.join(directory, "blob")
+      Fs.writeFileSync(blob, "content", { mode: 0o600 })
+      const segment = Path.join(source, "480p", "index0.ts")
+      yield* addFile({ path: input, localFile: blob, content: Stream.die("not to be read") })
+      yield* addFile({ path: segment, localFile: undefined, content: bytes("segment") })
+      const modeOf = (path: string) => Fs.statSync(path).mode & 0o777
+      expect(Fs.readFileSync(input, "utf8")).toBe("content")
+      expect(modeOf(blob)).toBe(0o600)
+      expect([input, segment].map(modeOf)).toEqual([0o644, 0o644])
+      expect([source, Path.dirname(segment)].map(modeOf)).toEqual([0o755, 0o755])
+      expect(modeOf(Path.dirname(input))).toBe(0o700)
     })
   )
 

@@ -73,6 +73,8 @@ describe("Config", () => {
           frameAncestors: ["*"],
           idleTimeout: "60000 millis",
           shutdownTimeout: "30000 millis",
+          ffmpegSandbox: "auto",
+          ffmpegUser: { uid: 65_534, gid: 65_534 },
           conversions: 1,
           conversionSlice: "20000 millis",
           conversionThreads: 4,

@@ -106,9 +106,10 @@ describe("service with FFmpeg", () => {
       expect([poster.headers.get("content-type"), first, second]).toEqual(["image/jpeg", 0xff, 0xd8])
       expect((await bucket.api.get(`${streams}/hls`, { headers: { accept: "text/html" } })).status).toBe(200)
 
-      const metrics = await (await fetch(`${bucket.service.url}/metrics`)).text()
+      const readMetrics = async () => await (await fetch(`${bucket.service.url}/metrics`)).text()
+      await expect.poll(readMetrics).toMatch(/^holdfast_conversions_running(?:\{[^}]*\})? 0$/m)
+      const metrics = await readMetrics()
       expect(metrics).toMatch(/^holdfast_conversions_finished_total(?:\{[^}]*\})? 2$/m)
-      expect(metrics).toMatch(/^holdfast_conversions_running(?:\{[^}]*\})? 0$/m)
       await expect.poll(() => Fs.readdir(Path.join(bucket.service.data, "conversions"))).toEqual([])
 
       // The key is valid after a restart: it is signed with the deployment's secret.
@@ -120,6 +121,24 @@ describe("service with FFmpeg", () => {
       }
     }
   )
+
+  it.each(["off", "auto"])("sandbox is %s → HLS is encoded, and DASH made of it", timeout, async (sandbox) => {
+    const bucket = await ServiceBucket.start({ env: { HOLDFAST_FFMPEG_SANDBOX: sandbox } })
+    const streams = await upload(bucket, await makeVideo("640x480", 6, "-c:v", "mpeg4", "-q:v", "5"))
+    for (const format of ["hls", "dash"]) {
+      const answer = await bucket.api.post(`${streams}/${format}`, { headers: { prefer: "wait=60" } })
+      expect(await answer.json()).toMatchObject({ state: "READY", error: null })
+    }
+    expect((await bucket.api.get(`${streams}/poster.jpg`)).status).toBe(200)
+    const found = bucket.service
+      .stderr()
+      .concat(bucket.service.stdout())
+      .split("\n")
+      .find((line) => line.includes("ffmpeg found"))
+    if (sandbox === "off") expect(found).toMatch(/"sandbox":"none"/)
+    const isRoot = process.getuid?.() === 0
+    expect(found).toMatch(isRoot ? /"user":"65534:65534"/ : /"user":"that of the service"/)
+  })
 
   it("codec that players do not support → several renditions", timeout, async () => {
     const bucket = await ServiceBucket.start()

@@ -47,7 +47,12 @@ Requires.requires(missing).describe("malicious file", () => {
     const address = other.address()
     url = `http://127.0.0.1:${address === null || typeof address === "string" ? 0 : address.port}/secret.ts`
     server = await TestServer.start({
-      transcoder: FfmpegTranscoder.layer({ ffmpeg: Path.join(directory, "ffmpeg"), preset: "ultrafast" }),
+      transcoder: FfmpegTranscoder.layer({
+        ffmpeg: Path.join(directory, "ffmpeg"),
+        preset: "ultrafast",
+        // In a sandbox strace could not write its file.
+        sandbox: "off"
+      }),
       worker: {}
     })
   })

@@ -33,6 +33,7 @@ export const make = (engine: Engine) => (job: ConvertJob) =>
         limits,
         suspended: job.suspended,
         output,
+        readable: [input, scratch.directory],
         expected: ConversionPlan.toPresentation(plan, media, format),
         failIfCutOff: media.durationDeclared,
         privatePaths: [scratch.input, scratch.directory, input, output],

@@ -5,10 +5,13 @@ import * as Limits from "@holdfast/core/transcoding/Limits"
 import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as FileSystem from "effect/FileSystem"
+import * as FileSystem from "effect/FileSystem"
+import type { PlatformError } from "effect/PlatformError"
 import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import type * as Scope from "effect/Scope"
 import * as Child from "./process/Child.ts"
+import type { User } from "./process/Confinement.ts"
+import type * as FindConfinement from "./process/FindConfinement.ts"
 import * as Programs from "./process/Programs.ts"
 import * as ScratchDirectory from "./process/ScratchDirectory.ts"
 
@@ -26,6 +29,16 @@ export interface Options {
   readonly preset?: string | undefined
   /** Niceness of the programs, 0 to 19. A higher one leaves more processor time to other processes. Default: 10. */
   readonly niceness?: number | undefined
+  /**
+   * Namespaces for the programs, made by bubblewrap (`bwrap`), in which they see no network, no other process and no file
+   * but their own. `auto`: where the system permits them. `required`: otherwise the transcoder is unavailable. Default: `auto`.
+   */
+  readonly sandbox?: FindConfinement.SandboxMode | undefined
+  /**
+   * User as which the programs run if this process runs as root. It must be able to read the inputs; `workspace` has an
+   * option for that. Default: root.
+   */
+  readonly user?: User | undefined
 }
 
 /** The services of the platform that the modules of this adapter require. */
@@ -40,15 +53,13 @@ export interface Engine {
   readonly scratchDirectory: (
     operation: string,
     input: string
-  ) => Effect.Effect<
-    ScratchDirectory.ScratchDirectory,
-    TranscodeError.TranscodeError,
-    FileSystem.FileSystem | Scope.Scope
-  >
+  ) => Effect.Effect<ScratchDirectory.ScratchDirectory, TranscodeError.TranscodeError, Platform | Scope.Scope>
+  /** Lets the programs read and write a file or directory that the transcoder has made. */
+  readonly handOver: (path: string) => Effect.Effect<void, TranscodeError.TranscodeError | PlatformError, Platform>
   /** Starts a program. */
   readonly spawn: (
     program: "ffmpeg" | "ffprobe",
-    command: Pick<Child.Command, "operation" | "limits" | "arguments" | "directory">
+    command: Pick<Child.Command, "operation" | "limits" | "arguments" | "directory" | "readable">
   ) => Effect.Effect<Child.Child, TranscodeError.TranscodeError, ChildProcessSpawner | Scope.Scope>
 }
 
@@ -57,17 +68,29 @@ export const make = (options: Options): Engine => {
   // Searches again until the programs are found: they may be installed while this process runs.
   const programs = Effect.suspend(() =>
     found === undefined
-      ? Effect.tap(Programs.find(options.ffmpeg), (programs) => Effect.sync(() => void (found = programs)))
+      ? Effect.tap(
+          Programs.find(options.ffmpeg, { sandbox: options.sandbox ?? "auto", user: options.user }),
+          (programs) => Effect.sync(() => void (found = programs))
+        )
       : Effect.succeed(found)
   )
   return {
     preset: options.preset ?? "veryfast",
     programs,
     limits: (own) => ({ ...Limits.defaults, ...options.limits, ...own }),
-    scratchDirectory: (operation, input) => ScratchDirectory.make(operation, input, options.temporaryDirectory),
+    scratchDirectory: (operation, input) =>
+      Effect.flatMap(programs, ({ confinement }) =>
+        ScratchDirectory.make({ operation, input, confinement, parent: options.temporaryDirectory })
+      ),
+    handOver: (path) =>
+      Effect.flatMap(programs, ({ confinement: { user } }) =>
+        user === undefined
+          ? Effect.void
+          : Effect.flatMap(FileSystem.FileSystem, (files) => files.chown(path, user.uid, user.gid))
+      ),
     spawn: (program, command) =>
-      Effect.flatMap(programs, ({ guard, ...paths }) =>
-        Child.spawn({ ...command, guard, program: paths[program], niceness: options.niceness ?? 10 })
+      Effect.flatMap(programs, ({ confinement, ...paths }) =>
+        Child.spawn({ ...command, confinement, program: paths[program], niceness: options.niceness ?? 10 })
       )
   }
 }

@@ -32,6 +32,8 @@ export interface FfmpegRun {
   readonly arguments: ReadonlyArray<string>
   /** Path of the output directory. */
   readonly output: string
+  /** Paths that the program may read. The first one is its input. */
+  readonly readable: ReadonlyArray<string>
   readonly expected: Presentation
   /** Whether a result that is much shorter than expected is a failure. */
   readonly failIfCutOff: boolean
@@ -42,13 +44,16 @@ export interface FfmpegRun {
 const internal = (operation: string) => (cause: unknown) =>
   new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })
 
-/** Makes the directories of the lower HLS renditions' segments. */
-const makeFolders = ({ expected: { format, renditions }, operation, output }: FfmpegRun) =>
+/** Makes the directories of the lower HLS renditions' segments, and lets the program write. */
+const makeFolders = (engine: Engine, { expected: { format, renditions }, operation, output }: FfmpegRun) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
+    yield* engine.handOver(output)
     if (format === "dash") return
     for (const { prefix } of StreamFiles.hlsRenditions(renditions)) {
-      if (prefix !== "") yield* files.makeDirectory(`${output}/${prefix}`, { recursive: true })
+      if (prefix === "") continue
+      yield* files.makeDirectory(`${output}/${prefix}`, { recursive: true })
+      yield* engine.handOver(`${output}/${prefix}`)
     }
   }).pipe(Effect.mapError(internal(operation)))
 
@@ -120,7 +125,7 @@ const start = (
 > =>
   Effect.gen(function* () {
     const { expected, operation } = run
-    yield* makeFolders(run)
+    yield* makeFolders(engine, run)
     const output = yield* (expected.format === "hls" ? HlsOutput.make : DashOutput.make)(run.output, expected)
     const child = yield* engine.spawn("ffmpeg", { ...run, directory: run.output })
     yield* Effect.forkScoped(Suspending.follow(run.suspended, child))

@@ -35,12 +35,17 @@ const filter = (video: Video): string => {
 }
 
 /** Writes the first frame from `at` (seconds) on into the scratch directory. Returns whether there is one. */
-const writeFrame = (engine: Engine, scratch: ScratchDirectory, video: Video, limits: Limits.Limits, at: number) =>
+const writeFrame = (
+  engine: Engine,
+  { input, limits, scratch, video }: { input: string; scratch: ScratchDirectory; video: Video; limits: Limits.Limits },
+  at: number
+) =>
   Effect.gen(function* () {
     const child = yield* engine.spawn("ffmpeg", {
       operation,
       limits,
       directory: scratch.directory,
+      readable: [input],
       arguments: [
         ...Options.make({ ...Input.general, ...Input.file(scratch.input, limits, at > 0 ? at : undefined) }),
         ...Options.make({ map: `0:${video.index}`, "frames:v": 1, vf: filter(video), "c:v": "mjpeg", "q:v": 3 }),
@@ -76,8 +81,9 @@ export const make =
       if (video === null) return yield* new TranscodeError.TranscodeError({ operation, reason: "Unsupported" })
       const limits = withMaxTime(engine.limits(own), maxTime)
       const scratch = yield* engine.scratchDirectory(operation, input)
-      const isWritten = at < (media.duration ?? Infinity) && (yield* writeFrame(engine, scratch, video, limits, at))
-      if (!isWritten && !(yield* writeFrame(engine, scratch, video, limits, 0))) {
+      const frame = { input, scratch, video, limits }
+      const isWritten = at < (media.duration ?? Infinity) && (yield* writeFrame(engine, frame, at))
+      if (!isWritten && !(yield* writeFrame(engine, frame, 0))) {
         return yield* new TranscodeError.TranscodeError({ operation, reason: "Failed", detail: "There is no picture." })
       }
       const files = yield* FileSystem.FileSystem

@@ -7,6 +7,8 @@ import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
 import type { RepackageJob } from "@holdfast/core/transcoding/Transcoder"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import * as Fs from "node:fs/promises"
+import * as Path from "node:path"
 import * as Dash from "./arguments/Dash.ts"
 import * as Hls from "./arguments/Hls.ts"
 import * as Input from "./arguments/Input.ts"
@@ -58,6 +60,17 @@ const writeSource = (scratch: ScratchDirectory, source: string, presentation: Pr
     return `file:${scratch.directory}/${inputName}`
   }).pipe(Effect.mapError((cause) => new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })))
 
+/** Returns the files outside the directory to which its links point. */
+const linkTargets = (source: string) =>
+  Effect.tryPromise({
+    try: async () => {
+      const entries = await Fs.readdir(source, { recursive: true, withFileTypes: true })
+      const links = entries.filter((entry) => entry.isSymbolicLink())
+      return await Promise.all(links.map(({ name, parentPath }) => Fs.realpath(Path.join(parentPath, name))))
+    },
+    catch: (cause) => new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })
+  })
+
 export const make = (engine: Engine) => (job: RepackageJob) =>
   FfmpegRun.stream(
     engine,
@@ -65,12 +78,14 @@ export const make = (engine: Engine) => (job: RepackageJob) =>
       const { format, output, presentation, source } = job
       const limits = engine.limits(job.limits)
       const scratch = yield* engine.scratchDirectory(operation, source)
+      const targets = yield* linkTargets(source)
       const url = yield* writeSource(scratch, source, presentation)
       return {
         operation,
         limits,
         suspended: job.suspended,
         output,
+        readable: [source, scratch.directory, ...targets],
         expected: { ...presentation, format },
         failIfCutOff: true,
         privatePaths: [scratch.directory, source, output],

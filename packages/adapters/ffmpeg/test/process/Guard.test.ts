@@ -16,7 +16,7 @@ const limits: Limits.Limits = {
 
 /** Runs a script under a guard until it exits, with an open pipe to it. */
 const run = async (guard: Guard.Guard, script: string, ...args: ReadonlyArray<string>) => {
-  const guarded = Guard.wrap(guard, limits, 7, "/bin/sh", ["-c", script, "sh", ...args])
+  const guarded = Guard.wrap(guard, limits, 7, ["/bin/sh", "-c", script, "sh", ...args])
   const child = spawn(guarded.command, guarded.arguments, { stdio: [guarded.stdin, "pipe", "inherit"] })
   let stdout = ""
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
@@ -49,7 +49,7 @@ for (const [guard, missing] of guards) {
 
 describe("Guard: signal", () => {
   it("parent has already died → the program is not started", () => {
-    const { arguments: args } = Guard.wrap("signal", limits, 0, "/bin/echo", ["started"])
+    const { arguments: args } = Guard.wrap("signal", limits, 0, ["/bin/echo", "started"])
     // The shell without `setpriv`, with the id of another process as its parent.
     const own = args.slice(args.indexOf("-c")).map((argument) => (argument === String(process.pid) ? "1" : argument))
     const { status, stdout } = spawnSync("/bin/sh", own, { encoding: "utf8" })

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as FfmpegTranscoder from "../../src/FfmpegTranscoder.ts"
 
-const [input = "", output = ""] = process.argv.slice(2)
+const [input = "", output = "", options = "{}"] = process.argv.slice(2)
 
 const program = Effect.gen(function* () {
   const transcoder = yield* Transcoder
@@ -16,4 +16,4 @@ const program = Effect.gen(function* () {
   )
 })
 
-await Effect.runPromise(Effect.provide(program, FfmpegTranscoder.layer({ preset: "placebo" })))
+await Effect.runPromise(Effect.provide(program, FfmpegTranscoder.layer({ preset: "placebo", ...JSON.parse(options) })))

@@ -41,12 +41,23 @@ const limits = (config: LimitSettings): Partial<Limits> => ({
   threads: config.conversionThreads
 })
 
+/** The user as which ffmpeg runs, if it is not that of this process: only root can change it. */
+const otherUser = ({ ffmpegUser }: Pick<Config, "ffmpegUser">) =>
+  process.getuid?.() === 0 && ffmpegUser.uid !== 0 ? ffmpegUser : undefined
+
+/** Finds ffmpeg, so that the log has its confinement from the start. It may be installed later. */
+const logTranscoder = Effect.flatMap(Transcoder.Transcoder, ({ check }) =>
+  Effect.catch(check, ({ detail }) =>
+    Effect.annotateLogs(Effect.logInfo("no video converter; requests for conversions are rejected"), { detail })
+  )
+).pipe(Effect.forkScoped, Layer.effectDiscard)
+
 /**
  * The transcoder. On a node without workers, requests for conversions are accepted only if the database can be shared
  * with nodes that have workers, which a database in the data directory cannot.
  */
 export const layerTranscoder = (
-  config: Pick<Config, "conversions" | "databaseUrl" | "ffmpeg">
+  config: Pick<Config, "conversions" | "databaseUrl" | "ffmpeg" | "ffmpegSandbox" | "ffmpegUser">
 ): Layer.Layer<Transcoder.Transcoder> => {
   if (config.conversions === 0) {
     return MetadataLayer.isEmbedded(config) ? Transcoder.layerNone : Transcoder.layerElsewhere
@@ -54,14 +65,15 @@ export const layerTranscoder = (
   return Layer.unwrap(
     Effect.promise(async () => {
       const FfmpegTranscoder = await import("@holdfast/ffmpeg/FfmpegTranscoder")
-      return FfmpegTranscoder.layer({ ffmpeg: config.ffmpeg })
+      const { ffmpeg, ffmpegSandbox: sandbox } = config
+      return Layer.provideMerge(logTranscoder, FfmpegTranscoder.layer({ ffmpeg, sandbox, user: otherUser(config) }))
     })
   )
 }
 
 /** The workers of this node. Building the layer removes the working files that earlier processes left behind. */
 export const layerWorker = (
-  config: LimitSettings & Pick<Config, "conversions" | "conversionSlice" | "dataDir">
+  config: LimitSettings & Pick<Config, "conversions" | "conversionSlice" | "dataDir" | "ffmpegUser">
 ): Layer.Layer<
   never,
   WorkspaceError,
@@ -73,4 +85,11 @@ export const layerWorker = (
         concurrency: config.conversions,
         slice: config.conversionSlice,
         limits: limits(config)
-      }).pipe(Layer.provide(FsConversionWorkspace.layer({ directory: Path.join(config.dataDir, workspaceDirectory) })))
+      }).pipe(
+        Layer.provide(
+          FsConversionWorkspace.layer({
+            directory: Path.join(config.dataDir, workspaceDirectory),
+            forOtherUser: otherUser(config) !== undefined
+          })
+        )
+      )

@@ -162,6 +162,18 @@ export const settings = {
     SettingType.path,
     "Path of the ffmpeg program that converts videos. If unset, the program is looked up in PATH."
   ),
+  ffmpegSandbox: withDefault(
+    ["HOLDFAST_FFMPEG_SANDBOX"],
+    SettingType.oneOf("auto", "required", "off"),
+    "auto",
+    "Whether ffmpeg runs in namespaces of its own, which bubblewrap (bwrap) makes: where the system permits it (auto), always or not at all (required), or never (off)."
+  ),
+  ffmpegUser: withDefault(
+    ["HOLDFAST_FFMPEG_USER"],
+    SettingType.user,
+    "65534:65534",
+    "User as which ffmpeg runs if the service runs as root. With 0:0 it runs as root."
+  ),
   conversions: withDefault(
     ["HOLDFAST_CONVERSIONS"],
     SettingType.integer(0, 64),

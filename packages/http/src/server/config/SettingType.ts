@@ -66,6 +66,15 @@ export const host: SettingType<string> = make("a host name or an IP address", (t
   /^[\w.:%-]{1,255}$/.test(text) ? text : undefined
 )
 
+/** The numbers of a user and its group. */
+export const user: SettingType<{ readonly uid: number; readonly gid: number }> = make(
+  "a user id and a group id, such as 65534:65534",
+  (text) => {
+    const [, uid, gid] = /^(\d{1,9}):(\d{1,9})$/.exec(text) ?? []
+    return uid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) }
+  }
+)
+
 export const email: SettingType<string> = {
   expected: "an e-mail address",
   parse: (text) => Effect.option(Schema.decodeEffect(Text.Email)(text))

@@ -36,6 +36,7 @@ const runFfprobe = (engine: Engine, input: string, limits: Limits.Limits) =>
       operation,
       limits,
       directory: scratch.directory,
+      readable: [input],
       arguments: Options.make({
         loglevel: "level+error",
         hide_banner: true,

@@ -11,20 +11,22 @@ import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { constants } from "node:os"
-import * as Guard from "./Guard.ts"
+import * as Confinement from "./Confinement.ts"
 import type { Exit } from "./ExitError.ts"
 
 export interface Command {
   /** The method of the port, for errors. */
   readonly operation: string
-  readonly guard: Guard.Guard
+  readonly confinement: Confinement.Confinement
   readonly niceness: number
   readonly limits: Limits.Limits
   /** Absolute path. */
   readonly program: string
   readonly arguments: ReadonlyArray<string>
-  /** The working directory. */
+  /** The working directory, in which the program may write. */
   readonly directory: string
+  /** Paths that the program may read. The first one is its input. */
+  readonly readable: ReadonlyArray<string>
 }
 
 export interface Child {
@@ -52,10 +54,10 @@ const environment = (): Record<string, string | undefined> => ({
 
 const signalNames = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]))
 
-/** Reads an exit code. The shell of the watchdog returns 128 plus the number of the signal that killed the program. */
-const fromCode = (guard: Guard.Guard) => (code: number) => ({
+/** Reads an exit code. */
+const fromCode = (confinement: Confinement.Confinement) => (code: number) => ({
   code,
-  signal: guard === "watchdog" ? signalNames.get(code - 128) : undefined
+  signal: Confinement.hidesSignal(confinement) ? signalNames.get(code - 128) : undefined
 })
 
 /** Reads the spawner's error, whose message contains the name of the signal. */
@@ -66,18 +68,16 @@ const fromError = (error: PlatformError.PlatformError) => ({
 
 /** Starts a program, which is killed when the scope closes. `Unavailable` if it cannot be started. */
 export const spawn = ({
-  arguments: args,
+  confinement,
   directory,
-  guard,
-  limits,
-  niceness,
   operation,
-  program
+  readable,
+  ...confined
 }: Command): Effect.Effect<Child, TranscodeError.TranscodeError, ChildProcessSpawner | Scope.Scope> =>
   Effect.gen(function* () {
     const fail = (reason: TranscodeError.Reason) => (cause: unknown) =>
       new TranscodeError.TranscodeError({ operation, reason, cause })
-    const guarded = Guard.wrap(guard, limits, niceness, program, args)
+    const guarded = Confinement.wrap(confinement, { ...confined, directory, readable, input: readable[0] })
     const handle = yield* Effect.mapError(
       ChildProcess.make(guarded.command, guarded.arguments, {
         cwd: directory,
@@ -102,7 +102,7 @@ export const spawn = ({
       Effect.ignore,
       Effect.forkScoped
     )
-    const exit = Effect.match(handle.exitCode, { onFailure: fromError, onSuccess: fromCode(guard) }).pipe(
+    const exit = Effect.match(handle.exitCode, { onFailure: fromError, onSuccess: fromCode(confinement) }).pipe(
       Effect.tap(() => Fiber.await(readingStderr)),
       Effect.map(({ code, signal }) => ({ code, signal, stderr: first + last }))
     )
@@ -111,7 +111,7 @@ export const spawn = ({
       Effect.flatMap(
         Effect.orElseSucceed(handle.isRunning, () => false),
         (isRunning) =>
-          isRunning && guard === "signal"
+          isRunning && confinement.guard === "signal"
             ? Effect.ignore(Effect.try(() => process.kill(-handle.pid, name)))
             : Effect.void
       )

@@ -63,6 +63,8 @@ const tooMuchTime: Classification = { reason: "LimitExceeded", detail: "It took 
 const terminated: Classification = { reason: "Unavailable", detail: "The converter was terminated." }
 
 const messages: ReadonlyArray<readonly [RegExp, Classification]> = [
+  // Programs that confine ffmpeg print their errors without a level.
+  [/^(?:bwrap|setpriv): /, { reason: "Internal", detail: "" }],
   // The kernel sends SIGXCPU once per second; ffmpeg exits at the fourth signal.
   [/^Received > 3 system signals/, tooMuchTime],
   [/No space left on device|Disk quota exceeded/, { reason: "StorageFull" }],

@@ -14,7 +14,7 @@ import * as Duration from "effect/Duration"
 export type Guard = "signal" | "watchdog"
 
 /** The command to spawn for a guarded program. */
-interface GuardedCommand {
+export interface GuardedCommand {
   readonly command: string
   readonly arguments: ReadonlyArray<string>
   /** The caller must keep a pipe open while the program may run. */
@@ -65,15 +65,14 @@ const scriptArguments = (limits: Limits.Limits, niceness: number): ReadonlyArray
   String(niceness)
 ]
 
-/** Returns the command that starts a program under a guard. */
+/** Returns the command that starts a program, with its arguments, under a guard. */
 export const wrap = (
   guard: Guard,
   limits: Limits.Limits,
   niceness: number,
-  program: string,
-  args: ReadonlyArray<string>
+  program: ReadonlyArray<string>
 ): GuardedCommand => {
-  const rest = ["holdfast", ...scriptArguments(limits, niceness), program, ...args]
+  const rest = ["holdfast", ...scriptArguments(limits, niceness), ...program]
   return guard === "signal"
     ? {
         command: "setpriv",

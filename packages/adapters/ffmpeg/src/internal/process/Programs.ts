@@ -1,5 +1,5 @@
 /**
- * Finds FFmpeg's programs and the guard that the system supports.
+ * Finds FFmpeg's programs, and the confinement that the system permits them.
  */
 import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
 import * as Effect from "effect/Effect"
@@ -7,13 +7,14 @@ import * as ChildProcess from "effect/process/ChildProcess"
 import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import * as Guard from "./Guard.ts"
+import type { Confinement } from "./Confinement.ts"
+import * as FindConfinement from "./FindConfinement.ts"
 
 export interface Programs {
   /** Absolute paths. */
   readonly ffmpeg: string
   readonly ffprobe: string
-  readonly guard: Guard.Guard
+  readonly confinement: Confinement
 }
 
 /** The oldest supported release. */
@@ -51,10 +52,11 @@ export const isOld = (banner: string): boolean => {
 
 /**
  * Finds the programs: at the configured path, otherwise at that of `HOLDFAST_FFMPEG`, otherwise in PATH. `Unavailable` if one
- * of them is missing, does not run or is older than 5.1.
+ * of them is missing, does not run or is older than 5.1, or if a sandbox is required and not available.
  */
 export const find = (
-  configured: string | undefined
+  configured: string | undefined,
+  wanted: FindConfinement.Wanted
 ): Effect.Effect<Programs, TranscodeError.TranscodeError, ChildProcessSpawner> =>
   Effect.gen(function* () {
     const spawner = yield* ChildProcessSpawner
@@ -69,11 +71,19 @@ export const find = (
     )
     if (!banner.startsWith("ffmpeg version")) return yield* unavailable("ffmpeg does not run.")
     if (isOld(banner)) return yield* unavailable(`ffmpeg is older than ${oldest.join(".")}.`)
-    const hasDeathSignal = yield* spawner
-      .exitCode(ChildProcess.make("setpriv", Guard.supportTest, { stdin: "ignore" }))
-      .pipe(
-        Effect.map((code) => code === 0),
-        Effect.orElseSucceed(() => false)
-      )
-    return { ffmpeg, ffprobe, guard: hasDeathSignal ? "signal" : "watchdog" } satisfies Programs
+    const confinement = yield* FindConfinement.find(ffmpeg, wanted)
+    if (wanted.sandbox === "required" && confinement.sandbox === "none") {
+      return yield* unavailable("ffmpeg does not run in a sandbox here.")
+    }
+    const { sandbox, user } = confinement
+    yield* Effect.annotateLogs(Effect.logInfo("ffmpeg found"), {
+      path: ffmpeg,
+      sandbox,
+      user: user === undefined ? "that of the service" : `${user.uid}:${user.gid}`,
+      guard: confinement.guard
+    })
+    if (process.getuid?.() === 0 && user === undefined && wanted.user !== undefined) {
+      yield* Effect.logWarning("ffmpeg runs as root: setpriv of util-linux is missing or may not change the user")
+    }
+    return { ffmpeg, ffprobe, confinement } satisfies Programs
   })

@@ -6,6 +6,7 @@ import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import type * as Scope from "effect/Scope"
+import * as Confinement from "./Confinement.ts"
 
 /** Has no extension, so that ffmpeg detects the format from the content alone. */
 const inputName = "input"
@@ -19,15 +20,25 @@ export interface ScratchDirectory {
   readonly input: string
 }
 
+export interface Options {
+  readonly operation: string
+  /** Path of the input, a file or a directory. */
+  readonly input: string
+  readonly confinement: Confinement.Confinement
+  /** The directory that contains the new one. Default: the system's. */
+  readonly parent: string | undefined
+}
+
 /**
- * Makes the directory, readable only by this process's user, with a link to the input, a file or a directory. It is removed
- * when the scope closes. `parent` is the directory that contains it; by default the system's.
+ * Makes the directory, readable only by the user as which the program runs, with a link to the input. It is removed when the
+ * scope closes.
  */
-export const make = (
-  operation: string,
-  input: string,
-  parent: string | undefined
-): Effect.Effect<ScratchDirectory, TranscodeError.TranscodeError, FileSystem.FileSystem | Scope.Scope> =>
+export const make = ({
+  confinement,
+  input,
+  operation,
+  parent
+}: Options): Effect.Effect<ScratchDirectory, TranscodeError.TranscodeError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     yield* files.access(input, { readable: true })
@@ -36,6 +47,8 @@ export const make = (
       ...(parent === undefined ? {} : { directory: parent })
     })
     const path = `${directory}/${inputName}`
-    yield* files.symlink(input, path)
+    yield* files.symlink(Confinement.inputPath(confinement, input), path)
+    const { user } = confinement
+    if (user !== undefined) yield* files.chown(directory, user.uid, user.gid)
     return { directory, link: inputName, input: `file:${path}` }
   }).pipe(Effect.mapError((cause) => new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })))
