@@ -11,6 +11,7 @@ import * as HttpServerRespondable from "effect/http/HttpServerRespondable"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiError from "effect/http-api/HttpApiError"
 import * as Predicate from "effect/Predicate"
+import * as MaskKeys from "./MaskKeys.ts"
 import * as Problem from "./Problem.ts"
 import { entryOf, isCode, type ProblemCode } from "./ProblemTable.ts"
 import { RequestId } from "./RequestId.ts"
@@ -37,11 +38,17 @@ const internal: CodedError<"internal"> = {
   message: "The server failed. Its log has the cause under this request id."
 }
 
+/** A name or value in a request may be a misplaced key. */
+const maskFault = ({ detail, pointer }: Problem.Fault): Problem.Fault => ({
+  pointer: MaskKeys.mask(pointer),
+  detail: MaskKeys.mask(detail)
+})
+
 const toProblem = <Code extends ProblemCode>(error: CodedError<Code>, requestId: string): Problem.AnyOf<Code> =>
   Problem.make(error.code, {
-    detail: error.code === "internal" ? internal.message : error.message,
+    detail: error.code === "internal" ? internal.message : MaskKeys.mask(error.message),
     requestId,
-    ...(error.errors === undefined ? undefined : { errors: error.errors }),
+    ...(error.errors === undefined ? undefined : { errors: error.errors.map(maskFault) }),
     ...(error.existingId === undefined ? undefined : { existingId: error.existingId }),
     ...(error.created === undefined ? undefined : { created: error.created }),
     ...(entryOf(error.code).extension === "reason" ? { reason: error.reason ?? "Internal" } : undefined)

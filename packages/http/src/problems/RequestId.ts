@@ -5,6 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Hex from "effect/encoding/Hex"
+import * as MaskKeys from "./MaskKeys.ts"
 
 export const header = "x-request-id"
 
@@ -15,14 +16,17 @@ export const RequestId = Context.Reference<string>("@holdfast/http/problems/Requ
 const safe = /^[\w.:+/=@~-]{1,128}$/
 
 /**
- * Makes the function that assigns ids. A request gets the id that the client sent if that id is safe, otherwise a
- * random prefix of this process with a counter.
+ * Makes the function that assigns ids. A request gets the id that the client sent if that id is safe and has not the shape of a
+ * key, otherwise a random prefix of this process with a counter.
  */
 export const makeAssigner: Effect.Effect<(sent: string | undefined) => string, never, SecureRandom> = Effect.gen(
   function* () {
     const random = yield* SecureRandom
     const prefix = Hex.encode(yield* random.randomBytes(8))
     let count = 0
-    return (sent) => (sent !== undefined && safe.test(sent) ? sent : `req_${prefix}_${(++count).toString(36)}`)
+    return (sent) =>
+      sent !== undefined && safe.test(sent) && !MaskKeys.containsKey(sent)
+        ? sent
+        : `req_${prefix}_${(++count).toString(36)}`
   }
 )

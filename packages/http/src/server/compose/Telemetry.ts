@@ -3,10 +3,12 @@
  */
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpBody from "effect/http/HttpBody"
 import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import * as UrlParams from "effect/http/UrlParams"
 import * as Layer from "effect/Layer"
 import * as References from "effect/References"
+import * as MaskKeys from "../../problems/MaskKeys.ts"
 
 /** The query parameter that carries an API key. */
 const keyParameter = "apiKey"
@@ -26,6 +28,21 @@ const redactKeys = Layer.effect(
   Effect.map(UrlParams.CurrentRedactedNames, (names) => [...names, keyParameter])
 )
 
+/**
+ * Encodes a batch for the collector, as Effect's serialization does, without keys. Effect redacts the parameter `apiKey` and the
+ * headers for keys; a client may put a key into any other part of a URL, or into its `User-Agent`.
+ */
+const toBody = (data: unknown): HttpBody.HttpBody =>
+  HttpBody.text(
+    MaskKeys.mask(
+      JSON.stringify(data, (_, value: unknown) =>
+        // As the specification requires. JSON would write null.
+        typeof value === "number" && !Number.isFinite(value) ? String(value) : value
+      )
+    ),
+    "application/json"
+  )
+
 /** Loads the exporters only when a collector is configured. */
 const exporters = (endpoint: string, serviceVersion: string) =>
   Layer.unwrap(
@@ -39,7 +56,12 @@ const exporters = (endpoint: string, serviceVersion: string) =>
       return Layer.mergeAll(
         OtlpTracer.layer({ url: `${endpoint}/v1/traces`, resource }),
         OtlpMetrics.layer({ url: `${endpoint}/v1/metrics`, resource })
-      ).pipe(Layer.provide([OtlpSerialization.layerJson, FetchHttpClient.layer]))
+      ).pipe(
+        Layer.provide([
+          Layer.succeed(OtlpSerialization.OtlpSerialization, { traces: toBody, metrics: toBody, logs: toBody }),
+          FetchHttpClient.layer
+        ])
+      )
     })
   )
 

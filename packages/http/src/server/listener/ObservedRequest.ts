@@ -3,11 +3,12 @@
  * key.
  */
 import type { IncomingMessage } from "node:http"
+import * as MaskKeys from "../../problems/MaskKeys.ts"
 
 export interface ObservedRequest {
   readonly requestId: string
   readonly method: string
-  /** The path of the request without the query. */
+  /** The path of the request without the query and without keys, at most 2 KiB. */
   readonly path: string
   readonly remoteAddress: string | undefined
   /** Milliseconds of the process's monotonic clock. */
@@ -18,20 +19,23 @@ export interface ObservedRequest {
 
 const observedRequests = new WeakMap<IncomingMessage, ObservedRequest>()
 
-/** An API key or playback key, which a client may have put into a path or a request id by mistake. */
-const keys = /(hfp?_)[A-Za-z0-9_-]{20,}/g
+/** Bytes of a path that are recorded at most. Node accepts paths of 16 KiB. */
+const maxPathBytes = 2048
 
-const maskKeys = (text: string): string => (text.includes("hf") ? text.replaceAll(keys, "$1***") : text)
+const cut = (path: string): string =>
+  path.length * 2 <= maxPathBytes || Buffer.byteLength(path) <= maxPathBytes
+    ? path
+    : `${Buffer.from(path.slice(0, maxPathBytes)).subarray(0, maxPathBytes).toString()}…`
 
 const pathOf = (url: string): string => {
   const end = url.search(/[?#]/)
-  return maskKeys(end < 0 ? url : url.slice(0, end))
+  return cut(MaskKeys.mask(end < 0 ? url : url.slice(0, end)))
 }
 
 /** Starts observing a request. `requestId` must be one that `RequestId.makeAssigner` accepted or generated. */
 export const observe = (request: IncomingMessage, requestId: string): ObservedRequest => {
   const observed: ObservedRequest = {
-    requestId: maskKeys(requestId),
+    requestId,
     method: request.method ?? "",
     path: pathOf(request.url ?? ""),
     remoteAddress: request.socket.remoteAddress,

@@ -1,0 +1,26 @@
+/**
+ * Removes keys from texts that are logged, traced or sent back. Keys get there when clients put them into a path, a request id or
+ * a parameter of another name. They are recognised by their shape, since a key of another deployment is a secret, too.
+ */
+
+/** A character of base64url, or its percent-encoding. */
+const character = "(?:[A-Za-z0-9_-]|%[2-7][0-9a-f])"
+
+/**
+ * An API key (`hf_` and 49 characters) or a playback key (`hfp_` and more), each character percent-encoded or not. Most of a key
+ * counts as one: a log that has half a key leaks half of its secret.
+ */
+const keys = new RegExp(`(?:h|%68)(?:f|%66)(p|%70)?(?:_|%5f)${character}{16,}`, "gi")
+
+/** The same, for one test: an expression with the flag `g` would remember where it stopped. */
+const key = new RegExp(keys.source, "i")
+
+/** Whether a text may contain a key. Few texts pass, and most of them contain none. */
+const maybe = (text: string): boolean => text.includes("hf") || text.includes("%")
+
+/** Whether a text contains a key. */
+export const containsKey = (text: string): boolean => maybe(text) && key.test(text)
+
+/** Returns the text with `hf_***` or `hfp_***` in place of keys. */
+export const mask = (text: string): string =>
+  maybe(text) ? text.replace(keys, (_, playback?: string) => (playback === undefined ? "hf_***" : "hfp_***")) : text
