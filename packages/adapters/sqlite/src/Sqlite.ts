@@ -9,11 +9,15 @@ import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Borrower, Connection } from "effect/sql/SqlConnection"
 import * as Statement from "effect/sql/Statement"
+import * as Stream from "effect/Stream"
+import * as FairPool from "@holdfast/sql/FairPool"
 import * as BusyRetry from "./internal/BusyRetry.ts"
 import * as SqliteConnection from "./internal/SqliteConnection.ts"
 import { fromOpening } from "./internal/SqliteError.ts"
-import { open } from "./internal/SqliteFile.ts"
+import { memory, open } from "./internal/SqliteFile.ts"
+import * as Readers from "./internal/threads/Readers.ts"
 
 export interface Options {
   /**
@@ -23,42 +27,112 @@ export interface Options {
   readonly file: string
   /** How long a statement waits for a lock of another process on the same file; 5 seconds when absent. */
   readonly busyTimeout?: Duration.Input | undefined
+  /**
+   * How long a transaction waits for the ones before it, and a read for a free thread; unlimited when absent. SQLite cannot
+   * stop a statement that runs.
+   */
+  readonly statementTimeout?: Duration.Input | undefined
 }
 
+/** A statement that only reads, and may therefore run on a connection that cannot write. */
+const isRead = (sql: string): boolean =>
+  /^\s*(?:SELECT|VALUES)\b/i.test(sql) ||
+  (/^\s*WITH\b/i.test(sql) && !/\b(?:INSERT|UPDATE|DELETE|REPLACE)\b/i.test(sql))
+
+/** Runs reads on `readers`, and all other statements as `write` does. */
+const route = (readers: Readers.ReadConnection, write: Borrower): Connection => {
+  const choose =
+    (method: "execute" | "executeUnprepared"): Connection["execute"] =>
+    (sql, params, transform) =>
+      isRead(sql)
+        ? readers[method](sql, params, transform)
+        : write((connection) => connection[method](sql, params, transform))
+  const chooseValues =
+    (method: "executeValues" | "executeValuesUnprepared"): Connection["executeValues"] =>
+    (sql, params) =>
+      isRead(sql) ? readers[method](sql, params) : write((connection) => connection[method](sql, params))
+  return {
+    execute: choose("execute"),
+    executeUnprepared: choose("executeUnprepared"),
+    executeRaw: (sql, params) => write((connection) => connection.executeRaw(sql, params)),
+    executeValues: chooseValues("executeValues"),
+    executeValuesUnprepared: chooseValues("executeValuesUnprepared"),
+    // Not used: a stream holds a connection of its own.
+    executeStream: (sql, params, transform) =>
+      Stream.unwrap(write((connection) => Effect.succeed(connection.executeStream(sql, params, transform))))
+  }
+}
+
+const openDatabase = (file: string, options?: { readonly isReader: boolean }) =>
+  Effect.acquireRelease(Effect.try({ try: () => open(file, options), catch: fromOpening }), (opened) =>
+    Effect.sync(() => opened.close())
+  )
+
+const common = {
+  compiler: Statement.makeCompilerSqlite(),
+  driver: "sqlite-node",
+  spanAttributes: [["db.system.name", "sqlite"]]
+} as const
+
 /**
- * Opens a database. The client has one connection: node:sqlite runs each statement synchronously on the calling thread, so
- * that a second connection would not be faster. Transactions begin as writers (`BEGIN IMMEDIATE`). Several processes may have
- * the same file open.
+ * Opens a database. Transactions begin as writers (`BEGIN IMMEDIATE`), one at a time; the others wait, and tenants take turns.
+ * Several processes may have the same file open.
+ *
+ * node:sqlite runs each statement synchronously. Transactions and statements that write run on the calling thread; they are
+ * short. Reads outside of a transaction may be long: those of a database in a file run on threads of their own.
  */
 export const make = ({
   busyTimeout = "5 seconds",
-  file
+  file,
+  statementTimeout
 }: Options): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
   Effect.gen(function* () {
-    const database = yield* Effect.acquireRelease(Effect.try({ try: () => open(file), catch: fromOpening }), (opened) =>
-      Effect.sync(() => opened.close())
-    )
-    const { borrower, ...acquirers } = SqlClient.makeSqliteAcquirers({
+    const database = yield* openDatabase(file)
+    const { acquirer, borrower, ...acquirers } = SqlClient.makeSqliteAcquirers({
       connection: Effect.succeed(SqliteConnection.make(database)),
+      // `turns` admits one at a time.
       semaphore: Semaphore.makeUnsafe(1),
       isTransaction: () => database.isTransaction
     })
+    const turns = FairPool.make({ size: 1, timeout: statementTimeout })
     const busyRetry = BusyRetry.make(busyTimeout)
+    const write: Borrower = (use) => busyRetry.statement(turns.use(borrower(use)))
+    const routed = file === memory ? undefined : route(yield* Readers.make({ file, timeout: statementTimeout }), write)
     const client = yield* SqlClient.make({
+      ...common,
       ...acquirers,
-      borrower: (use) => busyRetry.statement(borrower(use)),
-      compiler: Statement.makeCompilerSqlite(),
-      driver: "sqlite-node",
+      acquirer: Effect.andThen(turns.acquire, acquirer),
+      transactionAcquirer: Effect.andThen(turns.acquire, acquirers.transactionAcquirer),
+      borrower: routed === undefined ? write : (use) => use(routed),
       beginTransaction: SqliteConnection.begin,
       releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
-      prepareTransactionControls: true,
-      spanAttributes: [["db.system.name", "sqlite"]]
+      prepareTransactionControls: true
     })
     const { withTransaction } = client
     return Object.assign(client, {
       withTransaction: <A, E, R>(self: Effect.Effect<A, E, R>) => busyRetry.transaction(withTransaction(self))
     })
   })
+
+/**
+ * Opens a client for short reads: it runs them on the calling thread, without waiting for a transaction. Undefined for a
+ * database in memory, which only one connection can use.
+ */
+export const makeReadClient = ({
+  busyTimeout = "5 seconds",
+  file
+}: Options): Effect.Effect<SqlClient.SqlClient | undefined, SqlError, Scope.Scope | Reactivity.Reactivity> =>
+  file === memory
+    ? Effect.succeed(undefined)
+    : Effect.gen(function* () {
+        const connection = SqliteConnection.make(yield* openDatabase(file, { isReader: true }))
+        const busyRetry = BusyRetry.make(busyTimeout)
+        return yield* SqlClient.make({
+          ...common,
+          acquirer: Effect.succeed(connection),
+          borrower: (use) => busyRetry.statement(use(connection))
+        })
+      })
 
 export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, SqlError> =>
   Layer.effect(SqlClient.SqlClient, make(options)).pipe(Layer.provide(Reactivity.layer))

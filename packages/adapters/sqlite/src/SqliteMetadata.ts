@@ -7,11 +7,15 @@ import { SqlClient } from "effect/sql/SqlClient"
 import type { Metadata } from "@holdfast/core/Holdfast"
 import type { MetadataError } from "@holdfast/core/MetadataError"
 import * as MetadataLayer from "@holdfast/sql/MetadataLayer"
+import { ReadClient } from "@holdfast/sql/Reads"
 import { operation } from "@holdfast/sql/SqlFailure"
 import * as Sqlite from "./Sqlite.ts"
 
 /** All repositories over a database file, and the client that they share. Runs the migrations that the database lacks first. */
 export const layer = (options: Sqlite.Options): Layer.Layer<Metadata | SqlClient, MetadataError> =>
   MetadataLayer.layerFresh(
-    Layer.effect(SqlClient, operation("open")(Sqlite.make(options))).pipe(Layer.provide(Reactivity.layer))
+    Layer.merge(
+      Layer.effect(SqlClient, operation("open")(Sqlite.make(options))),
+      Layer.effect(ReadClient, operation("open")(Sqlite.makeReadClient(options)))
+    ).pipe(Layer.provide(Reactivity.layer))
   )

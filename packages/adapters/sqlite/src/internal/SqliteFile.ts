@@ -1,10 +1,10 @@
 /**
- * Opens a database with the settings that make commits durable.
+ * Opens a database with the settings that make commits durable. A thread that reads imports this module, so it imports
+ * nothing that takes long to load.
  */
 import { closeSync, constants, fsyncSync, mkdirSync, openSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import * as Predicate from "effect/Predicate"
 
 /** The file name for a database in memory, which exists as long as its connection. */
 export const memory = ":memory:"
@@ -27,7 +27,7 @@ const create = (file: string): void => {
   try {
     closeSync(openSync(file, constants.O_CREAT | constants.O_EXCL | constants.O_RDWR, 0o600))
   } catch (error) {
-    if (Predicate.hasProperty(error, "code") && error.code === "EEXIST") return
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return
     throw error
   }
   const directory = openSync(dirname(file), constants.O_RDONLY)
@@ -40,14 +40,16 @@ const create = (file: string): void => {
 
 /**
  * Opens a database file, or a database in memory. A commit is durable when it returns: write-ahead logging with an fsync for
- * each commit; on macOS with `F_FULLFSYNC`, which also flushes the drive's cache.
+ * each commit; on macOS with `F_FULLFSYNC`, which also flushes the drive's cache. With `isReader`, statements that change the
+ * database fail.
  */
-export const open = (file: string): DatabaseSync => {
+export const open = (file: string, { isReader = false } = {}): DatabaseSync => {
   if (file !== memory) create(file)
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: openTimeout })
   try {
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
-      PRAGMA cache_size = -16384; PRAGMA busy_timeout = ${busyTimeout}`)
+      PRAGMA cache_size = -16384; PRAGMA busy_timeout = ${busyTimeout};
+      PRAGMA query_only = ${isReader ? "ON" : "OFF"}`)
   } catch (error) {
     database.close()
     throw error

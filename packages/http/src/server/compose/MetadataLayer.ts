@@ -34,7 +34,8 @@ export const layer = ({
       if (url !== undefined) {
         return (await import("@holdfast/postgres/PostgresMetadata")).layer({ url, maxConnections, statementTimeout })
       }
-      return (await import("@holdfast/sqlite/SqliteMetadata")).layer({ file: Path.join(dataDir, databaseFile) })
+      const file = Path.join(dataDir, databaseFile)
+      return (await import("@holdfast/sqlite/SqliteMetadata")).layer({ file, statementTimeout })
     })
   )
 

@@ -1,0 +1,33 @@
+/**
+ * The messages between a thread that reads a database and the thread that started it.
+ */
+import type { SQLInputValue } from "node:sqlite"
+import type { Result } from "../SqliteStatement.ts"
+
+/** What a thread is started with. */
+export interface ThreadOptions {
+  readonly file: string
+}
+
+/**
+ * A statement to run. `rows` prepares it once, `fresh` each time; `values` returns arrays without names. `close` has no
+ * statement: the thread closes the database and ends.
+ */
+export interface Request {
+  readonly id: number
+  readonly kind: "rows" | "fresh" | "values" | "close"
+  readonly sql: string
+  readonly params: ReadonlyArray<SQLInputValue>
+}
+
+/** An error that node:sqlite has thrown; an `Error` would lose its code on the way. */
+export interface Failure {
+  readonly message: string
+  readonly errcode?: unknown
+}
+
+export interface Reply {
+  readonly id: number
+  readonly result?: Result
+  readonly failure?: Failure
+}
