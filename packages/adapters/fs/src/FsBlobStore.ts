@@ -91,6 +91,7 @@ export const make = (
       read,
       stat: (key) => BlobFiles.stat(layout, key),
       remove: (key) => BlobFiles.remove(layout, key),
+      removeMany: (keys) => BlobFiles.removeMany(layout, keys),
       list: (prefix) => BlobFiles.list(layout, prefix),
       localFile: (key) => Layout.locate(layout, key)?.path,
       check: WriteProbe.check(layout, options.reserveBytes ?? 16 * 1024 * 1024),

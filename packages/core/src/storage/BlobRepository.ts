@@ -30,6 +30,15 @@ export interface BlobRow extends BlobKey.Parts {
   readonly fileId: string | null
 }
 
+/** A position in the order of the due blobs. */
+export interface DuePosition {
+  readonly dueAt: DateTime.Utc
+  readonly blobId: string
+}
+
+/** A blob that may be swept. */
+export interface DueBlob extends BlobKey.Parts, DuePosition {}
+
 export class BlobRepository extends Context.Service<
   BlobRepository,
   {
@@ -56,8 +65,23 @@ export class BlobRepository extends Context.Service<
      */
     readonly expire: (which: { readonly before: DateTime.Utc } | "all") => Effect.Effect<number, MetadataError>
 
-    /** Lists the DOOMED blobs that may be swept at this time, oldest first. */
-    readonly listDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<BlobKey.Parts>, MetadataError>
+    /** Lists the DOOMED blobs that may be swept at this time, oldest first, from a position on. */
+    readonly listDue: (
+      request: { readonly now: DateTime.Utc } & Slice<DuePosition>
+    ) => Effect.Effect<ReadonlyArray<DueBlob>, MetadataError>
+
+    /**
+     * Claims those of the blobs that are still due: no sweep lists them as due before `leaseUntil`. Skips blobs that another process
+     * claims at the same time. Returns the ids of the claimed ones.
+     */
+    readonly claimDue: (terms: {
+      readonly blobIds: ReadonlyArray<string>
+      readonly now: DateTime.Utc
+      readonly leaseUntil: DateTime.Utc
+    }) => Effect.Effect<ReadonlySet<string>, MetadataError>
+
+    /** Makes DOOMED blobs due at a time: those whose removal failed. */
+    readonly postpone: (blobIds: ReadonlyArray<string>, dueAt: DateTime.Utc) => Effect.Effect<void, MetadataError>
 
     /**
      * Deletes the rows of blobs whose bytes are removed. READY blobs are ignored. Deletes the conversions of a deleted

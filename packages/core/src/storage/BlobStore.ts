@@ -84,6 +84,12 @@ export class BlobStore extends Context.Service<
     /** Removes a blob. Idempotent: succeeds also when no blob has the key. */
     readonly remove: (key: string) => Effect.Effect<void, BlobError>
 
+    /**
+     * Removes several blobs at a lower price than one by one. Returns the keys that no blob has any more; the removal of the
+     * others failed. Absent from stores without such an operation.
+     */
+    readonly removeMany?: (keys: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>>
+
     /** Lists every blob whose key begins with the prefix, in no particular order. Blobs that are still being put are not
      * listed. */
     readonly list: (prefix: string) => Stream.Stream<BlobEntry, BlobError>

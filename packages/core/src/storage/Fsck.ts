@@ -34,12 +34,18 @@ export interface FsckReport {
   readonly rows: number
   /** Blobs of the store that were checked. */
   readonly blobs: number
-  readonly findings: ReadonlyArray<Finding>
+  readonly findings: number
+  /** Findings that were not repaired. */
+  readonly unrepaired: number
+  /** Findings of kind `Missing` and `WrongSize`. */
+  readonly lost: number
 }
 
 export interface FsckOptions {
   /** Whether to repair what can be repaired; false when absent. */
   readonly repair?: boolean | undefined
+  /** Receives each finding, one after the other. The check keeps none: after a lost disk there is one for each content. */
+  readonly onFinding?: ((finding: Finding) => Effect.Effect<void>) | undefined
 }
 
 export class Fsck extends Context.Service<
@@ -55,6 +61,9 @@ export class Fsck extends Context.Service<
 
 /** Rows or blobs per batch. */
 const batchSize = 500
+
+/** Blobs that are looked up or removed at a time. */
+const concurrency = 8
 
 const make = Effect.gen(function* () {
   const store = yield* BlobStore
@@ -83,23 +92,25 @@ const make = Effect.gen(function* () {
       return kind === undefined ? undefined : finding(kind, row, false)
     })
 
-  const checkRows = Effect.fnUntraced(function* (repair: boolean) {
-    const findings: Array<Finding> = []
+  /** Checks every row. Returns their number. */
+  const checkRows = Effect.fnUntraced(function* (repair: boolean, report: Report) {
     let count = 0
     let after: string | undefined
     while (true) {
       const rows = yield* repository.list({ after, limit: batchSize })
-      const results = yield* Effect.forEach(rows, (row) => checkRow(row, repair), { concurrency: 8 })
-      findings.push(...results.filter((result) => result !== undefined))
+      const results = yield* Effect.forEach(rows, (row) => checkRow(row, repair), { concurrency })
+      yield* report(results.filter((result) => result !== undefined))
       count += rows.length
       after = rows.at(-1)?.blobId
-      if (rows.length < batchSize) return { count, findings }
+      if (rows.length < batchSize) return count
     }
   })
 
-  /** Finds blobs without a row. A row is inserted before its blob's first byte, so an upload in progress is no orphan. */
-  const checkBlobs = Effect.fnUntraced(function* (repair: boolean) {
-    const findings: Array<Finding> = []
+  /**
+   * Finds blobs without a row. A row is inserted before its blob's first byte, so an upload in progress is no orphan. Returns
+   * the number of blobs.
+   */
+  const checkBlobs = Effect.fnUntraced(function* (repair: boolean, report: Report) {
     let count = 0
     yield* store.list("").pipe(
       Stream.grouped(batchSize),
@@ -108,27 +119,39 @@ const make = Effect.gen(function* () {
           count += entries.length
           const ids = entries.map(({ key }) => BlobKey.parse(key)?.blobId)
           const known = yield* repository.filterKnown(ids.filter((id) => id !== undefined))
-          for (const [index, { key }] of entries.entries()) {
-            const id = ids[index]
-            if (id !== undefined && known.has(id)) continue
-            if (repair) yield* store.remove(key)
-            findings.push({ kind: "Orphan", key, fileId: null, isRepaired: repair })
-          }
+          const orphans = entries.filter((_, index) => !known.has(ids[index] ?? ""))
+          if (repair) yield* Effect.forEach(orphans, ({ key }) => store.remove(key), { concurrency, discard: true })
+          yield* report(orphans.map(({ key }) => ({ kind: "Orphan", key, fileId: null, isRepaired: repair })))
         })
       )
     )
-    return { count, findings }
+    return count
   })
 
   return Fsck.of({
     check: Effect.fn("Fsck.check")(function* (options) {
       const repair = options?.repair === true
-      const rows = yield* checkRows(repair)
-      const blobs = yield* checkBlobs(repair)
-      return { rows: rows.count, blobs: blobs.count, findings: [...rows.findings, ...blobs.findings] }
+      const counts = { findings: 0, unrepaired: 0, lost: 0 }
+      const report: Report = (findings) =>
+        Effect.forEach(
+          findings,
+          (finding) => {
+            counts.findings++
+            if (!finding.isRepaired) counts.unrepaired++
+            if (finding.kind === "Missing" || finding.kind === "WrongSize") counts.lost++
+            return options?.onFinding?.(finding) ?? Effect.void
+          },
+          { discard: true }
+        )
+      const rows = yield* checkRows(repair, report)
+      const blobs = yield* checkBlobs(repair, report)
+      return { rows, blobs, ...counts }
     })
   })
 })
+
+/** Counts findings and passes them on. */
+type Report = (findings: ReadonlyArray<Finding>) => Effect.Effect<void>
 
 const finding = (kind: Finding["kind"], row: BlobRow, isRepaired: boolean): Finding => ({
   kind,

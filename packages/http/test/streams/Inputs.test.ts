@@ -197,7 +197,7 @@ Requires.requires(Samples.missing).describe("upload", () => {
         return yield* (yield* Fsck).check()
       })
     )
-    expect(left).toEqual({ rows: 0, blobs: 0, findings: [] })
+    expect(left).toEqual({ rows: 0, blobs: 0, findings: 0, unrepaired: 0, lost: 0 })
     expect(await Fs.readdir(Path.join(server.directory, "conversions"))).toEqual([])
     expect(await Fs.readdir(scratch)).toEqual([])
     expect(server.logs.join("\n")).not.toMatch(/level=(ERROR|FATAL)/i)

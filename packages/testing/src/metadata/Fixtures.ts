@@ -86,7 +86,7 @@ export const blobsOf = Effect.fnUntraced(function* (bucketRef: BucketRef) {
 /** Whether `listDue` returns a blob at a time. */
 export const isDue = (blobId: string, at = Sample.at()) =>
   Effect.flatMap(BlobRepository, (blobs) =>
-    Effect.map(blobs.listDue(at, 1_000_000), (due) => due.some((parts) => parts.blobId === blobId))
+    Effect.map(blobs.listDue({ now: at, limit: 1_000_000 }), (due) => due.some((parts) => parts.blobId === blobId))
   )
 
 /** Runs an effect a number of times concurrently. Returns the results of all. */

@@ -36,13 +36,10 @@ const services = (settings: BlobStoreLayer.StoreSettings) =>
 export const run = (settings: BlobStoreLayer.StoreSettings, { repair }: { readonly repair: boolean }) =>
   Effect.gen(function* () {
     const { check } = yield* Fsck.Fsck
-    const { blobs, findings, rows } = yield* check({ repair })
-    yield* Effect.forEach(findings, (finding) => Output.writeLine(describe(finding)), { discard: true })
-    const unrepaired = findings.filter(({ isRepaired }) => !isRepaired)
-    yield* Output.writeLine(
-      `${rows} records, ${blobs} contents: ${findings.length} findings, ${unrepaired.length} not repaired.`
-    )
-    if (unrepaired.length === 0) return
-    const lost = unrepaired.filter(({ kind }) => kind === "Missing" || kind === "WrongSize").length
-    return yield* new Inconsistent({ count: unrepaired.length, lost })
+    const { blobs, findings, lost, rows, unrepaired } = yield* check({
+      repair,
+      onFinding: (finding) => Output.writeLine(describe(finding))
+    })
+    yield* Output.writeLine(`${rows} records, ${blobs} contents: ${findings} findings, ${unrepaired} not repaired.`)
+    if (unrepaired > 0) return yield* new Inconsistent({ count: unrepaired, lost })
   }).pipe(Effect.provide(services(settings)))

@@ -5,6 +5,7 @@ import { expect } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { It } from "./It.ts"
 import * as Sample from "../Sample.ts"
 import * as Fixtures from "../Fixtures.ts"
@@ -98,13 +99,42 @@ export const blobContract = (it: It): void => {
       const second = yield* doomed(base + 20)
       const mine = new Set([first, second, third].map(({ blobId }) => blobId))
       const due = Effect.fnUntraced(function* (offset: number) {
-        const rows = yield* blobs.listDue(Sample.at(base + offset), 1_000_000)
-        return rows.filter(({ blobId }) => mine.has(blobId))
+        const rows = yield* blobs.listDue({ now: Sample.at(base + offset), limit: 1_000_000 })
+        return rows
+          .filter(({ blobId }) => mine.has(blobId))
+          .map(({ blobId, bucketId, tenantId }) => ({ blobId, bucketId, tenantId }))
       })
       expect(yield* due(30)).toEqual([first, second, third])
       expect(yield* due(29)).toEqual([first, second])
       expect(yield* due(9)).toEqual([])
-      expect(yield* blobs.listDue(Sample.at(base + 30), 1)).toHaveLength(1)
+      const page = { now: Sample.at(base + 30), limit: 1 }
+      const after = { dueAt: Sample.at(base + 10), blobId: first.blobId }
+      expect(yield* blobs.listDue(page)).toMatchObject([first])
+      expect(yield* blobs.listDue({ ...page, after })).toMatchObject([second])
+    })
+  )
+
+  it.effect("claimDue: five sweepers claim the same due blobs → each blob is claimed once, until its lease ends", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const base = -50_000_000
+      const due = yield* Effect.forEach(Array.from({ length: 30 }), () => doomed(base))
+      const later = yield* doomed(base + 100)
+      const ready = (yield* Fixtures.store(yield* Fixtures.bucket())).content.blobId
+      const blobIds = [...due, later].map(({ blobId }) => blobId).concat(ready)
+      const claim = (offset: number) =>
+        blobs.claimDue({ blobIds, now: Sample.at(base + offset), leaseUntil: Sample.at(base + 50) })
+      const claimed = (yield* Fixtures.concurrently(5, () => claim(0))).flatMap((result) =>
+        Result.isSuccess(result) ? Array.from(result.success) : []
+      )
+      expect(claimed.toSorted()).toEqual(due.map(({ blobId }) => blobId).toSorted())
+      expect(yield* claim(49)).toEqual(new Set())
+      expect((yield* claim(50)).size).toBe(30)
+      yield* blobs.postpone([due[0]?.blobId ?? "", ready], Sample.at(base))
+      expect(yield* blobs.claimDue({ blobIds, now: Sample.at(base), leaseUntil: Sample.at(base) })).toEqual(
+        new Set([due[0]?.blobId])
+      )
+      expect((yield* Fixtures.blob(ready))?.state).toBe("READY")
     })
   )
 

@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { NotFound } from "@holdfast/core/Errors"
 import type * as BlobKey from "@holdfast/core/storage/BlobKey"
-import { BlobRepository, type BlobRow, type BlobState } from "@holdfast/core/storage/BlobRepository"
+import { BlobRepository, type BlobRow, type BlobState, type DueBlob } from "@holdfast/core/storage/BlobRepository"
 import { among, millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
@@ -20,6 +20,8 @@ const toParts: Row.FromRow<BlobKey.Parts> = (row) => ({
   bucketId: Row.text(row, "bucket_id"),
   blobId: Row.text(row, "id")
 })
+
+const toDue: Row.FromRow<DueBlob> = (row) => ({ ...toParts(row), dueAt: Row.instant(row, "due_at") })
 
 const states: ReadonlyArray<BlobState> = ["PENDING", "READY", "DOOMED"]
 
@@ -76,9 +78,31 @@ const make = Effect.gen(function* () {
         WHERE ${isExpired(which === "all" ? sql.literal("due_at IS NOT NULL") : sql`due_at < ${millis(which.before)}`)}
         RETURNING id`.pipe(Effect.map(count), operation("blobs.expire")),
 
-    listDue: (now, limit) =>
-      sql`SELECT tenant_id, bucket_id, id FROM blob WHERE state = 'DOOMED' AND due_at <= ${millis(now)}
-        ORDER BY due_at, id LIMIT ${limit}`.pipe(Row.all(toParts), operation("blobs.listDue")),
+    // With a position, PostgreSQL does not read the index entries of the blobs again that were deleted before it. It keeps
+    // them while an older snapshot is open, as that of a backup.
+    listDue: ({ after, limit, now }) =>
+      sql`SELECT tenant_id, bucket_id, id, due_at FROM blob WHERE state = 'DOOMED' AND due_at <= ${millis(now)}
+        AND (due_at, id) > (${after === undefined ? -1 : millis(after.dueAt)}, ${after?.blobId ?? ""})
+        ORDER BY due_at, id LIMIT ${limit}`.pipe(Row.all(toDue), operation("blobs.listDue")),
+
+    claimDue: ({ blobIds, leaseUntil, now }) => {
+      const isDue = sql`${among(sql, "id", blobIds)} AND state = 'DOOMED' AND due_at <= ${millis(now)}`
+      const claimed = sql.onDialectOrElse({
+        pg: () => sql`id IN (SELECT id FROM blob WHERE ${isDue} FOR UPDATE SKIP LOCKED)`,
+        orElse: () => isDue
+      })
+      return sql`UPDATE blob SET due_at = ${millis(leaseUntil)} WHERE ${claimed} RETURNING id`.pipe(
+        Row.all((row) => Row.text(row, "id")),
+        Effect.map((ids) => new Set(ids)),
+        operation("blobs.claimDue")
+      )
+    },
+
+    postpone: (blobIds, dueAt) =>
+      sql`UPDATE blob SET due_at = ${millis(dueAt)} WHERE ${among(sql, "id", blobIds)} AND state = 'DOOMED'`.pipe(
+        Effect.asVoid,
+        operation("blobs.postpone")
+      ),
 
     forget: (blobIds) =>
       dropConversions(sql, blobIds).pipe(

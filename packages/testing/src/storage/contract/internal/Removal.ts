@@ -1,6 +1,7 @@
 /**
  * The tests of removal.
  */
+import { assert } from "@effect/vitest"
 import * as BlobStore from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
 import * as Generate from "../../../data/Generate.ts"
@@ -39,6 +40,26 @@ export const register = (it: Tester, { timeout }: Settings): void => {
         )
         yield* store.remove(key)
         yield* Blobs.assertAbsent(key)
+      }),
+    timeout
+  )
+
+  it.effect(
+    "removeMany, where the store has it: blobs of two buckets and a missing one → all of them removed, no other",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* BlobStore.BlobStore
+        if (store.removeMany === undefined) return
+        const [bucket, other] = [{ bucketId: Blobs.freshId("bkt") }, { bucketId: Blobs.freshId("bkt") }]
+        const keys = Array.from({ length: 20 }, (_, index) => Blobs.freshKey(index % 2 === 0 ? bucket : other))
+        const kept = Blobs.freshKey(bucket)
+        const content = Generate.bytes(34, 100)
+        for (const key of [...keys, kept]) yield* Blobs.put(key, content)
+        const missing = Blobs.freshKey(bucket)
+        assert.deepStrictEqual(yield* store.removeMany([...keys, missing, "../x"]), new Set([...keys, missing]))
+        for (const key of keys) yield* Blobs.assertAbsent(key)
+        yield* Blobs.assertStored(kept, content)
+        assert.deepStrictEqual(yield* store.removeMany([]), new Set())
       }),
     timeout
   )

@@ -1,0 +1,106 @@
+import { expect, layer } from "@effect/vitest"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
+import * as BlobKey from "@holdfast/core/storage/BlobKey"
+import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
+import { BlobStore } from "@holdfast/core/storage/BlobStore"
+import * as Fsck from "@holdfast/core/storage/Fsck"
+import * as Sweeper from "@holdfast/core/storage/Sweeper"
+import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
+import * as MemoryMetadata from "@holdfast/testing/metadata/MemoryMetadata"
+import * as Sample from "@holdfast/testing/metadata/Sample"
+import * as MemoryBlobStore from "@holdfast/testing/storage/MemoryBlobStore"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+
+const stores = Layer.merge(MemoryMetadata.layer, MemoryBlobStore.layer)
+
+/** More blobs than one batch. */
+const many = 2500
+
+/** Makes doomed blobs with bytes. */
+const doom = Effect.fnUntraced(function* (count: number) {
+  const [files, store] = [yield* FileRepository, yield* BlobStore]
+  const bucket = yield* Fixtures.bucket()
+  return yield* Effect.forEach(Array.from({ length: count }), () =>
+    Effect.gen(function* () {
+      const { content, id } = yield* Fixtures.store(bucket)
+      const key = BlobKey.make({ ...bucket, blobId: content.blobId })
+      yield* store.put(key, Stream.make(new Uint8Array(1)))
+      yield* files.remove({ bucket, selector: Fixtures.byId(id), condition: {}, sweepAt: Sample.at() })
+      return key
+    })
+  )
+})
+
+const make = (store: BlobStore["Service"]) =>
+  Effect.map(Layer.build(Layer.fresh(Sweeper.layer).pipe(Layer.provide(Layer.succeed(BlobStore, store)))), (context) =>
+    Sweeper.Sweeper.pipe(Effect.provideContext(context), Effect.runSync)
+  )
+
+layer(stores, { excludeTestServices: true })("sweeper and consistency check", (it) => {
+  it.effect("sweep: three nodes and two sweeps of one node at the same time → each blob is removed once", () =>
+    Effect.gen(function* () {
+      const store = yield* BlobStore
+      const keys = yield* doom(many)
+      const removed: Array<string> = []
+      const counting = {
+        ...store,
+        remove: (key: string) => Effect.tap(store.remove(key), () => Effect.sync(() => void removed.push(key)))
+      }
+      const nodes = yield* Effect.forEach([1, 2, 3], () => make(counting))
+      const sweeps = [...nodes, ...nodes.slice(0, 1)].map(({ sweep }) => sweep())
+      const reports = yield* Effect.all(sweeps, { concurrency: "unbounded" })
+      expect(reports.reduce((sum, report) => sum + report.removed, 0)).toBe(many)
+      expect(removed.toSorted()).toEqual(keys.toSorted())
+      expect(yield* (yield* BlobRepository).list({ limit: 1 })).toEqual([])
+    })
+  )
+
+  it.effect("sweep: store fails for some blobs → counted, removed by the next sweep", () =>
+    Effect.gen(function* () {
+      const store = yield* BlobStore
+      const keys = yield* doom(20)
+      const broken = new Set(keys.slice(0, 5))
+      const failing = {
+        ...store,
+        removeMany: (all: ReadonlyArray<string>) =>
+          Effect.map(
+            Effect.forEach(
+              all.filter((key) => !broken.has(key)),
+              (key) => Effect.as(Effect.orDie(store.remove(key)), key)
+            ),
+            (done) => new Set(done)
+          )
+      }
+      const sweeper = yield* make(failing)
+      expect(yield* sweeper.sweep()).toEqual({ expired: 0, removed: 15, failed: 5 })
+      expect(yield* sweeper.sweep()).toEqual({ expired: 0, removed: 0, failed: 5 })
+      broken.clear()
+      expect(yield* sweeper.sweep()).toEqual({ expired: 0, removed: 5, failed: 0 })
+    })
+  )
+
+  it.effect("check: 1,200 missing contents and 600 orphans → each is reported once and counted, none is kept", () =>
+    Effect.gen(function* () {
+      const store = yield* BlobStore
+      const bucket = yield* Fixtures.bucket()
+      yield* Effect.forEach(Array.from({ length: 1200 }), () => Fixtures.store(bucket))
+      const orphans = yield* Effect.forEach(Array.from({ length: 600 }), () => {
+        const key = BlobKey.make({ ...bucket, blobId: Sample.id("blb") })
+        return Effect.as(store.put(key, Stream.make(new Uint8Array(1))), key)
+      })
+      const { check } = yield* Fsck.Fsck
+      const findings: Array<Fsck.Finding> = []
+      const onFinding = (finding: Fsck.Finding) => Effect.sync(() => void findings.push(finding))
+      const counts = { rows: 1200, blobs: 600, findings: 1800, lost: 1200 }
+      expect(yield* check({ onFinding })).toEqual({ ...counts, unrepaired: 1800 })
+      expect(findings.filter(({ kind }) => kind === "Missing")).toHaveLength(1200)
+      expect(findings.flatMap(({ key, kind }) => (kind === "Orphan" ? [key] : [])).toSorted()).toEqual(
+        orphans.toSorted()
+      )
+      expect(yield* check({ repair: true })).toEqual({ ...counts, unrepaired: 1200 })
+      expect(yield* check()).toEqual({ rows: 1200, blobs: 0, findings: 1200, lost: 1200, unrepaired: 1200 })
+    }).pipe(Effect.provide(Fsck.layer))
+  )
+})
