@@ -40,7 +40,10 @@ export interface MirrorChange {
   readonly credentials?: { readonly address: TargetAddress; readonly secret: string } | undefined
 }
 
-/** A mirror with the counts of its files. */
+/** Files of each state that are counted for one record. A list of mirrors divides them, with 100 at least for each. */
+export const maxCounted = 2000
+
+/** A mirror with the counts of its files, which are capped. */
 export interface CountedMirror {
   readonly mirror: StoredMirror
   readonly stats: MirrorStats
@@ -81,8 +84,8 @@ export class MirrorRepository extends Context.Service<
     }) => Effect.Effect<ReadonlyArray<CountedMirror>, MetadataError>
 
     /**
-     * Changes a mirror. New credentials, and resuming, end its failure and make all pending tasks due. Returns whether the
-     * mirror exists.
+     * Changes a mirror. New credentials, and resuming, end its failure and make all pending tasks due: some at once, and the
+     * rest by `MirrorTaskRepository.retryTasks`. Returns whether the mirror exists.
      */
     readonly update: (input: {
       readonly mirror: MirrorRef

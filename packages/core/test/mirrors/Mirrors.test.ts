@@ -56,7 +56,16 @@ describe("Mirrors", () => {
         endpoint: "https://s3.example.com",
         forcePathStyle: true,
         state: "ACTIVE",
-        stats: { pending: 0, pendingBytes: 0, copied: 0, failed: 0, lagSeconds: 0, lastError: null, comparing: false },
+        stats: {
+          pending: 0,
+          pendingBytes: 0,
+          copied: 0,
+          failed: 0,
+          capped: false,
+          lagSeconds: 0,
+          lastError: null,
+          comparing: false
+        },
         createdBy: null,
         createdAt: made.createdAt,
         updatedAt: made.createdAt

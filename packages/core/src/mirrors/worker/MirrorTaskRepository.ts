@@ -21,6 +21,8 @@ export interface DueMirror {
   readonly hasTasks: boolean
   /** Whether files of the bucket may still have no task. */
   readonly lacksTasks: boolean
+  /** Whether pending tasks are to be retried that wait for a later time. */
+  readonly hasRetries: boolean
   readonly isSyncWanted: boolean
   readonly isRemoved: boolean
 }
@@ -58,6 +60,15 @@ export class MirrorTaskRepository extends Context.Service<
       readonly mirrorId: string
       readonly limit: number
       readonly now: DateTime.Utc
+    }) => Effect.Effect<boolean, MetadataError>
+
+    /**
+     * Makes about `limit` further tasks due, after the mirror was changed, recovered, or is to be reconciled. Returns whether
+     * there may be more of them.
+     */
+    readonly retryTasks: (input: {
+      readonly mirrorId: string
+      readonly limit: number
     }) => Effect.Effect<boolean, MetadataError>
 
     /** Deletes at most `limit` rows of each table that belong to a removed mirror. Returns whether there may be more. */
@@ -114,7 +125,10 @@ export class MirrorTaskRepository extends Context.Service<
       readonly now: DateTime.Utc
     }) => Effect.Effect<void, MetadataError>
 
-    /** Records that a failing mirror works again. The tasks that waited because of the failure are due at once. */
+    /**
+     * Records that a failing mirror works again. The tasks that waited because of the failure are due: some at once, and the rest
+     * by `retryTasks`.
+     */
     readonly recover: (input: {
       readonly mirrorId: string
       readonly now: DateTime.Utc

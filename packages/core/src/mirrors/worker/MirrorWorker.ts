@@ -120,11 +120,11 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
   }
 
   /** Does one batch of the work on all files of a mirror. Returns whether there is more that need not wait. */
-  const workOnFiles = Effect.fnUntraced(function* ({ isRemoved, mirror }: DueMirror) {
+  const workOnFiles = Effect.fnUntraced(function* ({ hasRetries, isRemoved, lacksTasks, mirror }: DueMirror) {
     const batch = { mirrorId: mirror.id, limit: options.batchSize }
-    return isRemoved
-      ? yield* tasks.clearRemoved(batch)
-      : yield* tasks.createTasks({ ...batch, now: yield* DateTime.now })
+    if (isRemoved) return yield* tasks.clearRemoved(batch)
+    const retries = hasRetries && (yield* tasks.retryTasks(batch))
+    return (lacksTasks && (yield* tasks.createTasks({ ...batch, now: yield* DateTime.now }))) || retries
   })
 
   /** Works on the mirrors that are due. Returns whether the next round need not wait, and whether it looks at further mirrors. */
@@ -138,7 +138,7 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
     if (isWhole) yield* notifier.ignore([...changedBuckets].filter((bucketId) => !dueBuckets.has(bucketId)))
     after = next ?? ""
     // One batch of each tenant: the mirrors of one tenant keep those of another waiting for the time of a batch at most.
-    const withFiles = mirrors.filter(({ isRemoved, lacksTasks }) => isRemoved || lacksTasks)
+    const withFiles = mirrors.filter(({ hasRetries, isRemoved, lacksTasks }) => hasRetries || isRemoved || lacksTasks)
     const oneOfEach = new Map(withFiles.map((due) => [due.mirror.tenantId, due]))
     const more = yield* Effect.forEach(oneOfEach.values(), (due) => Effect.tap(workOnFiles(due), Effect.yieldNow))
     yield* Effect.forEach(
@@ -146,8 +146,8 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
       ({ isSyncWanted, mirror }) => (isSyncWanted ? startReconciliation(mirror) : Effect.void),
       { discard: true }
     )
-    // `createTasks` may just have created tasks.
-    const claiming = mirrors.filter(({ hasTasks, isRemoved, lacksTasks }) => !isRemoved && (hasTasks || lacksTasks))
+    // A batch may just have created tasks, or made tasks due.
+    const claiming = mirrors.filter((due) => !due.isRemoved && (due.hasTasks || due.lacksTasks || due.hasRetries))
     const ofTenants = Map.groupBy(claiming, ({ mirror }) => mirror.tenantId)
     yield* Effect.forEach(
       claiming,

@@ -20,7 +20,7 @@ export interface MirrorWorkerOptions {
   readonly minBackoff: Duration.Duration
   /** The longest delay between two attempts. The number of attempts has no limit. */
   readonly maxBackoff: Duration.Duration
-  /** Files for which one transaction creates tasks, and rows of a removed mirror that one transaction deletes. */
+  /** Files or tasks that one transaction changes: creates, makes due, or deletes with their mirror. */
   readonly batchSize: number
 }
 
@@ -33,7 +33,7 @@ export const defaults: MirrorWorkerOptions = {
   pollInterval: Duration.seconds(2),
   minBackoff: Duration.seconds(1),
   maxBackoff: Duration.minutes(5),
-  batchSize: 2000
+  batchSize: 1000
 }
 
 /** Returns the delay before the next attempt after this many consecutive failures. */

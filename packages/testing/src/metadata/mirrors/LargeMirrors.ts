@@ -3,6 +3,7 @@
  * not read all of those rows.
  */
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
+import type { MirrorFileState } from "@holdfast/core/mirrors/Mirror"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
 import * as Effect from "effect/Effect"
@@ -44,14 +45,25 @@ export const statements = Effect.fnUntraced(function* ({ bucket, mirror }: Effec
   const leaseUntil = Sample.at(31_000)
   const claim = Effect.suspend(() => tasks.claim({ mirror, limit: 8, lease: Sample.word(), leaseUntil, now }))
   const leases = yield* claim
-  const failed = { mirrorId: mirror.id, state: "FAILED", after: undefined, limit: 10 } as const
+  const files = (state: MirrorFileState) =>
+    Statements.record(mirrors.files({ mirrorId: mirror.id, state, after: undefined, limit: 10 }))
+  const ref = { ...bucket, mirrorId: mirror.id }
   return {
     due: yield* Statements.record(tasks.due({ after: "", limit: 100, now })),
     claim: yield* Statements.record(claim),
     renew: yield* Statements.record(tasks.renew({ leases, leaseUntil: Sample.at(40_000), now })),
     complete: yield* Statements.record(MirrorFixtures.succeed(leases)),
-    files: yield* Statements.record(mirrors.files(failed)),
+    filesPending: yield* files("PENDING"),
+    filesFailed: yield* files("FAILED"),
+    filesCopied: yield* files("COPIED"),
+    update: yield* Statements.record(mirrors.update({ mirror: ref, change: { paused: false }, now })),
+    retryTasks: yield* Statements.record(
+      Effect.andThen(
+        mirrors.update({ mirror: ref, change: { paused: false }, now: Sample.at(-1_000_000) }),
+        tasks.retryTasks({ mirrorId: mirror.id, limit: 20 })
+      )
+    ),
     createTasks: yield* Statements.record(tasks.createTasks({ mirrorId: mirror.id, limit: 20, now })),
-    find: yield* Statements.record(mirrors.find({ ...bucket, mirrorId: mirror.id }, now))
+    find: yield* Statements.record(mirrors.find(ref, now))
   }
 })

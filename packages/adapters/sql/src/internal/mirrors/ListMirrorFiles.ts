@@ -2,24 +2,11 @@
  * Lists the files of a mirror that have a task.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { Fragment } from "effect/sql/Statement"
-import type { MirrorFile, MirrorFileState } from "@holdfast/core/mirrors/Mirror"
+import type { MirrorFile } from "@holdfast/core/mirrors/Mirror"
 import type { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import * as Row from "../Row.ts"
 import { flag } from "./MirrorRow.ts"
-
-const inState = (sql: SqlClient, state: MirrorFileState | undefined): Fragment => {
-  switch (state) {
-    case undefined:
-      return sql.literal("")
-    case "COPIED":
-      return sql.literal(" AND t.done >= t.wanted")
-    case "FAILED":
-      return sql.literal(" AND t.done < t.wanted AND t.error IS NOT NULL")
-    case "PENDING":
-      return sql.literal(" AND t.done < t.wanted AND t.error IS NULL")
-  }
-}
+import { inState } from "./TaskState.ts"
 
 const toMirrorFile: Row.FromRow<MirrorFile> = (row) => {
   const isPending = flag(row, "pending")
@@ -44,5 +31,6 @@ export const listMirrorFiles = (
   sql`SELECT t.file_id, t.attempts, t.error, t.wanted_at, t.due_at, f.path, f.name,
       CASE WHEN t.done < t.wanted THEN 1 ELSE 0 END AS pending
     FROM mirror_task t LEFT JOIN file f ON f.id = t.file_id
-    WHERE t.mirror_id = ${mirrorId} AND t.file_id > ${after ?? ""}${inState(sql, state)}
+    WHERE ${state === undefined ? sql`t.mirror_id = ${mirrorId}` : inState(sql, mirrorId, state)}
+      AND t.file_id > ${after ?? ""}
     ORDER BY t.file_id LIMIT ${limit}`.pipe(Row.all(toMirrorFile))

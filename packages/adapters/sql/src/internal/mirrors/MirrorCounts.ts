@@ -1,88 +1,121 @@
 /**
- * Counts the files of mirrors.
+ * Counts the files of mirrors, up to a bound: an exact count would read every file of a bucket.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { CountedMirror } from "@holdfast/core/mirrors/MirrorRepository"
+import type { Fragment } from "effect/sql/Statement"
+import type { MirrorFileState } from "@holdfast/core/mirrors/Mirror"
+import { type CountedMirror, maxCounted } from "@holdfast/core/mirrors/MirrorRepository"
 import type { MirrorStats } from "@holdfast/core/mirrors/targets/types/CommonFields"
-import { among } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { flag, toMirror } from "./MirrorRow.ts"
+import { inState } from "./TaskState.ts"
 
-interface Count {
-  readonly id: string
-  readonly pending: number
+/** Tasks at the end of the queue whose age is read, however many others there are. */
+const tasksAtEnd = 50
+
+interface Pending {
+  readonly files: number
   readonly bytes: number
-  readonly copied: number
-  readonly failed: number
+  /** The earliest change, in epoch milliseconds. */
   readonly since: number | null
-  readonly error: string | null
 }
 
-const toCount: Row.FromRow<Count> = (row) => ({
-  id: Row.text(row, "mirror_id"),
-  pending: Row.int(row, "pending"),
-  bytes: Row.int(row, "bytes"),
+const none: Pending = { files: 0, bytes: 0, since: null }
+
+const toPending: Row.FromRow<Pending> = (row) => {
+  const times = ["since", "last_since"].flatMap((column) => Row.orNull(Row.int, row, column) ?? [])
+  return {
+    files: Row.int(row, "pending"),
+    bytes: Row.orNull(Row.int, row, "bytes") ?? 0,
+    since: times.length === 0 ? null : Math.min(...times)
+  }
+}
+
+const toTaskCounts = (row: Row.Row) => ({
+  pending: toPending(row),
   copied: Row.int(row, "copied"),
   failed: Row.int(row, "failed"),
-  since: Row.orNull(Row.int, row, "since"),
   error: Row.orNull(Row.text, row, "error")
 })
 
-const none = { pending: 0, bytes: 0, copied: 0, failed: 0, since: null, error: null }
+/** Counts at most `limit` files of each state. Files that are retried later are at the end of the index of due tasks. */
+const countTasks = (sql: SqlClient, id: string, limit: number) => {
+  const count = (state: MirrorFileState) =>
+    sql`(SELECT COUNT(*) FROM (SELECT 1 AS one FROM mirror_task t WHERE ${inState(sql, id, state)} LIMIT ${limit}) AS c)`
+  const pending = (order: "ASC" | "DESC", few: Fragment) =>
+    sql`(SELECT t.bytes, t.wanted_at FROM mirror_task t WHERE t.mirror_id = ${id} AND t.done < t.wanted
+      ORDER BY t.due_at ${sql.literal(order)} LIMIT ${few})`
+  return sql`SELECT COUNT(*) AS pending, CAST(SUM(p.bytes) AS bigint) AS bytes, MIN(p.wanted_at) AS since,
+      (SELECT MIN(z.wanted_at) FROM ${pending("DESC", sql`${tasksAtEnd}`)} AS z) AS last_since,
+      ${count("COPIED")} AS copied, ${count("FAILED")} AS failed,
+      (SELECT t.error FROM mirror_task t WHERE ${inState(sql, id, "FAILED")} ORDER BY t.file_id LIMIT 1) AS error
+    FROM ${pending("ASC", sql`${limit}`)} AS p`.pipe(
+    Row.first(toTaskCounts),
+    Effect.map(Option.getOrElse(() => ({ pending: none, copied: 0, failed: 0, error: null })))
+  )
+}
 
-/** Counts the files that have a task. */
-const countTasks = (sql: SqlClient, ids: ReadonlyArray<string>) =>
-  sql`SELECT t.mirror_id,
-      CAST(SUM(CASE WHEN t.done < t.wanted THEN 1 ELSE 0 END) AS bigint) AS pending,
-      CAST(SUM(CASE WHEN t.done < t.wanted THEN 0 ELSE 1 END) AS bigint) AS copied,
-      CAST(SUM(CASE WHEN t.done < t.wanted AND t.error IS NOT NULL THEN 1 ELSE 0 END) AS bigint) AS failed,
-      MIN(CASE WHEN t.done < t.wanted THEN t.wanted_at ELSE NULL END) AS since,
-      MAX(CASE WHEN t.done < t.wanted THEN t.error ELSE NULL END) AS error,
-      CAST(SUM(CASE WHEN t.done < t.wanted THEN t.bytes ELSE 0 END) AS bigint) AS bytes
-    FROM mirror_task t WHERE ${among(sql, "t.mirror_id", ids)} GROUP BY t.mirror_id`.pipe(Row.all(toCount))
+/** Where a new mirror has got in creating the tasks of its files. */
+interface Cursor {
+  readonly path: string
+  readonly name: string
+}
 
 /**
- * Counts the files that have no task yet. `NOT IN` makes the tasks a list that is read once: with a look-up for each file,
- * PostgreSQL would read all tasks for each file while it estimates the table to be small.
+ * Counts the next `limit` files of the bucket. A file that changed meanwhile has a task already, and is counted twice until its
+ * turn: to look for its task, PostgreSQL might read all tasks of the mirror while it has no statistics.
  */
-const countWithoutTask = (sql: SqlClient, id: string) =>
-  sql`SELECT mirror.id AS mirror_id, CAST(COUNT(*) AS bigint) AS pending, CAST(SUM(f.size) AS bigint) AS bytes,
-      0 AS copied, 0 AS failed, MIN(mirror.created_at) AS since, NULL AS error
-    FROM mirror JOIN file f ON f.tenant_id = mirror.tenant_id AND f.bucket_id = mirror.bucket_id
-      AND (f.path, f.name) > (mirror.fill_path, mirror.fill_name) AND f.blob_id IS NOT NULL
-    WHERE mirror.id = ${id} AND f.id NOT IN (SELECT t.file_id FROM mirror_task t WHERE t.mirror_id = ${id})
-    GROUP BY mirror.id`.pipe(Row.all(toCount))
+const countWithoutTask = (
+  sql: SqlClient,
+  { bucketId, createdAt }: CountedMirror["mirror"],
+  cursor: Cursor,
+  limit: number
+) =>
+  limit <= 0
+    ? Effect.succeed(none)
+    : sql`SELECT COUNT(*) AS pending, CAST(SUM(f.size) AS bigint) AS bytes, NULL AS since, NULL AS last_since
+        FROM (SELECT file.size, file.blob_id FROM file WHERE file.bucket_id = ${bucketId}
+            AND (file.path, file.name) > (${cursor.path}, ${cursor.name})
+          ORDER BY file.path, file.name LIMIT ${limit}) AS f
+        WHERE f.blob_id IS NOT NULL`.pipe(
+        Row.first(toPending),
+        Effect.map(Option.getOrElse(() => none)),
+        Effect.map((count) => (count.files === 0 ? none : { ...count, since: DateTime.toEpochMillis(createdAt) }))
+      )
 
-/** Returns mirrors, read from rows of `mirror`, with the counts of their files. */
+const toFound = (row: Row.Row) => ({
+  mirror: toMirror(row),
+  cursor: flag(row, "filling") ? { path: Row.text(row, "fill_path"), name: Row.text(row, "fill_name") } : null,
+  comparing: Row.int(row, "sync_wanted") > Row.int(row, "sync_done")
+})
+
+/** Returns mirrors, read from rows of `mirror`, with the counts of their files. The bound is for all of the mirrors together. */
 export const toCountedMirrors = Effect.fnUntraced(function* (
   sql: SqlClient,
   rows: ReadonlyArray<Row.Row>,
   now: DateTime.Utc
 ) {
-  const found = yield* Row.all((row) => ({
-    mirror: toMirror(row),
-    isFilling: flag(row, "filling"),
-    comparing: Row.int(row, "sync_wanted") > Row.int(row, "sync_done")
-  }))(Effect.succeed(rows))
-  const ids = found.map(({ mirror }) => mirror.id)
-  const filling = found.flatMap(({ isFilling, mirror }) => (isFilling ? [mirror.id] : []))
-  const counts = new Map((yield* countTasks(sql, ids)).map((count) => [count.id, count]))
-  const unfilled = yield* Effect.forEach(filling, (id) => countWithoutTask(sql, id))
-  const more = new Map(unfilled.flat().map((count) => [count.id, count]))
-  return found.map(({ comparing, mirror }): CountedMirror => {
-    const [a, b] = [counts.get(mirror.id) ?? none, more.get(mirror.id) ?? none]
-    const since = Math.min(a.since ?? Number.POSITIVE_INFINITY, b.since ?? Number.POSITIVE_INFINITY)
-    const stats: MirrorStats = {
-      pending: a.pending + b.pending,
-      pendingBytes: a.bytes + b.bytes,
-      copied: a.copied,
-      failed: a.failed,
-      lagSeconds: Number.isFinite(since) ? Math.max(0, (DateTime.toEpochMillis(now) - since) / 1000) : 0,
-      lastError: a.error,
-      comparing
-    }
-    return { mirror, stats }
-  })
+  const found = yield* Row.all(toFound)(Effect.succeed(rows))
+  const limit = Math.max(100, Math.floor(maxCounted / Math.max(1, found.length)))
+  return yield* Effect.forEach(found, ({ comparing, cursor, mirror }) =>
+    Effect.gen(function* () {
+      const { copied, error, failed, pending } = yield* countTasks(sql, mirror.id, limit)
+      const more = cursor === null ? none : yield* countWithoutTask(sql, mirror, cursor, limit - pending.files)
+      const times = [pending.since, more.since].filter((time) => time !== null)
+      const stats: MirrorStats = {
+        pending: pending.files + more.files,
+        pendingBytes: pending.bytes + more.bytes,
+        copied,
+        failed,
+        capped: pending.files + more.files >= limit || copied >= limit || failed >= limit,
+        lagSeconds: times.length === 0 ? 0 : Math.max(0, (DateTime.toEpochMillis(now) - Math.min(...times)) / 1000),
+        lastError: error,
+        comparing
+      }
+      return { mirror, stats }
+    })
+  )
 })

@@ -15,11 +15,13 @@ import { listMirrorFiles } from "./ListMirrorFiles.ts"
 import { toCountedMirrors } from "./MirrorCounts.ts"
 import { columns, encodePlace } from "./MirrorRow.ts"
 import { queueDepth } from "./QueueDepth.ts"
-import { retryNow } from "./worker/MirrorTasks.ts"
+import { requestRetries } from "./worker/RetryTasks.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
-  const countedColumns = sql.literal(`${columns}, mirror.filling, mirror.sync_wanted, mirror.sync_done`)
+  const countedColumns = sql.literal(
+    `${columns}, mirror.filling, mirror.fill_path, mirror.fill_name, mirror.sync_wanted, mirror.sync_done`
+  )
 
   const isMirror = (ref: MirrorRef) => sql`id = ${ref.mirrorId} AND ${inBucket(sql, ref)} AND removed = 0`
 
@@ -37,7 +39,7 @@ const make = Effect.gen(function* () {
       ...(isRetried ? { failures: 0, retry_at: 0, failing_since: null, last_error: null } : undefined)
     })}, revision = revision + ${credentials === undefined ? 0 : 1} WHERE ${isMirror(ref)} RETURNING id`
     if (updated.length === 0) return false
-    if (isRetried) yield* retryNow(sql, { mirrorId: ref.mirrorId, now, which: "ALL" })
+    if (isRetried) yield* requestRetries(sql, { mirrorId: ref.mirrorId, now, which: "ALL" })
     return true
   })
 
@@ -45,7 +47,7 @@ const make = Effect.gen(function* () {
     const updated = yield* sql`UPDATE mirror SET sync_wanted = sync_wanted + 1, retry_at = 0
       WHERE ${isMirror(ref)} RETURNING id`
     if (updated.length === 0) return false
-    yield* retryNow(sql, { mirrorId: ref.mirrorId, now, which: "ALL" })
+    yield* requestRetries(sql, { mirrorId: ref.mirrorId, now, which: "ALL" })
     return true
   })
 

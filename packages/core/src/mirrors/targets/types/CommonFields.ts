@@ -19,6 +19,10 @@ export const MirrorStats = Schema.Struct({
   pendingBytes: Schema.Int.annotate({ description: "Bytes of the files that are still to be copied." }),
   copied: Schema.Int.annotate({ description: "Files whose copy is up to date." }),
   failed: Schema.Int.annotate({ description: "Pending files whose last attempt failed." }),
+  capped: Schema.Boolean.annotate({
+    description:
+      "Whether there may be more files than were counted. A mirror counts up to 2,000 files of each kind; a list of mirrors divides that among them, with 100 at least for each."
+  }),
   lagSeconds: Schema.Finite.annotate({ description: "The age of the oldest pending change, in seconds." }),
   lastError: Schema.NullOr(Schema.String).annotate({
     description: "Why the last attempt failed. Null when none failed."

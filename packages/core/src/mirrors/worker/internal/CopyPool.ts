@@ -75,6 +75,14 @@ export const make = ({ concurrency, slotsPerMirror }: Pick<MirrorWorkerOptions, 
     return true
   }
 
+  /** Of mirrors with equally many slots, the one that got a slot the longest ago is next. */
+  const moveToEnd = (mirrorId: string) => {
+    const others = waiting.get(mirrorId)
+    if (others === undefined) return
+    waiting.delete(mirrorId)
+    waiting.set(mirrorId, others)
+  }
+
   const hasFewerSlots = (a: Owner, b: Owner): boolean =>
     (byTenant.get(a.tenantId) - byTenant.get(b.tenantId) || byMirror.get(a.id) - byMirror.get(b.id)) < 0
 
@@ -88,6 +96,7 @@ export const make = ({ concurrency, slotsPerMirror }: Pick<MirrorWorkerOptions, 
       }
       if (next === undefined) return
       dequeue(next)
+      moveToEnd(next.mirror.id)
       next.hasSlot = true
       addUsed(next.mirror, 1)
       next.resume(Effect.void)

@@ -45,7 +45,7 @@ export const mirrorContract = (it: It): void => {
         createdAt: made.at,
         updatedAt: made.at
       })
-      const counts = { pending: 3, pendingBytes: 15_000_000_003, copied: 0, failed: 0 }
+      const counts = { pending: 3, pendingBytes: 15_000_000_003, copied: 0, failed: 0, capped: false }
       const pending = { ...counts, lagSeconds: 5, lastError: null, comparing: false }
       expect(stats).toEqual(pending)
       const tasks = yield* MirrorTaskRepository

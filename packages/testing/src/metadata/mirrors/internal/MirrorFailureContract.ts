@@ -45,6 +45,46 @@ export const mirrorFailureContract = (it: It): void => {
     })
   )
 
+  it.effect(
+    "tasks that wait for a later time, resumed or recovered → some are due at once, the others in batches",
+    () =>
+      Effect.gen(function* () {
+        const { mirror, ref } = yield* MirrorFixtures.createWithFiles(520)
+        const [mirrors, tasks] = [yield* MirrorRepository, yield* MirrorTaskRepository]
+        const claimed = yield* claim(mirror, Sample.at(1000), { limit: 600 })
+        const failures = claimed.map((task, index) =>
+          MirrorFixtures.failed(task, { error: index < 10 ? "no" : null, retryAt: Sample.at(900_000 + index) })
+        )
+        yield* MirrorFixtures.complete(failures)
+        const retryAll = Effect.gen(function* () {
+          let batches = 1
+          while (yield* tasks.retryTasks({ mirrorId: mirror.id, limit: 8 })) batches++
+          return batches
+        })
+        // Changes nothing at the due tasks of the mirror: they are counted by claims that are released again.
+        const countDue = Effect.gen(function* () {
+          const now = Sample.at(6000)
+          const due = yield* claim(mirror, now, { limit: 600 })
+          yield* tasks.complete({
+            results: due.map((task) => MirrorFixtures.failed(task, { error: null, retryAt: Sample.at(900_000) })),
+            now
+          })
+          return due.length
+        })
+        yield* fail(mirror, "It is down.", { now: 1100, retryAt: 2000 })
+        yield* tasks.recover({ mirrorId: mirror.id, now: Sample.at(5000) })
+        expect(yield* findDue(mirror.id, Sample.at(5000))).toMatchObject({ hasRetries: true })
+        expect(yield* retryAll).toBeGreaterThan(2)
+        expect(yield* findDue(mirror.id, Sample.at(5000))).toMatchObject({ hasRetries: false, hasTasks: true })
+        // Not those with an error of their own.
+        expect(yield* countDue).toBe(510)
+        yield* mirrors.update({ mirror: ref, change: { paused: false }, now: Sample.at(5500) })
+        expect(yield* retryAll).toBeGreaterThan(2)
+        expect(yield* countDue).toBe(520)
+        expect(yield* findDue(mirror.id, Sample.at(5000))).toBe(undefined)
+      })
+  )
+
   it.effect("failing mirror: claim finds no task → the mirror stays free for other workers", () =>
     Effect.gen(function* () {
       const { bucket, mirror } = yield* MirrorFixtures.createWithFiles(1)

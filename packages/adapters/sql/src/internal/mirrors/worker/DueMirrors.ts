@@ -14,6 +14,7 @@ const toDueMirror: Row.FromRow<DueMirror> = (row) => ({
   mirror: toMirror(row),
   hasTasks: flag(row, "has_tasks"),
   lacksTasks: flag(row, "filling"),
+  hasRetries: flag(row, "has_retries"),
   isSyncWanted: flag(row, "is_sync_wanted"),
   isRemoved: flag(row, "removed")
 })
@@ -39,7 +40,9 @@ export const findDueMirrors = (
       ORDER BY t.mirror_id, t.due_at LIMIT 1)`)
   const collation = sql.literal(sql.onDialectOrElse({ pg: () => ` COLLATE "C"`, orElse: () => "" }))
   // The condition of the index `mirror_work`, word for word.
-  const hasOtherWork = sql.literal("(removed = 1 OR filling = 1 OR sync_wanted > sync_done)")
+  const hasOtherWork = sql.literal(
+    "(removed = 1 OR filling = 1 OR sync_wanted > sync_done OR retry_tasks_at IS NOT NULL)"
+  )
   return sql`WITH RECURSIVE pending (id, position) AS (
       SELECT CAST(${after} AS text)${collation}, 0
       UNION ALL
@@ -55,6 +58,7 @@ export const findDueMirrors = (
       SELECT id FROM pending WHERE position > 0 AND id IS NOT NULL UNION SELECT id FROM other),
     due AS (
       SELECT ${sql.literal(columns)}, mirror.removed, CASE WHEN removed = 0 THEN mirror.filling ELSE 0 END AS filling,
+        CASE WHEN removed = 0 AND retry_tasks_at IS NOT NULL THEN 1 ELSE 0 END AS has_retries,
         CASE WHEN ${isActive} AND (SELECT t.due_at FROM mirror_task t WHERE t.mirror_id = mirror.id AND t.done < t.wanted
           ORDER BY t.due_at LIMIT 1) <= ${now} THEN 1 ELSE 0 END AS has_tasks,
         CASE WHEN ${isActive} AND sync_wanted > sync_done AND (sync_lease IS NULL OR sync_until <= ${now})
@@ -64,7 +68,8 @@ export const findDueMirrors = (
       SELECT due.*, ROW_NUMBER() OVER (PARTITION BY tenant_id ORDER BY random()) AS turn
       FROM due CROSS JOIN part
       WHERE (next_id IS NULL OR id <= next_id)
-        AND (removed = 1 OR filling = 1 OR has_tasks = 1 OR is_sync_wanted = 1))
+        AND (removed = 1 OR filling = 1 OR has_retries = 1 OR has_tasks = 1
+          OR is_sync_wanted = 1))
     SELECT * FROM part LEFT JOIN fair ON 1 = 1 ORDER BY turn, id LIMIT ${limit}`.pipe(
     Row.all(toFound),
     Effect.map((rows) => ({ mirrors: rows.flatMap(({ due }) => due ?? []), next: rows[0]?.next ?? null }))

@@ -7,18 +7,6 @@ import type { TaskLease } from "@holdfast/core/mirrors/worker/MirrorTask"
 import * as Row from "../../Row.ts"
 import { recordset } from "../MirrorRow.ts"
 
-/**
- * Makes pending tasks due that wait for a later time. `WITHOUT_ERROR`: except those that wait because of an error of their own
- * file.
- */
-export const retryNow = (
-  sql: SqlClient,
-  input: { readonly mirrorId: string; readonly now: number; readonly which: "ALL" | "WITHOUT_ERROR" }
-) =>
-  sql`UPDATE mirror_task SET due_at = ${input.now}
-    WHERE mirror_id = ${input.mirrorId} AND done < wanted AND due_at > ${input.now} AND lease IS NULL
-      ${input.which === "ALL" ? sql.literal("") : sql.literal("AND error IS NULL")}`
-
 /** Makes files of mirrors pending again, as a change of them does. Skips those of removed mirrors. */
 export const markPending = (
   sql: SqlClient,

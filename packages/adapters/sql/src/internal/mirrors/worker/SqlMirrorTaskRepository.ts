@@ -13,8 +13,9 @@ import { clearRemovedMirror } from "./ClearRemovedMirror.ts"
 import { abandonTasks, completeTasks } from "./CompleteTasks.ts"
 import { findDueMirrors } from "./DueMirrors.ts"
 import { createTasks } from "./CreateTasks.ts"
-import { renewLeases, retryNow } from "./MirrorTasks.ts"
+import { renewLeases } from "./MirrorTasks.ts"
 import * as ReconcileTarget from "./ReconcileTarget.ts"
+import { requestRetries, retryTasks } from "./RetryTasks.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
@@ -23,7 +24,7 @@ const make = Effect.gen(function* () {
     const recovered = yield* sql`UPDATE mirror
       SET failures = 0, retry_at = 0, failing_since = NULL, last_error = NULL
       WHERE id = ${mirrorId} AND failing_since IS NOT NULL RETURNING id`
-    if (recovered.length > 0) yield* retryNow(sql, { mirrorId, now, which: "WITHOUT_ERROR" })
+    if (recovered.length > 0) yield* requestRetries(sql, { mirrorId, now, which: "WITHOUT_ERROR" })
   })
 
   return MirrorTaskRepository.of({
@@ -32,6 +33,8 @@ const make = Effect.gen(function* () {
 
     createTasks: ({ limit, mirrorId, now }) =>
       createTasks(sql, { mirrorId, limit, now: millis(now) }).pipe(operation("mirrors.createTasks")),
+
+    retryTasks: (input) => retryTasks(sql, input).pipe(operation("mirrors.retryTasks")),
 
     clearRemoved: (input) => clearRemovedMirror(sql, input).pipe(operation("mirrors.clearRemoved")),
 
