@@ -19,6 +19,9 @@ export class MetadataError extends Data.TaggedError("MetadataError")<{
   readonly cause?: unknown
 }> {
   override get message(): string {
+    if (this.reason === "StorageFull") {
+      return "The storage of this deployment is full. Delete files, or ask its operator for more space."
+    }
     return this.reason === "Timeout"
       ? "The database did not finish the operation in time: it is busy, or another request is changing the same records. Send the request again."
       : "The metadata store failed."

@@ -14,6 +14,7 @@ import * as Fs from "node:fs"
 import * as BlobFiles from "./BlobFiles.ts"
 import * as Directories from "./internal/Directories.ts"
 import * as DirectoryLock from "./DirectoryLock.ts"
+import * as DiskReserve from "./DiskReserve.ts"
 import * as Download from "./internal/Download.ts"
 import * as Durable from "./internal/Durable.ts"
 import * as FsCall from "./internal/FsCall.ts"
@@ -26,9 +27,15 @@ import * as Upload from "./internal/Upload.ts"
 export interface Options {
   /** The data directory. It is created if it is missing. All of it must be on one file system. */
   readonly directory: string
-  /** `check` fails with `StorageFull` when fewer bytes are free; 16 MiB when absent. */
-  readonly reserveBytes?: number
+  /**
+   * Bytes of the file system that contents may not use: `put` and `check` fail with `StorageFull` when only they are free. 2 % of
+   * the file system, at most 512 MiB, when absent.
+   */
+  readonly reserveBytes?: number | undefined
 }
+
+const countBytes = (chunks: ReadonlyArray<Uint8Array>): number =>
+  chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0)
 
 /** Removes the uploads that an earlier process left. No other process can have one in progress: the directory is locked. */
 const clear = (tmp: string): Effect.Effect<void, FsCall.ErrnoError> =>
@@ -52,6 +59,7 @@ export const make = (
   Effect.gen(function* () {
     const layout = Layout.make(options.directory)
     const directories = Directories.make(layout.blobs)
+    const reserve = DiskReserve.make(layout.tmp, options.reserveBytes)
     yield* DirectoryLock.acquire(layout.directory)
     yield* directories
       .ensure(".")
@@ -71,12 +79,16 @@ export const make = (
         if (blobPath === undefined) return Effect.fail(FsErrors.invalidKey("put"))
         const path = `${layout.tmp}/${blobPath.blobId}.${uploads++}`
         const upload = Upload.make(path)
+        const space = reserve.writer(Upload.bufferBytes)
         const toBlobError = Effect.mapError(FsErrors.fromErrnoOfStore("put"))
-        return restore(Stream.runForEachArray(content, (chunks) => toBlobError(upload.accept(chunks)))).pipe(
+        const write = (chunks: ReadonlyArray<Uint8Array>) =>
+          toBlobError(Effect.flatMap(space.claim(countBytes(chunks)), () => upload.accept(chunks)))
+        return restore(Stream.runForEachArray(content, write)).pipe(
           Effect.andThen(toBlobError(upload.finish)),
           // An interruption cannot stop a system call. `restore(Effect.void)` checks for one between the calls.
           Effect.tap(() => toBlobError(Publication.publish(layout, directories, path, blobPath, restore(Effect.void)))),
-          Effect.onError(() => upload.discard)
+          Effect.onError(() => upload.discard),
+          Effect.onExit(() => Effect.sync(space.close))
         )
       })
 
@@ -94,7 +106,7 @@ export const make = (
       removeMany: (keys) => BlobFiles.removeMany(layout, keys),
       list: (prefix) => BlobFiles.list(layout, prefix),
       localFile: (key) => Layout.locate(layout, key)?.path,
-      check: WriteProbe.check(layout, options.reserveBytes ?? 16 * 1024 * 1024),
+      check: WriteProbe.check(layout, reserve),
       capabilities: { name: "fs", localFiles: true, shared: false }
     })
   })

@@ -17,6 +17,7 @@ import { randomBytes } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import process from "node:process"
+import * as DiskReserve from "./DiskReserve.ts"
 import * as Download from "./internal/Download.ts"
 import * as Durable from "./internal/Durable.ts"
 import * as FsCall from "./internal/FsCall.ts"
@@ -34,7 +35,12 @@ export interface Options {
    * that this user may read them; a link would have the permissions of the stored content. Default: false.
    */
   readonly forOtherUser?: boolean | undefined
+  /** Bytes of the file system that conversions may not use; 2 % of it, at most 512 MiB, when absent. */
+  readonly reserveBytes?: number | undefined
 }
+
+/** Milliseconds between two reads of the free space. ffmpeg may use as much of the reserve as it writes in this time. */
+const watchInterval = 250
 
 /** Distinguishes this process from an earlier one with the same id, as in a container, where the id is mostly 1. */
 const instance = randomBytes(6).toString("hex")
@@ -79,16 +85,27 @@ const clean = Effect.fnUntraced(function* (directory: string) {
 /** The errors of `link` between two devices and on a file system without links. */
 const unlinkable = new Set(["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS"])
 
-const copy = (from: string, to: string) =>
-  FsCall.call<void>((done) => Fs.copyFile(from, to, Fs.constants.COPYFILE_FICLONE, (error) => done(error, undefined)))
+const copyFile = (from: string, to: string, mode: number) =>
+  FsCall.call<void>((done) => Fs.copyFile(from, to, mode, (error) => done(error, undefined)))
 
-/** Links a file, so that its bytes stay when the blob is removed. Copies it where a link is not possible, as a reflink if
- * the file system supports that. */
-const linkOrCopy = (from: string, to: string) =>
+/** Copies a file, as a reflink if the file system supports that. Any other copy needs space for all bytes. */
+const copy = (from: string, to: string, reserve: DiskReserve.DiskReserve) =>
+  Effect.catchIf(
+    copyFile(from, to, Fs.constants.COPYFILE_FICLONE_FORCE),
+    (error) => error.code !== "ENOENT",
+    () =>
+      FsCall.call<Fs.Stats>((done) => Fs.stat(from, done)).pipe(
+        Effect.flatMap(({ size }) => reserve.claim(size)),
+        Effect.andThen(copyFile(from, to, 0))
+      )
+  )
+
+/** Links a file, so that its bytes stay when the blob is removed. Copies it where a link is not possible. */
+const linkOrCopy = (from: string, to: string, reserve: DiskReserve.DiskReserve) =>
   Effect.catchIf(
     FsCall.call<void>((done) => Fs.link(from, to, (error) => done(error, undefined))),
     (error) => unlinkable.has(error.code),
-    () => copy(from, to)
+    () => copy(from, to, reserve)
   )
 
 const setMode = (path: string, mode: number) =>
@@ -103,7 +120,7 @@ const share = (root: string, path: string) =>
     }
   })
 
-const workspaceAt = (root: string, forOtherUser: boolean): Workspace => ({
+const workspaceAt = (root: string, forOtherUser: boolean, reserve: DiskReserve.DiskReserve): Workspace => ({
   input: Path.join(root, "content"),
   output: Path.join(root, "output"),
   source: Path.join(root, "source"),
@@ -111,37 +128,50 @@ const workspaceAt = (root: string, forOtherUser: boolean): Workspace => ({
     yield* Effect.mapError(makeDirectory(Path.dirname(path)), toWorkspaceError("addFile"))
     if (localFile !== undefined) {
       // If the file was removed, the stream of the store decides: it delivers the bytes or fails with the reason.
-      const add = forOtherUser ? Effect.andThen(copy(localFile, path), share(root, path)) : linkOrCopy(localFile, path)
+      const add = forOtherUser
+        ? Effect.andThen(copy(localFile, path, reserve), share(root, path))
+        : linkOrCopy(localFile, path, reserve)
       const isAdded = yield* FsCall.ignoreCode("ENOENT")(Effect.as(add, true)).pipe(
         Effect.mapError(toWorkspaceError("addFile"))
       )
       if (isAdded === true) return
     }
-    yield* writeFile(path, content, toWorkspaceError("addFile"))
+    yield* writeFile(path, content, reserve, toWorkspaceError("addFile"))
     if (forOtherUser) yield* Effect.mapError(share(root, path), toWorkspaceError("addFile"))
   }),
+  watch: reserve.check.pipe(Effect.delay(watchInterval), Effect.forever, Effect.mapError(toWorkspaceError("watch"))),
   read: (name) => Stream.mapError(Download.make(Path.join(root, "output", name)), toWorkspaceError("read"))
 })
 
-const makeIn = (directory: string, forOtherUser: boolean): Effect.Effect<Workspace, WorkspaceError, Scope.Scope> =>
+const makeIn = (
+  directory: string,
+  forOtherUser: boolean,
+  reserve: DiskReserve.DiskReserve
+): Effect.Effect<Workspace, WorkspaceError, Scope.Scope> =>
   Effect.gen(function* () {
+    yield* reserve.check
     const root = yield* Effect.acquireRelease(
       FsCall.call<string>((done) => Fs.mkdtemp(Path.join(directory, `conversion-${process.pid}-${instance}-`), done)),
       (path) => FsCall.ignoreFailure(removeTree(path))
     )
-    const workspace = workspaceAt(root, forOtherUser)
+    const workspace = workspaceAt(root, forOtherUser, reserve)
     yield* Effect.forEach([workspace.output, workspace.source], makeDirectory, { discard: true })
     return workspace
   }).pipe(Effect.mapError(toWorkspaceError("make")))
 
 /** The workspaces in a directory. */
-export const layer = ({ directory, forOtherUser = false }: Options): Layer.Layer<ConversionWorkspace, WorkspaceError> =>
+export const layer = ({
+  directory,
+  forOtherUser = false,
+  reserveBytes
+}: Options): Layer.Layer<ConversionWorkspace, WorkspaceError> =>
   Layer.effect(
     ConversionWorkspace,
     Effect.gen(function* () {
       const absolute = Path.resolve(directory)
       yield* makeDirectory(absolute)
       yield* clean(absolute)
-      return ConversionWorkspace.of({ make: makeIn(absolute, forOtherUser) })
+      const reserve = DiskReserve.make(absolute, reserveBytes)
+      return ConversionWorkspace.of({ make: makeIn(absolute, forOtherUser, reserve) })
     }).pipe(Effect.mapError(toWorkspaceError("open")))
   )

@@ -17,7 +17,11 @@ export class BlobError extends Data.TaggedError("BlobError")<{
   readonly operation: string
   readonly cause?: unknown
 }> {
-  override readonly message = "The blob store failed."
+  override get message(): string {
+    return this.reason === "StorageFull"
+      ? "The storage of this deployment is full. Delete files, or ask its operator for more space."
+      : "The blob store failed."
+  }
 
   /** Whether the same call may succeed later. */
   get isRetryable(): boolean {

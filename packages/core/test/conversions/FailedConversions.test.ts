@@ -4,6 +4,7 @@ import { BlobError } from "@holdfast/core/storage/BlobError"
 import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { Conversions } from "@holdfast/core/conversions/Conversions"
+import { ConversionWorkspace, WorkspaceError } from "@holdfast/core/conversions/worker/ConversionWorkspace"
 import { Streams } from "@holdfast/core/playback/Streams"
 import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
 import { TranscoderControl } from "@holdfast/testing/transcoding/TranscoderControl"
@@ -66,6 +67,33 @@ describe("ConversionWorker: failures", () => {
       const failed = yield* reached(actor, ref, "FAILED")
       expect(failed.error).toBe("There is not enough disk space for the conversion.")
       expect(yield* control.calls("convert")).toBe(3)
+    })
+  )
+
+  test(
+    "disk filled up to its reserve while the transcoder runs → FAILED with storage_full; space freed → READY",
+    Effect.gen(function* () {
+      const conversions = yield* Conversions
+      const control = yield* TranscoderControl
+      const workspaces = yield* ConversionWorkspace
+      const { actor, ref } = yield* video(content)
+      let isFull = true
+      const full = Effect.fail(new WorkspaceError({ reason: "StorageFull", operation: "watch" }))
+      const watched = ConversionWorkspace.of({
+        make: Effect.map(workspaces.make, (workspace) => ({
+          ...workspace,
+          watch: Effect.suspend(() => (isFull ? full : Effect.never))
+        }))
+      })
+      yield* control.pauseAt(0.5)
+      yield* Effect.provideService(startWorker(), ConversionWorkspace, watched)
+      yield* conversions.request(actor, ref, "hls")
+      const failed = yield* reached(actor, ref, "FAILED")
+      expect(failed.error).toBe("There is not enough disk space for the conversion.")
+      isFull = false
+      yield* control.clear
+      yield* conversions.request(actor, ref, "hls")
+      yield* reached(actor, ref, "READY")
     })
   )
 

@@ -19,6 +19,9 @@ export interface Upload {
 /** The bytes of one write. Larger batches are not faster, and two batches are in memory at a time. */
 const batchBytes = 256 * 1024
 
+/** The most bytes of an upload that are in memory: one batch is being written, the next one is collected. */
+export const bufferBytes = 2 * batchBytes
+
 /** The most chunks that one `writev` accepts on Linux (IOV_MAX). */
 const batchChunks = 1024
 

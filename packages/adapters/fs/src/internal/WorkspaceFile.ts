@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Fs from "node:fs"
+import type * as DiskReserve from "../DiskReserve.ts"
 import * as Durable from "./Durable.ts"
 import * as FsCall from "./FsCall.ts"
 
@@ -24,11 +25,18 @@ const write = (descriptor: number, chunk: Uint8Array): Effect.Effect<void, FsCal
 export const writeFile = <E, R, E2>(
   path: string,
   content: Stream.Stream<Uint8Array, E, R>,
+  reserve: DiskReserve.DiskReserve,
   toError: (error: FsCall.ErrnoError) => E2
 ): Effect.Effect<void, E | E2, R> =>
   Effect.acquireUseRelease(
     Effect.mapError(open(path), toError),
-    (descriptor) => Stream.runForEach(content, (chunk) => Effect.mapError(write(descriptor, chunk), toError)),
+    (descriptor) =>
+      Stream.runForEach(content, (chunk) =>
+        Effect.mapError(
+          Effect.flatMap(reserve.claim(chunk.length), () => write(descriptor, chunk)),
+          toError
+        )
+      ),
     (descriptor) =>
       Effect.mapError(
         FsCall.call<void>((done) => Fs.close(descriptor, (error) => done(error ?? null, undefined))),

@@ -7,7 +7,7 @@ import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 
-/** A workspace operation failed. `StorageFull`: the disk is full. */
+/** A workspace operation failed. `StorageFull`: the disk is full, except for what is reserved. */
 export class WorkspaceError extends Data.TaggedError("WorkspaceError")<{
   readonly reason: "StorageFull" | "Internal"
   /** The method that failed, for the operator. */
@@ -40,6 +40,11 @@ export interface Workspace {
    * file is removed.
    */
   readonly addFile: <E, R>(file: WorkspaceFile<E, R>) => Effect.Effect<void, WorkspaceError | E, R>
+  /**
+   * Fails with `StorageFull` when the disk is full, except for what is reserved. The transcoder writes its files itself, so the
+   * run watches the disk beside it.
+   */
+  readonly watch: Effect.Effect<never, WorkspaceError>
   /** Reads a file that the transcoder has written, by its name in the output directory. */
   readonly read: (name: string) => Stream.Stream<Uint8Array, WorkspaceError>
 }

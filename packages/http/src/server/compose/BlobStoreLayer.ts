@@ -8,11 +8,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as BlobStores from "../config/blobs/BlobStores.ts"
+import type { Config } from "../config/Config.ts"
 import * as MetadataLayer from "./MetadataLayer.ts"
 import * as UnlockedBlobStore from "./UnlockedBlobStore.ts"
 
 /** The settings of the metadata store and the blob store. */
-export type StoreSettings = MetadataLayer.MetadataSettings & BlobStores.Values
+export type StoreSettings = MetadataLayer.MetadataSettings & BlobStores.Values & Pick<Config, "diskReserve">
 
 /** Whether several processes may use the blob store at once. */
 const isShared = ({ blobs }: BlobStores.Values): boolean => blobs !== "fs"
@@ -37,11 +38,13 @@ type LockedLayer = Layer.Layer<BlobStore, BlobError | DirectoryLockError>
  * directory, so that no other process uses them. Otherwise it uses no directory.
  */
 export const layer = (settings: StoreSettings): LockedLayer => {
-  const { dataDir: directory } = settings
+  const { dataDir: directory, diskReserve: reserveBytes } = settings
   const config = configOf(settings)
   if (config.store === "fs") {
     return Layer.unwrap(
-      Effect.promise(async (): Promise<LockedLayer> => (await import("@holdfast/fs/FsBlobStore")).layer({ directory }))
+      Effect.promise(async (): Promise<LockedLayer> =>
+        (await import("@holdfast/fs/FsBlobStore")).layer({ directory, reserveBytes })
+      )
     )
   }
   if (!MetadataLayer.isEmbedded(settings)) return layerShared(config)

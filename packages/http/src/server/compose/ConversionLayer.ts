@@ -73,7 +73,7 @@ export const layerTranscoder = (
 
 /** The workers of this node. Building the layer removes the working files that earlier processes left behind. */
 export const layerWorker = (
-  config: LimitSettings & Pick<Config, "conversions" | "conversionSlice" | "dataDir" | "ffmpegUser">
+  config: LimitSettings & Pick<Config, "conversions" | "conversionSlice" | "dataDir" | "diskReserve" | "ffmpegUser">
 ): Layer.Layer<
   never,
   WorkspaceError,
@@ -89,7 +89,8 @@ export const layerWorker = (
         Layer.provide(
           FsConversionWorkspace.layer({
             directory: Path.join(config.dataDir, workspaceDirectory),
-            forOtherUser: otherUser(config) !== undefined
+            forOtherUser: otherUser(config) !== undefined,
+            reserveBytes: config.diskReserve
           })
         )
       )

@@ -48,6 +48,11 @@ export const settings = {
     "./data",
     "Data directory. It holds file contents, the SQLite database and the secret key, unless other settings place them elsewhere, and the working files of conversions."
   ),
+  diskReserve: optional(
+    ["HOLDFAST_DISK_RESERVE"],
+    SettingType.bytes,
+    "Free space of the data directory's disk that contents, conversions and new records may not use, so that deleting and revoking always work. If unset, 2 % of the disk, at most 512 MiB."
+  ),
   databaseUrl: optional(
     ["DATABASE_URL"],
     SecretTypes.databaseUrl,

@@ -2,8 +2,10 @@
  * How a run ended that did not make its conversion READY.
  */
 import * as Cause from "effect/Cause"
+import { BlobError } from "../../../storage/BlobError.ts"
 import { TranscodeError } from "../../../transcoding/TranscodeError.ts"
 import { LeaseLost } from "../../ConversionClaim.ts"
+import { WorkspaceError } from "../ConversionWorkspace.ts"
 import type { ConversionFault } from "../../StoredConversion.ts"
 
 /**
@@ -23,6 +25,15 @@ const serverError: ConversionFault = {
   detail: "The conversion failed because of a server error, not because of the file."
 }
 
+const storageFull: ConversionFault = {
+  code: "storage_full",
+  detail: new TranscodeError({ reason: "StorageFull", operation: "convert" }).message
+}
+
+/** Whether a workspace or the blob store has no space left. */
+const isStorageFull = (error: unknown): boolean =>
+  (error instanceof WorkspaceError || error instanceof BlobError) && error.reason === "StorageFull"
+
 /** Reasons that are about the content. */
 const contentReasons: ReadonlySet<TranscodeError["reason"]> = new Set([
   "NotMedia",
@@ -40,6 +51,7 @@ export const fromCause = (cause: Cause.Cause<unknown>): ConversionOutcome => {
     const fault = { code: error.code, detail: error.message }
     return contentReasons.has(error.reason) ? { _tag: "Failed", fault } : { _tag: "Retry", fault }
   }
+  if (failures.some(isStorageFull)) return { _tag: "Retry", fault: storageFull }
   // A failure interrupts the fibers beside it. Interruptions without a failure mean that the worker is shut down.
   return Cause.hasInterruptsOnly(cause) ? { _tag: "Released" } : { _tag: "Retry", fault: serverError }
 }

@@ -104,8 +104,10 @@ export const runConversion = (
   Effect.gen(function* () {
     const work = Effect.gen(function* () {
       const workspace = yield* (yield* ConversionWorkspace).make
-      const events = yield* transcode(claim, workspace, suspended, options)
-      yield* Publisher.publish(claim, workspace, events, options)
+      const convert = Effect.flatMap(transcode(claim, workspace, suspended, options), (events) =>
+        Publisher.publish(claim, workspace, events, options)
+      )
+      yield* Effect.raceFirst(convert, workspace.watch)
     })
     yield* Effect.raceFirst(Effect.scoped(work), renewLease(claim, options.lease))
   })
