@@ -42,6 +42,7 @@ it(
       serviceBucketId: target.bucketId,
       state: "ACTIVE",
       stats: expect.objectContaining({ pending: expect.any(Number), copied: expect.any(Number), lastError: null }),
+      createdBy: { member: { id: expect.stringMatching(/^mem_/) }, token: null },
       createdAt: time,
       updatedAt: time
     })
