@@ -43,6 +43,7 @@ const upload = HttpApiEndpoint.post("upload", "/upload", {
     "invalid_request",
     "checksum_mismatch",
     "length_mismatch",
+    "request_timeout",
     "not_found",
     "file_exists",
     "alias_taken",
@@ -67,6 +68,7 @@ const reupload = HttpApiEndpoint.post("reupload", "/:fileId/reupload", {
     "invalid_request",
     "checksum_mismatch",
     "length_mismatch",
+    "request_timeout",
     "not_found",
     "precondition_failed",
     "content_too_large"

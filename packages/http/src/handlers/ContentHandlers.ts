@@ -18,6 +18,7 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Predicate from "effect/Predicate"
 import { Api } from "../contract/Api.ts"
 import * as Digests from "../transfer/request/Digests.ts"
+import { MinimumRate } from "../transfer/MinimumRate.ts"
 import * as EntityTags from "../transfer/request/EntityTags.ts"
 import * as MultipartUpload from "../transfer/upload/MultipartUpload.ts"
 import * as RequestBody from "../transfer/upload/RequestBody.ts"
@@ -55,7 +56,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const uploads = yield* Uploads
     const { maxUploadBytes } = yield* Settings
-    const limits = { limit: maxUploadBytes, idleTimeout: yield* IdleTimeout }
+    const limits = { limit: maxUploadBytes, idleTimeout: yield* IdleTimeout, minimumRate: yield* MinimumRate }
 
     const upload = (request: HttpServerRequest, bucket: BucketRef) =>
       asActor((actor) =>

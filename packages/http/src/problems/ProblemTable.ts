@@ -23,6 +23,7 @@ export const table = {
   stream_not_converted: { status: 404, title: "The file has no conversion to this format" },
   method_not_allowed: { status: 405, title: "Method not allowed" },
   not_acceptable: { status: 406, title: "Not acceptable" },
+  request_timeout: { status: 408, title: "The request took too long" },
   file_exists: { status: 409, title: "The file exists", extension: "existingId" },
   alias_taken: { status: 409, title: "The alias is taken", extension: "existingId" },
   subdomain_taken: { status: 409, title: "The subdomain is taken" },

@@ -3,6 +3,8 @@
  * response carries, and none contains an HTTP status.
  */
 import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import type { MinimumRate } from "./MinimumRate.ts"
 
 /** None of the requested ranges lies within the content (RFC 9110, section 15.5.17). */
 export class RangeNotSatisfiable extends Data.TaggedError("RangeNotSatisfiable")<{
@@ -40,9 +42,18 @@ export class BodyStalled extends Data.TaggedError("BodyStalled")<{
   /** Milliseconds without a byte. */
   readonly idle: number
 }> {
-  readonly code = "length_mismatch"
+  readonly code = "request_timeout"
   override get message(): string {
     return `No bytes of the body arrived for ${this.idle / 1000} seconds.`
+  }
+}
+
+/** The client sent the body more slowly than the deployment's minimum rate. */
+export class BodyTooSlow extends Data.TaggedError("BodyTooSlow")<{ readonly rate: MinimumRate }> {
+  readonly code = "request_timeout"
+  override get message(): string {
+    const { bytesPerSecond, window } = this.rate
+    return `The body arrived more slowly than ${bytesPerSecond} bytes per second, averaged over ${Duration.format(window)}.`
   }
 }
 

@@ -32,6 +32,10 @@ const start = (idle: Duration.Input) =>
       port: 0,
       idleTimeout: Duration.fromInputUnsafe(idle),
       shutdownTimeout: Duration.zero,
+      minRate: 1024,
+      minRateWindow: Duration.minutes(1),
+      maxConnections: 100,
+      maxConnectionsPerAddress: 0,
       corsOrigins: [],
       accessLog: false,
       logFormat: "json"

@@ -19,6 +19,7 @@ import * as BodySource from "../../transfer/upload/BodySource.ts"
 import type { Config } from "../config/Config.ts"
 import * as MatchedRoute from "../listener/MatchedRoute.ts"
 import * as RouterListener from "../listener/RouterListener.ts"
+import { MinimumRate } from "../../transfer/MinimumRate.ts"
 import * as StandaloneServer from "../listener/StandaloneServer.ts"
 import * as ProcessMetrics from "../metrics/ProcessMetrics.ts"
 import * as QueueDepthMetrics from "../metrics/QueueDepthMetrics.ts"
@@ -89,6 +90,7 @@ const layerSettings = (config: Config) =>
     }),
     Layer.succeed(PlayerRoutes.FrameAncestors, config.frameAncestors.join(" ")),
     Layer.succeed(ContentHandlers.IdleTimeout, config.idleTimeout),
+    Layer.succeed(MinimumRate, { bytesPerSecond: config.minRate, window: config.minRateWindow }),
     Layer.succeed(BodySource.IsSoleListener, true),
     Layer.succeed(HttpRouter.RouterConfig, ApiRoutes.routerConfig)
   )

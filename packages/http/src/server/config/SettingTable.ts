@@ -155,6 +155,30 @@ export const settings = {
     "60s",
     "How long a connection may transfer nothing before the service closes it, also during an upload."
   ),
+  minRate: withDefault(
+    ["HOLDFAST_MIN_RATE"],
+    SettingType.bytes,
+    "1KiB",
+    "Bytes per second that a client must send of its request, and read of its response, on average over a window. A slower request is answered with 408, or its connection is closed."
+  ),
+  minRateWindow: withDefault(
+    ["HOLDFAST_MIN_RATE_WINDOW"],
+    duration("1s", "24d"),
+    "60s",
+    "The window over which the minimum rate is averaged: time in which the service waits for the client."
+  ),
+  maxConnections: withDefault(
+    ["HOLDFAST_MAX_CONNECTIONS"],
+    SettingType.integer(1, 1_000_000),
+    "10000",
+    "Maximum number of open connections. Further ones are answered with 503 and closed."
+  ),
+  maxConnectionsPerAddress: withDefault(
+    ["HOLDFAST_MAX_CONNECTIONS_PER_ADDRESS"],
+    SettingType.integer(0, 1_000_000),
+    "512",
+    "Maximum number of open connections of one public IPv4 address or IPv6 network of 64 bits; 0 for no limit. Private and loopback addresses have no limit, because a proxy in front of the service has one. Set 0 for a proxy with a public address."
+  ),
   shutdownTimeout: withDefault(
     ["HOLDFAST_SHUTDOWN_TIMEOUT"],
     duration("0", "24d"),

@@ -3,6 +3,8 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
+import * as Duration from "effect/Duration"
+import * as MinimumRate from "../../transfer/MinimumRate.ts"
 import * as ExpectContinue from "./ExpectContinue.ts"
 
 /** Bytes. */
@@ -25,6 +27,10 @@ export interface Connections {
 interface ActiveRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
+  /** Created at the first sample: most requests end before one. */
+  meter: MinimumRate.Meter | undefined
+  /** The bytes of the socket at the latest sample. */
+  transferred: number
 }
 
 /**
@@ -35,12 +41,29 @@ const waitsForClient = ({ request, response }: ActiveRequest): boolean =>
   response.writableLength > 0 ||
   request.socket.writableLength > 0
 
+/** The bytes that a socket has transferred. Bytes that wait to be written are not. */
+const transferredBy = ({ bytesRead, bytesWritten, writableLength }: Socket): number =>
+  bytesRead + bytesWritten - writableLength
+
+/** A handler gets this much more time to report a slow upload to the client before its connection is closed. */
+const rateMargin = 1.25
+
+/** The rate of each socket is sampled so often in a window. */
+const samples = 10
+
+export interface Limits {
+  /** Milliseconds after which a socket that transfers nothing is closed, if the client causes it. */
+  readonly idle: number
+  /** A socket whose client is slower is closed. */
+  readonly minimumRate: MinimumRate.MinimumRate
+}
+
 /**
- * Tracks the sockets of a server. A socket that transfers nothing for `idle` milliseconds is closed if the client
- * causes it. Node's own `requestTimeout` is not used: it limits the duration of the whole request and would abort long
- * uploads.
+ * Tracks the sockets of a server, and closes those whose clients stall or are too slow. Node's own `requestTimeout` is not
+ * used: it limits the duration of the whole request and would abort long uploads.
  */
-export const make = (server: Server, idle: number): Connections => {
+export const make = (server: Server, { idle, minimumRate }: Limits): Connections => {
+  const window = Duration.times(minimumRate.window, rateMargin)
   const open = new Set<Socket>()
   const busy = new Map<Socket, ActiveRequest>()
   /** The bytes of each socket at the end of its latest request. */
@@ -64,6 +87,21 @@ export const make = (server: Server, idle: number): Connections => {
     else socket.setTimeout(idle)
   })
 
+  const interval = Duration.toMillis(window) / samples
+  const sample = (): void => {
+    for (const [socket, active] of busy) {
+      const transferred = transferredBy(socket)
+      if (active.meter === undefined) active.meter = MinimumRate.makeMeter({ ...minimumRate, window })
+      else {
+        active.meter.count(transferred - active.transferred)
+        if (waitsForClient(active) && active.meter.isTooSlowAfter(interval)) socket.destroy()
+      }
+      active.transferred = transferred
+    }
+  }
+  const timer = setInterval(sample, interval).unref()
+  server.once("close", () => clearInterval(timer))
+
   return {
     traffic: () => {
       let [received, sent] = [receivedOnClosed, sentOnClosed]
@@ -76,7 +114,7 @@ export const make = (server: Server, idle: number): Connections => {
     inFlight: () => busy.size,
     track: (request, response) => {
       const { socket } = request
-      const active = { request, response }
+      const active: ActiveRequest = { request, response, meter: undefined, transferred: 0 }
       const before = counted.get(socket) ?? { received: 0, sent: 0 }
       busy.set(socket, active)
       response.once("close", () => {

@@ -15,6 +15,7 @@ import * as ObservableMetrics from "../metrics/ObservableMetrics.ts"
 import * as RequestMetrics from "../metrics/RequestMetrics.ts"
 import * as AccessLog from "./AccessLog.ts"
 import * as ClientErrors from "./ClientErrors.ts"
+import * as ConnectionLimits from "./ConnectionLimits.ts"
 import * as Connections from "./Connections.ts"
 import * as Cors from "./Cors.ts"
 import * as ExpectContinue from "./ExpectContinue.ts"
@@ -24,7 +25,17 @@ import * as ServerLifecycle from "./ServerLifecycle.ts"
 /** The settings that the server uses. */
 export type Options = Pick<
   Config,
-  "accessLog" | "corsOrigins" | "host" | "idleTimeout" | "logFormat" | "port" | "shutdownTimeout"
+  | "accessLog"
+  | "corsOrigins"
+  | "host"
+  | "idleTimeout"
+  | "logFormat"
+  | "maxConnections"
+  | "maxConnectionsPerAddress"
+  | "minRate"
+  | "minRateWindow"
+  | "port"
+  | "shutdownTimeout"
 > &
   Partial<Pick<Config, "operatorHost" | "operatorPort">>
 
@@ -65,16 +76,22 @@ interface Listener {
 /** Opens a listener until the scope closes. */
 const open = (
   { address, cors, drain, handler }: Listener,
-  idleTimeout: Duration.Duration,
+  options: Options,
   shared: Pick<OuterListener.Options, "accessLog" | "assignRequestId" | "metrics">
 ) =>
   Effect.gen(function* () {
-    const idle = Duration.toMillis(idleTimeout)
+    const idle = Duration.toMillis(options.idleTimeout)
     const keepAliveTimeout = idle + keepAliveMargin
     const server = createServer({ requestTimeout: 0, headersTimeout, keepAliveTimeout })
-    const connections = Connections.make(server, idle + stallMargin)
+    const connections = Connections.make(server, {
+      idle: idle + stallMargin,
+      minimumRate: { bytesPerSecond: options.minRate, window: options.minRateWindow }
+    })
+    const newRequestId = () => shared.assignRequestId(undefined)
+    // Each listener has its own limits, so that clients cannot take the connections of the operator.
+    const limits = ConnectionLimits.enforce(server, options, newRequestId)
     const listener = OuterListener.make(handler, { ...shared, connections, cors })
-    ClientErrors.handle(server, connections, () => shared.assignRequestId(undefined))
+    ClientErrors.handle(server, connections, newRequestId)
     server.on("request", listener)
     server.on("checkContinue", (request, response) => {
       ExpectContinue.defer(request, response)
@@ -86,7 +103,7 @@ const open = (
     // Once the server listens, an error concerns one connection only, for example too many open files.
     const fork = Effect.runForkWith(yield* Effect.context<never>())
     server.on("error", (error) => void fork(Effect.logError("connection not accepted", error)))
-    return { connections, url: ServerLifecycle.urlOf(opened) }
+    return { connections, limits, url: ServerLifecycle.urlOf(opened) }
   })
 
 /**
@@ -109,14 +126,14 @@ export const layer = <E, R, E2 = never, R2 = never>(
         accessLog: options.accessLog ? yield* AccessLog.make(options.logFormat) : AccessLog.disabled,
         metrics: yield* RequestMetrics.make
       }
-      const { connections, url } = yield* open(
+      const { connections, limits, url } = yield* open(
         {
           handler: yield* Scope.provide(handler, handlerScope),
           address: { host: options.host, port: options.port, options: { host: "--host", port: "--port" } },
           cors: Cors.make(options.corsOrigins),
           drain: options.shutdownTimeout
         },
-        options.idleTimeout,
+        options,
         shared
       )
       const port = options.operatorPort
@@ -134,15 +151,30 @@ export const layer = <E, R, E2 = never, R2 = never>(
                 cors: undefined,
                 drain: operatorDrain
               },
-              options.idleTimeout,
+              options,
               shared
             )
-      yield* ObservableMetrics.registerAll(connectionMetrics(connections))
+      yield* ObservableMetrics.registerAll(connectionMetrics(connections, limits))
       return { url, operatorUrl: forOperator?.url }
     })
   )
 
-const connectionMetrics = (connections: Connections.Connections): ReadonlyArray<ObservableMetrics.ObservableMetric> => [
+const connectionMetrics = (
+  connections: Connections.Connections,
+  limits: ConnectionLimits.ConnectionLimits
+): ReadonlyArray<ObservableMetrics.ObservableMetric> => [
+  {
+    name: "http_connections_open",
+    description: "Open connections.",
+    kind: "gauge",
+    read: limits.open
+  },
+  {
+    name: "http_connections_refused_total",
+    description: "Connections that were refused because there were too many.",
+    kind: "counter",
+    read: limits.refused
+  },
   {
     name: "http_requests_in_flight",
     description: "Requests without a complete response.",

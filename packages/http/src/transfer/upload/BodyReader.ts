@@ -7,10 +7,11 @@ import type { ContentTooLarge, LengthMismatch } from "@holdfast/core/files/FileE
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import { BodyAborted, BodyStalled } from "../TransferErrors.ts"
+import * as MinimumRate from "../MinimumRate.ts"
+import { BodyAborted, BodyStalled, BodyTooSlow } from "../TransferErrors.ts"
 import * as BodyGuard from "./BodyGuard.ts"
 
-export type BodyError = BodyAborted | BodyStalled | ContentTooLarge | LengthMismatch
+export type BodyError = BodyAborted | BodyStalled | BodyTooSlow | ContentTooLarge | LengthMismatch
 
 /** Where the chunks come from. It calls the sink only between `start` and `stop`. */
 export interface Source {
@@ -32,6 +33,8 @@ export interface Sink {
 export interface Limits extends BodyGuard.BodyLimits {
   /** How long a pull waits for the next byte before it fails, in milliseconds. */
   readonly idle: number
+  /** The rate below which the reader fails; none when absent. */
+  readonly minimumRate?: MinimumRate.MinimumRate | undefined
 }
 
 type Pull = Effect.Effect<Arr.NonEmptyReadonlyArray<Uint8Array>, BodyError | Cause.Done>
@@ -48,8 +51,9 @@ const highWaterMark = 1024 * 1024
 const wakeThreshold = 256 * 1024
 
 /** A reader of the source. The source starts with the first pull. */
-export const make = (source: Source, { idle, ...limits }: Limits): Reader => {
+export const make = (source: Source, { idle, minimumRate, ...limits }: Limits): Reader => {
   const guard = BodyGuard.make(limits)
+  const meter = minimumRate === undefined ? undefined : MinimumRate.makeMeter(minimumRate)
   let chunks: Array<Uint8Array> = []
   let bufferedBytes = 0
   let isPaused = false
@@ -58,6 +62,7 @@ export const make = (source: Source, { idle, ...limits }: Limits): Reader => {
   let outcome: Effect.Effect<never, BodyError | Cause.Done> | undefined
   /** Resumes the pull that waits. */
   let resumePull: ((pull: Pull) => void) | undefined
+  let waitsSince = 0
   let idleTimer: NodeJS.Timeout | undefined
   let wakeImmediate: NodeJS.Immediate | undefined
 
@@ -74,6 +79,14 @@ export const make = (source: Source, { idle, ...limits }: Limits): Reader => {
     return Effect.succeed(taken)
   }
 
+  /** Fails the reader when the client was too slow. Only waits count, so that the time which a slow disk takes does not. */
+  const findTooSlow = (): Effect.Effect<never, BodyError | Cause.Done> | undefined => {
+    if (minimumRate === undefined || outcome !== undefined) return undefined
+    if (meter?.isTooSlowAfter(performance.now() - waitsSince) !== true) return undefined
+    fail(new BodyTooSlow({ rate: minimumRate }))
+    return outcome
+  }
+
   const wake = (): void => {
     wakeImmediate = undefined
     if (resumePull === undefined) return
@@ -81,7 +94,7 @@ export const make = (source: Source, { idle, ...limits }: Limits): Reader => {
     if (pull === undefined) return
     const resume = resumePull
     resumePull = undefined
-    resume(pull)
+    resume(findTooSlow() ?? pull)
   }
 
   const stop = (): void => {
@@ -107,6 +120,7 @@ export const make = (source: Source, { idle, ...limits }: Limits): Reader => {
     chunk: (chunk) => {
       const error = guard.count(chunk.length)
       if (error !== undefined) return fail(error)
+      meter?.count(chunk.length)
       chunks.push(chunk)
       bufferedBytes += chunk.length
       if (bufferedBytes >= highWaterMark && !isPaused) {
@@ -145,6 +159,7 @@ export const make = (source: Source, { idle, ...limits }: Limits): Reader => {
       takeBuffered() ??
       Effect.callback((resume) => {
         resumePull = resume
+        waitsSince = performance.now()
         startIdleTimer()
         return Effect.sync(() => {
           resumePull = undefined

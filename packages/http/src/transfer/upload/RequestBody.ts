@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import type { MinimumRate } from "../MinimumRate.ts"
 import * as NodeRequest from "../request/NodeRequest.ts"
 import * as BodyGuard from "./BodyGuard.ts"
 import * as BodyReader from "./BodyReader.ts"
@@ -20,6 +21,8 @@ export interface Options {
   readonly limit: number
   /** How long the stream waits for the client's next byte before it fails. */
   readonly idleTimeout: Duration.Input
+  /** The rate below which the stream fails; none when absent. */
+  readonly minimumRate?: MinimumRate | undefined
 }
 
 /** The length that a request declares for its body (`Content-Length`), in bytes; undefined when it declares none. */
@@ -43,7 +46,8 @@ const sourceOf = (request: HttpServerRequest.HttpServerRequest, isSoleListener: 
  * - `ContentTooLarge` at the first byte above the limit;
  * - `LengthMismatch` when the body is longer or shorter than its declared length;
  * - `BodyAborted` when the client disconnects before the end;
- * - `BodyStalled` when no byte arrives for the idle time.
+ * - `BodyStalled` when no byte arrives for the idle time;
+ * - `BodyTooSlow` when the bytes arrive more slowly than the minimum rate.
  *
  * A client that sent `Expect: 100-continue` gets its `100 Continue` when the first byte is pulled. The stream reads ahead of
  * its consumer by a MiB at most. When the stream is closed before its end, the rest of the body is left to the server, which
@@ -60,7 +64,11 @@ export const open = (
     Effect.map(BodySource.IsSoleListener, (isSoleListener) =>
       Stream.fromChannel(
         Channel.fromTransform((_, scope) => {
-          const reader = BodyReader.make(sourceOf(request, isSoleListener), { ...limits, idle })
+          const reader = BodyReader.make(sourceOf(request, isSoleListener), {
+            ...limits,
+            idle,
+            minimumRate: options.minimumRate
+          })
           return Effect.as(Scope.addFinalizer(scope, Effect.sync(reader.stop)), reader.pull)
         })
       )

@@ -1,0 +1,63 @@
+/**
+ * Limits the number of connections, in all and per address. Each connection takes a descriptor and some 10 to 100 KiB of memory.
+ */
+import type { Server } from "node:http"
+import type { Socket } from "node:net"
+import * as ClientAddress from "./ClientAddress.ts"
+import * as NodeProblem from "./NodeProblem.ts"
+
+export interface Limits {
+  /** The most connections in all. */
+  readonly maxConnections: number
+  /** The most connections of one address outside of the own network; 0 for no limit. */
+  readonly maxConnectionsPerAddress: number
+}
+
+export interface ConnectionLimits {
+  /** Returns the number of open connections. */
+  readonly open: () => number
+  /** Returns the number of connections that were refused since the server started. */
+  readonly refused: () => number
+}
+
+/** Answers before a request is read, and closes the connection as soon as the answer is written. */
+const refuse = (socket: Socket, detail: string, requestId: string): void => {
+  socket.on("error", () => undefined)
+  NodeProblem.sendRaw(socket, "503 Service Unavailable", { code: "unavailable", detail, requestId })
+  socket.destroySoon()
+}
+
+/** Limits the connections of a server. */
+export const enforce = (
+  server: Server,
+  { maxConnections, maxConnectionsPerAddress }: Limits,
+  newRequestId: () => string
+): ConnectionLimits => {
+  const byGroup = new Map<string, number>()
+  let open = 0
+  let refused = 0
+
+  server.on("connection", (socket: Socket) => {
+    const group = maxConnectionsPerAddress === 0 ? undefined : ClientAddress.groupOf(socket.remoteAddress ?? "::1")
+    const ofGroup = group === undefined ? 0 : (byGroup.get(group) ?? 0)
+    if (open >= maxConnections || (group !== undefined && ofGroup >= maxConnectionsPerAddress)) {
+      refused++
+      const detail =
+        open >= maxConnections
+          ? "The service has too many connections. Try again later."
+          : "Your address has too many connections. Close some, or try again later."
+      return refuse(socket, detail, newRequestId())
+    }
+    open++
+    if (group !== undefined) byGroup.set(group, ofGroup + 1)
+    socket.once("close", () => {
+      open--
+      if (group === undefined) return
+      const rest = (byGroup.get(group) ?? 1) - 1
+      if (rest === 0) byGroup.delete(group)
+      else byGroup.set(group, rest)
+    })
+  })
+
+  return { open: () => open, refused: () => refused }
+}
