@@ -110,6 +110,29 @@ requires(Server.missing).describe("migrations on PostgreSQL", () =>
     )
 
     it.effect(
+      "migrate: table with rows and without statistics, as after a restore → analysed once, others are not",
+      () =>
+        Effect.gen(function* () {
+          const url = yield* emptyDatabase
+          yield* Effect.provide(migrate, connect(url))
+          yield* Effect.gen(function* () {
+            const sql = yield* SqlClient
+            const analysed = sql`SELECT DISTINCT tablename FROM pg_stats WHERE schemaname = 'public'`
+            const count = sql`SELECT CAST(analyze_count AS integer) AS analyze_count FROM pg_stat_user_tables WHERE relname = 'blob'`
+            yield* sql`INSERT INTO blob (id, tenant_id, bucket_id, state, created_at)
+            SELECT 'blb_' || i, 't', 'b', 'READY', 0 FROM generate_series(1, 1000) AS s (i)`
+            expect(yield* analysed).toEqual([])
+            yield* Effect.provide(migrate, connect(url))
+            expect(yield* analysed).toEqual([{ tablename: "blob" }])
+            yield* Effect.repeat(count, { until: ([row]) => Number(row?.analyze_count) === 1 })
+            yield* Effect.provide(migrate, connect(url))
+            yield* sql`SELECT pg_stat_clear_snapshot()`
+            expect((yield* count)[0]).toMatchObject({ analyze_count: 1 })
+          }).pipe(Effect.provide(connect(url)))
+        })
+    )
+
+    it.effect(
       "migrate: a reader blocks a change of the schema → other statements run, the change follows the reader",
       () =>
         Effect.gen(function* () {

@@ -14,6 +14,7 @@ import * as Migration from "./Migration.ts"
 import { migrations } from "./MigrationList.ts"
 import * as MigrationRecords from "../internal/migrations/MigrationRecords.ts"
 import { runStep } from "../internal/migrations/MigrationSteps.ts"
+import { analyzeNewTables } from "../internal/migrations/Statistics.ts"
 import { withShortLocks } from "../internal/migrations/ShortLocks.ts"
 
 /** A migration that `migrate` has run. */
@@ -78,9 +79,10 @@ export const runMissing = Effect.fnUntraced(function* (
 
 /**
  * Runs the migrations that the database lacks and returns those that this process finished; an empty list when the schema
- * is current. Then it only reads the list of recorded migrations. Safe when several processes start at the same time: they
+ * is current. Then it only reads the list of recorded migrations, and the catalog for tables without statistics. Safe when several processes start at the same time: they
  * take turns, and each returns when the schema is current. An interrupted migration continues with the next call.
  */
 export const migrate: Effect.Effect<ReadonlyArray<Migrated>, MetadataError, SqlClient> = runMissing(migrations).pipe(
+  Effect.tap(() => Effect.flatMap(SqlClient, analyzeNewTables)),
   operation("migrate")
 )
