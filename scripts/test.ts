@@ -24,7 +24,8 @@ const missing = Prerequisites.install(
     Prerequisites.rclone,
     Prerequisites.chromium,
     Prerequisites.nginx,
-    Prerequisites.varnish
+    Prerequisites.varnish,
+    Prerequisites.pgbouncer
   ],
   printLine
 )

@@ -57,6 +57,9 @@ export const nginx: Prerequisite = server("nginx", "nginx")
 
 export const varnish: Prerequisite = server("varnishd", "varnish")
 
+/** A pooler of connections to PostgreSQL. */
+export const pgbouncer: Prerequisite = server("pgbouncer", "pgbouncer")
+
 /** Ceph's gateway, a server of the S3 protocol. */
 export const ceph: Prerequisite = {
   name: "ceph",

@@ -36,6 +36,12 @@ export interface Options {
    * Unlimited when absent. The server enforces it, as `statement_timeout` and `lock_timeout` of each connection.
    */
   readonly statementTimeout?: Duration.Input | undefined
+  /**
+   * Whether connections keep prepared statements; true when absent. `false` is for poolers that give each transaction another
+   * connection of the server, such as PgBouncer in transaction mode. Such a connection keeps no settings either: then
+   * `statementTimeout` limits only the wait for a connection, and the role should have `statement_timeout` and `lock_timeout`.
+   */
+  readonly prepare?: boolean | undefined
   /** How long an unused connection stays open; 1 minute when absent. */
   readonly idleTimeout?: Duration.Input | undefined
 }
@@ -82,14 +88,15 @@ export const make: (
   idleTimeout = "1 minute",
   maxConnections = 10,
   multiplex = false,
+  prepare = true,
   statementTimeout,
   url
 }) {
   if (!isUrl(url)) return yield* invalidUrl()
   // `keepAlive` detects a server that vanished without closing the connection.
-  const settings = { url, maxConnections, multiplex, applicationName, connectTimeout, idleTimeout } as const
+  const settings = { url, maxConnections, multiplex, applicationName, connectTimeout, idleTimeout, prepare } as const
   const pool = yield* PgPool.make({ ...settings, keepAlive: "30 seconds" })
-  const limit = StatementTimeout.make(statementTimeout)
+  const limit = StatementTimeout.make(prepare ? statementTimeout : undefined)
   const shares = FairPool.make({ size: maxConnections, timeout: statementTimeout })
   const acquire = Effect.tap(pool.get, limit)
   const borrow: Borrower = (run) =>

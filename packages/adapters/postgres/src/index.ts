@@ -16,6 +16,8 @@ export const postgres = (options: {
    * that a method rejects with the code `unavailable`. 10,000 when absent. Migrations are exempt.
    */
   readonly statementTimeout?: number | undefined
+  /** `false` behind a pooler in transaction mode: connections keep no prepared statements and no settings. Default: true. */
+  readonly prepare?: boolean | undefined
 }): MetadataAdapter => ({
   metadata: PostgresMetadata.layer({ statementTimeout: 10_000, ...options, url: Redacted.make(options.url) })
 })

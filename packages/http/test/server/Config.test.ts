@@ -56,6 +56,7 @@ describe("Config", () => {
           operatorHost: "127.0.0.1",
           dataDir: "./data",
           databasePool: 10,
+          databasePrepare: true,
           databaseTimeout: "10000 millis",
           blobs: "fs",
           s3Region: "us-east-1",

@@ -12,7 +12,10 @@ import * as Path from "node:path"
 import type { Config } from "../config/Config.ts"
 
 /** The settings of the metadata store. */
-export type MetadataSettings = Pick<Config, "dataDir" | "databasePool" | "databaseTimeout" | "databaseUrl">
+export type MetadataSettings = Pick<
+  Config,
+  "dataDir" | "databasePool" | "databasePrepare" | "databaseTimeout" | "databaseUrl"
+>
 
 /** The SQLite database in the data directory. */
 const databaseFile = "holdfast.sqlite"
@@ -26,13 +29,19 @@ type RepositoryLayer = Layer.Layer<Metadata | SqlClient, MetadataError>
 export const layer = ({
   dataDir,
   databasePool: maxConnections,
+  databasePrepare: prepare,
   databaseTimeout: statementTimeout,
   databaseUrl: url
 }: MetadataSettings): RepositoryLayer =>
   Layer.unwrap(
     Effect.promise(async (): Promise<RepositoryLayer> => {
       if (url !== undefined) {
-        return (await import("@holdfast/postgres/PostgresMetadata")).layer({ url, maxConnections, statementTimeout })
+        return (await import("@holdfast/postgres/PostgresMetadata")).layer({
+          url,
+          maxConnections,
+          statementTimeout,
+          prepare
+        })
       }
       const file = Path.join(dataDir, databaseFile)
       return (await import("@holdfast/sqlite/SqliteMetadata")).layer({ file, statementTimeout })
@@ -45,11 +54,13 @@ type ClientLayer = Layer.Layer<SqlClient, SqlError>
 export const layerSqlClient = ({
   dataDir,
   databasePool: maxConnections,
+  databasePrepare: prepare,
   databaseUrl: url
 }: Omit<MetadataSettings, "databaseTimeout">): ClientLayer =>
   Layer.unwrap(
     Effect.promise(async (): Promise<ClientLayer> => {
-      if (url !== undefined) return (await import("@holdfast/postgres/Postgres")).layer({ url, maxConnections })
+      if (url !== undefined)
+        return (await import("@holdfast/postgres/Postgres")).layer({ url, maxConnections, prepare })
       return (await import("@holdfast/sqlite/Sqlite")).layer({ file: Path.join(dataDir, databaseFile) })
     })
   )

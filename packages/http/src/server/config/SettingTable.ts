@@ -64,6 +64,12 @@ export const settings = {
     "10",
     "Maximum number of connections in the PostgreSQL pool."
   ),
+  databasePrepare: withDefault(
+    ["HOLDFAST_DATABASE_PREPARE"],
+    SettingType.onOff,
+    "on",
+    "Whether connections to PostgreSQL keep prepared statements. Switch it off behind a pooler in transaction mode, such as PgBouncer; then set `statement_timeout` and `lock_timeout` for the role, because such a connection keeps no timeouts either."
+  ),
   databaseTimeout: withDefault(
     ["HOLDFAST_DATABASE_TIMEOUT"],
     duration("100ms", "1h"),
