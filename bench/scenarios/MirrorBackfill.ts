@@ -17,7 +17,7 @@ const limit = Measurement.fixedLimit("20 k/s", 50)
 /** Waits until all files of the mirror's bucket are pending. */
 const awaitBackfill = Effect.fnUntraced(function* (mirrorId: string) {
   const sql = yield* SqlClient.SqlClient
-  const filling = sql`SELECT id FROM mirror WHERE id = ${mirrorId} AND filling = 1`
+  const filling = sql`SELECT id FROM mirror WHERE id = ${mirrorId} AND filling <> 0`
   while ((yield* filling).length > 0) yield* Effect.sleep("20 millis")
 })
 

@@ -22,7 +22,7 @@ const awaitFilled = (site: Site, mirrorId: string) =>
   site.query(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const filling = sql`SELECT id FROM mirror WHERE id = ${mirrorId} AND filling = 1`
+      const filling = sql`SELECT id FROM mirror WHERE id = ${mirrorId} AND filling <> 0`
       while ((yield* filling).length > 0) yield* Effect.sleep("200 millis")
     })
   )

@@ -9,11 +9,16 @@ import * as Migration from "./Migration.ts"
 /**
  * A request to retry the pending tasks of a mirror: made at `retry_tasks_at`, for tasks with an error of their own as well
  * when `retry_tasks_failed` is 1. Tasks that were due until `retry_tasks_after` are done. All are null without a request.
+ * Of a removed mirror, the objects up to `cleared_name` and the tasks of the files up to `cleared_file` are deleted.
  */
 const addColumns = Effect.gen(function* () {
   const sql = yield* SqlClient
   for (const column of ["retry_tasks_at", "retry_tasks_after", "retry_tasks_failed"]) {
     yield* sql`ALTER TABLE mirror ADD COLUMN ${sql.literal(column)} bigint`
+  }
+  const text = sql.literal(sql.onDialectOrElse({ pg: () => `text COLLATE "C"`, orElse: () => "text" }))
+  for (const column of ["cleared_name", "cleared_file"]) {
+    yield* sql`ALTER TABLE mirror ADD COLUMN ${sql.literal(column)} ${text}`
   }
 })
 
@@ -23,7 +28,7 @@ export const mirrorIndexes: ReadonlyArray<Migration.Step> = [
   Migration.index({
     name: "mirror_work",
     on: `mirror (id)
-      WHERE removed = 1 OR filling = 1 OR sync_wanted > sync_done OR retry_tasks_at IS NOT NULL`
+      WHERE removed = 1 OR filling <> 0 OR sync_wanted > sync_done OR retry_tasks_at IS NOT NULL`
   }),
   // The files of a mirror by the state of their copy; `mirror_task_failed` has the others. Partial indexes: PostgreSQL might
   // use one over all tasks to look up a single task, and read all tasks of the mirror while it has no statistics.

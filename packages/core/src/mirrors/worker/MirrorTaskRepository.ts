@@ -71,7 +71,10 @@ export class MirrorTaskRepository extends Context.Service<
       readonly limit: number
     }) => Effect.Effect<boolean, MetadataError>
 
-    /** Deletes at most `limit` rows of each table that belong to a removed mirror. Returns whether there may be more. */
+    /**
+     * Deletes at most `limit` rows of each table that belong to a removed mirror, and then the mirror. Returns whether there may be
+     * more. Continues where the former call ended.
+     */
     readonly clearRemoved: (input: {
       readonly mirrorId: string
       readonly limit: number
@@ -163,13 +166,21 @@ export class MirrorTaskRepository extends Context.Service<
     }) => Effect.Effect<ReadonlyArray<string>, MetadataError>
 
     /**
-     * Ends a reconciliation. When it is complete, the owners of objects that were not among those compared are pending again.
-     * Otherwise it is still requested.
+     * Compares the next `limit` written objects, ordered by name, with those that the target has: the owners of objects that were
+     * not among those given to `compare` are pending again. Call it when all objects are compared, first with null and then with
+     * the result, until that is null. Does nothing, and returns null, when the lease was lost.
      */
+    readonly markMissing: (input: {
+      readonly reconciliation: ReconciliationLease
+      readonly after: string | null
+      readonly limit: number
+      readonly now: DateTime.Utc
+    }) => Effect.Effect<string | null, MetadataError>
+
+    /** Ends a reconciliation. One that is not complete is still requested. */
     readonly completeReconciliation: (input: {
       readonly reconciliation: ReconciliationLease
       readonly isComplete: boolean
-      readonly now: DateTime.Utc
     }) => Effect.Effect<void, MetadataError>
 
     /** Replaces the sealed secret of a mirror by the same secret sealed with another key, unless it changed since it was read. */

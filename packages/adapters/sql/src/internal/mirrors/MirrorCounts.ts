@@ -10,7 +10,8 @@ import type { MirrorFileState } from "@holdfast/core/mirrors/Mirror"
 import { type CountedMirror, maxCounted } from "@holdfast/core/mirrors/MirrorRepository"
 import type { MirrorStats } from "@holdfast/core/mirrors/targets/types/CommonFields"
 import * as Row from "../Row.ts"
-import { flag, toMirror } from "./MirrorRow.ts"
+import * as Filling from "./Filling.ts"
+import { toMirror } from "./MirrorRow.ts"
 import { inState } from "./TaskState.ts"
 
 /** Tasks at the end of the queue whose age is read, however many others there are. */
@@ -66,7 +67,7 @@ interface Cursor {
 
 /**
  * Counts the next `limit` files of the bucket. A file that changed meanwhile has a task already, and is counted twice until its
- * turn: to look for its task, PostgreSQL might read all tasks of the mirror while it has no statistics.
+ * turn: PostgreSQL might look for its task with a plan from when the table was small, and read all tasks for each file.
  */
 const countWithoutTask = (
   sql: SqlClient,
@@ -86,11 +87,14 @@ const countWithoutTask = (
         Effect.map((count) => (count.files === 0 ? none : { ...count, since: DateTime.toEpochMillis(createdAt) }))
       )
 
-const toFound = (row: Row.Row) => ({
-  mirror: toMirror(row),
-  cursor: flag(row, "filling") ? { path: Row.text(row, "fill_path"), name: Row.text(row, "fill_name") } : null,
-  comparing: Row.int(row, "sync_wanted") > Row.int(row, "sync_done")
-})
+const toFound = (row: Row.Row) => {
+  const filling = Row.int(row, "filling")
+  return {
+    mirror: toMirror(row),
+    cursor: filling === Filling.initial ? { path: Row.text(row, "fill_path"), name: Row.text(row, "fill_name") } : null,
+    comparing: Row.int(row, "sync_wanted") > Row.int(row, "sync_done") || filling === Filling.again
+  }
+}
 
 /** Returns mirrors, read from rows of `mirror`, with the counts of their files. The bound is for all of the mirrors together. */
 export const toCountedMirrors = Effect.fnUntraced(function* (

@@ -13,7 +13,7 @@ import * as TargetCheck from "../../targets/TargetCheck.ts"
 import { MirrorTaskRepository, type ReconciliationLease } from "../MirrorTaskRepository.ts"
 import type { MirrorWorkerOptions } from "../MirrorWorkerOptions.ts"
 
-/** Objects that are compared in one transaction. */
+/** Objects that one transaction compares. */
 const batchSize = 500
 
 /** Renews the lease until it is lost. */
@@ -80,11 +80,16 @@ export const run = Effect.fnUntraced(function* (
         })
       )
     )
+    let after: string | null = null
+    do {
+      after = yield* tasks.markMissing({ reconciliation, after, limit: batchSize, now: yield* DateTime.now })
+      yield* Effect.yieldNow
+    } while (after !== null)
     isComplete = true
   })
   yield* Effect.raceFirst(compareAll, renewUntilLost(reconciliation, lease)).pipe(
     Effect.ensuring(
-      Effect.flatMap(DateTime.now, (now) => tasks.completeReconciliation({ reconciliation, isComplete, now })).pipe(
+      Effect.suspend(() => tasks.completeReconciliation({ reconciliation, isComplete })).pipe(
         Effect.catch(({ reason }) =>
           Effect.logWarning("end of mirror reconciliation not recorded; it restarts when its lease expires", {
             mirrorId,

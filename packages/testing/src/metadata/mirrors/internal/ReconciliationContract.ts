@@ -19,10 +19,24 @@ const claimReconciliation = (reconciliation: ReconciliationLease, until: number)
     tasks.claimReconciliation({ reconciliation, leaseUntil: Sample.at(until) })
   )
 
-const completeReconciliation = (reconciliation: ReconciliationLease, isComplete: boolean, now: number) =>
-  Effect.flatMap(MirrorTaskRepository, (tasks) =>
-    tasks.completeReconciliation({ reconciliation, isComplete, now: Sample.at(now) })
-  )
+/** Ends a reconciliation. A complete one first marks what is missing, in batches of two objects. */
+const completeReconciliation = Effect.fnUntraced(function* (
+  reconciliation: ReconciliationLease,
+  isComplete: boolean,
+  now: number
+) {
+  const tasks = yield* MirrorTaskRepository
+  let after: string | null = null
+  let batches = 0
+  if (isComplete) {
+    do {
+      after = yield* tasks.markMissing({ reconciliation, after, limit: 2, now: Sample.at(now) })
+      batches++
+    } while (after !== null)
+  }
+  yield* tasks.completeReconciliation({ reconciliation, isComplete })
+  return batches
+})
 
 /** Requests a reconciliation and claims it for a second. */
 const startReconciliation = Effect.fnUntraced(function* ({ mirror, ref }: Created, startedAt = 5000) {
@@ -52,7 +66,8 @@ export const reconciliationContract = (it: It): void => {
       yield* tasks.compare({ reconciliation, objects: objects.slice(0, 2), now })
       yield* tasks.compare({ reconciliation, objects: objects.slice(2), now })
       expect(yield* countPending(made)).toBe(2)
-      yield* completeReconciliation(reconciliation, true, 5200)
+      // Two batches of two objects, and one that finds no further ones.
+      expect(yield* completeReconciliation(reconciliation, true, 5200)).toBe(3)
       const again = yield* MirrorFixtures.claim(mirror, Sample.at(6000))
       expect(MirrorFixtures.summarize(again)).toEqual(
         [retagged, resized, missing]
@@ -152,6 +167,9 @@ export const reconciliationContract = (it: It): void => {
       const fourth = { ...first, lease: Sample.word(), startedAt: Sample.at(6600) }
       yield* claimReconciliation(fourth, 9000)
       yield* completeReconciliation(fourth, true, 6700)
+      // It has also made sure that each file has a task.
+      expect(yield* isComparing).toBe(true)
+      yield* MirrorFixtures.createTasks(mirror.id)
       expect(yield* isComparing).toBe(false)
     })
   )

@@ -26,7 +26,7 @@ export const createTasks = (
 ) =>
   Effect.gen(function* () {
     const found = yield* sql`SELECT tenant_id, bucket_id, fill_path, fill_name FROM mirror
-      WHERE id = ${mirrorId} AND filling = 1 AND removed = 0 ${skipLocked(sql)}`.pipe(Row.first(toCursor))
+      WHERE id = ${mirrorId} AND filling <> 0 AND removed = 0 ${skipLocked(sql)}`.pipe(Row.first(toCursor))
     if (found._tag === "None") return false
     // With a bitmap scan, PostgreSQL would read a table that has grown since it was last analysed to its end for each batch.
     yield* sql.onDialectOrElse({ pg: () => sql`SET LOCAL enable_bitmapscan = off`, orElse: () => Effect.void })

@@ -41,7 +41,7 @@ export const findDueMirrors = (
   const collation = sql.literal(sql.onDialectOrElse({ pg: () => ` COLLATE "C"`, orElse: () => "" }))
   // The condition of the index `mirror_work`, word for word.
   const hasOtherWork = sql.literal(
-    "(removed = 1 OR filling = 1 OR sync_wanted > sync_done OR retry_tasks_at IS NOT NULL)"
+    "(removed = 1 OR filling <> 0 OR sync_wanted > sync_done OR retry_tasks_at IS NOT NULL)"
   )
   return sql`WITH RECURSIVE pending (id, position) AS (
       SELECT CAST(${after} AS text)${collation}, 0
@@ -57,7 +57,7 @@ export const findDueMirrors = (
     seen (id) AS (
       SELECT id FROM pending WHERE position > 0 AND id IS NOT NULL UNION SELECT id FROM other),
     due AS (
-      SELECT ${sql.literal(columns)}, mirror.removed, CASE WHEN removed = 0 THEN mirror.filling ELSE 0 END AS filling,
+      SELECT ${sql.literal(columns)}, mirror.removed, CASE WHEN removed = 0 AND mirror.filling <> 0 THEN 1 ELSE 0 END AS filling,
         CASE WHEN removed = 0 AND retry_tasks_at IS NOT NULL THEN 1 ELSE 0 END AS has_retries,
         CASE WHEN ${isActive} AND (SELECT t.due_at FROM mirror_task t WHERE t.mirror_id = mirror.id AND t.done < t.wanted
           ORDER BY t.due_at LIMIT 1) <= ${now} THEN 1 ELSE 0 END AS has_tasks,

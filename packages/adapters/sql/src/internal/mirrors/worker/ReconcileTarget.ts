@@ -5,9 +5,10 @@ import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { TargetObject } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import type { ReconciliationLease } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
-import { among, millis } from "../../Dialect.ts"
+import { among, lock, millis } from "../../Dialect.ts"
 import * as Row from "../../Row.ts"
 import { transaction } from "../../../Transaction.ts"
+import * as Filling from "../Filling.ts"
 import { recordset } from "../MirrorRow.ts"
 import { markPending } from "./MirrorTasks.ts"
 
@@ -15,9 +16,15 @@ const isAny = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
 
 const toOwner = (row: Row.Row) => ({ mirrorId: Row.text(row, "mirror_id"), fileId: Row.text(row, "file_id") })
 
-/** Takes the lease. Returns whether it was free, and a reconciliation requested. */
+/**
+ * Takes the lease. Returns whether it was free, and a reconciliation requested. Tasks are created from the first file on, unless
+ * those of the first time are still being created.
+ */
 export const claim = (sql: SqlClient, { lease, mirrorId, startedAt }: ReconciliationLease, leaseUntil: number) =>
-  sql`UPDATE mirror SET sync_lease = ${lease}, sync_until = ${leaseUntil}, filling = 1, fill_path = '', fill_name = ''
+  sql`UPDATE mirror SET sync_lease = ${lease}, sync_until = ${leaseUntil},
+      fill_path = CASE WHEN filling = ${Filling.initial} THEN fill_path ELSE '' END,
+      fill_name = CASE WHEN filling = ${Filling.initial} THEN fill_name ELSE '' END,
+      filling = CASE WHEN filling = ${Filling.initial} THEN filling ELSE ${Filling.again} END
     WHERE id = ${mirrorId} AND removed = 0 AND sync_wanted > sync_done
       AND (sync_lease IS NULL OR sync_until <= ${millis(startedAt)}) RETURNING id`.pipe(Effect.map(isAny))
 
@@ -63,31 +70,40 @@ export const findOwnNames = (sql: SqlClient, mirrorId: string, names: ReadonlyAr
     Row.all((row) => Row.text(row, "name"))
   )
 
+/** A part of the written objects, by their names. */
+interface MissingBatch {
+  readonly after: string | null
+  readonly limit: number
+}
+
 /**
- * Makes the owners of missing objects pending. Not those of objects that were written since the reconciliation began: the listing
- * may have passed their names before.
+ * As `MirrorTaskRepository.markMissing`. Skips objects that were written since the reconciliation began: the listing may have
+ * passed their names before. The lease is locked, so that no other reconciliation begins meanwhile.
  */
-const markMissing = Effect.fnUntraced(function* (
+export const markMissing = (
   sql: SqlClient,
-  { lease, mirrorId, startedAt }: ReconciliationLease,
+  reconciliation: ReconciliationLease,
+  { after, limit }: MissingBatch,
   now: number
-) {
-  while (true) {
+) =>
+  Effect.gen(function* () {
+    const { lease, mirrorId, startedAt } = reconciliation
+    const held =
+      yield* sql`SELECT id FROM mirror WHERE ${isHeld(sql, reconciliation)} ${lock(sql, "FOR NO KEY UPDATE")}`
+    if (held.length === 0) return null
+    const isBeyond = sql`mirror_id = ${mirrorId} AND name > ${after ?? ""}`
+    const [last] = yield* sql`SELECT name FROM mirror_object WHERE ${isBeyond}
+      ORDER BY name LIMIT 1 OFFSET ${limit - 1}`.pipe(Row.all((row) => Row.text(row, "name")))
+    const until = last === undefined ? sql.literal("") : sql`AND name <= ${last}`
     const missing = yield* sql`UPDATE mirror_object SET sha256 = NULL
-      WHERE mirror_id = ${mirrorId} AND name IN (
-        SELECT name FROM mirror_object WHERE mirror_id = ${mirrorId} AND sha256 IS NOT NULL
-          AND (seen IS NULL OR seen <> ${lease}) AND written_at < ${millis(startedAt)} LIMIT 1000)
+      WHERE ${isBeyond} ${until} AND sha256 IS NOT NULL
+        AND (seen IS NULL OR seen <> ${lease}) AND written_at < ${millis(startedAt)}
       RETURNING mirror_id, file_id`.pipe(Row.all(toOwner))
-    if (missing.length === 0) return
     yield* markPending(sql, missing, now)
-  }
-})
+    return last ?? null
+  }).pipe(transaction(sql))
 
 /** Ends the lease. A reconciliation that was requested again since the claim remains requested. */
-export const complete = (sql: SqlClient, reconciliation: ReconciliationLease, isComplete: boolean, now: number) =>
-  Effect.gen(function* () {
-    const done = sql.literal(isComplete ? "sync_done + 1" : "sync_done")
-    const ended = yield* sql`UPDATE mirror SET sync_lease = NULL, sync_done = ${done}
-      WHERE ${isHeld(sql, reconciliation)} RETURNING id`
-    if (isComplete && isAny(ended)) yield* markMissing(sql, reconciliation, now)
-  }).pipe(transaction(sql))
+export const complete = (sql: SqlClient, reconciliation: ReconciliationLease, isComplete: boolean) =>
+  sql`UPDATE mirror SET sync_lease = NULL, sync_done = ${sql.literal(isComplete ? "sync_done + 1" : "sync_done")}
+    WHERE ${isHeld(sql, reconciliation)}`.pipe(Effect.asVoid)

@@ -70,10 +70,11 @@ const make = Effect.gen(function* () {
     findOwnNames: ({ mirrorId, names }) =>
       ReconcileTarget.findOwnNames(sql, mirrorId, names).pipe(operation("mirrors.findOwnNames")),
 
-    completeReconciliation: ({ isComplete, now, reconciliation }) =>
-      ReconcileTarget.complete(sql, reconciliation, isComplete, millis(now)).pipe(
-        operation("mirrors.completeReconciliation")
-      ),
+    markMissing: ({ now, reconciliation, ...batch }) =>
+      ReconcileTarget.markMissing(sql, reconciliation, batch, millis(now)).pipe(operation("mirrors.markMissing")),
+
+    completeReconciliation: ({ isComplete, reconciliation }) =>
+      ReconcileTarget.complete(sql, reconciliation, isComplete).pipe(operation("mirrors.completeReconciliation")),
 
     reseal: ({ current, former, mirrorId }) =>
       sql`UPDATE mirror SET secret = ${current} WHERE id = ${mirrorId} AND secret = ${former}`.pipe(
