@@ -171,6 +171,40 @@ describe("LargeFile.send", () => {
     })
   )
 
+  it.effect("64 clients that read nothing → 8 MiB and 16 KiB for each; another client gets all bytes", () =>
+    Effect.gen(function* () {
+      const bytes = pattern(16 * MiB)
+      const path = yield* tempFile(bytes)
+      const app = yield* fileApp(path, [{ offset: 0, length: bytes.length }])
+      const idle = yield* Effect.all(Array.from({ length: 64 }, () => connect(app.port)))
+      for (const client of idle) {
+        client.socket.pause()
+        client.send(get)
+      }
+      let before = -1
+      const sent = () => app.responses.reduce((sum, { socket }) => sum + (socket?.bytesWritten ?? 0), 0)
+      yield* Effect.promise(() =>
+        until(() => {
+          const isWaiting = app.responses.length === 64 && sent() === before
+          before = sent()
+          return isWaiting && app.responses.every(({ writableLength }) => writableLength > 0)
+        })
+      )
+      const queued = app.responses.reduce((sum, { writableLength }) => sum + writableLength, 0)
+      assert.isAtMost(queued, 8 * MiB + 64 * 17 * 1024)
+      const client = yield* connect(app.port)
+      client.send(get)
+      assert.isTrue((yield* Effect.promise(() => client.response())).body.equals(bytes))
+      for (const { socket } of idle) socket.destroy()
+      yield* Effect.promise(() => until(() => openCount(path) === 0))
+      // The large buffers of the broken transfers may be used again: a client that reads nothing gets two of them.
+      const last = yield* connect(app.port)
+      last.socket.pause()
+      last.send(get)
+      yield* Effect.promise(() => until(() => (app.responses.at(-1)?.writableLength ?? 0) > 256 * 1024))
+    })
+  )
+
   it.effect("client disconnects → interrupted, the file is closed", () =>
     Effect.gen(function* () {
       const path = yield* tempFile(pattern(16 * MiB))

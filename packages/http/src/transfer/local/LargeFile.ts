@@ -1,10 +1,10 @@
 /**
- * Sends slices of an open file to a Node response through two reused buffers: while one is written to the socket, the next
- * slice is read into the other. No memory is allocated per chunk; that allocation is what takes most of the time of
+ * Sends slices of an open file to a Node response through two buffers at a time: while one is written to the socket, the next
+ * slice is read into the other. Buffers are reused. No memory is allocated per chunk; that allocation is what takes most of the time of
  * `createReadStream().pipe()`.
  *
- * A buffer is filled again only after the socket has taken its bytes (the callback of the write). So a slow client slows the
- * reads down, and each response needs no more memory than its two buffers.
+ * The next buffer is filled only after the socket has taken the bytes of an earlier one (the callback of the write). So a slow
+ * client slows the reads down, and each response needs no more memory than its two buffers.
  */
 import type { BlobError } from "@holdfast/core/storage/BlobError"
 import type { ByteRange } from "@holdfast/core/storage/BlobStore"
@@ -14,13 +14,12 @@ import { ClientAbort } from "effect/http/HttpServerError"
 import * as Fs from "node:fs"
 import type { ServerResponse } from "node:http"
 import { type BodySlice, isLiteral } from "../BodySlice.ts"
-import * as BufferPool from "./BufferPool.ts"
+import * as ChunkBuffers from "./ChunkBuffers.ts"
 import * as LocalFile from "./LocalFile.ts"
 
-/** In bytes. Larger buffers gain little speed, and every slow client occupies two of them. */
-const bufferSize = 256 * 1024
 const buffersPerResponse = 2
-const pool = BufferPool.make({ size: bufferSize, spare: 16 })
+/** A client is slow while the socket takes longer than this to take the bytes of one buffer, in milliseconds. */
+const slowWrite = 100
 
 /** Advances to the next non-empty range of the file, and writes the literal slices before it. */
 const nextRange = (response: ServerResponse, slices: Iterator<BodySlice>): ByteRange | undefined => {
@@ -48,8 +47,9 @@ const start = (
   slices: ReadonlyArray<BodySlice>,
   onEnd: (outcome: Outcome) => void
 ): Transfer => {
-  const free: Array<Buffer<ArrayBuffer>> = []
-  let acquired = 0
+  /** The buffers that are read into, or being written. */
+  const used = new Set<Buffer<ArrayBuffer>>()
+  let isSlow = false
   const queue = slices[Symbol.iterator]()
   let range = nextRange(response, queue)
   /** The bytes of `range` that have been read. */
@@ -57,23 +57,24 @@ const start = (
   let isReading = false
   let outcome: Outcome | undefined
 
-  const acquire = (): Buffer<ArrayBuffer> | undefined => (acquired++ < buffersPerResponse ? pool.acquire() : undefined)
-
   const finish = (how: Outcome): void => {
     if (outcome !== undefined) return
     outcome = how
     response.off("close", onClose)
     if (how !== "sent") response.destroy()
-    // Released only when all writes have succeeded: those of a broken response may still be in progress.
-    else for (const buffer of free) pool.release(buffer)
+    // Not released: the writes of a broken response may still be in progress.
+    for (const buffer of used) ChunkBuffers.drop(buffer)
+    used.clear()
     if (!isReading) onEnd(how)
   }
 
   const onClose = (): void => finish("aborted")
 
-  const onWritten = (buffer: Buffer<ArrayBuffer>, error: Error | null | undefined): void => {
+  const onWritten = (buffer: Buffer<ArrayBuffer>, since: number, error: Error | null | undefined): void => {
     if (error) return finish("aborted")
-    free.push(buffer)
+    if (!used.delete(buffer)) return
+    ChunkBuffers.release(buffer)
+    isSlow = performance.now() - since > slowWrite
     readNext()
   }
 
@@ -83,17 +84,21 @@ const start = (
       if (!response.writableEnded) response.end(() => finish("sent"))
       return
     }
-    const buffer = free.pop() ?? acquire()
-    if (buffer === undefined) return
+    if (used.size === buffersPerResponse) return
+    const buffer = ChunkBuffers.acquire(isSlow)
+    used.add(buffer)
     const { length, offset } = range
     isReading = true
-    Fs.read(file.fd, buffer, 0, Math.min(bufferSize, length - done), offset + done, (error, count) => {
+    Fs.read(file.fd, buffer, 0, Math.min(buffer.length, length - done), offset + done, (error, count) => {
       isReading = false
       if (outcome !== undefined) return onEnd(outcome)
       if (error) return finish({ failure: LocalFile.toBlobError(error) })
       if (count === 0) return finish({ failure: LocalFile.sizeMismatch(file.path) })
       done += count
-      response.write(count === bufferSize ? buffer : buffer.subarray(0, count), (error) => onWritten(buffer, error))
+      const since = performance.now()
+      response.write(count === buffer.length ? buffer : buffer.subarray(0, count), (error) =>
+        onWritten(buffer, since, error)
+      )
       if (done === length) {
         range = nextRange(response, queue)
         done = 0
