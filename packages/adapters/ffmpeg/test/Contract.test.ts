@@ -14,5 +14,5 @@ const samples = Effect.sync(() => ({
 }))
 
 Requires.requires(Tools.missing).describe("FFmpeg", () => {
-  TranscoderContract.suite("FfmpegTranscoder", FfmpegTranscoder.layer({ preset: "ultrafast" }), samples)
+  TranscoderContract.suite("FfmpegTranscoder", FfmpegTranscoder.layer({ niceness: 0, preset: "ultrafast" }), samples)
 })

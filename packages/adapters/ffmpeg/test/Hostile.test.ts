@@ -46,6 +46,7 @@ const services = Effect.gen(function* () {
   const [programs, temporary] = [yield* directory, yield* directory]
   const trace = Trace.install(programs)
   const transcoder = FfmpegTranscoder.layer({
+    niceness: 0,
     ffmpeg: `${programs}/ffmpeg`,
     temporaryDirectory: temporary,
     // ffmpeg itself must open nothing else. In a sandbox there would be nothing else to open, and strace could not write.
@@ -119,7 +120,9 @@ Requires.requires(missing).describe("malicious file", () => {
         Files.program(`${programs}/ffmpeg`, `exec ${Tools.ffmpeg} "$@"`)
         Files.program(`${programs}/ffprobe`, `env > ${output}\nexec ${Tools.ffprobe} "$@"`)
         process.env["HOLDFAST_TEST_SECRET"] = "secret value"
-        const transcoder = yield* Layer.build(FfmpegTranscoder.layer({ ffmpeg: `${programs}/ffmpeg`, sandbox: "off" }))
+        const transcoder = yield* Layer.build(
+          FfmpegTranscoder.layer({ niceness: 0, ffmpeg: `${programs}/ffmpeg`, sandbox: "off" })
+        )
         yield* Effect.provideContext(
           Effect.flatMap(Transcoder, ({ probe }) => probe({ input: Samples.path("h264.mp4") })),
           transcoder

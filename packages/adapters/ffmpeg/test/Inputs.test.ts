@@ -63,7 +63,10 @@ const assertExactDurations = (output: string, text: string): void => {
 }
 
 Requires.requires(Tools.missing).describe("convert", () => {
-  layer(FfmpegTranscoder.layer({ preset: "ultrafast" }), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(FfmpegTranscoder.layer({ niceness: 0, preset: "ultrafast" }), {
+    excludeTestServices: true,
+    timeout: "60 seconds"
+  })((it) => {
     it.effect.each(expectations)(
       "$sample → expected sizes, durations and codecs",
       ({ channels, sample, seconds, sizes }) =>

@@ -3,10 +3,12 @@ import type { Limits } from "@holdfast/core/transcoding/Limits"
 import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
 import * as Requires from "@holdfast/testing/Requires"
 import { directory } from "@holdfast/testing/transcoding/contract/Samples"
+import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import * as FfmpegTranscoder from "../src/FfmpegTranscoder.ts"
 import * as Files from "./support/Files.ts"
 import * as Samples from "./support/Samples.ts"
@@ -23,7 +25,10 @@ const cases: ReadonlyArray<readonly [what: string, limits: Partial<Limits>]> = [
 
 Requires.requires(Tools.missing).describe("limits", () => {
   // The slowest preset takes tens of seconds for the sample.
-  layer(FfmpegTranscoder.layer({ preset: "placebo" }), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(FfmpegTranscoder.layer({ niceness: 0, preset: "placebo" }), {
+    excludeTestServices: true,
+    timeout: "60 seconds"
+  })((it) => {
     it.effect.each(cases)("convert: limit of %s is reached → LimitExceeded, no process is left", ([, limits]) =>
       Effect.gen(function* () {
         const transcoder = yield* Transcoder
@@ -81,3 +86,27 @@ Requires.requires(Tools.missing).describe("limits", () => {
     )
   })
 })
+
+Requires.requires(Requires.command("setpriv", "--pdeathsig", "KILL", "true")).live(
+  "convert: program reports no progress and writes into a directory of its own → stopped at the limit of the output",
+  () =>
+    Effect.gen(function* () {
+      const [programs, data, output] = [yield* directory, yield* directory, yield* directory]
+      const script = [
+        'if [ "$1" = -version ]; then echo "ffmpeg version 7.1"; exit; fi',
+        "mkdir own",
+        "for name in 1 2 3 4; do dd if=/dev/zero of=own/$name bs=1M count=4; done",
+        "exec sleep 600"
+      ]
+      Files.program(`${programs}/ffmpeg`, script.join("\n"))
+      Files.program(`${programs}/ffprobe`, "exit 1")
+      writeFileSync(`${data}/input`, "")
+      const built = yield* Layer.build(FfmpegTranscoder.layer({ niceness: 0, ffmpeg: `${programs}/ffmpeg` }))
+      const { convert } = yield* Effect.provideContext(Transcoder, built)
+      const limits = { outputBytes: 8 * 1024 * 1024 }
+      const job = { input: `${data}/input`, media: FakeMedia.playable, output, format: "hls", limits } as const
+      const error = yield* Effect.flip(Stream.runDrain(convert(job)))
+      assert.deepStrictEqual([error.reason, error.detail], ["LimitExceeded", "The result is too large."])
+      assert.deepStrictEqual(Files.processesIn(output), [])
+    })
+)

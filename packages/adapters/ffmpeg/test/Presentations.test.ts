@@ -17,7 +17,10 @@ const convert = (input: string, format: Format) =>
   Effect.flatMap(directory, (output) => CheckedConversion.convert({ input, output, format }))
 
 Requires.requires(Tools.missing).describe("presentation", () => {
-  layer(FfmpegTranscoder.layer({ preset: "ultrafast" }), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(FfmpegTranscoder.layer({ niceness: 0, preset: "ultrafast" }), {
+    excludeTestServices: true,
+    timeout: "60 seconds"
+  })((it) => {
     it.effect.each([["h264.mp4"], ["odd.webm"], ["uneven.webm"], ["one-frame.mp4"]] as const)(
       "DASH of %s → each segment can be decoded; the manifest has the renditions",
       ([sample]) =>

@@ -14,7 +14,9 @@ import * as Files from "./support/Files.ts"
 import * as Tools from "./support/Tools.ts"
 
 const make = (ffmpeg: string) =>
-  Effect.map(Layer.build(FfmpegTranscoder.layer({ ffmpeg })), (context) => Effect.provideContext(Transcoder, context))
+  Effect.map(Layer.build(FfmpegTranscoder.layer({ niceness: 0, ffmpeg })), (context) =>
+    Effect.provideContext(Transcoder, context)
+  )
 
 const transcoderAt = (ffmpeg: string) => Effect.flatten(make(ffmpeg))
 

@@ -48,37 +48,39 @@ const linux = process.platform === "linux" ? undefined : "this system has no /pr
 const missing = Requires.firstMissing(linux, Tools.missing, Requires.command("setpriv", "--pdeathsig", "KILL", "true"))
 
 Requires.requires(missing).describe("suspended conversion", () => {
-  layer(FfmpegTranscoder.layer({ preset: "slow" }), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
-    const start = Effect.gen(function* () {
-      const transcoder = yield* Transcoder
-      const input = Samples.path("mpeg4-480.mkv")
-      const media = yield* transcoder.probe({ input })
-      const output = yield* directory
-      const suspended = yield* SubscriptionRef.make(false)
-      const events = transcoder.convert({ input, media, output, format: "hls", suspended })
-      const run = yield* Effect.forkChild(Stream.runCollect(events), { startImmediately: true })
-      yield* until(() => states(output).length > 0)
-      yield* SubscriptionRef.set(suspended, true)
-      yield* until(() => states(output).length > 0 && states(output).every((state) => state === "T"))
-      return { output, run, suspended }
-    })
-
-    it.effect("ffmpeg is stopped; resumed → the conversion is complete", () =>
-      Effect.gen(function* () {
-        const { output, run, suspended } = yield* start
-        yield* SubscriptionRef.set(suspended, false)
-        const events = yield* Fiber.join(run)
-        assert.strictEqual(events.at(-1)?._tag, "Finished")
-        assert.include(readFileSync(`${output}/480p.m3u8`, "utf8"), "#EXT-X-ENDLIST")
+  layer(FfmpegTranscoder.layer({ niceness: 0, preset: "slow" }), { excludeTestServices: true, timeout: "60 seconds" })(
+    (it) => {
+      const start = Effect.gen(function* () {
+        const transcoder = yield* Transcoder
+        const input = Samples.path("mpeg4-480.mkv")
+        const media = yield* transcoder.probe({ input })
+        const output = yield* directory
+        const suspended = yield* SubscriptionRef.make(false)
+        const events = transcoder.convert({ input, media, output, format: "hls", suspended })
+        const run = yield* Effect.forkChild(Stream.runCollect(events), { startImmediately: true })
+        yield* until(() => states(output).length > 0)
+        yield* SubscriptionRef.set(suspended, true)
+        yield* until(() => states(output).length > 0 && states(output).every((state) => state === "T"))
+        return { output, run, suspended }
       })
-    )
 
-    it.effect("interrupted → no process is left", () =>
-      Effect.gen(function* () {
-        const { output, run } = yield* start
-        yield* Fiber.interrupt(run)
-        assert.deepStrictEqual(Files.processesIn(output), [])
-      })
-    )
-  })
+      it.effect("ffmpeg is stopped; resumed → the conversion is complete", () =>
+        Effect.gen(function* () {
+          const { output, run, suspended } = yield* start
+          yield* SubscriptionRef.set(suspended, false)
+          const events = yield* Fiber.join(run)
+          assert.strictEqual(events.at(-1)?._tag, "Finished")
+          assert.include(readFileSync(`${output}/480p.m3u8`, "utf8"), "#EXT-X-ENDLIST")
+        })
+      )
+
+      it.effect("interrupted → no process is left", () =>
+        Effect.gen(function* () {
+          const { output, run } = yield* start
+          yield* Fiber.interrupt(run)
+          assert.deepStrictEqual(Files.processesIn(output), [])
+        })
+      )
+    }
+  )
 })

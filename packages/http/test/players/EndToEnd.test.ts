@@ -40,7 +40,10 @@ Requires.requires(BrowserSetup.missing).describe("uploaded video", () => {
   beforeAll(async () => {
     directory = await Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-playing-"))
     const ffmpeg = await switchableFfmpeg(directory)
-    server = await TestServer.start({ transcoder: FfmpegTranscoder.layer({ ffmpeg, preset: "ultrafast" }), worker: {} })
+    server = await TestServer.start({
+      transcoder: FfmpegTranscoder.layer({ niceness: 0, ffmpeg, preset: "ultrafast" }),
+      worker: {}
+    })
     chromium = await Browser.launch()
     samples = await SampleStreams.make()
     bucket = await server.makeBucket()

@@ -83,6 +83,7 @@ describe("Config", () => {
           conversions: 1,
           conversionSlice: "20000 millis",
           conversionThreads: 4,
+          conversionNiceness: 10,
           conversionMemory: 4 * 1024 ** 3,
           conversionTimeout: "7200000 millis",
           conversionOutputBytes: 16 * 1024 ** 3,

@@ -48,6 +48,7 @@ Requires.requires(missing).describe("malicious file", () => {
     url = `http://127.0.0.1:${address === null || typeof address === "string" ? 0 : address.port}/secret.ts`
     server = await TestServer.start({
       transcoder: FfmpegTranscoder.layer({
+        niceness: 0,
         ffmpeg: Path.join(directory, "ffmpeg"),
         preset: "ultrafast",
         // In a sandbox strace could not write its file.

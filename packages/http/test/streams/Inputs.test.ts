@@ -80,7 +80,7 @@ Requires.requires(Samples.missing).describe("upload", () => {
     scratch = Path.join(directory, "scratch")
     await Fs.mkdir(scratch)
     server = await TestServer.start({
-      transcoder: FfmpegTranscoder.layer({ preset: "ultrafast", temporaryDirectory: scratch }),
+      transcoder: FfmpegTranscoder.layer({ niceness: 0, preset: "ultrafast", temporaryDirectory: scratch }),
       worker: { concurrency: 2 },
       settings: { blobGrace: Duration.zero }
     })

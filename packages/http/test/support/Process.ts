@@ -58,7 +58,8 @@ export const makeDirectory = async (): Promise<string> => {
 export const start = (args: ReadonlyArray<string>, options: Options = {}): Running => {
   const child = spawn(process.execPath, [main, ...args], {
     cwd: options.cwd,
-    env: { ...environment(), ...options.env },
+    // On a machine that runs many tests at once, ffmpeg would get too little of a processor for a test's timeout.
+    env: { ...environment(), HOLDFAST_CONVERSION_NICENESS: "0", ...options.env },
     stdio: ["ignore", "pipe", "pipe"]
   })
   const ended = once(child, "close").then(([code, signal]): ProcessExit => ({ code, signal }))

@@ -57,6 +57,15 @@ const makeFolders = (engine: Engine, { expected: { format, renditions }, operati
     }
   }).pipe(Effect.mapError(internal(operation)))
 
+/** How often the output is measured, also while the program reports no progress. */
+const measureInterval = Duration.millis(250)
+
+/** Fails if the output is too large. */
+const checkBytes = ({ limits, operation }: FfmpegRun, output: PresentationOutput) =>
+  Effect.flatMap(Effect.mapError(output.measureBytes, internal(operation)), (bytes) =>
+    bytes > limits.outputBytes ? Effect.fail(limitExceeded(operation, "The result is too large.")) : Effect.void
+  )
+
 /**
  * Reads the program's progress until it exits, enforces the limits, and kills the program on failure. Returns the seconds of
  * output.
@@ -72,15 +81,14 @@ const monitor = (run: FfmpegRun, child: Child, output: PresentationOutput, onPro
         reached = Progress.seconds(line) ?? reached
         if (!Progress.endsBlock(line)) return Effect.void
         onProgress(reached)
-        if (reached > maxSeconds) return Effect.fail(limitExceeded(operation, "The media is too long."))
-        return Effect.flatMap(Effect.mapError(output.measureBytes, internal(operation)), (bytes) =>
-          bytes > limits.outputBytes ? Effect.fail(limitExceeded(operation, "The result is too large.")) : Effect.void
-        )
+        return reached > maxSeconds ? Effect.fail(limitExceeded(operation, "The media is too long.")) : Effect.void
       })
     )
     const exit = yield* child.exit
+    if (exit.code === 0) yield* checkBytes(run, output)
     return exit.code === 0 ? reached : yield* ExitError.fromExit(operation, exit, "Failed", privatePaths)
   }).pipe(
+    Effect.raceFirst(Effect.forever(Effect.delay(checkBytes(run, output), measureInterval))),
     Effect.raceFirst(
       Effect.andThen(
         Suspending.awaitActive(run.suspended, run.limits.wallTime),

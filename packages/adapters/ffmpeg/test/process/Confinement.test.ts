@@ -62,6 +62,7 @@ for (const [what, missing, options] of cases) {
       const server = yield* Effect.provideContext(Loopback.Loopback, yield* Layer.build(Loopback.layer))
       writeProbe(programs, secret, new URL(server.url).port)
       const layer = FfmpegTranscoder.layer({
+        niceness: 0,
         ...options,
         ffmpeg: `${programs}/ffmpeg`,
         temporaryDirectory: temporary
@@ -90,7 +91,7 @@ Requires.requires(Requires.firstMissing(Tools.missing, setpriv)).live(
       }
       const check = (sandbox: "auto" | "required") =>
         Effect.gen(function* () {
-          const built = yield* Layer.build(Layer.fresh(FfmpegTranscoder.layer({ sandbox })))
+          const built = yield* Layer.build(Layer.fresh(FfmpegTranscoder.layer({ niceness: 0, sandbox })))
           const transcoder = yield* Effect.provideContext(Transcoder, built)
           return yield* Effect.exit(transcoder.check)
         })

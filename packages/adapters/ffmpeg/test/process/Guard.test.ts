@@ -4,6 +4,7 @@ import * as Requires from "@holdfast/testing/Requires"
 import * as Duration from "effect/Duration"
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
+import { existsSync } from "node:fs"
 import { getPriority } from "node:os"
 import * as Guard from "../../src/internal/process/Guard.ts"
 
@@ -17,7 +18,11 @@ const limits: Limits.Limits = {
 /** Runs a script under a guard until it exits, with an open pipe to it. */
 const run = async (guard: Guard.Guard, script: string, ...args: ReadonlyArray<string>) => {
   const guarded = Guard.wrap(guard, limits, 7, ["/bin/sh", "-c", script, "sh", ...args])
-  const child = spawn(guarded.command, guarded.arguments, { stdio: [guarded.stdin, "pipe", "inherit"] })
+  const child = spawn(guarded.command, guarded.arguments, {
+    stdio: [guarded.stdin, "pipe", "inherit"],
+    // As the adapter does: otherwise the guard would lower the priority of the tests' own session.
+    detached: true
+  })
   let stdout = ""
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
     stdout += text
@@ -25,6 +30,8 @@ const run = async (guard: Guard.Guard, script: string, ...args: ReadonlyArray<st
   const [status] = await once(child, "close")
   return { status, stdout }
 }
+
+const hasAutogroups = existsSync("/proc/self/autogroup")
 
 const guards = [
   ["signal", Requires.command("setpriv", ...Guard.supportTest)],
@@ -36,6 +43,10 @@ for (const [guard, missing] of guards) {
     it("limits → set for the program", async () => {
       const shown = "ulimit -S -t; ulimit -H -t; ulimit -v; ulimit -f; ulimit -c; nice"
       assert.strictEqual((await run(guard, shown)).stdout, `100\n110\n524288\n2048\n0\n${getPriority() + 7}\n`)
+    })
+
+    it.skipIf(!hasAutogroups)("processes are grouped by session → the niceness is that of the group, too", async () => {
+      assert.match((await run(guard, "cat /proc/self/autogroup")).stdout, / nice 7\n$/)
     })
 
     it("unusual arguments → passed unchanged; exit code → returned", async () => {

@@ -16,4 +16,6 @@ const program = Effect.gen(function* () {
   )
 })
 
-await Effect.runPromise(Effect.provide(program, FfmpegTranscoder.layer({ preset: "placebo", ...JSON.parse(options) })))
+await Effect.runPromise(
+  Effect.provide(program, FfmpegTranscoder.layer({ niceness: 0, preset: "placebo", ...JSON.parse(options) }))
+)

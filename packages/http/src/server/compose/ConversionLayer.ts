@@ -57,7 +57,7 @@ const logTranscoder = Effect.flatMap(Transcoder.Transcoder, ({ check }) =>
  * with nodes that have workers, which a database in the data directory cannot.
  */
 export const layerTranscoder = (
-  config: Pick<Config, "conversions" | "databaseUrl" | "ffmpeg" | "ffmpegSandbox" | "ffmpegUser">
+  config: Pick<Config, "conversionNiceness" | "conversions" | "databaseUrl" | "ffmpeg" | "ffmpegSandbox" | "ffmpegUser">
 ): Layer.Layer<Transcoder.Transcoder> => {
   if (config.conversions === 0) {
     return MetadataLayer.isEmbedded(config) ? Transcoder.layerNone : Transcoder.layerElsewhere
@@ -65,8 +65,11 @@ export const layerTranscoder = (
   return Layer.unwrap(
     Effect.promise(async () => {
       const FfmpegTranscoder = await import("@holdfast/ffmpeg/FfmpegTranscoder")
-      const { ffmpeg, ffmpegSandbox: sandbox } = config
-      return Layer.provideMerge(logTranscoder, FfmpegTranscoder.layer({ ffmpeg, sandbox, user: otherUser(config) }))
+      const { conversionNiceness: niceness, ffmpeg, ffmpegSandbox: sandbox } = config
+      return Layer.provideMerge(
+        logTranscoder,
+        FfmpegTranscoder.layer({ ffmpeg, niceness, sandbox, user: otherUser(config) })
+      )
     })
   )
 }

@@ -227,6 +227,12 @@ export const settings = {
     "4",
     "Number of threads that each decoder and encoder of a conversion may use."
   ),
+  conversionNiceness: withDefault(
+    ["HOLDFAST_CONVERSION_NICENESS"],
+    SettingType.integer(0, 19),
+    "10",
+    "Niceness of conversions. A higher one leaves more processor time to requests. With 10, a conversion has a tenth of a busy processor."
+  ),
   conversionMemory: withDefault(
     ["HOLDFAST_CONVERSION_MEMORY"],
     SettingType.bytes,

@@ -54,7 +54,7 @@ const convert = (input: string, output: string, format: Format) =>
     const transcoder = yield* Transcoder
     const media = yield* transcoder.probe({ input })
     yield* Stream.runDrain(transcoder.convert({ input, media, output, format }))
-  }).pipe(Effect.provide(FfmpegTranscoder.layer({ preset: "ultrafast" })), Effect.runPromise)
+  }).pipe(Effect.provide(FfmpegTranscoder.layer({ niceness: 0, preset: "ultrafast" })), Effect.runPromise)
 
 export const make = async (): Promise<SampleStreams> => {
   const root = await Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-players-"))

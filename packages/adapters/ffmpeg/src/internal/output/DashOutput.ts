@@ -17,7 +17,7 @@ export const make = (
 ): Effect.Effect<PresentationOutput, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const { hasAudio, hasVideo, renditions } = expected
-    const directory = yield* OutputDirectory.make(path, "dash", [])
+    const directory = yield* OutputDirectory.make(path, "dash")
     const count = StreamFiles.dashRepresentations(expected)
     /** Bytes of each representation, by its id. */
     const sizes = Array.from({ length: count }, () => 0)

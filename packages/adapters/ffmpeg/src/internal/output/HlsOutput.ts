@@ -29,8 +29,7 @@ export const make = (
   Effect.gen(function* () {
     const { hasAudio, hasVideo, renditions } = expected
     const all = StreamFiles.hlsRenditions(renditions)
-    const folders = all.map(({ prefix }) => prefix).filter((prefix) => prefix !== "")
-    const directory = yield* OutputDirectory.make(path, "hls", folders)
+    const directory = yield* OutputDirectory.make(path, "hls")
     /** Texts of the playlists, by name. */
     const texts = new Map<string, string>()
     let codecs: ReadonlyArray<ReadonlyArray<string>> | undefined

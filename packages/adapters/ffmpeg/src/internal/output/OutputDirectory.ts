@@ -37,23 +37,14 @@ const orUndefined = <A>(self: Effect.Effect<A, PlatformError>): Effect.Effect<A 
     () => Effect.undefined
   )
 
-/** Makes a reader of a directory. `folders` are its subdirectories, each with a trailing slash. */
-export const make = (
-  path: string,
-  format: Format,
-  folders: ReadonlyArray<string>
-): Effect.Effect<OutputDirectory, never, FileSystem.FileSystem> =>
+/** Makes a reader of a directory and its subdirectories. */
+export const make = (path: string, format: Format): Effect.Effect<OutputDirectory, never, FileSystem.FileSystem> =>
   Effect.map(FileSystem.FileSystem, (files) => {
     /** Bytes by name. */
     const finished = new Map<string, number>()
     const reported = new Set<string>()
 
-    const list = Effect.map(
-      Effect.forEach(["", ...folders], (folder) =>
-        Effect.map(files.readDirectory(`${path}/${folder}`), (names) => names.map((name) => `${folder}${name}`))
-      ),
-      (names) => names.flat()
-    )
+    const list = files.readDirectory(path, { recursive: true })
 
     const currentSize = (name: string) =>
       Effect.map(orUndefined(files.stat(`${path}/${name}`)), (info) =>

@@ -33,6 +33,8 @@ const setLimits = [
   limit("-f", '"$4"'),
   "niceness=$5",
   "shift 5",
+  // Linux may group processes by session for scheduling. Between groups, the niceness of the group counts.
+  '{ echo "$niceness" >/proc/self/autogroup; } 2>/dev/null || :',
   // A minimal system may lack `nice`.
   'if command -v nice >/dev/null 2>&1; then set -- nice -n "$niceness" "$@"; fi'
 ].join("\n")
