@@ -343,7 +343,12 @@ export const rows: ReadonlyArray<Row> = [
 ]
 
 /** Sends the request of a row with a key. */
-export const send = (server: TestServer, row: Row, fixture: Fixture, key: string | null): Promise<Response> => {
+export const send = (
+  server: TestServer,
+  row: Pick<Row, "route" | "request">,
+  fixture: Fixture,
+  key: string | null
+): Promise<Response> => {
   const [method = ""] = row.route.split(" ")
   const { body, form: makeForm, json, path } = row.request(fixture)
   return server.request(method, path, {
@@ -360,22 +365,32 @@ const idOf = async (response: Response): Promise<string> => {
   throw new Error(`No record in the response: ${response.status} ${JSON.stringify(record)}`)
 }
 
-/** Creates a bucket with a file and a mirror, and a member with a token, in a new tenant or the given one. */
-export const makeFixture = async (server: TestServer, tenantId?: string): Promise<Fixture> => {
-  const bucketRef = await server.makeBucket(tenantId)
-  const { id: fileId } = await server.makeFile(bucketRef, "content", { headers: [{ name: "x-there", value: "1" }] })
+/** Creates a file with a header in a bucket, and a member with a token in its tenant. */
+export const makeRecords = async (
+  server: TestServer,
+  { bucketId, tenantId }: Pick<Fixture, "tenantId" | "bucketId">
+): Promise<Pick<Fixture, "fileId" | "memberId" | "tokenId">> => {
+  const headers = [{ name: "x-there", value: "1" }]
+  const { id: fileId } = await server.makeFile({ tenantId, bucketId }, "content", { headers })
   const memberId = await idOf(
-    await server.post(`/tenants/${bucketRef.tenantId}/members`, {
+    await server.post(`/tenants/${tenantId}/members`, {
       json: { user: { email: `${unique()}@example.com` }, role: { name: "File Reader" } }
     })
   )
   const tokenId = await idOf(
-    await server.post(`/tenants/${bucketRef.tenantId}/tokens`, {
+    await server.post(`/tenants/${tenantId}/tokens`, {
       json: { name: "t", member: { id: memberId }, expiresAt: new Date(Date.now() + 3_600_000).toISOString() }
     })
   )
+  return { fileId, memberId, tokenId }
+}
+
+/** Creates a bucket with a file and a mirror, and a member with a token, in a new tenant or the given one. */
+export const makeFixture = async (server: TestServer, tenantId?: string): Promise<Fixture> => {
+  const bucketRef = await server.makeBucket(tenantId)
+  const records = await makeRecords(server, bucketRef)
   const mirrorId = await idOf(
-    await server.post(mirrors({ ...bucketRef, fileId, memberId, tokenId, mirrorId: "" }), { json: newMirror() })
+    await server.post(mirrors({ ...bucketRef, ...records, mirrorId: "" }), { json: newMirror() })
   )
-  return { ...bucketRef, fileId, memberId, tokenId, mirrorId }
+  return { ...bucketRef, ...records, mirrorId }
 }

@@ -17,9 +17,9 @@ export interface Database {
   readonly close: () => Promise<void>
 }
 
-/** Starts a server. */
-export const start = async (): Promise<Database> => {
-  const runtime = ManagedRuntime.make(Postgres.layer({ locale: "C.UTF-8" }))
+/** Starts a server, with further settings in the syntax of `postgresql.conf`. */
+export const start = async (settings: ReadonlyArray<string> = []): Promise<Database> => {
+  const runtime = ManagedRuntime.make(Postgres.layer({ locale: "C.UTF-8", settings }))
   const postgres = await runtime.runPromise(Postgres.Postgres)
   return {
     create: async () => Redacted.value(await runtime.runPromise(postgres.createDatabase)),

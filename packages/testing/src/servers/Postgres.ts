@@ -16,6 +16,8 @@ export interface Options {
   readonly locale: "C.UTF-8" | "en_US.UTF-8"
   /** Whether commits survive a crash of the machine. Default: false, which is faster. */
   readonly isDurable?: boolean | undefined
+  /** Further settings of the server, in the syntax of `postgresql.conf`. */
+  readonly settings?: ReadonlyArray<string> | undefined
 }
 
 /** A running server. */
@@ -45,11 +47,12 @@ const undurable = ["fsync=off", "full_page_writes=off"]
 
 const make = Effect.fnUntraced(function* ({
   isDurable = false,
-  locale
+  locale,
+  settings: further = []
 }: Options): Effect.fn.Return<Postgres["Service"], Cluster.ServerError, Scope.Scope> {
   const collation = locale === "C.UTF-8" ? Programs.byCodePoint() : Programs.english()
   const cluster = yield* Cluster.make(collation, password)
-  const settings = ["shared_buffers=32MB", ...(isDurable ? [] : undurable)]
+  const settings = ["shared_buffers=32MB", ...(isDurable ? [] : undurable), ...further]
   let server: ChildProcess | undefined
   let databases = 0
 

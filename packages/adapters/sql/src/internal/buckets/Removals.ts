@@ -8,6 +8,7 @@ import type { RemovalClaim, RemovalStep } from "@holdfast/core/buckets/RemovalRe
 import { among, lock } from "../Dialect.ts"
 import * as Invitations from "../members/Invitations.ts"
 import * as Row from "../Row.ts"
+import { countFiles } from "./RemoveBuckets.ts"
 
 /** The name of a removed bucket or subdomain of a removed tenant: no request can ask for a control character. */
 const freedName = "'\u0001' || id"
@@ -97,7 +98,7 @@ const deleteFiles = Effect.fnUntraced(function* (
   }
   // A transaction that inserted a file while the bucket was being marked has ended when this one has the lock.
   yield* sql`SELECT id FROM bucket WHERE id = ${claim.id} ${lock(sql, "FOR UPDATE")}`
-  if ((yield* sql`SELECT id FROM file WHERE ${inBucket} LIMIT 1`).length > 0) {
+  if ((yield* countFiles(sql, claim.id, 1)) > 0) {
     yield* sql`UPDATE removal SET path = '', name = '' WHERE id = ${claim.id}`
     return { state: "PENDING", deleted: 0 } satisfies RemovalStep
   }

@@ -9,9 +9,15 @@ import { lock } from "../Dialect.ts"
 /** The files that one transaction removes. A bucket with more files is removed in steps. */
 export const removedAtOnce = 500
 
-/** Whether a condition selects more than `count` files. Reads no more rows than that. */
-export const hasMoreThan = (sql: SqlClient, files: Fragment, count: number) =>
-  Effect.map(sql`SELECT 1 AS one FROM file WHERE ${files} LIMIT 1 OFFSET ${count}`, (rows) => rows.length > 0)
+/**
+ * Returns the number of files in a bucket, at most `limit`. Reads no more rows than that: without the order, PostgreSQL may search
+ * the whole table for the first row of a bucket that it takes for large.
+ */
+export const countFiles = (sql: SqlClient, bucketId: string, limit: number) =>
+  Effect.map(
+    sql`SELECT 1 AS one FROM file WHERE bucket_id = ${bucketId} ORDER BY path, name LIMIT ${limit}`,
+    (rows) => rows.length
+  )
 
 /**
  * Removes the buckets and files that two conditions select, and dooms the files' blobs. Mirrors are marked as removed

@@ -15,7 +15,7 @@ import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
 import { isOpenBucket, isOpenTenant, keep } from "./OpenBucket.ts"
 import { markBuckets } from "./Removals.ts"
-import { hasMoreThan, removeBuckets, removedAtOnce } from "./RemoveBuckets.ts"
+import { countFiles, removeBuckets, removedAtOnce } from "./RemoveBuckets.ts"
 
 const toBucket: Row.FromRow<Bucket> = (row) => ({
   id: Row.text(row, "id"),
@@ -41,9 +41,8 @@ const make = Effect.gen(function* () {
     // No file can be inserted into a locked bucket.
     const found = yield* sql`SELECT id FROM bucket WHERE ${buckets} ${lock(sql, "FOR UPDATE")}`
     if (found.length === 0) return false
-    if (!force && (yield* sql`SELECT id FROM file WHERE ${files} LIMIT 1`).length > 0)
-      return yield* new BucketNotEmpty()
-    yield* (yield* hasMoreThan(sql, files, removedAtOnce))
+    if (!force && (yield* countFiles(sql, bucket.bucketId, 1)) > 0) return yield* new BucketNotEmpty()
+    yield* (yield* countFiles(sql, bucket.bucketId, removedAtOnce + 1)) > removedAtOnce
       ? markBuckets(sql, { buckets, sweepAt })
       : removeBuckets(sql, { buckets, files, sweepAt })
     return true

@@ -8,7 +8,7 @@ import { SubdomainTaken, type Tenant, TenantNotEmpty } from "@holdfast/core/tena
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import { isOpenTenant } from "../buckets/OpenBucket.ts"
 import { markTenant } from "../buckets/Removals.ts"
-import { hasMoreThan, removeBuckets, removedAtOnce } from "../buckets/RemoveBuckets.ts"
+import { countFiles, removeBuckets, removedAtOnce } from "../buckets/RemoveBuckets.ts"
 import * as Constraint from "../Constraint.ts"
 import { among, lock, millis } from "../Dialect.ts"
 import * as Invitations from "../members/Invitations.ts"
@@ -57,7 +57,12 @@ const make = Effect.gen(function* () {
       if (more.length > 0) return undefined
     }
     const ids = buckets.map(({ id }) => id)
-    return (yield* hasMoreThan(sql, among(sql, "bucket_id", ids), removedAtOnce)) ? undefined : ids
+    let files = 0
+    for (const id of ids) {
+      files += yield* countFiles(sql, id, removedAtOnce + 1 - files)
+      if (files > removedAtOnce) return undefined
+    }
+    return ids
   })
 
   const remove = Effect.fnUntraced(function* (tenantId: string, force: boolean, sweepAt: number) {

@@ -1,0 +1,150 @@
+/**
+ * What the statements of every operation read on PostgreSQL, in a small and in a large bucket: no statement of a request may grow
+ * with the bucket.
+ */
+import * as PostgresClient from "@holdfast/postgres/Postgres"
+import * as PostgresMetadata from "@holdfast/postgres/PostgresMetadata"
+import { requires } from "@holdfast/testing/Requires"
+import * as Effect from "effect/Effect"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import { SqlClient } from "effect/sql/SqlClient"
+import { afterAll, assert, beforeAll, it } from "vitest"
+import * as Database from "../support/Database.ts"
+import * as TestServer from "../support/TestServer.ts"
+import { type Fixture, makeFixture, makeRecords, type Row, rows, send } from "./PermissionTable.ts"
+
+const sizes = { small: 4000, large: 40_000 }
+
+const filters = [
+  "type=VIDEO",
+  "type=OTHER",
+  "state=RESERVED",
+  "recursive=true&type=VIDEO",
+  "recursive=true&state=RESERVED",
+  "recursive=true&state=READY&name=zzz",
+  "recursive=true&name=zzz",
+  "recursive=true&name=file-1",
+  "path=/flat/",
+  "path=/flat/&type=VIDEO",
+  "path=/flat/&name=zzz",
+  "path=/tree/"
+]
+
+const mirrorFilters = ["", "state=PENDING", "state=FAILED"]
+
+const bucketPath = "/tenants/:tenantId/buckets/:bucketId"
+const base = ({ bucketId, tenantId }: Fixture) => `/tenants/${tenantId}/buckets/${bucketId}`
+
+const lists: ReadonlyArray<Pick<Row, "route" | "request">> = [
+  ...filters.map((filter) => ({
+    route: `GET ${bucketPath}/files?${filter}`,
+    request: (f: Fixture) => ({ path: `${base(f)}/files?${filter}` })
+  })),
+  ...mirrorFilters.map((filter) => ({
+    route: `GET ${bucketPath}/mirrors/:mirrorId/files?${filter}`,
+    request: (f: Fixture) => ({ path: `${base(f)}/mirrors/${f.mirrorId}/files?${filter}` })
+  }))
+]
+
+/** The operations that remove what the others need. */
+const removals = new Set([`DELETE ${bucketPath}`, `DELETE ${bucketPath}/mirrors/:mirrorId`])
+
+const forced: Pick<Row, "route" | "request"> = {
+  route: `DELETE ${bucketPath}?force=true`,
+  request: (f) => ({ path: `${base(f)}?force=true` })
+}
+
+const operations = [
+  ...rows.filter(({ route }) => !removals.has(route)),
+  ...lists,
+  ...rows.filter(({ route }) => removals.has(route)),
+  forced
+]
+
+interface Cost {
+  /** Blocks of 8 KiB that the statements read, cached or not. */
+  readonly blocks: number
+  /** Rows that the statements returned or changed. */
+  readonly rows: number
+  /** The statement that read most. */
+  readonly query: string
+}
+
+requires(Database.missing).describe("statements on PostgreSQL", () => {
+  let database: Database.Database
+  let server: TestServer.TestServer
+  let runtime: ManagedRuntime.ManagedRuntime<SqlClient, unknown>
+  const fixtures = new Map<number, Fixture>()
+
+  const query = <A, E>(run: (sql: SqlClient) => Effect.Effect<A, E>) =>
+    runtime.runPromise(Effect.flatMap(SqlClient, run))
+
+  const fill = ({ bucketId, mirrorId, tenantId }: Fixture, count: number) =>
+    query((sql) =>
+      Effect.gen(function* () {
+        const id = sql.literal(`lpad(CAST(${count} + n AS text), 12, '0')`)
+        const numbers = sql`generate_series(1, ${sql.literal(String(count))}) AS s (n)`
+        yield* sql`INSERT INTO blob (id, tenant_id, bucket_id, state, size, sha256, file_id, created_at)
+          SELECT 'blb_' || ${id}, ${tenantId}, ${bucketId}, 'READY', 1, 'x', 'fil_' || ${id}, 0 FROM ${numbers}`
+        yield* sql`INSERT INTO file (id, tenant_id, bucket_id, path, name, version, metadata, headers, created_at,
+            updated_at, blob_id, size, sha256, etag, content_type, type, stored_at)
+          SELECT 'fil_' || ${id}, ${tenantId}, ${bucketId}, CASE WHEN n % 2 = 0 THEN '/flat/' ELSE
+            '/tree/' || (n % 100) || '/' END, 'file-' || n, 1, '{}', '[]', 0, 0, 'blb_' || ${id}, 1, 'x', 'x',
+            'text/plain', 'OTHER', 0 FROM ${numbers}`
+        const tasks = yield* sql`SELECT file_id FROM mirror_task WHERE mirror_id = ${mirrorId} LIMIT ${count}`
+        assert.isAtLeast(tasks.length, count)
+      })
+    )
+
+  const measure = async (operation: Pick<Row, "route" | "request">, fixture: Fixture): Promise<Cost> => {
+    await query((sql) => sql`SELECT pg_stat_statements_reset()`)
+    const response = await send(server, operation, fixture, server.rootKey)
+    await response.body?.cancel()
+    assert.isBelow(response.status, 500)
+    const costs = await query(
+      (sql) => sql`SELECT query, CAST(shared_blks_hit + shared_blks_read AS integer) AS blocks,
+          CAST(rows AS integer) AS rows
+        FROM pg_stat_statements JOIN pg_database ON pg_database.oid = dbid
+        WHERE datname = current_database() AND query NOT LIKE '%pg_stat_statements%' ORDER BY 2 DESC`
+    )
+    const sum = (column: string) => costs.reduce((total, row) => total + Number(row[column]), 0)
+    return { blocks: sum("blocks"), rows: sum("rows"), query: String(costs[0]?.query) }
+  }
+
+  beforeAll(async () => {
+    database = await Database.start(["shared_preload_libraries=pg_stat_statements", "autovacuum=off"])
+    const url = Redacted.make(await database.create())
+    server = await TestServer.start({ metadata: PostgresMetadata.layer({ url }) })
+    runtime = ManagedRuntime.make(PostgresClient.layer({ url, maxConnections: 1 }))
+    await query((sql) => sql`CREATE EXTENSION pg_stat_statements`)
+    for (const count of Object.values(sizes)) {
+      const fixture = await makeFixture(server)
+      fixtures.set(count, fixture)
+      await fill(fixture, count)
+    }
+    await query((sql) => sql`VACUUM ANALYZE`)
+  }, 120_000)
+
+  afterAll(async () => {
+    await server?.close()
+    await runtime?.dispose()
+    await database?.close()
+  })
+
+  for (const operation of operations) {
+    it(`${operation.route} → reads as much in a bucket with 40,000 files as with 4,000, at most 20 blocks per row`, async () => {
+      const costOf = async (count: number) => {
+        const shared = fixtures.get(count)
+        assert.isDefined(shared)
+        return measure(operation, { ...shared, ...(await makeRecords(server, shared)) })
+      }
+      const small = await costOf(sizes.small)
+      const large = await costOf(sizes.large)
+      const text = `${JSON.stringify({ small, large })}`
+      // A join reads a few blocks for each row of a large table, where that of a small table reads the table in order.
+      assert.isAtMost(large.blocks, Math.max(1.5 * small.blocks, 3 * large.rows) + 50, text)
+      assert.isAtMost(large.blocks, 20 * large.rows + 400, text)
+    })
+  }
+})
