@@ -39,10 +39,7 @@ export interface Mounted {
   readonly register: (source: object, request: MountedRequest) => void
 }
 
-const routes = ApiRoutes.layer.pipe(
-  Layer.provide(HttpServer.layerServices),
-  Layer.provide(Layer.succeed(HttpRouter.RouterConfig, ApiRoutes.routerConfig))
-)
+const routes = ApiRoutes.layer.pipe(Layer.provide(HttpServer.layerServices))
 
 /** An actor of another Holdfast is a mistake of the host, so it becomes a defect and not an error of the client. */
 const resolveHostActor = (
@@ -76,7 +73,10 @@ export const make = (context: PromiseApiContext): Promise<Mounted> => {
   const requests = new WeakMap<object, MountedRequest>()
   return Effect.gen(function* () {
     const scope = yield* Scope.fork(context.scope)
-    const api = yield* Scope.provide(HttpRouter.toHttpEffect(routes), scope)
+    const api = yield* HttpRouter.toHttpEffect(routes).pipe(
+      Effect.provideService(HttpRouter.RouterConfig, ApiRoutes.routerConfig),
+      Scope.provide(scope)
+    )
     const app: App = Effect.flatMap(HttpServerRequest, ({ source }) => {
       const request = requests.get(source)
       return request === undefined ? api : provideMounted(context, api, request)

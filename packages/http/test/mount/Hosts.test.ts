@@ -87,6 +87,15 @@ describe.each(Object.keys(hosts))("mounted in %s", (name) => {
     expect([head.status, await head.text()]).toEqual([404, ""])
   })
 
+  it("path in another form → 404", async () => {
+    const { key, url } = await mount()
+    const headers = { "x-api-key": key }
+    expect((await fetch(`${url}/files/api/v1/me`, { headers })).status).toBe(200)
+    for (const path of ["api/v1/me/", "api/v1/ME", "api/v1/me;x", "api/v1//me", "api/v1/%6de"]) {
+      expect([path, (await fetch(`${url}/files/${path}`, { headers })).status]).toEqual([path, 404])
+    }
+  })
+
   it("errors below the prefix → problems", async () => {
     const { api, files } = await mount()
     await expectProblem(await api.get("/nothing"), 404, "not_found")
