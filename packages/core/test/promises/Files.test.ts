@@ -43,6 +43,19 @@ describe("holdfast.files", () => {
     })
   }
 
+  it("read: own Cache-Control and Content-Type → response() excludes shared caches and has the policy of the type", async () => {
+    const { bucket, holdfast, root } = await setUp()
+    const headers = [
+      { name: "Cache-Control", value: "public, max-age=60" },
+      { name: "Content-Type", value: "text/html" }
+    ]
+    const { id } = await holdfast.files.upload(root, { ...bucket, name: "a", content: "x", headers })
+    const response = (await holdfast.files.read(root, { ...bucket, fileId: id })).response()
+    assert.strictEqual(response.headers.get("cache-control"), "private, max-age=60")
+    assert.match(response.headers.get("content-security-policy") ?? "", /^sandbox; default-src 'none'/)
+    await response.text()
+  })
+
   it("metadata with a lone surrogate, content type with a line break → InvalidRequest with the pointer", async () => {
     const { bucket, holdfast, root } = await setUp()
     const metadata = { list: ["fine", "\udc00"] }

@@ -109,6 +109,8 @@ describe("file headers", () => {
         }
       }
     }
+    const outside = await server.get(`${file}/view`, { headers: { range: "bytes=99-" } })
+    expect([outside.status, outside.headers.get("link"), outside.headers.get("x-own")]).toEqual([416, null, null])
     expect((await server.delete(`${path}/link`)).status).toBe(204)
     expect((await server.delete(`${path}/X-Accel-Redirect`)).status).toBe(204)
     expect(await list()).toEqual({ items: [{ name: "x-own", value: "v" }], nextCursor: null })
