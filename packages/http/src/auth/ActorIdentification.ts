@@ -11,7 +11,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Predicate from "effect/Predicate"
-import { HostActor } from "./HostActor.ts"
+import { HostActor, type HostRefusal } from "./HostActor.ts"
 import * as PresentedKey from "./PresentedKey.ts"
 
 /** The services of a request that identification reads. */
@@ -20,7 +20,7 @@ export type RequestServices = HttpServerRequest.HttpServerRequest | HttpServerRe
 /** Identifies the actor of a request. Fails with `Unauthenticated` for a missing or malformed key. */
 export type IdentifyActor = (
   request: Context.Context<RequestServices>
-) => Effect.Effect<Actor, PresentedKey.AmbiguousKey | Unauthenticated | MetadataError>
+) => Effect.Effect<Actor, PresentedKey.AmbiguousKey | HostRefusal | Unauthenticated | MetadataError>
 
 /** Maximum number of cached keys. The cache is cleared when it is full. */
 const capacity = 1024

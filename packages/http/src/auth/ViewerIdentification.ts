@@ -14,13 +14,14 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as ActorIdentification from "./ActorIdentification.ts"
+import type { HostRefusal } from "./HostActor.ts"
 import * as PresentedKey from "./PresentedKey.ts"
 
 /** Identifies the viewer of a request for a stream in this bucket. */
 export type IdentifyViewer = (
   request: Context.Context<ActorIdentification.RequestServices>,
   bucket: BucketRef
-) => Effect.Effect<Viewer, PresentedKey.AmbiguousKey | Unauthenticated | MetadataError>
+) => Effect.Effect<Viewer, PresentedKey.AmbiguousKey | HostRefusal | Unauthenticated | MetadataError>
 
 const isSameKey = (one: Actor, other: Actor): boolean =>
   one._tag === "Key" && other._tag === "Key" && one.hash === other.hash

@@ -19,7 +19,17 @@ export class CurrentActor extends Context.Service<CurrentActor, Actor>()("@holdf
  */
 export class Authentication extends HttpApiMiddleware.Service<Authentication, { provides: CurrentActor }>()(
   "@holdfast/http/contract/Authentication",
-  { error: problems("ambiguous_key", "unauthenticated", "forbidden", "internal", "unavailable", "storage_full") }
+  {
+    error: problems(
+      "ambiguous_key",
+      "invalid_request",
+      "unauthenticated",
+      "forbidden",
+      "internal",
+      "unavailable",
+      "storage_full"
+    )
+  }
 ) {}
 
 const withDescription = (description: string) => HttpApiSecurity.annotateMerge(OpenApi.annotations({ description }))

@@ -32,6 +32,8 @@ export interface FastifyOptions<Request extends FastifyRequestLike> {
   readonly authenticate?:
     | ((request: Request) => NodeListener.Authenticated | Promise<NodeListener.Authenticated>)
     | undefined
+  /** As in `NodeListenerOptions`. */
+  readonly trustedOrigins?: ReadonlyArray<string> | undefined
 }
 
 /**
@@ -43,9 +45,9 @@ export const toFastify = <Request extends FastifyRequestLike = FastifyRequestLik
   holdfast: Holdfast,
   options: FastifyOptions<Request> = {}
 ): ((app: FastifyLike<Request>) => Promise<void>) => {
-  const { authenticate } = options
+  const { authenticate, trustedOrigins } = options
   return async (app) => {
-    const listener = NodeListener.make(holdfast, Prefix.normalize(app.prefix))
+    const listener = NodeListener.make(holdfast, Prefix.normalize(app.prefix), trustedOrigins)
     app.removeAllContentTypeParsers()
     app.addContentTypeParser("*", (_request, _payload, done) => done(null))
     app.all("/*", (request, reply) => {

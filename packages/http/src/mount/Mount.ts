@@ -1,6 +1,7 @@
 /**
  * Builds the routes of the API over the services of an open Holdfast. They work until the Holdfast is closed.
  */
+import { Forbidden } from "@holdfast/core/Errors"
 import type { PromiseApiContext } from "@holdfast/core/promises/PromiseApiContext"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -9,10 +10,11 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import { HostActor, type ResolveHostActor } from "../auth/HostActor.ts"
+import { HostActor, type HostRefusal, type ResolveHostActor } from "../auth/HostActor.ts"
 import * as ApiRoutes from "../handlers/ApiRoutes.ts"
 import { MountPath } from "../handlers/support/CreatedResponse.ts"
 import * as Prefix from "./Prefix.ts"
+import * as SameOrigin from "./SameOrigin.ts"
 
 /** The answer of a host's `authenticate`: an actor of the mounted Holdfast, or undefined to use the API key. */
 export type HostAnswer = object | undefined
@@ -25,6 +27,8 @@ export interface MountedRequest {
   readonly mountPath: string
   /** The host's own authentication of this request; undefined if it has none. */
   readonly authenticate: (() => HostAnswer | Promise<HostAnswer>) | undefined
+  /** Origins besides the host's own whose pages may change something by a session of the host. */
+  readonly trustedOrigins: ReadonlySet<string>
 }
 
 export type App = Effect.Effect<HttpServerResponse, unknown, HttpServerRequest | Scope.Scope>
@@ -44,18 +48,24 @@ const routes = ApiRoutes.layer.pipe(Layer.provide(HttpServer.layerServices))
 /** An actor of another Holdfast is a mistake of the host, so it becomes a defect and not an error of the client. */
 const resolveHostActor = (
   context: PromiseApiContext,
-  authenticate: NonNullable<MountedRequest["authenticate"]>
+  authenticate: NonNullable<MountedRequest["authenticate"]>,
+  fault: HostRefusal | undefined
 ): ResolveHostActor =>
   Effect.promise(async () => authenticate()).pipe(
     Effect.flatMap((handle) => (handle === undefined ? Effect.undefined : context.resolve(handle))),
     Effect.catchTag("InvalidRequest", Effect.die),
+    // The check is for sessions: without one, the request's API key determines the actor.
+    Effect.filterOrFail(
+      (actor) => actor === undefined || fault === undefined,
+      () => fault ?? new Forbidden()
+    ),
     Effect.provideContext(context.services)
   )
 
 const provideMounted = (
   context: PromiseApiContext,
   app: App,
-  { authenticate, mountPath, prefix }: MountedRequest
+  { authenticate, mountPath, prefix, trustedOrigins }: MountedRequest
 ): App => {
   const mounted = app.pipe(
     Effect.provideService(MountPath, mountPath),
@@ -65,7 +75,10 @@ const provideMounted = (
   )
   return authenticate === undefined
     ? mounted
-    : Effect.provideService(mounted, HostActor, resolveHostActor(context, authenticate))
+    : Effect.flatMap(HttpServerRequest, (request) => {
+        const fault = SameOrigin.findFault(request, trustedOrigins)
+        return Effect.provideService(mounted, HostActor, resolveHostActor(context, authenticate, fault))
+      })
 }
 
 /** Builds the routes. */

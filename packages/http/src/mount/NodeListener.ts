@@ -19,9 +19,14 @@ export interface NodeListenerOptions<Request extends IncomingMessage = IncomingM
   readonly prefix?: string | undefined
   /**
    * The host's own authentication, used instead of an API key. Every operation calls it. A rejection is answered with
-   * `internal`. If it relies on a cookie, make the cookie `SameSite`: otherwise a form of another site could upload.
+   * `internal`. Requests by it that change something are refused when a page of another origin made them.
    */
   readonly authenticate?: ((request: Request) => Authenticated | Promise<Authenticated>) | undefined
+  /**
+   * Other origins whose pages may change something by the host's own authentication, such as `https://app.example.com`. The
+   * host itself answers their CORS preflights.
+   */
+  readonly trustedOrigins?: ReadonlyArray<string> | undefined
 }
 
 /** Returns the path that the host removed from `request.url`, as Express does. */
@@ -36,13 +41,15 @@ const makeListener = Effect.fnUntraced(function* (mounted: Mount.Mounted) {
 /** Makes a listener whose callers pass the host's authentication with each request. */
 export const make = (
   holdfast: Holdfast,
-  prefix: string
+  prefix: string,
+  trustedOrigins: ReadonlyArray<string> = []
 ): ((
   request: IncomingMessage,
   response: ServerResponse,
   authenticate: Mount.MountedRequest["authenticate"]
 ) => void) => {
   const context = PromiseApiContext.of(holdfast)
+  const trusted = new Set(trustedOrigins)
   type Handle = (request: IncomingMessage, response: ServerResponse, mounted: Mount.MountedRequest) => void
   let handle: Handle | undefined
   const building = Mount.make(context).then(async (mount) => {
@@ -60,7 +67,7 @@ export const make = (
     if (context.isClosed()) return Refusal.send(response, Refusal.closed)
     const message = ParsedBody.restore(request)
     if (message === undefined) return Refusal.send(response, Refusal.bodyConsumed)
-    const mounted = { prefix, mountPath: strippedPath(request) + prefix, authenticate }
+    const mounted = { prefix, mountPath: strippedPath(request) + prefix, authenticate, trustedOrigins: trusted }
     if (handle !== undefined) return handle(message, response, mounted)
     building.then(
       (built) => (context.isClosed() ? Refusal.send(response, Refusal.closed) : built(message, response, mounted)),
@@ -85,8 +92,8 @@ export const toNodeListener = <Request extends IncomingMessage = IncomingMessage
   holdfast: Holdfast,
   options: NodeListenerOptions<Request> = {}
 ): ((request: Request, response: ServerResponse) => void) => {
-  const { authenticate, prefix = "" } = options
-  const listener = make(holdfast, Prefix.normalize(prefix))
+  const { authenticate, prefix = "", trustedOrigins } = options
+  const listener = make(holdfast, Prefix.normalize(prefix), trustedOrigins)
   return (request, response) =>
     listener(request, response, authenticate === undefined ? undefined : () => authenticate(request))
 }

@@ -19,10 +19,12 @@ export interface WebHandlerOptions<Host = unknown> {
   readonly prefix?: string | undefined
   /**
    * The host's own authentication, used instead of an API key. Every operation calls it, with the second argument of
-   * the handler. A rejection is answered with `internal`. If it relies on a cookie, make the cookie `SameSite`:
-   * otherwise a form of another site could upload.
+   * the handler. A rejection is answered with `internal`. Requests by it that change something are refused when a page of
+   * another origin made them.
    */
   readonly authenticate?: ((request: Request, host: Host) => Authenticated | Promise<Authenticated>) | undefined
+  /** As in `NodeListenerOptions`. */
+  readonly trustedOrigins?: ReadonlyArray<string> | undefined
 }
 
 /** `host` is passed to `authenticate`: for example Hono's context, or the second argument of Next's route handlers. */
@@ -44,6 +46,7 @@ export const toWebHandler = <Host = unknown>(
 ): WebHandler<Host> => {
   const context = PromiseApiContext.of(holdfast)
   const { authenticate } = options
+  const trustedOrigins = new Set(options.trustedOrigins)
   const prefix = Prefix.normalize(options.prefix ?? "")
   const building = Mount.make(context).then(({ app, register, scope }) => {
     const scoped: Mount.App = Effect.withFiber((fiber) => {
@@ -65,6 +68,7 @@ export const toWebHandler = <Host = unknown>(
     register(request, {
       prefix,
       mountPath: prefix,
+      trustedOrigins,
       authenticate: authenticate === undefined ? undefined : () => authenticate(request, host as Host)
     })
     return handler(request)
