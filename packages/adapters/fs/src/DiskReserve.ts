@@ -19,11 +19,15 @@ export interface DiskSpace {
 export interface DiskReserve {
   /** Reads the free space. */
   readonly read: Effect.Effect<DiskSpace, FsCall.ErrnoError>
+  /** The same, without waiting; undefined when it cannot be read. For metrics. */
+  readonly readSync: () => DiskSpace | undefined
   /**
    * Takes bytes that are about to be written from the space above the reserve, which is read at most once per second while it
    * suffices. Fails with `ENOSPC`.
    */
   readonly claim: (bytes: number) => Effect.Effect<void, FsCall.ErrnoError>
+  /** Fails as `claim` does, but takes nothing. */
+  readonly admit: (bytes: number) => Effect.Effect<void, FsCall.ErrnoError>
   /**
    * Returns `claim` for one writer that keeps at most `bufferBytes` in memory: until `close`, what it may not have written yet is
    * not taken for free space when the free space is read again.
@@ -64,16 +68,26 @@ export const make = (path: string, bytes: number | undefined): DiskReserve => {
   let buffered = 0
   let readAt = Number.NEGATIVE_INFINITY
 
+  const accept = ({ bavail, blocks, bsize, ffree, files }: Fs.StatsFs): DiskSpace => {
+    const free = bavail * bsize
+    const reserve = bytes ?? Math.min(defaultLimit, Math.floor(blocks * bsize * defaultShare))
+    available = free - reserve - buffered
+    readAt = performance.now()
+    return { free, reserve, hasInodes: files === 0 || ffree > 0 }
+  }
+
   const read = Effect.map(
     FsCall.call<Fs.StatsFs>((done) => Fs.statfs(path, done)),
-    ({ bavail, blocks, bsize, ffree, files }): DiskSpace => {
-      const free = bavail * bsize
-      const reserve = bytes ?? Math.min(defaultLimit, Math.floor(blocks * bsize * defaultShare))
-      available = free - reserve - buffered
-      readAt = performance.now()
-      return { free, reserve, hasInodes: files === 0 || ffree > 0 }
-    }
+    accept
   )
+
+  const readSync = (): DiskSpace | undefined => {
+    try {
+      return accept(Fs.statfsSync(path))
+    } catch {
+      return undefined
+    }
+  }
 
   const take = (bytes: number): boolean => {
     if (bytes > available) return false
@@ -87,6 +101,11 @@ export const make = (path: string, bytes: number | undefined): DiskReserve => {
         ? Effect.void
         : Effect.flatMap(read, () => (take(bytes) ? Effect.void : Effect.fail(noSpace())))
     )
+
+  const admit = (bytes: number): Effect.Effect<void, FsCall.ErrnoError> =>
+    Effect.map(claim(bytes), () => {
+      available += bytes
+    })
 
   const writer = (bufferBytes: number): ReserveWriter => {
     let own = 0
@@ -112,5 +131,5 @@ export const make = (path: string, bytes: number | undefined): DiskReserve => {
     free < reserve || !hasInodes ? Effect.fail(noSpace()) : Effect.void
   )
 
-  return { read, claim, writer, check }
+  return { read, readSync, claim, admit, writer, check }
 }

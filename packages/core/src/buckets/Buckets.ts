@@ -14,6 +14,7 @@ import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
 import * as Page from "../Page.ts"
 import { Settings } from "../Settings.ts"
+import { StorageRoom } from "../StorageRoom.ts"
 import * as Bucket from "./Bucket.ts"
 import { BucketRepository } from "./BucketRepository.ts"
 
@@ -57,6 +58,7 @@ const decodeUpdate = Input.decoder(Bucket.UpdateBucket)
 
 const make = Effect.gen(function* () {
   const access = yield* Access
+  const room = yield* StorageRoom
   const repository = yield* BucketRepository
   const settings = yield* Settings
   const random = yield* SecureRandom
@@ -70,6 +72,7 @@ const make = Effect.gen(function* () {
         const { name } = yield* decodeCreate(input)
         const now = yield* DateTime.now
         const bucket = { id: yield* Ids.make("bkt"), name, createdAt: now, updatedAt: now }
+        yield* room.forRecord
         yield* repository.create(tenantId, bucket)
         return bucket
       },

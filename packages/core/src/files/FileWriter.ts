@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import { FileChangeNotifier } from "./FileChangeNotifier.ts"
 import { FileRepository } from "./FileRepository.ts"
+import { StorageRoom } from "../StorageRoom.ts"
 
 export class FileWriter extends Context.Service<
   FileWriter,
@@ -21,14 +22,18 @@ export const layer: Layer.Layer<FileWriter, never, FileRepository | FileChangeNo
   Effect.gen(function* () {
     const files = yield* FileRepository
     const { notify } = yield* FileChangeNotifier
+    const room = yield* StorageRoom
     const notifying = <A, E>(bucket: BucketRef, write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.tap(write, () => notify(bucket.bucketId))
+    const growing = <A, E>(write: Effect.Effect<A, E>) => Effect.andThen(room.forRecord, write)
 
     return FileWriter.of({
-      insert: (bucket, file) => notifying(bucket, files.insert(bucket, file)),
+      // The record of a content that is stored already must not be refused.
+      insert: (bucket, file) =>
+        notifying(bucket, file.content === null ? growing(files.insert(bucket, file)) : files.insert(bucket, file)),
       replaceContent: (replacement) => notifying(replacement.bucket, files.replaceContent(replacement)),
-      update: (update) => notifying(update.bucket, files.update(update)),
-      updateHeaders: (update) => notifying(update.bucket, files.updateHeaders(update)),
+      update: (update) => notifying(update.bucket, growing(files.update(update))),
+      updateHeaders: (update) => notifying(update.bucket, growing(files.updateHeaders(update))),
       remove: (removal) => notifying(removal.bucket, files.remove(removal))
     })
   })

@@ -15,6 +15,7 @@ import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
 import * as Page from "../Page.ts"
 import * as Role from "../Role.ts"
+import { StorageRoom } from "../StorageRoom.ts"
 import { CreatedChoice, type CreatedResourcesRemain } from "./CreatedResources.ts"
 import * as Creator from "../access/Creator.ts"
 import * as Member from "./Member.ts"
@@ -97,6 +98,7 @@ const decide = Effect.fnUntraced(function* (identity: Identity, memberId: string
 
 const make = Effect.gen(function* () {
   const access = yield* Access
+  const room = yield* StorageRoom
   const repository = yield* MemberRepository
   const random = yield* SecureRandom
   const newId = (kind: Ids.Kind) => Effect.provideService(Ids.make(kind), SecureRandom, random)
@@ -109,6 +111,7 @@ const make = Effect.gen(function* () {
       const { role: selector, user } = yield* decodeAdd(input)
       const role = yield* Role.resolve(selector)
       const now = yield* DateTime.now
+      yield* room.forRecord
       const member = yield* repository.add(tenantId, {
         id: yield* newId("mem"),
         user: { id: yield* newId("acc"), email: user.email },

@@ -15,6 +15,7 @@ import * as Input from "../Input.ts"
 import * as Page from "../Page.ts"
 import * as Role from "../Role.ts"
 import { Settings } from "../Settings.ts"
+import { StorageRoom } from "../StorageRoom.ts"
 import * as Tenant from "./Tenant.ts"
 import { TenantRepository } from "./TenantRepository.ts"
 
@@ -58,6 +59,7 @@ const decodeUpdate = Input.decoder(Tenant.UpdateTenant)
 
 const make = Effect.gen(function* () {
   const access = yield* Access
+  const room = yield* StorageRoom
   const repository = yield* TenantRepository
   const settings = yield* Settings
   const random = yield* SecureRandom
@@ -83,6 +85,7 @@ const make = Effect.gen(function* () {
               createdAt: now,
               updatedAt: now
             }
+      yield* room.forRecord
       yield* repository.create({ tenant, member })
       yield* access.clearCache
       return { ...tenant, member: member ?? null }

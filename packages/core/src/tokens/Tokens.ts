@@ -19,6 +19,7 @@ import * as Input from "../Input.ts"
 import * as Creator from "../access/Creator.ts"
 import * as Page from "../Page.ts"
 import { Settings } from "../Settings.ts"
+import { StorageRoom } from "../StorageRoom.ts"
 import * as TokenExpiry from "./internal/TokenExpiry.ts"
 import * as Token from "./Token.ts"
 import { TokenRepository } from "./TokenRepository.ts"
@@ -58,6 +59,7 @@ const decodeCreate = Input.decoder(Schema.toType(Token.CreateToken))
 
 const make = Effect.gen(function* () {
   const access = yield* Access
+  const room = yield* StorageRoom
   const repository = yield* TokenRepository
   const settings = yield* Settings
   const random = yield* SecureRandom
@@ -73,6 +75,7 @@ const make = Effect.gen(function* () {
         const now = yield* DateTime.now
         const expiresAt = yield* TokenExpiry.decide({ requested: requested.expiresAt, now, settings, identity })
         if (!Ids.is("mem", member.id)) return yield* noSuchMember
+        yield* room.forRecord
         const { hash, key, prefix } = yield* ApiKey.mint
         const token = {
           id: yield* Ids.make("tok"),

@@ -9,6 +9,7 @@ import { FileRepository } from "../../files/FileRepository.ts"
 import type { FileType } from "../../files/FileType.ts"
 import * as Ids from "../../Ids.ts"
 import { Settings } from "../../Settings.ts"
+import { StorageRoom } from "../../StorageRoom.ts"
 import type { Mode } from "../../transcoding/ConversionPlan.ts"
 import type { Format } from "../../transcoding/Presentation.ts"
 import { Transcoder } from "../../transcoding/Transcoder.ts"
@@ -28,6 +29,7 @@ const isNotFound = (error: { readonly _tag: string }): boolean => error._tag ===
 /** Makes the step from the services of the context. The step checks no permission. */
 export const make = Effect.gen(function* () {
   const files = yield* FileRepository
+  const room = yield* StorageRoom
   const conversions = yield* ConversionRepository
   const transcoder = yield* Transcoder
   const notifier = yield* ConversionNotifier
@@ -46,6 +48,7 @@ export const make = Effect.gen(function* () {
         new TranscoderUnavailable()
       )
     )
+    yield* room.forRecord
     const id = yield* Effect.provideService(Ids.make("cnv"), SecureRandom, random)
     const now = yield* DateTime.now
     const stored = yield* conversions.request({ bucket: ref, fileId, blobId, id, format, mode, maxPending, now })

@@ -14,6 +14,7 @@ import * as Ids from "../../Ids.ts"
 import type { MetadataError } from "../../MetadataError.ts"
 import * as Scoped from "../../Scoped.ts"
 import { Settings } from "../../Settings.ts"
+import { StorageRoom } from "../../StorageRoom.ts"
 import type { BlobError } from "../../storage/BlobError.ts"
 import * as BlobKey from "../../storage/BlobKey.ts"
 import { BlobRepository } from "../../storage/BlobRepository.ts"
@@ -76,6 +77,7 @@ export const make = Effect.gen(function* () {
   const repository = yield* BlobRepository
   const settings = yield* Settings
   const random = yield* SecureRandom
+  const room = yield* StorageRoom
   const leases = yield* UploadLeases.make
 
   const discard = (key: string, blobId: string) =>
@@ -101,6 +103,7 @@ export const make = Effect.gen(function* () {
         `must be a media type of at most ${maxMediaType} printable Latin-1 characters`
       )
     }
+    yield* room.forContent(declared.length ?? 0)
     const guarded = yield* ContentGuard.make(source, { limit: settings.maxUploadBytes, length: declared.length })
     const blobId = yield* Effect.provideService(Ids.make("blb"), SecureRandom, random)
     const key = BlobKey.make({ ...bucket, blobId })

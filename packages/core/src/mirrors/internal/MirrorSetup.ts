@@ -12,6 +12,7 @@ import { NotFound } from "../../Errors.ts"
 import { FileChangeNotifier } from "../../files/FileChangeNotifier.ts"
 import { checkBucketId } from "../../files/internal/FileLookup.ts"
 import * as Ids from "../../Ids.ts"
+import { StorageRoom } from "../../StorageRoom.ts"
 import * as Creator from "../../access/Creator.ts"
 import * as MirrorCredentials from "./MirrorCredentials.ts"
 import { type CreateMirror, decodeCreate, decodeUpdate, type UpdateMirror } from "../MirrorInput.ts"
@@ -23,6 +24,7 @@ import * as MirrorTypeUnavailable from "../targets/MirrorTypeUnavailable.ts"
 export const make = Effect.gen(function* () {
   const access = yield* Access
   const buckets = yield* BucketRepository
+  const room = yield* StorageRoom
   const repository = yield* MirrorRepository
   const notifier = yield* FileChangeNotifier
   const random = yield* SecureRandom
@@ -41,6 +43,7 @@ export const make = Effect.gen(function* () {
       if (decoded.verify !== false) yield* checkTarget(tenantId, credentials)
       const id = yield* Effect.provideService(Ids.make("mir"), SecureRandom, random)
       const secret = yield* seal(credentials, id)
+      yield* room.forRecord
       const at = yield* DateTime.now
       const createdBy = Creator.of(identity)
       yield* repository.create({ tenantId, bucketId, id, name: decoded.name, address, secret, createdBy, at })

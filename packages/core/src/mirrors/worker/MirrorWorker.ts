@@ -12,6 +12,7 @@ import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import { onBehalfOf } from "../../CurrentTenant.ts"
 import type { Access } from "../../access/Access.ts"
+import { StorageRoom } from "../../StorageRoom.ts"
 import { FileChangeNotifier } from "../../files/FileChangeNotifier.ts"
 import type { Files } from "../../files/Files.ts"
 import type { Uploads } from "../../files/Uploads.ts"
@@ -36,6 +37,7 @@ const partialInterval = Duration.millis(50)
 /** Returns the effect that runs until interrupted, once everything that it needs is made. */
 const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
   const tasks = yield* MirrorTaskRepository
+  const room = yield* StorageRoom
   const notifier = yield* FileChangeNotifier
   const random = yield* SecureRandom
   const openTarget = yield* TargetCache.make
@@ -124,7 +126,8 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
     const batch = { mirrorId: mirror.id, limit: options.batchSize }
     if (isRemoved) return yield* tasks.clearRemoved(batch)
     const retries = hasRetries && (yield* tasks.retryTasks(batch))
-    return (lacksTasks && (yield* tasks.createTasks({ ...batch, now: yield* DateTime.now }))) || retries
+    const creates = lacksTasks && (yield* Effect.isSuccess(room.forRecord))
+    return (creates && (yield* tasks.createTasks({ ...batch, now: yield* DateTime.now }))) || retries
   })
 
   /** Works on the mirrors that are due. Returns whether the next round need not wait, and whether it looks at further mirrors. */

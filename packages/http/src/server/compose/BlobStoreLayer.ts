@@ -8,12 +8,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as BlobStores from "../config/blobs/BlobStores.ts"
-import type { Config } from "../config/Config.ts"
 import * as MetadataLayer from "./MetadataLayer.ts"
 import * as UnlockedBlobStore from "./UnlockedBlobStore.ts"
 
 /** The settings of the metadata store and the blob store. */
-export type StoreSettings = MetadataLayer.MetadataSettings & BlobStores.Values & Pick<Config, "diskReserve">
+export type StoreSettings = MetadataLayer.MetadataSettings & BlobStores.Values
 
 /** Whether several processes may use the blob store at once. */
 const isShared = ({ blobs }: BlobStores.Values): boolean => blobs !== "fs"

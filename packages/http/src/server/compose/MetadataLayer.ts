@@ -10,11 +10,12 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Path from "node:path"
 import type { Config } from "../config/Config.ts"
+import * as DiskLayer from "./DiskLayer.ts"
 
 /** The settings of the metadata store. */
 export type MetadataSettings = Pick<
   Config,
-  "dataDir" | "databasePool" | "databasePrepare" | "databaseTimeout" | "databaseUrl"
+  "dataDir" | "databasePool" | "databasePrepare" | "databaseTimeout" | "databaseUrl" | "diskReserve"
 >
 
 /** The SQLite database in the data directory. */
@@ -31,7 +32,8 @@ export const layer = ({
   databasePool: maxConnections,
   databasePrepare: prepare,
   databaseTimeout: statementTimeout,
-  databaseUrl: url
+  databaseUrl: url,
+  diskReserve
 }: MetadataSettings): RepositoryLayer =>
   Layer.unwrap(
     Effect.promise(async (): Promise<RepositoryLayer> => {
@@ -44,7 +46,8 @@ export const layer = ({
         })
       }
       const file = Path.join(dataDir, databaseFile)
-      return (await import("@holdfast/sqlite/SqliteMetadata")).layer({ file, statementTimeout })
+      const repositories = (await import("@holdfast/sqlite/SqliteMetadata")).layer({ file, statementTimeout })
+      return DiskLayer.layerProtected(repositories, { dataDir, diskReserve })
     })
   )
 
@@ -56,7 +59,7 @@ export const layerSqlClient = ({
   databasePool: maxConnections,
   databasePrepare: prepare,
   databaseUrl: url
-}: Omit<MetadataSettings, "databaseTimeout">): ClientLayer =>
+}: Omit<MetadataSettings, "databaseTimeout" | "diskReserve">): ClientLayer =>
   Layer.unwrap(
     Effect.promise(async (): Promise<ClientLayer> => {
       if (url !== undefined)

@@ -27,6 +27,7 @@ import * as ServiceRoutes from "../routes/ServiceRoutes.ts"
 import * as BlobStoreLayer from "./BlobStoreLayer.ts"
 import * as ConversionLayer from "./ConversionLayer.ts"
 import * as CoreLayer from "./CoreLayer.ts"
+import * as DiskLayer from "./DiskLayer.ts"
 import * as IncompleteUploads from "./IncompleteUploads.ts"
 import * as MetadataLayer from "./MetadataLayer.ts"
 import * as MirrorLayer from "./MirrorLayer.ts"
@@ -95,12 +96,23 @@ const layerSettings = (config: Config) =>
     Layer.succeed(HttpRouter.RouterConfig, ApiRoutes.routerConfig)
   )
 
+/** What protects the disk that has the contents or the database; nothing where neither is in the data directory. */
+const layerDisk = (config: Config) => {
+  if (BlobStoreLayer.isStateless(config)) return { background: Layer.empty, room: Layer.empty }
+  const hasDatabase = MetadataLayer.isEmbedded(config)
+  return {
+    background: Layer.merge(DiskLayer.layerMetrics(config), hasDatabase ? DiskLayer.layerBallast(config) : Layer.empty),
+    room: DiskLayer.layerRoom({ ...config, hasContents: config.blobs === "fs", hasDatabase })
+  }
+}
+
 /** A metric registry for each service, so that the metrics of two services in one process stay apart. */
 const layerMetricRegistry = Layer.sync(Metric.MetricRegistry, (): Metric.MetricRegistry => new Map())
 
 /** The service. Building the layer starts listening; closing its scope stops the service. */
 export const layer = (config: Config, version: string) => {
   const prepared = layerPrepared(config)
+  const disk = layerDisk(config)
   return layerServer(config).pipe(
     Layer.provide([
       prepared,
@@ -110,6 +122,7 @@ export const layer = (config: Config, version: string) => {
       ConversionLayer.layerWorker(config).pipe(Layer.provide(prepared)),
       MirrorLayer.layerWorker(config),
       ProcessMetrics.layer,
+      disk.background,
       QueueDepthMetrics.layer({ pushed: config.otlpEndpoint !== undefined })
     ]),
     Layer.provideMerge(CoreLayer.layer),
@@ -122,6 +135,7 @@ export const layer = (config: Config, version: string) => {
     ]),
     Layer.provide(SecretKey.layerPlaybackSecret(config)),
     Layer.provide(layerSettings(config)),
+    Layer.provide(disk.room),
     Layer.provide(Telemetry.layer(config.otlpEndpoint, version)),
     Layer.provide(layerMetricRegistry)
   )

@@ -47,8 +47,14 @@ const headers = { "cache-control": "no-store" }
 
 const respond = (checks: Checks) =>
   Effect.map(RequestId, (requestId) => {
-    const failed = Object.entries(checks).flatMap(([store, result]) => (result === "ok" ? [] : [store]))
-    if (failed.length === 0) return HttpServerResponse.jsonUnsafe({ status: "ok", checks }, { headers })
+    const failed = Object.entries(checks).flatMap(([store, result]) =>
+      result === "ok" || result === "storage_full" ? [] : [store]
+    )
+    if (failed.length === 0) {
+      // A full store reads, deletes and revokes, which must stay reachable through a balancer.
+      const status = Object.values(checks).includes("storage_full") ? "storage_full" : "ok"
+      return HttpServerResponse.jsonUnsafe({ status, checks }, { headers })
+    }
     const detail = `Not ready: ${failed.join(" and ")}.`
     const body = ProblemBody.make({ code: "unavailable", detail, requestId })
     return HttpServerResponse.jsonUnsafe(
