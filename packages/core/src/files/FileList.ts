@@ -1,7 +1,7 @@
 /**
  * Lists the files and folders of a folder. A page contains first the folders, then the files, at most `limit` of both
  * together. So a folder with a million subfolders is listed in pages like one with a million files. A page of a list with a
- * filter may be short, because each request reads a bounded number of files.
+ * filter may be short, because each request reads a bounded number of files, and so may a page of files with large metadata.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -13,7 +13,7 @@ import * as Page from "../Page.ts"
 import { atMost } from "../Text.ts"
 import * as File from "./File.ts"
 import { FolderPath } from "./FileName.ts"
-import { type FileQuery, FileRepository } from "./FileRepository.ts"
+import { type FileListRequest, type FileQuery, FileRepository, type FileSlice } from "./FileRepository.ts"
 import { FileType } from "./FileType.ts"
 
 /** The parameters of a list, besides the page. */
@@ -69,6 +69,48 @@ const Cursor = Schema.Union([
 const showsFolders = (query: FileQuery): boolean =>
   !query.recursive && query.name === undefined && query.state === undefined && query.type === undefined
 
+/** About how many bytes of metadata and headers a page contains: the memory of a response that a client reads slowly. */
+const maxPageBytes = 1024 * 1024
+/**
+ * How many files the first step of a page reads; each further step reads three times as many. One step is enough for a page of
+ * the default size, and files with large metadata are not all read before the bound is reached.
+ */
+const firstStep = 100
+
+/** Returns the size of those parts of a record that may be large, in characters of JSON. */
+const sizeOf = ({ headers, metadata }: File.StoredFile): number => {
+  let size = 0
+  for (const _ in metadata) {
+    size = JSON.stringify(metadata).length
+    break
+  }
+  for (const { name, value } of headers) size += name.length + value.length
+  return size
+}
+
+/** Reads the files of a page until it has `limit` files or `maxPageBytes`. */
+const readPage = Effect.fnUntraced(function* (
+  repository: FileRepository["Service"],
+  { after, bucket, limit, query }: FileListRequest
+): Effect.fn.Return<FileSlice, MetadataError> {
+  const files: Array<File.StoredFile> = []
+  let next = after ?? null
+  let size = 0
+  for (let step = firstStep; files.length < limit; step *= 3) {
+    const wanted = Math.min(step, limit - files.length)
+    const slice = yield* repository.list({ bucket, query, after: next ?? undefined, limit: wanted })
+    for (const stored of slice.files) {
+      size += sizeOf(stored)
+      const last = files.at(-1)
+      if (last !== undefined && size > maxPageBytes) return { files, next: { path: last.path, name: last.name } }
+      files.push(stored)
+    }
+    next = slice.next
+    if (next === null || slice.files.length < wanted) break
+  }
+  return { files, next }
+})
+
 /** Makes the function that lists a bucket's files. */
 export const make = Effect.gen(function* () {
   const repository = yield* FileRepository
@@ -103,7 +145,7 @@ export const make = Effect.gen(function* () {
         nextCursor: files.length === 0 ? null : Page.encodeCursor({ folder: folders.at(-1) })
       }
     }
-    const { files, next } = yield* repository.list({ bucket, query, after, limit: remaining })
+    const { files, next } = yield* readPage(repository, { bucket, query, after, limit: remaining })
     return {
       items: files.map((stored) => File.fromStored(stored, request.expands)),
       folders,

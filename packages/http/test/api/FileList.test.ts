@@ -52,6 +52,35 @@ describe("file list", () => {
     expect(names(await list({ type: "TEXT", state: "READY", recursive: "1" }))).toContain("c.txt")
   })
 
+  it(
+    "files with large metadata → pages of about 1 MiB, which together have every file once",
+    { timeout: 60_000 },
+    async () => {
+      const own = await server.makeBucket()
+      const path = `/tenants/${own.tenantId}/buckets/${own.bucketId}/files`
+      const all = Array.from({ length: 200 }, (_, index) => `file-${String(index).padStart(3, "0")}`)
+      for (const name of all) {
+        // 110 small files precede the large ones, so that the bound is reached within a later step.
+        const metadata = name < "file-110" ? {} : { text: "x".repeat(16_000) }
+        expect((await server.post(path, { json: { name, metadata } })).status).toBe(201)
+      }
+      const found: Array<string> = []
+      let cursor: string | null = ""
+      let pages = 0
+      while (cursor !== null) {
+        const query: Record<string, string> = { limit: "1000", ...(cursor === "" ? {} : { cursor }) }
+        const text = await (await server.get(path, { query })).text()
+        expect(text.length).toBeLessThan(1.2 * 1024 * 1024)
+        const page = JSON.parse(text) as Page
+        found.push(...page.items.map(({ name }) => name))
+        cursor = page.nextCursor
+        pages++
+      }
+      expect(found).toEqual(all)
+      expect(pages).toBe(2)
+    }
+  )
+
   it("expands → items with these expansions", async () => {
     const { items } = await list({ recursive: "1", path: "/z/", expands: ["SIZE", "TYPE"] })
     expect(items.map(({ expands }) => expands)).toEqual([
