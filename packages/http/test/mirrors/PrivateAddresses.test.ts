@@ -1,10 +1,10 @@
 /**
  * Tests that mirrors do not connect to private addresses, which users may enter, unless the operator allows it.
  */
-import { generateKeyPairSync } from "node:crypto"
 import { createServer } from "node:net"
 import { expect, it, onTestFinished } from "vitest"
 import { expectProblem } from "../support/Problems.ts"
+import * as MirrorInputs from "./MirrorInputs.ts"
 import * as MirrorRequests from "./MirrorRequests.ts"
 
 const listen = (port: number, host: string, count: () => void): Promise<number> =>
@@ -30,54 +30,13 @@ const startPrivateServer = async () => {
   return { port, connections: () => connections }
 }
 
-const { privateKey } = generateKeyPairSync("rsa", {
-  modulusLength: 2048,
-  publicKeyEncoding: { type: "spki", format: "pem" },
-  privateKeyEncoding: { type: "pkcs8", format: "pem" }
-})
-
-/** Returns the document of a service account whose tokens come from this address. */
-const serviceAccount = (tokenUri: string): string =>
-  JSON.stringify({
-    type: "service_account",
-    project_id: "p",
-    private_key_id: "1",
-    private_key: privateKey,
-    client_email: "a@p.iam.gserviceaccount.com",
-    client_id: "1",
-    token_uri: tokenUri
-  })
-
-/** Inputs of mirrors of each type to this endpoint. */
-const inputsFor = (endpoint: string): ReadonlyArray<object> => [
-  {
-    name: "s3",
-    type: "CLOUD_A",
-    region: "us-east-1",
-    bucketName: "bucket",
-    accessKeyId: "key",
-    secretAccessKey: "secret",
-    forcePathStyle: true,
-    endpoint
-  },
-  { name: "azure", type: "CLOUD_B", accountName: "account", containerName: "container", accountKey: "a2V5", endpoint },
-  {
-    name: "gcs",
-    type: "CLOUD_C",
-    projectId: "p",
-    bucketName: "bucket",
-    credentials: serviceAccount(endpoint),
-    endpoint
-  }
-]
-
 it("create: private address → Refused, and no connection is made", { timeout: 120_000 }, async () => {
   const { connections, port } = await startPrivateServer()
   const source = await MirrorRequests.start()
   const hosts = ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "2130706433", "[::ffff:127.0.0.1]"]
   const addresses = [...hosts.map((host) => `http://${host}:${port}`), "http://169.254.169.254", "http://10.0.0.1"]
   for (const endpoint of addresses) {
-    for (const json of inputsFor(endpoint)) {
+    for (const json of MirrorInputs.forEndpoint(endpoint)) {
       const answer = await source.api.post(source.mirrors, { json })
       const { reason } = await expectProblem(answer, 422, "mirror_target_unreachable")
       expect(reason, endpoint).toBe("Refused")
@@ -87,7 +46,7 @@ it("create: private address → Refused, and no connection is made", { timeout: 
 
   // Without the check, the mirror is created; the worker refuses the address.
   await MirrorRequests.upload(source, { name: "a" }, "a")
-  const [s3 = {}] = inputsFor(`http://localhost:${port}`)
+  const [s3 = {}] = MirrorInputs.forEndpoint(`http://localhost:${port}`)
   const { id } = await MirrorRequests.createMirror(source, { ...s3, verify: false })
   await MirrorRequests.untilInState(source, id, "FAILING")
   expect(connections()).toBe(0)
@@ -103,7 +62,7 @@ it(
     const results = await Promise.all(
       [`http://localhost:${port}`, "http://nowhere.invalid"].map(async (endpoint) => {
         const answers = []
-        for (const json of inputsFor(endpoint)) {
+        for (const json of MirrorInputs.forEndpoint(endpoint)) {
           const answer = await source.api.post(source.mirrors, { json })
           const { requestId: _requestId, ...problem } = await expectProblem(answer, 422, "mirror_target_unreachable")
           answers.push(problem)
@@ -122,7 +81,7 @@ it(
 it("create: private address, HOLDFAST_MIRRORS_ALLOW_PRIVATE on → connections are made", async () => {
   const { connections, port } = await startPrivateServer()
   const source = await MirrorRequests.start({ env: { HOLDFAST_MIRRORS_ALLOW_PRIVATE: "on" } })
-  for (const json of inputsFor(`http://127.0.0.1:${port}`).slice(0, 2)) {
+  for (const json of MirrorInputs.forEndpoint(`http://127.0.0.1:${port}`).slice(0, 2)) {
     const answer = await source.api.post(source.mirrors, { json })
     await expectProblem(answer, 422, "mirror_target_unreachable")
   }

@@ -9,6 +9,7 @@ import type { MirrorTarget } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import type { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as EndlessBody from "../servers/EndlessBody.ts"
@@ -76,6 +77,16 @@ export const suite = (name: string, { begin, contentType, open, openAt, tooLong 
         for (const [operation, run] of Object.entries(operations)) {
           assert.strictEqual((yield* Effect.flip(run(target))).reason, "Unavailable", operation)
         }
+      })
+    )
+
+    it.live.each(Object.keys(operations))("%s: interrupted while the service responds → ends at once", (operation) =>
+      Effect.gen(function* () {
+        const endpoint = `http://${yield* SlowServer.open("sends one header line after the other")}`
+        const target = yield* openAt(endpoint, { requestTimeout: "1 hour" })
+        const run = operations[operation]?.(target) ?? Effect.die("no such operation")
+        // Without the interruption, the test would run into its own timeout.
+        assert.deepStrictEqual(yield* Effect.timeoutOption(run, "100 millis"), Option.none())
       })
     )
   })

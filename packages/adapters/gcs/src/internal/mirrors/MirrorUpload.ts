@@ -28,7 +28,9 @@ export const write = <E, R>(
     reject: ({ digests: { sha256 }, size }) =>
       size === object.size && sha256 === object.sha256
         ? undefined
-        : GcsFailure.make("Damaged", "The bytes that were read are not the bytes of the file.")
+        : GcsFailure.make("Damaged", "The bytes that were read are not the bytes of the file."),
+    // The worker takes the object of an interrupted write for unknown. It must not wait for a service that hangs.
+    isWholeInterruptible: true
   }
   return Effect.map(Upload.upload(connection, settings, content), ({ stored }) => MirrorObjects.toReceipt(stored))
 }
