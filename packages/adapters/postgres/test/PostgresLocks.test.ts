@@ -95,6 +95,40 @@ requires(Server.missing).describe("PostgreSQL", () =>
       })
     )
 
+    it.effect(
+      "replaceContent: 20 of one file whose row is locked → one waits in PostgreSQL, all succeed afterwards",
+      () =>
+        Effect.gen(function* () {
+          const [sql, files] = [yield* SqlClient, yield* FileRepository]
+          const bucket = yield* Fixtures.bucket()
+          const file = yield* Fixtures.store(bucket)
+          const blobIds = yield* Effect.forEach(Array.from({ length: 20 }), () => Fixtures.stage(bucket))
+          const [isLocked, end] = [yield* Latch.make(), yield* Latch.make()]
+          const holder = yield* sql`SELECT id FROM file WHERE id = ${file.id} FOR UPDATE`.pipe(
+            Effect.andThen(isLocked.open),
+            Effect.andThen(end.await),
+            sql.withTransaction,
+            Effect.forkScoped
+          )
+          yield* isLocked.await
+          const uploads = yield* Effect.forEach(blobIds, (blobId) =>
+            Effect.forkScoped(
+              files.replaceContent({ bucket, fileId: file.id, content: Sample.content(blobId), condition: {}, sweepAt })
+            )
+          )
+          const waiting = sql`SELECT pid FROM pg_stat_activity
+          WHERE wait_event_type = 'Lock' AND datname = current_database()`
+          yield* Effect.repeat(waiting, { until: (rows) => rows.length > 0 })
+          // Each uses a connection.
+          yield* Fixtures.store(bucket)
+          expect(yield* waiting).toHaveLength(1)
+          yield* end.open
+          yield* Fiber.join(holder)
+          yield* Effect.forEach(uploads, Fiber.join)
+          expect(yield* files.find(bucket, Fixtures.byId(file.id))).toMatchObject({ value: { version: 21 } })
+        })
+    )
+
     it.effect("insert: 100 transactions on 4 connections → all succeed", () =>
       Effect.gen(function* () {
         const bucket = yield* Fixtures.bucket()

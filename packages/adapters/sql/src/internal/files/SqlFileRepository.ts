@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import * as Reads from "../../Reads.ts"
+import * as KeyedLock from "../KeyedLock.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { removeFile, updateFile, updateHeaders } from "./ChangeFile.ts"
@@ -18,11 +19,15 @@ import { replaceContent } from "./ReplaceContent.ts"
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const read = yield* Reads.make(sql)
+  // Uploads of one file would wait for each other in the database, each with a connection. With 64 of them PostgreSQL spent 5 to 7
+  // ms on each, with 16 some 2 ms: whenever a lock is released, it decides anew which transaction gets it.
+  const oneByOne = KeyedLock.make()
 
   return FileRepository.of({
     insert: (bucket, file) => insertFile(sql, bucket, file).pipe(operation("files.insert")),
 
-    replaceContent: (replacement) => replaceContent(sql, replacement).pipe(operation("files.replaceContent")),
+    replaceContent: (replacement) =>
+      replaceContent(sql, replacement).pipe(oneByOne(replacement.fileId), operation("files.replaceContent")),
 
     find: (bucket, selector) =>
       read((sql) => sql`SELECT ${sql.literal(columns)} FROM file WHERE ${bySelector(sql, bucket, selector)}`).pipe(
