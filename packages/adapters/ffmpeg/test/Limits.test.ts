@@ -57,6 +57,17 @@ Requires.requires(Tools.missing).describe("limits", () => {
       })
     )
 
+    it.effect("probe: video in 8K → LimitExceeded, unless more pixels are permitted", () =>
+      Effect.gen(function* () {
+        const { probe } = yield* Transcoder
+        const input = Samples.path("8k.avi")
+        const error = yield* Effect.flip(probe({ input }))
+        assert.deepStrictEqual([error.reason, error.detail], ["LimitExceeded", "The picture is too large."])
+        const { video } = yield* probe({ input, limits: { pixels: 35_389_440 } })
+        assert.deepStrictEqual([video?.width, video?.height], [7680, 4320])
+      })
+    )
+
     it.effect("convert: picture is larger than the probe reported → LimitExceeded", () =>
       Effect.gen(function* () {
         const transcoder = yield* Transcoder

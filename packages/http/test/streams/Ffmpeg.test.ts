@@ -1,7 +1,9 @@
 /**
  * The complete service with FFmpeg, from an upload to playable segments.
  */
+import * as Neighbour from "@holdfast/testing/neighbour/Neighbour"
 import * as Requires from "@holdfast/testing/Requires"
+import * as Effect from "effect/Effect"
 import { spawnSync } from "node:child_process"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
@@ -154,7 +156,7 @@ describe("service with FFmpeg", () => {
   })
 
   it(
-    "long conversion of a tenant, clip of another → the clip is READY first, and the long one complete",
+    "long conversion of a tenant, clip of another → the clip is READY first, the long one complete, no read fails",
     timeout,
     async () => {
       const long = await ServiceBucket.start({ env: { HOLDFAST_CONVERSION_SLICE: "1s" } })
@@ -162,15 +164,26 @@ describe("service with FFmpeg", () => {
       const codec = ["-c:v", "mpeg4", "-q:v", "5"]
       const longStreams = await upload(long, await makeVideo("1280x720", 30, ...codec))
       const clipStreams = await upload(other, await makeVideo("192x108", 6, ...codec))
+      const small = await ServiceBucket.uploadFile(other, "a.txt", new TextEncoder().encode("Hello"))
       const state = async () =>
         (await json<{ readonly items: ReadonlyArray<StreamServer.Record> }>(await long.api.get(longStreams))).items[0]
           ?.state
-      expect((await long.api.post(`${longStreams}/hls`)).status).toBe(202)
-      await expect.poll(state, { timeout: 30_000 }).toBe("RUNNING")
-      const clip = await other.api.post(`${clipStreams}/hls`, { headers: { prefer: "wait=60" } })
-      expect(await clip.json()).toMatchObject({ state: "READY" })
-      expect(await state()).toBe("RUNNING")
-      await expect.poll(state, { timeout: 100_000 }).toBe("READY")
+      const convertBoth = async () => {
+        expect((await long.api.post(`${longStreams}/hls`)).status).toBe(202)
+        await expect.poll(state, { timeout: 30_000 }).toBe("RUNNING")
+        const clip = await other.api.post(`${clipStreams}/hls`, { headers: { prefer: "wait=60" } })
+        expect(await clip.json()).toMatchObject({ state: "READY" })
+        expect(await state()).toBe("RUNNING")
+        await expect.poll(state, { timeout: 100_000 }).toBe("READY")
+      }
+      const read = {
+        url: `${long.service.url}/api/v1${small}/view`,
+        headers: { "x-api-key": other.key },
+        intervalMs: 100
+      }
+      const { neighbour } = await Effect.runPromise(Neighbour.observe(read, Effect.promise(convertBoth)))
+      expect([neighbour.failures, neighbour.firstFailure]).toEqual([0, undefined])
+      expect(neighbour.requests).toBeGreaterThan(0)
       const variants = StreamServer.addresses(await (await long.api.get(`${longStreams}/hls/playlist.m3u8`)).text())
       const best = await (
         await fetch(new URL(variants[0] ?? "", `${long.service.url}/api/v1${longStreams}/hls/`))

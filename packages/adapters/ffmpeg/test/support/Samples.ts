@@ -61,6 +61,7 @@ const recipes = {
   "cut.mp4": recipe(`${picture("192x108")} ${sound()} ${h264} -c:a aac -movflags +faststart`, EditMedia.cutInHalf),
   "cut-index.mp4": recipe(`${picture("192x108")} ${sound()} ${h264} -c:a aac`, EditMedia.cutInHalf),
   "cut.webm": recipe(`${picture("192x108")} ${sound(48_000)} ${vp9} -c:a libopus`, EditMedia.cutInHalf),
+  "8k.avi": recipe(`-f lavfi -i color=s=7680x4320:r=1:d=1 -c:v mjpeg`),
   "bomb.avi": recipe(`${picture("64x64")} -c:v zlib`, EditMedia.declareHugePicture)
 } satisfies { readonly [name: string]: Recipe }
 
