@@ -22,6 +22,8 @@ export interface Options {
   readonly size: number
   /** How long an effect waits for a connection before it fails with `StatementTimeoutError`; unlimited when absent. */
   readonly timeout?: Duration.Input | undefined
+  /** Whether work without a tenant has a share as if it were that of one further tenant; false when absent. */
+  readonly limitsUnowned?: boolean | undefined
 }
 
 interface Waiter {
@@ -41,10 +43,10 @@ const timedOut = (): SqlError =>
 /**
  * Makes a pool. A tenant gets a further connection while it holds fewer than are free. So a tenant alone can hold half of
  * them, the next one half of the rest, and one that holds none gets one as long as any is free. Work without a tenant, such
- * as the sweeper's, may hold any number. Tenants that wait take turns; effects of one tenant run in the order in which they
+ * as the sweeper's, may hold any number, unless `limitsUnowned`. Tenants that wait take turns; effects of one tenant run in the order in which they
  * came.
  */
-export const make = ({ size, timeout }: Options): FairPool => {
+export const make = ({ limitsUnowned = false, size, timeout }: Options): FairPool => {
   type Tenant = string | undefined
   let free = size
   const held = new Map<Tenant, number>()
@@ -53,7 +55,7 @@ export const make = ({ size, timeout }: Options): FairPool => {
 
   const take = (tenant: Tenant): boolean => {
     const count = held.get(tenant) ?? 0
-    if (free === 0 || (tenant !== undefined && count >= free)) return false
+    if (free === 0 || ((limitsUnowned || tenant !== undefined) && count >= free)) return false
     free--
     held.set(tenant, count + 1)
     return true

@@ -56,10 +56,12 @@ it.effect("use: pool of one connection → tenants take turns", () =>
   }).pipe(Effect.scoped)
 )
 
-it.effect("use: work without a tenant → may hold all connections", () =>
+it.effect("use: work without a tenant → may hold all connections, unless it is limited", () =>
   Effect.gen(function* () {
     const pool = FairPool.make({ size: 4 })
     expect(running(yield* startMany(pool, undefined, 5))).toBe(4)
+    const limited = FairPool.make({ size: 4, limitsUnowned: true })
+    expect(running(yield* startMany(limited, undefined, 5))).toBe(2)
   }).pipe(Effect.scoped)
 )
 

@@ -6,17 +6,18 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type * as Scope from "effect/Scope"
-import * as Semaphore from "effect/Semaphore"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Borrower, Connection } from "effect/sql/SqlConnection"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
+import { IsBackgroundWork } from "@holdfast/core/BackgroundWork"
 import * as FairPool from "@holdfast/sql/FairPool"
 import * as BusyRetry from "./internal/BusyRetry.ts"
 import * as SqliteConnection from "./internal/SqliteConnection.ts"
-import { fromOpening } from "./internal/SqliteError.ts"
+import { begin, fromOpening } from "./internal/SqliteError.ts"
 import { memory, open } from "./internal/SqliteFile.ts"
+import * as Writer from "./internal/Writer.ts"
 import * as Readers from "./internal/threads/Readers.ts"
 
 export interface Options {
@@ -40,7 +41,7 @@ const isRead = (sql: string): boolean =>
   (/^\s*WITH\b/i.test(sql) && !/\b(?:INSERT|UPDATE|DELETE|REPLACE)\b/i.test(sql))
 
 /** Runs reads on `readers`, and all other statements as `write` does. */
-const route = (readers: Readers.ReadConnection, write: Borrower): Connection => {
+const route = (readers: Connection, write: Borrower): Connection => {
   const choose =
     (method: "execute" | "executeUnprepared"): Connection["execute"] =>
     (sql, params, transform) =>
@@ -78,8 +79,9 @@ const common = {
  * Opens a database. Transactions begin as writers (`BEGIN IMMEDIATE`), one at a time; the others wait, and tenants take turns.
  * Several processes may have the same file open.
  *
- * node:sqlite runs each statement synchronously. Transactions and statements that write run on the calling thread; they are
- * short. Reads outside of a transaction may be long: those of a database in a file run on threads of their own.
+ * node:sqlite runs each statement synchronously. Transactions and statements of requests that write run on the calling thread:
+ * they are short, and messages to another thread would take longer than they do. Reads outside of a transaction, and all
+ * statements of background work, may take long: those of a database in a file run on threads of their own.
  */
 export const make = ({
   busyTimeout = "5 seconds",
@@ -87,24 +89,27 @@ export const make = ({
   statementTimeout
 }: Options): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
   Effect.gen(function* () {
-    const database = yield* openDatabase(file)
-    const { acquirer, borrower, ...acquirers } = SqlClient.makeSqliteAcquirers({
-      connection: Effect.succeed(SqliteConnection.make(database)),
-      // `turns` admits one at a time.
-      semaphore: Semaphore.makeUnsafe(1),
-      isTransaction: () => database.isTransaction
-    })
+    const writer = Writer.fromDatabase(yield* openDatabase(file))
+    const backgroundWriter = file === memory ? writer : yield* Writer.onThread(file)
+    const currentWriter = Effect.map(IsBackgroundWork, (isBackground) => (isBackground ? backgroundWriter : writer))
+    const writerOf = (connection: Connection) => (connection === writer.connection ? writer : backgroundWriter)
     const turns = FairPool.make({ size: 1, timeout: statementTimeout })
+    const acquirer = Effect.andThen(
+      turns.acquire,
+      Effect.flatMap(currentWriter, (current) => current.acquirer)
+    )
     const busyRetry = BusyRetry.make(busyTimeout)
-    const write: Borrower = (use) => busyRetry.statement(turns.use(borrower(use)))
+    const write: Borrower = (use) =>
+      busyRetry.statement(turns.use(Effect.flatMap(currentWriter, (current) => current.borrower(use))))
     const routed = file === memory ? undefined : route(yield* Readers.make({ file, timeout: statementTimeout }), write)
     const client = yield* SqlClient.make({
       ...common,
-      ...acquirers,
-      acquirer: Effect.andThen(turns.acquire, acquirer),
-      transactionAcquirer: Effect.andThen(turns.acquire, acquirers.transactionAcquirer),
+      acquirer,
+      transactionAcquirer: acquirer,
       borrower: routed === undefined ? write : (use) => use(routed),
-      beginTransaction: SqliteConnection.begin,
+      onCommitFailure: (connection) => writerOf(connection).onCommitFailure(connection),
+      isTransaction: (connection) => writerOf(connection).isTransaction(),
+      beginTransaction: begin,
       releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
       prepareTransactionControls: true
     })

@@ -1,3 +1,4 @@
+import { IsBackgroundWork } from "@holdfast/core/BackgroundWork"
 import * as MemoryMetadata from "@holdfast/testing/metadata/MemoryMetadata"
 import * as RepositoryContract from "@holdfast/testing/metadata/RepositoryContract"
 import * as Effect from "effect/Effect"
@@ -10,4 +11,11 @@ RepositoryContract.suite("SQLite in memory", MemoryMetadata.layer)
 RepositoryContract.suite(
   "SQLite in a file",
   Layer.unwrap(Effect.map(Temporary.file, (file) => SqliteMetadata.layer({ file })))
+)
+
+RepositoryContract.suite(
+  "SQLite in a file, background work",
+  Layer.unwrap(Effect.map(Temporary.file, (file) => SqliteMetadata.layer({ file }))).pipe(
+    Layer.provideMerge(Layer.succeed(IsBackgroundWork, true))
+  )
 )

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { SecureRandom } from "effect/crypto/SecureRandom"
+import { asBackgroundWork } from "../BackgroundWork.ts"
 import { type RemovalClaim, RemovalRepository } from "./RemovalRepository.ts"
 
 export interface RemovalWorkerOptions {
@@ -103,4 +104,4 @@ const work = Effect.fnUntraced(function* (options: RemovalWorkerOptions) {
 export const layer = (
   options: Partial<RemovalWorkerOptions> = {}
 ): Layer.Layer<never, never, RemovalRepository | SecureRandom> =>
-  Layer.effectDiscard(Effect.forkScoped(work({ ...defaults, ...options })))
+  Layer.effectDiscard(Effect.forkScoped(asBackgroundWork(work({ ...defaults, ...options }))))

@@ -8,6 +8,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
+import { asBackgroundWork } from "../BackgroundWork.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import * as BlobKey from "./BlobKey.ts"
 import { BlobRepository, type DuePosition } from "./BlobRepository.ts"
@@ -114,6 +115,7 @@ export const layerPeriodic = (interval: Duration.Input): Layer.Layer<never, neve
         ),
         Effect.delay(interval),
         Effect.forever,
+        asBackgroundWork,
         Effect.forkScoped
       )
     })

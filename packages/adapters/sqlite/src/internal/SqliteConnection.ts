@@ -7,11 +7,8 @@ import * as Option from "effect/Option"
 import type { Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Stream from "effect/Stream"
-import { fromThrown } from "./SqliteError.ts"
+import { fromStatement } from "./SqliteError.ts"
 import * as SqliteStatement from "./SqliteStatement.ts"
-
-/** Begins a transaction as the only writer, so that no later statement of it waits for a lock. */
-export const begin = "BEGIN IMMEDIATE"
 
 /** The rows of a stream that are read at a time. */
 const chunkSize = 256
@@ -31,7 +28,7 @@ export const make = (database: DatabaseSync): Connection => {
   const fresh = (sql: string) => SqliteStatement.prepare(database, sql)
 
   const attempt = <A>(sql: string, evaluate: () => A): Effect.Effect<A, SqlError> =>
-    Effect.try({ try: evaluate, catch: fromThrown(sql === begin ? "begin" : "execute") })
+    Effect.try({ try: evaluate, catch: fromStatement(sql) })
 
   const rows = (entry: (sql: string) => SqliteStatement.Prepared, sql: string, params: ReadonlyArray<unknown>) =>
     attempt(sql, () => entry(sql).rows(params))
@@ -44,11 +41,7 @@ export const make = (database: DatabaseSync): Connection => {
       transform === undefined ? rows(prepared, sql, params) : Effect.map(rows(prepared, sql, params), transform),
     executeUnprepared: (sql, params, transform) =>
       transform === undefined ? rows(fresh, sql, params) : Effect.map(rows(fresh, sql, params), transform),
-    executeRaw: (sql, params) =>
-      attempt(sql, () => {
-        const { returnsRows, rows, statement } = prepared(sql)
-        return returnsRows ? rows(params) : statement.run(...params.map(SqliteStatement.toInput))
-      }),
+    executeRaw: (sql, params) => attempt(sql, () => SqliteStatement.raw(prepared(sql), params)),
     executeValues: values,
     executeValuesUnprepared: values,
     executeStream: (sql, params, transform) =>

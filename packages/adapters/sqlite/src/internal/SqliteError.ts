@@ -34,6 +34,13 @@ export const fromThrown =
     return new SqlError({ reason: classifySqliteError(cause, { message, operation }) })
   }
 
+/** Begins a transaction as the only writer, so that no later statement of it waits for a lock. */
+export const begin = "BEGIN IMMEDIATE"
+
+/** Returns the error for a failed statement. Its operation is `begin` for the beginning of a transaction. */
+export const fromStatement = (sql: string): ((thrown: unknown) => SqlError) =>
+  fromThrown(sql === begin ? "begin" : "execute")
+
 /** Returns the error for a database that cannot be opened, because of SQLite or of the file system. */
 export const fromOpening = (thrown: unknown): SqlError =>
   codeOf(thrown) === undefined

@@ -82,6 +82,10 @@ export const prepare = (database: DatabaseSync, sql: string): Prepared => {
   return { statement, returnsRows: names.length > 0, result, rows: (params) => toObjects(result(params)) }
 }
 
+/** Runs a statement and returns its rows, or for a statement without rows what node:sqlite reports, such as `changes`. */
+export const raw = ({ returnsRows, rows, statement }: Prepared, params: ReadonlyArray<unknown>): unknown =>
+  returnsRows ? rows(params) : statement.run(...params.map(toInput))
+
 /** Returns a function that prepares statements and caches them. */
 export const makeCache = (database: DatabaseSync): ((sql: string) => Prepared) => {
   const entries = new Map<string, Prepared>()

@@ -14,6 +14,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
+import { asBackgroundWork } from "../../BackgroundWork.ts"
 import { onBehalfOf } from "../../CurrentTenant.ts"
 import { Settings } from "../../Settings.ts"
 import type { BlobRepository } from "../../storage/BlobRepository.ts"
@@ -191,6 +192,6 @@ export const layer = (
   Layer.effectDiscard(
     Effect.gen(function* () {
       const all = { ...ConversionWorkerOptions.defaults, ...options }
-      yield* Effect.forkScoped(work(all))
+      yield* Effect.forkScoped(asBackgroundWork(work(all)))
     })
   )

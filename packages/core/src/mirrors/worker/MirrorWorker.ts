@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
+import { asBackgroundWork } from "../../BackgroundWork.ts"
 import { onBehalfOf } from "../../CurrentTenant.ts"
 import type { Access } from "../../access/Access.ts"
 import { StorageRoom } from "../../StorageRoom.ts"
@@ -202,4 +203,4 @@ export const layer = (
   | SecretBox
   | SecureRandom
   | Uploads
-> => Layer.effectDiscard(Effect.flatMap(make({ ...defaults, ...options }), Effect.forkScoped))
+> => Layer.effectDiscard(asBackgroundWork(Effect.flatMap(make({ ...defaults, ...options }), Effect.forkScoped)))

@@ -2,6 +2,7 @@
  * Composes the standalone service from a configuration.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { asBackgroundWork } from "@holdfast/core/BackgroundWork"
 import * as RemovalWorker from "@holdfast/core/buckets/RemovalWorker"
 import * as Settings from "@holdfast/core/Settings"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
@@ -64,6 +65,7 @@ const layerPrepared = (config: Config) =>
       yield* RootKey.storeConfigured(config)
       yield* sweep().pipe(
         Effect.catch((error) => Effect.logWarning("first sweep failed", error)),
+        asBackgroundWork,
         Effect.forkScoped
       )
     })

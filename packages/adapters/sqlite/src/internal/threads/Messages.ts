@@ -1,5 +1,5 @@
 /**
- * The messages between a thread that reads a database and the thread that started it.
+ * The messages between a thread that has a database open and the thread that started it.
  */
 import type { SQLInputValue } from "node:sqlite"
 import type { Result } from "../SqliteStatement.ts"
@@ -7,15 +7,17 @@ import type { Result } from "../SqliteStatement.ts"
 /** What a thread is started with. */
 export interface ThreadOptions {
   readonly file: string
+  /** Whether statements that change the database fail. */
+  readonly isReader: boolean
 }
 
 /**
- * A statement to run. `rows` prepares it once, `fresh` each time; `values` returns arrays without names. `close` has no
- * statement: the thread closes the database and ends.
+ * A statement to run. `rows` prepares it once, `fresh` each time; `values` returns arrays without names, `raw` one row: what
+ * node:sqlite returns. `close` has no statement: the thread closes the database and ends.
  */
 export interface Request {
   readonly id: number
-  readonly kind: "rows" | "fresh" | "values" | "close"
+  readonly kind: "rows" | "fresh" | "values" | "raw" | "close"
   readonly sql: string
   readonly params: ReadonlyArray<SQLInputValue>
 }
@@ -29,5 +31,7 @@ export interface Failure {
 export interface Reply {
   readonly id: number
   readonly result?: Result
+  /** Whether a transaction is open after the statement. */
+  readonly isTransaction: boolean
   readonly failure?: Failure
 }

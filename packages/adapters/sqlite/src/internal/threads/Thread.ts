@@ -1,32 +1,34 @@
 /**
- * A thread that reads a database, as seen by the thread that starts it.
+ * A thread that has a database open, as seen by the thread that starts it.
  */
 import { Worker } from "node:worker_threads"
 import * as Effect from "effect/Effect"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
-import { fromOpening, fromThrown } from "../SqliteError.ts"
+import { fromOpening, fromStatement } from "../SqliteError.ts"
 import { type Result, toInput } from "../SqliteStatement.ts"
 import type { Reply, Request, ThreadOptions } from "./Messages.ts"
 
-export interface Reader {
+export interface Thread {
   /** Runs a statement. Uninterruptible: SQLite cannot stop a statement. */
   readonly run: (
     kind: Exclude<Request["kind"], "close">,
     sql: string,
     params: ReadonlyArray<unknown>
   ) => Effect.Effect<Result, SqlError>
+  /** Whether the last statement has left a transaction open. */
+  readonly isTransaction: () => boolean
   /** Ends the thread after its current statement. */
   readonly close: Effect.Effect<void>
 }
 
 /** The program of the thread has the extension of this file: `.ts` in the repository, `.js` in the published package. */
-const program = new URL(`./ReaderThread${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`, import.meta.url)
+const program = new URL(`./DatabaseThread${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`, import.meta.url)
 
 const threadEnded = (): SqlError =>
   new SqlError({
     reason: new ConnectionError({
       cause: undefined,
-      message: "The thread that reads the database has ended",
+      message: "The thread that has the database open has ended",
       operation: "execute"
     })
   })
@@ -37,41 +39,46 @@ const toThrown = ({ errcode, message }: NonNullable<Reply["failure"]>): Error =>
 
 type Resume = (outcome: Effect.Effect<Result, SqlError>) => void
 
+interface Waiting {
+  readonly sql: string
+  readonly resume: Resume
+}
+
 /** A running thread. It keeps the process alive only while a statement runs. */
 const startThread = (options: ThreadOptions, onEnd: () => void) => {
   const worker = new Worker(program, { name: "holdfast-sqlite", workerData: options, execArgv: [] })
-  const waiting = new Map<number, Resume>()
+  const waiting = new Map<number, Waiting>()
   let lastId = 0
+  let isTransaction = false
   let failure = threadEnded()
   worker.unref()
-  worker.on("message", ({ failure: failed, id, result }: Reply) => {
-    const resume = waiting.get(id)
-    waiting.delete(id)
+  worker.on("message", (reply: Reply) => {
+    const request = waiting.get(reply.id)
+    waiting.delete(reply.id)
     if (waiting.size === 0) worker.unref()
-    resume?.(
-      result === undefined
-        ? Effect.fail(failed === undefined ? threadEnded() : fromThrown("execute")(toThrown(failed)))
-        : Effect.succeed(result)
-    )
+    isTransaction = reply.isTransaction
+    if (reply.result !== undefined) request?.resume(Effect.succeed(reply.result))
+    else if (reply.failure !== undefined)
+      request?.resume(Effect.fail(fromStatement(request.sql)(toThrown(reply.failure))))
   })
   // The database could not be opened: the program of the thread catches the errors of statements.
   worker.on("error", (error) => (failure = fromOpening(error)))
   worker.on("exit", () => {
     onEnd()
-    for (const resume of waiting.values()) resume(Effect.fail(failure))
+    for (const { resume } of waiting.values()) resume(Effect.fail(failure))
     waiting.clear()
   })
   const send = (kind: Request["kind"], sql: string, params: ReadonlyArray<unknown>, resume: Resume): void => {
     const request: Request = { id: ++lastId, kind, sql, params: params.map(toInput) }
     worker.postMessage(request, [])
     if (waiting.size === 0) worker.ref()
-    waiting.set(request.id, resume)
+    waiting.set(request.id, { sql, resume })
   }
-  return { worker, send }
+  return { worker, send, isTransaction: () => isTransaction }
 }
 
-/** Makes a reader. It starts its thread with the first statement, and again after the thread has ended. */
-export const make = (options: ThreadOptions): Reader => {
+/** Makes a thread. It starts with the first statement, and again after it has ended. */
+export const make = (options: ThreadOptions): Thread => {
   let thread: ReturnType<typeof startThread> | undefined
   return {
     run: (kind, sql, params) =>
@@ -81,10 +88,11 @@ export const make = (options: ThreadOptions): Reader => {
             thread ??= startThread(options, () => (thread = undefined))
             thread.send(kind, sql, params, resume)
           } catch (error) {
-            resume(Effect.fail(fromThrown("execute")(error)))
+            resume(Effect.fail(fromStatement(sql)(error)))
           }
         })
       ),
+    isTransaction: () => thread?.isTransaction() ?? false,
     close: Effect.callback<void>((resume) => {
       if (thread === undefined) return resume(Effect.void)
       const { send, worker } = thread

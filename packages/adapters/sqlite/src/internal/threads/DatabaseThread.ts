@@ -1,20 +1,20 @@
 /**
- * The program of a thread that reads a database: it runs one statement after the other, and sends back the rows.
+ * The program of a thread that has a database open: it runs one statement after the other, and sends back the rows.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { open } from "../SqliteFile.ts"
 import * as SqliteStatement from "../SqliteStatement.ts"
 import type { Failure, Reply, Request, ThreadOptions } from "./Messages.ts"
 
-const { file } = workerData as ThreadOptions
-const database = open(file, { isReader: true })
+const { file, isReader } = workerData as ThreadOptions
+const database = open(file, { isReader })
 const prepared = SqliteStatement.makeCache(database)
 
 const run = ({ kind, params, sql }: Request): SqliteStatement.Result => {
   const entry = kind === "rows" ? prepared(sql) : SqliteStatement.prepare(database, sql)
-  return kind === "values"
-    ? { names: undefined, rows: SqliteStatement.values(entry.statement, params) }
-    : entry.result(params)
+  if (kind === "values") return { names: undefined, rows: SqliteStatement.values(entry.statement, params) }
+  if (kind === "raw") return { names: undefined, rows: [SqliteStatement.raw(entry, params)] }
+  return entry.result(params)
 }
 
 const toFailure = (thrown: unknown): Failure =>
@@ -24,9 +24,9 @@ const toFailure = (thrown: unknown): Failure =>
 
 const attempt = (request: Request): Reply => {
   try {
-    return { id: request.id, result: run(request) }
+    return { id: request.id, result: run(request), isTransaction: database.isTransaction }
   } catch (error) {
-    return { id: request.id, failure: toFailure(error) }
+    return { id: request.id, failure: toFailure(error), isTransaction: database.isTransaction }
   }
 }
 

@@ -1,0 +1,38 @@
+/**
+ * A connection that writes, with what a client needs to lend it. The caller lends one writer at a time.
+ */
+import type { DatabaseSync } from "node:sqlite"
+import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
+import type * as Scope from "effect/Scope"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Connection } from "effect/sql/SqlConnection"
+import * as SqliteConnection from "./SqliteConnection.ts"
+import * as Thread from "./threads/Thread.ts"
+import * as ThreadConnection from "./threads/ThreadConnection.ts"
+
+const make = (connection: Connection, isTransaction: () => boolean) => ({
+  ...SqlClient.makeSqliteAcquirers({
+    connection: Effect.succeed(connection),
+    semaphore: Semaphore.makeUnsafe(1),
+    isTransaction
+  }),
+  connection,
+  isTransaction
+})
+
+export type Writer = ReturnType<typeof make>
+
+/** Runs statements on the calling thread. */
+export const fromDatabase = (database: DatabaseSync): Writer =>
+  make(SqliteConnection.make(database), () => database.isTransaction)
+
+/** Runs statements on a thread of its own, which ends when the scope closes. */
+export const onThread = (file: string): Effect.Effect<Writer, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => Thread.make({ file, isReader: false })),
+      ({ close }) => close
+    ),
+    ({ isTransaction, run }) => make(ThreadConnection.make(run), isTransaction)
+  )
