@@ -6,7 +6,7 @@ import * as SqliteMetadata from "../src/SqliteMetadata.ts"
 
 /** Full scans that are cheap: of the statement's own values, and of parts of a statement that have a limit. */
 const allowedScans =
-  /^SCAN (json_each VIRTUAL TABLE|CONSTANT ROW|(part|pending|other|seen|fair|f|p|z|c)( |$)|\(subquery-\d+\)$)/
+  /^SCAN (json_each VIRTUAL TABLE|CONSTANT ROW|(part|page|pending|other|seen|fair|f|p|z|c)( |$)|\(subquery-\d+\)$)/
 
 layer(SqliteMetadata.layer({ file: ":memory:" }))("query plans of mirrors", (it) => {
   it.effect("mirror statements with 20,000 files → index searches", () =>

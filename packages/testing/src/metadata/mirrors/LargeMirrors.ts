@@ -38,6 +38,12 @@ export const make = Effect.fnUntraced(function* (count: number) {
   return { bucket, mirror }
 })
 
+/** Records the statements of an effect whose changes are undone. */
+const recordUndone = <E, R>(self: Effect.Effect<unknown, E, R>) =>
+  Effect.flatMap(SqlClient, (sql) =>
+    Statements.record(Effect.ignore(sql.withTransaction(Effect.andThen(self, Effect.fail("undone" as const)))))
+  )
+
 /** Records the statements that a worker and the API run again and again. */
 export const statements = Effect.fnUntraced(function* ({ bucket, mirror }: Effect.Success<ReturnType<typeof make>>) {
   const [mirrors, tasks] = [yield* MirrorRepository, yield* MirrorTaskRepository]
@@ -64,6 +70,17 @@ export const statements = Effect.fnUntraced(function* ({ bucket, mirror }: Effec
       )
     ),
     createTasks: yield* Statements.record(tasks.createTasks({ mirrorId: mirror.id, limit: 20, now })),
-    find: yield* Statements.record(mirrors.find(ref, now))
+    find: yield* Statements.record(mirrors.find(ref, now)),
+    markMissing: yield* recordUndone(
+      Effect.gen(function* () {
+        const reconciliation = { mirrorId: mirror.id, lease: Sample.word(), startedAt: now }
+        yield* mirrors.requestSync(ref, now)
+        yield* tasks.claimReconciliation({ reconciliation, leaseUntil })
+        yield* tasks.markMissing({ reconciliation, after: null, limit: 20, now })
+      })
+    ),
+    clearRemoved: yield* recordUndone(
+      Effect.andThen(mirrors.remove(ref), tasks.clearRemoved({ mirrorId: mirror.id, limit: 20 }))
+    )
   }
 })

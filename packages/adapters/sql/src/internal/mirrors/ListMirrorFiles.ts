@@ -23,14 +23,21 @@ const toMirrorFile: Row.FromRow<MirrorFile> = (row) => {
   }
 }
 
-/** As `MirrorRepository.files`. */
+/**
+ * As `MirrorRepository.files`. Path and name are scalar subqueries: for a join, PostgreSQL might read the files of all buckets in
+ * the order of their ids.
+ */
 export const listMirrorFiles = (
   sql: SqlClient,
   { after, limit, mirrorId, state }: Parameters<MirrorRepository["Service"]["files"]>[0]
-) =>
-  sql`SELECT t.file_id, t.attempts, t.error, t.wanted_at, t.due_at, f.path, f.name,
-      CASE WHEN t.done < t.wanted THEN 1 ELSE 0 END AS pending
-    FROM mirror_task t LEFT JOIN file f ON f.id = t.file_id
-    WHERE ${state === undefined ? sql`t.mirror_id = ${mirrorId}` : inState(sql, mirrorId, state)}
-      AND t.file_id > ${after ?? ""}
-    ORDER BY t.file_id LIMIT ${limit}`.pipe(Row.all(toMirrorFile))
+) => {
+  const ofFile = (column: "path" | "name") =>
+    sql.literal(`(SELECT f.${column} FROM file f WHERE f.id = page.file_id) AS ${column}`)
+  return sql`SELECT page.*, ${ofFile("path")}, ${ofFile("name")} FROM (
+      SELECT t.file_id, t.attempts, t.error, t.wanted_at, t.due_at, CASE WHEN t.done < t.wanted THEN 1 ELSE 0 END AS pending
+      FROM mirror_task t
+      WHERE ${state === undefined ? sql`t.mirror_id = ${mirrorId}` : inState(sql, mirrorId, state)}
+        AND t.file_id > ${after ?? ""}
+      ORDER BY t.file_id LIMIT ${limit}) AS page
+    ORDER BY page.file_id`.pipe(Row.all(toMirrorFile))
+}
