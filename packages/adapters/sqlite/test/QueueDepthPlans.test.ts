@@ -1,6 +1,11 @@
-import { expect, layer } from "@effect/vitest"
+import { expect, it, layer } from "@effect/vitest"
+import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import * as LargeQueues from "@holdfast/testing/metadata/queues/LargeQueues"
+import * as Sample from "@holdfast/testing/metadata/Sample"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as SqliteMetadata from "../src/SqliteMetadata.ts"
 
@@ -49,3 +54,17 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("query plans of the queue dept
     })
   )
 })
+
+it.effect("claim of a conversion, more tenants wait than one statement visits → all are served, none twice", () =>
+  Effect.gen(function* () {
+    const tenants = 1200
+    yield* LargeQueues.makeTenants(tenants)
+    const { claim } = yield* ConversionRepository
+    const now = Sample.at()
+    const claimNext = claim({ now, leaseUntil: DateTime.add(now, { minutes: 1 }), sweepAt: now })
+    const claims = yield* Effect.forEach(Array.from({ length: tenants }), () => claimNext)
+    const served = new Set(claims.flatMap(Option.toArray).map(({ tenantId }) => tenantId))
+    expect(served.size).toBe(tenants)
+    expect(yield* claimNext).toEqual(Option.none())
+  }).pipe(Effect.provide(Layer.fresh(SqliteMetadata.layer({ file: ":memory:" }))))
+)

@@ -43,6 +43,8 @@ describe("ExitError.fromExit", () => {
     ["[info] Exiting normally, received signal 24.", "LimitExceeded"],
     ["[info] Exiting normally, received signal 15.", "Unavailable"],
     ["Received > 3 system signals, hard exiting", "LimitExceeded"],
+    ["bwrap: Can't find source path /srv: Permission denied", "Internal"],
+    ["setpriv: setresuid failed: Operation not permitted", "Internal"],
     ["[error] something else", "Failed"]
   ])("%j → %s", (stderr, reason) => {
     assert.strictEqual(fromExit(stderr).reason, reason)

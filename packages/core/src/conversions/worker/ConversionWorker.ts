@@ -135,6 +135,9 @@ const work = Effect.fnUntraced(function* (options: ConversionWorkerOptions.Conve
     Effect.andThen(
       Effect.sync(() => (isSuspended ? turns.suspend : turns.resume)(run, now)),
       SubscriptionRef.set(run.suspended, isSuspended)
+    ).pipe(
+      Effect.andThen(Effect.logDebug(isSuspended ? "conversion suspended" : "conversion resumed")),
+      Effect.annotateLogs({ conversionId: run.claim.conversionId })
     )
 
   /** Takes the next turn. Returns false if nothing changed. Uninterruptible, so that every claim gets a run. */

@@ -13,7 +13,9 @@ import * as PortDecorator from "./PortDecorator.ts"
 const claimed = Counter.make("holdfast_conversions_claimed_total", "Conversions that this node claimed.")
 const finished = Counter.make("holdfast_conversions_finished_total", "Conversions that became READY on this node.")
 const released = Counter.make("holdfast_conversions_released_total", "Conversions that this node released for a retry.")
-const running = Metric.gauge("holdfast_conversions_running", { description: "Conversions that run on this node." })
+const running = Metric.gauge("holdfast_conversions_running", {
+  description: "Conversions that run or are suspended on this node."
+})
 
 const failed = (code: string) =>
   Counter.make("holdfast_conversions_failed_total", "Conversions that became FAILED on this node.", { code })

@@ -63,6 +63,19 @@ export const makeTurns = Effect.fnUntraced(function* (count: number) {
     FROM ${rows}`
 })
 
+/** Inserts a queued conversion of each of this many tenants. */
+export const makeTenants = Effect.fnUntraced(function* (count: number) {
+  const sql = yield* SqlClient
+  const rows = sql`(WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < CAST(${count} AS bigint))
+    SELECT i FROM s) AS some_rows`
+  yield* sql`INSERT INTO blob (id, tenant_id, bucket_id, state, created_at)
+    SELECT 'blb_tenant_' || i, 'ten_' || i, 'bkt', 'READY', 0 FROM ${rows}`
+  yield* sql`INSERT INTO conversion
+      (id, tenant_id, bucket_id, file_id, blob_id, format, mode, state, progress, attempt, tries, due_at)
+    SELECT 'cnv_tenant_' || i, 'ten_' || i, 'bkt', 'fil_' || i, 'blb_tenant_' || i, 'hls', 'auto', 'QUEUED', 0, 0, 0, i
+    FROM ${rows}`
+})
+
 /** Records the statements of two claims. */
 export const claims = Effect.gen(function* () {
   const conversions = yield* ConversionRepository

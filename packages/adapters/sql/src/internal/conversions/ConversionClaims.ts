@@ -26,6 +26,9 @@ export const isHeld = (sql: SqlClient, claim: ConversionClaim): Fragment =>
 export const orLeaseLost = <E, R>(changed: Effect.Effect<ReadonlyArray<Row.Row>, E, R>) =>
   Effect.flatMap(changed, (rows) => (rows.length === 0 ? Effect.fail(new LeaseLost()) : Effect.void))
 
+/** Statements of one search that visit tenants. */
+const maxVisits = 20
+
 /** Searches for a conversion in a row, each after another worker claimed the one that was found. */
 const maxSearches = 20
 
@@ -46,15 +49,22 @@ const claimFound = (sql: SqlClient, id: string, { sweepAt, leaseUntil, now }: Cl
  * transaction on SQLite blocks all writers.
  */
 export const makeClaim = (sql: SqlClient) => {
+  // Where the next search begins. A search visits all tenants, unless there are very many, and ends with the first success.
   let after = ""
   const search = Effect.fnUntraced(function* (terms: ClaimTerms) {
     const dueBy = millis(terms.dueBy ?? terms.now)
-    const { next, tenantIds } = yield* waitingTenants(sql, { after, dueBy, now: millis(terms.now) })
-    after = next
-    for (const tenantId of tenantIds) {
-      if (terms.exceptTenants?.includes(tenantId) === true) continue
-      const found = yield* nextConversion(sql, tenantId, dueBy)
-      if (Option.isSome(found)) return found
+    let isWhole = after === ""
+    for (let visit = 0; visit < maxVisits; visit++) {
+      const { next, tenantIds } = yield* waitingTenants(sql, { after, dueBy, now: millis(terms.now) })
+      after = next
+      for (const tenantId of tenantIds) {
+        if (terms.exceptTenants?.includes(tenantId) === true) continue
+        const found = yield* nextConversion(sql, tenantId, dueBy)
+        if (Option.isSome(found)) return found
+      }
+      if (next !== "") continue
+      if (isWhole) break
+      isWhole = true
     }
     return Option.none<string>()
   })
