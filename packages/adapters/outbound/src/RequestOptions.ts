@@ -23,7 +23,7 @@ export interface RequestOptions {
   readonly idleTimeout?: Duration.Input | undefined
   /**
    * How long one attempt of a request may take in all, from opening its connection to the end of its response. A
-   * request with a body may take longer: as long as its bytes take at 64 KiB per second. The content of a blob may take
+   * request with a body may take longer: as long as its bytes take at 4 KiB per second. The content of a blob may take
    * as long as its reader. Ten minutes at least for requests for which a service copies or assembles a large object.
    * Default: 30 seconds.
    */

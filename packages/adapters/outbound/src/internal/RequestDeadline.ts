@@ -5,8 +5,11 @@
 import type * as Http from "node:http"
 import { RequestTimedOut } from "../RequestTimedOut.ts"
 
-/** The rate at which the body of a request must be sent on average, in bytes per millisecond: 64 KiB per second. */
-const minRate = 65.536
+/**
+ * The rate at which the body of a request must be sent on average, in bytes per millisecond: 4 KiB per second. A worker may
+ * share a slow line among 24 requests with parts of 8 MiB.
+ */
+const minRate = 4.096
 
 /** How long an operation may take that a service performs on all bytes of a large object. */
 const slowTimeout = 10 * 60_000
