@@ -75,6 +75,7 @@ export const page = {
 /** The parameter of operations that remove a container. */
 export const force = {
   force: Schema.optional(Flag).annotate({
-    description: "Whether to remove everything in it too. By default, only an empty tenant or bucket is removed."
+    description:
+      "Whether to remove everything in it too. By default, only an empty tenant or bucket is removed. Afterwards no request finds it, and its name is free. The service deletes the rows of a large one in the background."
   })
 }

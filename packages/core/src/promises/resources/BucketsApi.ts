@@ -31,7 +31,8 @@ export interface BucketOperations<Time> {
   update(input: UpdateBucketInput): BucketRecord<Time>
 
   /**
-   * Removes a bucket, with `force` also its files. Without it rejects with `bucket_not_empty` while the bucket has files.
+   * Removes a bucket, with `force` also its files. Without it rejects with `bucket_not_empty` while the bucket has files. Afterwards
+   * no call finds the bucket; a process that sweeps deletes the rows of a large one in the background.
    */
   remove(input: RemoveBucketInput): void
 }
