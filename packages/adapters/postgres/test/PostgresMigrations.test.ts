@@ -6,6 +6,7 @@ import * as Migration from "@holdfast/sql/migrations/Migration"
 import { migrations } from "@holdfast/sql/migrations/MigrationList"
 import { mirrors } from "@holdfast/sql/migrations/Mirrors"
 import { mirrorTimes } from "@holdfast/sql/migrations/MirrorTimes"
+import * as CreatorsMigration from "@holdfast/testing/metadata/migrations/CreatorsMigration"
 import { migrationContract } from "@holdfast/testing/metadata/migrations/MigrationContract"
 import * as MirrorTimesMigration from "@holdfast/testing/metadata/migrations/MirrorTimesMigration"
 import { requires } from "@holdfast/testing/Requires"
@@ -59,6 +60,14 @@ requires(Server.missing).describe("migrations on PostgreSQL", () =>
         yield* MirrorTimesMigration.check(former, Migration.runAll(mirrorTimes)).pipe(
           Effect.provide(connect(yield* emptyDatabase))
         )
+      })
+    )
+
+    it.effect("migrate: creators → former tokens have no creator, former members are ACTIVE", () =>
+      Effect.gen(function* () {
+        const url = yield* emptyDatabase
+        const former = runMissing(migrations.filter(({ id }) => id <= 4))
+        yield* CreatorsMigration.check(former, connect(url), PostgresMetadata.layer({ url }))
       })
     )
 

@@ -10,6 +10,7 @@ import { mirrors } from "@holdfast/sql/migrations/Mirrors"
 import { mirrorTimes } from "@holdfast/sql/migrations/MirrorTimes"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import { migrationContract } from "@holdfast/testing/metadata/migrations/MigrationContract"
+import * as CreatorsMigration from "@holdfast/testing/metadata/migrations/CreatorsMigration"
 import * as MirrorTimesMigration from "@holdfast/testing/metadata/migrations/MirrorTimesMigration"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
@@ -45,6 +46,14 @@ describe("Sqlite", () => {
     MirrorTimesMigration.check(Effect.all([initial, conversions, mirrors]), Migration.runAll(mirrorTimes)).pipe(
       Effect.provide(Sqlite.layer({ file: ":memory:" }))
     )
+  )
+
+  it.live("migrate: creators → former tokens have no creator, former members are ACTIVE", () =>
+    Effect.gen(function* () {
+      const file = yield* Temporary.file
+      const former = runMissing(migrations.filter(({ id }) => id <= 4))
+      yield* CreatorsMigration.check(former, Sqlite.layer({ file }), SqliteMetadata.layer({ file }))
+    })
   )
 
   it.live("SELECT *: another client changes the table → rows with the new columns", () =>

@@ -2,7 +2,7 @@
  * Members who have not accepted yet.
  *
  * An INVITED member refers to a row of `account` of its own, which has the e-mail as it was entered and the member's id in place of
- * the folded e-mail, so that no look-up by e-mail finds it. So no statement of an invitation reads the account that may have the
+ * the folded e-mail, so that no look-up by e-mail finds it. So no statement of an invitation returns the account that may have the
  * e-mail, and no record shows it. When the account accepts, the member and its tokens refer to it instead.
  */
 import type * as DateTime from "effect/DateTime"
