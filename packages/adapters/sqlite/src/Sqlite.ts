@@ -2,7 +2,9 @@
  * An SqlClient for SQLite, on node:sqlite.
  */
 import type * as Duration from "effect/Duration"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type * as Scope from "effect/Scope"
@@ -16,7 +18,8 @@ import * as FairPool from "@holdfast/sql/FairPool"
 import * as BusyRetry from "./internal/BusyRetry.ts"
 import * as SqliteConnection from "./internal/SqliteConnection.ts"
 import { begin, fromOpening } from "./internal/SqliteError.ts"
-import { memory, open } from "./internal/SqliteFile.ts"
+import * as LogSync from "./internal/LogSync.ts"
+import { memory, open, type OpenOptions } from "./internal/SqliteFile.ts"
 import * as Writer from "./internal/Writer.ts"
 import * as Readers from "./internal/threads/Readers.ts"
 
@@ -64,7 +67,7 @@ const route = (readers: Connection, write: Borrower): Connection => {
   }
 }
 
-const openDatabase = (file: string, options?: { readonly isReader: boolean }) =>
+const openDatabase = (file: string, options?: OpenOptions) =>
   Effect.acquireRelease(Effect.try({ try: () => open(file, options), catch: fromOpening }), (opened) =>
     Effect.sync(() => opened.close())
   )
@@ -81,7 +84,8 @@ const common = {
  *
  * node:sqlite runs each statement synchronously. Transactions and statements of requests that write run on the calling thread:
  * they are short, and messages to another thread would take longer than they do. Reads outside of a transaction, and all
- * statements of background work, may take long: those of a database in a file run on threads of their own.
+ * statements of background work, may take long: those of a database in a file run on threads of their own. So does the fsync
+ * that makes a request's commit durable: requests that commit at the same time share it (`LogSync`).
  */
 export const make = ({
   busyTimeout = "5 seconds",
@@ -89,23 +93,35 @@ export const make = ({
   statementTimeout
 }: Options): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
   Effect.gen(function* () {
-    const writer = Writer.fromDatabase(yield* openDatabase(file))
+    const log = file === memory ? undefined : yield* LogSync.make(file)
+    const writer = Writer.fromDatabase(yield* openDatabase(file, { syncsCommits: log === undefined }))
     const backgroundWriter = file === memory ? writer : yield* Writer.onThread(file)
     const currentWriter = Effect.map(IsBackgroundWork, (isBackground) => (isBackground ? backgroundWriter : writer))
     const writerOf = (connection: Connection) => (connection === writer.connection ? writer : backgroundWriter)
     const turns = FairPool.make({ size: 1, timeout: statementTimeout })
-    const acquirer = Effect.andThen(
-      turns.acquire,
-      Effect.flatMap(currentWriter, (current) => current.acquirer)
-    )
     const busyRetry = BusyRetry.make(busyTimeout)
+    /** Makes a change durable after its turn, so that the next one can begin meanwhile. */
+    const durably = <A, E, R>(change: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
+      log === undefined
+        ? change
+        : Effect.onExit(Effect.andThen(log.check, change), (exit) => (Exit.isSuccess(exit) ? log.sync : Effect.void))
+    const writeWith =
+      ({ borrower }: Writer.Writer): Borrower =>
+      (use) =>
+        busyRetry.statement(turns.use(borrower(use)))
     const write: Borrower = (use) =>
-      busyRetry.statement(turns.use(Effect.flatMap(currentWriter, (current) => current.borrower(use))))
+      Effect.flatMap(IsBackgroundWork, (isBackground) =>
+        isBackground ? writeWith(backgroundWriter)(use) : durably(writeWith(writer)(use))
+      )
     const routed = file === memory ? undefined : route(yield* Readers.make({ file, timeout: statementTimeout }), write)
     const client = yield* SqlClient.make({
       ...common,
-      acquirer,
-      transactionAcquirer: acquirer,
+      // For streams, and for reserved connections, whose commits this client does not see: that thread makes them durable.
+      acquirer: Effect.andThen(turns.acquire, backgroundWriter.acquirer),
+      transactionAcquirer: Effect.andThen(
+        turns.acquire,
+        Effect.flatMap(currentWriter, ({ acquirer }) => acquirer)
+      ),
       borrower: routed === undefined ? write : (use) => use(routed),
       onCommitFailure: (connection) => writerOf(connection).onCommitFailure(connection),
       isTransaction: (connection) => writerOf(connection).isTransaction(),
@@ -113,9 +129,14 @@ export const make = ({
       releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
       prepareTransactionControls: true
     })
-    const { withTransaction } = client
+    const { transactionService, withTransaction } = client
     return Object.assign(client, {
-      withTransaction: <A, E, R>(self: Effect.Effect<A, E, R>) => busyRetry.transaction(withTransaction(self))
+      withTransaction: <A, E, R>(self: Effect.Effect<A, E, R>) =>
+        Effect.withFiber<A, E | SqlError, R>((fiber) => {
+          const transaction = busyRetry.transaction(withTransaction(self))
+          const isNested = Context.getOrUndefined(fiber.context, transactionService) !== undefined
+          return isNested || fiber.getRef(IsBackgroundWork) ? transaction : durably(transaction)
+        })
     })
   })
 

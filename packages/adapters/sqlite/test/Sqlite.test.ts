@@ -1,6 +1,7 @@
 import { statSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
+import { asBackgroundWork } from "@holdfast/core/BackgroundWork"
 import { conversions } from "@holdfast/sql/migrations/Conversions"
 import { initial } from "@holdfast/sql/migrations/Initial"
 import { migrate, runMissing } from "@holdfast/sql/migrations/Migrate"
@@ -115,13 +116,14 @@ describe("Sqlite", () => {
     })
   )
 
-  it.live("open: WAL, synchronous FULL and foreign keys on", () =>
+  it.live("open: WAL and foreign keys on; synchronous NORMAL, FULL for background work", () =>
     Effect.gen(function* () {
       const file = yield* Temporary.file
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient
         expect(yield* sql`PRAGMA journal_mode`.values).toEqual([["wal"]])
-        expect(yield* sql`PRAGMA synchronous`.values).toEqual([[2]])
+        expect(yield* sql`PRAGMA synchronous`.values).toEqual([[1]])
+        expect(yield* asBackgroundWork(sql`PRAGMA synchronous`.values)).toEqual([[2]])
         expect(yield* sql`PRAGMA foreign_keys`.values).toEqual([[1]])
       }).pipe(Effect.provide(Sqlite.layer({ file })))
     })

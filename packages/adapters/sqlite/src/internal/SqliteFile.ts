@@ -38,16 +38,25 @@ const create = (file: string): void => {
   }
 }
 
+export interface OpenOptions {
+  /** Whether statements that change the database fail; false when absent. */
+  readonly isReader?: boolean
+  /**
+   * Whether a commit is durable when it returns; true when absent. Otherwise the caller syncs the write-ahead log before it
+   * reports the commit (`LogSync`).
+   */
+  readonly syncsCommits?: boolean
+}
+
 /**
- * Opens a database file, or a database in memory. A commit is durable when it returns: write-ahead logging with an fsync for
- * each commit; on macOS with `F_FULLFSYNC`, which also flushes the drive's cache. With `isReader`, statements that change the
- * database fail.
+ * Opens a database file, or a database in memory, with write-ahead logging and an fsync for each commit; on macOS with
+ * `F_FULLFSYNC`, which also flushes the drive's cache.
  */
-export const open = (file: string, { isReader = false } = {}): DatabaseSync => {
+export const open = (file: string, { isReader = false, syncsCommits = true }: OpenOptions = {}): DatabaseSync => {
   if (file !== memory) create(file)
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: openTimeout })
   try {
-    database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;
+    database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${syncsCommits ? "FULL" : "NORMAL"}; PRAGMA fullfsync = ON;
       PRAGMA cache_size = -16384; PRAGMA busy_timeout = ${busyTimeout};
       PRAGMA query_only = ${isReader ? "ON" : "OFF"}`)
   } catch (error) {
