@@ -8,6 +8,7 @@ import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { type RemovalClaim, RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
+import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
@@ -17,6 +18,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { It } from "./It.ts"
+import * as ConversionFixtures from "../conversions/internal/ConversionFixtures.ts"
 import * as Fixtures from "../Fixtures.ts"
 import * as MirrorFixtures from "../mirrors/MirrorFixtures.ts"
 import * as Sample from "../Sample.ts"
@@ -196,6 +198,21 @@ const checkLease = Effect.gen(function* () {
   expect(states).toEqual(stored.map(() => "DOOMED"))
 })
 
+const checkConversions = Effect.gen(function* () {
+  yield* ConversionFixtures.failPending
+  const [buckets, conversions] = [yield* BucketRepository, yield* ConversionRepository]
+  const { bucket, stored } = yield* createLarge()
+  const sources = stored.map(({ content, id }) => ({ bucket, source: { fileId: id, blobId: content.blobId } }))
+  yield* Effect.forEach(sources, (source) => ConversionFixtures.request(source))
+  const claim = yield* ConversionFixtures.claimNext()
+  expect(claim.bucketId).toBe(bucket.bucketId)
+  yield* buckets.remove({ bucket, force: true, sweepAt })
+  expect(yield* ConversionFixtures.claimAt()).toEqual(Option.none())
+  expect((yield* Effect.flip(conversions.renew(claim, Sample.at(60_000))))._tag).toBe("LeaseLost")
+  // Also after the lease has expired.
+  expect(yield* ConversionFixtures.claimAt(40_000, 70_000)).toEqual(Option.none())
+})
+
 const checkRace = Effect.gen(function* () {
   const [buckets, files] = [yield* BucketRepository, yield* FileRepository]
   const { bucket, stored } = yield* createLarge()
@@ -227,6 +244,10 @@ export const removalContract = (it: It): void => {
   it.effect(
     "claim: lease expired → another worker continues after the last step; the first one deletes nothing",
     () => checkLease
+  )
+  it.effect(
+    "remove: large bucket with queued and running conversions → none is claimed, the lease is lost",
+    () => checkConversions
   )
   it.effect("remove: uploads at the same time as the removal of a large bucket → no READY blob stays", () => checkRace)
 }

@@ -20,9 +20,13 @@ export const never = Number.MAX_SAFE_INTEGER
 
 // The conditions are scalar subqueries: for `EXISTS`, PostgreSQL might read all contents once instead of those of the page.
 
-/** Condition: the content is the current content of a file. A replaced or removed one is kept only for readers that began earlier. */
-export const isCurrent = (sql: SqlClient): Fragment =>
-  sql.literal(`COALESCE((SELECT blob.state FROM blob WHERE blob.id = conversion.blob_id), '') = 'READY'`)
+/**
+ * Condition: the content is the current content of a file. A replaced or removed one is kept only for readers that began earlier,
+ * and one in a removed bucket until a step of the removal reaches its file. `table` has the columns of `conversion`.
+ */
+export const isCurrent = (sql: SqlClient, table: "conversion" | "waiting" = "conversion"): Fragment =>
+  sql.literal(`(COALESCE((SELECT blob.state FROM blob WHERE blob.id = ${table}.blob_id), '') = 'READY'
+    AND COALESCE((SELECT bucket.removed FROM bucket WHERE bucket.id = ${table}.bucket_id), 0) = 0)`)
 
 /** Condition: the conversion waits for that of its content to HLS, from which it is made. */
 export const isWaitingForHls = (sql: SqlClient): Fragment =>
