@@ -4,6 +4,7 @@
  */
 import type { Digest } from "effect/crypto/Digest"
 import { SecureRandom } from "effect/crypto/SecureRandom"
+import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -31,6 +32,9 @@ import * as TargetCache from "./internal/TargetCache.ts"
 
 /** Mirrors that one round works on. */
 const mirrorsPerRound = 100
+
+/** How long a round works on all files of mirrors, in milliseconds, beyond one batch for each tenant. */
+const roundMillis = 50
 
 /** The interval between two rounds while there are more mirrors than one round looks at. */
 const partialInterval = Duration.millis(50)
@@ -131,6 +135,23 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
     return (creates && (yield* tasks.createTasks({ ...batch, now: yield* DateTime.now }))) || retries
   })
 
+  /**
+   * Does one batch for a mirror of each tenant, and then for further mirrors while the time of a round lasts: the mirrors of one
+   * tenant keep those of another waiting for that time at most. Returns whether there is more that need not wait.
+   */
+  const workOnSome = Effect.fnUntraced(function* (mirrors: ReadonlyArray<DueMirror>) {
+    const firsts = new Map(mirrors.map((due) => [due.mirror.tenantId, due]))
+    const others = mirrors.filter((due) => firsts.get(due.mirror.tenantId) !== due)
+    const start = yield* Clock.currentTimeMillis
+    let isMore = false
+    for (const [index, due] of [...firsts.values(), ...others].entries()) {
+      if (index >= firsts.size && (yield* Clock.currentTimeMillis) - start >= roundMillis) return true
+      if (yield* workOnFiles(due)) isMore = true
+      yield* Effect.yieldNow
+    }
+    return isMore
+  })
+
   /** Works on the mirrors that are due. Returns whether the next round need not wait, and whether it looks at further mirrors. */
   const round = Effect.gen(function* () {
     const changedBuckets = yield* notifier.take
@@ -141,10 +162,8 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
     const dueBuckets = new Set(mirrors.map(({ mirror }) => mirror.bucketId))
     if (isWhole) yield* notifier.ignore([...changedBuckets].filter((bucketId) => !dueBuckets.has(bucketId)))
     after = next ?? ""
-    // One batch of each tenant: the mirrors of one tenant keep those of another waiting for the time of a batch at most.
     const withFiles = mirrors.filter(({ hasRetries, isRemoved, lacksTasks }) => hasRetries || isRemoved || lacksTasks)
-    const oneOfEach = new Map(withFiles.map((due) => [due.mirror.tenantId, due]))
-    const more = yield* Effect.forEach(oneOfEach.values(), (due) => Effect.tap(workOnFiles(due), Effect.yieldNow))
+    const isMore = yield* workOnSome(withFiles)
     yield* Effect.forEach(
       mirrors,
       ({ isSyncWanted, mirror }) => (isSyncWanted ? startReconciliation(mirror) : Effect.void),
@@ -161,7 +180,7 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
       },
       { discard: true }
     )
-    return { isMore: more.includes(true) || withFiles.length > oneOfEach.size, isPartial: next !== null }
+    return { isMore, isPartial: next !== null || mirrors.length === mirrorsPerRound }
   })
 
   // The short delays let one round serve several copies that end together, or several files that are written together.
