@@ -11,36 +11,42 @@ import * as MirrorRequests from "./MirrorRequests.ts"
 
 const mebibyte = 1024 * 1024
 const size = 2048 * mebibyte
+/** Each of the two threads that the copy starts for SQLite takes some 8 MiB, whatever the size of the file. */
+const threads = 16 * mebibyte
 
 const tooSmall =
   totalmem() < 3 * size ? "less than 6 GiB of memory, of which the gateway needs 2 GiB for the object" : undefined
 
 requires(firstMissing(Ceph.missing, tooSmall)).describe("mirror to S3", () => {
-  it("file of 2 GiB → copied within 96 MiB of additional memory", { timeout: 300_000 }, async () => {
-    const ceph = await Ceph.start(2 * size)
-    try {
-      const source = await MirrorRequests.start({ env: { HOLDFAST_MIRRORS_ALLOW_PRIVATE: "on" } })
-      const bucket = await ceph.makeBucket()
-      const file = await MirrorRequests.upload(source, { name: "zeros" }, "")
-      const url = `${source.service.url}/api/v1${source.files}/${file.id}/reupload`
-      expect((await LargeUpload.sendZeros(url, source.key, size)).status).toBe(200)
+  it(
+    "file of 2 GiB → copied within 96 MiB of additional memory besides the threads of the database",
+    { timeout: 300_000 },
+    async () => {
+      const ceph = await Ceph.start(2 * size)
+      try {
+        const source = await MirrorRequests.start({ env: { HOLDFAST_MIRRORS_ALLOW_PRIVATE: "on" } })
+        const bucket = await ceph.makeBucket()
+        const file = await MirrorRequests.upload(source, { name: "zeros" }, "")
+        const url = `${source.service.url}/api/v1${source.files}/${file.id}/reupload`
+        expect((await LargeUpload.sendZeros(url, source.key, size)).status).toBe(200)
 
-      const { pid = 0 } = source.service.child
-      ProcessMemory.resetPeakMemory(pid)
-      const before = ProcessMemory.readMemory(pid).now
-      const mirror = await MirrorRequests.createMirror(source, MirrorRequests.mirrorToS3(ceph, bucket))
-      await expect
-        .poll(async () => (await MirrorRequests.getMirror(source, mirror.id)).stats.copied, {
-          timeout: 240_000,
-          interval: 200
-        })
-        .toBe(1)
-      expect(ProcessMemory.readMemory(pid).peak - before).toBeLessThanOrEqual(96 * mebibyte)
-      const object = await bucket.get("zeros")
-      expect(object.headers.get("content-length")).toBe(String(size))
-      await object.body?.cancel()
-    } finally {
-      await ceph.close()
+        const { pid = 0 } = source.service.child
+        ProcessMemory.resetPeakMemory(pid)
+        const before = ProcessMemory.readMemory(pid).now
+        const mirror = await MirrorRequests.createMirror(source, MirrorRequests.mirrorToS3(ceph, bucket))
+        await expect
+          .poll(async () => (await MirrorRequests.getMirror(source, mirror.id)).stats.copied, {
+            timeout: 240_000,
+            interval: 200
+          })
+          .toBe(1)
+        expect(ProcessMemory.readMemory(pid).peak - before).toBeLessThanOrEqual(96 * mebibyte + threads)
+        const object = await bucket.get("zeros")
+        expect(object.headers.get("content-length")).toBe(String(size))
+        await object.body?.cancel()
+      } finally {
+        await ceph.close()
+      }
     }
-  })
+  )
 })
