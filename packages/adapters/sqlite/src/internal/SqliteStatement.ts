@@ -61,25 +61,33 @@ const toObject = (names: ReadonlyArray<string>, row: ReadonlyArray<unknown>): ob
 export const toObjects = ({ names, rows }: Result): ReadonlyArray<object> =>
   names === undefined ? rows.filter(isObject) : rows.filter(isValues).map((row) => toObject(names, row))
 
-const makeReader = (statement: StatementSync, sql: string, names: ReadonlyArray<string>): Prepared["result"] => {
+type Reader = Pick<Prepared, "result" | "rows">
+
+const makeReader = (statement: StatementSync, sql: string, names: ReadonlyArray<string>): Reader => {
   if (names.length === 0) {
-    return (params) => {
+    const run = (params: ReadonlyArray<unknown>) => {
       statement.run(...params.map(toInput))
-      return { names: undefined, rows: [] }
+      return []
     }
+    return { rows: run, result: (params) => ({ names: undefined, rows: run(params) }) }
   }
   // The columns of `*` change when any process changes the table. SQLite itself prepares the statement again then.
-  if (sql.includes("*")) return (params) => ({ names: undefined, rows: statement.all(...params.map(toInput)) })
+  if (sql.includes("*")) {
+    const rows = (params: ReadonlyArray<unknown>) => statement.all(...params.map(toInput))
+    return { rows, result: (params) => ({ names: undefined, rows: rows(params) }) }
+  }
   // node:sqlite would create each name again for each row, and a dictionary: 12 µs for a file's row instead of 9 µs.
-  return (params) => ({ names, rows: values(statement, params) })
+  return {
+    rows: (params) => values(statement, params).map((row) => toObject(names, row)),
+    result: (params) => ({ names, rows: values(statement, params) })
+  }
 }
 
 /** Prepares a statement. */
 export const prepare = (database: DatabaseSync, sql: string): Prepared => {
   const statement = database.prepare(sql)
   const names = statement.columns().map(({ name }) => name)
-  const result = makeReader(statement, sql, names)
-  return { statement, returnsRows: names.length > 0, result, rows: (params) => toObjects(result(params)) }
+  return { statement, returnsRows: names.length > 0, ...makeReader(statement, sql, names) }
 }
 
 /** Runs a statement and returns its rows, or for a statement without rows what node:sqlite reports, such as `changes`. */
