@@ -150,8 +150,10 @@ Requires.requires(Browser.missing).describe("Chromium", () => {
     const tab = await browser.newPage()
     const submit = async (from: string) => {
       await tab.goto(from)
+      // The navigation has to end before the next one begins.
       const [answer] = await Promise.all([
         tab.waitForResponse((response) => response.url().endsWith("/upload")),
+        tab.waitForURL((shown) => shown.pathname.endsWith("/upload")),
         tab.evaluate("document.forms[0].submit()")
       ])
       return answer.status()
