@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import { SqlError, StatementTimeoutError } from "effect/sql/SqlError"
+import * as Counts from "@holdfast/core/Counts"
 import { CurrentTenant } from "@holdfast/core/CurrentTenant"
 
 /** The connections of a client. */
@@ -43,21 +44,19 @@ const timedOut = (): SqlError =>
 /**
  * Makes a pool. A tenant gets a further connection while it holds fewer than are free. So a tenant alone can hold half of
  * them, the next one half of the rest, and one that holds none gets one as long as any is free. Work without a tenant, such
- * as the sweeper's, may hold any number, unless `limitsUnowned`. Tenants that wait take turns; effects of one tenant run in the order in which they
- * came.
+ * as the sweeper's, may hold any number, unless `limitsUnowned`. Tenants that wait take turns; effects of one tenant run in
+ * the order in which they came.
  */
 export const make = ({ limitsUnowned = false, size, timeout }: Options): FairPool => {
   type Tenant = string | undefined
-  let free = size
-  const held = new Map<Tenant, number>()
+  const held = Counts.make<Tenant>()
   /** In the order in which the tenants have their turn. No queue is empty. */
   const queues = new Map<Tenant, Set<Waiter>>()
 
   const take = (tenant: Tenant): boolean => {
-    const count = held.get(tenant) ?? 0
-    if (free === 0 || ((limitsUnowned || tenant !== undefined) && count >= free)) return false
-    free--
-    held.set(tenant, count + 1)
+    const free = size - held.total()
+    if (free === 0 || ((limitsUnowned || tenant !== undefined) && held.get(tenant) >= free)) return false
+    held.add(tenant, 1)
     return true
   }
 
@@ -78,10 +77,7 @@ export const make = ({ limitsUnowned = false, size, timeout }: Options): FairPoo
   }
 
   const release = (tenant: Tenant): void => {
-    const count = held.get(tenant) ?? 0
-    if (count > 1) held.set(tenant, count - 1)
-    else held.delete(tenant)
-    free++
+    held.add(tenant, -1)
     while (resumeRound()) {}
   }
 

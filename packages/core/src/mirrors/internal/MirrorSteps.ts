@@ -3,6 +3,7 @@
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Counts from "../../Counts.ts"
 import { NotFound } from "../../Errors.ts"
 import * as Ids from "../../Ids.ts"
 import { SecretBox } from "../../secrets/SecretBox.ts"
@@ -48,34 +49,26 @@ const tooManyChecks = new MirrorTargetUnreachable({
   detail: "Four checks of targets of this tenant are running. Retry when they have ended."
 })
 
-const makeChecks = () => {
-  const running = new Map<string, number>()
-  const count = (tenantId: string, change: 1 | -1) => {
-    const checks = (running.get(tenantId) ?? 0) + change
-    if (checks === 0) running.delete(tenantId)
-    else running.set(tenantId, checks)
-  }
-  return {
-    /** Runs a check unless too many checks of the tenant are running. */
-    limit:
-      (tenantId: string) =>
-      <A, E, R>(check: Effect.Effect<A, E, R>): Effect.Effect<A, E | MirrorTargetUnreachable, R> =>
-        Effect.suspend((): Effect.Effect<A, E | MirrorTargetUnreachable, R> => {
-          if ((running.get(tenantId) ?? 0) >= checksPerTenant) return Effect.fail(tooManyChecks)
-          count(tenantId, 1)
-          return Effect.ensuring(
-            check,
-            Effect.sync(() => count(tenantId, -1))
-          )
-        })
-  }
+/** Makes the function that runs a check unless too many checks of the tenant are running. */
+const makeLimit = () => {
+  const running = Counts.make<string>()
+  return (tenantId: string) =>
+    <A, E, R>(check: Effect.Effect<A, E, R>): Effect.Effect<A, E | MirrorTargetUnreachable, R> =>
+      Effect.suspend((): Effect.Effect<A, E | MirrorTargetUnreachable, R> => {
+        if (running.get(tenantId) >= checksPerTenant) return Effect.fail(tooManyChecks)
+        running.add(tenantId, 1)
+        return Effect.ensuring(
+          check,
+          Effect.sync(() => running.add(tenantId, -1))
+        )
+      })
 }
 
 export const make = Effect.gen(function* () {
   const repository = yield* MirrorRepository
   const box = yield* SecretBox
   const opener = yield* TargetOpener.make
-  const checks = makeChecks()
+  const limitChecks = makeLimit()
 
   /** Fails unless the ids of a reference have the form of ids. */
   const requireIds = ({ bucketId, mirrorId }: MirrorRef) =>
@@ -99,7 +92,7 @@ export const make = Effect.gen(function* () {
         Effect.flatMap((target) => target.check),
         Effect.catchTag("MirrorTargetError", ({ detail, reason }) => new MirrorTargetUnreachable({ detail, reason })),
         Effect.scoped,
-        checks.limit(tenantId)
+        limitChecks(tenantId)
       ),
 
     /** Encrypts the secret of a mirror for the repository. */

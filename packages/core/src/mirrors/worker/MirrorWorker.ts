@@ -12,6 +12,7 @@ import * as FiberMap from "effect/FiberMap"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import { asBackgroundWork } from "../../BackgroundWork.ts"
+import * as Counts from "../../Counts.ts"
 import { onBehalfOf } from "../../CurrentTenant.ts"
 import type { Access } from "../../access/Access.ts"
 import { StorageRoom } from "../../StorageRoom.ts"
@@ -51,7 +52,7 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
   const copies = yield* CopyRunner.make(options, wake)
   const reconciliations = yield* FiberMap.make<string>()
   /** How many reconciliations of each tenant run. */
-  const reconciling = new Map<string, number>()
+  const reconciling = Counts.make<string>()
   /** Where the last round ended its search for work, when there were more mirrors. */
   let after = ""
 
@@ -97,19 +98,13 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
     if (isComplete && mirror.failure !== null) yield* tasks.recover({ mirrorId: mirror.id, now: yield* DateTime.now })
   })
 
-  const countReconciliation = (tenantId: string, change: 1 | -1) => {
-    const count = (reconciling.get(tenantId) ?? 0) + change
-    if (count === 0) reconciling.delete(tenantId)
-    else reconciling.set(tenantId, count)
-  }
-
   /** Starts a reconciliation, unless too many run: it stays due. */
   const startReconciliation = (mirror: StoredMirror) => {
-    const total = [...reconciling.values()].reduce((sum, count) => sum + count, 0)
     const isFull =
-      total >= options.reconciliations || (reconciling.get(mirror.tenantId) ?? 0) >= options.reconciliationsPerTenant
+      reconciling.total() >= options.reconciliations ||
+      reconciling.get(mirror.tenantId) >= options.reconciliationsPerTenant
     if (isFull || FiberMap.hasUnsafe(reconciliations, mirror.id)) return Effect.void
-    countReconciliation(mirror.tenantId, 1)
+    reconciling.add(mirror.tenantId, 1)
     return FiberMap.run(
       reconciliations,
       mirror.id,
@@ -119,7 +114,7 @@ const make = Effect.fnUntraced(function* (options: MirrorWorkerOptions) {
           Effect.logWarning("mirror reconciliation stopped; it will be repeated", { mirrorId: mirror.id, reason })
         ),
         Effect.onExit(() => {
-          countReconciliation(mirror.tenantId, -1)
+          reconciling.add(mirror.tenantId, -1)
           return wake.open
         })
       )

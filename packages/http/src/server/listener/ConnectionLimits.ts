@@ -1,6 +1,7 @@
 /**
  * Limits the number of connections, in all and per address. Each connection takes a descriptor and some 10 to 100 KiB of memory.
  */
+import * as Counts from "@holdfast/core/Counts"
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
 import * as ClientAddress from "./ClientAddress.ts"
@@ -33,14 +34,13 @@ export const enforce = (
   { maxConnections, maxConnectionsPerAddress }: Limits,
   newRequestId: () => string
 ): ConnectionLimits => {
-  const byGroup = new Map<string, number>()
+  const byGroup = Counts.make<string>()
   let open = 0
   let refused = 0
 
   server.on("connection", (socket: Socket) => {
     const group = maxConnectionsPerAddress === 0 ? undefined : ClientAddress.groupOf(socket.remoteAddress ?? "::1")
-    const ofGroup = group === undefined ? 0 : (byGroup.get(group) ?? 0)
-    if (open >= maxConnections || (group !== undefined && ofGroup >= maxConnectionsPerAddress)) {
+    if (open >= maxConnections || (group !== undefined && byGroup.get(group) >= maxConnectionsPerAddress)) {
       refused++
       const detail =
         open >= maxConnections
@@ -49,13 +49,10 @@ export const enforce = (
       return refuse(socket, detail, newRequestId())
     }
     open++
-    if (group !== undefined) byGroup.set(group, ofGroup + 1)
+    if (group !== undefined) byGroup.add(group, 1)
     socket.once("close", () => {
       open--
-      if (group === undefined) return
-      const rest = (byGroup.get(group) ?? 1) - 1
-      if (rest === 0) byGroup.delete(group)
-      else byGroup.set(group, rest)
+      if (group !== undefined) byGroup.add(group, -1)
     })
   })
 

@@ -3,6 +3,7 @@
  * begins as soon as a slot is free, without a round trip to the database.
  */
 import * as Effect from "effect/Effect"
+import * as Counts from "../../../Counts.ts"
 import type { StoredMirror } from "../../StoredMirror.ts"
 import type { MirrorWorkerOptions } from "../MirrorWorkerOptions.ts"
 
@@ -31,35 +32,19 @@ interface Copy {
   readonly resume: (outcome: Effect.Effect<void>) => void
 }
 
-/** Counts by key. A key whose count is 0 uses no memory. */
-const makeCounts = () => {
-  const counts = new Map<string, number>()
-  const get = (key: string): number => counts.get(key) ?? 0
-  return {
-    get,
-    add: (key: string, change: number): void => {
-      const count = get(key) + change
-      if (count === 0) counts.delete(key)
-      else counts.set(key, count)
-    }
-  }
-}
-
 /** A free slot goes to the waiting tenant that has the fewest slots, and to its mirror that has the fewest. */
 export const make = ({ concurrency, slotsPerMirror }: Pick<MirrorWorkerOptions, "concurrency" | "slotsPerMirror">) => {
-  const byTenant = makeCounts()
-  const byMirror = makeCounts()
+  const byTenant = Counts.make<string>()
+  const byMirror = Counts.make<string>()
   const waiting = new Map<string, Set<Copy>>()
-  let totalUsed = 0
 
   const addUsed = ({ id, tenantId }: Owner, change: 1 | -1) => {
-    totalUsed += change
     byTenant.add(tenantId, change)
     byMirror.add(id, change)
   }
 
   const hasFreeSlot = ({ id, tenantId }: Owner): boolean =>
-    byMirror.get(id) < slotsPerMirror && byTenant.get(tenantId) < slotsPerFreeSlot * (concurrency - totalUsed)
+    byMirror.get(id) < slotsPerMirror && byTenant.get(tenantId) < slotsPerFreeSlot * (concurrency - byTenant.total())
 
   const enqueue = (copy: Copy) => {
     const others = waiting.get(copy.mirror.id)
