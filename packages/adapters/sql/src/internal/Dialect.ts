@@ -18,6 +18,14 @@ export const lock = (
   strength: "FOR UPDATE" | "FOR NO KEY UPDATE" | "FOR SHARE" | "FOR KEY SHARE"
 ): Fragment => sql.literal(sql.onDialectOrElse({ pg: () => strength, orElse: () => "" }))
 
+/** Returns the clause that locks the rows of a SELECT for a change, and skips those that another transaction has locked. */
+export const skipLocked = (sql: SqlClient): Fragment =>
+  sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE SKIP LOCKED", orElse: () => "" }))
+
+/** Returns the type of the columns with texts. Texts are compared by code point, whatever the locale of the database is. */
+export const textType = (sql: SqlClient): Fragment =>
+  sql.literal(sql.onDialectOrElse({ pg: () => `text COLLATE "C"`, orElse: () => "text" }))
+
 /** Returns `column IN (values)` with one parameter, so that the statement is the same for any number of values. */
 export const among = (sql: SqlClient, column: string, values: ReadonlyArray<string>): Fragment =>
   sql.onDialectOrElse({

@@ -55,6 +55,12 @@ const attempt = <A>(read: () => A): Effect.Effect<A, RowFault> =>
     catch: (cause) => (cause instanceof RowFault ? cause : new RowFault({ column: "*", cause }))
   })
 
+/** Fails when a statement returns no row, such as an INSERT from a SELECT that has found none. */
+export const orFail =
+  <E2>(missing: () => E2) =>
+  <E, R>(statement: Effect.Effect<ReadonlyArray<Row>, E, R>): Effect.Effect<void, E | E2, R> =>
+    Effect.flatMap(statement, ({ length }) => (length === 0 ? Effect.fail(missing()) : Effect.void))
+
 /** Converts every row that a statement returns. */
 export const all =
   <A>(fromRow: FromRow<A>) =>

@@ -3,10 +3,11 @@
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { textType } from "../internal/Dialect.ts"
 
 export const conversions = Effect.gen(function* () {
   const sql = yield* SqlClient
-  const text = sql.literal(sql.onDialectOrElse({ pg: () => `text COLLATE "C"`, orElse: () => "text" }))
+  const text = textType(sql)
 
   // A conversion belongs to a content, identified by `blob_id`. Its row is also its queue entry: from `due_at` on, a worker
   // may claim it; while it runs, that is when the lease expires. `attempt` is the fencing token, which every claim increases.

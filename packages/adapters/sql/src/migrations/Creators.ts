@@ -3,11 +3,12 @@
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { textType } from "../internal/Dialect.ts"
 import * as Migration from "./Migration.ts"
 
 const change = Effect.gen(function* () {
   const sql = yield* SqlClient
-  const text = sql.literal(sql.onDialectOrElse({ pg: () => `text COLLATE "C"`, orElse: () => "text" }))
+  const text = textType(sql)
 
   // The creator as records show it: a member's id, and the id of the token that it presented. There are no foreign keys,
   // because both may be removed while the record stays.

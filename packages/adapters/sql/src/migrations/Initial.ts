@@ -4,10 +4,11 @@
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { textType } from "../internal/Dialect.ts"
 
 export const initial = Effect.gen(function* () {
   const sql = yield* SqlClient
-  const text = sql.literal(sql.onDialectOrElse({ pg: () => `text COLLATE "C"`, orElse: () => "text" }))
+  const text = textType(sql)
 
   yield* sql`CREATE TABLE account (
     id ${text} NOT NULL PRIMARY KEY,

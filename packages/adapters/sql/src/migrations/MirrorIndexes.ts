@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { textType } from "../internal/Dialect.ts"
 import * as Migration from "./Migration.ts"
 
 /**
@@ -16,7 +17,7 @@ const addColumns = Effect.gen(function* () {
   for (const column of ["retry_tasks_at", "retry_tasks_after", "retry_tasks_failed"]) {
     yield* sql`ALTER TABLE mirror ADD COLUMN ${sql.literal(column)} bigint`
   }
-  const text = sql.literal(sql.onDialectOrElse({ pg: () => `text COLLATE "C"`, orElse: () => "text" }))
+  const text = textType(sql)
   for (const column of ["cleared_name", "cleared_file"]) {
     yield* sql`ALTER TABLE mirror ADD COLUMN ${sql.literal(column)} ${text}`
   }

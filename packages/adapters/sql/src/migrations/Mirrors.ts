@@ -3,11 +3,12 @@
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { textType } from "../internal/Dialect.ts"
 import { mirrorTriggers } from "../internal/migrations/MirrorTriggers.ts"
 
 export const mirrors = Effect.gen(function* () {
   const sql = yield* SqlClient
-  const text = sql.literal(sql.onDialectOrElse({ pg: () => `text COLLATE "C"`, orElse: () => "text" }))
+  const text = textType(sql)
 
   // A removed mirror may outlive its bucket until its rows are deleted, so it has no foreign keys. While `filling` is 1, the
   // files after (`fill_path`, `fill_name`) still need tasks.

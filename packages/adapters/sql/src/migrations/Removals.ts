@@ -3,11 +3,12 @@
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { textType } from "../internal/Dialect.ts"
 import * as Migration from "./Migration.ts"
 
 const createTables = Effect.gen(function* () {
   const sql = yield* SqlClient
-  const text = sql.literal(sql.onDialectOrElse({ pg: () => `text COLLATE "C"`, orElse: () => "text" }))
+  const text = textType(sql)
 
   // No operation finds a row with `removed` = 1. It stays while other rows refer to it.
   yield* sql`ALTER TABLE bucket ADD COLUMN removed bigint NOT NULL DEFAULT 0`

@@ -1,6 +1,7 @@
 /**
  * Selects buckets and tenants that exist for requests. The rows of a removed one stay until all rows that refer to them are
- * deleted.
+ * deleted. A statement that locks a selected row `FOR KEY SHARE` keeps the bucket or tenant from being removed until its
+ * transaction ends; if it is being removed, the statement waits and then does not select it.
  */
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
@@ -26,10 +27,3 @@ export const isOpenTenant = (sql: SqlClient, tenantId: string): Fragment =>
 /** Returns a subquery for the id of a tenant; null when it is removed. */
 export const openTenant = (sql: SqlClient, tenantId: string): Fragment =>
   sql`(SELECT tenant.id FROM tenant WHERE ${isOpenTenant(sql, tenantId)})`
-
-/**
- * Returns the clause that keeps a selected bucket or tenant from being removed until the transaction ends. If it is being removed,
- * the statement waits and then does not select it. SQLite needs none: its transactions begin as writers.
- */
-export const keep = (sql: SqlClient): Fragment =>
-  sql.literal(sql.onDialectOrElse({ pg: () => "FOR KEY SHARE", orElse: () => "" }))

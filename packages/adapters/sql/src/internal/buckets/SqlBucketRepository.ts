@@ -13,7 +13,7 @@ import { lock, millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
-import { isOpenBucket, isOpenTenant, keep } from "./OpenBucket.ts"
+import { isOpenBucket, isOpenTenant } from "./OpenBucket.ts"
 import { markBuckets } from "./Removals.ts"
 import { countFiles, removeBuckets, removedAtOnce } from "./RemoveBuckets.ts"
 
@@ -52,8 +52,8 @@ const make = Effect.gen(function* () {
     create: (tenantId, bucket) =>
       sql`INSERT INTO bucket (id, tenant_id, name, created_at, updated_at)
         SELECT ${bucket.id}, tenant.id, ${bucket.name}, ${millis(bucket.createdAt)}, ${millis(bucket.updatedAt)}
-        FROM tenant WHERE ${isOpenTenant(sql, tenantId)} ${keep(sql)} RETURNING id`.pipe(
-        Effect.flatMap((rows) => (rows.length === 0 ? Effect.fail(new NotFound({ resource: "tenant" })) : Effect.void)),
+        FROM tenant WHERE ${isOpenTenant(sql, tenantId)} ${lock(sql, "FOR KEY SHARE")} RETURNING id`.pipe(
+        Row.orFail(() => new NotFound({ resource: "tenant" })),
         orBucketExists(tenantId, bucket.name),
         operation("buckets.create")
       ),

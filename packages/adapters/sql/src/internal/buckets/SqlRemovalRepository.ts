@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { type RemovalClaim, RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
-import { millis } from "../Dialect.ts"
+import { millis, skipLocked } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
@@ -23,13 +23,12 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient
 
   const claim = (terms: { readonly lease: string; readonly leaseUntil: number; readonly now: number }) => {
-    const skipLocked = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE SKIP LOCKED", orElse: () => "" }))
     const due = sql`SELECT id FROM removal WHERE due_at <= ${terms.now} ORDER BY due_at, id LIMIT 1`
     // Selects before it writes: mostly no removal is due, and a write on SQLite blocks all writers.
     return Effect.flatMap(due, (rows) =>
       rows.length === 0
         ? Effect.succeedNone
-        : sql`UPDATE removal SET lease = ${terms.lease}, due_at = ${terms.leaseUntil} WHERE id IN (${due} ${skipLocked})
+        : sql`UPDATE removal SET lease = ${terms.lease}, due_at = ${terms.leaseUntil} WHERE id IN (${due} ${skipLocked(sql)})
             RETURNING id, tenant_id, kind, lease, deleted`.pipe(Row.first(toClaim))
     )
   }

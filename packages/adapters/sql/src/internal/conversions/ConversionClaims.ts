@@ -23,8 +23,7 @@ export const isHeld = (sql: SqlClient, claim: ConversionClaim): Fragment =>
     AND ${isCurrent(sql)}`
 
 /** Fails with `LeaseLost` if a conditional change returned no row. */
-export const orLeaseLost = <E, R>(changed: Effect.Effect<ReadonlyArray<Row.Row>, E, R>) =>
-  Effect.flatMap(changed, (rows) => (rows.length === 0 ? Effect.fail(new LeaseLost()) : Effect.void))
+export const orLeaseLost = Row.orFail(() => new LeaseLost())
 
 /** Statements of one search that visit tenants. */
 const maxVisits = 20

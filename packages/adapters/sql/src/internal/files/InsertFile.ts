@@ -9,9 +9,10 @@ import type { Content, StoredFile } from "@holdfast/core/files/File"
 import { AliasTaken, FileExists, UploadExpired } from "@holdfast/core/files/FileErrors"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import * as Constraint from "../Constraint.ts"
-import { millis } from "../Dialect.ts"
+import { lock, millis } from "../Dialect.ts"
+import * as Row from "../Row.ts"
 import { transaction } from "../../Transaction.ts"
-import { isOpenBucket, keep } from "../buckets/OpenBucket.ts"
+import { isOpenBucket } from "../buckets/OpenBucket.ts"
 import { inBucket, ofBucket } from "./FileRow.ts"
 
 /** Maps violations of the file table's unique indexes to `FileExists` and `AliasTaken`, with the id of the existing file. */
@@ -41,8 +42,8 @@ const insertRow = (sql: SqlClient, bucket: BucketRef, file: StoredFile) => {
       ${file.version}, ${JSON.stringify(file.metadata)}, ${JSON.stringify(file.headers)},
       ${millis(file.createdAt)}, ${millis(file.updatedAt)}, ${content?.blobId}, ${content?.size}, ${content?.sha256},
       ${content?.etag}, ${content?.contentType}, ${content?.type}, ${content ? millis(content.storedAt) : null}
-    FROM bucket WHERE ${isOpenBucket(sql, bucket)} ${keep(sql)} RETURNING id`.pipe(
-    Effect.flatMap((rows) => (rows.length === 0 ? Effect.fail(new NotFound({ resource: "bucket" })) : Effect.void))
+    FROM bucket WHERE ${isOpenBucket(sql, bucket)} ${lock(sql, "FOR KEY SHARE")} RETURNING id`.pipe(
+    Row.orFail(() => new NotFound({ resource: "bucket" }))
   )
 }
 

@@ -11,6 +11,7 @@ import type { CreatedDecision } from "@holdfast/core/members/MemberRepository"
 import { RoleId } from "@holdfast/core/Role"
 import { among, lock, millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
+import { isUsable } from "./Creators.ts"
 
 /** Rows per transaction. */
 const batchSize = 1000
@@ -66,10 +67,8 @@ const decideBatch = Effect.fnUntraced(function* (sql: SqlClient, { at, created, 
   )
   if (ids.length === 0) return 0
   const tokens = yield* sql`SELECT id, name FROM api_key
-    WHERE ${among(sql, "id", ids)} AND tenant_id = ${tenantId} AND revoked_at IS NULL
-      AND (expires_at IS NULL OR expires_at > ${millis(at)}) ORDER BY id ${lock(sql, "FOR UPDATE")}`.pipe(
-    Row.all(toNamed)
-  )
+    WHERE ${among(sql, "id", ids)} AND tenant_id = ${tenantId} AND ${isUsable(sql, at)}
+    ORDER BY id ${lock(sql, "FOR UPDATE")}`.pipe(Row.all(toNamed))
   const mirrors = yield* sql`SELECT id, name FROM mirror
     WHERE ${among(sql, "id", ids)} AND tenant_id = ${tenantId} AND removed = 0 ORDER BY id`.pipe(Row.all(toNamed))
   const tokenIds = tokens.map(({ id }) => id)

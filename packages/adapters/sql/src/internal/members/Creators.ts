@@ -4,6 +4,7 @@
 import type * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
 import { Forbidden, InvalidRequest, Unauthenticated } from "@holdfast/core/Errors"
 import type { CreatedBy } from "@holdfast/core/access/Creator"
 import * as Creator from "@holdfast/core/access/Creator"
@@ -14,12 +15,22 @@ import * as Row from "../Row.ts"
 /** The most members who answer for one resource. Each token that is created with another member's token adds one. */
 const maxCreators = 16
 
+/** Returns the values of the columns `created_by` and `created_with`. */
+export const toColumns = (createdBy: CreatedBy) => ({
+  created_by: createdBy?.member.id ?? null,
+  created_with: createdBy?.token?.id ?? null
+})
+
 /** Reads the columns `created_by` and `created_with`. */
 export const read = (row: Row.Row): CreatedBy => {
   const memberId = Row.orNull(Row.text, row, "created_by")
   const tokenId = Row.orNull(Row.text, row, "created_with")
   return memberId === null ? null : { member: { id: memberId }, token: tokenId === null ? null : { id: tokenId } }
 }
+
+/** Condition on a row of `api_key`: the token is neither revoked nor expired. */
+export const isUsable = (sql: SqlClient, at: DateTime.Utc): Fragment =>
+  sql`revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${millis(at)})`
 
 /**
  * Locks members, in order of their ids, and returns their accounts by id. With a creator, fails with `Forbidden` unless it is
@@ -54,8 +65,7 @@ export const lockCreator = Effect.fnUntraced(function* (
     if (creator === undefined || !Creator.mayCreate(creator.role)) return yield* new Forbidden()
     if (createdBy.token !== null) {
       const valid = yield* sql`SELECT id FROM api_key
-        WHERE id = ${createdBy.token.id} AND tenant_id = ${tenantId} AND revoked_at IS NULL
-          AND (expires_at IS NULL OR expires_at > ${millis(at)}) ${lock(sql, "FOR SHARE")}`
+        WHERE id = ${createdBy.token.id} AND tenant_id = ${tenantId} AND ${isUsable(sql, at)} ${lock(sql, "FOR SHARE")}`
       if (valid.length === 0) return yield* new Unauthenticated()
     }
   }

@@ -6,8 +6,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { NotFound } from "@holdfast/core/Errors"
 import { MirrorLoop } from "@holdfast/core/mirrors/MirrorErrors"
 import type { NewMirror } from "@holdfast/core/mirrors/MirrorRepository"
-import { isOpenBucket, keep } from "../buckets/OpenBucket.ts"
-import { millis } from "../Dialect.ts"
+import { isOpenBucket } from "../buckets/OpenBucket.ts"
+import { lock, millis } from "../Dialect.ts"
 import * as Creators from "../members/Creators.ts"
 import { transaction } from "../../Transaction.ts"
 import { encodePlace, lockWriters } from "./MirrorRow.ts"
@@ -45,9 +45,10 @@ export const createMirror = (sql: SqlClient, mirror: NewMirror) =>
     const { address } = mirror
     const target = address.type === "TENANT_BUCKET" ? address.serviceBucketId : null
     const { createdBy, tenantId } = mirror
+    const creator = Creators.toColumns(createdBy)
     yield* Creators.lockCreator(sql, { tenantId, createdBy, others: [], at: mirror.at })
     const found = yield* sql`SELECT id FROM bucket
-      WHERE ${isOpenBucket(sql, mirror)} ${keep(sql)}`
+      WHERE ${isOpenBucket(sql, mirror)} ${lock(sql, "FOR KEY SHARE")}`
     if (found.length === 0) return yield* new NotFound({ resource: "bucket" })
     if (target !== null) yield* refuseLoop(sql, target, mirror.bucketId)
     yield* lockWriters(sql, sql`${mirror.bucketId}`)
@@ -57,6 +58,6 @@ export const createMirror = (sql: SqlClient, mirror: NewMirror) =>
         created_by, created_with, created_at, updated_at)
       VALUES (${mirror.id}, ${mirror.tenantId}, ${mirror.bucketId}, ${mirror.name}, ${encodePlace(address)},
         ${mirror.secret}, 1, ${target}, 0, 0, 0, 0, 1, '', '', 0, 0, 0,
-        ${createdBy === null ? null : createdBy.member.id}, ${createdBy?.token?.id ?? null}, ${at}, ${at})`
+        ${creator.created_by}, ${creator.created_with}, ${at}, ${at})`
     yield* Creators.recordCreation(sql, { tenantId, resourceId: mirror.id, createdBy })
   }).pipe(transaction(sql))

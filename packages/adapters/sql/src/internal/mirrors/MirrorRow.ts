@@ -66,10 +66,6 @@ export const recordset = (
   })
 }
 
-/** Locks the selected rows on PostgreSQL, and skips those that another transaction has locked. */
-export const skipLocked = (sql: SqlClient): Fragment =>
-  sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE SKIP LOCKED", orElse: () => "" }))
-
 /**
  * Waits for every transaction that writes files of a bucket and may not see its mirrors as they are now. No further one begins
  * until this transaction ends.

@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
 import { NotFound } from "@holdfast/core/Errors"
 import type * as BlobKey from "@holdfast/core/storage/BlobKey"
 import { BlobRepository, type BlobRow, type BlobState, type DueBlob } from "@holdfast/core/storage/BlobRepository"
@@ -38,24 +39,11 @@ const make = Effect.gen(function* () {
 
   const count = (rows: ReadonlyArray<Row.Row>): number => rows.length
 
-  /** On PostgreSQL, skips blobs that a concurrent transaction is renewing or committing. */
-  const isExpired = (condition: ReturnType<typeof sql.literal>) =>
+  /** Selects blobs by a condition; on PostgreSQL, only those that no other transaction has locked. */
+  const unlocked = (strength: "FOR UPDATE" | "FOR NO KEY UPDATE", condition: Fragment): Fragment =>
     sql.onDialectOrElse({
-      pg: () => sql`id IN (SELECT id FROM blob WHERE state = 'PENDING' AND ${condition} FOR UPDATE SKIP LOCKED)`,
-      orElse: () => sql`state = 'PENDING' AND ${condition}`
-    })
-
-  /**
-   * Selects PENDING blobs. One statement renews the leases of all uploads of a node, so on PostgreSQL it skips the rows that
-   * another transaction has locked, such as a commit that waits for its bucket: the other leases must not wait for it. The
-   * next renewal includes the skipped ones. A lock of a row that refers to the blob (`FOR KEY SHARE`) skips nothing.
-   */
-  const isRenewable = (blobIds: ReadonlyArray<string>) =>
-    sql.onDialectOrElse({
-      pg: () =>
-        sql`id IN (SELECT id FROM blob WHERE ${among(sql, "id", blobIds)} AND state = 'PENDING'
-          FOR NO KEY UPDATE SKIP LOCKED)`,
-      orElse: () => sql`${among(sql, "id", blobIds)} AND state = 'PENDING'`
+      pg: () => sql`id IN (SELECT id FROM blob WHERE ${condition} ${sql.literal(strength)} SKIP LOCKED)`,
+      orElse: () => condition
     })
 
   return BlobRepository.of({
@@ -63,20 +51,30 @@ const make = Effect.gen(function* () {
       sql`INSERT INTO blob (id, tenant_id, bucket_id, state, due_at, created_at)
         SELECT ${blobId}, tenant_id, id, 'PENDING', ${millis(leaseUntil)}, ${millis(at)}
         FROM bucket WHERE ${isOpenBucket(sql, bucket)} RETURNING id`.pipe(
-        Effect.flatMap((rows) => (rows.length === 0 ? Effect.fail(new NotFound({ resource: "bucket" })) : Effect.void)),
+        Row.orFail(() => new NotFound({ resource: "bucket" })),
         operation("blobs.stage")
       ),
 
-    renew: (blobIds, leaseUntil) =>
-      sql`UPDATE blob SET due_at = ${millis(leaseUntil)} WHERE ${isRenewable(blobIds)}`.pipe(
+    // One statement renews the leases of all uploads of a node: they must not wait for a row that another transaction has locked,
+    // such as a commit that waits for its bucket. The next renewal includes the skipped ones. A lock of a row that refers to the
+    // blob (`FOR KEY SHARE`) skips nothing.
+    renew: (blobIds, leaseUntil) => {
+      const isPending = sql`${among(sql, "id", blobIds)} AND state = 'PENDING'`
+      return sql`UPDATE blob SET due_at = ${millis(leaseUntil)} WHERE ${unlocked("FOR NO KEY UPDATE", isPending)}`.pipe(
         Effect.asVoid,
         operation("blobs.renew")
-      ),
+      )
+    },
 
-    expire: (which) =>
-      sql`UPDATE blob SET state = 'DOOMED', due_at = 0
-        WHERE ${isExpired(which === "all" ? sql.literal("due_at IS NOT NULL") : sql`due_at < ${millis(which.before)}`)}
-        RETURNING id`.pipe(Effect.map(count), operation("blobs.expire")),
+    // Skips blobs that a concurrent transaction is renewing or committing.
+    expire: (which) => {
+      const isExpired = which === "all" ? sql.literal("due_at IS NOT NULL") : sql`due_at < ${millis(which.before)}`
+      return sql`UPDATE blob SET state = 'DOOMED', due_at = 0
+        WHERE ${unlocked("FOR UPDATE", sql`state = 'PENDING' AND ${isExpired}`)} RETURNING id`.pipe(
+        Effect.map(count),
+        operation("blobs.expire")
+      )
+    },
 
     // With a position, PostgreSQL does not read the index entries of the blobs again that were deleted before it. It keeps
     // them while an older snapshot is open, as that of a backup.
@@ -87,11 +85,7 @@ const make = Effect.gen(function* () {
 
     claimDue: ({ blobIds, leaseUntil, now }) => {
       const isDue = sql`${among(sql, "id", blobIds)} AND state = 'DOOMED' AND due_at <= ${millis(now)}`
-      const claimed = sql.onDialectOrElse({
-        pg: () => sql`id IN (SELECT id FROM blob WHERE ${isDue} FOR UPDATE SKIP LOCKED)`,
-        orElse: () => isDue
-      })
-      return sql`UPDATE blob SET due_at = ${millis(leaseUntil)} WHERE ${claimed} RETURNING id`.pipe(
+      return sql`UPDATE blob SET due_at = ${millis(leaseUntil)} WHERE ${unlocked("FOR UPDATE", isDue)} RETURNING id`.pipe(
         Row.all((row) => Row.text(row, "id")),
         Effect.map((ids) => new Set(ids)),
         operation("blobs.claimDue")

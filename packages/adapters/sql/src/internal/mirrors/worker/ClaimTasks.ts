@@ -7,11 +7,10 @@ import type { StoredFile } from "@holdfast/core/files/File"
 import { type MirroredFile, objectName } from "@holdfast/core/mirrors/targets/MirroredFile"
 import type { MirrorTask } from "@holdfast/core/mirrors/worker/MirrorTask"
 import type { StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
-import { among } from "../../Dialect.ts"
+import { among, skipLocked } from "../../Dialect.ts"
 import { columns as fileColumns, toFile } from "../../files/FileRow.ts"
 import * as Row from "../../Row.ts"
 import { transaction } from "../../../Transaction.ts"
-import { skipLocked } from "../MirrorRow.ts"
 import * as ObjectNames from "./ObjectNames.ts"
 
 /** As the input of `MirrorTaskRepository.claim`, with times in epoch milliseconds. */

@@ -3,9 +3,10 @@
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
+import { skipLocked } from "../../Dialect.ts"
 import * as Row from "../../Row.ts"
 import { transaction } from "../../../Transaction.ts"
-import { lockWriters, skipLocked } from "../MirrorRow.ts"
+import { lockWriters } from "../MirrorRow.ts"
 
 const toCursor = (row: Row.Row) => ({
   bucketId: Row.text(row, "bucket_id"),

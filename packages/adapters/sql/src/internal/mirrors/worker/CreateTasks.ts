@@ -4,9 +4,9 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { inBucket } from "../../files/FileRow.ts"
+import { skipLocked } from "../../Dialect.ts"
 import * as Row from "../../Row.ts"
 import { transaction } from "../../../Transaction.ts"
-import { skipLocked } from "../MirrorRow.ts"
 
 const toCursor = (row: Row.Row) => ({
   bucket: { tenantId: Row.text(row, "tenant_id"), bucketId: Row.text(row, "bucket_id") },

@@ -4,10 +4,14 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { TaskLease } from "@holdfast/core/mirrors/worker/MirrorTask"
+import { lock } from "../../Dialect.ts"
 import * as Row from "../../Row.ts"
 import { recordset } from "../MirrorRow.ts"
 
-/** Makes files of mirrors pending again, as a change of them does. Skips those of removed mirrors. */
+/**
+ * Makes files of mirrors pending again, as a change of them does. Skips those of removed mirrors; waits for a transaction that
+ * clears a mirror, so that no rows are added behind it.
+ */
 export const markPending = (
   sql: SqlClient,
   files: ReadonlyArray<{ readonly mirrorId: string; readonly fileId: string }>,
@@ -15,15 +19,14 @@ export const markPending = (
 ) => {
   const unique = new Map(files.map((file) => [`${file.mirrorId} ${file.fileId}`, file]))
   const rows = Array.from(unique.values(), ({ fileId, mirrorId }) => ({ mirror_id: mirrorId, file_id: fileId }))
-  // Waits for a transaction that clears the mirror, so that no rows are added behind it.
-  const share = sql.literal(sql.onDialectOrElse({ pg: () => "FOR KEY SHARE", orElse: () => "" }))
   const least = sql.literal(sql.onDialectOrElse({ pg: () => "LEAST", orElse: () => "MIN" }))
   return rows.length === 0
     ? Effect.void
     : sql`INSERT INTO mirror_task (mirror_id, file_id, bytes, wanted, done, wanted_at, due_at, attempts)
         SELECT a.mirror_id, a.file_id, 0, 1, 0, CAST(${now} AS bigint), CAST(${now} AS bigint), 0
         FROM ${recordset(sql, "a", { mirror_id: "text", file_id: "text" }, rows)}
-        WHERE EXISTS (SELECT 1 FROM mirror WHERE mirror.id = a.mirror_id AND mirror.removed = 0 ${share})
+        WHERE EXISTS (SELECT 1 FROM mirror WHERE mirror.id = a.mirror_id AND mirror.removed = 0
+          ${lock(sql, "FOR KEY SHARE")})
         ORDER BY a.mirror_id, a.file_id
         ON CONFLICT (mirror_id, file_id) DO UPDATE SET wanted = mirror_task.wanted + 1,
           wanted_at = CASE WHEN mirror_task.done < mirror_task.wanted THEN mirror_task.wanted_at

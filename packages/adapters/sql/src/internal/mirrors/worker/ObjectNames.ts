@@ -3,9 +3,9 @@
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { among } from "../../Dialect.ts"
+import { among, skipLocked } from "../../Dialect.ts"
 import * as Row from "../../Row.ts"
-import { recordset, skipLocked } from "../MirrorRow.ts"
+import { recordset } from "../MirrorRow.ts"
 
 /** A claimed file, with the name and the bytes that its object is to have. */
 interface WantedObject {

@@ -3,10 +3,9 @@
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { among } from "../../Dialect.ts"
+import { among, skipLocked } from "../../Dialect.ts"
 import * as Row from "../../Row.ts"
 import { transaction } from "../../../Transaction.ts"
-import { skipLocked } from "../MirrorRow.ts"
 
 /** Tasks that the request itself makes due. */
 const firstBatch = 100
