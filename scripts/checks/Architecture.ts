@@ -34,6 +34,7 @@ const core: Layering = {
 const http: Layering = {
   folder: "packages/http/src",
   layers: [
+    ["incoming"],
     ["problems"],
     ["contract/openapi"],
     // The contract imports no code of the server, because clients import the contract.

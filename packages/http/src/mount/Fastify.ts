@@ -4,7 +4,6 @@
 import type { Holdfast } from "@holdfast/core"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as NodeListener from "./NodeListener.ts"
-import * as Prefix from "./Prefix.ts"
 
 /** The part of Fastify's request that the plugin uses. */
 export interface FastifyRequestLike {
@@ -34,6 +33,8 @@ export interface FastifyOptions<Request extends FastifyRequestLike> {
     | undefined
   /** As in `NodeListenerOptions`. */
   readonly trustedOrigins?: ReadonlyArray<string> | undefined
+  /** As in `NodeListenerOptions`. Fastify's own `trustProxy` has no effect on the plugin. */
+  readonly trustedProxies?: ReadonlyArray<string> | undefined
 }
 
 /**
@@ -45,9 +46,9 @@ export const toFastify = <Request extends FastifyRequestLike = FastifyRequestLik
   holdfast: Holdfast,
   options: FastifyOptions<Request> = {}
 ): ((app: FastifyLike<Request>) => Promise<void>) => {
-  const { authenticate, trustedOrigins } = options
+  const { authenticate, ...others } = options
   return async (app) => {
-    const listener = NodeListener.make(holdfast, Prefix.normalize(app.prefix), trustedOrigins)
+    const listener = NodeListener.make(holdfast, { ...others, prefix: app.prefix })
     app.removeAllContentTypeParsers()
     app.addContentTypeParser("*", (_request, _payload, done) => done(null))
     app.all("/*", (request, reply) => {

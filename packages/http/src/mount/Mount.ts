@@ -11,6 +11,7 @@ import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { HostActor, type HostRefusal, type ResolveHostActor } from "../auth/HostActor.ts"
+import * as ClientAddress from "../incoming/ClientAddress.ts"
 import * as ApiRoutes from "../handlers/ApiRoutes.ts"
 import { MountPath } from "../handlers/support/CreatedResponse.ts"
 import * as Prefix from "./Prefix.ts"
@@ -29,6 +30,8 @@ export interface MountedRequest {
   readonly authenticate: (() => HostAnswer | Promise<HostAnswer>) | undefined
   /** Origins besides the host's own whose pages may change something by a session of the host. */
   readonly trustedOrigins: ReadonlySet<string>
+  /** Finds the address of the request's client. */
+  readonly findClientAddress: ClientAddress.FindClientAddress
 }
 
 export type App = Effect.Effect<HttpServerResponse, unknown, HttpServerRequest | Scope.Scope>
@@ -65,10 +68,11 @@ const resolveHostActor = (
 const provideMounted = (
   context: PromiseApiContext,
   app: App,
-  { authenticate, mountPath, prefix, trustedOrigins }: MountedRequest
+  { authenticate, findClientAddress, mountPath, prefix, trustedOrigins }: MountedRequest
 ): App => {
   const mounted = app.pipe(
     Effect.provideService(MountPath, mountPath),
+    Effect.provideService(ClientAddress.FindClientAddress, findClientAddress),
     Effect.updateService(HttpServerRequest, (request) =>
       prefix === "" ? request : request.modify({ url: Prefix.strip(prefix, request.url) })
     )

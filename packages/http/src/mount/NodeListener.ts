@@ -6,6 +6,8 @@ import type { ActorHandle, Holdfast } from "@holdfast/core"
 import * as PromiseApiContext from "@holdfast/core/promises/PromiseApiContext"
 import * as Effect from "effect/Effect"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
+import * as ClientAddress from "../incoming/ClientAddress.ts"
+import * as TrustedProxies from "../incoming/TrustedProxies.ts"
 import * as Mount from "./Mount.ts"
 import * as ParsedBody from "./ParsedBody.ts"
 import * as Prefix from "./Prefix.ts"
@@ -27,6 +29,11 @@ export interface NodeListenerOptions<Request extends IncomingMessage = IncomingM
    * host itself answers their CORS preflights.
    */
   readonly trustedOrigins?: ReadonlyArray<string> | undefined
+  /**
+   * Addresses of the proxies in front of the host, such as `10.0.0.0/8`. Only they may report the addresses of their clients, with
+   * the header `Forwarded` or `X-Forwarded-For`. The address of a client is the last one that is not a trusted proxy's.
+   */
+  readonly trustedProxies?: ReadonlyArray<string> | undefined
 }
 
 /** Returns the path that the host removed from `request.url`, as Express does. */
@@ -41,15 +48,18 @@ const makeListener = Effect.fnUntraced(function* (mounted: Mount.Mounted) {
 /** Makes a listener whose callers pass the host's authentication with each request. */
 export const make = (
   holdfast: Holdfast,
-  prefix: string,
-  trustedOrigins: ReadonlyArray<string> = []
+  { prefix = "", trustedOrigins, trustedProxies }: Omit<NodeListenerOptions, "authenticate">
 ): ((
   request: IncomingMessage,
   response: ServerResponse,
   authenticate: Mount.MountedRequest["authenticate"]
 ) => void) => {
   const context = PromiseApiContext.of(holdfast)
-  const trusted = new Set(trustedOrigins)
+  const settings = {
+    prefix: Prefix.normalize(prefix),
+    trustedOrigins: new Set(trustedOrigins),
+    findClientAddress: ClientAddress.finder(TrustedProxies.parse(trustedProxies ?? []))
+  }
   type Handle = (request: IncomingMessage, response: ServerResponse, mounted: Mount.MountedRequest) => void
   let handle: Handle | undefined
   const building = Mount.make(context).then(async (mount) => {
@@ -67,7 +77,7 @@ export const make = (
     if (context.isClosed()) return Refusal.send(response, Refusal.closed)
     const message = ParsedBody.restore(request)
     if (message === undefined) return Refusal.send(response, Refusal.bodyConsumed)
-    const mounted = { prefix, mountPath: strippedPath(request) + prefix, authenticate, trustedOrigins: trusted }
+    const mounted = { ...settings, mountPath: strippedPath(request) + settings.prefix, authenticate }
     if (handle !== undefined) return handle(message, response, mounted)
     building.then(
       (built) => (context.isClosed() ? Refusal.send(response, Refusal.closed) : built(message, response, mounted)),
@@ -92,8 +102,8 @@ export const toNodeListener = <Request extends IncomingMessage = IncomingMessage
   holdfast: Holdfast,
   options: NodeListenerOptions<Request> = {}
 ): ((request: Request, response: ServerResponse) => void) => {
-  const { authenticate, prefix = "", trustedOrigins } = options
-  const listener = make(holdfast, Prefix.normalize(prefix), trustedOrigins)
+  const { authenticate, ...others } = options
+  const listener = make(holdfast, others)
   return (request, response) =>
     listener(request, response, authenticate === undefined ? undefined : () => authenticate(request))
 }

@@ -25,9 +25,14 @@ export interface WebHandlerOptions<Host = unknown> {
   readonly authenticate?: ((request: Request, host: Host) => Authenticated | Promise<Authenticated>) | undefined
   /** As in `NodeListenerOptions`. */
   readonly trustedOrigins?: ReadonlyArray<string> | undefined
+  /**
+   * Returns the address of a request's client, which a web `Request` does not have; undefined if it is not known. It must not be
+   * the value of a header that clients can write.
+   */
+  readonly clientAddress?: ((request: Request, host: Host) => string | undefined) | undefined
 }
 
-/** `host` is passed to `authenticate`: for example Hono's context, or the second argument of Next's route handlers. */
+/** `host` is passed to `authenticate` and `clientAddress`: for example Hono's context, or the second argument of Next's route handlers. */
 export type WebHandler<Host = unknown> = (
   request: Request,
   ...host: unknown extends Host ? [Host?] : [Host]
@@ -45,7 +50,7 @@ export const toWebHandler = <Host = unknown>(
   options: WebHandlerOptions<Host> = {}
 ): WebHandler<Host> => {
   const context = PromiseApiContext.of(holdfast)
-  const { authenticate } = options
+  const { authenticate, clientAddress } = options
   const trustedOrigins = new Set(options.trustedOrigins)
   const prefix = Prefix.normalize(options.prefix ?? "")
   const building = Mount.make(context).then(({ app, register, scope }) => {
@@ -69,6 +74,7 @@ export const toWebHandler = <Host = unknown>(
       prefix,
       mountPath: prefix,
       trustedOrigins,
+      findClientAddress: () => clientAddress?.(request, host as Host),
       authenticate: authenticate === undefined ? undefined : () => authenticate(request, host as Host)
     })
     return handler(request)

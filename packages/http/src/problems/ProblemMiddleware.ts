@@ -1,9 +1,11 @@
 /**
- * The middleware around every route: assigns the request id, converts failures to problems, and adds the headers that
+ * The middleware around every route: assigns the request id, finds the client's address, converts failures to problems, and adds the headers that
  * every answer has.
  */
+import { CurrentRequest } from "@holdfast/core/access/CurrentRequest"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { RouterConfig } from "effect/http/FindMyWay"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -11,6 +13,7 @@ import * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
+import { FindClientAddress } from "../incoming/ClientAddress.ts"
 import * as AllowedMethods from "./AllowedMethods.ts"
 import * as CommonHeaders from "./CommonHeaders.ts"
 import * as ExactPath from "./ExactPath.ts"
@@ -81,10 +84,12 @@ export const layer = (
 
       return <E, R>(route: Effect.Effect<Response, E, R>) => {
         const answer = Effect.catchCause(route, toResponse)
-        return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+        return Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest>) => {
+          const request = Context.get(context, HttpServerRequest.HttpServerRequest)
           const requestId = assignRequestId(request.headers[RequestId.header])
+          const clientAddress = Context.get(context, FindClientAddress)(request)
           return Effect.map(
-            Effect.provideService(findRefusal(request.url) ?? answer, RequestId.RequestId, requestId),
+            Effect.provideService(findRefusal(request.url) ?? answer, CurrentRequest, { requestId, clientAddress }),
             (response) => addHeaders(request, requestId, response)
           )
         })

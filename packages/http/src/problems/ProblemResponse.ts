@@ -14,7 +14,7 @@ import * as Predicate from "effect/Predicate"
 import * as MaskKeys from "./MaskKeys.ts"
 import * as Problem from "./Problem.ts"
 import { entryOf, isCode, type ProblemCode } from "./ProblemTable.ts"
-import { RequestId } from "./RequestId.ts"
+import * as RequestId from "./RequestId.ts"
 
 /** An error of core or of the data plane that has a code of the problem table. */
 export interface CodedError<Code extends ProblemCode = ProblemCode> {
@@ -65,7 +65,7 @@ const logFailure = (code: ProblemCode, cause: Cause.Cause<unknown>, requestId: s
 
 /** Logs an error where needed and fails with its problem. */
 export const fail = <Code extends ProblemCode>(error: CodedError<Code>): Effect.Effect<never, Problem.AnyOf<Code>> =>
-  Effect.flatMap(RequestId, (requestId) =>
+  Effect.flatMap(RequestId.current, (requestId) =>
     Effect.andThen(
       error.isExpected === true ? Effect.void : logFailure(error.code, Cause.fail(error), requestId),
       Effect.fail(toProblem(error, requestId))
@@ -116,7 +116,7 @@ export const fromCause = <E>(cause: Cause.Cause<E>): Effect.Effect<HttpServerRes
     if (coded !== undefined) return respond(coded)
   }
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
-  return Effect.flatMap(RequestId, (requestId) =>
+  return Effect.flatMap(RequestId.current, (requestId) =>
     Effect.andThen(
       logFailure("internal", cause, requestId),
       HttpServerRespondable.toResponse(toProblem(internal, requestId))

@@ -1,7 +1,7 @@
 /**
  * The id of a request. It is in the answer (`X-Request-Id`), in problems and in the log.
  */
-import * as Context from "effect/Context"
+import { CurrentRequest } from "@holdfast/core/access/CurrentRequest"
 import * as Effect from "effect/Effect"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Hex from "effect/encoding/Hex"
@@ -10,7 +10,7 @@ import * as MaskKeys from "./MaskKeys.ts"
 export const header = "x-request-id"
 
 /** The id of the current request. */
-export const RequestId = Context.Reference<string>("@holdfast/http/problems/RequestId", { defaultValue: () => "none" })
+export const current: Effect.Effect<string> = Effect.map(CurrentRequest, ({ requestId }) => requestId ?? "none")
 
 /** Ids that are safe in logs and headers: UUIDs, ULIDs, trace ids, `Root=1-67891233-abcdef`. */
 const safe = /^[\w.:+/=@~-]{1,128}$/

@@ -77,6 +77,7 @@ describe("Config", () => {
           minRateWindow: "60000 millis",
           maxConnections: 10_000,
           maxConnectionsPerAddress: 512,
+          trustedProxies: [],
           shutdownTimeout: "30000 millis",
           ffmpegSandbox: "auto",
           ffmpegUser: { uid: 65_534, gid: 65_534 },

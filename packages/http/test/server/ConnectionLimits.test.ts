@@ -2,16 +2,18 @@ import { EventEmitter } from "node:events"
 import type { Server } from "node:http"
 import { Duplex } from "node:stream"
 import { describe, expect, it } from "vitest"
-import * as ClientAddress from "../../src/server/listener/ClientAddress.ts"
+import * as AddressGroup from "../../src/incoming/AddressGroup.ts"
+import * as TrustedProxies from "../../src/incoming/TrustedProxies.ts"
 import * as ConnectionLimits from "../../src/server/listener/ConnectionLimits.ts"
 
-describe("ClientAddress", () => {
+describe("AddressGroup", () => {
   it.each([
     ["127.0.0.1", undefined],
     ["10.1.2.3", undefined],
     ["172.31.0.1", undefined],
     ["192.168.1.1", undefined],
     ["100.64.0.1", undefined],
+    ["169.254.1.1", undefined],
     ["::1", undefined],
     ["fd00::1", undefined],
     ["fe80::1%eth0", undefined],
@@ -21,9 +23,10 @@ describe("ClientAddress", () => {
     ["172.32.0.1", "172.32.0.1"],
     ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
     ["2001:db8:1:2::6", "2001:db8:1:2"],
-    ["2001:db8::1", "2001:db8:0:0"]
-  ])("group of %s → %s", (address, group) => {
-    expect(ClientAddress.groupOf(address)).toBe(group)
+    ["2001:db8::1", "2001:db8:0:0"],
+    ["no address", "unknown"]
+  ])("group of %s → %s, local addresses without one", (address, group) => {
+    expect(AddressGroup.isLocal(address) ? undefined : AddressGroup.of(address)).toBe(group)
   })
 })
 
@@ -45,11 +48,11 @@ describe("ConnectionLimits", () => {
     })
   }
 
-  const make = (maxConnections: number, maxConnectionsPerAddress: number) => {
+  const make = (maxConnections: number, maxConnectionsPerAddress: number, proxies: ReadonlyArray<string> = []) => {
     const server = new EventEmitter()
     const limits = ConnectionLimits.enforce(
       server as Server,
-      { maxConnections, maxConnectionsPerAddress },
+      { maxConnections, maxConnectionsPerAddress, trustedProxies: TrustedProxies.parse(proxies) },
       () => "req_1"
     )
     const accept = (address: string) => {
@@ -69,6 +72,12 @@ describe("ConnectionLimits", () => {
     first?.emit("close")
     expect(accept("203.0.113.5").answer()).toBe("")
     expect(accept("203.0.113.5").answer()).toMatch(/503/)
+  })
+
+  it("trusted proxy with a public address → no limit", () => {
+    const { accept } = make(100, 1, ["203.0.113.0/24"])
+    const answers = ["203.0.113.5", "203.0.113.5", "::ffff:203.0.113.5"].map((address) => accept(address).answer())
+    expect(answers).toEqual(["", "", ""])
   })
 
   it("addresses of one IPv6 network → one limit", () => {

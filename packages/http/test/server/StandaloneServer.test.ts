@@ -36,6 +36,7 @@ const start = (idle: Duration.Input) =>
       minRateWindow: Duration.minutes(1),
       maxConnections: 100,
       maxConnectionsPerAddress: 0,
+      trustedProxies: [],
       corsOrigins: [],
       accessLog: false,
       logFormat: "json"

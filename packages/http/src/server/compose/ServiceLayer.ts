@@ -16,9 +16,11 @@ import * as Metric from "effect/Metric"
 import * as ApiRoutes from "../../handlers/ApiRoutes.ts"
 import * as ContentHandlers from "../../handlers/ContentHandlers.ts"
 import * as PlayerRoutes from "../../handlers/PlayerRoutes.ts"
+import { FindClientAddress } from "../../incoming/ClientAddress.ts"
 import * as BodySource from "../../transfer/upload/BodySource.ts"
 import type { Config } from "../config/Config.ts"
 import * as MatchedRoute from "../listener/MatchedRoute.ts"
+import * as ObservedRequest from "../listener/ObservedRequest.ts"
 import * as RouterListener from "../listener/RouterListener.ts"
 import { MinimumRate } from "../../transfer/MinimumRate.ts"
 import * as StandaloneServer from "../listener/StandaloneServer.ts"
@@ -95,6 +97,7 @@ const layerSettings = (config: Config) =>
     Layer.succeed(ContentHandlers.IdleTimeout, config.idleTimeout),
     Layer.succeed(MinimumRate, { bytesPerSecond: config.minRate, window: config.minRateWindow }),
     Layer.succeed(BodySource.IsSoleListener, true),
+    Layer.succeed(FindClientAddress, (request) => ObservedRequest.find(request)?.remoteAddress),
     Layer.succeed(HttpRouter.RouterConfig, ApiRoutes.routerConfig)
   )
 

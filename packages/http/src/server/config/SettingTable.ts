@@ -183,7 +183,13 @@ export const settings = {
     ["HOLDFAST_MAX_CONNECTIONS_PER_ADDRESS"],
     SettingType.integer(0, 1_000_000),
     "512",
-    "Maximum number of open connections of one public IPv4 address or IPv6 network of 64 bits; 0 for no limit. Private and loopback addresses have no limit, because a proxy in front of the service has one. Set 0 for a proxy with a public address."
+    "Maximum number of open connections of one public IPv4 address or IPv6 network of 64 bits; 0 for no limit. Private and loopback addresses and trusted proxies have no limit, because a proxy carries the connections of many clients."
+  ),
+  trustedProxies: withDefault(
+    ["HOLDFAST_TRUSTED_PROXIES"],
+    WebTypes.networks,
+    "",
+    "Addresses of the proxies in front of the service. They report the addresses of their clients with the header Forwarded or X-Forwarded-For, which is ignored from all others. The address of a client is the last one that is not a trusted proxy's."
   ),
   shutdownTimeout: withDefault(
     ["HOLDFAST_SHUTDOWN_TIMEOUT"],

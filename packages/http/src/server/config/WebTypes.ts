@@ -1,7 +1,8 @@
 /**
- * The types of settings that hold URLs, origins and sources of Content-Security-Policy.
+ * The types of settings that hold networks, URLs, origins and sources of Content-Security-Policy.
  */
 import * as FrameAncestors from "../../players/FrameAncestors.ts"
+import * as TrustedProxies from "../../incoming/TrustedProxies.ts"
 import * as SettingType from "./SettingType.ts"
 
 const isWeb = (url: URL): boolean => url.protocol === "http:" || url.protocol === "https:"
@@ -38,4 +39,10 @@ export const frameAncestors: SettingType.SettingType<ReadonlyArray<string>> = Se
     const sources = text.trim().split(/\s*,\s*|\s+/)
     return !sources.includes("") && FrameAncestors.isValue(sources.join(" ")) ? sources : undefined
   }
+)
+
+/** Networks in CIDR notation, and single addresses. */
+export const networks: SettingType.SettingType<ReadonlyArray<TrustedProxies.Network>> = SettingType.list(
+  "a comma-separated list of networks and addresses such as 10.0.0.0/8, 2001:db8::/32 or 203.0.113.7",
+  SettingType.make("a network", TrustedProxies.parseNetwork)
 )

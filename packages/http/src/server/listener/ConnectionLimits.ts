@@ -4,7 +4,8 @@
 import * as Counts from "@holdfast/core/Counts"
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
-import * as ClientAddress from "./ClientAddress.ts"
+import * as AddressGroup from "../../incoming/AddressGroup.ts"
+import * as TrustedProxies from "../../incoming/TrustedProxies.ts"
 import * as NodeProblem from "./NodeProblem.ts"
 
 export interface Limits {
@@ -12,6 +13,8 @@ export interface Limits {
   readonly maxConnections: number
   /** The most connections of one address outside of the own network; 0 for no limit. */
   readonly maxConnectionsPerAddress: number
+  /** They have no limit: they carry the connections of many clients. */
+  readonly trustedProxies: ReadonlyArray<TrustedProxies.Network>
 }
 
 export interface ConnectionLimits {
@@ -31,15 +34,21 @@ const refuse = (socket: Socket, detail: string, requestId: string): void => {
 /** Limits the connections of a server. */
 export const enforce = (
   server: Server,
-  { maxConnections, maxConnectionsPerAddress }: Limits,
+  { maxConnections, maxConnectionsPerAddress, trustedProxies }: Limits,
   newRequestId: () => string
 ): ConnectionLimits => {
+  const isExempt = (address: string): boolean =>
+    AddressGroup.isLocal(address) || TrustedProxies.includes(trustedProxies, address)
   const byGroup = Counts.make<string>()
   let open = 0
   let refused = 0
 
   server.on("connection", (socket: Socket) => {
-    const group = maxConnectionsPerAddress === 0 ? undefined : ClientAddress.groupOf(socket.remoteAddress ?? "::1")
+    const { remoteAddress } = socket
+    const group =
+      maxConnectionsPerAddress === 0 || remoteAddress === undefined || isExempt(remoteAddress)
+        ? undefined
+        : AddressGroup.of(remoteAddress)
     if (open >= maxConnections || (group !== undefined && byGroup.get(group) >= maxConnectionsPerAddress)) {
       refused++
       const detail =

@@ -1,21 +1,16 @@
 /**
  * Records which route matches a request, for the access log and the metrics.
  */
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
-import type { IncomingMessage } from "node:http"
 import * as ObservedRequest from "./ObservedRequest.ts"
 
 type RouteServices = HttpServerRequest | HttpRouter.RouteContext
 
 const record = (context: Context.Context<RouteServices>): void => {
-  const request = Context.get(context, HttpServerRequest)
-  if (request.source instanceof Request) return
-  // An HTTP/2 request has the same members, and `find` returns undefined for it.
-  const observed = ObservedRequest.find(NodeHttpServerRequest.toIncomingMessage(request) as IncomingMessage)
+  const observed = ObservedRequest.find(Context.get(context, HttpServerRequest))
   if (observed !== undefined) observed.route = Context.get(context, HttpRouter.RouteContext).route.path
 }
 

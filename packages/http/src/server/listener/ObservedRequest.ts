@@ -2,6 +2,7 @@
  * The properties of a request that the access log and the metrics record. They contain neither a query string nor a
  * key.
  */
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { IncomingMessage } from "node:http"
 import * as MaskKeys from "../../problems/MaskKeys.ts"
 
@@ -10,6 +11,7 @@ export interface ObservedRequest {
   readonly method: string
   /** The path of the request without the query and without keys, at most 2 KiB. */
   readonly path: string
+  /** The client's address, beyond trusted proxies. */
   readonly remoteAddress: string | undefined
   /** Milliseconds of the process's monotonic clock. */
   readonly startedAt: number
@@ -17,7 +19,7 @@ export interface ObservedRequest {
   route: string | undefined
 }
 
-const observedRequests = new WeakMap<IncomingMessage, ObservedRequest>()
+const observedRequests = new WeakMap<object, ObservedRequest>()
 
 /** Bytes of a path that are recorded at most. Node accepts paths of 16 KiB. */
 const maxPathBytes = 2048
@@ -33,12 +35,15 @@ const pathOf = (url: string): string => {
 }
 
 /** Starts observing a request. `requestId` must be one that `RequestId.makeAssigner` accepted or generated. */
-export const observe = (request: IncomingMessage, requestId: string): ObservedRequest => {
+export const observe = (
+  request: IncomingMessage,
+  { remoteAddress, requestId }: Pick<ObservedRequest, "requestId" | "remoteAddress">
+): ObservedRequest => {
   const observed: ObservedRequest = {
     requestId,
     method: request.method ?? "",
     path: pathOf(request.url ?? ""),
-    remoteAddress: request.socket.remoteAddress,
+    remoteAddress,
     startedAt: performance.now(),
     route: undefined
   }
@@ -47,4 +52,4 @@ export const observe = (request: IncomingMessage, requestId: string): ObservedRe
 }
 
 /** Finds what was observed of a request; undefined for a request of a server other than `StandaloneServer`. */
-export const find = (request: IncomingMessage): ObservedRequest | undefined => observedRequests.get(request)
+export const find = ({ source }: HttpServerRequest): ObservedRequest | undefined => observedRequests.get(source)

@@ -4,6 +4,8 @@
  * that bypass the framework.
  */
 import type { RequestListener } from "node:http"
+import * as ClientAddress from "../../incoming/ClientAddress.ts"
+import type { Network } from "../../incoming/TrustedProxies.ts"
 import * as RequestId from "../../problems/RequestId.ts"
 import type { RequestMetrics } from "../metrics/RequestMetrics.ts"
 import type { AccessLog } from "./AccessLog.ts"
@@ -18,6 +20,7 @@ export interface Options {
   readonly accessLog: AccessLog
   readonly metrics: RequestMetrics
   readonly cors: Cors | undefined
+  readonly trustedProxies: ReadonlyArray<Network>
   /** Returns the id of a request; its parameter is the id that the client sent. */
   readonly assignRequestId: (sent: string | undefined) => string
 }
@@ -32,12 +35,20 @@ const singleValue = (header: string | ReadonlyArray<string> | undefined): string
 
 /** Returns a listener that handles what concerns every request and passes the request to `inner`. */
 export const make = (inner: RequestListener, options: Options): RequestListener => {
-  const { accessLog, assignRequestId, connections, cors, metrics } = options
+  const { accessLog, assignRequestId, connections, cors, metrics, trustedProxies } = options
   return (request, response) => {
     const requestId = assignRequestId(singleValue(request.headers[RequestId.header]))
     // The routes read the id from this header.
     request.headers[RequestId.header] = requestId
-    const observed = ObservedRequest.observe(request, requestId)
+    const remoteAddress = ClientAddress.resolve(
+      {
+        address: request.socket.remoteAddress,
+        forwarded: request.headers.forwarded,
+        xForwardedFor: singleValue(request.headers["x-forwarded-for"])
+      },
+      trustedProxies
+    )
+    const observed = ObservedRequest.observe(request, { requestId, remoteAddress })
     const traffic = connections.track(request, response)
     response.once("close", () => {
       const isAborted = !response.writableFinished

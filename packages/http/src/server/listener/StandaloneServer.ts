@@ -36,6 +36,7 @@ export type Options = Pick<
   | "minRateWindow"
   | "port"
   | "shutdownTimeout"
+  | "trustedProxies"
 > &
   Partial<Pick<Config, "operatorHost" | "operatorPort">>
 
@@ -90,7 +91,12 @@ const open = (
     const newRequestId = () => shared.assignRequestId(undefined)
     // Each listener has its own limits, so that clients cannot take the connections of the operator.
     const limits = ConnectionLimits.enforce(server, options, newRequestId)
-    const listener = OuterListener.make(handler, { ...shared, connections, cors })
+    const listener = OuterListener.make(handler, {
+      ...shared,
+      connections,
+      cors,
+      trustedProxies: options.trustedProxies
+    })
     ClientErrors.handle(server, connections, newRequestId)
     server.on("request", listener)
     server.on("checkContinue", (request, response) => {

@@ -9,7 +9,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import * as ProblemBody from "../../problems/ProblemBody.ts"
-import { RequestId } from "../../problems/RequestId.ts"
+import * as RequestId from "../../problems/RequestId.ts"
 
 type CheckResult = "ok" | "unavailable" | "storage_full" | "internal"
 
@@ -46,7 +46,7 @@ const runCheck = <E extends { readonly code: Exclude<CheckResult, "ok"> }>(
 const headers = { "cache-control": "no-store" }
 
 const respond = (checks: Checks) =>
-  Effect.map(RequestId, (requestId) => {
+  Effect.map(RequestId.current, (requestId) => {
     const failed = Object.entries(checks).flatMap(([store, result]) =>
       result === "ok" || result === "storage_full" ? [] : [store]
     )

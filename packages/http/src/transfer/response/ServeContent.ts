@@ -2,13 +2,13 @@
  * The common part of all routes that read contents: files' contents (`ReadingRoutes`) and streams' segments
  * (`PlaybackRoutes`).
  */
+import { CurrentRequest } from "@holdfast/core/access/CurrentRequest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as CommonHeaders from "../../problems/CommonHeaders.ts"
 import * as ProblemResponse from "../../problems/ProblemResponse.ts"
-import { RequestId } from "../../problems/RequestId.ts"
 import { ContentGone, RangeNotSatisfiable } from "../TransferErrors.ts"
 import * as SendContent from "./SendContent.ts"
 
@@ -18,7 +18,8 @@ export const sendContent = (
   content: SendContent.Content
 ): ReturnType<typeof SendContent.send> => {
   const request = Context.get(context, HttpServerRequest.HttpServerRequest)
-  return SendContent.send(request, content, CommonHeaders.forRequest(request, Context.get(context, RequestId)))
+  const { requestId = "none" } = Context.get(context, CurrentRequest)
+  return SendContent.send(request, content, CommonHeaders.forRequest(request, requestId))
 }
 
 const isGone = (error: unknown): error is ContentGone => error instanceof ContentGone
