@@ -1,7 +1,6 @@
 /**
  * Builds the routes of the API over the services of an open Holdfast. They work until the Holdfast is closed.
  */
-import { Forbidden } from "@holdfast/core/Errors"
 import type { PromiseApiContext } from "@holdfast/core/promises/PromiseApiContext"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -58,9 +57,8 @@ const resolveHostActor = (
     Effect.flatMap((handle) => (handle === undefined ? Effect.undefined : context.resolve(handle))),
     Effect.catchTag("InvalidRequest", Effect.die),
     // The check is for sessions: without one, the request's API key determines the actor.
-    Effect.filterOrFail(
-      (actor) => actor === undefined || fault === undefined,
-      () => fault ?? new Forbidden()
+    Effect.flatMap((actor) =>
+      actor === undefined || fault === undefined ? Effect.succeed(actor) : Effect.fail(fault)
     ),
     Effect.provideContext(context.services)
   )

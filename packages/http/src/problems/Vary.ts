@@ -1,9 +1,8 @@
 /**
  * `Vary` (RFC 9110, section 12.5.5): the request headers that an answer depends on.
  */
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import { Readable } from "node:stream"
+import * as NodeRequest from "../incoming/NodeRequest.ts"
 
 /** The headers that carry keys. A cache that stores such an answer must not serve it to a request with another key or none. */
 export const keyed = "Authorization, X-Api-Key"
@@ -13,7 +12,6 @@ export const keyed = "Authorization, X-Api-Key"
  * handles CORS: `writeHead` would replace them.
  */
 export const join = (request: HttpServerRequest, fields: string): string => {
-  if (!(request.source instanceof Readable)) return fields
-  const set = NodeHttpServerRequest.toServerResponse(request).getHeader("vary")
+  const set = NodeRequest.find(request)?.response.getHeader("vary")
   return set === undefined ? fields : `${String(set)}, ${fields}`
 }

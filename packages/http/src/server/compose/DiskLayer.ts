@@ -12,6 +12,7 @@ import * as Schedule from "effect/Schedule"
 import * as Path from "node:path"
 import type { Config } from "../config/Config.ts"
 import * as ObservableMetrics from "../metrics/ObservableMetrics.ts"
+import * as PortProxy from "../metrics/PortProxy.ts"
 
 export type DiskSettings = Pick<Config, "dataDir" | "diskReserve">
 
@@ -81,21 +82,7 @@ const retrying = <S extends object>(service: S, release: Effect.Effect<boolean>)
         ? Effect.flatMap(release, (released) => (released ? retryEffect(effect) : Effect.fail(error)))
         : Effect.fail(error)
     )
-  const retry = (result: unknown): unknown => (Effect.isEffect(result) ? retryEffect(result) : result)
-  const members = new Map<string | symbol, unknown>()
-  return new Proxy(service, {
-    get: (target, name) => {
-      if (!members.has(name)) {
-        const member: unknown = Reflect.get(target, name)
-        const wrapped =
-          typeof member === "function"
-            ? (...input: Array<unknown>) => retry(Reflect.apply(member, service, input))
-            : retry(member)
-        members.set(name, wrapped)
-      }
-      return members.get(name)
-    }
-  })
+  return PortProxy.make(service, (result) => (Effect.isEffect(result) ? retryEffect(result) : result))
 }
 
 /** The repositories of core are those services whose keys begin so. The SQL client is not one of them. */

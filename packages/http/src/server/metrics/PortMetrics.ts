@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as Counter from "./Counter.ts"
+import * as PortProxy from "./PortProxy.ts"
 
 type CountFailure = (error: unknown) => void
 
@@ -34,26 +35,12 @@ const countFailures = (result: unknown, countFailure: CountFailure): unknown => 
   return result
 }
 
-/** Returns the service with every failure of its effects, streams and methods counted. */
-const instrument = <S extends object>(service: S, countFailure: CountFailure): S => {
-  const members = new Map<string | symbol, unknown>()
-  const wrap = (member: unknown): unknown =>
-    typeof member === "function"
-      ? (...input: Array<unknown>) => countFailures(Reflect.apply(member, service, input), countFailure)
-      : countFailures(member, countFailure)
-  return new Proxy(service, {
-    get: (target, name) => {
-      if (!members.has(name)) members.set(name, wrap(Reflect.get(target, name)))
-      return members.get(name)
-    }
-  })
-}
-
 /** Replaces a port by the same port with its failures counted. */
 export const layer = <I, S extends object>(port: Context.Key<I, S>): Layer.Layer<I, never, I> =>
   Layer.effect(
     port,
     Effect.gen(function* () {
-      return instrument(yield* port, yield* makeCountFailure)
+      const countFailure = yield* makeCountFailure
+      return PortProxy.make(yield* port, (result) => countFailures(result, countFailure))
     })
   )

@@ -3,6 +3,7 @@
  */
 import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
+import type { UnionToIntersection } from "effect/Types"
 import { azureBlob } from "./AzureBlobTargetType.ts"
 import { gcs } from "./GcsTargetType.ts"
 import { s3 } from "./S3TargetType.ts"
@@ -36,10 +37,8 @@ export const secretFields: ReadonlyArray<(typeof all)[number]["secretField"]> = 
   ({ secretField }) => secretField
 )
 
-type Intersection<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void ? I : never
-
 /** The fields that change credentials, of all types. */
-export const changes = Object.assign({}, ...all.map((type) => type.changes)) as Intersection<
+export const changes = Object.assign({}, ...all.map((type) => type.changes)) as UnionToIntersection<
   (typeof all)[number]["changes"]
 >
 

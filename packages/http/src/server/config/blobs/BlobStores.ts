@@ -5,6 +5,7 @@ import type { BlobError } from "@holdfast/core/storage/BlobError"
 import type { BlobStore } from "@holdfast/core/storage/BlobStore"
 import type * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import type { UnionToIntersection } from "effect/Types"
 import type { ConfigFault } from "../ConfigError.ts"
 import { type Setting, type ValuesOf, withDefault } from "../Setting.ts"
 import * as SettingType from "../SettingType.ts"
@@ -20,8 +21,6 @@ type Options = { readonly [N in Name]: Parameters<(typeof byName)[N]["load"]>[0]
 
 const all = Object.values(byName)
 
-type Intersection<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void ? I : never
-
 /** The settings of the stores: which one is used, and those of each. */
 export const settings = {
   blobs: withDefault(
@@ -30,7 +29,7 @@ export const settings = {
     "fs",
     `Store of file contents: fs is the data directory, ${all.map(({ name, product }) => `${name} is ${product}`).join(", ")}.`
   ),
-  ...(Object.assign({}, ...all.map((type) => type.settings)) as Intersection<(typeof all)[number]["settings"]>)
+  ...(Object.assign({}, ...all.map((type) => type.settings)) as UnionToIntersection<(typeof all)[number]["settings"]>)
 }
 
 export type Values = ValuesOf<typeof settings>
