@@ -1,10 +1,12 @@
 /**
- * Whether an effect is background work: a worker's, for whose end no request waits. An adapter may run its statements where
- * they delay requests less and take longer.
+ * The work of workers, for whose end no request waits. An adapter may run its statements where they delay requests less and take
+ * longer.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type { MetadataError } from "./MetadataError.ts"
 
+/** Whether an effect is background work. */
 export const IsBackgroundWork = Context.Reference<boolean>("@holdfast/core/BackgroundWork", {
   defaultValue: () => false
 })
@@ -12,3 +14,24 @@ export const IsBackgroundWork = Context.Reference<boolean>("@holdfast/core/Backg
 /** Runs an effect, and the fibers that it forks, as background work. */
 export const asBackgroundWork = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.provideService(self, IsBackgroundWork, true)
+
+/**
+ * Repeats the step of a worker until interrupted. A step returns whether it found work; if not, `idle` runs before the next one. A
+ * failure or a defect ends a step, not the worker.
+ *
+ * @param names.worker The worker in log messages, such as "removal worker".
+ * @param names.failure The log message for a failure.
+ */
+export const repeatStep = <R, R2>(
+  step: Effect.Effect<boolean, MetadataError, R>,
+  idle: Effect.Effect<unknown, never, R2>,
+  names: { readonly worker: string; readonly failure: string }
+): Effect.Effect<never, never, R | R2> =>
+  step.pipe(
+    Effect.catch(({ reason }) => Effect.as(Effect.annotateLogs(Effect.logWarning(names.failure), { reason }), false)),
+    Effect.catchDefect((defect) =>
+      Effect.as(Effect.logError(`defect in the ${names.worker}; it continues`, defect), false)
+    ),
+    Effect.flatMap((hasWorked) => (hasWorked ? Effect.void : idle)),
+    Effect.forever
+  )

@@ -73,6 +73,10 @@ export class NotFound extends Data.TaggedError("NotFound")<{
   }
 }
 
+/** The message of the errors of ports whose disk or quota is full. */
+export const storageFullMessage =
+  "The storage of this deployment is full. Delete files, or ask its operator for more space."
+
 /** A precondition of the request (`If-Match`, `If-None-Match`) does not hold for the current content. */
 export class PreconditionFailed extends Data.TaggedError("PreconditionFailed")<{}> {
   readonly code = "precondition_failed"

@@ -2,6 +2,7 @@
  * The error of the repository ports.
  */
 import * as Data from "effect/Data"
+import { storageFullMessage } from "./Errors.ts"
 
 /**
  * - `Unavailable`: the database cannot be reached, is shutting down, or accepts no further connection.
@@ -20,7 +21,7 @@ export class MetadataError extends Data.TaggedError("MetadataError")<{
 }> {
   override get message(): string {
     if (this.reason === "StorageFull") {
-      return "The storage of this deployment is full. Delete files, or ask its operator for more space."
+      return storageFullMessage
     }
     return this.reason === "Timeout"
       ? "The database did not finish the operation in time: it is busy, or another request is changing the same records. Send the request again."

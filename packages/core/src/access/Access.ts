@@ -27,6 +27,13 @@ export type AccessError = Unauthenticated | Forbidden | MetadataError
 /** The identity of an actor. The deployment itself (`Actor.system`) has no account and no membership. */
 export type Identity = Principal | "system"
 
+/** The API token that an actor presented, with the tenant that it is tied to; undefined for any other credential and for none. */
+export const tokenOf = (identity: Identity): { readonly id: string; readonly tenantId: string } | undefined => {
+  if (identity === "system" || identity.credential === null) return undefined
+  const { id, tenantId } = identity.credential
+  return tenantId === null ? undefined : { id, tenantId }
+}
+
 export class Access extends Context.Service<
   Access,
   {

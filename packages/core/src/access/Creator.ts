@@ -6,7 +6,7 @@
  * mirror.
  */
 import * as Schema from "effect/Schema"
-import type { Identity } from "./Access.ts"
+import { type Identity, tokenOf } from "./Access.ts"
 import * as Role from "../Role.ts"
 
 const Ref = Schema.Struct({ id: Schema.String })
@@ -25,9 +25,8 @@ export type CreatedBy = typeof CreatedBy.Type
 /** Returns the creator of what an actor creates; null for the deployment itself. */
 export const of = (identity: Identity): CreatedBy => {
   if (identity === "system" || identity.member === null) return null
-  const { credential, member } = identity
-  const isToken = credential !== null && credential.tenantId !== null
-  return { member: { id: member.id }, token: isToken ? { id: credential.id } : null }
+  const token = tokenOf(identity)
+  return { member: { id: identity.member.id }, token: token === undefined ? null : { id: token.id } }
 }
 
 /** Whether members with a role may create all that has a creator. */

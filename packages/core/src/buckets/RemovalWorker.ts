@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { SecureRandom } from "effect/crypto/SecureRandom"
-import { asBackgroundWork } from "../BackgroundWork.ts"
+import { asBackgroundWork, repeatStep } from "../BackgroundWork.ts"
 import { type RemovalClaim, RemovalRepository } from "./RemovalRepository.ts"
 
 export interface RemovalWorkerOptions {
@@ -85,19 +85,10 @@ const work = Effect.fnUntraced(function* (options: RemovalWorkerOptions) {
     return true
   })
 
-  return yield* next.pipe(
-    Effect.catch(({ reason }) =>
-      Effect.as(
-        Effect.annotateLogs(Effect.logWarning("removal interrupted: metadata store failed; will retry"), { reason }),
-        false
-      )
-    ),
-    Effect.catchDefect((defect) =>
-      Effect.as(Effect.logError("defect in the removal worker; it continues", defect), false)
-    ),
-    Effect.flatMap((hasWorked) => (hasWorked ? Effect.void : Effect.sleep(options.pollInterval))),
-    Effect.forever
-  )
+  return yield* repeatStep(next, Effect.sleep(options.pollInterval), {
+    worker: "removal worker",
+    failure: "removal interrupted: metadata store failed; will retry"
+  })
 })
 
 /** Finishes removals while the layer is open. */

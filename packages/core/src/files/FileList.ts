@@ -4,6 +4,7 @@
  * filter may be short, because each request reads a bounded number of files, and so may a page of files with large metadata.
  */
 import * as Effect from "effect/Effect"
+import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { InvalidCursor, InvalidRequest } from "../Errors.ts"
@@ -79,11 +80,7 @@ const firstStep = 100
 
 /** Returns the size of those parts of a record that may be large, in characters of JSON. */
 const sizeOf = ({ headers, metadata }: File.StoredFile): number => {
-  let size = 0
-  for (const _ in metadata) {
-    size = JSON.stringify(metadata).length
-    break
-  }
+  let size = Record.isEmptyReadonlyRecord(metadata) ? 0 : JSON.stringify(metadata).length
   for (const { name, value } of headers) size += name.length + value.length
   return size
 }

@@ -25,15 +25,14 @@ export const HeaderName = Schema.String.check(
           ? "must be at most 256 characters"
           : HeaderNames.isAllowed(name.toLowerCase())
             ? undefined
-            : "must be the name of a header that describes the content (content-type, content-language, content-disposition, " +
-              "content-encoding, cache-control, expires, x-robots-tag), or a name of your own: x- and letters, digits and " +
-              "hyphens, unless proxies or browsers act upon it",
+            : `must be the name of a header that describes the content (${[...HeaderNames.descriptive].join(", ")}), ` +
+              "or a name of your own: x- and letters, digits and hyphens, unless proxies or browsers act upon it",
     atMost(256)
   )
 ).annotate({
   description:
-    "`content-type`, `content-language`, `content-disposition`, `content-encoding`, `cache-control`, `expires`, " +
-    "`x-robots-tag`, or a name of your own that begins with `x-` and that no proxy or browser acts upon."
+    [...HeaderNames.descriptive].map((name) => `\`${name}\`, `).join("") +
+    "or a name of your own that begins with `x-` and that no proxy or browser acts upon."
 })
 
 export const HeaderValue = Schema.String.check(

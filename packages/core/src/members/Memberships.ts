@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { Access, type AccessError } from "../access/Access.ts"
+import { Access, type AccessError, tokenOf } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import { Forbidden, type InvalidCursor, type InvalidRequest, NotFound } from "../Errors.ts"
 import * as Ids from "../Ids.ts"
@@ -55,9 +55,7 @@ const make = Effect.gen(function* () {
   /** Returns the actor's account. Fails with `Forbidden` for the deployment itself and for API tokens. */
   const getAccount = Effect.fnUntraced(function* (actor: Actor) {
     const identity = yield* access.identify(actor)
-    if (identity === "system") return yield* new Forbidden()
-    const { account, credential } = identity
-    return credential === null || credential.tenantId === null ? account : yield* new Forbidden()
+    return identity === "system" || tokenOf(identity) !== undefined ? yield* new Forbidden() : identity.account
   })
 
   return Memberships.of({

@@ -2,6 +2,7 @@
  * The error of the BlobStore port.
  */
 import * as Data from "effect/Data"
+import { storageFullMessage } from "../Errors.ts"
 
 /**
  * - `NotFound`: no blob has this key.
@@ -18,9 +19,7 @@ export class BlobError extends Data.TaggedError("BlobError")<{
   readonly cause?: unknown
 }> {
   override get message(): string {
-    return this.reason === "StorageFull"
-      ? "The storage of this deployment is full. Delete files, or ask its operator for more space."
-      : "The blob store failed."
+    return this.reason === "StorageFull" ? storageFullMessage : "The blob store failed."
   }
 
   /** Whether the same call may succeed later. */

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { SecureRandom } from "effect/crypto/SecureRandom"
-import { Access, type AccessError } from "../access/Access.ts"
+import { Access, type AccessError, tokenOf } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import { Forbidden, type InvalidCursor, type InvalidRequest, NotFound } from "../Errors.ts"
 import * as Ids from "../Ids.ts"
@@ -69,8 +69,7 @@ const make = Effect.gen(function* () {
   return Tenants.of({
     create: Effect.fn("Tenants.create")(function* (actor, input) {
       const identity = yield* access.identify(actor)
-      const isToken = identity !== "system" && identity.credential !== null && identity.credential.tenantId !== null
-      if (isToken && !settings.tokensMayCreateTenants) return yield* new Forbidden()
+      if (tokenOf(identity) !== undefined && !settings.tokensMayCreateTenants) return yield* new Forbidden()
       const { name, subdomain } = yield* decodeCreate(input)
       const now = yield* DateTime.now
       const tenant = { id: yield* newId("ten"), name, subdomain, createdAt: now, updatedAt: now }
@@ -93,8 +92,9 @@ const make = Effect.gen(function* () {
 
     list: Effect.fn("Tenants.list")(function* (actor, page) {
       const identity = yield* access.identify(actor)
-      if (identity !== "system" && identity.credential !== null && identity.credential.tenantId !== null) {
-        const own = yield* repository.find(identity.credential.tenantId)
+      const token = tokenOf(identity)
+      if (token !== undefined) {
+        const own = yield* repository.find(token.tenantId)
         return { items: Option.toArray(own), nextCursor: null }
       }
       const accountId = identity === "system" ? undefined : identity.account.id

@@ -3,7 +3,7 @@
  * request are read: an operation answers 401 first, then 403, then anything else. The services check the permission
  * again, because they also serve the Promise API; `Access` caches the result.
  */
-import { Access, type AccessError } from "@holdfast/core/access/Access"
+import { Access, type AccessError, tokenOf } from "@holdfast/core/access/Access"
 import type { Actor } from "@holdfast/core/Actor"
 import { CurrentTenant } from "@holdfast/core/CurrentTenant"
 import { Forbidden } from "@holdfast/core/Errors"
@@ -36,9 +36,7 @@ const make = Effect.gen(function* () {
   /** Refuses API tokens, unless the deployment allows them what accounts may do. */
   const checkAccount: CheckAccess = (actor) =>
     Effect.flatMap(access.identify(actor), (identity) =>
-      identity !== "system" && identity.credential?.tenantId && !tokensMayCreateTenants
-        ? Effect.fail(new Forbidden())
-        : Effect.void
+      tokenOf(identity) !== undefined && !tokensMayCreateTenants ? Effect.fail(new Forbidden()) : Effect.void
     )
 
   /** Returns the check that the annotations of an operation require. */

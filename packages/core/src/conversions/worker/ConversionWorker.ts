@@ -14,7 +14,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
-import { asBackgroundWork } from "../../BackgroundWork.ts"
+import { asBackgroundWork, repeatStep } from "../../BackgroundWork.ts"
 import { onBehalfOf } from "../../CurrentTenant.ts"
 import { Settings } from "../../Settings.ts"
 import type { BlobRepository } from "../../storage/BlobRepository.ts"
@@ -159,20 +159,14 @@ const work = Effect.fnUntraced(function* (options: ConversionWorkerOptions.Conve
   const idle = Effect.raceFirst(notifier.awaitRequest, ended.await).pipe(
     Effect.timeoutOrElse({ duration: options.pollInterval, orElse: () => Effect.void })
   )
-  return yield* Effect.sync(() => ended.closeUnsafe()).pipe(
-    Effect.andThen(takeTurn),
-    Effect.catch(({ reason }) =>
-      Effect.as(
-        Effect.annotateLogs(Effect.logWarning("conversion not claimed: metadata store failed; will retry"), { reason }),
-        false
-      )
-    ),
-    Effect.catchDefect((defect) =>
-      Effect.as(Effect.logError("defect in the conversion worker; it continues", defect), false)
-    ),
-    Effect.flatMap((hasChanged) => (hasChanged ? Effect.void : idle)),
-    Effect.forever
+  const step = Effect.andThen(
+    Effect.sync(() => ended.closeUnsafe()),
+    takeTurn
   )
+  return yield* repeatStep(step, idle, {
+    worker: "conversion worker",
+    failure: "conversion not claimed: metadata store failed; will retry"
+  })
 }, Effect.scoped)
 
 /**

@@ -8,12 +8,12 @@
  */
 
 /** Headers that describe the content (RFC 9110, RFC 9111, and the Robots Exclusion Protocol). */
-const descriptive = new Set([
-  "cache-control",
+export const descriptive: ReadonlySet<string> = new Set([
+  "content-type",
+  "content-language",
   "content-disposition",
   "content-encoding",
-  "content-language",
-  "content-type",
+  "cache-control",
   "expires",
   "x-robots-tag"
 ])

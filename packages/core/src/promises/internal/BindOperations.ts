@@ -34,8 +34,10 @@ export const bind = <Operations>(
   invoke: Invoke,
   implementation: Implementation<Operations>
 ): Methods<Operations, [actor: ActorHandle]> => {
-  const method = (operation: AnyOperation) => (handle: ActorHandle, input: object, options?: CallOptions) =>
-    invoke(handle, input, options, (actor) => Effect.map(operation(actor, input), toDates))
+  const method =
+    (operation: AnyOperation) =>
+    (handle: ActorHandle, input: object = {}, options?: CallOptions) =>
+      invoke(handle, input, options, (actor) => Effect.map(operation(actor, input), toDates))
   const operations = implementation as { readonly [name: string]: AnyOperation }
   const methods = Object.entries(operations).map(([name, operation]) => [name, method(operation)])
   return Object.fromEntries(methods) as Methods<Operations, [actor: ActorHandle]>

@@ -30,14 +30,9 @@ export interface MembershipOperations<Time> {
 
 export interface MembershipsApi extends Methods<MembershipOperations<Date>, [actor: ActorHandle]> {}
 
-export const make = (invoke: Invoke): MembershipsApi => {
-  const memberships = bind<MembershipOperations<Date>>(invoke, {
+export const make = (invoke: Invoke): MembershipsApi =>
+  bind<MembershipOperations<Date>>(invoke, {
     invitations: (actor, input) => Memberships.use((service) => service.invitations(actor, input)),
     accept: (actor, { tenantId }) => Memberships.use((service) => service.accept(actor, tenantId)),
     leave: (actor, input) => Memberships.use((service) => service.leave(actor, input.tenantId, input))
   })
-  return {
-    ...memberships,
-    invitations: (actor, input = {}, options) => memberships.invitations(actor, input, options)
-  }
-}

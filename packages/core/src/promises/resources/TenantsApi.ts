@@ -38,13 +38,11 @@ export interface TenantOperations<Time> {
 
 export interface TenantsApi extends Methods<TenantOperations<Date>, [actor: ActorHandle]> {}
 
-export const make = (invoke: Invoke): TenantsApi => {
-  const tenants = bind<TenantOperations<Date>>(invoke, {
+export const make = (invoke: Invoke): TenantsApi =>
+  bind<TenantOperations<Date>>(invoke, {
     create: (actor, input) => Tenants.use((service) => service.create(actor, input)),
     list: (actor, input) => Tenants.use((service) => service.list(actor, input)),
     get: (actor, { tenantId }) => Tenants.use((service) => service.get(actor, tenantId)),
     update: (actor, input) => Tenants.use((service) => service.update(actor, input.tenantId, input)),
     remove: (actor, input) => Tenants.use((service) => service.remove(actor, input.tenantId, input))
   })
-  return { ...tenants, list: (actor, input = {}, options) => tenants.list(actor, input, options) }
-}

@@ -29,19 +29,14 @@ export const decide = (input: {
   const presented = identity === "system" || identity.credential === null ? null : identity.credential.expiresAt
   const lifetimeEnd = DateTime.addDuration(now, settings.tokenLifetime)
   if (requested === undefined) return Effect.succeed(earliest([presented, lifetimeEnd]))
-  if (requested === null) {
-    if (!settings.allowEternalTokens) {
-      return refuse("must be a time: this deployment does not allow tokens that never expire")
-    }
-    return presented === null
-      ? Effect.succeed(null)
-      : refuse(`must be at most ${DateTime.formatIso(presented)}, when the token that creates it expires`)
+  if (requested === null && !settings.allowEternalTokens) {
+    return refuse("must be a time: this deployment does not allow tokens that never expire")
   }
-  if (!DateTime.isGreaterThan(requested, now)) return refuse("must be in the future")
-  if (presented !== null && DateTime.isGreaterThan(requested, presented)) {
+  if (requested !== null && !DateTime.isGreaterThan(requested, now)) return refuse("must be in the future")
+  if (presented !== null && (requested === null || DateTime.isGreaterThan(requested, presented))) {
     return refuse(`must be at most ${DateTime.formatIso(presented)}, when the token that creates it expires`)
   }
-  return !settings.allowEternalTokens && DateTime.isGreaterThan(requested, lifetimeEnd)
+  return requested !== null && !settings.allowEternalTokens && DateTime.isGreaterThan(requested, lifetimeEnd)
     ? refuse(`must be at most ${DateTime.formatIso(lifetimeEnd)}, the longest lifetime that this deployment allows`)
     : Effect.succeed(requested)
 }

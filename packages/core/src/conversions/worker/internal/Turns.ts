@@ -67,12 +67,10 @@ export const make = <R extends Run>({ maxSuspended, slice, slots }: Options): Tu
     now: number,
     others: ReadonlyArray<string>
   ): Queued => {
-    if (next === undefined) {
-      return { dueBy: now, exceptTenants: [...new Set([...others, ...suspended.map(({ tenantId }) => tenantId)])] }
-    }
-    const servedSince = [...served].flatMap(([tenantId, at]) => (at >= next.since ? [tenantId] : []))
+    const dueBy = next?.since ?? now
+    const servedSince = next === undefined ? [] : [...served].flatMap(([id, at]) => (at >= next.since ? [id] : []))
     const tenants = [...others, ...servedSince, ...suspended.map(({ tenantId }) => tenantId)]
-    return { dueBy: next.since, exceptTenants: [...new Set(tenants)] }
+    return { dueBy, exceptTenants: [...new Set(tenants)] }
   }
 
   return {

@@ -37,8 +37,8 @@ interface KeyOperations<Time> {
 /** For the operator: rejects with `Forbidden` for any actor but `holdfast.system()`. */
 export interface KeysApi extends Methods<KeyOperations<Date>, [actor: ActorHandle]> {}
 
-export const make = (invoke: Invoke): KeysApi => {
-  const keys = bind<KeyOperations<Date>>(invoke, {
+export const make = (invoke: Invoke): KeysApi =>
+  bind<KeyOperations<Date>>(invoke, {
     create: (actor, input) =>
       Effect.map(
         Accounts.use((service) => service.createKey(actor, input)),
@@ -47,5 +47,3 @@ export const make = (invoke: Invoke): KeysApi => {
     list: (actor, input) => Accounts.use((service) => service.listKeys(actor, input)),
     revoke: (actor, { keyId }) => Accounts.use((service) => service.revokeKey(actor, keyId))
   })
-  return { ...keys, list: (actor, input = {}, options) => keys.list(actor, input, options) }
-}
