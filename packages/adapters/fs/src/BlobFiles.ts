@@ -48,22 +48,17 @@ const concurrency = 4
 
 /** Implements the port's `removeMany`: syncs each directory once, since the sync takes most of the time of a removal. */
 export const removeMany = (layout: Layout.Layout, keys: ReadonlyArray<string>): Effect.Effect<ReadonlySet<string>> => {
-  const byDirectory = new Map<string, Array<{ readonly key: string; readonly path: string }>>()
-  for (const key of keys) {
+  const blobs = keys.flatMap((key) => {
     const blobPath = Layout.locate(layout, key)
-    if (blobPath === undefined) continue
-    const others = byDirectory.get(blobPath.parent)
-    const blob = { key, path: blobPath.path }
-    if (others === undefined) byDirectory.set(blobPath.parent, [blob])
-    else others.push(blob)
-  }
+    return blobPath === undefined ? [] : [{ ...blobPath, key }]
+  })
   const removed = new Set<string>()
   return Effect.forEach(
-    byDirectory,
-    ([parent, blobs]) =>
+    Map.groupBy(blobs, ({ parent }) => parent),
+    ([parent, inDirectory]) =>
       Effect.gen(function* () {
         const unlinked: Array<string> = []
-        for (const { key, path } of blobs) {
+        for (const { key, path } of inDirectory) {
           if (Exit.isSuccess(yield* Effect.exit(FsCall.unlink(path)))) unlinked.push(key)
         }
         yield* FsCall.ignoreCode("ENOENT")(Durable.syncDirectory(`${layout.blobs}/${parent}`))

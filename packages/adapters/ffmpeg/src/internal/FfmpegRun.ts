@@ -85,8 +85,9 @@ const monitor = (run: FfmpegRun, child: Child, output: PresentationOutput, onPro
       })
     )
     const exit = yield* child.exit
-    if (exit.code === 0) yield* checkBytes(run, output)
-    return exit.code === 0 ? reached : yield* ExitError.fromExit(operation, exit, "Failed", privatePaths)
+    if (exit.code !== 0) return yield* ExitError.fromExit(operation, exit, "Failed", privatePaths)
+    yield* checkBytes(run, output)
+    return reached
   }).pipe(
     Effect.raceFirst(Effect.forever(Effect.delay(checkBytes(run, output), measureInterval))),
     Effect.raceFirst(

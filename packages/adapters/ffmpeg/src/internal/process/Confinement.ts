@@ -62,8 +62,8 @@ export const wrap = (confinement: Confinement, confined: Confined): Guard.Guarde
     const outside = ["bwrap", ...Sandbox.bubblewrapArguments(confined, capabilities)]
     return Guard.wrap(guard, limits, niceness, [...outside, ...inside])
   }
-  if (user === undefined) return Guard.wrap(guard, limits, niceness, program)
   const guarded = Guard.wrap(guard, limits, niceness, program)
+  if (user === undefined) return guarded
   // The kernel forgets the signal of the parent's death when the user changes: `setpriv` must do both.
   const command = [...changeUser(user), ...guarded.arguments]
   return input === undefined

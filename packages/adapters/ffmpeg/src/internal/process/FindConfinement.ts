@@ -21,7 +21,7 @@ export interface Wanted {
   readonly user: Confinement.User | undefined
 }
 
-/** Whether a command runs; the beginning of what it printed to standard error if it does not. */
+/** Whether a command runs and succeeds. */
 const attempt = ({ arguments: args, command, stdin }: Guard.GuardedCommand) =>
   Effect.gen(function* () {
     const spawner = yield* ChildProcessSpawner
