@@ -7,7 +7,6 @@ import * as MemoryTargets from "@holdfast/testing/mirrors/MemoryTargets"
 import * as Sample from "@holdfast/testing/metadata/Sample"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Redacted from "effect/Redacted"
 import { createWithFiles, expectCopied } from "./support/CopiedFiles.ts"
 import { test } from "./support/MirrorTest.ts"
 
@@ -76,14 +75,7 @@ describe("mirrors of several tenants", () => {
       const bucket = yield* Fixtures.bucket()
       const bucketName = Sample.word()
       const create = (to: typeof bucket, bucketName: string) =>
-        mirrors.create(Actor.system, to, {
-          type: "S3",
-          name: "A mirror",
-          region: "here",
-          bucketName,
-          accessKeyId: "key",
-          secretAccessKey: Redacted.make("secret")
-        })
+        mirrors.create(Actor.system, to, MirrorHarness.inputFor(bucketName))
       const target = yield* targets.get(bucketName)
       const block = yield* target.faults.block()
       const running = yield* Effect.forEach([1, 2, 3, 4], () => Effect.forkChild(create(bucket, bucketName)))

@@ -1,10 +1,7 @@
-import * as PostgresMetadata from "@holdfast/postgres/PostgresMetadata"
-import * as Requires from "@holdfast/testing/Requires"
-import * as Redacted from "effect/Redacted"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import * as Database from "../support/Database.ts"
+import { beforeAll, expect, it } from "vitest"
+import * as EachDatabase from "../support/EachDatabase.ts"
 import { expectProblem, json, pointers } from "../support/Problems.ts"
-import * as TestServer from "../support/TestServer.ts"
+import type * as TestServer from "../support/TestServer.ts"
 
 interface Created {
   readonly id: string
@@ -24,11 +21,9 @@ const mirror = {
   verify: false
 }
 
-const run = (makeServer: () => Promise<{ server: TestServer.TestServer; close: () => Promise<void> }>) => () => {
+EachDatabase.describeEach("creators of tokens and mirrors", (current) => {
   let server: TestServer.TestServer
-  let close: () => Promise<void>
-  beforeAll(async () => ({ server, close } = await makeServer()), 60_000)
-  afterAll(() => close())
+  beforeAll(() => void (server = current()))
 
   let count = 0
   const post = async (path: string, body: object, key?: string) => {
@@ -119,26 +114,4 @@ const run = (makeServer: () => Promise<{ server: TestServer.TestServer; close: (
       expect(pointers(problem)).toEqual(["/created"])
     }
   })
-}
-
-describe(
-  "creators of tokens and mirrors on SQLite",
-  run(async () => {
-    const server = await TestServer.start()
-    return { server, close: server.close }
-  })
-)
-
-Requires.requires(Database.missing).describe(
-  "creators of tokens and mirrors on PostgreSQL",
-  run(async () => {
-    const database = await Database.start()
-    const url = Redacted.make(await database.create())
-    const server = await TestServer.start({ metadata: PostgresMetadata.layer({ url }) })
-    const close = async () => {
-      await server.close()
-      await database.close()
-    }
-    return { server, close }
-  })
-)
+})

@@ -7,6 +7,7 @@ import * as Path from "node:path"
 import { assert, describe, expect, it } from "vitest"
 import * as Process from "../support/Process.ts"
 import * as Requests from "../support/Requests.ts"
+import * as ServiceBucket from "../support/ServiceBucket.ts"
 import * as Ledger from "./Ledger.ts"
 
 const rounds = 12
@@ -38,15 +39,10 @@ describe("SIGKILL", () => {
     async () => {
       const data = await Process.makeDirectory()
       const env = { HOLDFAST_BLOB_GRACE: "1s", HOLDFAST_SWEEP_INTERVAL: "1s", HOLDFAST_ACCESS_LOG: "off" }
-      let service = await Process.serve({ data, env })
-      const [key] = await service.untilPrinted(/hf_[\w-]{49}/)
-      let requests = Requests.make(`${service.url}/api/v1`, key)
-      const created = async (path: string, json: object) => {
-        const record = (await (await requests.post(path, { json })).json()) as { readonly id: string }
-        return record.id
-      }
-      const tenantId = await created("/tenants", { name: "T", subdomain: "crash" })
-      const bucket = { tenantId, bucketId: await created(`/tenants/${tenantId}/buckets`, { name: "b" }) }
+      const { api, bucketId, key, service: first, tenantId } = await ServiceBucket.start({ data, env })
+      let service = first
+      let requests = api
+      const bucket = { tenantId, bucketId }
       const ledger = Ledger.make(() => requests, bucket)
 
       for (let round = 0; round < rounds; round++) {

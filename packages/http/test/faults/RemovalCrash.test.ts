@@ -6,6 +6,7 @@ import * as Path from "node:path"
 import { assert, expect, it } from "vitest"
 import * as Process from "../support/Process.ts"
 import * as Requests from "../support/Requests.ts"
+import * as ServiceBucket from "../support/ServiceBucket.ts"
 
 /** More files than one transaction removes. */
 const manyFiles = 1200
@@ -19,16 +20,12 @@ it(
   async () => {
     const data = await Process.makeDirectory()
     const env = { HOLDFAST_BLOB_GRACE: "1s", HOLDFAST_SWEEP_INTERVAL: "1s", HOLDFAST_ACCESS_LOG: "off" }
-    let service = await Process.serve({ data, env })
-    const [key] = await service.untilPrinted(/hf_[\w-]{49}/)
+    const { api, bucketId, key, service: first, tenantId } = await ServiceBucket.start({ data, env })
+    let service = first
+    let requests = api
     const connect = () => Requests.make(`${service.url}/api/v1`, key)
-    let requests = connect()
-    const created = async (path: string, json: object) => {
-      const record = (await (await requests.post(path, { json })).json()) as { readonly id: string }
-      return record.id
-    }
-    const tenant = `/tenants/${await created("/tenants", { name: "T", subdomain: "removal" })}`
-    const bucket = `${tenant}/buckets/${await created(`${tenant}/buckets`, { name: "b" })}`
+    const tenant = `/tenants/${tenantId}`
+    const bucket = `${tenant}/buckets/${bucketId}`
     let next = 0
     const upload = async () => {
       while (next < manyFiles) {

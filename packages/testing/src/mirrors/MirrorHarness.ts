@@ -11,6 +11,7 @@ import * as Files from "@holdfast/core/files/Files"
 import * as Uploads from "@holdfast/core/files/Uploads"
 import * as Headers from "@holdfast/core/headers/Headers"
 import type { MirrorRef } from "@holdfast/core/mirrors/MirrorRepository"
+import type { CreateMirror } from "@holdfast/core/mirrors/MirrorInput"
 import * as Mirrors from "@holdfast/core/mirrors/Mirrors"
 import * as FileChangeNotifier from "@holdfast/core/files/FileChangeNotifier"
 import * as FileWriter from "@holdfast/core/files/FileWriter"
@@ -85,18 +86,21 @@ export const withWorker = <A, E, R>(self: Effect.Effect<A, E, R>, options: Parti
 export const pollUntil = <A, E, R>(self: Effect.Effect<A, E, R>, isWanted: (value: A) => boolean) =>
   Effect.repeat(self, { until: isWanted, schedule: Schedule.spaced("2 millis") })
 
+/** Returns the input for a mirror to the target of this name. */
+export const inputFor = (bucketName: string): CreateMirror => ({
+  type: "S3",
+  name: "A mirror",
+  region: "here",
+  bucketName,
+  accessKeyId: "key",
+  secretAccessKey: Redacted.make("secret")
+})
+
 /** Creates a mirror of a bucket, a new one unless it is given, with a target in memory that no other mirror has. */
 export const createMirror = Effect.fnUntraced(function* (given?: BucketRef) {
   const bucket = given ?? (yield* Fixtures.bucket())
   const bucketName = Sample.word()
-  const mirror = yield* (yield* Mirrors.Mirrors).create(Actor.system, bucket, {
-    type: "S3",
-    name: "A mirror",
-    region: "here",
-    bucketName,
-    accessKeyId: "key",
-    secretAccessKey: Redacted.make("secret")
-  })
+  const mirror = yield* (yield* Mirrors.Mirrors).create(Actor.system, bucket, inputFor(bucketName))
   const target = yield* (yield* MemoryTargets.MemoryTargets).get(bucketName)
   return { bucket, mirror, ref: { ...bucket, mirrorId: mirror.id }, target }
 })
