@@ -3,7 +3,7 @@
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgPool from "@effect/sql-pg/PgPool"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"
@@ -14,6 +14,8 @@ import type { Borrower } from "effect/sql/SqlConnection"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
 import * as FairPool from "@holdfast/sql/FairPool"
 import * as PostgresConnection from "./internal/PostgresConnection.ts"
+import * as SharedConnections from "./internal/SharedConnections.ts"
+import * as SilentServer from "./internal/SilentServer.ts"
 import * as StatementTimeout from "./internal/StatementTimeout.ts"
 
 export interface Options {
@@ -29,17 +31,18 @@ export interface Options {
   readonly multiplex?: boolean | undefined
   /** The name of this client in the server's statistics; `holdfast` when absent. */
   readonly applicationName?: string | undefined
-  /** The timeout for opening a connection; 5 seconds when absent. */
+  /** The timeout for opening a connection; 5 seconds when absent. At most half of `statementTimeout`. */
   readonly connectTimeout?: Duration.Input | undefined
   /**
-   * How long a statement may take, and how long it may wait for a free connection; half of it is the longest wait for a lock.
-   * Unlimited when absent. The server enforces it, as `statement_timeout` and `lock_timeout` of each connection.
+   * How long a statement may take. Half of it is the longest wait for a free connection, and the longest wait for a lock.
+   * Unlimited when absent. The server enforces it, as `statement_timeout` and `lock_timeout` of each connection. A connection
+   * whose server sends nothing for so long while a statement runs is closed.
    */
   readonly statementTimeout?: Duration.Input | undefined
   /**
    * Whether connections keep prepared statements; true when absent. `false` is for poolers that give each transaction another
    * connection of the server, such as PgBouncer in transaction mode. Such a connection keeps no settings either: then
-   * `statementTimeout` limits only the wait for a connection, and the role should have `statement_timeout` and `lock_timeout`.
+   * only this client enforces `statementTimeout`, and the role should have `statement_timeout` and `lock_timeout`.
    */
   readonly prepare?: boolean | undefined
   /** How long an unused connection stays open; 1 minute when absent. */
@@ -73,6 +76,9 @@ const isUrl = (redacted: Redacted.Redacted): boolean => {
   )
 }
 
+/** How many statements share a connection of a client with `multiplex`. */
+const multiplexConcurrency = 32
+
 /**
  * Makes a pool of connections. It opens a connection when it first needs it. When a connection is lost, as in a restart of the
  * server, the statements on it fail and the next statement opens a new connection.
@@ -93,23 +99,36 @@ export const make: (
   url
 }) {
   if (!isUrl(url)) return yield* invalidUrl()
-  // `keepAlive` detects a server that vanished without closing the connection.
-  const settings = { url, maxConnections, multiplex, applicationName, connectTimeout, idleTimeout, prepare } as const
-  const pool = yield* PgPool.make({ ...settings, keepAlive: "30 seconds" })
-  const limit = StatementTimeout.make(prepare ? statementTimeout : undefined)
-  const shares = FairPool.make({ size: maxConnections, timeout: statementTimeout })
-  const acquire = Effect.tap(pool.get, limit)
+  const half =
+    statementTimeout === undefined ? undefined : Duration.times(Duration.fromInputUnsafe(statementTimeout), 0.5)
+  const pool = yield* PgPool.make({
+    url,
+    maxConnections,
+    multiplex,
+    multiplexConcurrency,
+    applicationName,
+    connectTimeout: half === undefined ? connectTimeout : Duration.min(Duration.fromInputUnsafe(connectTimeout), half),
+    idleTimeout,
+    prepare,
+    // Detects a server that vanished without closing a connection on which no statement runs.
+    keepAlive: "30 seconds"
+  })
+  const watch = yield* SilentServer.make(statementTimeout)
+  const toConnection = PostgresConnection.make(watch)
+  const limit = StatementTimeout.make(prepare ? statementTimeout : undefined, watch)
+  const shares = FairPool.make({ size: maxConnections, timeout: half })
+  const { get, use } = multiplex
+    ? SharedConnections.make(pool, { timeout: half, places: () => watch.openConnections() * multiplexConcurrency })
+    : pool
+  const acquire = Effect.andThen(multiplex ? Effect.void : shares.acquire, Effect.tap(get, limit))
   const borrow: Borrower = (run) =>
-    pool.use((connection) => Effect.andThen(limit(connection), run(PostgresConnection.make(connection))))
+    use((connection) => Effect.andThen(limit(connection), run(toConnection(connection))))
   return yield* SqlClient.make({
-    acquirer: Effect.andThen(multiplex ? Effect.void : shares.acquire, Effect.map(acquire, PostgresConnection.make)),
+    acquirer: Effect.map(acquire, toConnection),
     borrower: multiplex ? borrow : (run) => shares.use(borrow(run)),
-    transactionAcquirer: Effect.andThen(
-      multiplex ? Effect.void : shares.acquire,
-      Effect.map(
-        Effect.flatMap(acquire, ({ pin }) => pin),
-        PostgresConnection.make
-      )
+    transactionAcquirer: Effect.map(
+      Effect.flatMap(acquire, ({ pin }) => pin),
+      toConnection
     ),
     commit: PostgresConnection.commit,
     compiler: PgClient.makeCompiler(),

@@ -12,7 +12,7 @@ export const postgres = (options: {
   /** The most connections of this process, besides 2 for short reads; 10 when absent. */
   readonly maxConnections?: number | undefined
   /**
-   * How long a statement may take, and how long it may wait for a connection, in milliseconds; half of it for a lock. After
+   * How long a statement may take, in milliseconds; half of it is the longest wait for a connection, and for a lock. After
    * that a method rejects with the code `unavailable`. 10,000 when absent. Migrations are exempt.
    */
   readonly statementTimeout?: number | undefined

@@ -32,7 +32,8 @@ interface Waiter {
   hasConnection: boolean
 }
 
-const timedOut = (): SqlError =>
+/** Returns the error of an effect that waited for a connection for too long. */
+export const timedOut = (): SqlError =>
   new SqlError({
     reason: new StatementTimeoutError({
       cause: undefined,

@@ -7,19 +7,30 @@ import * as Predicate from "effect/Predicate"
 import type { Connection } from "effect/sql/SqlConnection"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
 import * as Stream from "effect/Stream"
+import type { Watch } from "./SilentServer.ts"
 
 type Transform = Parameters<Connection["execute"]>[2]
 
 /** A class, because one is made for each statement. */
 class PostgresConnection implements Connection {
   private readonly connection: PgConnection
+  private readonly watch: Watch
 
-  constructor(connection: PgConnection) {
+  constructor(connection: PgConnection, watch: Watch) {
     this.connection = connection
+    this.watch = watch
+  }
+
+  private query(sql: string, params: ReadonlyArray<unknown>, prepare?: boolean) {
+    return this.watch.statement(this.connection, this.connection.query(sql, params, prepare))
+  }
+
+  private queryValues(sql: string, params: ReadonlyArray<unknown>, prepare?: boolean) {
+    return this.watch.statement(this.connection, this.connection.queryValues(sql, params, prepare))
   }
 
   private run(sql: string, params: ReadonlyArray<unknown>, transform: Transform, prepare: boolean) {
-    return Effect.map(this.connection.query(sql, params, prepare), ({ rows }) =>
+    return Effect.map(this.query(sql, params, prepare), ({ rows }) =>
       transform === undefined ? rows : transform(rows)
     )
   }
@@ -33,17 +44,18 @@ class PostgresConnection implements Connection {
   }
 
   executeRaw(sql: string, params: ReadonlyArray<unknown>) {
-    return this.connection.query(sql, params)
+    return this.query(sql, params)
   }
 
   executeValues(sql: string, params: ReadonlyArray<unknown>) {
-    return this.connection.queryValues(sql, params)
+    return this.queryValues(sql, params)
   }
 
   executeValuesUnprepared(sql: string, params: ReadonlyArray<unknown>) {
-    return this.connection.queryValues(sql, params, false)
+    return this.queryValues(sql, params, false)
   }
 
+  /** Its statement is not watched: the server is silent while the consumer of the rows is slow. */
   executeStream(
     sql: string,
     params: ReadonlyArray<unknown>,
@@ -55,7 +67,11 @@ class PostgresConnection implements Connection {
   }
 }
 
-export const make = (connection: PgConnection): Connection => new PostgresConnection(connection)
+/** Returns a function that makes the `Connection` of a connection whose statements are watched. */
+export const make =
+  (watch: Watch) =>
+  (connection: PgConnection): Connection =>
+    new PostgresConnection(connection, watch)
 
 /** Commits. PostgreSQL answers COMMIT in a failed transaction with ROLLBACK, and no error. */
 export const commit = (connection: Connection): Effect.Effect<void, SqlError> =>

@@ -74,7 +74,7 @@ export const settings = {
     ["HOLDFAST_DATABASE_TIMEOUT"],
     duration("100ms", "1h"),
     "10s",
-    "How long a statement of the database may take, and how long it may wait for a connection; half of it for a lock. After that a request is answered with 503. Migrations are exempt."
+    "How long a statement of the database may take; half of it is the longest wait for a connection, and for a lock. After that a request is answered with 503. A connection to PostgreSQL that is silent for so long is closed. Migrations are exempt."
   ),
   ...BlobStores.settings,
   blobGrace: withDefault(

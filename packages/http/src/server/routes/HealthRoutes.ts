@@ -5,6 +5,7 @@
 import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
 import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
@@ -24,6 +25,12 @@ const checkTimeout = "2 seconds"
 /** How long a result is reused. Anyone may send these requests, so their number must not load the stores. */
 const validity = "1 second"
 
+/** Lets the timeout of a check answer at once: interrupting a statement takes seconds when the server does not answer. */
+const withoutWaitingForInterruption = <A, E, R>(check: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Effect.forkDetach(check), (fiber) =>
+    Effect.onInterrupt(Fiber.join(fiber), () => Effect.sync(() => fiber.interruptUnsafe()))
+  )
+
 const runCheck = <E extends { readonly code: Exclude<CheckResult, "ok"> }>(
   store: string,
   check: Effect.Effect<unknown, E>
@@ -33,6 +40,7 @@ const runCheck = <E extends { readonly code: Exclude<CheckResult, "ok"> }>(
     Effect.catch((error): Effect.Effect<CheckResult> =>
       Effect.as(Effect.logWarning(`not ready: ${store} check failed`, error), error.code)
     ),
+    withoutWaitingForInterruption,
     Effect.timeoutOrElse({
       duration: checkTimeout,
       orElse: () =>
