@@ -124,9 +124,17 @@ export const etagOf = (sha256: string): string => `"${sha256}"`
 
 /** Converts a stored file to the record that callers get, with the requested optional parts. */
 export const fromStored = (stored: StoredFile, expands: ReadonlyArray<Expand> = []): File => {
-  const { content, ...rest } = stored
+  const { content } = stored
   return {
-    ...rest,
+    id: stored.id,
+    name: stored.name,
+    path: stored.path,
+    alias: stored.alias,
+    version: stored.version,
+    metadata: stored.metadata,
+    headers: stored.headers,
+    createdAt: stored.createdAt,
+    updatedAt: stored.updatedAt,
     contentType: content === null ? null : content.contentType,
     etag: content === null ? null : content.etag,
     checksum: content === null ? null : { sha256: content.sha256 },

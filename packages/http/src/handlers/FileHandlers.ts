@@ -8,6 +8,7 @@ import { Api } from "../contract/Api.ts"
 import * as EntityTags from "../transfer/request/EntityTags.ts"
 import { asActor } from "./support/AsActor.ts"
 import * as CreatedResponse from "./support/CreatedResponse.ts"
+import * as FileJson from "./support/FileJson.ts"
 import * as FileRefs from "./support/FileRefs.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -21,8 +22,16 @@ export const layer = HttpApiBuilder.group(
           asActor((actor) => files.reserve(actor, params, payload)),
           (file) => CreatedResponse.withLocation(file, ...FileRefs.filesPath(params), file.id)
         ),
-      list: ({ params, query }) => asActor((actor) => files.list(actor, params, query)),
-      get: ({ params, query }) => asActor((actor) => files.get(actor, FileRefs.fromParams(params), query.expands)),
+      list: ({ params, query }) =>
+        Effect.flatMap(
+          asActor((actor) => files.list(actor, params, query)),
+          FileJson.respondWithPage
+        ),
+      get: ({ params, query }) =>
+        Effect.map(
+          asActor((actor) => files.get(actor, FileRefs.fromParams(params), query.expands)),
+          FileJson.respondWithFile
+        ),
       update: ({ params, payload }) => asActor((actor) => files.update(actor, FileRefs.fromParams(params), payload)),
       remove: ({ headers, params }) =>
         asActor((actor) =>

@@ -297,3 +297,29 @@ describe("SendContent.send", () => {
     })
   )
 })
+
+describe("SendContent.send: small local file that is read repeatedly", () => {
+  it.live("GET, and ranges of it → from memory, also after the file was removed", () =>
+    Effect.gen(function* () {
+      const localFile = yield* tempFile(small)
+      const get = yield* overNode(contentOf(small, { localFile }))
+      assert.strictEqual((yield* get("GET")).body.toString(), "0123456789")
+      assert.strictEqual((yield* get("GET")).body.toString(), "0123456789")
+      Fs.unlinkSync(localFile)
+      assert.strictEqual((yield* get("GET")).body.toString(), "0123456789")
+      assert.strictEqual((yield* get("GET", { range: "bytes=3-5" })).body.toString(), "345")
+      assert.strictEqual((yield* get("GET", { range: "bytes=-1" })).body.toString(), "9")
+    })
+  )
+
+  it.live("file removed after one read → ContentGone, nothing sent", () =>
+    Effect.gen(function* () {
+      const localFile = yield* tempFile(small)
+      const get = yield* overNode(contentOf(small, { localFile }))
+      assert.strictEqual((yield* get("GET")).body.toString(), "0123456789")
+      Fs.unlinkSync(localFile)
+      const { body, status } = yield* get("GET")
+      assert.deepStrictEqual([status, body.toString()], [500, "ContentGone"])
+    })
+  )
+})

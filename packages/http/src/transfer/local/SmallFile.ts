@@ -12,6 +12,7 @@ import * as Fs from "node:fs"
 import type { ServerResponse } from "node:http"
 import * as BufferPool from "./BufferPool.ts"
 import * as LocalFile from "./LocalFile.ts"
+import * as SmallContents from "./SmallContents.ts"
 
 /** The largest range that this module reads, in bytes. */
 export const maxLength = 64 * 1024
@@ -72,6 +73,14 @@ const read = makeReader({ maxSyncMillis: 2, pooledFactor: 20 })
  */
 const maxStringLength = 8 * 1024
 const pool = BufferPool.make({ size: maxLength, spare: 64 })
+const contents = SmallContents.make({ maxBytes: 8 * 1024 * 1024, maxOffered: 4096 })
+
+/** A local file that holds exactly one blob. */
+export interface SmallFile {
+  readonly path: string
+  /** Bytes. */
+  readonly size: number
+}
 
 /**
  * Sends a range of a file as the whole body of a response. `writeHead` is called once the bytes have been read: on failure,
@@ -81,17 +90,25 @@ const pool = BufferPool.make({ size: maxLength, spare: 64 })
  */
 export const send = (
   response: ServerResponse,
-  path: string,
+  { path, size }: SmallFile,
   { length, offset }: ByteRange,
   writeHead: () => void
 ): Effect.Effect<void, LocalFile.LocalFileError> =>
   Effect.suspend(() => {
+    const kept = size <= maxStringLength ? contents.find(path) : undefined
+    if (kept !== undefined) {
+      writeHead()
+      response.end(length === size ? kept : kept.slice(offset, offset + length), "latin1")
+      return Effect.void
+    }
     const buffer = pool.acquire()
     const bytes = buffer.subarray(0, length)
     return Effect.map(read(path, offset, bytes), (): void => {
       writeHead()
       if (length <= maxStringLength) {
-        response.end(bytes.toString("latin1"), "latin1")
+        const text = bytes.toString("latin1")
+        if (length === size) contents.offer(path, text)
+        response.end(text, "latin1")
         return pool.release(buffer)
       }
       // Released by the write's callback, not by the response's `finish`: HTTP/2 emits `finish` for a stream that was reset

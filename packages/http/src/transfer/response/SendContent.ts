@@ -58,7 +58,7 @@ const sendFile = (
 ): Effect.Effect<void, LocalFile.LocalFileError> => {
   const [slice, ...more] = plan.slices
   return slice !== undefined && !isLiteral(slice) && more.length === 0 && slice.length <= SmallFile.maxLength
-    ? SmallFile.send(response, path, slice, () => response.writeHead(plan.status, plan.headers))
+    ? SmallFile.send(response, { path, size }, slice, () => response.writeHead(plan.status, plan.headers))
     : sendLarge(response, path, plan, size)
 }
 

@@ -4,9 +4,12 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
+import type { Selector } from "@holdfast/core/files/FileRef"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import * as Reads from "../../Reads.ts"
 import * as KeyedLock from "../KeyedLock.ts"
+import * as PreparedText from "../PreparedText.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { removeFile, updateFile, updateHeaders } from "./ChangeFile.ts"
@@ -16,9 +19,28 @@ import { listFiles } from "./ListFiles.ts"
 import { listFolders } from "./ListFolders.ts"
 import { replaceContent } from "./ReplaceContent.ts"
 
+const bucketParameters = { tenantId: "tenantId", bucketId: "bucketId" } as const
+
+/** Returns the statement that finds a file. */
+const makeFind = (sql: SqlClient) => {
+  const select = (bucket: BucketRef, selector: Selector) =>
+    sql`SELECT ${sql.literal(columns)} FROM file WHERE ${bySelector(sql, bucket, selector)}`
+  const byId = PreparedText.make(sql, { ...bucketParameters, id: "id" }, (names) =>
+    select(names, { _tag: "Id", id: names.id })
+  )
+  const byAlias = PreparedText.make(sql, { ...bucketParameters, alias: "alias" }, (names) =>
+    select(names, { _tag: "Alias", alias: names.alias })
+  )
+  return (client: SqlClient, { bucketId, tenantId }: BucketRef, selector: Selector) =>
+    selector._tag === "Id"
+      ? byId(client, { tenantId, bucketId, id: selector.id })
+      : byAlias(client, { tenantId, bucketId, alias: selector.alias })
+}
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const read = yield* Reads.make(sql)
+  const find = makeFind(sql)
   // Uploads of one file would wait for each other in the database, each with a connection. With 64 of them PostgreSQL spent 5 to 7
   // ms on each, with 16 some 2 ms: whenever a lock is released, it decides anew which transaction gets it.
   const oneByOne = KeyedLock.make()
@@ -30,10 +52,7 @@ const make = Effect.gen(function* () {
       replaceContent(sql, replacement).pipe(oneByOne(replacement.fileId), operation("files.replaceContent")),
 
     find: (bucket, selector) =>
-      read((sql) => sql`SELECT ${sql.literal(columns)} FROM file WHERE ${bySelector(sql, bucket, selector)}`).pipe(
-        Row.first(toFile),
-        operation("files.find")
-      ),
+      read((client) => find(client, bucket, selector)).pipe(Row.first(toFile), operation("files.find")),
 
     list: (request) => listFiles(sql, request).pipe(operation("files.list")),
 
