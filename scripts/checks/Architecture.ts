@@ -50,6 +50,7 @@ const http: Layering = {
     ["server/routes"],
     ["server/compose"],
     ["server/startup"],
+    ["backup"],
     ["cli/terminal"],
     ["cli/remote", "cli/operator"],
     ["cli"],

@@ -1,12 +1,13 @@
 /**
- * The BlobStore methods that are a single step on a blob's file: `stat`, `remove`, `list`.
+ * The BlobStore methods that need no lock of the directory: `read`, `stat`, `remove`, `list`.
  */
 import type * as BlobError from "@holdfast/core/storage/BlobError"
-import type { BlobEntry, BlobInfo } from "@holdfast/core/storage/BlobStore"
+import type { BlobEntry, BlobInfo, ReadOptions } from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
 import * as Fs from "node:fs"
+import * as Download from "./internal/Download.ts"
 import * as Durable from "./internal/Durable.ts"
 import * as FsCall from "./internal/FsCall.ts"
 import * as FsErrors from "./FsErrors.ts"
@@ -21,6 +22,17 @@ export const locate = (
 ): Effect.Effect<Layout.BlobPath, BlobError.BlobError> => {
   const blobPath = Layout.locate(layout, key)
   return blobPath === undefined ? Effect.fail(FsErrors.invalidKey(operation)) : Effect.succeed(blobPath)
+}
+
+/** Implements the port's `read`. */
+export const read = (
+  layout: Layout.Layout,
+  key: string,
+  options?: ReadOptions
+): Stream.Stream<Uint8Array, BlobError.BlobError> => {
+  const blobPath = Layout.locate(layout, key)
+  if (blobPath === undefined) return Stream.fail(FsErrors.invalidKey("read"))
+  return Stream.mapError(Download.make(blobPath.path, options), FsErrors.fromErrno("read"))
 }
 
 /** Implements the port's `stat`. */

@@ -15,7 +15,6 @@ import * as BlobFiles from "./BlobFiles.ts"
 import * as Directories from "./internal/Directories.ts"
 import * as DirectoryLock from "./DirectoryLock.ts"
 import * as DiskReserve from "./DiskReserve.ts"
-import * as Download from "./internal/Download.ts"
 import * as Durable from "./internal/Durable.ts"
 import * as FsCall from "./internal/FsCall.ts"
 import * as FsErrors from "./FsErrors.ts"
@@ -92,15 +91,9 @@ export const make = (
         )
       })
 
-    const read: BlobStore.BlobStore["Service"]["read"] = (key, options) => {
-      const blobPath = Layout.locate(layout, key)
-      if (blobPath === undefined) return Stream.fail(FsErrors.invalidKey("read"))
-      return Stream.mapError(Download.make(blobPath.path, options), FsErrors.fromErrno("read"))
-    }
-
     return BlobStore.BlobStore.of({
       put,
-      read,
+      read: (key, options) => BlobFiles.read(layout, key, options),
       stat: (key) => BlobFiles.stat(layout, key),
       remove: (key) => BlobFiles.remove(layout, key),
       removeMany: (keys) => BlobFiles.removeMany(layout, keys),

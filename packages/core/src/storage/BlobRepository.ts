@@ -65,14 +65,27 @@ export class BlobRepository extends Context.Service<
      */
     readonly expire: (which: { readonly before: DateTime.Utc } | "all") => Effect.Effect<number, MetadataError>
 
-    /** Lists the DOOMED blobs that may be swept at this time, oldest first, from a position on. */
+    /**
+     * Holds all blobs until a time: until then none is due, so that a backup can copy the blobs of the rows that it has read. A
+     * call with the id of a hold prolongs it. A process that dies leaves a hold that ends by itself.
+     */
+    readonly hold: (terms: {
+      readonly holdId: string
+      readonly now: DateTime.Utc
+      readonly until: DateTime.Utc
+    }) => Effect.Effect<void, MetadataError>
+
+    /** Ends a hold. */
+    readonly releaseHold: (holdId: string) => Effect.Effect<void, MetadataError>
+
+    /** Lists the DOOMED blobs that may be swept at this time, oldest first, from a position on. None while blobs are held. */
     readonly listDue: (
       request: { readonly now: DateTime.Utc } & Slice<DuePosition>
     ) => Effect.Effect<ReadonlyArray<DueBlob>, MetadataError>
 
     /**
      * Claims those of the blobs that are still due: no sweep lists them as due before `leaseUntil`. Skips blobs that another process
-     * claims at the same time. Returns the ids of the claimed ones.
+     * claims at the same time, and all blobs while they are held. Returns the ids of the claimed ones.
      */
     readonly claimDue: (terms: {
       readonly blobIds: ReadonlyArray<string>

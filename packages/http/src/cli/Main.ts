@@ -10,6 +10,7 @@ import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as BackupCommand from "./BackupCommand.ts"
 import * as DownloadCommand from "./DownloadCommand.ts"
 import * as Failure from "./Failure.ts"
 import * as FsckCommand from "./FsckCommand.ts"
@@ -17,8 +18,10 @@ import * as KeysCommand from "./KeysCommand.ts"
 import * as MigrateCommand from "./MigrateCommand.ts"
 import * as Output from "./terminal/Output.ts"
 import * as Presenter from "./Presenter.ts"
+import * as RestoreCommand from "./RestoreCommand.ts"
 import * as ServeCommand from "./ServeCommand.ts"
 import * as UploadCommand from "./UploadCommand.ts"
+import * as VerifyBackupCommand from "./VerifyBackupCommand.ts"
 import { version } from "./Version.ts"
 
 const name = "holdfast"
@@ -30,6 +33,9 @@ const root = Command.make(name).pipe(
     KeysCommand.command,
     MigrateCommand.command,
     FsckCommand.command,
+    BackupCommand.command,
+    VerifyBackupCommand.command,
+    RestoreCommand.command,
     UploadCommand.command,
     DownloadCommand.command
   ])

@@ -2,6 +2,7 @@
  * Every migration, in the order in which they run. The schema that a released migration makes never changes.
  */
 import { conversions } from "./Conversions.ts"
+import { blobHolds } from "./BlobHolds.ts"
 import { fileTypes } from "./FileTypes.ts"
 import { conversionTurns } from "./ConversionTurns.ts"
 import { creators } from "./Creators.ts"
@@ -21,5 +22,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 6, name: "mirror_indexes", steps: mirrorIndexes },
   { id: 7, name: "file_types", steps: fileTypes },
   { id: 8, name: "conversion_turns", steps: conversionTurns },
-  { id: 9, name: "removals", steps: removals }
+  { id: 9, name: "removals", steps: removals },
+  { id: 13, name: "blob_holds", steps: blobHolds }
 ]

@@ -18,7 +18,8 @@ export class Inconsistent extends Data.TaggedError("Inconsistent")<{ readonly co
   }
 }
 
-const describe = ({ fileId, isRepaired, key, kind }: Fsck.Finding): string => {
+/** Describes a finding in one line. */
+export const describe = ({ fileId, isRepaired, key, kind }: Fsck.Finding): string => {
   const file = fileId === null ? "" : ` of ${fileId}`
   const finding = {
     Missing: `the content${file} is missing`,

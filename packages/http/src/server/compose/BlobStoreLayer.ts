@@ -54,7 +54,7 @@ export const layer = (settings: StoreSettings): LockedLayer => {
   return Layer.provideMerge(layerShared(config), Layer.effectDiscard(lock))
 }
 
-/** The blob store without the lock, for the consistency check while a service runs. */
+/** The blob store without the lock, for the consistency check and backups while a service runs. */
 export const layerUnlocked = (settings: StoreSettings): Layer.Layer<BlobStore, BlobError> => {
   const config = configOf(settings)
   return config.store === "fs" ? UnlockedBlobStore.layer(settings.dataDir) : layerShared(config)

@@ -21,6 +21,9 @@ export type MetadataSettings = Pick<
 /** The SQLite database in the data directory. */
 const databaseFile = "holdfast.sqlite"
 
+/** Returns the path of the SQLite database of a data directory. */
+export const databasePath = ({ dataDir }: Pick<MetadataSettings, "dataDir">): string => Path.join(dataDir, databaseFile)
+
 /** Whether the metadata are in the data directory. Then only the process that holds its lock uses them. */
 export const isEmbedded = ({ databaseUrl }: Pick<MetadataSettings, "databaseUrl">): boolean => databaseUrl === undefined
 
@@ -45,7 +48,7 @@ export const layer = ({
           prepare
         })
       }
-      const file = Path.join(dataDir, databaseFile)
+      const file = databasePath({ dataDir })
       const repositories = (await import("@holdfast/sqlite/SqliteMetadata")).layer({ file, statementTimeout })
       return DiskLayer.layerProtected(repositories, { dataDir, diskReserve })
     })
@@ -53,7 +56,7 @@ export const layer = ({
 
 type ClientLayer = Layer.Layer<SqlClient, SqlError>
 
-/** The connection to the database alone, for running migrations: its statements have no timeout. It runs none itself. */
+/** The connection to the database alone, for migrations and backups: its statements have no timeout. It runs none itself. */
 export const layerSqlClient = ({
   dataDir,
   databasePool: maxConnections,
@@ -64,6 +67,6 @@ export const layerSqlClient = ({
     Effect.promise(async (): Promise<ClientLayer> => {
       if (url !== undefined)
         return (await import("@holdfast/postgres/Postgres")).layer({ url, maxConnections, prepare })
-      return (await import("@holdfast/sqlite/Sqlite")).layer({ file: Path.join(dataDir, databaseFile) })
+      return (await import("@holdfast/sqlite/Sqlite")).layer({ file: databasePath({ dataDir }) })
     })
   )

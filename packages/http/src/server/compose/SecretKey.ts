@@ -28,7 +28,8 @@ export class SecretKeyError extends Data.TaggedError("SecretKeyError")<{
   }
 }
 
-const fileName = "secret.key"
+/** The name of the key file in the data directory. */
+export const fileName = "secret.key"
 
 /** Bytes. */
 const keyLength = 32

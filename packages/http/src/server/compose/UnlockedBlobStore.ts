@@ -1,6 +1,6 @@
 /**
- * The blob directory without the lock that a running service holds, for the consistency check: it lists, inspects and
- * removes blobs, but cannot store or read them.
+ * The blob directory without the lock that a running service holds, for the consistency check and for backups: it lists, reads
+ * and removes blobs, but cannot store them.
  */
 import * as BlobError from "@holdfast/core/storage/BlobError"
 import { BlobStore } from "@holdfast/core/storage/BlobStore"
@@ -8,14 +8,9 @@ import * as BlobFiles from "@holdfast/fs/BlobFiles"
 import * as Layout from "@holdfast/fs/Layout"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
 
 const unsupported = (operation: string) =>
-  new BlobError.BlobError({
-    reason: "Internal",
-    operation,
-    cause: new Error("the directory is open for a consistency check only")
-  })
+  new BlobError.BlobError({ reason: "Internal", operation, cause: new Error("the directory is open without its lock") })
 
 /**
  * Removing blobs is safe while a service runs: a row exists before the first byte of its blob and until after the last,
@@ -27,7 +22,7 @@ export const layer = (directory: string): Layer.Layer<BlobStore> => {
     BlobStore,
     BlobStore.of({
       put: () => Effect.fail(unsupported("put")),
-      read: () => Stream.fail(unsupported("read")),
+      read: (key, options) => BlobFiles.read(layout, key, options),
       stat: (key) => BlobFiles.stat(layout, key),
       remove: (key) => BlobFiles.remove(layout, key),
       list: (prefix) => BlobFiles.list(layout, prefix),

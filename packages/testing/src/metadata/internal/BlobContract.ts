@@ -140,6 +140,36 @@ export const blobContract = (it: It): void => {
     })
   )
 
+  it.effect("hold: until its end, its renewal or its release → no blob is due or claimed; blobs become doomed", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const base = -60_000_000
+      const due = yield* doomed(base)
+      const now = (offset: number) => Sample.at(base + offset)
+      const isSwept = Effect.fnUntraced(function* (offset: number) {
+        const listed = yield* Fixtures.isDue(due.blobId, now(offset))
+        const terms = { blobIds: [due.blobId], now: now(offset), leaseUntil: now(offset) }
+        expect((yield* blobs.claimDue(terms)).has(due.blobId)).toBe(listed)
+        return listed
+      })
+      expect(yield* isSwept(0)).toBe(true)
+      yield* blobs.hold({ holdId: "a", now: now(0), until: now(100) })
+      yield* blobs.hold({ holdId: "b", now: now(0), until: now(50) })
+      expect(yield* isSwept(99)).toBe(false)
+      yield* blobs.releaseHold("a")
+      expect(yield* isSwept(49)).toBe(false)
+      expect(yield* isSwept(50)).toBe(true)
+      yield* blobs.hold({ holdId: "b", now: now(49), until: now(200) })
+      expect(yield* isSwept(199)).toBe(false)
+      expect(yield* isSwept(200)).toBe(true)
+      expect(yield* Fixtures.blob(due.blobId)).toMatchObject({ state: "DOOMED" })
+      yield* blobs.releaseHold("b")
+      yield* blobs.releaseHold("b")
+      expect(yield* isSwept(0)).toBe(false)
+      expect(yield* isSwept(200)).toBe(true)
+    })
+  )
+
   it.effect("forget: PENDING and DOOMED blobs → rows deleted; READY blob → row stays", () =>
     Effect.gen(function* () {
       const blobs = yield* BlobRepository

@@ -2,6 +2,7 @@
  * The BlobRepository in SQL. The repositories of files and conversions change blobs from PENDING to READY and from READY to
  * DOOMED; all other changes are here.
  */
+import type * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -46,6 +47,9 @@ const make = Effect.gen(function* () {
       orElse: () => condition
     })
 
+  const isNotHeld = (now: DateTime.Utc): Fragment =>
+    sql`NOT EXISTS (SELECT 1 FROM blob_hold WHERE held_until > ${millis(now)})`
+
   return BlobRepository.of({
     stage: ({ at, blobId, bucket, leaseUntil }) =>
       sql`INSERT INTO blob (id, tenant_id, bucket_id, state, due_at, created_at)
@@ -76,15 +80,27 @@ const make = Effect.gen(function* () {
       )
     },
 
+    hold: ({ holdId, now, until }) =>
+      Effect.andThen(
+        sql`DELETE FROM blob_hold WHERE held_until <= ${millis(now)}`,
+        sql`INSERT INTO blob_hold (id, held_until) VALUES (${holdId}, ${millis(until)})
+          ON CONFLICT (id) DO UPDATE SET held_until = excluded.held_until`
+      ).pipe(transaction(sql), Effect.asVoid, operation("blobs.hold")),
+
+    releaseHold: (holdId) =>
+      sql`DELETE FROM blob_hold WHERE id = ${holdId}`.pipe(Effect.asVoid, operation("blobs.releaseHold")),
+
     // With a position, PostgreSQL does not read the index entries of the blobs again that were deleted before it. It keeps
     // them while an older snapshot is open, as that of a backup.
     listDue: ({ after, limit, now }) =>
       sql`SELECT tenant_id, bucket_id, id, due_at FROM blob WHERE state = 'DOOMED' AND due_at <= ${millis(now)}
+        AND ${isNotHeld(now)}
         AND (due_at, id) > (${after === undefined ? -1 : millis(after.dueAt)}, ${after?.blobId ?? ""})
         ORDER BY due_at, id LIMIT ${limit}`.pipe(Row.all(toDue), operation("blobs.listDue")),
 
     claimDue: ({ blobIds, leaseUntil, now }) => {
-      const isDue = sql`${among(sql, "id", blobIds)} AND state = 'DOOMED' AND due_at <= ${millis(now)}`
+      const isDue = sql`${among(sql, "id", blobIds)} AND state = 'DOOMED' AND due_at <= ${millis(now)}
+        AND ${isNotHeld(now)}`
       return sql`UPDATE blob SET due_at = ${millis(leaseUntil)} WHERE ${unlocked("FOR UPDATE", isDue)} RETURNING id`.pipe(
         Row.all((row) => Row.text(row, "id")),
         Effect.map((ids) => new Set(ids)),

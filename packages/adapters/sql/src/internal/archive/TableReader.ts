@@ -1,0 +1,59 @@
+/**
+ * Reads the rows of large tables in batches.
+ */
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import * as Row from "../Row.ts"
+import type { RowFault } from "../../SqlFailure.ts"
+import type { Table } from "./Catalog.ts"
+
+export interface TableReader {
+  /** Reads the next rows; fewer than the limit at the end of the table. */
+  readonly next: Effect.Effect<ReadonlyArray<Record<string, unknown>>, SqlError | RowFault>
+  readonly close: Effect.Effect<void, SqlError>
+}
+
+/**
+ * Runs reads that all see the database as it is at one moment. On PostgreSQL one transaction of a stricter isolation level; it
+ * takes no lock that a change of rows waits for. A source in SQLite has no other writer.
+ */
+export const atOneMoment = <A, E, R>(
+  sql: SqlClient,
+  reads: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | SqlError, R> =>
+  sql.onDialectOrElse({
+    pg: () =>
+      sql.withTransaction(Effect.andThen(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`, reads)),
+    orElse: () => reads
+  })
+
+/** Begins to read a table, inside of `atOneMoment`. PostgreSQL reads it with a cursor, SQLite by the number of the row. */
+export const open = (sql: SqlClient, { columns, name }: Table, limit: number): Effect.Effect<TableReader, SqlError> => {
+  const selected = sql.csv(columns.map((column) => sql`${sql(column)}`))
+  return sql.onDialectOrElse({
+    pg: () => {
+      // A name of its own: the connection keeps prepared statements, and each table has other columns.
+      const cursor = sql(`copy_of_${name}`)
+      return Effect.as(sql`DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT ${selected} FROM ${sql(name)}`, {
+        next: sql<Record<string, unknown>>`FETCH ${sql.literal(String(limit))} FROM ${cursor}`,
+        close: Effect.asVoid(sql`CLOSE ${cursor}`)
+      })
+    },
+    orElse: () =>
+      Effect.sync((): TableReader => {
+        let after = -1
+        return {
+          next: Effect.gen(function* () {
+            const rows = yield* sql<Record<string, unknown>>`SELECT ${selected}, rowid AS holdfast_row FROM ${sql(name)}
+              WHERE rowid > ${after} ORDER BY rowid LIMIT ${limit}`
+            const last = rows.at(-1)
+            if (last !== undefined) after = Row.int(last, "holdfast_row")
+            for (const row of rows) delete row["holdfast_row"]
+            return rows
+          }),
+          close: Effect.void
+        }
+      })
+  })
+}

@@ -1,0 +1,129 @@
+/**
+ * Backs a deployment up into a directory, while the service may run.
+ */
+import * as BlobHold from "@holdfast/core/storage/BlobHold"
+import { BlobStore } from "@holdfast/core/storage/BlobStore"
+import * as FsBlobStore from "@holdfast/fs/FsBlobStore"
+import * as Repositories from "@holdfast/sql/MetadataLayer"
+import * as MetadataSnapshot from "@holdfast/sqlite/MetadataSnapshot"
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Path from "node:path"
+import * as BlobStoreLayer from "../server/compose/BlobStoreLayer.ts"
+import * as CoreLayer from "../server/compose/CoreLayer.ts"
+import * as MetadataLayer from "../server/compose/MetadataLayer.ts"
+import { fileName as secretKeyFile } from "../server/compose/SecretKey.ts"
+import type { Config } from "../server/config/Config.ts"
+import * as BackupDirectory from "./BackupDirectory.ts"
+import { BackupError } from "./BackupError.ts"
+import * as CopyContents from "./CopyContents.ts"
+import * as DurableFiles from "./DurableFiles.ts"
+import * as SaveMetadata from "./SaveMetadata.ts"
+import * as SnapshotRecord from "./SnapshotRecord.ts"
+
+export type BackupSettings = BlobStoreLayer.StoreSettings & Pick<Config, "secretKey">
+
+export interface BackupOptions extends CopyContents.Observer {
+  /** The directory of the backup. It is created if it does not exist. */
+  readonly destination: string
+  readonly contents: SnapshotRecord.ContentMode
+  /** The version of this program, for the record. */
+  readonly version: string
+  /** Receives the number of bytes of all contents, before the first one is copied. */
+  readonly onBegin: (bytes: number) => void
+}
+
+/** A snapshot that was made, and what was copied for it. */
+export interface BackupResult extends SnapshotRecord.SnapshotRecord {
+  readonly copied: number
+  readonly copiedBytes: number
+}
+
+const nothingCopied: CopyContents.CopyResult = { copied: 0, copiedBytes: 0, kept: 0, lost: 0 }
+
+/** Fails when the backup would be among the files that are backed up. */
+const checkPlace = (destination: string, dataDir: string) => {
+  const relative = Path.relative(Path.resolve(dataDir), Path.resolve(destination))
+  return relative.startsWith("..") || Path.isAbsolute(relative)
+    ? Effect.void
+    : Effect.fail(
+        new BackupError({ message: `${destination} is inside of the data directory. Name a directory outside of it.` })
+      )
+}
+
+/** Copies the secret key, unless the configuration has it or nothing is kept in the data directory. */
+const saveSecretKey = ({ dataDir, secretKey }: BackupSettings, file: string) =>
+  Effect.gen(function* () {
+    const source = Path.join(dataDir, secretKeyFile)
+    if (secretKey !== undefined || !(yield* DurableFiles.exists(source))) return false
+    yield* DurableFiles.copy(source, file)
+    return true
+  })
+
+/** Makes a snapshot in a directory whose lock this process holds. */
+const makeSnapshot = (
+  settings: BackupSettings,
+  { contents, destination, onBegin, onBytes, onFault, version }: BackupOptions
+) =>
+  Effect.gen(function* () {
+    // Before the metadata are read: from then on the contents that they refer to stay.
+    yield* BlobHold.acquire
+    const createdAt = DateTime.formatIso(yield* DateTime.now)
+    const id = SnapshotRecord.idOf(createdAt)
+    const unfinished = yield* BackupDirectory.begin(destination, id)
+    yield* SaveMetadata.save(settings, unfinished.metadata)
+    const hasSecretKey = yield* saveSecretKey(settings, unfinished.secretKey)
+    const snapshot = yield* MetadataSnapshot.open(unfinished.metadata)
+    const { bytes, contents: count } = snapshot.totals()
+    onBegin(bytes)
+    const { copied, copiedBytes, lost } =
+      contents === "manifest"
+        ? nothingCopied
+        : yield* CopyContents.copyAll({
+            snapshot,
+            from: yield* source(settings),
+            to: yield* BlobStore,
+            verifiesKept: false,
+            onBytes,
+            onFault
+          })
+    const record: SnapshotRecord.SnapshotRecord = {
+      id,
+      createdAt,
+      version,
+      schema: snapshot.schema,
+      contents,
+      count,
+      bytes,
+      lost,
+      metadata: yield* DurableFiles.digest(unfinished.metadata),
+      hasSecretKey
+    }
+    yield* BackupDirectory.publish(destination, unfinished, record)
+    return { ...record, copied, copiedBytes }
+  }).pipe(Effect.scoped)
+
+/** The store that is backed up. */
+const source = (settings: BackupSettings) =>
+  Effect.map(Layer.build(Layer.fresh(BlobStoreLayer.layerUnlocked(settings))), (context) =>
+    Context.get(context, BlobStore)
+  )
+
+/**
+ * Makes a snapshot of the metadata and copies the contents that the directory lacks. The snapshot is visible when it is complete
+ * and durable. After an interruption, the next backup keeps the contents that are copied already.
+ *
+ * A content that the store has lost does not keep the others from being saved: the result counts it.
+ */
+export const backup = (settings: BackupSettings, options: BackupOptions) =>
+  Effect.gen(function* () {
+    yield* checkPlace(options.destination, settings.dataDir)
+    yield* SaveMetadata.check(settings)
+    yield* BackupDirectory.create(options.destination)
+    const repositories = Repositories.layerMigrated.pipe(Layer.provide(MetadataLayer.layerSqlClient(settings)))
+    return yield* makeSnapshot(settings, options).pipe(
+      Effect.provide([FsBlobStore.layer({ directory: options.destination }), repositories, CoreLayer.layerCrypto])
+    )
+  })

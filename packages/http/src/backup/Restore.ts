@@ -1,0 +1,110 @@
+/**
+ * Restores a snapshot into a deployment without data.
+ */
+import { BlobStore } from "@holdfast/core/storage/BlobStore"
+import * as BlobKey from "@holdfast/core/storage/BlobKey"
+import * as Fsck from "@holdfast/core/storage/Fsck"
+import * as MetadataSnapshot from "@holdfast/sqlite/MetadataSnapshot"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import * as Path from "node:path"
+import * as BlobStoreLayer from "../server/compose/BlobStoreLayer.ts"
+import * as MetadataLayer from "../server/compose/MetadataLayer.ts"
+import { fileName as secretKeyFile } from "../server/compose/SecretKey.ts"
+import type { BackupSettings } from "./Backup.ts"
+import * as BackupDirectory from "./BackupDirectory.ts"
+import { BackupError } from "./BackupError.ts"
+import * as CopyContents from "./CopyContents.ts"
+import * as DurableFiles from "./DurableFiles.ts"
+import * as OpenBackup from "./OpenBackup.ts"
+import * as RestoreMetadata from "./RestoreMetadata.ts"
+import * as VerifyBackup from "./VerifyBackup.ts"
+
+export interface RestoreOptions extends CopyContents.Observer {
+  readonly directory: string
+  /** The id of the snapshot; the newest one when absent. */
+  readonly snapshot: string | undefined
+  /** Receives the number of bytes of all contents, before the first one is restored. */
+  readonly onBegin: (bytes: number) => void
+  /** Receives what the consistency check finds at the end. */
+  readonly onFinding: (finding: Fsck.Finding) => Effect.Effect<void>
+}
+
+export interface RestoreResult {
+  readonly id: string
+  /** When the snapshot was taken. */
+  readonly createdAt: string
+  readonly count: number
+  readonly bytes: number
+  /** Contents that were copied, and those that an interrupted restore had copied. */
+  readonly copied: number
+  readonly kept: number
+  /** Findings of the consistency check. */
+  readonly findings: number
+  /** Whether the secret key of the snapshot was restored. */
+  readonly hasSecretKey: boolean
+}
+
+/** Fails when the store has a content that is not in the snapshot: an interrupted restore leaves others only. */
+const checkStore = (store: BlobStore["Service"], snapshot: MetadataSnapshot.MetadataSnapshot) =>
+  Stream.runForEach(store.list(""), ({ key }) =>
+    snapshot.has(BlobKey.parse(key)?.blobId ?? "")
+      ? Effect.void
+      : Effect.fail(
+          new BackupError({
+            message: `The store has contents that are not in the snapshot, such as ${key}. A restore needs an empty store.`
+          })
+        )
+  )
+
+const restoreSecretKey = ({ dataDir, secretKey }: BackupSettings, file: string) =>
+  Effect.gen(function* () {
+    if (secretKey !== undefined || !(yield* DurableFiles.exists(file))) return false
+    yield* DurableFiles.makeDirectory(dataDir)
+    yield* DurableFiles.copy(file, Path.join(dataDir, secretKeyFile))
+    yield* DurableFiles.syncDirectory(dataDir)
+    return true
+  })
+
+/** Compares the restored records with the restored contents. Opening the database migrates and analyses it. */
+const check = (settings: BackupSettings, store: BlobStore["Service"], options: RestoreOptions) =>
+  Effect.gen(function* () {
+    const { check } = yield* Fsck.Fsck
+    const { findings } = yield* check({ onFinding: options.onFinding })
+    return findings
+  }).pipe(
+    Effect.provide(Fsck.layer.pipe(Layer.provide([MetadataLayer.layer(settings), Layer.succeed(BlobStore, store)])))
+  )
+
+/**
+ * Restores contents first and metadata last, so that no service starts with a part. Verifies each content while it copies it. After
+ * an interruption, the same call continues. Contents that are missing in the backup, or damaged, are reported and left out.
+ */
+export const restore = (settings: BackupSettings, options: RestoreOptions) =>
+  Effect.gen(function* () {
+    const { directory, onBegin, onBytes, onFault } = options
+    const from = yield* OpenBackup.contents(directory)
+    const id = yield* BackupDirectory.choose(directory, options.snapshot)
+    const record = yield* BackupDirectory.read(directory, id)
+    const problem = yield* VerifyBackup.findProblem(directory, record)
+    if (problem !== undefined) return yield* new BackupError({ message: problem })
+    yield* RestoreMetadata.checkEmpty(settings)
+    const paths = BackupDirectory.paths(directory, id)
+    const snapshot = yield* MetadataSnapshot.open(paths.metadata)
+    return yield* Effect.gen(function* () {
+      const to = yield* BlobStore
+      const isCopy = record.contents === "copy"
+      if (isCopy) yield* checkStore(to, snapshot)
+      onBegin(isCopy ? record.bytes : 0)
+      const { copied, kept } = isCopy
+        ? yield* CopyContents.copyAll({ snapshot, from, to, verifiesKept: true, onBytes, onFault })
+        : { copied: 0, kept: record.count }
+      const hasSecretKey = yield* restoreSecretKey(settings, paths.secretKey)
+      yield* RestoreMetadata.restore(settings, paths.metadata)
+      const findings = yield* check(settings, to, options)
+      const { bytes, count, createdAt } = record
+      const result: RestoreResult = { id, createdAt, count, bytes, copied, kept, findings, hasSecretKey }
+      return result
+    }).pipe(Effect.provide(BlobStoreLayer.layer(settings)))
+  }).pipe(Effect.scoped)

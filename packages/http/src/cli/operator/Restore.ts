@@ -1,0 +1,43 @@
+/**
+ * `holdfast restore`: restores a snapshot into a deployment without data.
+ */
+import * as Effect from "effect/Effect"
+import type * as Backup from "../../backup/Backup.ts"
+import * as Restore from "../../backup/Restore.ts"
+import * as Output from "../terminal/Output.ts"
+import { formatBytes } from "../terminal/Progress.ts"
+import * as BackupReport from "./BackupReport.ts"
+import * as Fsck from "./Fsck.ts"
+
+export interface Options {
+  readonly directory: string
+  readonly snapshot: string | undefined
+  readonly json: boolean
+}
+
+/** Prints a summary. Fails if records and contents differ afterwards. */
+export const run = (settings: Backup.BackupSettings, { json, ...options }: Options) =>
+  Effect.gen(function* () {
+    const report = BackupReport.make("restore")
+    const result = yield* Restore.restore(settings, {
+      ...options,
+      ...report,
+      onFinding: (finding) => Output.writeError(Fsck.describe(finding))
+    }).pipe(Effect.ensuring(Effect.sync(report.finish)))
+    const { bytes, count, createdAt, findings, hasSecretKey, id } = result
+    yield* Output.writeLine(
+      json
+        ? JSON.stringify(result)
+        : `Restored the snapshot ${id} of ${createdAt}: ${count} contents, ${formatBytes(bytes)}; ${findings} findings.`
+    )
+    if (!hasSecretKey && settings.secretKey === undefined) {
+      yield* Output.writeError(
+        "The backup has no secret key. Set HOLDFAST_SECRET_KEY to that of the deployment before you start the service."
+      )
+    }
+    if (findings > 0) {
+      return yield* new BackupReport.BackupFault({
+        message: "The restored deployment is incomplete: see the findings above."
+      })
+    }
+  })
