@@ -94,12 +94,18 @@ const make = (database: DatabaseSync): MetadataSnapshot => {
   }
 }
 
-/** Opens a copy. It changes neither the file nor its directory. */
-export const open = (file: string): Effect.Effect<MetadataSnapshot, SqlError, Scope.Scope> =>
-  Effect.flatMap(
-    Effect.acquireRelease(
-      Effect.try({ try: () => new DatabaseSync(file, { readOnly: true }), catch: fromThrown("open") }),
-      (database) => Effect.sync(() => database.close())
-    ),
-    (database) => Effect.try({ try: () => make(database), catch: fromThrown("open") })
+/** Opens a copy. It changes neither the file nor its directory. Many copies may be open: each has a cache of 1 MiB at most. */
+export const open = (file: string): Effect.Effect<MetadataSnapshot, SqlError, Scope.Scope> => {
+  const attempt = <A>(run: () => A) => Effect.try({ try: run, catch: fromThrown("open") })
+  return Effect.acquireRelease(
+    attempt(() => new DatabaseSync(file, { readOnly: true })),
+    (database) => Effect.sync(() => database.close())
+  ).pipe(
+    Effect.flatMap((database) =>
+      attempt(() => {
+        database.exec("PRAGMA cache_size = -1024")
+        return make(database)
+      })
+    )
   )
+}

@@ -2,7 +2,9 @@
  * Backs a deployment up into a directory, while the service may run.
  */
 import * as BlobHold from "@holdfast/core/storage/BlobHold"
+import { BlobError } from "@holdfast/core/storage/BlobError"
 import { BlobStore } from "@holdfast/core/storage/BlobStore"
+import { DirectoryLockError } from "@holdfast/fs/DirectoryLock"
 import * as FsBlobStore from "@holdfast/fs/FsBlobStore"
 import * as Repositories from "@holdfast/sql/MetadataLayer"
 import * as MetadataSnapshot from "@holdfast/sqlite/MetadataSnapshot"
@@ -20,6 +22,7 @@ import * as BackupDirectory from "./BackupDirectory.ts"
 import { BackupError } from "./BackupError.ts"
 import * as CopyContents from "./CopyContents.ts"
 import * as DurableFiles from "./DurableFiles.ts"
+import * as Prune from "./Prune.ts"
 import * as SaveMetadata from "./SaveMetadata.ts"
 import * as SnapshotRecord from "./SnapshotRecord.ts"
 
@@ -29,14 +32,16 @@ export interface BackupOptions extends CopyContents.Observer {
   /** The directory of the backup. It is created if it does not exist. */
   readonly destination: string
   readonly contents: SnapshotRecord.ContentMode
+  /** How many snapshots the directory keeps; all when absent. */
+  readonly keep: number | undefined
   /** The version of this program, for the record. */
   readonly version: string
   /** Receives the number of bytes of all contents, before the first one is copied. */
   readonly onBegin: (bytes: number) => void
 }
 
-/** A snapshot that was made, and what was copied for it. */
-export interface BackupResult extends SnapshotRecord.SnapshotRecord {
+/** A snapshot that was made, what was copied for it, and what was removed afterwards. */
+export interface BackupResult extends SnapshotRecord.SnapshotRecord, Prune.PruneResult {
   readonly copied: number
   readonly copiedBytes: number
 }
@@ -105,6 +110,20 @@ const makeSnapshot = (
     return { ...record, copied, copiedBytes }
   }).pipe(Effect.scoped)
 
+/** Returns the failure with a message for the operator where that of the store is about the service. */
+const explain = <E>(error: E, destination: string): E | BackupError => {
+  if (error instanceof DirectoryLockError && error.reason === "Held") {
+    return new BackupError({
+      message: `Another backup, restore or verification uses ${destination}. Wait for its end.`
+    })
+  }
+  return error instanceof BlobError && error.reason === "StorageFull"
+    ? new BackupError({
+        message: `The disk of ${destination} is full. Free space on it, or keep fewer snapshots (--keep). The next backup continues.`
+      })
+    : error
+}
+
 /** The store that is backed up. */
 const source = (settings: BackupSettings) =>
   Effect.map(Layer.build(Layer.fresh(BlobStoreLayer.layerUnlocked(settings))), (context) =>
@@ -123,7 +142,17 @@ export const backup = (settings: BackupSettings, options: BackupOptions) =>
     yield* SaveMetadata.check(settings)
     yield* BackupDirectory.create(options.destination)
     const repositories = Repositories.layerMigrated.pipe(Layer.provide(MetadataLayer.layerSqlClient(settings)))
-    return yield* makeSnapshot(settings, options).pipe(
-      Effect.provide([FsBlobStore.layer({ directory: options.destination }), repositories, CoreLayer.layerCrypto])
+    return yield* Effect.gen(function* () {
+      const made = yield* makeSnapshot(settings, options)
+      const { destination, keep } = options
+      const pruned =
+        keep === undefined
+          ? { removedSnapshots: [], removedContents: 0 }
+          : yield* Prune.prune(destination, yield* BlobStore, keep)
+      const result: BackupResult = { ...made, ...pruned }
+      return result
+    }).pipe(
+      Effect.provide([FsBlobStore.layer({ directory: options.destination }), repositories, CoreLayer.layerCrypto]),
+      Effect.mapError((error) => explain(error, options.destination))
     )
   })

@@ -131,3 +131,9 @@ export const publish = (
     yield* DurableFiles.syncDirectory(unfinished.directory)
     yield* DurableFiles.rename(unfinished.directory, paths(directory, record.id).directory)
   })
+
+/** Removes a snapshot. Its contents remain, since others may share them. */
+export const remove = (directory: string, id: string): Effect.Effect<void, BackupError> => {
+  const removed = Path.join(snapshotsOf(directory), `.${id}`)
+  return Effect.andThen(DurableFiles.rename(paths(directory, id).directory, removed), DurableFiles.remove(removed))
+}

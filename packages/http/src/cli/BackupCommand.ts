@@ -2,6 +2,7 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as BackupFlags from "./BackupFlags.ts"
 import * as Signals from "./Signals.ts"
 import * as StoreFlags from "./StoreFlags.ts"
@@ -22,13 +23,23 @@ export const command = Command.make(
       ),
       Flag.withDefault("copy")
     ),
+    keep: Flag.Int("keep").pipe(
+      Flag.withDescription("Afterwards remove all but this number of snapshots, and the contents that only they have"),
+      Flag.filter(
+        (count) => count > 0,
+        (count) => `Expected a number from 1, got ${count}`
+      ),
+      Flag.optional
+    ),
     json: BackupFlags.json,
     ...StoreFlags.flags
   },
-  Effect.fnUntraced(function* ({ contents, destination, json, ...parsed }) {
+  Effect.fnUntraced(function* ({ contents, destination, json, keep, ...parsed }) {
     const config = yield* StoreFlags.loadConfig(parsed)
     const { run } = yield* Effect.promise(() => import("./operator/Backup.ts"))
-    yield* Signals.failOnSignal(run(config, { contents, destination, json, version }))
+    yield* Signals.failOnSignal(
+      run(config, { contents, destination, json, keep: Option.getOrUndefined(keep), version })
+    )
   })
 ).pipe(
   Command.withDescription(

@@ -11,6 +11,7 @@ import * as BackupReport from "./BackupReport.ts"
 export interface Options {
   readonly destination: string
   readonly contents: ContentMode
+  readonly keep: number | undefined
   readonly json: boolean
   readonly version: string
 }
@@ -31,6 +32,11 @@ export const run = (settings: Backup.BackupSettings, { json, ...options }: Optio
       Effect.ensuring(Effect.sync(report.finish))
     )
     yield* Output.writeLine(json ? JSON.stringify(result) : describe(result))
+    if (!json && result.removedSnapshots.length > 0) {
+      yield* Output.writeLine(
+        `Removed the snapshots ${result.removedSnapshots.join(", ")} and ${result.removedContents} contents.`
+      )
+    }
     if (!result.hasSecretKey && !json) {
       yield* Output.writeError("The backup has no secret key. Keep the value of HOLDFAST_SECRET_KEY apart from it.")
     }

@@ -1,0 +1,87 @@
+/**
+ * Backups that are killed, and contents that are removed while a backup runs.
+ */
+import * as Fs from "node:fs/promises"
+import * as Path from "node:path"
+import { describe, expect, it } from "vitest"
+import * as Process from "../support/Process.ts"
+import * as ServiceBucket from "../support/ServiceBucket.ts"
+import * as Deployments from "./Deployments.ts"
+
+/** Starts a backup and waits until it has copied a number of contents. */
+const startBackup = async (source: Deployments.Deployment, backup: string, copied: number) => {
+  const running = Process.start(["backup", backup, "--data-dir", source.data], { env: source.env })
+  const blobs = Path.join(backup, "blobs")
+  const count = async () => {
+    try {
+      return (await Deployments.filesBelow(blobs)).length
+    } catch {
+      return -1
+    }
+  }
+  while (running.child.exitCode === null && (await count()) < copied) await new Promise(setImmediate)
+  return running
+}
+
+describe("SIGKILL of a backup", () => {
+  it("at any point → no snapshot is visible, and the next backup is complete", { timeout: 120_000 }, async () => {
+    const source = await Deployments.make(undefined)
+    const bucket = await Deployments.begin(source)
+    const contents = new Map<string, string>()
+    for (let i = 0; i < 200; i++) {
+      const bytes = new Uint8Array(20_000).fill(i)
+      await ServiceBucket.uploadFile(bucket, `f${i}`, bytes)
+      contents.set(`f${i}`, Deployments.sha256(bytes))
+    }
+    const backup = Path.join(await Process.makeDirectory(), "backup")
+    let killed = 0
+    for (const copied of [-1, 0, 1, 30, 100, 199]) {
+      const running = await startBackup(source, backup, copied)
+      running.child.kill("SIGKILL")
+      if ((await running.exited).signal === "SIGKILL") killed++
+      const snapshots = await Fs.readdir(Path.join(backup, "snapshots")).catch((): Array<string> => [])
+      const complete = snapshots.filter((name) => !name.startsWith("."))
+      if (complete.length > 0) expect((await Process.run(["verify-backup", backup])).code).toBe(0)
+    }
+    expect(killed).toBeGreaterThan(3)
+    expect(await Deployments.runJson(source, "backup", backup, "--keep", "1")).toMatchObject({ count: 200 })
+    const verified = await Process.run(["verify-backup", backup])
+    expect([verified.code, verified.stdout]).toEqual([0, "1 snapshots, 200 contents: 0 faults.\n"])
+    const files = await Deployments.filesBelow(backup)
+    expect(files.filter((path) => !path.startsWith(Path.join(backup, "blobs")))).toHaveLength(5)
+
+    // The hold of a killed backup ends by itself; until then no space is freed.
+    const target = await Deployments.make(undefined)
+    await Deployments.runJson(target, "restore", backup)
+    const api = await Deployments.open(target, bucket.key)
+    expect(await Deployments.readAll(api, bucket.files)).toEqual(contents)
+  })
+})
+
+describe("contents removed while a backup runs", () => {
+  it("grace of one second, all files deleted → all contents are in the backup", { timeout: 60_000 }, async () => {
+    const source = await Deployments.make(undefined, { HOLDFAST_BLOB_GRACE: "1s", HOLDFAST_SWEEP_INTERVAL: "1s" })
+    const bucket = await Deployments.begin(source)
+    const paths: Array<string> = []
+    for (let i = 0; i < 100; i++) paths.push(await ServiceBucket.uploadFile(bucket, `f${i}`, new Uint8Array(30_000)))
+    const backup = Path.join(await Process.makeDirectory(), "backup")
+    const running = await startBackup(source, backup, 1)
+    running.child.kill("SIGSTOP")
+    for (const path of paths) expect((await bucket.api.delete(path)).status).toBe(204)
+    // Several sweeps run meanwhile.
+    const until = performance.now() + 4000
+    while (performance.now() < until) await (await fetch(`${bucket.service.url}/health/live`)).text()
+    running.child.kill("SIGCONT")
+    expect([await running.exited, running.stdout()]).toEqual([
+      { code: 0, signal: null },
+      expect.stringContaining(": 100 contents")
+    ])
+    // Afterwards the contents are swept.
+    const blobs = Path.join(source.data, "blobs")
+    await expect.poll(async () => (await Deployments.filesBelow(blobs)).length, { timeout: 20_000 }).toBe(0)
+    const target = await Deployments.make(undefined)
+    await Deployments.runJson(target, "restore", backup)
+    const api = await Deployments.open(target, bucket.key)
+    expect((await Deployments.readAll(api, bucket.files)).size).toBe(100)
+  })
+})
