@@ -15,6 +15,7 @@ const core: Layering = {
     ["tenants"],
     ["buckets"],
     ["storage"],
+    ["deployment"],
     ["files"],
     ["headers"],
     ["transcoding"],

@@ -10,6 +10,7 @@ import type { AccountRepository } from "./accounts/AccountRepository.ts"
 import * as Accounts from "./accounts/Accounts.ts"
 import type { BucketRepository } from "./buckets/BucketRepository.ts"
 import * as Buckets from "./buckets/Buckets.ts"
+import type { DeploymentRepository } from "./deployment/DeploymentRepository.ts"
 import type { RemovalRepository } from "./buckets/RemovalRepository.ts"
 import * as ConversionNotifier from "./conversions/ConversionNotifier.ts"
 import type { ConversionRepository } from "./conversions/ConversionRepository.ts"
@@ -43,6 +44,7 @@ import type { Transcoder } from "./transcoding/Transcoder.ts"
 
 /** The repositories. One metadata adapter provides all of them. */
 export type Metadata =
+  | DeploymentRepository
   | AccessRepository
   | AccountRepository
   | TenantRepository

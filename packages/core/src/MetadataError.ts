@@ -9,9 +9,10 @@ import { storageFullMessage } from "./Errors.ts"
  * - `Timeout`: a statement took longer than the timeout, or waited that long for a lock or for a connection.
  * - `Contention`: the statement failed because of a concurrent one (serialisation failure, deadlock).
  * - `StorageFull`: the disk of the database is full.
+ * - `Incompatible`: this process must not use the database, for the reason that the message of the cause states.
  * - `Internal`: anything else, such as a bug or unexpected data in the database.
  */
-export type Reason = "Unavailable" | "Timeout" | "Contention" | "StorageFull" | "Internal"
+export type Reason = "Unavailable" | "Timeout" | "Contention" | "StorageFull" | "Incompatible" | "Internal"
 
 export class MetadataError extends Data.TaggedError("MetadataError")<{
   readonly reason: Reason
@@ -23,6 +24,7 @@ export class MetadataError extends Data.TaggedError("MetadataError")<{
     if (this.reason === "StorageFull") {
       return storageFullMessage
     }
+    if (this.reason === "Incompatible" && this.cause instanceof Error) return this.cause.message
     return this.reason === "Timeout"
       ? "The database did not finish the operation in time: it is busy, or another request is changing the same records. Send the request again."
       : "The metadata store failed."

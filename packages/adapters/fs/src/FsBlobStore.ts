@@ -67,6 +67,7 @@ export const make = (
         Effect.andThen(clear(layout.tmp)),
         Effect.mapError(FsErrors.fromErrnoOfStore("open"))
       )
+    const probe = WriteProbe.make(layout, reserve)
     let uploads = 0
 
     const put = <E, R>(
@@ -86,7 +87,7 @@ export const make = (
           Effect.andThen(toBlobError(upload.finish)),
           // An interruption cannot stop a system call. `restore(Effect.void)` checks for one between the calls.
           Effect.tap(() => toBlobError(Publication.publish(layout, directories, path, blobPath, restore(Effect.void)))),
-          Effect.onError(() => upload.discard),
+          Effect.onError(() => Effect.andThen(upload.discard, probe.expire)),
           Effect.onExit(() => Effect.sync(space.close))
         )
       })
@@ -99,7 +100,7 @@ export const make = (
       removeMany: (keys) => BlobFiles.removeMany(layout, keys),
       list: (prefix) => BlobFiles.list(layout, prefix),
       localFile: (key) => Layout.locate(layout, key)?.path,
-      check: WriteProbe.check(layout, reserve),
+      check: probe.check,
       capabilities: { name: "fs", localFiles: true, shared: false }
     })
   })

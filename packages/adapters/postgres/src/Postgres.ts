@@ -14,9 +14,9 @@ import type { Borrower } from "effect/sql/SqlConnection"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
 import * as FairPool from "@holdfast/sql/FairPool"
 import * as PostgresConnection from "./internal/PostgresConnection.ts"
+import * as ConnectionSetup from "./internal/ConnectionSetup.ts"
 import * as SharedConnections from "./internal/SharedConnections.ts"
 import * as SilentServer from "./internal/SilentServer.ts"
-import * as StatementTimeout from "./internal/StatementTimeout.ts"
 
 export interface Options {
   /** `postgres://user:password@host:port/database`, with libpq's parameters. No error and no log contains it. */
@@ -81,7 +81,7 @@ const multiplexConcurrency = 32
 
 /**
  * Makes a pool of connections. It opens a connection when it first needs it. When a connection is lost, as in a restart of the
- * server, the statements on it fail and the next statement opens a new connection.
+ * server, the statements on it fail and the next statement opens a new connection. A connection to a read-only server is refused.
  *
  * Tenants share the connections (`FairPool`): a tenant gets a further one while it holds fewer than are free. The connections of
  * a client with `multiplex` are not shared this way: their statements are short, and wait for no lock.
@@ -115,14 +115,14 @@ export const make: (
   })
   const watch = yield* SilentServer.make(statementTimeout)
   const toConnection = PostgresConnection.make(watch)
-  const limit = StatementTimeout.make(prepare ? statementTimeout : undefined, watch)
+  const setUp: ConnectionSetup.SetUp = prepare ? ConnectionSetup.make(statementTimeout, watch) : () => Effect.void
   const shares = FairPool.make({ size: maxConnections, timeout: half })
   const { get, use } = multiplex
     ? SharedConnections.make(pool, { timeout: half, places: () => watch.openConnections() * multiplexConcurrency })
     : pool
-  const acquire = Effect.andThen(multiplex ? Effect.void : shares.acquire, Effect.tap(get, limit))
+  const acquire = Effect.andThen(multiplex ? Effect.void : shares.acquire, Effect.tap(get, setUp))
   const borrow: Borrower = (run) =>
-    use((connection) => Effect.andThen(limit(connection), run(toConnection(connection))))
+    use((connection) => Effect.andThen(setUp(connection), run(toConnection(connection))))
   return yield* SqlClient.make({
     acquirer: Effect.map(acquire, toConnection),
     borrower: multiplex ? borrow : (run) => shares.use(borrow(run)),

@@ -1,6 +1,7 @@
 /**
  * Holdfast's metadata in PostgreSQL: for several nodes, or for deployments that already run a PostgreSQL server.
  */
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"
@@ -11,6 +12,7 @@ import * as MetadataLayer from "@holdfast/sql/MetadataLayer"
 import { migrate } from "@holdfast/sql/migrations/Migrate"
 import { ReadClient } from "@holdfast/sql/Reads"
 import { operation } from "@holdfast/sql/SqlFailure"
+import * as Availability from "./internal/Availability.ts"
 import * as Postgres from "./Postgres.ts"
 
 export interface Options extends Omit<Postgres.Options, "multiplex"> {
@@ -19,6 +21,11 @@ export interface Options extends Omit<Postgres.Options, "multiplex"> {
    * file. All requests share them, pipelined. 2 when absent.
    */
   readonly readConnections?: number | undefined
+  /**
+   * How long opening waits for a database that is not available: it refuses connections, starts, has no free connection, or is
+   * read-only, or its name is not resolved. It does not wait when absent.
+   */
+  readonly startTimeout?: Duration.Input | undefined
 }
 
 /** Runs the migrations on a connection of their own, whose statements may take any time. */
@@ -33,7 +40,11 @@ const migrateUnlimited = (options: Postgres.Options): Effect.Effect<unknown, Met
  * All repositories and the client that they share. Runs the migrations that the database lacks first; several nodes may start
  * at the same time. The transactions assume READ COMMITTED, PostgreSQL's default.
  */
-export const layer = ({ readConnections = 2, ...options }: Options): Layer.Layer<Metadata | SqlClient, MetadataError> =>
+export const layer = ({
+  readConnections = 2,
+  startTimeout = Duration.zero,
+  ...options
+}: Options): Layer.Layer<Metadata | SqlClient, MetadataError> =>
   MetadataLayer.layerFresh(
     Layer.mergeAll(
       Layer.effect(SqlClient, operation("open")(Postgres.make(options))),
@@ -42,5 +53,5 @@ export const layer = ({ readConnections = 2, ...options }: Options): Layer.Layer
         operation("open")(Postgres.make({ ...options, maxConnections: readConnections, multiplex: true }))
       )
     ).pipe(Layer.provide(Reactivity.layer)),
-    migrateUnlimited(options)
+    Availability.retry(migrateUnlimited(options), startTimeout)
   )

@@ -10,6 +10,7 @@ import * as Access from "./internal/access/SqlAccessRepository.ts"
 import * as Accounts from "./internal/accounts/SqlAccountRepository.ts"
 import * as Buckets from "./internal/buckets/SqlBucketRepository.ts"
 import * as Removals from "./internal/buckets/SqlRemovalRepository.ts"
+import * as Deployment from "./internal/deployment/SqlDeploymentRepository.ts"
 import * as Files from "./internal/files/SqlFileRepository.ts"
 import * as Members from "./internal/members/SqlMemberRepository.ts"
 import { migrate } from "./migrations/Migrate.ts"
@@ -27,6 +28,7 @@ export const layerMigrated: Layer.Layer<Metadata, never, SqlClient> = Layer.merg
   Blobs.layer,
   Buckets.layer,
   Conversions.layer,
+  Deployment.layer,
   Files.layer,
   Members.layer,
   Mirrors.layer,

@@ -1,6 +1,7 @@
 /**
  * Converts the failure of a command to an exit code and to lines for standard error.
  */
+import { MetadataError } from "@holdfast/core/MetadataError"
 import * as CliError from "effect/cli/CliError"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
@@ -63,6 +64,9 @@ export const toExit = (cause: Cause.Cause<unknown>): CommandExit => {
       : { code: usageCode, lines: [error.message] }
   }
   if (error instanceof ConfigError) return { code: usageCode, lines: error.render().split("\n") }
+  if (error instanceof MetadataError && error.reason === "Incompatible") {
+    return { code: usageCode, lines: [error.message] }
+  }
   if (error instanceof UsageError) return { code: usageCode, lines: [error.message] }
   if (error instanceof InterruptedBySignal) return { code: interruptedCode, lines: [error.message] }
   if (Cause.hasInterruptsOnly(cause)) return { code: interruptedCode, lines: [] }

@@ -79,6 +79,7 @@ describe("Config", () => {
           maxConnectionsPerAddress: 512,
           trustedProxies: [],
           shutdownTimeout: "30000 millis",
+          startTimeout: "60000 millis",
           ffmpegSandbox: "auto",
           ffmpegUser: { uid: 65_534, gid: 65_534 },
           conversions: 1,

@@ -1,4 +1,6 @@
-import { requires } from "@holdfast/testing/Requires"
+import { command, requires } from "@holdfast/testing/Requires"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -28,6 +30,8 @@ const pollUntilStatus = async (url: string, status: number): Promise<Health> => 
     if (health.status === status) return health
   }
 }
+
+const straceMissing = command("strace", "-f", "-e", "trace=fsync", "true")
 
 describe("health", () => {
   it("running service → live and ready", async () => {
@@ -92,5 +96,24 @@ requires(Database.missing).describe("health with PostgreSQL", () => {
     expect(await bucket.service.stop()).toEqual({ code: 0, signal: null })
     expect(bucket.service.stderr()).not.toContain(decodeURIComponent(new URL(url).password))
     expect(bucket.service.stderr()).not.toContain(new URL(url).password)
+  })
+
+  requires(straceMissing).describe("failing disk", () => {
+    it("syncs of the disk fail → upload refused, not ready; syncs work again → ready", async () => {
+      const bucket = await ServiceBucket.start({ env: { DATABASE_URL: await database.create() } })
+      const path = await ServiceBucket.uploadFile(bucket, "a.txt", new TextEncoder().encode("Hello"))
+      await pollUntilStatus(bucket.service.url, 200)
+      const args = ["-f", "-p", String(bucket.service.child.pid), "-e", "trace=fsync", "-e", "inject=fsync:error=EIO"]
+      const strace = spawn("strace", args, { stdio: ["ignore", "ignore", "pipe"] })
+      await once(strace.stderr, "data")
+      const refused = await bucket.api.post(`${path}/reupload`, { body: "Good bye" })
+      expect(refused.status).toBe(503)
+      const health = await pollUntilStatus(bucket.service.url, 503)
+      expect(health.body).toMatchObject({ checks: { metadata: "ok", blobs: "unavailable" } })
+      strace.kill("SIGINT")
+      await once(strace, "exit")
+      await pollUntilStatus(bucket.service.url, 200)
+      expect(await (await bucket.api.get(`${path}/view`)).text()).toBe("Hello")
+    })
   })
 })

@@ -1,9 +1,12 @@
 /**
  * A PostgreSQL server that creates databases for tests.
  */
+import * as PostgresClient from "@holdfast/postgres/Postgres"
 import * as Postgres from "@holdfast/testing/servers/Postgres"
+import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
+import { SqlClient } from "effect/sql/SqlClient"
 
 export { missing } from "@holdfast/testing/servers/Postgres"
 
@@ -12,6 +15,10 @@ export interface Database {
   readonly create: () => Promise<string>
   /** Stops the server; its data remain. */
   readonly stop: () => Promise<void>
+  /** Runs a statement in a database. */
+  readonly execute: (url: string, statement: string) => Promise<void>
+  /** Makes a database read-only, as a standby is, or writable, and ends its sessions. */
+  readonly setReadOnly: (url: string, isReadOnly: boolean) => Promise<void>
   /** Starts the server again. */
   readonly start: () => Promise<void>
   readonly close: () => Promise<void>
@@ -21,7 +28,25 @@ export interface Database {
 export const start = async (settings: ReadonlyArray<string> = []): Promise<Database> => {
   const runtime = ManagedRuntime.make(Postgres.layer({ locale: "C.UTF-8", settings }))
   const postgres = await runtime.runPromise(Postgres.Postgres)
+  const execute = (url: string, statement: string): Promise<void> =>
+    Effect.runPromise(
+      Effect.flatMap(SqlClient, (sql) => sql.unsafe(statement)).pipe(
+        Effect.provide(PostgresClient.layer({ url: Redacted.make(url) })),
+        Effect.asVoid
+      )
+    )
   return {
+    execute,
+    setReadOnly: async (url, isReadOnly) => {
+      const name = new URL(url).pathname.slice(1)
+      const other = new URL(url)
+      other.pathname = "/postgres"
+      await execute(
+        other.href,
+        `ALTER DATABASE ${name} SET default_transaction_read_only = ${isReadOnly ? "on" : "off"}`
+      )
+      await execute(other.href, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`)
+    },
     create: async () => Redacted.value(await runtime.runPromise(postgres.createDatabase)),
     stop: () => runtime.runPromise(postgres.stop()),
     start: () => runtime.runPromise(postgres.start),

@@ -14,6 +14,7 @@ import { conversionClaimContract } from "./conversions/internal/ConversionClaimC
 import { fairClaimContract } from "./conversions/internal/FairClaimContract.ts"
 import { conversionContract } from "./conversions/internal/ConversionContract.ts"
 import { creatorContract } from "./internal/CreatorContract.ts"
+import { deploymentContract } from "./internal/DeploymentContract.ts"
 import { fileChangeContract } from "./files/internal/FileChangeContract.ts"
 import { fileContentContract } from "./files/internal/FileContentContract.ts"
 import { fileContract } from "./files/internal/FileContract.ts"
@@ -37,6 +38,7 @@ import { tokenContract } from "./internal/TokenContract.ts"
 
 const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> = [
   ["accounts", accountContract],
+  ["deployment", deploymentContract],
   ["access", accessContract],
   ["tenants", tenantContract],
   ["members", memberContract],

@@ -5,9 +5,9 @@
 import type { PgConnection } from "@effect/sql-pg/PgConnection"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
-import { Socket } from "node:net"
+import type { Socket } from "node:net"
+import * as ConnectionSocket from "./ConnectionSocket.ts"
 
 export interface Watch {
   /**
@@ -35,14 +35,6 @@ interface Activity {
  */
 const ticks = 20
 
-/** Returns the socket of a connection, or of the one that a pinned view belongs to. The library does not export it. */
-const socketOf = (connection: unknown): Socket => {
-  if (Predicate.hasProperty(connection, "base")) return socketOf(connection.base)
-  const session = Predicate.hasProperty(connection, "session") ? connection.session : undefined
-  if (Predicate.hasProperty(session, "socket") && session.socket instanceof Socket) return session.socket
-  throw new Error("This version of @effect/sql-pg keeps the socket of a connection elsewhere")
-}
-
 const unwatched: Watch = { statement: (_, statement) => statement, openConnections: () => 0 }
 
 /** Watches statements until the scope closes; watches nothing when the timeout is undefined. */
@@ -65,7 +57,7 @@ export const make = (timeout: Duration.Input | undefined): Effect.Effect<Watch, 
   }
 
   const activityOf = (connection: PgConnection): Activity => {
-    const socket = socketOf(connection)
+    const socket = ConnectionSocket.of(connection)
     const known = activities.get(socket)
     if (known !== undefined) return known
     const activity: Activity = { socket, running: 0, received: 0, silentTicks: 0 }

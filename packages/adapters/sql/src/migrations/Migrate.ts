@@ -4,10 +4,11 @@
  * Nodes of the former version may use the database meanwhile. Therefore no step holds a lock for long: rows are changed in
  * batches, and indexes are built while the table is written.
  */
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type { MetadataError } from "@holdfast/core/MetadataError"
+import { MetadataError } from "@holdfast/core/MetadataError"
 import { operation, type RowFault } from "../SqlFailure.ts"
 import { transaction } from "../Transaction.ts"
 import * as Migration from "./Migration.ts"
@@ -57,13 +58,27 @@ const upgrade = Effect.fnUntraced(function* (sql: SqlClient, migration: Migratio
   )
 })
 
+/** A newer version of the service has migrated the database. */
+export class NewerSchema extends Data.TaggedError("NewerSchema")<{ readonly found: number; readonly known: number }> {
+  override get message(): string {
+    return `The database has the schema of a newer version of Holdfast: migration ${this.found}, and this version knows migrations up to ${this.known}. Start that version, or restore the backup from before the upgrade.`
+  }
+}
+
+const refuseNewer = (recorded: ReadonlySet<number>, migrations: ReadonlyArray<Migration.Migration>) => {
+  const known = Math.max(...migrations.map(({ id }) => id))
+  const found = Math.max(...recorded)
+  return found > known ? Effect.fail(new NewerSchema({ found, known })) : Effect.void
+}
+
 /** As `migrate`, with these migrations. */
 export const runMissing = Effect.fnUntraced(function* (
   migrations: ReadonlyArray<Migration.Migration>
-): Effect.fn.Return<ReadonlyArray<Migrated>, SqlError | RowFault, SqlClient> {
+): Effect.fn.Return<ReadonlyArray<Migrated>, SqlError | RowFault | NewerSchema, SqlClient> {
   const sql = yield* SqlClient
   const toMigrated = ({ id, name }: Migration.Migration): Migrated => ({ id, name })
   const recorded = yield* MigrationRecords.findRecorded(sql)
+  yield* refuseNewer(recorded, migrations)
   const missing = migrations.filter(({ id }) => !recorded.has(id))
   if (missing.length === 0) return []
   if (recorded.size === 0) {
@@ -81,8 +96,13 @@ export const runMissing = Effect.fnUntraced(function* (
  * Runs the migrations that the database lacks and returns those that this process finished; an empty list when the schema
  * is current. Then it only reads the list of recorded migrations, and the catalog for tables without statistics. Safe when several processes start at the same time: they
  * take turns, and each returns when the schema is current. An interrupted migration continues with the next call.
+ *
+ * Fails with `Incompatible` when a newer version has migrated the database. A process that started before continues.
  */
 export const migrate: Effect.Effect<ReadonlyArray<Migrated>, MetadataError, SqlClient> = runMissing(migrations).pipe(
   Effect.tap(() => Effect.flatMap(SqlClient, analyzeNewTables)),
-  operation("migrate")
+  operation("migrate"),
+  Effect.catchTag("NewerSchema", (cause) =>
+    Effect.fail(new MetadataError({ reason: "Incompatible", operation: "migrate", cause }))
+  )
 )

@@ -5,6 +5,7 @@ import { AccessRepository } from "@holdfast/core/access/AccessRepository"
 import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
+import { DeploymentRepository } from "@holdfast/core/deployment/DeploymentRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import * as Holdfast from "@holdfast/core/Holdfast"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
@@ -48,6 +49,7 @@ const instrumentedPorts = Layer.mergeAll(
   PortMetrics.layer(BucketRepository),
   PortMetrics.layer(RemovalRepository),
   PortMetrics.layer(BlobRepository),
+  PortMetrics.layer(DeploymentRepository),
   ConversionMetrics.layerRepository.pipe(Layer.provide(PortMetrics.layer(ConversionRepository))),
   ConversionMetrics.layerTranscoder,
   PortMetrics.layer(MirrorRepository),

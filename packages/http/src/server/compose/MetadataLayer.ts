@@ -29,15 +29,21 @@ export const isEmbedded = ({ databaseUrl }: Pick<MetadataSettings, "databaseUrl"
 
 type RepositoryLayer = Layer.Layer<Metadata | SqlClient, MetadataError>
 
-/** The repositories. Building the layer runs the migrations that the database lacks. */
-export const layer = ({
-  dataDir,
-  databasePool: maxConnections,
-  databasePrepare: prepare,
-  databaseTimeout: statementTimeout,
-  databaseUrl: url,
-  diskReserve
-}: MetadataSettings): RepositoryLayer =>
+/**
+ * The repositories. Building the layer runs the migrations that the database lacks. It waits for a database that is not available
+ * as long as `startTimeout`; not at all when absent.
+ */
+export const layer = (
+  {
+    dataDir,
+    databasePool: maxConnections,
+    databasePrepare: prepare,
+    databaseTimeout: statementTimeout,
+    databaseUrl: url,
+    diskReserve
+  }: MetadataSettings,
+  startTimeout?: Config["startTimeout"]
+): RepositoryLayer =>
   Layer.unwrap(
     Effect.promise(async (): Promise<RepositoryLayer> => {
       if (url !== undefined) {
@@ -45,6 +51,7 @@ export const layer = ({
           url,
           maxConnections,
           statementTimeout,
+          startTimeout,
           prepare
         })
       }

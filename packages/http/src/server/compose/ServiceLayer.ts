@@ -78,7 +78,7 @@ const layerPrepared = (config: Config) =>
  * database.
  */
 const layerStores = (config: Config) =>
-  MetadataLayer.layer(config).pipe(Layer.provideMerge(BlobStoreLayer.layer(config)))
+  MetadataLayer.layer(config, config.startTimeout).pipe(Layer.provideMerge(BlobStoreLayer.layer(config)))
 
 const layerSettings = (config: Config) =>
   Layer.mergeAll(

@@ -76,6 +76,12 @@ export const settings = {
     "10s",
     "How long a statement of the database may take; half of it is the longest wait for a connection, and for a lock. After that a request is answered with 503. A connection to PostgreSQL that is silent for so long is closed. Migrations are exempt."
   ),
+  startTimeout: withDefault(
+    ["HOLDFAST_START_TIMEOUT"],
+    duration("0", "1h"),
+    "60s",
+    "How long a start waits for PostgreSQL: while it refuses connections, starts, has no free connection or is read-only, or its name is not resolved. A wrong password or a missing database ends the start at once."
+  ),
   ...BlobStores.settings,
   blobGrace: withDefault(
     ["HOLDFAST_BLOB_GRACE"],

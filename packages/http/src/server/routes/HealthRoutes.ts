@@ -2,7 +2,7 @@
  * `GET /health/live` and `GET /health/ready`: whether the process answers, and whether its stores do. Both work without
  * a key, so their answers contain nothing else.
  */
-import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
+import { DeploymentRepository } from "@holdfast/core/deployment/DeploymentRepository"
 import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -71,14 +71,14 @@ const respond = (checks: Checks) =>
     )
   })
 
-export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | AccountRepository | BlobStore> = HttpRouter.use(
-  (router) =>
+export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | BlobStore | DeploymentRepository> =
+  HttpRouter.use((router) =>
     Effect.gen(function* () {
-      const accounts = yield* AccountRepository
+      const deployment = yield* DeploymentRepository
       const store = yield* BlobStore
       const checks = Effect.all(
         {
-          metadata: runCheck("metadata", accounts.listKeys({ limit: 1 })),
+          metadata: runCheck("metadata", deployment.check),
           blobs: runCheck("blobs", store.check)
         },
         { concurrency: "unbounded" }
@@ -87,4 +87,4 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | AccountRep
       yield* router.add("GET", "/health/live", HttpServerResponse.jsonUnsafe({ status: "ok" }, { headers }))
       yield* router.add("GET", "/health/ready", Effect.flatMap(recentChecks, respond))
     })
-)
+  )

@@ -1,7 +1,7 @@
 /**
  * The routes of the service outside the API: health, metrics and the API reference.
  */
-import type { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
+import type { DeploymentRepository } from "@holdfast/core/deployment/DeploymentRepository"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type { BlobStore } from "@holdfast/core/storage/BlobStore"
 import type * as HttpRouter from "effect/http/HttpRouter"
@@ -23,12 +23,12 @@ export const routes: ReadonlyArray<Route> = ["/health/live", "/health/ready", "/
 export const layer: Layer.Layer<
   never,
   never,
-  HttpRouter.HttpRouter | AccountRepository | QueueDepthMetrics | BlobStore
+  HttpRouter.HttpRouter | DeploymentRepository | QueueDepthMetrics | BlobStore
 > = Layer.mergeAll(HealthRoutes.layer, ReferenceRoutes.layer(Api), MetricsRoute.layer)
 
 /** The same, for a router that has no other routes. */
 export const layerAlone: Layer.Layer<
   never,
   never,
-  HttpRouter.HttpRouter | AccountRepository | QueueDepthMetrics | BlobStore | SecureRandom
+  HttpRouter.HttpRouter | DeploymentRepository | QueueDepthMetrics | BlobStore | SecureRandom
 > = Layer.merge(layer, ProblemMiddleware.layer(routes, routerConfig))

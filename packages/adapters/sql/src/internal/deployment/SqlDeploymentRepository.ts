@@ -1,0 +1,34 @@
+/**
+ * The DeploymentRepository in SQL.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { SqlClient } from "effect/sql/SqlClient"
+import { DeploymentRepository } from "@holdfast/core/deployment/DeploymentRepository"
+import { MetadataError } from "@holdfast/core/MetadataError"
+import * as Row from "../Row.ts"
+import { operation } from "../../SqlFailure.ts"
+
+const readOnly = (): MetadataError =>
+  new MetadataError({
+    reason: "Unavailable",
+    operation: "deployment.check",
+    cause: new Error("The database accepts no changes: it is a standby, or read-only by a setting")
+  })
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const isReadOnly = sql.onDialectOrElse({
+    pg: () => sql`SELECT CASE current_setting('transaction_read_only') WHEN 'on' THEN 1 ELSE 0 END AS read_only`,
+    orElse: () => sql`SELECT 0 AS read_only FROM holdfast_migration LIMIT 1`
+  })
+  return DeploymentRepository.of({
+    check: isReadOnly.pipe(
+      Row.all((row) => Row.int(row, "read_only")),
+      operation("deployment.check"),
+      Effect.flatMap(([value]) => (value === 0 ? Effect.void : Effect.fail(readOnly())))
+    )
+  })
+})
+
+export const layer: Layer.Layer<DeploymentRepository, never, SqlClient> = Layer.effect(DeploymentRepository, make)
