@@ -4,7 +4,6 @@
 import * as Neighbour from "@holdfast/testing/neighbour/Neighbour"
 import * as Requires from "@holdfast/testing/Requires"
 import * as Effect from "effect/Effect"
-import { spawnSync } from "node:child_process"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { expect, it } from "vitest"
@@ -12,26 +11,7 @@ import * as ServiceBucket from "../support/ServiceBucket.ts"
 import * as Process from "../support/Process.ts"
 import { expectProblem, json } from "../support/Problems.ts"
 import * as StreamServer from "./support/StreamServer.ts"
-
-const run = (program: string, ...args: ReadonlyArray<string>): string => {
-  const { error, status, stderr, stdout } = spawnSync(program, args, { encoding: "utf8" })
-  if (error !== undefined) throw error
-  if (status !== 0) throw new Error(`${program}: ${stderr}`)
-  return stdout
-}
-
-/** Makes a video with audio. */
-const makeVideo = async (
-  size: string,
-  seconds: number,
-  ...codecs: ReadonlyArray<string>
-): Promise<Uint8Array<ArrayBuffer>> => {
-  const file = Path.join(await Process.makeDirectory(), "a.mp4")
-  const picture = ["-f", "lavfi", "-i", `testsrc2=s=${size}:r=12:d=${seconds}`]
-  const sound = ["-f", "lavfi", "-i", `sine=f=440:d=${seconds}`, "-c:a", "aac"]
-  run("ffmpeg", "-v", "error", "-y", ...picture, ...sound, ...codecs, "-movflags", "+faststart", file)
-  return new Uint8Array(await Fs.readFile(file))
-}
+import { makeVideo, run } from "./support/Videos.ts"
 
 const copied = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", "24"]
 

@@ -26,8 +26,8 @@ export const state: Effect.Effect<SchemaState, MetadataError, SqlClient> = Effec
 ).pipe(
   Effect.map((recorded): SchemaState => {
     if (recorded.size === 0) return "Empty"
-    if (migrations.some(({ id }) => !recorded.has(id))) return "Older"
-    return recorded.size > migrations.length ? "Newer" : "Current"
+    if (Math.max(...recorded) > known) return "Newer"
+    return migrations.every(({ id }) => recorded.has(id)) ? "Current" : "Older"
   }),
   operation("schemaVersion")
 )
