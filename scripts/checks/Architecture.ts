@@ -10,6 +10,7 @@ const core: Layering = {
     ["."],
     ["secrets"],
     ["access"],
+    ["events"],
     ["accounts"],
     ["members", "tokens"],
     ["tenants"],

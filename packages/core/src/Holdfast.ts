@@ -17,6 +17,7 @@ import type { ConversionRepository } from "./conversions/ConversionRepository.ts
 import * as Conversions from "./conversions/Conversions.ts"
 import * as Downloads from "./files/Downloads.ts"
 import * as FileChangeNotifier from "./files/FileChangeNotifier.ts"
+import type { EventRepository } from "./events/EventRepository.ts"
 import type { FileRepository } from "./files/FileRepository.ts"
 import * as Files from "./files/Files.ts"
 import * as FileWriter from "./files/FileWriter.ts"
@@ -55,6 +56,7 @@ export type Metadata =
   | FileRepository
   | BlobRepository
   | ConversionRepository
+  | EventRepository
   | MirrorRepository
   | MirrorTaskRepository
 

@@ -11,6 +11,7 @@ import * as Accounts from "./internal/accounts/SqlAccountRepository.ts"
 import * as Buckets from "./internal/buckets/SqlBucketRepository.ts"
 import * as Removals from "./internal/buckets/SqlRemovalRepository.ts"
 import * as Deployment from "./internal/deployment/SqlDeploymentRepository.ts"
+import * as Events from "./internal/events/SqlEventRepository.ts"
 import * as Files from "./internal/files/SqlFileRepository.ts"
 import * as Members from "./internal/members/SqlMemberRepository.ts"
 import { migrate } from "./migrations/Migrate.ts"
@@ -29,6 +30,7 @@ export const layerMigrated: Layer.Layer<Metadata, never, SqlClient> = Layer.merg
   Buckets.layer,
   Conversions.layer,
   Deployment.layer,
+  Events.layer,
   Files.layer,
   Members.layer,
   Mirrors.layer,

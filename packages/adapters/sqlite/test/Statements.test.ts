@@ -30,7 +30,7 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("SQL statements", (it) => {
   )
 
   it.effect(
-    "find → 1 statement; stage → 1; insert with content → 2; replaceContent → 2; insert without content → 1",
+    "find → 1 statement; stage → 1; insert with content → 3; replaceContent → 3; insert without content → 2",
     () =>
       Effect.gen(function* () {
         const files = yield* FileRepository
@@ -48,10 +48,10 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("SQL statements", (it) => {
           condition: {},
           sweepAt: Sample.at(9)
         })
-        expect(verbs(yield* Statements.record(replacing))).toEqual(["UPDATE", "UPDATE"])
+        expect(verbs(yield* Statements.record(replacing))).toEqual(["UPDATE", "INSERT", "UPDATE"])
         const made = Sample.file({ version: 1, content: Sample.content(yield* Fixtures.stage(bucket)) })
-        expect(verbs(yield* Statements.record(files.insert(bucket, made)))).toEqual(["UPDATE", "INSERT"])
-        expect(verbs(yield* Statements.record(files.insert(bucket, Sample.file())))).toEqual(["INSERT"])
+        expect(verbs(yield* Statements.record(files.insert(bucket, made)))).toEqual(["UPDATE", "INSERT", "INSERT"])
+        expect(verbs(yield* Statements.record(files.insert(bucket, Sample.file())))).toEqual(["INSERT", "INSERT"])
       })
   )
 

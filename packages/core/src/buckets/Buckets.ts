@@ -10,6 +10,7 @@ import { Access, type AccessError } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import { type InvalidCursor, type InvalidRequest, NotFound } from "../Errors.ts"
 import type { BucketRef } from "./BucketRef.ts"
+import { by } from "../events/EventAuthor.ts"
 import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
 import * as Page from "../Page.ts"
@@ -68,12 +69,12 @@ const make = Effect.gen(function* () {
   return Buckets.of({
     create: Effect.fn("Buckets.create")(
       function* (actor, tenantId, input) {
-        yield* access.require(actor, tenantId, "bucket:write")
+        const identity = yield* access.require(actor, tenantId, "bucket:write")
         const { name } = yield* decodeCreate(input)
         const now = yield* DateTime.now
         const bucket = { id: yield* Ids.make("bkt"), name, createdAt: now, updatedAt: now }
         yield* room.forRecord
-        yield* repository.create(tenantId, bucket)
+        yield* by(identity)(repository.create(tenantId, bucket))
         return bucket
       },
       Effect.provideService(SecureRandom, random)
@@ -91,17 +92,18 @@ const make = Effect.gen(function* () {
     }),
 
     update: Effect.fn("Buckets.update")(function* (actor, bucket, input) {
-      yield* access.require(actor, bucket.tenantId, "bucket:write")
+      const identity = yield* access.require(actor, bucket.tenantId, "bucket:write")
       yield* checkId(bucket.bucketId)
       const change = yield* decodeUpdate(input)
-      return yield* NotFound.whenNone(repository.update({ bucket, change, at: yield* DateTime.now }), missing)
+      const update = { bucket, change, at: yield* DateTime.now }
+      return yield* NotFound.whenNone(by(identity)(repository.update(update)), missing)
     }),
 
     remove: Effect.fn("Buckets.remove")(function* (actor, bucket, options) {
-      yield* access.require(actor, bucket.tenantId, "bucket:write")
+      const identity = yield* access.require(actor, bucket.tenantId, "bucket:write")
       yield* checkId(bucket.bucketId)
       const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
-      const removed = yield* repository.remove({ bucket, force: options?.force === true, sweepAt })
+      const removed = yield* by(identity)(repository.remove({ bucket, force: options?.force === true, sweepAt }))
       if (!removed) return yield* missing
     })
   })

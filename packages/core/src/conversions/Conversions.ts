@@ -12,6 +12,7 @@ import type { SecureRandom } from "effect/crypto/SecureRandom"
 import { Access, type AccessError } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import type { NotFound } from "../Errors.ts"
+import { by } from "../events/EventAuthor.ts"
 import type { ContentNotUploaded } from "../files/FileErrors.ts"
 import type { FileRef } from "../files/FileRef.ts"
 import { FileRepository } from "../files/FileRepository.ts"
@@ -92,8 +93,8 @@ const make = Effect.gen(function* () {
 
   return Conversions.of({
     request: Effect.fn("Conversions.request")(function* (actor, ref, format, { mode = "auto", wait } = {}) {
-      yield* access.require(actor, ref.tenantId, "file:write")
-      const requested = toRecord(yield* request(ref, format, mode))
+      const identity = yield* access.require(actor, ref.tenantId, "file:write")
+      const requested = toRecord(yield* by(identity)(request(ref, format, mode)))
       if (wait === undefined || !isPending(requested)) return requested
       const isPendingResult = (result: Result.Result<StreamRecord, unknown>) =>
         Result.isSuccess(result) && isPending(result.success)
@@ -106,10 +107,12 @@ const make = Effect.gen(function* () {
     get,
 
     cancel: Effect.fn("Conversions.cancel")(function* (actor, ref, format) {
-      yield* access.require(actor, ref.tenantId, "file:write")
+      const identity = yield* access.require(actor, ref.tenantId, "file:write")
       const { content } = yield* getContent(files, ref)
       const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
-      const isRemoved = yield* conversions.remove({ bucket: ref, blobId: content.blobId, format, sweepAt })
+      const isRemoved = yield* by(identity)(
+        conversions.remove({ bucket: ref, blobId: content.blobId, format, sweepAt })
+      )
       if (!isRemoved) return yield* new StreamNotConverted()
       yield* notifier.notifyProgress
     })

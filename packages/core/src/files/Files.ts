@@ -11,6 +11,7 @@ import type { Actor } from "../Actor.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import { BucketRepository } from "../buckets/BucketRepository.ts"
 import { type InvalidCursor, type InvalidRequest, NotFound, type PreconditionFailed } from "../Errors.ts"
+import { by } from "../events/EventAuthor.ts"
 import * as Input from "../Input.ts"
 import { Settings } from "../Settings.ts"
 import * as File from "./File.ts"
@@ -77,12 +78,12 @@ const make = Effect.gen(function* () {
   return Files.of({
     reserve: Effect.fn("Files.reserve")(
       function* (actor, bucket, input) {
-        yield* access.require(actor, bucket.tenantId, "file:write")
+        const identity = yield* access.require(actor, bucket.tenantId, "file:write")
         yield* checkBucketId(bucket)
         const description = yield* NewFile.decode(input)
         const file = yield* NewFile.make(description, null)
         // A file without content has no blob whose lease could end.
-        yield* Effect.catchTag(writer.insert(bucket, file), "UploadExpired", Effect.die)
+        yield* Effect.catchTag(by(identity)(writer.insert(bucket, file)), "UploadExpired", Effect.die)
         return File.fromStored(file)
       },
       Effect.provideService(SecureRandom, random)
@@ -105,17 +106,18 @@ const make = Effect.gen(function* () {
     }),
 
     update: Effect.fn("Files.update")(function* (actor, ref, input) {
-      yield* access.require(actor, ref.tenantId, "file:write")
+      const identity = yield* access.require(actor, ref.tenantId, "file:write")
       const selector = yield* toSelector(ref)
       const change = yield* decodeUpdate(input)
-      return File.fromStored(yield* writer.update({ bucket: ref, selector, change, at: yield* DateTime.now }))
+      const update = { bucket: ref, selector, change, at: yield* DateTime.now }
+      return File.fromStored(yield* by(identity)(writer.update(update)))
     }),
 
     remove: Effect.fn("Files.remove")(function* (actor, ref, condition = {}) {
-      yield* access.require(actor, ref.tenantId, "file:write")
+      const identity = yield* access.require(actor, ref.tenantId, "file:write")
       const selector = yield* toSelector(ref)
       const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
-      yield* writer.remove({ bucket: ref, selector, condition, sweepAt })
+      yield* by(identity)(writer.remove({ bucket: ref, selector, condition, sweepAt }))
     })
   })
 })

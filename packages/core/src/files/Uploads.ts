@@ -14,6 +14,7 @@ import { Access, type AccessError } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import { type InvalidRequest, type NotFound, PreconditionFailed } from "../Errors.ts"
+import { by } from "../events/EventAuthor.ts"
 import { Settings } from "../Settings.ts"
 import type { BlobRepository } from "../storage/BlobRepository.ts"
 import type { BlobStore } from "../storage/BlobStore.ts"
@@ -86,7 +87,7 @@ const make = Effect.gen(function* () {
 
   return Uploads.of({
     upload: Effect.fn("Uploads.upload")(function* (actor, bucket, content, description, options = {}) {
-      yield* access.require(actor, bucket.tenantId, "file:write")
+      const identity = yield* access.require(actor, bucket.tenantId, "file:write")
       yield* checkBucketId(bucket)
       const { condition = {} } = options
       // A file that does not exist yet has no entity tag to match.
@@ -98,14 +99,14 @@ const make = Effect.gen(function* () {
         SecureRandom,
         random
       )
-      yield* Effect.catchTag(staged.commit(writer.insert(bucket, file)), "FileExists", (error) =>
+      yield* Effect.catchTag(staged.commit(by(identity)(writer.insert(bucket, file))), "FileExists", (error) =>
         Effect.fail(condition.ifNoneMatch === "*" ? new PreconditionFailed() : error)
       )
       return File.fromStored(file)
     }, Effect.scoped),
 
     reupload: Effect.fn("Uploads.reupload")(function* (actor, ref, content, options = {}) {
-      yield* access.require(actor, ref.tenantId, "file:write")
+      const identity = yield* access.require(actor, ref.tenantId, "file:write")
       const { condition = {} } = options
       const current = yield* getFile(repository, ref)
       // This check avoids a transfer that would fail. The commit checks the condition again, atomically.
@@ -114,7 +115,7 @@ const make = Effect.gen(function* () {
       const next = yield* staged.contentFor(current.name)
       const sweepAt = DateTime.addDuration(next.storedAt, settings.blobGrace)
       const replacement = { bucket: ref, fileId: current.id, content: next, condition, sweepAt }
-      return File.fromStored(yield* staged.commit(writer.replaceContent(replacement)))
+      return File.fromStored(yield* staged.commit(by(identity)(writer.replaceContent(replacement))))
     }, Effect.scoped)
   })
 })

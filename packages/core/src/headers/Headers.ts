@@ -6,8 +6,9 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { Access, type AccessError } from "../access/Access.ts"
+import { Access, type AccessError, type Identity } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
+import { by } from "../events/EventAuthor.ts"
 import { InvalidRequest, NotFound } from "../Errors.ts"
 import { getFile, toSelector } from "../files/internal/FileLookup.ts"
 import type { FileRef } from "../files/FileRef.ts"
@@ -50,16 +51,17 @@ const make = Effect.gen(function* () {
   const writer = yield* FileWriter
 
   const update = <E>(
+    identity: Identity,
     ref: FileRef,
     change: (headers: ReadonlyArray<Header.Header>) => Result.Result<ReadonlyArray<Header.Header>, E>
   ) =>
     Effect.gen(function* () {
       const selector = yield* toSelector(ref)
-      return yield* writer.updateHeaders({ bucket: ref, selector, change, at: yield* DateTime.now })
+      return yield* by(identity)(writer.updateHeaders({ bucket: ref, selector, change, at: yield* DateTime.now }))
     })
 
-  const merge = (ref: FileRef, changes: ReadonlyArray<Header.Header>, pointer: string) =>
-    update(ref, (current) => {
+  const merge = (identity: Identity, ref: FileRef, changes: ReadonlyArray<Header.Header>, pointer: string) =>
+    update(identity, ref, (current) => {
       const merged = Header.merge(current, changes)
       const fault = Header.excess(merged)
       return fault === undefined ? Result.succeed(merged) : Result.fail(InvalidRequest.at(pointer, fault))
@@ -67,16 +69,16 @@ const make = Effect.gen(function* () {
 
   return Headers.of({
     set: Effect.fn("Headers.set")(function* (actor, ref, input) {
-      yield* access.require(actor, ref.tenantId, "file:write")
+      const identity = yield* access.require(actor, ref.tenantId, "file:write")
       const header = yield* decodeOne(input)
-      yield* merge(ref, [header], "")
+      yield* merge(identity, ref, [header], "")
       return header
     }),
 
     setAll: Effect.fn("Headers.setAll")(function* (actor, ref, input) {
-      yield* access.require(actor, ref.tenantId, "file:write")
+      const identity = yield* access.require(actor, ref.tenantId, "file:write")
       const headers = Header.merge([], (yield* decodeAll(input)).bulk)
-      yield* merge(ref, headers, "/bulk")
+      yield* merge(identity, ref, headers, "/bulk")
       return headers
     }),
 
@@ -86,8 +88,8 @@ const make = Effect.gen(function* () {
     }),
 
     remove: Effect.fn("Headers.remove")(function* (actor, ref, name) {
-      yield* access.require(actor, ref.tenantId, "file:write")
-      yield* update(ref, (current) => {
+      const identity = yield* access.require(actor, ref.tenantId, "file:write")
+      yield* update(identity, ref, (current) => {
         const rest = current.filter((header) => !Header.sameName(header.name, name))
         return rest.length === current.length ? Result.fail(new NotFound({ resource: "header" })) : Result.succeed(rest)
       })

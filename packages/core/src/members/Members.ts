@@ -11,6 +11,7 @@ import { SecureRandom } from "effect/crypto/SecureRandom"
 import { Access, type AccessError, type Identity } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import { type InvalidCursor, InvalidRequest, NotFound } from "../Errors.ts"
+import { by } from "../events/EventAuthor.ts"
 import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
 import * as Page from "../Page.ts"
@@ -112,14 +113,16 @@ const make = Effect.gen(function* () {
       const role = yield* Role.resolve(selector)
       const now = yield* DateTime.now
       yield* room.forRecord
-      const member = yield* repository.add(tenantId, {
-        id: yield* newId("mem"),
-        user: { id: yield* newId("acc"), email: user.email },
-        role: { id: role, name: Role.nameOf(role) },
-        status: identity === "system" ? "ACTIVE" : "INVITED",
-        createdAt: now,
-        updatedAt: now
-      })
+      const member = yield* repository
+        .add(tenantId, {
+          id: yield* newId("mem"),
+          user: { id: yield* newId("acc"), email: user.email },
+          role: { id: role, name: Role.nameOf(role) },
+          status: identity === "system" ? "ACTIVE" : "INVITED",
+          createdAt: now,
+          updatedAt: now
+        })
+        .pipe(by(identity))
       yield* access.clearCache
       return member
     }),
@@ -141,7 +144,7 @@ const make = Effect.gen(function* () {
       const role = yield* Role.resolve((yield* decodeUpdate(input)).role)
       const created = yield* decide(identity, memberId, input)
       const changed = yield* NotFound.whenNone(
-        repository.changeRole({ tenantId, memberId, role, created, at: yield* DateTime.now }),
+        by(identity)(repository.changeRole({ tenantId, memberId, role, created, at: yield* DateTime.now })),
         missing
       )
       yield* access.clearCache
@@ -152,7 +155,8 @@ const make = Effect.gen(function* () {
       const identity = yield* access.require(actor, tenantId, "member:manage")
       yield* checkId(memberId)
       const created = yield* decide(identity, memberId, options)
-      if (!(yield* repository.remove({ tenantId, memberId, created, at: yield* DateTime.now }))) return yield* missing
+      const removal = { tenantId, memberId, created, at: yield* DateTime.now }
+      if (!(yield* by(identity)(repository.remove(removal)))) return yield* missing
       yield* access.clearCache
     })
   })

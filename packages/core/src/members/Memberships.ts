@@ -11,6 +11,7 @@ import * as Schema from "effect/Schema"
 import { Access, type AccessError, tokenOf } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import { Forbidden, type InvalidCursor, type InvalidRequest, NotFound } from "../Errors.ts"
+import { by } from "../events/EventAuthor.ts"
 import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
 import * as Page from "../Page.ts"
@@ -52,15 +53,16 @@ const make = Effect.gen(function* () {
   const repository = yield* MemberRepository
   const missing = new NotFound({ resource: "membership" })
 
-  /** Returns the actor's account. Fails with `Forbidden` for the deployment itself and for API tokens. */
+  /** Returns the actor's account, with its identity. Fails with `Forbidden` for the deployment itself and for API tokens. */
   const getAccount = Effect.fnUntraced(function* (actor: Actor) {
     const identity = yield* access.identify(actor)
-    return identity === "system" || tokenOf(identity) !== undefined ? yield* new Forbidden() : identity.account
+    if (identity === "system" || tokenOf(identity) !== undefined) return yield* new Forbidden()
+    return { account: identity.account, identity }
   })
 
   return Memberships.of({
     invitations: Effect.fn("Memberships.invitations")(function* (actor, page) {
-      const { email } = yield* getAccount(actor)
+      const { email } = (yield* getAccount(actor)).account
       const found = yield* Page.listById(page, (slice) =>
         Effect.map(repository.listInvitations({ email, ...slice }), (invitations) =>
           invitations.map((invitation) => ({ id: invitation.tenant.id, invitation }))
@@ -70,16 +72,16 @@ const make = Effect.gen(function* () {
     }),
 
     accept: Effect.fn("Memberships.accept")(function* (actor, tenantId) {
-      const account = yield* getAccount(actor)
+      const { account, identity } = yield* getAccount(actor)
       if (!Ids.is("ten", tenantId)) return yield* missing
       const acceptance = { tenantId, account, at: yield* DateTime.now }
-      const member = yield* NotFound.whenNone(repository.accept(acceptance), missing)
+      const member = yield* NotFound.whenNone(by(identity)(repository.accept(acceptance)), missing)
       yield* access.clearCache
       return member
     }),
 
     leave: Effect.fn("Memberships.leave")(function* (actor, tenantId, options = {}) {
-      const account = yield* getAccount(actor)
+      const { account, identity } = yield* getAccount(actor)
       if (!Ids.is("ten", tenantId)) return yield* missing
       const { created } = yield* decodeOptions(options)
       const memberId = yield* repository.findOwn({ tenantId, account })
@@ -91,7 +93,8 @@ const make = Effect.gen(function* () {
         at: yield* DateTime.now
       } as const
       // `Transfer` alone fails with `Forbidden`.
-      if (!(yield* Effect.catchTag(repository.remove(removal), "Forbidden", Effect.die))) return yield* missing
+      const isRemoved = yield* Effect.catchTag(by(identity)(repository.remove(removal)), "Forbidden", Effect.die)
+      if (!isRemoved) return yield* missing
       yield* access.clearCache
     })
   })

@@ -13,6 +13,7 @@ import type { Actor } from "../Actor.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import { BucketRepository } from "../buckets/BucketRepository.ts"
 import { type InvalidCursor, type InvalidRequest, NotFound } from "../Errors.ts"
+import { by } from "../events/EventAuthor.ts"
 import { FileChangeNotifier } from "../files/FileChangeNotifier.ts"
 import { checkBucketId } from "../files/internal/FileLookup.ts"
 import type { Files } from "../files/Files.ts"
@@ -125,15 +126,15 @@ const make = Effect.gen(function* () {
     update: setup.update,
 
     remove: Effect.fn("Mirrors.remove")(function* (actor, ref) {
-      yield* access.require(actor, ref.tenantId, "mirror:manage")
+      const identity = yield* access.require(actor, ref.tenantId, "mirror:manage")
       yield* requireIds(ref)
-      if (!(yield* repository.remove(ref))) return yield* MirrorSteps.notFound
+      if (!(yield* by(identity)(repository.remove(ref)))) return yield* MirrorSteps.notFound
     }),
 
     sync: Effect.fn("Mirrors.sync")(function* (actor, ref) {
-      yield* access.require(actor, ref.tenantId, "mirror:manage")
+      const identity = yield* access.require(actor, ref.tenantId, "mirror:manage")
       yield* requireIds(ref)
-      if (!(yield* repository.requestSync(ref, yield* DateTime.now))) return yield* MirrorSteps.notFound
+      if (!(yield* by(identity)(repository.requestSync(ref, yield* DateTime.now)))) return yield* MirrorSteps.notFound
       yield* notifier.wake(ref.bucketId)
       return MirrorSteps.toRecord(yield* get(ref))
     }),

@@ -10,6 +10,7 @@ import { SecureRandom } from "effect/crypto/SecureRandom"
 import { Access, type AccessError, tokenOf } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import { Forbidden, type InvalidCursor, type InvalidRequest, NotFound } from "../Errors.ts"
+import { by } from "../events/EventAuthor.ts"
 import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
 import * as Page from "../Page.ts"
@@ -85,7 +86,7 @@ const make = Effect.gen(function* () {
               updatedAt: now
             }
       yield* room.forRecord
-      yield* repository.create({ tenant, member })
+      yield* by(identity)(repository.create({ tenant, member }))
       yield* access.clearCache
       return { ...tenant, member: member ?? null }
     }),
@@ -107,15 +108,16 @@ const make = Effect.gen(function* () {
     }),
 
     update: Effect.fn("Tenants.update")(function* (actor, tenantId, input) {
-      yield* access.require(actor, tenantId, "tenant:manage")
+      const identity = yield* access.require(actor, tenantId, "tenant:manage")
       const change = yield* decodeUpdate(input)
-      return yield* NotFound.whenNone(repository.update({ tenantId, change, at: yield* DateTime.now }), missing)
+      const update = { tenantId, change, at: yield* DateTime.now }
+      return yield* NotFound.whenNone(by(identity)(repository.update(update)), missing)
     }),
 
     remove: Effect.fn("Tenants.remove")(function* (actor, tenantId, options) {
-      yield* access.require(actor, tenantId, "tenant:manage")
+      const identity = yield* access.require(actor, tenantId, "tenant:manage")
       const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
-      const removed = yield* repository.remove({ tenantId, force: options?.force === true, sweepAt })
+      const removed = yield* by(identity)(repository.remove({ tenantId, force: options?.force === true, sweepAt }))
       if (!removed) return yield* missing
       yield* access.clearCache
     })

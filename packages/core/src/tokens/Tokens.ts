@@ -14,6 +14,7 @@ import { Access, type AccessError } from "../access/Access.ts"
 import * as ApiKey from "../access/ApiKey.ts"
 import type { Actor } from "../Actor.ts"
 import { type InvalidCursor, InvalidRequest, NotFound } from "../Errors.ts"
+import { by } from "../events/EventAuthor.ts"
 import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
 import * as Creator from "../access/Creator.ts"
@@ -88,7 +89,7 @@ const make = Effect.gen(function* () {
           lastUsedAt: null,
           revokedAt: null
         }
-        yield* Effect.catchTag(repository.create({ tenantId, token, hash }), "NotFound", () =>
+        yield* Effect.catchTag(by(identity)(repository.create({ tenantId, token, hash })), "NotFound", () =>
           Effect.fail(noSuchMember)
         )
         return { ...token, key: Redacted.value(key) }
@@ -109,9 +110,10 @@ const make = Effect.gen(function* () {
     }),
 
     revoke: Effect.fn("Tokens.revoke")(function* (actor, tenantId, tokenId) {
-      yield* access.require(actor, tenantId, "token:manage")
+      const identity = yield* access.require(actor, tenantId, "token:manage")
       yield* checkId(tokenId)
-      if (!(yield* repository.revoke({ tenantId, tokenId, at: yield* DateTime.now }))) return yield* missing
+      const revocation = { tenantId, tokenId, at: yield* DateTime.now }
+      if (!(yield* by(identity)(repository.revoke(revocation)))) return yield* missing
       yield* access.clearCache
     })
   })

@@ -15,6 +15,7 @@ import { fairClaimContract } from "./conversions/internal/FairClaimContract.ts"
 import { conversionContract } from "./conversions/internal/ConversionContract.ts"
 import { creatorContract } from "./internal/CreatorContract.ts"
 import { deploymentContract } from "./internal/DeploymentContract.ts"
+import { eventContract } from "./events/internal/EventContract.ts"
 import { fileChangeContract } from "./files/internal/FileChangeContract.ts"
 import { fileContentContract } from "./files/internal/FileContentContract.ts"
 import { fileContract } from "./files/internal/FileContract.ts"
@@ -63,6 +64,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["mirrors: names of objects", mirrorNameContract],
   ["mirrors: failing", mirrorFailureContract],
   ["mirrors: reconciliation", reconciliationContract],
+  ["events", eventContract],
   ["queue depths", queueDepthContract]
 ]
 

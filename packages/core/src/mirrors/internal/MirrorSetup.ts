@@ -9,6 +9,7 @@ import type { Actor } from "../../Actor.ts"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
 import { BucketRepository } from "../../buckets/BucketRepository.ts"
 import { NotFound } from "../../Errors.ts"
+import { by } from "../../events/EventAuthor.ts"
 import { FileChangeNotifier } from "../../files/FileChangeNotifier.ts"
 import { checkBucketId } from "../../files/internal/FileLookup.ts"
 import * as Ids from "../../Ids.ts"
@@ -46,13 +47,14 @@ export const make = Effect.gen(function* () {
       yield* room.forRecord
       const at = yield* DateTime.now
       const createdBy = Creator.of(identity)
-      yield* repository.create({ tenantId, bucketId, id, name: decoded.name, address, secret, createdBy, at })
+      const mirror = { tenantId, bucketId, id, name: decoded.name, address, secret, createdBy, at }
+      yield* by(identity)(repository.create(mirror))
       yield* notifier.wake(bucketId)
       return MirrorSteps.toRecord(yield* get({ ...bucket, mirrorId: id }))
     }),
 
     update: Effect.fn("Mirrors.update")(function* (actor: Actor, ref: MirrorRef, input: UpdateMirror) {
-      yield* access.require(actor, ref.tenantId, "mirror:manage")
+      const identity = yield* access.require(actor, ref.tenantId, "mirror:manage")
       const { mirror } = yield* get(ref)
       const decoded = yield* decodeUpdate(input)
       const changed = yield* MirrorCredentials.fromUpdate(mirror.address, decoded)
@@ -60,7 +62,7 @@ export const make = Effect.gen(function* () {
       const credentials = changed && { address: changed.address, secret: yield* seal(changed, mirror.id) }
       const { name, paused } = decoded
       const change = { name, paused, credentials }
-      if (!(yield* repository.update({ mirror: ref, change, now: yield* DateTime.now }))) {
+      if (!(yield* by(identity)(repository.update({ mirror: ref, change, now: yield* DateTime.now })))) {
         return yield* MirrorSteps.notFound
       }
       yield* notifier.wake(ref.bucketId)

@@ -6,6 +6,7 @@ import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
 import { DeploymentRepository } from "@holdfast/core/deployment/DeploymentRepository"
+import { EventRepository } from "@holdfast/core/events/EventRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import * as Holdfast from "@holdfast/core/Holdfast"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
@@ -50,6 +51,7 @@ const instrumentedPorts = Layer.mergeAll(
   PortMetrics.layer(RemovalRepository),
   PortMetrics.layer(BlobRepository),
   PortMetrics.layer(DeploymentRepository),
+  PortMetrics.layer(EventRepository),
   ConversionMetrics.layerRepository.pipe(Layer.provide(PortMetrics.layer(ConversionRepository))),
   ConversionMetrics.layerTranscoder,
   PortMetrics.layer(MirrorRepository),

@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Account } from "@holdfast/core/accounts/Account"
 import type { AccountKey } from "@holdfast/core/accounts/AccountKey"
+import { record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 
 /** Returns the text by which e-mails are compared. Case is folded here because the database's folding depends on its locale. */
@@ -34,7 +35,14 @@ export const findOrCreate = Effect.fnUntraced(function* (sql: SqlClient, fresh: 
   const stored = yield* sql`INSERT INTO account (id, email, email_key)
     VALUES (${fresh.id}, ${fresh.email}, ${emailKey(fresh.email)})
     ON CONFLICT (email_key) DO NOTHING RETURNING id`
-  if (stored.length > 0) return fresh
+  if (stored.length > 0) {
+    yield* record(sql, {
+      tenantId: null,
+      action: "account.created",
+      target: { id: fresh.id, name: fresh.email }
+    })
+    return fresh
+  }
   // A concurrent transaction stored the account between the two statements.
   return Option.getOrElse(yield* byEmail(sql, fresh.email), () => fresh)
 })

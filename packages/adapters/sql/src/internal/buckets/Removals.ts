@@ -7,6 +7,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { RemovalClaim, RemovalStep } from "@holdfast/core/buckets/RemovalRepository"
 import { among, lock } from "../Dialect.ts"
 import * as Invitations from "../members/Invitations.ts"
+import { record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import { countFiles } from "./RemoveBuckets.ts"
 
@@ -73,7 +74,17 @@ const toFilePlace = (row: Row.Row) => ({
   name: Row.text(row, "name")
 })
 
-const deleteRecord = (sql: SqlClient, { id }: RemovalClaim) => sql`DELETE FROM removal WHERE id = ${id}`
+/** Ends a removal, and writes its event: one for all rows that its steps have deleted. */
+const finish = Effect.fnUntraced(function* (sql: SqlClient, { deleted, id, kind, tenantId }: RemovalClaim) {
+  yield* sql`DELETE FROM removal WHERE id = ${id}`
+  const target = { id, name: null }
+  yield* record(
+    sql,
+    kind === "BUCKET"
+      ? { tenantId, bucketId: id, action: "bucket.cleared", target, detail: { rows: deleted } }
+      : { tenantId, action: "tenant.cleared", target, detail: { rows: deleted } }
+  )
+})
 
 /** Deletes the next files of a bucket; their blobs become DOOMED. At the end deletes the bucket. */
 const deleteFiles = Effect.fnUntraced(function* (
@@ -103,7 +114,7 @@ const deleteFiles = Effect.fnUntraced(function* (
     return { state: "PENDING", deleted: 0 } satisfies RemovalStep
   }
   yield* sql`DELETE FROM bucket WHERE id = ${claim.id}`
-  yield* deleteRecord(sql, claim)
+  yield* finish(sql, claim)
   return { state: "DONE", deleted: 1 } satisfies RemovalStep
 })
 
@@ -149,7 +160,7 @@ const deleteTenantRows = Effect.fnUntraced(function* (
     return { state: "WAITING", deleted: 0 } satisfies RemovalStep
   }
   yield* sql`DELETE FROM tenant WHERE id = ${tenantId}`
-  yield* deleteRecord(sql, claim)
+  yield* finish(sql, claim)
   return { state: "DONE", deleted: 1 } satisfies RemovalStep
 })
 

@@ -3,13 +3,16 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { SqlClient } from "effect/sql/SqlClient"
 import { type Bucket, BucketExists, BucketNotEmpty } from "@holdfast/core/buckets/Bucket"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { NotFound } from "@holdfast/core/Errors"
+import type { Action, Detail } from "@holdfast/core/events/Event"
 import * as Constraint from "../Constraint.ts"
 import { lock, millis } from "../Dialect.ts"
+import { type Change, changedFields, record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
@@ -24,6 +27,13 @@ const toBucket: Row.FromRow<Bucket> = (row) => ({
   updatedAt: Row.instant(row, "updated_at")
 })
 
+const bucketEvent = (
+  tenantId: string,
+  action: Action,
+  { id, name }: Pick<Bucket, "id" | "name">,
+  detail: Detail = {}
+): Change => ({ tenantId, bucketId: id, action, target: { id, name }, detail })
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const columns = sql.literal("id, name, created_at, updated_at")
@@ -37,14 +47,17 @@ const make = Effect.gen(function* () {
 
   const remove = Effect.fnUntraced(function* (bucket: BucketRef, force: boolean, sweepAt: number) {
     const buckets = isOpenBucket(sql, bucket)
-    const files = sql`bucket_id = ${bucket.bucketId}`
+    const inBucket = sql`bucket_id = ${bucket.bucketId}`
     // No file can be inserted into a locked bucket.
-    const found = yield* sql`SELECT id FROM bucket WHERE ${buckets} ${lock(sql, "FOR UPDATE")}`
-    if (found.length === 0) return false
+    const [found] = yield* sql`SELECT ${columns} FROM bucket WHERE ${buckets} ${lock(sql, "FOR UPDATE")}`.pipe(
+      Row.all(toBucket)
+    )
+    if (found === undefined) return false
     if (!force && (yield* countFiles(sql, bucket.bucketId, 1)) > 0) return yield* new BucketNotEmpty()
-    yield* (yield* countFiles(sql, bucket.bucketId, removedAtOnce + 1)) > removedAtOnce
-      ? markBuckets(sql, { buckets, sweepAt })
-      : removeBuckets(sql, { buckets, files, sweepAt })
+    const files = yield* countFiles(sql, bucket.bucketId, removedAtOnce + 1)
+    const isLarge = files > removedAtOnce
+    yield* record(sql, bucketEvent(bucket.tenantId, "bucket.deleted", found, isLarge ? { files: null } : { files }))
+    yield* isLarge ? markBuckets(sql, { buckets, sweepAt }) : removeBuckets(sql, { buckets, files: inBucket, sweepAt })
     return true
   })
 
@@ -54,6 +67,8 @@ const make = Effect.gen(function* () {
         SELECT ${bucket.id}, tenant.id, ${bucket.name}, ${millis(bucket.createdAt)}, ${millis(bucket.updatedAt)}
         FROM tenant WHERE ${isOpenTenant(sql, tenantId)} ${lock(sql, "FOR KEY SHARE")} RETURNING id`.pipe(
         Row.orFail(() => new NotFound({ resource: "tenant" })),
+        Effect.andThen(record(sql, bucketEvent(tenantId, "bucket.created", bucket))),
+        transaction(sql),
         orBucketExists(tenantId, bucket.name),
         operation("buckets.create")
       ),
@@ -74,6 +89,12 @@ const make = Effect.gen(function* () {
         ...(change.name === undefined ? undefined : { name: change.name })
       })} WHERE ${isOpenBucket(sql, bucket)} RETURNING ${columns}`.pipe(
         Row.first(toBucket),
+        Effect.tap((updated) =>
+          Option.isNone(updated)
+            ? Effect.void
+            : record(sql, bucketEvent(bucket.tenantId, "bucket.updated", updated.value, changedFields(change)))
+        ),
+        transaction(sql),
         orBucketExists(bucket.tenantId, change.name ?? ""),
         operation("buckets.update")
       ),

@@ -10,8 +10,10 @@ import { type ConversionClaim, LeaseLost } from "@holdfast/core/conversions/Conv
 import type { ClaimTerms, ConversionFailure, ReleaseTerms } from "@holdfast/core/conversions/ConversionRepository"
 import { millis } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
+import { record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import { transaction } from "../../Transaction.ts"
+import { conversionEvent } from "./ConversionEvents.ts"
 import { dropFiles } from "./ConversionFiles.ts"
 import { toClaim } from "./ConversionRow.ts"
 import { isCurrent, isWaitingForHls, nextConversion } from "./NextConversion.ts"
@@ -97,6 +99,7 @@ export const fail = (sql: SqlClient, claim: ConversionClaim, { sweepAt, fault, n
       fault_code = ${fault.code}, fault_detail = ${fault.detail}
     WHERE ${isHeld(sql, claim)} RETURNING id`).pipe(
     Effect.andThen(dropFiles(sql, [claim.conversionId], millis(sweepAt))),
+    Effect.andThen(record(sql, conversionEvent("stream.failed", claim, { code: fault.code }))),
     transaction(sql)
   )
 

@@ -8,8 +8,10 @@ import type { StagedBlobs } from "@holdfast/core/conversions/ConversionRepositor
 import type { Playlist, Publication, Segment } from "@holdfast/core/conversions/Publication"
 import { millis } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
+import { record } from "../events/RecordEvent.ts"
 import { transaction } from "../../Transaction.ts"
 import { isHeld, orLeaseLost } from "./ConversionClaims.ts"
+import { conversionEvent } from "./ConversionEvents.ts"
 import { toStoredProgress } from "./ConversionRow.ts"
 
 /** Inserts PENDING blobs, or none if the lease is lost. */
@@ -75,4 +77,5 @@ export const publish = (sql: SqlClient, claim: ConversionClaim, publication: Pub
       WHERE ${isHeld(sql, claim)} RETURNING id`)
     yield* addSegments(sql, claim, segments)
     yield* Effect.forEach(playlists, (playlist) => putPlaylist(sql, claim, playlist), { discard: true })
+    if (isFinished) yield* record(sql, conversionEvent("stream.ready", claim))
   }).pipe(transaction(sql))

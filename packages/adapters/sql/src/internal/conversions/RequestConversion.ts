@@ -9,8 +9,10 @@ import { TooManyConversions } from "@holdfast/core/conversions/StreamErrors"
 import type { ConversionRequest } from "@holdfast/core/conversions/ConversionRepository"
 import { lock, millis } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
+import { record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import { transaction } from "../../Transaction.ts"
+import { conversionEvent } from "./ConversionEvents.ts"
 import { columns, toConversion } from "./ConversionRow.ts"
 import { hasPending } from "./NextConversion.ts"
 
@@ -44,5 +46,8 @@ export const request = (
         started_at = NULL, finished_at = NULL
       WHERE conversion.state = 'FAILED'`
     const stored = yield* found
-    return Option.isNone(stored) ? yield* missing : stored.value
+    if (Option.isNone(stored)) return yield* missing
+    const converted = { ...bucket, conversionId: stored.value.id, fileId, format }
+    yield* record(sql, conversionEvent("stream.requested", converted, { mode }))
+    return stored.value
   }).pipe(transaction(sql))

@@ -9,10 +9,12 @@ import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepos
 import { millis } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
 import * as Reads from "../../Reads.ts"
+import { record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
 import * as ConversionClaims from "./ConversionClaims.ts"
+import { conversionEvent } from "./ConversionEvents.ts"
 import { dropFiles } from "./ConversionFiles.ts"
 import { columns, toConversion, toMode, toPresentation } from "./ConversionRow.ts"
 import { findStreamFile } from "./FindStreamFile.ts"
@@ -40,12 +42,14 @@ const make = Effect.gen(function* () {
       Effect.gen(function* () {
         // The update locks the row. A worker that publishes at the same time commits before it, or fails with `LeaseLost`.
         const removed = yield* sql`UPDATE conversion SET attempt = attempt + 1
-          WHERE blob_id = ${blobId} AND format = ${format} AND ${inBucket(sql, bucket)} RETURNING id`.pipe(
-          Row.first((row) => Row.text(row, "id"))
+          WHERE blob_id = ${blobId} AND format = ${format} AND ${inBucket(sql, bucket)} RETURNING id, file_id`.pipe(
+          Row.first((row) => ({ conversionId: Row.text(row, "id"), fileId: Row.text(row, "file_id") }))
         )
         if (Option.isNone(removed)) return false
-        yield* dropFiles(sql, [removed.value], millis(sweepAt))
-        yield* sql`DELETE FROM conversion WHERE id = ${removed.value}`
+        const { conversionId } = removed.value
+        yield* dropFiles(sql, [conversionId], millis(sweepAt))
+        yield* sql`DELETE FROM conversion WHERE id = ${conversionId}`
+        yield* record(sql, conversionEvent("stream.deleted", { ...bucket, ...removed.value, format }))
         return true
       }).pipe(transaction(sql), operation("conversions.remove")),
 

@@ -8,8 +8,10 @@ import { NotFound } from "@holdfast/core/Errors"
 import type { StoredFile } from "@holdfast/core/files/File"
 import type { FileRemoval, FileUpdate, HeaderUpdate } from "@holdfast/core/files/FileRepository"
 import { lock, millis } from "../Dialect.ts"
+import { changedFields, record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import { transaction } from "../../Transaction.ts"
+import { fileEvent, headersUpdated } from "./FileEvents.ts"
 import { bySelector, columns, inBucket, ofBucket, readHeaders, toFile } from "./FileRow.ts"
 import { orFileTaken } from "./InsertFile.ts"
 import { preconditionClause } from "./PreconditionClause.ts"
@@ -22,7 +24,7 @@ const orNotFound = Effect.flatMap(
   })
 )
 
-/** Changes the fields that `change` has, in one statement. */
+/** Changes the fields that `change` has. */
 export const updateFile = (sql: SqlClient, { at, bucket, change, selector }: FileUpdate) => {
   const file = bySelector(sql, bucket, selector)
   const current = (column: "path" | "name") => sql`(SELECT ${sql.literal(column)} FROM file WHERE ${file})`
@@ -35,6 +37,8 @@ export const updateFile = (sql: SqlClient, { at, bucket, change, selector }: Fil
   })} WHERE ${file} RETURNING ${sql.literal(columns)}`.pipe(
     Row.first(toFile),
     orNotFound,
+    Effect.tap((changed) => record(sql, fileEvent(bucket, "file.updated", changed, changedFields(change)))),
+    transaction(sql),
     orFileTaken(sql, bucket, {
       path: change.path ?? current("path"),
       name: change.name ?? current("name"),
@@ -52,20 +56,32 @@ export const updateHeaders = <E>(sql: SqlClient, { at, bucket, change, selector 
     )
     if (Option.isNone(current)) return yield* new NotFound({ resource: "file" })
     const headers = yield* Effect.fromResult(change(current.value.headers))
-    return yield* sql`UPDATE file SET headers = ${JSON.stringify(headers)}, updated_at = ${millis(at)}
+    const changed = yield* sql`UPDATE file SET headers = ${JSON.stringify(headers)}, updated_at = ${millis(at)}
       WHERE id = ${current.value.id} AND ${inBucket(sql, bucket)}
       RETURNING ${sql.literal(columns)}`.pipe(Row.first(toFile), orNotFound)
+    yield* record(sql, headersUpdated(bucket, changed, current.value.headers))
+    return changed
   }).pipe(transaction(sql))
+
+const toRemoved = (row: Row.Row) => ({
+  id: Row.text(row, "id"),
+  path: Row.text(row, "path"),
+  name: Row.text(row, "name"),
+  version: Row.int(row, "version"),
+  blobId: Row.orNull(Row.text, row, "blob_id")
+})
 
 /** Removes a file for which the condition holds, and dooms its blob. */
 export const removeFile = (sql: SqlClient, { bucket, condition, sweepAt, selector }: FileRemoval) =>
   Effect.gen(function* () {
     const removed = yield* sql`DELETE FROM file
       WHERE ${bySelector(sql, bucket, selector)}${preconditionClause(sql, condition)}
-      RETURNING blob_id`.pipe(Row.first((row) => Row.orNull(Row.text, row, "blob_id")))
+      RETURNING id, path, name, version, blob_id`.pipe(Row.first(toRemoved))
     if (Option.isNone(removed)) return yield* failUnmatched(sql, { bucket, selector, condition })
-    if (removed.value !== null) {
+    const { blobId, version, ...place } = removed.value
+    yield* record(sql, fileEvent(bucket, "file.deleted", place, { version }))
+    if (blobId !== null) {
       yield* sql`UPDATE blob SET state = 'DOOMED', due_at = ${millis(sweepAt)}
-        WHERE id = ${removed.value} AND ${ofBucket(sql, bucket)} AND state = 'READY'`
+        WHERE id = ${blobId} AND ${ofBucket(sql, bucket)} AND state = 'READY'`
     }
   }).pipe(transaction(sql))

@@ -13,6 +13,8 @@ import { lock, millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { transaction } from "../../Transaction.ts"
 import { isOpenBucket } from "../buckets/OpenBucket.ts"
+import { runAndRecord } from "../events/RecordEvent.ts"
+import { fileCreated } from "./FileEvents.ts"
 import { inBucket, ofBucket } from "./FileRow.ts"
 
 /** Maps violations of the file table's unique indexes to `FileExists` and `AliasTaken`, with the id of the existing file. */
@@ -34,15 +36,17 @@ export const orFileTaken = (
   return <A, E, R>(self: Effect.Effect<A, E, R>) => orAliasTaken(orFileExists(self))
 }
 
+/** Inserts the row, and writes the event. */
 const insertRow = (sql: SqlClient, bucket: BucketRef, file: StoredFile) => {
   const { content } = file
-  return sql`INSERT INTO file (id, tenant_id, bucket_id, path, name, alias, version, metadata, headers,
+  const insertion = sql`INSERT INTO file (id, tenant_id, bucket_id, path, name, alias, version, metadata, headers,
       created_at, updated_at, blob_id, size, sha256, etag, content_type, type, stored_at)
     SELECT ${file.id}, bucket.tenant_id, bucket.id, ${file.path}, ${file.name}, ${file.alias},
       ${file.version}, ${JSON.stringify(file.metadata)}, ${JSON.stringify(file.headers)},
       ${millis(file.createdAt)}, ${millis(file.updatedAt)}, ${content?.blobId}, ${content?.size}, ${content?.sha256},
       ${content?.etag}, ${content?.contentType}, ${content?.type}, ${content ? millis(content.storedAt) : null}
-    FROM bucket WHERE ${isOpenBucket(sql, bucket)} ${lock(sql, "FOR KEY SHARE")} RETURNING id`.pipe(
+    FROM bucket WHERE ${isOpenBucket(sql, bucket)} ${lock(sql, "FOR KEY SHARE")} RETURNING id`
+  return runAndRecord(sql, insertion, fileCreated(bucket, file)).pipe(
     Row.orFail(() => new NotFound({ resource: "bucket" }))
   )
 }
@@ -61,9 +65,9 @@ const insertWithContent = Effect.fnUntraced(function* (
   yield* insertRow(sql, bucket, file)
 })
 
-/** Inserts a file: one statement without content, two in a transaction with content. */
+/** Inserts a file, and with content makes its blob READY. */
 export const insertFile = (sql: SqlClient, bucket: BucketRef, file: StoredFile) =>
-  (file.content === null
-    ? insertRow(sql, bucket, file)
-    : insertWithContent(sql, bucket, file, file.content).pipe(transaction(sql))
-  ).pipe(orFileTaken(sql, bucket, { path: file.path, name: file.name, alias: file.alias ?? "" }))
+  (file.content === null ? insertRow(sql, bucket, file) : insertWithContent(sql, bucket, file, file.content)).pipe(
+    transaction(sql),
+    orFileTaken(sql, bucket, { path: file.path, name: file.name, alias: file.alias ?? "" })
+  )

@@ -9,8 +9,10 @@ import type { Selector } from "@holdfast/core/files/FileRef"
 import type { ContentReplacement, FileRemoval } from "@holdfast/core/files/FileRepository"
 import { isEmpty } from "@holdfast/core/files/Precondition"
 import { millis } from "../Dialect.ts"
+import { runAndRecord } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import { transaction } from "../../Transaction.ts"
+import { contentReplaced } from "./FileEvents.ts"
 import { bySelector, columns, ofBucket, toFile } from "./FileRow.ts"
 import { preconditionClause } from "./PreconditionClause.ts"
 
@@ -33,7 +35,7 @@ const toReplaced: Row.FromRow<{
   previous: Row.orNull(Row.text, row, "previous_blob_id")
 })
 
-/** Two statements in a transaction. */
+/** Updates the file, then its blobs. */
 export const replaceContent = (sql: SqlClient, { bucket, condition, content, sweepAt, fileId }: ContentReplacement) =>
   Effect.gen(function* () {
     const selector: Selector = { _tag: "Id", id: fileId }
@@ -47,7 +49,7 @@ export const replaceContent = (sql: SqlClient, { bucket, condition, content, swe
     if (changed._tag === "None") return yield* failUnmatched(sql, { bucket, selector, condition })
 
     const isNew = sql`id = ${content.blobId}`
-    const moved = yield* sql`UPDATE blob SET
+    const movement = sql`UPDATE blob SET
         state = CASE WHEN ${isNew} THEN 'READY' ELSE 'DOOMED' END,
         due_at = CASE WHEN ${isNew} THEN NULL ELSE ${millis(sweepAt)} END,
         size = CASE WHEN ${isNew} THEN ${content.size} ELSE size END,
@@ -55,7 +57,10 @@ export const replaceContent = (sql: SqlClient, { bucket, condition, content, swe
         file_id = ${fileId}
       WHERE id IN (${content.blobId}, ${changed.value.previous ?? content.blobId}) AND ${ofBucket(sql, bucket)}
         AND state = CASE WHEN ${isNew} THEN 'PENDING' ELSE 'READY' END
-      RETURNING id`.pipe(Row.all((row) => Row.text(row, "id")))
+      RETURNING id`
+    const moved = yield* runAndRecord(sql, movement, contentReplaced(bucket, changed.value.file)).pipe(
+      Row.all((row) => Row.text(row, "id"))
+    )
     if (!moved.includes(content.blobId)) return yield* new UploadExpired()
     return changed.value.file
   }).pipe(transaction(sql))

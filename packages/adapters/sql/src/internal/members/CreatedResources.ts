@@ -8,8 +8,10 @@ import { Forbidden } from "@holdfast/core/Errors"
 import { type CreatedResources, CreatedResourcesRemain } from "@holdfast/core/members/CreatedResources"
 import * as Creator from "@holdfast/core/access/Creator"
 import type { CreatedDecision } from "@holdfast/core/members/MemberRepository"
+import { type Action, severalTargets } from "@holdfast/core/events/Event"
 import { RoleId } from "@holdfast/core/Role"
 import { among, lock, millis } from "../Dialect.ts"
+import { record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import { isUsable } from "./Creators.ts"
 
@@ -47,6 +49,20 @@ const summarize = (
   isComplete
 })
 
+/** Writes one event for a change of several tokens or mirrors; none when there is no such row. */
+const recordSeveral = (
+  sql: SqlClient,
+  tenantId: string,
+  action: Action,
+  changed: ReadonlyArray<Named>,
+  to?: string | null
+) => {
+  const { detail, target } = severalTargets(changed)
+  return changed.length === 0
+    ? Effect.void
+    : record(sql, { tenantId, action, target, detail: to === undefined ? detail : { ...detail, createdBy: to } })
+}
+
 /** Fails unless the member that becomes the creator may create tokens and mirrors. The tenant is locked. */
 const requireRecipient = Effect.fnUntraced(function* (sql: SqlClient, tenantId: string, memberId: string) {
   const [role] = yield* sql`SELECT role FROM member WHERE id = ${memberId} AND tenant_id = ${tenantId}`.pipe(
@@ -82,6 +98,8 @@ const decideBatch = Effect.fnUntraced(function* (sql: SqlClient, { at, created, 
   if (created._tag === "End") {
     yield* sql`UPDATE api_key SET revoked_at = ${millis(at)} WHERE ${among(sql, "id", tokenIds)}`
     yield* sql`UPDATE mirror SET removed = 1 WHERE ${among(sql, "id", mirrorIds)}`
+    yield* recordSeveral(sql, tenantId, "token.revoked", tokens)
+    yield* recordSeveral(sql, tenantId, "mirror.deleted", mirrors)
   }
   if (created._tag === "Transfer") {
     const { to } = created
@@ -93,6 +111,8 @@ const decideBatch = Effect.fnUntraced(function* (sql: SqlClient, { at, created, 
       yield* sql`UPDATE ${sql.literal(table)} SET created_by = ${creator}, created_with = NULL
         WHERE ${among(sql, "id", changed)} AND created_by = ${memberId}`
     }
+    yield* recordSeveral(sql, tenantId, "token.updated", tokens, to)
+    yield* recordSeveral(sql, tenantId, "mirror.updated", mirrors, to)
     if (to !== null) {
       yield* sql`INSERT INTO creation (tenant_id, member_id, resource_id)
         SELECT tenant_id, ${to}, id FROM api_key WHERE ${among(sql, "id", tokenIds)} AND member_id <> ${to}

@@ -15,11 +15,13 @@ import * as Accounts from "../accounts/AccountRows.ts"
 import { isOpenTenant } from "../buckets/OpenBucket.ts"
 import * as Constraint from "../Constraint.ts"
 import { lock, millis } from "../Dialect.ts"
+import { record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
 import { decideCreated } from "./CreatedResources.ts"
 import * as Invitations from "./Invitations.ts"
+import { memberEvent } from "./MemberEvents.ts"
 import { columns as columnList, insert, toMember } from "./MemberRows.ts"
 
 const make = Effect.gen(function* () {
@@ -37,12 +39,11 @@ const make = Effect.gen(function* () {
       if (tenants.length === 0) return yield* new NotFound({ resource: "tenant" })
       const existing = yield* Invitations.findByEmail(sql, tenantId, member.user.email)
       if (Option.isSome(existing)) return yield* new MemberExists({ existingId: existing.value })
-      if (member.status === "INVITED") {
-        yield* Invitations.invite(sql, tenantId, member)
-        return member
-      }
-      const stored = { ...member, user: yield* Accounts.findOrCreate(sql, member.user) }
-      yield* insert(sql, tenantId, stored)
+      if (member.status === "INVITED") yield* Invitations.invite(sql, tenantId, member)
+      const stored =
+        member.status === "INVITED" ? member : { ...member, user: yield* Accounts.findOrCreate(sql, member.user) }
+      if (member.status !== "INVITED") yield* insert(sql, tenantId, stored)
+      yield* record(sql, memberEvent(tenantId, "member.created", stored))
       return stored
     }).pipe(
       transaction(sql),
@@ -92,7 +93,16 @@ const make = Effect.gen(function* () {
 
     listInvitations: (query) => Invitations.list(sql, query).pipe(operation("members.listInvitations")),
 
-    accept: (acceptance) => Invitations.accept(sql, acceptance).pipe(transaction(sql), operation("members.accept")),
+    accept: (acceptance) =>
+      Invitations.accept(sql, acceptance).pipe(
+        Effect.tap((member) =>
+          Option.isNone(member)
+            ? Effect.void
+            : record(sql, memberEvent(acceptance.tenantId, "member.accepted", member.value))
+        ),
+        transaction(sql),
+        operation("members.accept")
+      ),
 
     findOwn: ({ account, tenantId }) =>
       Invitations.findByEmail(sql, tenantId, account.email).pipe(operation("members.findOwn")),
@@ -111,11 +121,13 @@ const make = Effect.gen(function* () {
         created,
         at,
         change: (member) =>
-          Effect.as(
-            sql`UPDATE member SET role = ${role}, updated_at = ${millis(at)}
-              WHERE id = ${memberId} AND tenant_id = ${tenantId}`,
-            { ...member, role: { id: role, name: Role.nameOf(role) }, updatedAt: at }
-          )
+          Effect.gen(function* () {
+            const changed = { ...member, role: { id: role, name: Role.nameOf(role) }, updatedAt: at }
+            yield* sql`UPDATE member SET role = ${role}, updated_at = ${millis(at)}
+              WHERE id = ${memberId} AND tenant_id = ${tenantId}`
+            yield* record(sql, memberEvent(tenantId, "member.updated", changed))
+            return changed
+          })
       }).pipe(operation("members.changeRole")),
 
     remove: ({ at, created, memberId, tenantId }) =>
@@ -129,6 +141,7 @@ const make = Effect.gen(function* () {
           Effect.gen(function* () {
             yield* sql`DELETE FROM member WHERE id = ${memberId} AND tenant_id = ${tenantId}`
             if (member.status === "INVITED") yield* Invitations.removeAccounts(sql, [member.user.id])
+            yield* record(sql, memberEvent(tenantId, "member.deleted", member))
           })
       }).pipe(Effect.map(Option.isSome), operation("members.remove"))
   })

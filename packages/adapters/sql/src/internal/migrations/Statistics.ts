@@ -6,7 +6,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import * as Row from "../Row.ts"
 
 /** The tables that grow with the contents of a deployment. */
-const tables = ["file", "blob", "conversion", "conversion_file", "mirror_task", "mirror_object"]
+const tables = ["file", "blob", "conversion", "conversion_file", "mirror_task", "mirror_object", "event"]
 
 /**
  * Analyses tables that have rows but no statistics, such as after a restore: a dump has none, and without them PostgreSQL reads a

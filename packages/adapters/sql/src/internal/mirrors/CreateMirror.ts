@@ -8,8 +8,10 @@ import { MirrorLoop } from "@holdfast/core/mirrors/MirrorErrors"
 import type { NewMirror } from "@holdfast/core/mirrors/MirrorRepository"
 import { isOpenBucket } from "../buckets/OpenBucket.ts"
 import { lock, millis } from "../Dialect.ts"
+import { record } from "../events/RecordEvent.ts"
 import * as Creators from "../members/Creators.ts"
 import { transaction } from "../../Transaction.ts"
+import { mirrorEvent } from "./MirrorEvents.ts"
 import { encodePlace, lockWriters } from "./MirrorRow.ts"
 
 /** Selects the bucket `to` when mirrors lead to it from the bucket `from`, or when both are the same. */
@@ -60,4 +62,5 @@ export const createMirror = (sql: SqlClient, mirror: NewMirror) =>
         ${mirror.secret}, 1, ${target}, 0, 0, 0, 0, 1, '', '', 0, 0, 0,
         ${creator.created_by}, ${creator.created_with}, ${at}, ${at})`
     yield* Creators.recordCreation(sql, { tenantId, resourceId: mirror.id, createdBy })
+    yield* record(sql, mirrorEvent("mirror.created", mirror, { type: address.type }))
   }).pipe(transaction(sql))

@@ -8,11 +8,14 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { type MirrorChange, type MirrorRef, MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { millis } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
+import { changedFields, record } from "../events/RecordEvent.ts"
+import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
 import { createMirror } from "./CreateMirror.ts"
 import { listMirrorFiles } from "./ListMirrorFiles.ts"
 import { toCountedMirrors } from "./MirrorCounts.ts"
+import { mirrorEvent, namedColumns, toNamed } from "./MirrorEvents.ts"
 import { columns, encodePlace } from "./MirrorRow.ts"
 import { queueDepth } from "./QueueDepth.ts"
 import { requestRetries } from "./worker/RetryTasks.ts"
@@ -22,6 +25,8 @@ const make = Effect.gen(function* () {
   const countedColumns = sql.literal(
     `${columns}, mirror.filling, mirror.fill_path, mirror.fill_name, mirror.sync_wanted, mirror.sync_done`
   )
+
+  const returnsNamed = sql.literal(`RETURNING ${namedColumns}`)
 
   const isMirror = (ref: MirrorRef) => sql`id = ${ref.mirrorId} AND ${inBucket(sql, ref)} AND removed = 0`
 
@@ -37,16 +42,20 @@ const make = Effect.gen(function* () {
         ? undefined
         : { place: encodePlace(credentials.address), secret: credentials.secret }),
       ...(isRetried ? { failures: 0, retry_at: 0, failing_since: null, last_error: null } : undefined)
-    })}, revision = revision + ${credentials === undefined ? 0 : 1} WHERE ${isMirror(ref)} RETURNING id`
-    if (updated.length === 0) return false
+    })}, revision = revision + ${credentials === undefined ? 0 : 1} WHERE ${isMirror(ref)} ${returnsNamed}`.pipe(
+      Row.first(toNamed)
+    )
+    if (Option.isNone(updated)) return false
+    yield* record(sql, mirrorEvent("mirror.updated", updated.value, changedFields(change)))
     if (isRetried) yield* requestRetries(sql, { mirrorId: ref.mirrorId, now, which: "ALL" })
     return true
   })
 
   const requestSync = Effect.fnUntraced(function* (ref: MirrorRef, now: number) {
     const updated = yield* sql`UPDATE mirror SET sync_wanted = sync_wanted + 1, retry_at = 0
-      WHERE ${isMirror(ref)} RETURNING id`
-    if (updated.length === 0) return false
+      WHERE ${isMirror(ref)} ${returnsNamed}`.pipe(Row.first(toNamed))
+    if (Option.isNone(updated)) return false
+    yield* record(sql, mirrorEvent("mirror.requested", updated.value))
     yield* requestRetries(sql, { mirrorId: ref.mirrorId, now, which: "ALL" })
     return true
   })
@@ -72,8 +81,13 @@ const make = Effect.gen(function* () {
       update(mirror, change, millis(now)).pipe(transaction(sql), operation("mirrors.update")),
 
     remove: (ref) =>
-      sql`UPDATE mirror SET removed = 1 WHERE ${isMirror(ref)} RETURNING id`.pipe(
-        Effect.map((rows) => rows.length > 0),
+      sql`UPDATE mirror SET removed = 1 WHERE ${isMirror(ref)} ${returnsNamed}`.pipe(
+        Row.first(toNamed),
+        Effect.tap((removed) =>
+          Option.isNone(removed) ? Effect.void : record(sql, mirrorEvent("mirror.deleted", removed.value))
+        ),
+        Effect.map(Option.isSome),
+        transaction(sql),
         operation("mirrors.remove")
       ),
 

@@ -3,7 +3,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { SqlClient } from "effect/sql/SqlClient"
+import type { Action, Detail } from "@holdfast/core/events/Event"
 import { SubdomainTaken, type Tenant, TenantNotEmpty } from "@holdfast/core/tenants/Tenant"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import { isOpenTenant } from "../buckets/OpenBucket.ts"
@@ -11,7 +13,9 @@ import { markTenant } from "../buckets/Removals.ts"
 import { countFiles, removeBuckets, removedAtOnce } from "../buckets/RemoveBuckets.ts"
 import * as Constraint from "../Constraint.ts"
 import { among, lock, millis } from "../Dialect.ts"
+import { type Change, changedFields, record } from "../events/RecordEvent.ts"
 import * as Invitations from "../members/Invitations.ts"
+import { memberEvent } from "../members/MemberEvents.ts"
 import { insert as insertMember } from "../members/MemberRows.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
@@ -29,6 +33,13 @@ const orSubdomainTaken = Constraint.mapViolation(
   Constraint.isViolationOf(Constraint.tenantSubdomain),
   () => new SubdomainTaken()
 )
+
+const tenantEvent = (action: Action, { id, name }: Tenant, detail: Detail = {}): Change => ({
+  tenantId: id,
+  action,
+  target: { id, name },
+  detail
+})
 
 /** The buckets that one transaction removes. */
 const bucketsAtOnce = 20
@@ -67,10 +78,14 @@ const make = Effect.gen(function* () {
 
   const remove = Effect.fnUntraced(function* (tenantId: string, force: boolean, sweepAt: number) {
     // No bucket and no member can be inserted into a locked tenant.
-    const found = yield* sql`SELECT id FROM tenant WHERE ${isOpenTenant(sql, tenantId)} ${lock(sql, "FOR UPDATE")}`
-    if (found.length === 0) return false
+    const [found] =
+      yield* sql`SELECT ${columns} FROM tenant WHERE ${isOpenTenant(sql, tenantId)} ${lock(sql, "FOR UPDATE")}`.pipe(
+        Row.all(toTenant)
+      )
+    if (found === undefined) return false
     const anyBucket = yield* sql`SELECT id FROM bucket WHERE tenant_id = ${tenantId} AND removed = 0 LIMIT 1`
     if (anyBucket.length > 0 && !force) return yield* new TenantNotEmpty()
+    yield* record(sql, tenantEvent("tenant.deleted", found))
     const bucketIds = yield* findFewBuckets(tenantId)
     if (bucketIds === undefined) {
       yield* markTenant(sql, { tenantId, sweepAt })
@@ -86,10 +101,13 @@ const make = Effect.gen(function* () {
 
   return TenantRepository.of({
     create: ({ member, tenant }) =>
-      (member === undefined
-        ? insert(tenant)
-        : Effect.andThen(insert(tenant), insertMember(sql, tenant.id, member)).pipe(transaction(sql))
-      ).pipe(Effect.asVoid, orSubdomainTaken, operation("tenants.create")),
+      Effect.gen(function* () {
+        yield* insert(tenant)
+        yield* record(sql, tenantEvent("tenant.created", tenant))
+        if (member === undefined) return
+        yield* insertMember(sql, tenant.id, member)
+        yield* record(sql, memberEvent(tenant.id, "member.created", member))
+      }).pipe(transaction(sql), orSubdomainTaken, operation("tenants.create")),
 
     find: (tenantId) =>
       sql`SELECT ${columns} FROM tenant WHERE ${isOpenTenant(sql, tenantId)}`.pipe(
@@ -112,6 +130,12 @@ const make = Effect.gen(function* () {
         ...(change.subdomain === undefined ? undefined : { subdomain: change.subdomain })
       })} WHERE ${isOpenTenant(sql, tenantId)} RETURNING ${columns}`.pipe(
         Row.first(toTenant),
+        Effect.tap((updated) =>
+          Option.isNone(updated)
+            ? Effect.void
+            : record(sql, tenantEvent("tenant.updated", updated.value, changedFields(change)))
+        ),
+        transaction(sql),
         orSubdomainTaken,
         operation("tenants.update")
       ),

@@ -2,14 +2,17 @@
  * The TokenRepository in SQL. Tokens and account keys are stored in one table. An account key has no tenant, so no statement
  * here selects one.
  */
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { SqlClient } from "effect/sql/SqlClient"
 import { NotFound } from "@holdfast/core/Errors"
 import type { Token } from "@holdfast/core/tokens/Token"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
 import * as Constraint from "../Constraint.ts"
 import { millis } from "../Dialect.ts"
+import { record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import * as Creators from "../members/Creators.ts"
 import { operation } from "../../SqlFailure.ts"
@@ -57,6 +60,17 @@ const make = Effect.gen(function* () {
       revoked_at: instant(revokedAt)
     })}`
     yield* Creators.recordCreation(sql, { tenantId, resourceId: id, createdBy, ownerId: member.id })
+    const detail = { memberId: member.id, expiresAt: expiresAt === null ? null : DateTime.formatIso(expiresAt) }
+    yield* record(sql, { tenantId, action: "token.created", target: { id, name }, detail })
+  })
+
+  const revoke = Effect.fnUntraced(function* (tenantId: string, tokenId: string, at: number) {
+    const isToken = sql`id = ${tokenId} AND tenant_id = ${tenantId}`
+    const revoked = yield* sql`UPDATE api_key SET revoked_at = ${at} WHERE ${isToken} AND revoked_at IS NULL
+      RETURNING name`.pipe(Row.first((row) => Row.text(row, "name")))
+    if (Option.isNone(revoked)) return (yield* sql`SELECT id FROM api_key WHERE ${isToken}`).length > 0
+    yield* record(sql, { tenantId, action: "token.revoked", target: { id: tokenId, name: revoked.value } })
+    return true
   })
 
   return TokenRepository.of({
@@ -78,11 +92,7 @@ const make = Effect.gen(function* () {
         ORDER BY id LIMIT ${limit}`.pipe(Row.all(toToken), operation("tokens.list")),
 
     revoke: ({ at, tenantId, tokenId }) =>
-      sql`UPDATE api_key SET revoked_at = COALESCE(revoked_at, ${millis(at)})
-        WHERE id = ${tokenId} AND tenant_id = ${tenantId} RETURNING id`.pipe(
-        Effect.map((rows) => rows.length > 0),
-        operation("tokens.revoke")
-      )
+      revoke(tenantId, tokenId, millis(at)).pipe(transaction(sql), operation("tokens.revoke"))
   })
 })
 

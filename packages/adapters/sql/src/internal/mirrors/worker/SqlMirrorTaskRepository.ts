@@ -3,11 +3,15 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { SqlClient } from "effect/sql/SqlClient"
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
 import { millis } from "../../Dialect.ts"
 import { operation } from "../../../SqlFailure.ts"
 import { transaction } from "../../../Transaction.ts"
+import { record } from "../../events/RecordEvent.ts"
+import * as Row from "../../Row.ts"
+import { mirrorEvent, namedColumns, toNamed } from "../MirrorEvents.ts"
 import { claimTasks } from "./ClaimTasks.ts"
 import { clearRemovedMirror } from "./ClearRemovedMirror.ts"
 import { abandonTasks, completeTasks } from "./CompleteTasks.ts"
@@ -23,8 +27,12 @@ const make = Effect.gen(function* () {
   const recover = Effect.fnUntraced(function* (mirrorId: string, now: number) {
     const recovered = yield* sql`UPDATE mirror
       SET failures = 0, retry_at = 0, failing_since = NULL, last_error = NULL
-      WHERE id = ${mirrorId} AND failing_since IS NOT NULL RETURNING id`
-    if (recovered.length > 0) yield* requestRetries(sql, { mirrorId, now, which: "WITHOUT_ERROR" })
+      WHERE id = ${mirrorId} AND failing_since IS NOT NULL RETURNING ${sql.literal(namedColumns)}`.pipe(
+      Row.first(toNamed)
+    )
+    if (Option.isNone(recovered)) return
+    yield* record(sql, mirrorEvent("mirror.recovered", recovered.value))
+    yield* requestRetries(sql, { mirrorId, now, which: "WITHOUT_ERROR" })
   })
 
   return MirrorTaskRepository.of({
@@ -51,8 +59,16 @@ const make = Effect.gen(function* () {
     fail: ({ detail, mirror, now, retryAt }) =>
       sql`UPDATE mirror SET failures = failures + 1, retry_at = ${millis(retryAt)}, last_error = ${detail},
           failing_since = COALESCE(failing_since, ${millis(now)})
-        WHERE id = ${mirror.id} AND revision = ${mirror.revision} AND failures = ${mirror.failures}`.pipe(
-        Effect.asVoid,
+        WHERE id = ${mirror.id} AND revision = ${mirror.revision} AND failures = ${mirror.failures}
+        RETURNING ${sql.literal(namedColumns)}`.pipe(
+        Row.first(toNamed),
+        // Only the first failure is an event, not each retry.
+        Effect.flatMap((failed) =>
+          Option.isNone(failed) || mirror.failure !== null
+            ? Effect.void
+            : record(sql, mirrorEvent("mirror.failing", failed.value))
+        ),
+        transaction(sql),
         operation("mirrors.fail")
       ),
 

@@ -1,0 +1,115 @@
+/**
+ * An event: the record that something was changed, or that a request was refused. The repositories write it in the transaction
+ * of the change. It contains ids and names, but no key, secret, content, metadata or value of a header.
+ */
+import * as Schema from "effect/Schema"
+
+/** What an event can be about. */
+export const TargetType = Schema.Literals([
+  "TENANT",
+  "MEMBER",
+  "TOKEN",
+  "BUCKET",
+  "FILE",
+  "STREAM",
+  "MIRROR",
+  "ACCOUNT",
+  "ACCOUNT_KEY"
+])
+export type TargetType = typeof TargetType.Type
+
+/** The actions, and what the target of each is. */
+const targets = {
+  "tenant.created": "TENANT",
+  "tenant.updated": "TENANT",
+  "tenant.deleted": "TENANT",
+  "tenant.cleared": "TENANT",
+  "member.created": "MEMBER",
+  "member.accepted": "MEMBER",
+  "member.updated": "MEMBER",
+  "member.deleted": "MEMBER",
+  "token.created": "TOKEN",
+  "token.updated": "TOKEN",
+  "token.revoked": "TOKEN",
+  "bucket.created": "BUCKET",
+  "bucket.updated": "BUCKET",
+  "bucket.deleted": "BUCKET",
+  "bucket.cleared": "BUCKET",
+  "file.created": "FILE",
+  "file.updated": "FILE",
+  "file.deleted": "FILE",
+  "content.replaced": "FILE",
+  "header.updated": "FILE",
+  "stream.requested": "STREAM",
+  "stream.ready": "STREAM",
+  "stream.failed": "STREAM",
+  "stream.deleted": "STREAM",
+  "mirror.created": "MIRROR",
+  "mirror.updated": "MIRROR",
+  "mirror.deleted": "MIRROR",
+  "mirror.requested": "MIRROR",
+  "mirror.failing": "MIRROR",
+  "mirror.recovered": "MIRROR",
+  "account.created": "ACCOUNT",
+  "account_key.created": "ACCOUNT_KEY",
+  "account_key.restored": "ACCOUNT_KEY",
+  "account_key.revoked": "ACCOUNT_KEY"
+} as const satisfies { readonly [action: string]: TargetType }
+
+export type Action = keyof typeof targets
+
+/** Returns what the target of an action is; null for an action that only a newer version knows. */
+export const targetTypeOf = (action: string): TargetType | null =>
+  Object.hasOwn(targets, action) ? targets[action as Action] : null
+
+/** Who caused an event: the deployment itself with its background work, an account, or an API token. */
+export const ActorKind = Schema.Literals(["SYSTEM", "ACCOUNT", "TOKEN"])
+export type ActorKind = typeof ActorKind.Type
+
+export const EventActor = Schema.Struct({
+  kind: ActorKind,
+  accountId: Schema.NullOr(Schema.String),
+  tokenId: Schema.NullOr(Schema.String).annotate({
+    description: "The API token or account key that was presented; null without one."
+  })
+})
+export type EventActor = typeof EventActor.Type
+
+/** Facts about a change, by name. */
+export const Detail = Schema.Record(Schema.String, Schema.Json)
+export type Detail = typeof Detail.Type
+
+export const Event = Schema.Struct({
+  id: Schema.String.annotate({ description: "Ids sort by time." }),
+  at: Schema.DateTimeUtcFromString,
+  action: Schema.String.annotate({ description: "The resource, a dot and what happened, such as `file.created`." }),
+  actor: EventActor,
+  target: Schema.Struct({
+    type: Schema.NullOr(TargetType),
+    id: Schema.NullOr(Schema.String).annotate({
+      description: "Null when the event has several targets; then `detail` has their number and first ids."
+    }),
+    name: Schema.NullOr(Schema.String).annotate({
+      description: "The name after the change: of a file its path with the name, of a member its e-mail."
+    })
+  }),
+  bucketId: Schema.NullOr(Schema.String),
+  clientAddress: Schema.NullOr(Schema.String).annotate({ description: "The IP address that the request came from." }),
+  requestId: Schema.NullOr(Schema.String).annotate({ description: "The `X-Request-Id` of the request." }),
+  detail: Detail
+}).annotate({ identifier: "Event" })
+export type Event = typeof Event.Type
+
+/** The most ids of targets that one event lists. */
+export const maxListed = 100
+
+/** Returns the target and the detail of one event for a change of several records. */
+export const severalTargets = (targets: ReadonlyArray<{ readonly id: string; readonly name: string | null }>) => {
+  const [only] = targets
+  return targets.length === 1 && only !== undefined
+    ? { target: { id: only.id, name: only.name }, detail: {} }
+    : {
+        target: { id: null, name: null },
+        detail: { count: targets.length, ids: targets.slice(0, maxListed).map(({ id }) => id) }
+      }
+}

@@ -1,0 +1,132 @@
+/**
+ * What each method of the repository ports does. A method that is missing here is a type error, and a port that is missing
+ * fails the contract.
+ */
+import { AccessRepository } from "@holdfast/core/access/AccessRepository"
+import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
+import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
+import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
+import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
+import { DeploymentRepository } from "@holdfast/core/deployment/DeploymentRepository"
+import { EventRepository } from "@holdfast/core/events/EventRepository"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
+import { MemberRepository } from "@holdfast/core/members/MemberRepository"
+import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
+import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
+import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
+import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
+import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
+import type * as Context from "effect/Context"
+
+/**
+ * - `READ`: changes nothing.
+ * - `WRITE`: changes what a user sees or decides, and writes an event.
+ * - `INTERNAL`: changes only how Holdfast works, such as a lease, a blob's state or the progress of a job. Writes no event.
+ */
+type Kind = "READ" | "WRITE" | "INTERNAL"
+
+const port = <I, S>(key: Context.Key<I, S>, methods: { readonly [Name in keyof S]: Kind }) => {
+  const name = key.key.slice(key.key.lastIndexOf("/") + 1)
+  return {
+    key: key.key,
+    writes: Object.entries(methods).flatMap(([method, kind]) => (kind === "WRITE" ? [`${name}.${method}`] : []))
+  }
+}
+
+export const ports = [
+  port(AccessRepository, { findByKey: "READ", findByAccount: "READ", recordUse: "INTERNAL" }),
+  port(AccountRepository, {
+    findOrCreate: "WRITE",
+    findByEmail: "READ",
+    putKey: "WRITE",
+    listKeys: "READ",
+    revokeKey: "WRITE"
+  }),
+  port(BlobRepository, {
+    stage: "INTERNAL",
+    renew: "INTERNAL",
+    expire: "INTERNAL",
+    hold: "INTERNAL",
+    releaseHold: "INTERNAL",
+    listDue: "READ",
+    claimDue: "INTERNAL",
+    postpone: "INTERNAL",
+    forget: "INTERNAL",
+    doomUnreferenced: "INTERNAL",
+    list: "READ",
+    filterKnown: "READ"
+  }),
+  port(BucketRepository, { create: "WRITE", find: "READ", list: "READ", update: "WRITE", remove: "WRITE" }),
+  port(ConversionRepository, {
+    request: "WRITE",
+    listByContent: "READ",
+    findStreamFile: "READ",
+    remove: "WRITE",
+    claim: "INTERNAL",
+    renew: "INTERNAL",
+    stage: "INTERNAL",
+    publish: "WRITE",
+    fail: "WRITE",
+    release: "INTERNAL",
+    expireLeases: "INTERNAL",
+    queueDepth: "READ",
+    findReady: "READ"
+  }),
+  port(DeploymentRepository, { check: "READ" }),
+  port(EventRepository, { list: "READ", deleteOlder: "INTERNAL" }),
+  port(FileRepository, {
+    insert: "WRITE",
+    replaceContent: "WRITE",
+    find: "READ",
+    list: "READ",
+    listFolders: "READ",
+    update: "WRITE",
+    updateHeaders: "WRITE",
+    remove: "WRITE"
+  }),
+  port(MemberRepository, {
+    add: "WRITE",
+    listInvitations: "READ",
+    accept: "WRITE",
+    findOwn: "READ",
+    find: "READ",
+    list: "READ",
+    changeRole: "WRITE",
+    remove: "WRITE"
+  }),
+  port(MirrorRepository, {
+    create: "WRITE",
+    find: "READ",
+    list: "READ",
+    update: "WRITE",
+    remove: "WRITE",
+    requestSync: "WRITE",
+    files: "READ",
+    queueDepth: "READ"
+  }),
+  port(MirrorTaskRepository, {
+    due: "READ",
+    createTasks: "INTERNAL",
+    retryTasks: "INTERNAL",
+    clearRemoved: "INTERNAL",
+    claim: "INTERNAL",
+    renew: "INTERNAL",
+    complete: "INTERNAL",
+    abandon: "INTERNAL",
+    fail: "WRITE",
+    recover: "WRITE",
+    claimReconciliation: "INTERNAL",
+    renewReconciliation: "INTERNAL",
+    compare: "INTERNAL",
+    findOwnNames: "READ",
+    markMissing: "INTERNAL",
+    completeReconciliation: "INTERNAL",
+    reseal: "INTERNAL"
+  }),
+  port(RemovalRepository, { claim: "INTERNAL", step: "WRITE", release: "INTERNAL" }),
+  port(TenantRepository, { create: "WRITE", find: "READ", list: "READ", update: "WRITE", remove: "WRITE" }),
+  port(TokenRepository, { create: "WRITE", find: "READ", list: "READ", revoke: "WRITE" })
+]
+
+/** The methods that write an event, such as `FileRepository.insert`. */
+export const writes: ReadonlyArray<string> = ports.flatMap(({ writes }) => writes)
