@@ -17,6 +17,7 @@ const core: Layering = {
     ["buckets"],
     ["storage"],
     ["deployment"],
+    ["integrity"],
     ["files"],
     ["headers"],
     ["transcoding"],

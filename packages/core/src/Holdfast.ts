@@ -23,6 +23,7 @@ import * as Files from "./files/Files.ts"
 import * as FileWriter from "./files/FileWriter.ts"
 import * as Uploads from "./files/Uploads.ts"
 import * as Headers from "./headers/Headers.ts"
+import type { DamageRepository } from "./integrity/DamageRepository.ts"
 import type { MemberRepository } from "./members/MemberRepository.ts"
 import * as Members from "./members/Members.ts"
 import * as Memberships from "./members/Memberships.ts"
@@ -55,6 +56,7 @@ export type Metadata =
   | RemovalRepository
   | FileRepository
   | BlobRepository
+  | DamageRepository
   | ConversionRepository
   | EventRepository
   | MirrorRepository

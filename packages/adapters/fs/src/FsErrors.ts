@@ -2,6 +2,7 @@
  * Maps the errors of system calls to the errors of the BlobStore port.
  */
 import * as BlobError from "@holdfast/core/storage/BlobError"
+import * as Download from "./internal/Download.ts"
 import type * as FsCall from "./internal/FsCall.ts"
 
 const storageFull = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
@@ -17,6 +18,7 @@ const exhausted = new Set(["EMFILE", "ENFILE", "ENOMEM", "EBUSY", "EAGAIN"])
 
 const reasonOf = (code: string): BlobError.Reason => {
   if (code === "ENOENT") return "NotFound"
+  if (code === Download.wrongSize) return "Damaged"
   if (isStorageFull(code)) return "StorageFull"
   return deviceFailed.has(code) || exhausted.has(code) ? "Unavailable" : "Internal"
 }

@@ -9,7 +9,7 @@ import * as Fs from "node:fs"
 import * as TestStore from "./support/TestStore.ts"
 
 describe("FsBlobStore in a changed directory", () => {
-  it.live("read: file truncated → fails with Internal, never ends early", () =>
+  it.live("read: file truncated → fails with Damaged, never ends early", () =>
     Effect.gen(function* () {
       const { store } = yield* TestStore.open
       const size = 2_000_000
@@ -18,12 +18,12 @@ describe("FsBlobStore in a changed directory", () => {
       const truncatedMeanwhile = Stream.runForEach(store.read(TestStore.key(4)), () =>
         Effect.sync(() => Fs.truncateSync(path, 300_000))
       )
-      assert.strictEqual((yield* Effect.flip(truncatedMeanwhile)).reason, "Internal")
+      assert.strictEqual((yield* Effect.flip(truncatedMeanwhile)).reason, "Damaged")
       let chunks = 0
       const range = Stream.runForEach(store.read(TestStore.key(4), { range: { offset: 0, length: size } }), () =>
         Effect.sync(() => chunks++)
       )
-      assert.strictEqual((yield* Effect.flip(range)).reason, "Internal")
+      assert.strictEqual((yield* Effect.flip(range)).reason, "Damaged")
       assert.strictEqual(chunks, 0)
     })
   )

@@ -6,6 +6,7 @@ import * as FsErrors from "../src/FsErrors.ts"
 
 const reasons: Readonly<Record<Exclude<Reason, "Internal">, ReadonlyArray<string>>> = {
   NotFound: ["ENOENT"],
+  Damaged: ["WRONG_SIZE"],
   StorageFull: ["ENOSPC", "EDQUOT", "EFBIG"],
   Unavailable: [
     ..."EIO EROFS ENXIO ENODEV ESTALE ENOTCONN ETIMEDOUT EHOSTDOWN".split(" "),
@@ -17,7 +18,7 @@ const errno = (code: string) => FsCall.errno(Object.assign(new Error(code), { co
 
 describe("FsErrors", () => {
   // EHOSTDOWN is an errno of Linux that is missing in Node's table.
-  const codes = [...Object.keys(constants.errno), "EHOSTDOWN", "ERR_INVALID_ARG_TYPE", ""]
+  const codes = [...Object.keys(constants.errno), "EHOSTDOWN", "ERR_INVALID_ARG_TYPE", "WRONG_SIZE", ""]
 
   it.each(codes)("fromErrno and fromErrnoOfStore: %s → documented reason", (code) => {
     const expected = Object.entries(reasons).find(([, codes]) => codes.includes(code))?.[0] ?? "Internal"

@@ -13,6 +13,7 @@ import * as Removals from "./internal/buckets/SqlRemovalRepository.ts"
 import * as Deployment from "./internal/deployment/SqlDeploymentRepository.ts"
 import * as Events from "./internal/events/SqlEventRepository.ts"
 import * as Files from "./internal/files/SqlFileRepository.ts"
+import * as Damages from "./internal/integrity/SqlDamageRepository.ts"
 import * as Members from "./internal/members/SqlMemberRepository.ts"
 import { migrate } from "./migrations/Migrate.ts"
 import * as MirrorTasks from "./internal/mirrors/worker/SqlMirrorTaskRepository.ts"
@@ -31,6 +32,7 @@ export const layerMigrated: Layer.Layer<Metadata, never, SqlClient> = Layer.merg
   Conversions.layer,
   Deployment.layer,
   Events.layer,
+  Damages.layer,
   Files.layer,
   Members.layer,
   Mirrors.layer,

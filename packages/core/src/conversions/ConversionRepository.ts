@@ -52,7 +52,11 @@ export interface StreamLookup {
   readonly fileId: string
   /** Null if no conversion to this format was requested. */
   readonly conversion: Pick<StoredConversion, "id" | "state" | "fault"> | null
-  readonly found: Data.TaggedEnum<{ Segment: Omit<Segment, "name">; Playlist: { readonly text: string }; None: {} }>
+  readonly found: Data.TaggedEnum<{
+    Segment: Omit<Segment, "name"> & { readonly damaged: boolean }
+    Playlist: { readonly text: string }
+    None: {}
+  }>
 }
 
 export interface ClaimTerms {

@@ -4,28 +4,22 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Stream from "effect/Stream"
 import { Access, type AccessError } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import type { NotFound } from "../Errors.ts"
-import type { BlobError } from "../storage/BlobError.ts"
-import * as BlobKey from "../storage/BlobKey.ts"
-import { BlobStore, type ByteRange } from "../storage/BlobStore.ts"
+import { DamageReports } from "../integrity/DamageReports.ts"
+import { BlobStore } from "../storage/BlobStore.ts"
+import * as StoredContent from "./StoredContent.ts"
 import type { Content, StoredFile } from "./File.ts"
-import { ContentNotUploaded } from "./FileErrors.ts"
+import { ContentDamaged, ContentNotUploaded } from "./FileErrors.ts"
 import { getFile } from "./internal/FileLookup.ts"
 import type { FileRef } from "./FileRef.ts"
 import { FileRepository } from "./FileRepository.ts"
 
 /** One version of a file, ready to be read. After a replacement it stays readable for `Settings.blobGrace`. */
-export interface Download {
+export interface Download extends StoredContent.StoredContent {
   readonly file: StoredFile
   readonly content: Content
-  /** Reads the bytes, or a range of them. Each call starts a new read. */
-  readonly read: (range?: ByteRange) => Stream.Stream<Uint8Array, BlobError>
-  /** The path of a local file that holds exactly the bytes; undefined when the store has none. The file may be removed before
-   * the caller opens it. */
-  readonly localFile: string | undefined
 }
 
 export class Downloads extends Context.Service<
@@ -33,9 +27,12 @@ export class Downloads extends Context.Service<
   {
     /**
      * Finds a file's current content, in one statement besides the key check. Reads no bytes yet. Fails with
-     * `ContentNotUploaded` when the file is RESERVED.
+     * `ContentNotUploaded` when the file is RESERVED, and with `ContentDamaged` when its bytes are known to be damaged.
      */
-    readonly open: (actor: Actor, file: FileRef) => Effect.Effect<Download, AccessError | NotFound | ContentNotUploaded>
+    readonly open: (
+      actor: Actor,
+      file: FileRef
+    ) => Effect.Effect<Download, AccessError | NotFound | ContentNotUploaded | ContentDamaged>
   }
 >()("@holdfast/core/files/Downloads") {}
 
@@ -43,17 +40,22 @@ const make = Effect.gen(function* () {
   const access = yield* Access
   const repository = yield* FileRepository
   const store = yield* BlobStore
+  const reports = yield* DamageReports
 
-  const toDownload = (ref: FileRef, file: StoredFile): Effect.Effect<Download, ContentNotUploaded> => {
+  const toDownload = (
+    { bucketId, tenantId }: FileRef,
+    file: StoredFile
+  ): Effect.Effect<Download, ContentNotUploaded | ContentDamaged> => {
     const { content } = file
     if (content === null) return Effect.fail(new ContentNotUploaded())
-    const key = BlobKey.make({ tenantId: ref.tenantId, bucketId: ref.bucketId, blobId: content.blobId })
-    return Effect.succeed({
-      file,
-      content,
-      read: (range) => store.read(key, { range }),
-      localFile: store.localFile(key)
+    if (file.damaged) return Effect.fail(new ContentDamaged())
+    const stored = StoredContent.make(store, reports, {
+      tenantId,
+      bucketId,
+      blobId: content.blobId,
+      size: content.size
     })
+    return Effect.succeed({ file, content, ...stored })
   }
 
   return Downloads.of({

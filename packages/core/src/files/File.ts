@@ -58,6 +58,10 @@ export const File = Schema.Struct({
     description: "The number of contents so far: 0 while RESERVED, increased by each upload."
   }),
   state: FileState,
+  damaged: Schema.Boolean.annotate({
+    description:
+      "Whether the stored bytes of the content are damaged or missing. They cannot be read until the service has repaired them or a new content is uploaded."
+  }),
   metadata: Schema.Record(Schema.String, Schema.Json),
   headers: Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.String })),
   createdAt: Schema.DateTimeUtcFromString,
@@ -117,6 +121,8 @@ export interface StoredFile {
   readonly updatedAt: DateTime.Utc
   /** Null while the file is RESERVED. */
   readonly content: Content | null
+  /** Whether the stored bytes of the content were found damaged or missing. */
+  readonly damaged: boolean
 }
 
 /** Returns the strong entity tag of a content. */
@@ -139,6 +145,7 @@ export const fromStored = (stored: StoredFile, expands: ReadonlyArray<Expand> = 
     etag: content === null ? null : content.etag,
     checksum: content === null ? null : { sha256: content.sha256 },
     state: content === null ? "RESERVED" : "READY",
+    damaged: stored.damaged,
     ...(expands.length === 0 ? undefined : { expands: expand(stored, expands) })
   }
 }

@@ -21,6 +21,15 @@ export class ContentNotUploaded extends Data.TaggedError("ContentNotUploaded")<{
   override readonly message = "The file has no content yet."
 }
 
+/** The stored bytes of a content are missing, or not those that were uploaded. */
+export class ContentDamaged extends Data.TaggedError("ContentDamaged")<{}> {
+  readonly code = "content_damaged"
+  override readonly message =
+    "The stored bytes of this content are damaged or missing. Upload the content again, or ask the operator of this deployment to restore it."
+  /** Its detection is logged, not each request. */
+  readonly isExpected = true
+}
+
 /** The content has more bytes than `Settings.maxUploadBytes`. */
 export class ContentTooLarge extends Data.TaggedError("ContentTooLarge")<{
   /** Bytes. */

@@ -36,6 +36,7 @@ export const make = (
       headers: Header.merge([], description.headers ?? []),
       createdAt: now,
       updatedAt: now,
-      content
+      content,
+      damaged: false
     }
   })

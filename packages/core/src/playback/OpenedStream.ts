@@ -3,19 +3,18 @@
  */
 import * as DateTime from "effect/DateTime"
 import type * as Duration from "effect/Duration"
-import type * as Stream from "effect/Stream"
 import type { AccessError } from "../access/Access.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { Segment } from "../conversions/Publication.ts"
 import type { ConversionFailed, NotAVideo, StreamNotConverted, StreamNotReady } from "../conversions/StreamErrors.ts"
 import type { StreamRecord, StreamState } from "../conversions/StreamRecord.ts"
 import type { NotFound } from "../Errors.ts"
+import * as StoredContent from "../files/StoredContent.ts"
 import { etagOf } from "../files/File.ts"
-import type { ContentNotUploaded } from "../files/FileErrors.ts"
+import type { ContentDamaged, ContentNotUploaded } from "../files/FileErrors.ts"
 import * as Ids from "../Ids.ts"
-import type { BlobError } from "../storage/BlobError.ts"
-import * as BlobKey from "../storage/BlobKey.ts"
-import type { BlobStore, ByteRange } from "../storage/BlobStore.ts"
+import type { DamageReports } from "../integrity/DamageReports.ts"
+import type { BlobStore } from "../storage/BlobStore.ts"
 import * as StreamFiles from "../transcoding/StreamFiles.ts"
 
 /** The current text of a playlist or manifest. It may grow until the conversion is READY. */
@@ -30,7 +29,7 @@ export interface OpenedPlaylist {
 }
 
 /** A segment, or the poster of a video. */
-export interface OpenedSegment {
+export interface OpenedSegment extends StoredContent.StoredContent {
   readonly _tag: "Segment"
   readonly fileId: string
   readonly conversionId: string
@@ -43,32 +42,25 @@ export interface OpenedSegment {
   /** A strong entity tag, with its quotes. */
   readonly etag: string
   readonly storedAt: DateTime.Utc
-  /** Returns the bytes, or a range of them. Each call reads from the start of the range. */
-  readonly read: (range?: ByteRange) => Stream.Stream<Uint8Array, BlobError>
-  /** A local file with exactly these bytes, if the store has one. It may be removed before it is opened. */
-  readonly localFile: string | undefined
 }
 
 /** Returns a segment with the facts of its blob. */
 export const toOpenedSegment = (
   store: BlobStore["Service"],
+  reports: DamageReports,
   { bucketId, tenantId }: BucketRef,
   segment: Pick<OpenedSegment, "conversionId" | "fileId" | "name" | "state">,
   blob: Omit<Segment, "name">
-): OpenedSegment => {
-  const key = BlobKey.make({ tenantId, bucketId, blobId: blob.blobId })
-  return {
-    _tag: "Segment",
-    ...segment,
-    contentType: StreamFiles.contentType(segment.name),
-    size: blob.size,
-    etag: etagOf(blob.sha256),
-    // A blob of a segment is written once, right after its id is made. The id contains the time.
-    storedAt: DateTime.makeUnsafe(Ids.createdAt(blob.blobId)),
-    read: (range) => store.read(key, { range }),
-    localFile: store.localFile(key)
-  }
-}
+): OpenedSegment => ({
+  _tag: "Segment",
+  ...segment,
+  contentType: StreamFiles.contentType(segment.name),
+  size: blob.size,
+  etag: etagOf(blob.sha256),
+  // A blob of a segment is written once, right after its id is made. The id contains the time.
+  storedAt: DateTime.makeUnsafe(Ids.createdAt(blob.blobId)),
+  ...StoredContent.make(store, reports, { tenantId, bucketId, blobId: blob.blobId, size: blob.size })
+})
 
 /** A stream as a player page describes it. */
 export interface StreamInfo {
@@ -89,6 +81,7 @@ export type StreamError =
   | AccessError
   | NotFound
   | ContentNotUploaded
+  | ContentDamaged
   | StreamNotConverted
   | StreamNotReady
   | ConversionFailed

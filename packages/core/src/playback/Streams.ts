@@ -13,10 +13,11 @@ import { toRecord } from "../conversions/StoredConversion.ts"
 import { fromFault, StreamNotConverted, StreamNotReady } from "../conversions/StreamErrors.ts"
 import type { StreamRecord } from "../conversions/StreamRecord.ts"
 import { NotFound } from "../Errors.ts"
-import { ContentNotUploaded } from "../files/FileErrors.ts"
+import { ContentDamaged, ContentNotUploaded } from "../files/FileErrors.ts"
 import { getFile, toSelector } from "../files/internal/FileLookup.ts"
 import type { FileRef } from "../files/FileRef.ts"
 import { FileRepository } from "../files/FileRepository.ts"
+import { DamageReports } from "../integrity/DamageReports.ts"
 import { BlobStore } from "../storage/BlobStore.ts"
 import type { Format } from "../transcoding/Presentation.ts"
 import * as StreamFiles from "../transcoding/StreamFiles.ts"
@@ -39,6 +40,7 @@ export class Streams extends Context.Service<
      * - `StreamNotConverted`: no conversion to this format was requested.
      * - `StreamNotReady`: the conversion has not produced this file yet.
      * - `ConversionFailed`, `NotAVideo`: the conversion FAILED.
+     * - `ContentDamaged`: the stored bytes of the segment are known to be damaged.
      * - `NotFound`: the file does not exist, the stream has no file of this name, or the playback key is for another
      *   conversion.
      */
@@ -80,6 +82,7 @@ const make = Effect.gen(function* () {
   const files = yield* FileRepository
   const conversions = yield* ConversionRepository
   const store = yield* BlobStore
+  const reports = yield* DamageReports
   const notifier = yield* ConversionNotifier
 
   const openOnce = (viewer: Viewer, ref: FileRef, format: Format, name: string) =>
@@ -99,8 +102,11 @@ const make = Effect.gen(function* () {
         if (!canSee(viewer, conversion.id)) return Effect.fail(streamNotFound)
         if (conversion.fault !== null) return Effect.fail(fromFault(conversion.fault))
         const { id: conversionId, state } = conversion
-        if (found._tag === "Segment")
-          return Effect.succeed(toOpenedSegment(store, ref, { fileId, conversionId, name, state }, found))
+        if (found._tag === "Segment") {
+          return found.damaged
+            ? Effect.fail(new ContentDamaged())
+            : Effect.succeed(toOpenedSegment(store, reports, ref, { fileId, conversionId, name, state }, found))
+        }
         if (found._tag === "None") return Effect.fail(state === "READY" ? streamNotFound : new StreamNotReady())
         const contentType = StreamFiles.contentType(name)
         return Effect.succeed({ _tag: "Playlist", fileId, conversionId, name, state, contentType, text: found.text })

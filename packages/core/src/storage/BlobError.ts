@@ -6,11 +6,12 @@ import { storageFullMessage } from "../Errors.ts"
 
 /**
  * - `NotFound`: no blob has this key.
+ * - `Damaged`: the blob has another size than the reader expects. No retry helps.
  * - `StorageFull`: the disk is full, or a quota is reached.
  * - `Unavailable`: the store does not answer, rejects requests temporarily, or its device failed (EIO).
  * - `Internal`: anything else, such as a bug or wrong credentials.
  */
-export type Reason = "NotFound" | "StorageFull" | "Unavailable" | "Internal"
+export type Reason = "NotFound" | "Damaged" | "StorageFull" | "Unavailable" | "Internal"
 
 export class BlobError extends Data.TaggedError("BlobError")<{
   readonly reason: Reason

@@ -16,6 +16,7 @@ import type { NotFound } from "../Errors.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Slice } from "../Page.ts"
 import type * as BlobKey from "./BlobKey.ts"
+import type { DamageKind } from "./DamageKind.ts"
 
 export type BlobState = "PENDING" | "READY" | "DOOMED"
 
@@ -28,6 +29,8 @@ export interface BlobRow extends BlobKey.Parts {
   readonly sha256: string | null
   /** The file whose content this blob is, or to whose conversion it belongs; null when there is none. */
   readonly fileId: string | null
+  /** The damage that was found in the stored bytes and is not repaired; null for none. */
+  readonly damage: DamageKind | null
 }
 
 /** A position in the order of the due blobs. */

@@ -36,6 +36,8 @@ export interface ByteRange {
 export interface ReadOptions {
   /** The range to read; the whole blob when absent. */
   readonly range?: ByteRange | undefined
+  /** Bytes of the whole blob, from its record. The stream fails with `Damaged` before the first chunk when the blob has another size. */
+  readonly size?: number | undefined
   /**
    * Whether the reader is done with a chunk when it pulls the next one; false when absent. A store may then reuse one
    * memory for all chunks, which costs far less than new memory for each. A store without reuse ignores this option.

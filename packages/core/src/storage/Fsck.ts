@@ -12,17 +12,19 @@ import type { BlobError } from "./BlobError.ts"
 import * as BlobKey from "./BlobKey.ts"
 import { BlobRepository, type BlobRow } from "./BlobRepository.ts"
 import { BlobStore } from "./BlobStore.ts"
+import type { DamageKind } from "./DamageKind.ts"
 
 /**
  * One inconsistency.
  *
- * - `Missing`: the store has no blob for a READY row. Only a backup can repair this.
- * - `WrongSize`: the blob does not have the size that the row records. Only a backup can repair this.
+ * - `Missing`: the store has no blob for a READY row. Only a copy or a backup can repair this.
+ * - `WrongSize`: the blob does not have the size that the row records. Only a copy or a backup can repair this.
+ * - `Damaged`: a scrub or a reader found that the bytes are not those of the row. The check itself reads no bytes.
  * - `Unreferenced`: a READY row that is neither a file's content nor a conversion's segment. Repair dooms it.
  * - `Orphan`: a blob without a row. Repair removes it.
  */
 export interface Finding {
-  readonly kind: "Missing" | "WrongSize" | "Unreferenced" | "Orphan"
+  readonly kind: DamageKind | "Unreferenced" | "Orphan"
   readonly key: string
   /** The file that the blob belongs to; null when there is none. */
   readonly fileId: string | null
@@ -37,7 +39,7 @@ export interface FsckReport {
   readonly findings: number
   /** Findings that were not repaired. */
   readonly unrepaired: number
-  /** Findings of kind `Missing` and `WrongSize`. */
+  /** Findings of the kinds `Missing`, `WrongSize` and `Damaged`. */
   readonly lost: number
 }
 
@@ -73,7 +75,7 @@ const make = Effect.gen(function* () {
   /** Compares a READY row with its blob. Returns the kind of inconsistency; undefined when there is none. */
   const compare = (row: BlobRow): Effect.Effect<Finding["kind"] | undefined, BlobError> =>
     store.stat(BlobKey.make(row)).pipe(
-      Effect.map(({ size }) => (size === row.size ? undefined : "WrongSize")),
+      Effect.map(({ size }) => (size !== row.size ? "WrongSize" : row.damage === "Damaged" ? row.damage : undefined)),
       Effect.catchIf(
         (error) => error.reason === "NotFound",
         () => Effect.succeed("Missing" as const)
@@ -138,7 +140,7 @@ const make = Effect.gen(function* () {
           (finding) => {
             counts.findings++
             if (!finding.isRepaired) counts.unrepaired++
-            if (finding.kind === "Missing" || finding.kind === "WrongSize") counts.lost++
+            if (isLost(finding)) counts.lost++
             return options?.onFinding?.(finding) ?? Effect.void
           },
           { discard: true }
@@ -149,6 +151,8 @@ const make = Effect.gen(function* () {
     })
   })
 })
+
+const isLost = ({ kind }: Finding): boolean => kind === "Missing" || kind === "WrongSize" || kind === "Damaged"
 
 /** Counts findings and passes them on. */
 type Report = (findings: ReadonlyArray<Finding>) => Effect.Effect<void>

@@ -25,6 +25,8 @@ export interface Response {
   readonly body: AsyncIterable<Uint8Array> | undefined
   /** The number of bytes that the head announces; undefined when it announces none. */
   readonly contentLength: number | undefined
+  /** The value of the header `Content-Range`, of a response to a request with a range. */
+  readonly contentRange: string | undefined
 }
 
 /** The requests of an adapter. They fail with its own failure `F`. */
@@ -93,17 +95,33 @@ export const make = <F>({
       ),
 
     // One request serves one reader, so that a blob and its replacement never mix.
-    read: (key, { range } = {}) => {
+    read: (key, { range, size } = {}) => {
+      const otherSize = (found: number) =>
+        new BlobError.BlobError({
+          reason: "Damaged",
+          operation: "read",
+          cause: new Error(`the object has ${found} bytes instead of ${size}`)
+        })
       // There is no header for a range without bytes.
-      if (range?.length === 0) return Stream.unwrap(Effect.as(head("read", key), Stream.empty))
+      if (range?.length === 0) {
+        const checked = Effect.map(head("read", key), (found) =>
+          size === undefined || found.size === size ? Stream.empty : Stream.fail(otherSize(found.size))
+        )
+        return Stream.unwrap(checked)
+      }
       const toReadError = toError("read")
       return nameOf("read", key).pipe(
         Effect.flatMap((name) => Effect.mapError(requests.open(name, range), toReadError)),
-        Effect.map(({ body, contentLength }) =>
+        Effect.map(({ body, contentLength, contentRange }) =>
           RemoteBody.checked({
             body: body && Stream.fromAsyncIterable(body, (cause) => toReadError(fromBody(cause))),
             contentLength,
             range,
+            size: {
+              expected: size,
+              announced: range === undefined ? contentLength : RemoteBody.totalSize(contentRange)
+            },
+            onOtherSize: otherSize,
             onUnexpected: (message) => toReadError(unexpected(message)),
             onCut: (message) => toReadError(cut(message))
           })

@@ -15,6 +15,7 @@ import type * as BlobError from "./BlobError.ts"
  * - `TooLarge`: the service does not store that many bytes or parts in one object.
  * - `Invalid`: the service cannot store or change this object, whatever is retried: its name, its metadata, a lease.
  * - `Damaged`: the bytes that arrived are not the bytes that were sent.
+ * - `OutOfRange`: the object has fewer bytes than the requested range needs.
  * - `Changed`: the object changed between two requests.
  * - `Internal`: any other failure.
  */
@@ -28,6 +29,7 @@ export type Kind =
   | "TooLarge"
   | "Invalid"
   | "Damaged"
+  | "OutOfRange"
   | "Changed"
   | "Internal"
 
@@ -44,6 +46,7 @@ export const blobReasons: { readonly [K in Kind]: BlobError.Reason } = {
   TooLarge: "StorageFull",
   Invalid: "Internal",
   Damaged: "Unavailable",
+  OutOfRange: "Damaged",
   Changed: "Unavailable",
   Internal: "Internal"
 }
@@ -55,6 +58,7 @@ export const statuses: ReadonlyMap<number, Kind> = new Map([
   [404, "NoObject"],
   [408, "Unavailable"],
   [412, "Changed"],
+  [416, "OutOfRange"],
   [429, "Unavailable"],
   [500, "Unavailable"],
   [502, "Unavailable"],

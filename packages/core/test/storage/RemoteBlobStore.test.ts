@@ -43,7 +43,7 @@ const makeStore = (prefix = "") => {
           yield part
           if (range?.offset === 7) throw new Error("cut")
         })()
-        return request(`open ${name}`, { body, contentLength: part.byteLength })
+        return request(`open ${name}`, { body, contentLength: part.byteLength, contentRange: undefined })
       },
       remove: (name) => request(`remove ${name}`, undefined),
       list: (within) =>

@@ -17,6 +17,8 @@ const open = (
     body,
     contentLength,
     range: requested,
+    size: { expected: undefined, announced: undefined },
+    onOtherSize: (size) => `other size: ${size}`,
     onUnexpected: (message) => `unexpected: ${message}`,
     onCut: (message) => `cut: ${message}`
   })
@@ -67,6 +69,8 @@ describe("RemoteBody", () => {
         body: undefined,
         contentLength: 10,
         range: undefined,
+        size: { expected: undefined, announced: undefined },
+        onOtherSize: () => "other size",
         onUnexpected: () => "unexpected",
         onCut: () => "cut"
       }

@@ -77,7 +77,7 @@ const unchanging = {
     HttpApiSchema.WithHeaders(Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array(), HttpApiSchema.status(206)), served),
     HttpApiSchema.WithHeaders(HttpApiSchema.Empty(304), served)
   ],
-  error: problems(...missing, ...failed, "precondition_failed", "range_not_satisfiable")
+  error: problems(...missing, ...failed, "precondition_failed", "range_not_satisfiable", "content_damaged")
 } as const
 
 const name = Schema.String.annotate({ description: "As in the playlist or manifest." })

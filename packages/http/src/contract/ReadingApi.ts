@@ -47,7 +47,13 @@ const reading = {
     }),
     HttpApiSchema.WithHeaders(HttpApiSchema.Empty(304), responseHeaders)
   ],
-  error: problems("not_found", "content_not_uploaded", "precondition_failed", "range_not_satisfiable")
+  error: problems(
+    "not_found",
+    "content_not_uploaded",
+    "precondition_failed",
+    "range_not_satisfiable",
+    "content_damaged"
+  )
 } as const
 
 const view = HttpApiEndpoint.get("view", "/:fileId/view", reading).annotateMerge(

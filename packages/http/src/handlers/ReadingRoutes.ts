@@ -21,7 +21,7 @@ import * as FileRefs from "./support/FileRefs.ts"
 
 type Request = ActorIdentification.RequestServices | HttpRouter.RouteContext
 
-const toContent = ({ content, file, localFile, read }: Download, disposition: Disposition): SendContent.Content => ({
+const toContent = ({ content, file, ...stored }: Download, disposition: Disposition): SendContent.Content => ({
   etag: content.etag,
   lastModified: DateTime.toEpochMillis(content.storedAt),
   contentType: content.contentType,
@@ -29,8 +29,10 @@ const toContent = ({ content, file, localFile, read }: Download, disposition: Di
   headers: file.headers,
   name: file.name,
   disposition,
-  localFile,
-  read
+  localFile: stored.localFile,
+  read: stored.read,
+  check: stored.check,
+  reportDamage: stored.reportDamage
 })
 
 /** Registers the routes. `Downloads.open` checks the permission; no other part of the request has to be validated before. */

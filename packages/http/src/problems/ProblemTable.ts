@@ -45,6 +45,7 @@ export const table = {
   rate_limited: { status: 429, title: "Too many requests" },
   too_many_conversions: { status: 429, title: "Too many pending conversions" },
   internal: { status: 500, title: "Internal error" },
+  content_damaged: { status: 500, title: "The stored content is damaged" },
   unavailable: { status: 503, title: "Temporarily unavailable" },
   transcoder_unavailable: { status: 503, title: "Video conversion is not available" },
   storage_full: { status: 507, title: "Storage full" }

@@ -38,6 +38,7 @@ describe("reserve", () => {
       checksum: null,
       version: 0,
       state: "RESERVED",
+      damaged: false,
       metadata: { n: [1, null] },
       headers: [],
       createdAt: expect.any(String),

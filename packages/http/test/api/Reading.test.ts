@@ -118,6 +118,6 @@ describe("content missing when it is opened", () => {
 
   it("missing twice → 500", async () => {
     misses = 2
-    await expectProblem(await other.get(view), 500, "internal")
+    await expectProblem(await other.get(view), 500, "content_damaged")
   })
 })

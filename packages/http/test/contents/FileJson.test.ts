@@ -23,6 +23,7 @@ const members = {
   checksum: FastCheck.option(FastCheck.record({ sha256: text })),
   version: count,
   state: FastCheck.constantFrom(...File.FileState.literals),
+  damaged: FastCheck.boolean(),
   metadata: FastCheck.dictionary(text, FastCheck.jsonValue() as FastCheck.Arbitrary<Schema.Json>),
   headers: FastCheck.array(FastCheck.record({ name: text, value: text })),
   createdAt: times,

@@ -17,6 +17,8 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Accounts } from "@holdfast/core/accounts/Accounts"
 import * as Actor from "@holdfast/core/Actor"
 import * as Holdfast from "@holdfast/core/Holdfast"
+import * as DamageReports from "@holdfast/core/integrity/DamageReports"
+import * as IntegrityWorker from "@holdfast/core/integrity/IntegrityWorker"
 import * as MirrorTarget from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as AesSecretBox from "@holdfast/core/secrets/AesSecretBox"
 import * as Settings from "@holdfast/core/Settings"
@@ -43,6 +45,7 @@ import * as Os from "node:os"
 import * as Path from "node:path"
 import * as ApiRoutes from "../../src/handlers/ApiRoutes.ts"
 import * as PlaybackRoutes from "../../src/handlers/PlaybackRoutes.ts"
+import * as IntegrityLayer from "../../src/server/compose/IntegrityLayer.ts"
 import * as NodeDigest from "../../src/server/compose/NodeDigest.ts"
 import * as Requests from "./Requests.ts"
 
@@ -57,6 +60,8 @@ export interface Options {
   readonly transcoder?: Layer.Layer<Transcoder.Transcoder, unknown>
   /** Options of the conversion worker; by default there is no worker. */
   readonly worker?: Partial<ConversionWorkerOptions>
+  /** Options of the integrity worker; by default there is no worker. */
+  readonly integrity?: Partial<IntegrityWorker.IntegrityWorkerOptions>
   /** The secret that signs playback keys; by default the server generates one. */
   readonly playbackSecret?: Uint8Array
   /** How long a playlist is waited for, where it differs from the default. */
@@ -126,7 +131,12 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
           ...options.worker
         }).pipe(Layer.provide(workspace))
 
-  const services = worker.pipe(
+  const integrity =
+    options.integrity === undefined
+      ? Layer.empty
+      : IntegrityWorker.layer(options.integrity).pipe(Layer.provide(IntegrityLayer.services))
+
+  const services = Layer.merge(worker, integrity).pipe(
     Layer.provideMerge(Holdfast.layer),
     Layer.provideMerge([metadata, blobs, transcoder, MirrorTarget.layerNone, secretBox]),
     Layer.provideMerge([SecureRandom.layerWebCrypto, NodeDigest.layer]),
@@ -135,6 +145,7 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
         PlaybackSecret,
         options.playbackSecret === undefined ? undefined : Redacted.make(options.playbackSecret)
       ),
+      options.integrity === undefined ? Layer.empty : DamageReports.layer,
       Layer.succeed(Settings.Settings, { ...Settings.defaults, ...options.settings })
     ])
   )

@@ -50,7 +50,9 @@ const contentOf = (bytes: Uint8Array, localFile: string): SendContent.Content =>
   name: "a.txt",
   disposition: "inline",
   localFile,
-  read: () => Stream.die("The file must not be streamed.")
+  read: () => Stream.die("The file must not be streamed."),
+  check: Effect.void,
+  reportDamage: Effect.void
 })
 
 describe("HTTP/2", () => {

@@ -23,7 +23,7 @@ const responseOf = (request: HttpServerRequest.HttpServerRequest): ServerRespons
 const sendFile = (response: ServerResponse, path: string, slices: ReadonlyArray<BodySlice>) =>
   LocalFile.withFile(path, (fd) => {
     response.writeHead(200, { "content-length": slices.reduce((sum, slice) => sum + slice.length, 0) })
-    return LargeFile.send(response, { fd, path }, slices)
+    return LargeFile.send(response, fd, slices)
   })
 
 const done = HttpServerResponse.empty({ status: 200 })
@@ -255,7 +255,7 @@ describe("LargeFile.send", () => {
       client.socket.resume()
       yield* Effect.promise(() => until(() => client.isClosed() && app.exits.length === 1 && openCount(path) === 0))
       assert.isBelow(client.length(), 16 * MiB)
-      assert.include(JSON.stringify(app.exits[0]), "BlobError")
+      assert.include(JSON.stringify(app.exits[0]), "ContentDamaged")
       assert.strictEqual(openCount(path), 0)
     })
   )

@@ -30,6 +30,9 @@ const contentOf = (bytes: Uint8Array, rest: Partial<SendContent.Content> = {}): 
     const part = range === undefined ? bytes : bytes.subarray(range.offset, range.offset + range.length)
     return Stream.fromIterable([part.subarray(0, 3), part.subarray(3)])
   },
+  localFile: undefined,
+  check: Effect.void,
+  reportDamage: Effect.void,
   ...rest
 })
 
@@ -260,14 +263,19 @@ describe("SendContent.send", () => {
     })
   )
 
-  it.live.each([10, 100_000])("local file of %d bytes truncated → BlobError, nothing is sent", (size) =>
-    Effect.gen(function* () {
-      const localFile = yield* tempFile(pattern(size))
-      Fs.truncateSync(localFile, size - 1)
-      const get = yield* overNode(contentOf(pattern(size), { localFile }))
-      assert.strictEqual((yield* get("GET")).body.toString(), "BlobError")
-      yield* Effect.promise(() => until(() => openCount(localFile) === 0))
-    })
+  it.live.each([10, 100_000])(
+    "local file of %d bytes truncated → ContentDamaged and a report, nothing is sent",
+    (size) =>
+      Effect.gen(function* () {
+        const localFile = yield* tempFile(pattern(size))
+        Fs.truncateSync(localFile, size - 1)
+        let reports = 0
+        const reportDamage = Effect.sync(() => void reports++)
+        const get = yield* overNode(contentOf(pattern(size), { localFile, reportDamage }))
+        assert.strictEqual((yield* get("GET")).body.toString(), "ContentDamaged")
+        assert.strictEqual(reports, 1)
+        yield* Effect.promise(() => until(() => openCount(localFile) === 0))
+      })
   )
 
   it.live("store fails while streaming → the response is broken", () =>

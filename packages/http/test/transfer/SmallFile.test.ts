@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fs from "node:fs"
 import * as SmallFile from "../../src/transfer/local/SmallFile.ts"
 import { until } from "./support/NodeApp.ts"
 import { openCount, pattern, tempFile } from "./support/TempFiles.ts"
@@ -11,7 +12,7 @@ const readers: ReadonlyArray<readonly [string, () => Effect.Effect<SmallFile.Rea
     "over the thread pool",
     () => {
       const read = SmallFile.makeReader({ maxSyncMillis: -1, pooledFactor: Infinity })
-      return Effect.as(Effect.exit(read("/", 0, Buffer.alloc(0))), read)
+      return Effect.as(Effect.exit(read({ path: "/", size: 0 }, 0, Buffer.alloc(0))), read)
     }
   ]
 ]
@@ -30,19 +31,19 @@ describe.each(readers)("SmallFile.makeReader, %s", (_, make) => {
         [0, 0]
       ] as const) {
         const into = Buffer.alloc(length)
-        yield* read(path, offset, into)
+        yield* read({ path, size: bytes.length }, offset, into)
         assert.isTrue(into.equals(bytes.subarray(offset, offset + length)))
       }
       yield* Effect.promise(() => until(() => openCount(path) === 0))
     })
   )
 
-  it.effect("file shorter than the range → BlobError Internal", () =>
+  it.effect.each([9, 11])("file of 10 bytes, %d in the record → ContentDamaged", (size) =>
     Effect.gen(function* () {
       const read = yield* make()
       const path = yield* tempFile(pattern(10))
-      const error = yield* Effect.flip(read(path, 0, Buffer.alloc(11)))
-      assert.strictEqual(error._tag === "BlobError" ? error.reason : error._tag, "Internal")
+      const error = yield* Effect.flip(read({ path, size }, 0, Buffer.alloc(5)))
+      assert.strictEqual(error._tag, "ContentDamaged")
       yield* Effect.promise(() => until(() => openCount(path) === 0))
     })
   )
@@ -50,8 +51,14 @@ describe.each(readers)("SmallFile.makeReader, %s", (_, make) => {
   it.effect("missing file → ContentGone, unreadable file → BlobError", () =>
     Effect.gen(function* () {
       const read = yield* make()
-      assert.strictEqual((yield* Effect.flip(read("/no/such/file", 0, Buffer.alloc(1))))._tag, "ContentGone")
-      assert.strictEqual((yield* Effect.flip(read("/", 0, Buffer.alloc(1))))._tag, "BlobError")
+      assert.strictEqual(
+        (yield* Effect.flip(read({ path: "/no/such/file", size: 1 }, 0, Buffer.alloc(1))))._tag,
+        "ContentGone"
+      )
+      assert.strictEqual(
+        (yield* Effect.flip(read({ path: "/", size: Fs.statSync("/").size }, 0, Buffer.alloc(1))))._tag,
+        "BlobError"
+      )
     })
   )
 
@@ -65,7 +72,7 @@ describe.each(readers)("SmallFile.makeReader, %s", (_, make) => {
         (offset) =>
           Effect.gen(function* () {
             const into = Buffer.alloc(700)
-            yield* read(path, offset, into)
+            yield* read({ path, size: bytes.length }, offset, into)
             assert.isTrue(into.equals(bytes.subarray(offset, offset + 700)))
           }),
         { concurrency: "unbounded" }

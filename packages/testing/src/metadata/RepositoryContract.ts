@@ -16,6 +16,7 @@ import { conversionContract } from "./conversions/internal/ConversionContract.ts
 import { creatorContract } from "./internal/CreatorContract.ts"
 import { deploymentContract } from "./internal/DeploymentContract.ts"
 import { eventContract } from "./events/internal/EventContract.ts"
+import { damageContract } from "./internal/DamageContract.ts"
 import { fileChangeContract } from "./files/internal/FileChangeContract.ts"
 import { fileContentContract } from "./files/internal/FileContentContract.ts"
 import { fileContract } from "./files/internal/FileContract.ts"
@@ -56,6 +57,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["removals of buckets and tenants: concurrent changes", removalRaceContract],
   ["removals in steps", removalContract],
   ["blobs", blobContract],
+  ["damage", damageContract],
   ["conversions", conversionContract],
   ["conversions: claims", conversionClaimContract],
   ["conversions: fairness", fairClaimContract],

@@ -100,5 +100,6 @@ export const file = (fields: Partial<StoredFile> = {}): StoredFile => ({
   createdAt: at(),
   updatedAt: at(),
   content: null,
+  damaged: false,
   ...fields
 })

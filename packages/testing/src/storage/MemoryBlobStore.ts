@@ -43,12 +43,17 @@ export const make: Effect.Effect<BlobStore.BlobStore["Service"]> = Effect.sync((
       return { size: bytes.byteLength, sha256 }
     })
 
-  const read = (key: string, { range }: BlobStore.ReadOptions = {}): Stream.Stream<Uint8Array, BlobError.BlobError> =>
+  const read = (
+    key: string,
+    { range, size }: BlobStore.ReadOptions = {}
+  ): Stream.Stream<Uint8Array, BlobError.BlobError> =>
     Stream.unwrap(
       Effect.map(find("read", key), (blob) => {
         const start = range?.offset ?? 0
         const end = range === undefined ? blob.byteLength : start + range.length
-        if (end > blob.byteLength) return Stream.fail(failure("read", "Internal", new Error("beyond the blob's end")))
+        if (end > blob.byteLength || (size !== undefined && size !== blob.byteLength)) {
+          return Stream.fail(failure("read", "Damaged", new Error("the blob has another size")))
+        }
         return Stream.unfold(start, (from) => {
           const to = Math.min(from + chunkBytes, end)
           return Effect.succeed(from < end ? ([blob.slice(from, to), to] as const) : undefined)

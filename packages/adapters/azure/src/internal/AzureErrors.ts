@@ -33,6 +33,7 @@ const details: { readonly [K in Kind]: string } = {
   TooLarge: "The object is larger than the storage account accepts.",
   Invalid: "The storage account does not permit this change of the object.",
   Damaged: "The bytes were damaged in transit.",
+  OutOfRange: "The object is shorter than expected.",
   Changed: "Another program changed the object at the same time.",
   Internal: "The storage account answered unexpectedly."
 }

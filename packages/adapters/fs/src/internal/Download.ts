@@ -39,7 +39,11 @@ const open = (path: string): Effect.Effect<Opened, FsCall.ErrnoError> =>
 const close = ({ descriptor }: Opened): Effect.Effect<void> =>
   FsCall.ignoreFailure(FsCall.attempt(() => Fs.closeSync(descriptor)))
 
-const tooShort = (): FsCall.ErrnoError => FsCall.errno(new Error("the blob's file is shorter than expected"))
+/** The code of the error for a file that has not the expected size. */
+export const wrongSize = "WRONG_SIZE"
+
+const otherSize = (): FsCall.ErrnoError =>
+  FsCall.errno(Object.assign(new Error("the blob's file has another size than expected"), { code: wrongSize }))
 
 /**
  * Returns the function that allocates the memory of a chunk: one shared memory when chunks are transient, new memory for each
@@ -53,17 +57,17 @@ const allocator = (isTransient: boolean, total: number): ((wanted: number) => Bu
 
 /**
  * Streams a file's bytes. The open descriptor keeps them readable when the file is removed meanwhile. The stream fails when
- * the file is shorter than at the beginning or than the range requires.
+ * the file has another size than expected, or is shorter than at the beginning or than the range requires.
  */
 export const make = (
   path: string,
-  { isTransient = false, range }: ReadOptions = {}
+  { isTransient = false, range, size: expected }: ReadOptions = {}
 ): Stream.Stream<Uint8Array, FsCall.ErrnoError> =>
   Stream.unwrap(
     Effect.map(Scoped.acquire(open(path), close), ({ descriptor, size }) => {
       let position = range?.offset ?? 0
       const end = range === undefined ? size : range.offset + range.length
-      if (end > size) return Stream.fail(tooShort())
+      if (end > size || (expected !== undefined && size !== expected)) return Stream.fail(otherSize())
       const allocate = allocator(isTransient, end - position)
       const next = Effect.suspend((): Pull.Pull<[Uint8Array], FsCall.ErrnoError> => {
         if (position >= end) return Cause.done()
@@ -72,7 +76,7 @@ export const make = (
         return Effect.flatMap(
           FsCall.call<number>((done) => Fs.read(descriptor, buffer, 0, length, position, done)),
           (count) => {
-            if (count === 0) return Effect.fail(tooShort())
+            if (count === 0) return Effect.fail(otherSize())
             position += count
             return Effect.succeed<[Uint8Array]>([count === length ? buffer : buffer.subarray(0, count)])
           }

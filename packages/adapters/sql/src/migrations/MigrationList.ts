@@ -7,6 +7,7 @@ import { fileTypes } from "./FileTypes.ts"
 import { conversionTurns } from "./ConversionTurns.ts"
 import { creators } from "./Creators.ts"
 import { events } from "./Events.ts"
+import { damage } from "./Damage.ts"
 import { initial } from "./Initial.ts"
 import { change, type Migration } from "./Migration.ts"
 import { mirrorIndexes } from "./MirrorIndexes.ts"
@@ -24,6 +25,7 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 7, name: "file_types", steps: fileTypes },
   { id: 8, name: "conversion_turns", steps: conversionTurns },
   { id: 9, name: "removals", steps: removals },
+  { id: 11, name: "damage", steps: damage },
   { id: 13, name: "blob_holds", steps: blobHolds },
   { id: 14, name: "events", steps: events }
 ]

@@ -14,6 +14,7 @@ export const targetReasons: { readonly [K in RemoteFailure.Kind]: Reason } = {
   TooLarge: "Invalid",
   Invalid: "Invalid",
   Damaged: "Damaged",
+  OutOfRange: "Damaged",
   Changed: "Unavailable",
   Internal: "Internal"
 }

@@ -23,6 +23,7 @@ export const describe = ({ fileId, isRepaired, key, kind }: Fsck.Finding): strin
   const file = fileId === null ? "" : ` of ${fileId}`
   const finding = {
     Missing: `the content${file} is missing`,
+    Damaged: `the bytes of the content${file} are not those of its record`,
     WrongSize: `the size of the content${file} differs from its record`,
     Unreferenced: "no file uses the content",
     Orphan: "the content has no record"

@@ -23,6 +23,7 @@ const encode = (file: File): EncodedFile => ({
   checksum: file.checksum,
   version: file.version,
   state: file.state,
+  damaged: file.damaged,
   metadata: file.metadata,
   headers: file.headers,
   createdAt: encodeTime(file.createdAt),

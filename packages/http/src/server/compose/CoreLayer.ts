@@ -9,6 +9,7 @@ import { DeploymentRepository } from "@holdfast/core/deployment/DeploymentReposi
 import { EventRepository } from "@holdfast/core/events/EventRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import * as Holdfast from "@holdfast/core/Holdfast"
+import { DamageRepository } from "@holdfast/core/integrity/DamageRepository"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import type { MirrorTargets } from "@holdfast/core/mirrors/targets/MirrorTarget"
@@ -23,6 +24,7 @@ import type { Digest } from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Layer from "effect/Layer"
 import * as ConversionMetrics from "../metrics/ConversionMetrics.ts"
+import * as IntegrityMetrics from "../metrics/IntegrityMetrics.ts"
 import * as MirrorMetrics from "../metrics/MirrorMetrics.ts"
 import * as PortMetrics from "../metrics/PortMetrics.ts"
 import * as StorageMetrics from "../metrics/StorageMetrics.ts"
@@ -52,6 +54,7 @@ const instrumentedPorts = Layer.mergeAll(
   PortMetrics.layer(BlobRepository),
   PortMetrics.layer(DeploymentRepository),
   PortMetrics.layer(EventRepository),
+  IntegrityMetrics.layerDamage.pipe(Layer.provide(PortMetrics.layer(DamageRepository))),
   ConversionMetrics.layerRepository.pipe(Layer.provide(PortMetrics.layer(ConversionRepository))),
   ConversionMetrics.layerTranscoder,
   PortMetrics.layer(MirrorRepository),

@@ -5,6 +5,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { asBackgroundWork } from "@holdfast/core/BackgroundWork"
 import * as RemovalWorker from "@holdfast/core/buckets/RemovalWorker"
 import * as Settings from "@holdfast/core/Settings"
+import * as DamageReports from "@holdfast/core/integrity/DamageReports"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import * as Sweeper from "@holdfast/core/storage/Sweeper"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
@@ -31,6 +32,7 @@ import * as BlobStoreLayer from "./BlobStoreLayer.ts"
 import * as ConversionLayer from "./ConversionLayer.ts"
 import * as CoreLayer from "./CoreLayer.ts"
 import * as DiskLayer from "./DiskLayer.ts"
+import * as IntegrityLayer from "./IntegrityLayer.ts"
 import * as IncompleteUploads from "./IncompleteUploads.ts"
 import * as MetadataLayer from "./MetadataLayer.ts"
 import * as MirrorLayer from "./MirrorLayer.ts"
@@ -126,6 +128,7 @@ export const layer = (config: Config, version: string) => {
       IncompleteUploads.layerSweeper(config),
       ConversionLayer.layerWorker(config).pipe(Layer.provide(prepared)),
       MirrorLayer.layerWorker(config),
+      IntegrityLayer.layerWorker,
       ProcessMetrics.layer,
       disk.background,
       QueueDepthMetrics.layer({ pushed: config.otlpEndpoint !== undefined })
@@ -140,7 +143,7 @@ export const layer = (config: Config, version: string) => {
     ]),
     Layer.provide(SecretKey.layerPlaybackSecret(config)),
     Layer.provide(layerSettings(config)),
-    Layer.provide(disk.room),
+    Layer.provide([disk.room, DamageReports.layer]),
     Layer.provide(Telemetry.layer(config.otlpEndpoint, version)),
     Layer.provide(layerMetricRegistry)
   )

@@ -6,6 +6,7 @@
  * The next buffer is filled only after the socket has taken the bytes of an earlier one (the callback of the write). So a slow
  * client slows the reads down, and each response needs no more memory than its two buffers.
  */
+import { ContentDamaged } from "@holdfast/core/files/FileErrors"
 import type { BlobError } from "@holdfast/core/storage/BlobError"
 import type { ByteRange } from "@holdfast/core/storage/BlobStore"
 import * as Cause from "effect/Cause"
@@ -33,7 +34,7 @@ const nextRange = (response: ServerResponse, slices: Iterator<BodySlice>): ByteR
 }
 
 /** All bytes were sent, the client disconnected, the transfer was stopped, or the file could not be read. */
-type Outcome = "sent" | "aborted" | "stopped" | { readonly failure: BlobError }
+type Outcome = "sent" | "aborted" | "stopped" | { readonly failure: BlobError | ContentDamaged }
 
 interface Transfer {
   /** Breaks the response. */
@@ -43,7 +44,7 @@ interface Transfer {
 /** Starts a transfer. Calls `onEnd` once, when no read is in progress any more, so that the descriptor may be closed. */
 const start = (
   response: ServerResponse,
-  file: { readonly fd: number; readonly path: string },
+  fd: number,
   slices: ReadonlyArray<BodySlice>,
   onEnd: (outcome: Outcome) => void
 ): Transfer => {
@@ -89,11 +90,11 @@ const start = (
     used.add(buffer)
     const { length, offset } = range
     isReading = true
-    Fs.read(file.fd, buffer, 0, Math.min(buffer.length, length - done), offset + done, (error, count) => {
+    Fs.read(fd, buffer, 0, Math.min(buffer.length, length - done), offset + done, (error, count) => {
       isReading = false
       if (outcome !== undefined) return onEnd(outcome)
       if (error) return finish({ failure: LocalFile.toBlobError(error) })
-      if (count === 0) return finish({ failure: LocalFile.sizeMismatch(file.path) })
+      if (count === 0) return finish({ failure: new ContentDamaged() })
       done += count
       const since = performance.now()
       response.write(count === buffer.length ? buffer : buffer.subarray(0, count), (error) =>
@@ -115,7 +116,7 @@ const start = (
 
 const clientAbort = Effect.failCause(Cause.annotate(Cause.interrupt(), ClientAbort.annotation))
 
-const toEffect = (outcome: Outcome): Effect.Effect<void, BlobError> =>
+const toEffect = (outcome: Outcome): Effect.Effect<void, BlobError | ContentDamaged> =>
   typeof outcome === "object" ? Effect.fail(outcome.failure) : outcome === "aborted" ? clientAbort : Effect.void
 
 /**
@@ -128,14 +129,14 @@ const toEffect = (outcome: Outcome): Effect.Effect<void, BlobError> =>
  */
 export const send = (
   response: ServerResponse,
-  file: { readonly fd: number; readonly path: string },
+  fd: number,
   slices: ReadonlyArray<BodySlice>
-): Effect.Effect<void, BlobError> =>
+): Effect.Effect<void, BlobError | ContentDamaged> =>
   Effect.interruptible(
-    Effect.callback<void, BlobError>((resume) => {
+    Effect.callback<void, BlobError | ContentDamaged>((resume) => {
       let hasEnded = false
       let onEnded = (): void => undefined
-      const transfer = start(response, file, slices, (outcome) => {
+      const transfer = start(response, fd, slices, (outcome) => {
         hasEnded = true
         onEnded()
         resume(toEffect(outcome))

@@ -1,12 +1,13 @@
 /**
  * Local files that each hold exactly one blob: opening and closing them, and the meaning of their errors.
  */
+import type { ContentDamaged } from "@holdfast/core/files/FileErrors"
 import { BlobError } from "@holdfast/core/storage/BlobError"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
 import { ContentGone } from "../TransferErrors.ts"
 
-export type LocalFileError = ContentGone | BlobError
+export type LocalFileError = ContentGone | ContentDamaged | BlobError
 
 /** Codes of errors that may not occur on another attempt: too few descriptors, or a failing device. */
 const transientCodes = new Set(["EAGAIN", "EBUSY", "EIO", "EMFILE", "ENFILE", "ENOMEM", "ESTALE", "ETIMEDOUT"])
@@ -25,14 +26,6 @@ export const toBlobError = (cause: unknown): BlobError =>
 /** Converts the error of opening a file. A missing file becomes `ContentGone`. */
 export const toOpenError = (cause: unknown): LocalFileError =>
   codeOf(cause) === "ENOENT" ? new ContentGone() : toBlobError(cause)
-
-/** The error for a file whose size differs from the one in its record: the file was damaged. */
-export const sizeMismatch = (path: string): BlobError =>
-  new BlobError({
-    reason: "Internal",
-    operation: "localFile",
-    cause: new Error(`The size of ${path} differs from the size in its record.`)
-  })
 
 const open = (path: string): Effect.Effect<number, LocalFileError> =>
   Effect.callback((resume) =>

@@ -6,6 +6,7 @@
  * one takes so long that it must have waited for a device. Then the thread pool does the reads for a multiple of that time.
  * So even a slow disk blocks the event loop for a small share of the time only.
  */
+import { ContentDamaged } from "@holdfast/core/files/FileErrors"
 import type { ByteRange } from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
@@ -17,28 +18,41 @@ import * as SmallContents from "./SmallContents.ts"
 /** The largest range that this module reads, in bytes. */
 export const maxLength = 64 * 1024
 
-/** Fills the whole buffer with the file's bytes from `offset` on, or fails. */
-export type Read = (path: string, offset: number, into: Buffer) => Effect.Effect<void, LocalFile.LocalFileError>
+/** A local file that holds exactly one blob. */
+export interface SmallFile {
+  readonly path: string
+  /** Bytes of the whole file, from its record. */
+  readonly size: number
+}
 
-const readSync = (path: string, offset: number, into: Buffer): boolean => {
+/** Fills the whole buffer with the file's bytes from `offset` on. Fails with `ContentDamaged` when the file has another size. */
+export type Read = (file: SmallFile, offset: number, into: Buffer) => Effect.Effect<void, LocalFile.LocalFileError>
+
+/** Returns whether the file has the size. `fstat` needs no disk. */
+const hasSize = (fd: number, size: number): boolean => Fs.fstatSync(fd).size === size
+
+const readSync = ({ path, size }: SmallFile, offset: number, into: Buffer): boolean => {
   const fd = Fs.openSync(path, Fs.constants.O_RDONLY)
   try {
-    return Fs.readSync(fd, into, 0, into.length, offset) === into.length
+    return hasSize(fd, size) && Fs.readSync(fd, into, 0, into.length, offset) === into.length
   } finally {
     Fs.closeSync(fd)
   }
 }
 
-const readPooled: Read = (path, offset, into) =>
+const damaged = Effect.suspend(() => Effect.fail(new ContentDamaged()))
+
+const readPooled: Read = ({ path, size }, offset, into) =>
   LocalFile.withFile(path, (fd) =>
     // Uninterruptible: the descriptor must stay open until the read has returned.
     Effect.uninterruptible(
-      Effect.callback<void, LocalFile.LocalFileError>((resume) =>
+      Effect.callback<void, LocalFile.LocalFileError>((resume) => {
+        if (!hasSize(fd, size)) return resume(damaged)
         Fs.read(fd, into, 0, into.length, offset, (error, count) => {
           if (error !== null) resume(Effect.fail(LocalFile.toBlobError(error)))
-          else resume(count === into.length ? Effect.void : Effect.fail(LocalFile.sizeMismatch(path)))
+          else resume(count === into.length ? Effect.void : damaged)
         })
-      )
+      })
     )
   )
 
@@ -50,12 +64,12 @@ const readPooled: Read = (path, offset, into) =>
  */
 export const makeReader = (options: { readonly maxSyncMillis: number; readonly pooledFactor: number }): Read => {
   let pooledUntil = 0
-  return (path, offset, into) =>
+  return (file, offset, into) =>
     Effect.suspend(() => {
       const begin = performance.now()
-      if (begin < pooledUntil) return readPooled(path, offset, into)
+      if (begin < pooledUntil) return readPooled(file, offset, into)
       try {
-        return readSync(path, offset, into) ? Effect.void : Effect.fail(LocalFile.sizeMismatch(path))
+        return readSync(file, offset, into) ? Effect.void : damaged
       } catch (cause) {
         return Effect.fail(LocalFile.toOpenError(cause))
       } finally {
@@ -75,12 +89,9 @@ const maxStringLength = 8 * 1024
 const pool = BufferPool.make({ size: maxLength, spare: 64 })
 const contents = SmallContents.make({ maxBytes: 8 * 1024 * 1024, maxOffered: 4096 })
 
-/** A local file that holds exactly one blob. */
-export interface SmallFile {
-  readonly path: string
-  /** Bytes. */
-  readonly size: number
-}
+/** Whether the bytes of a file are in memory, so that `send` does not read it. */
+export const isKept = ({ path, size }: SmallFile): boolean =>
+  size <= maxStringLength && contents.find(path) !== undefined
 
 /**
  * Sends a range of a file as the whole body of a response. `writeHead` is called once the bytes have been read: on failure,
@@ -103,7 +114,7 @@ export const send = (
     }
     const buffer = pool.acquire()
     const bytes = buffer.subarray(0, length)
-    return Effect.map(read(path, offset, bytes), (): void => {
+    return Effect.map(read({ path, size }, offset, bytes), (): void => {
       writeHead()
       if (length <= maxStringLength) {
         const text = bytes.toString("latin1")

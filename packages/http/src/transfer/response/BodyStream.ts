@@ -1,6 +1,7 @@
 /**
  * The body of a response as a stream: for contents that are not local files, and for servers other than Node's.
  */
+import type { ContentDamaged } from "@holdfast/core/files/FileErrors"
 import type { BlobError } from "@holdfast/core/storage/BlobError"
 import type { ByteRange } from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
@@ -10,21 +11,25 @@ import * as Stream from "effect/Stream"
 import { type BodySlice, isLiteral } from "../BodySlice.ts"
 import { ContentGone } from "../TransferErrors.ts"
 
+type ReadError = BlobError | ContentDamaged
+
 export interface Source {
   /** The size of the content, in bytes. */
   readonly size: number
-  readonly read: (range?: ByteRange) => Stream.Stream<Uint8Array, BlobError>
+  readonly read: (range?: ByteRange) => Stream.Stream<Uint8Array, ReadError>
 }
 
 /** Pulls the first chunk of a stream, so that a missing blob is detected before the response's head is sent. */
 const pullFirst = (
-  stream: Stream.Stream<Uint8Array, BlobError>
-): Effect.Effect<Stream.Stream<Uint8Array, BlobError>, ContentGone | BlobError, Scope.Scope> =>
+  stream: Stream.Stream<Uint8Array, ReadError>
+): Effect.Effect<Stream.Stream<Uint8Array, ReadError>, ContentGone | ReadError, Scope.Scope> =>
   Effect.gen(function* () {
     const pull = yield* Stream.toPull(stream)
     const first = yield* pull.pipe(
       Pull.catchDone(() => Effect.undefined),
-      Effect.mapError((error) => (error.reason === "NotFound" ? new ContentGone() : error))
+      Effect.mapError((error) =>
+        error._tag === "BlobError" && error.reason === "NotFound" ? new ContentGone() : error
+      )
     )
     return first === undefined
       ? Stream.empty
@@ -38,8 +43,8 @@ const pullFirst = (
 export const open = (
   source: Source,
   slices: ReadonlyArray<BodySlice>
-): Effect.Effect<Stream.Stream<Uint8Array, BlobError>, ContentGone | BlobError, Scope.Scope> => {
-  const streams = slices.map((slice): Stream.Stream<Uint8Array, BlobError> => {
+): Effect.Effect<Stream.Stream<Uint8Array, ReadError>, ContentGone | ReadError, Scope.Scope> => {
+  const streams = slices.map((slice): Stream.Stream<Uint8Array, ReadError> => {
     if (isLiteral(slice)) return Stream.succeed(slice)
     return slice.length === source.size ? source.read() : source.read(slice)
   })

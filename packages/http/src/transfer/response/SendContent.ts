@@ -5,14 +5,14 @@
  * response writer: small slices by `SmallFile`, everything else by `LargeFile`. In all other cases the body is a stream.
  */
 import type { PreconditionFailed } from "@holdfast/core/Errors"
+import { ContentDamaged } from "@holdfast/core/files/FileErrors"
+import type { StoredContent } from "@holdfast/core/files/StoredContent"
 import type { BlobError } from "@holdfast/core/storage/BlobError"
-import type { ByteRange } from "@holdfast/core/storage/BlobStore"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Scope from "effect/Scope"
-import type * as Stream from "effect/Stream"
 import * as Fs from "node:fs"
 import type { ServerResponse } from "node:http"
 import { isLiteral } from "../BodySlice.ts"
@@ -20,20 +20,15 @@ import * as LargeFile from "../local/LargeFile.ts"
 import * as LocalFile from "../local/LocalFile.ts"
 import * as SmallFile from "../local/SmallFile.ts"
 import * as NodeRequest from "../../incoming/NodeRequest.ts"
-import type { ContentGone, RangeNotSatisfiable } from "../TransferErrors.ts"
+import { ContentGone, type RangeNotSatisfiable } from "../TransferErrors.ts"
 import * as BodyStream from "./BodyStream.ts"
 import type { ContentDescription } from "./ContentHeaders.ts"
 import * as ResponsePlan from "./ResponsePlan.ts"
 
 /** A content to send: its description and access to its bytes. */
-export interface Content extends ContentDescription {
-  /** The path of a local file that holds exactly the bytes; undefined when the store has none. */
-  readonly localFile?: string | undefined
-  /** All bytes of the content, or a range of them. */
-  readonly read: (range?: ByteRange) => Stream.Stream<Uint8Array, BlobError>
-}
+export interface Content extends ContentDescription, StoredContent {}
 
-export type SendError = PreconditionFailed | RangeNotSatisfiable | ContentGone | BlobError
+export type SendError = PreconditionFailed | RangeNotSatisfiable | ContentGone | ContentDamaged | BlobError
 
 const sendLarge = (
   response: ServerResponse,
@@ -44,9 +39,9 @@ const sendLarge = (
   LocalFile.withFile(path, (fd) =>
     Effect.suspend(() => {
       // Checked before the head is sent: after that, a failure can only be signalled by breaking the connection.
-      if (Fs.fstatSync(fd).size !== size) return Effect.fail(LocalFile.sizeMismatch(path))
+      if (Fs.fstatSync(fd).size !== size) return Effect.fail(new ContentDamaged())
       response.writeHead(status, headers)
-      return LargeFile.send(response, { fd, path }, slices)
+      return LargeFile.send(response, fd, slices)
     })
   )
 
@@ -62,11 +57,44 @@ const sendFile = (
     : sendLarge(response, path, plan, size)
 }
 
+/** Sends the body that the plan has, and returns the response that middleware and logs see. */
+const sendPlanned = (
+  request: HttpServerRequest.HttpServerRequest,
+  content: Content,
+  plan: ResponsePlan.ResponsePlan
+): Effect.Effect<HttpServerResponse.HttpServerResponse, ContentGone | ContentDamaged | BlobError, Scope.Scope> => {
+  // When Node's response was written here, only middleware and logs see this one.
+  const empty = HttpServerResponse.empty({ status: plan.status, headers: plan.headers })
+  if (plan.status === 304) return Effect.succeed(empty)
+  // A response without a body must not promise bytes that a GET would not get.
+  if (plan.slices.length === 0) {
+    const { localFile: path, size } = content
+    if (path !== undefined && SmallFile.isKept({ path, size })) return Effect.succeed(empty)
+    return Effect.mapError(Effect.as(content.check, empty), (error) =>
+      error._tag === "BlobError" && error.reason === "NotFound" ? new ContentGone() : error
+    )
+  }
+  const response = NodeRequest.find(request)?.response
+  return response !== undefined && content.localFile !== undefined
+    ? Effect.as(sendFile(response, content.localFile, plan, content.size), empty)
+    : Effect.map(BodyStream.open(content, plan.slices), (body) =>
+        HttpServerResponse.stream(body, {
+          status: plan.status,
+          headers: plan.headers,
+          contentType: plan.headers["content-type"],
+          contentLength: Number(plan.headers["content-length"])
+        })
+      )
+}
+
+const isLost = (error: SendError): boolean => error._tag === "ContentGone" || error._tag === "ContentDamaged"
+
 /**
  * Responds to a GET or HEAD request with a content: 200, 206 or 304. Fails with
  *
  * - `PreconditionFailed` and `RangeNotSatisfiable`, which the caller turns into problem responses;
  * - `ContentGone` when the bytes were removed after the record was read. Nothing was sent: the caller reads the record again;
+ * - `ContentDamaged` when the bytes are not those of the record. Nothing was sent, unless they were lost while they were sent;
  * - `BlobError` when the store failed. If a part of the body was sent already, the connection is broken.
  *
  * @param extraHeaders Headers by lower-case name, which replace the content's own. Middleware cannot add headers to a
@@ -80,18 +108,8 @@ export const send = (
   Effect.flatMap(Clock.currentTimeMillis, (now): ReturnType<typeof send> => {
     const plan = ResponsePlan.make(request, content, extraHeaders, now)
     if (plan instanceof Error) return Effect.fail(plan)
-    // When Node's response was written here, only middleware and logs see this one.
-    const empty = HttpServerResponse.empty({ status: plan.status, headers: plan.headers })
-    if (plan.slices.length === 0) return Effect.succeed(empty)
-    const response = NodeRequest.find(request)?.response
-    return response !== undefined && content.localFile !== undefined
-      ? Effect.as(sendFile(response, content.localFile, plan, content.size), empty)
-      : Effect.map(BodyStream.open(content, plan.slices), (body) =>
-          HttpServerResponse.stream(body, {
-            status: plan.status,
-            headers: plan.headers,
-            contentType: plan.headers["content-type"],
-            contentLength: Number(plan.headers["content-length"])
-          })
-        )
+    // The check of the report ignores a content that was replaced or removed after its record was read.
+    return Effect.tapError(sendPlanned(request, content, plan), (error) =>
+      isLost(error) ? content.reportDamage : Effect.void
+    )
   })

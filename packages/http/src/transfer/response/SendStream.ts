@@ -49,5 +49,7 @@ export const segmentContent = (viewer: Viewer, segment: OpenedSegment): SendCont
   name: segment.name.slice(segment.name.lastIndexOf("/") + 1),
   disposition: "inline",
   localFile: segment.localFile,
-  read: segment.read
+  read: segment.read,
+  check: segment.check,
+  reportDamage: segment.reportDamage
 })

@@ -3,6 +3,7 @@
  * (`PlaybackRoutes`).
  */
 import { CurrentRequest } from "@holdfast/core/access/CurrentRequest"
+import { ContentDamaged } from "@holdfast/core/files/FileErrors"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -35,14 +36,14 @@ const toProblem = (error: ProblemResponse.CodedError) =>
  *
  * `attempt` runs a second time when it fails with `ContentGone`: the content was replaced or removed after its record was
  * read, and nothing was sent yet. If the bytes are missing in the second attempt too, they are lost although their record
- * exists: that is a defect. Every other error becomes a problem response.
+ * exists: the content is damaged. Every other error becomes a problem response.
  */
 export const serveContent = <E extends ProblemResponse.CodedError, R, R2>(
   attempt: (context: Context.Context<R>) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R2>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R | R2> => {
   const sent = Effect.contextWith(attempt)
   return sent.pipe(
-    Effect.catchIf(isGone, () => Effect.catchIf(sent, isGone, Effect.die)),
+    Effect.catchIf(isGone, () => Effect.catchIf(sent, isGone, () => Effect.fail(new ContentDamaged()))),
     Effect.catch(toProblem)
   )
 }

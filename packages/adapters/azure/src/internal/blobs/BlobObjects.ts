@@ -45,9 +45,10 @@ export const open = (
         .download(range?.offset, range?.length, { abortSignal, maxRetryRequests: 0 })
         .then(withErrorListener)
     ),
-    ({ contentLength, readableStreamBody }) => ({
+    ({ contentLength, contentRange, readableStreamBody }) => ({
       body: readableStreamBody instanceof Readable ? readableStreamBody : undefined,
-      contentLength
+      contentLength,
+      contentRange
     })
   )
 

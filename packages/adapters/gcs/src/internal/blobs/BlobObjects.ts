@@ -21,9 +21,13 @@ export const open = (
   Effect.flatMap(
     Objects.openMedia(connection, name, range === undefined ? undefined : RemoteBody.rangeHeader(range)),
     (response) => {
-      const { "content-encoding": encoding, "content-length": length } = response.headers
+      const { "content-encoding": encoding, "content-length": length, "content-range": contentRange } = response.headers
       return encoding === undefined
-        ? Effect.succeed({ body: response, contentLength: length === undefined ? undefined : Number(length) })
+        ? Effect.succeed({
+            body: response,
+            contentLength: length === undefined ? undefined : Number(length),
+            contentRange
+          })
         : Effect.fail(GcsFailure.unexpected("it sent an encoded body"))
     }
   )

@@ -36,9 +36,10 @@ export const open = (
   const address = { Bucket: connection.bucket, Key: name }
   return Effect.map(
     connection.open(range === undefined ? address : { ...address, Range: RemoteBody.rangeHeader(range) }),
-    ({ Body, ContentLength }) => ({
+    ({ Body, ContentLength, ContentRange }) => ({
       body: Body instanceof Readable ? Body : undefined,
-      contentLength: ContentLength
+      contentLength: ContentLength,
+      contentRange: ContentRange
     })
   )
 }

@@ -23,6 +23,7 @@ export interface Opened {
   /** A stream of Node's, if the service sent one. */
   readonly Body?: unknown
   readonly ContentLength?: number | undefined
+  readonly ContentRange?: string | undefined
 }
 
 /** A client of one bucket. */
@@ -65,7 +66,11 @@ export const make = (
       const response = await send({ operation: "GetObject", address, headers, sha256: emptySha256 }, abortSignal)
       if (response === undefined) return client.send(new sdk.GetObjectCommand(address), { abortSignal })
       const length = response.headers["content-length"]
-      return { Body: response.body, ContentLength: length === undefined ? undefined : Number(length) }
+      return {
+        Body: response.body,
+        ContentLength: length === undefined ? undefined : Number(length),
+        ContentRange: response.headers["content-range"]
+      }
     }
 
     return {

@@ -18,7 +18,8 @@ const toFound = (row: Row.Row): StreamLookup["found"] => {
     _tag: "Segment",
     blobId: Row.text(row, "blob_id"),
     size: Row.int(row, "size"),
-    sha256: Row.text(row, "sha256")
+    sha256: Row.text(row, "sha256"),
+    damaged: row.damage_kind !== null
   }
 }
 
@@ -36,11 +37,12 @@ const toLookup = (row: Row.Row) => ({
 export const findStreamFile = (read: ShortRead, { bucket, format, name, selector }: StreamFileRef) =>
   read(
     (sql) => sql`SELECT source.id AS file_id, source.blob_id AS source_id, conversion.id AS conversion_id,
-      conversion.state, conversion.fault_code, conversion.fault_detail, part.blob_id, part.playlist, blob.size, blob.sha256
+      conversion.state, conversion.fault_code, conversion.fault_detail, part.blob_id, part.playlist, blob.size, blob.sha256, damage.kind AS damage_kind
     FROM (SELECT id, blob_id FROM file WHERE ${bySelector(sql, bucket, selector)}) AS source
       LEFT JOIN conversion ON conversion.blob_id = source.blob_id AND conversion.format = ${format}
       LEFT JOIN conversion_file AS part ON part.conversion_id = conversion.id AND part.name = ${name}
-      LEFT JOIN blob ON blob.id = part.blob_id`
+      LEFT JOIN blob ON blob.id = part.blob_id
+      LEFT JOIN damage ON damage.blob_id = part.blob_id`
   ).pipe(
     Row.first(toLookup),
     Effect.flatMap(

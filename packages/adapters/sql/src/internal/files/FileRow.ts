@@ -14,7 +14,7 @@ import * as Row from "../Row.ts"
 
 /** Listed by name: a later migration that adds a column must not change the statements that running nodes have prepared. */
 export const columns = `id, path, name, alias, version, metadata, headers, created_at, updated_at,
-  blob_id, size, sha256, etag, content_type, type, stored_at`
+  blob_id, size, sha256, etag, content_type, type, stored_at, damaged_blob`
 
 /** The column was written from a checked value, so that only the outermost type is checked again. */
 const isMetadata = (value: unknown): value is Metadata => Predicate.isObject(value)
@@ -46,7 +46,8 @@ export const toFile: Row.FromRow<StoredFile> = (row) => ({
   headers: readHeaders(row),
   createdAt: Row.instant(row, "created_at"),
   updatedAt: Row.instant(row, "updated_at"),
-  content: row.blob_id === null ? null : readContent(row)
+  content: row.blob_id === null ? null : readContent(row),
+  damaged: row.blob_id !== null && row.damaged_blob === row.blob_id
 })
 
 /** Selects the rows of a bucket that exists for requests. */

@@ -10,6 +10,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { NotFound } from "@holdfast/core/Errors"
 import type * as BlobKey from "@holdfast/core/storage/BlobKey"
 import { BlobRepository, type BlobRow, type BlobState, type DueBlob } from "@holdfast/core/storage/BlobRepository"
+import * as DamageKind from "@holdfast/core/storage/DamageKind"
 import { among, millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
@@ -32,7 +33,8 @@ const toBlob: Row.FromRow<BlobRow> = (row) => ({
   state: Row.oneOf(states, row, "state"),
   size: Row.orNull(Row.int, row, "size"),
   sha256: Row.orNull(Row.text, row, "sha256"),
-  fileId: Row.orNull(Row.text, row, "file_id")
+  fileId: Row.orNull(Row.text, row, "file_id"),
+  damage: row.damage_kind === null ? null : Row.oneOf(DamageKind.kinds, row, "damage_kind")
 })
 
 const make = Effect.gen(function* () {
@@ -117,6 +119,7 @@ const make = Effect.gen(function* () {
     forget: (blobIds) =>
       dropConversions(sql, blobIds).pipe(
         Effect.andThen(sql`DELETE FROM blob WHERE ${among(sql, "id", blobIds)} AND state <> 'READY'`),
+        Effect.andThen(sql`DELETE FROM damage WHERE ${among(sql, "blob_id", blobIds)}`),
         transaction(sql),
         Effect.asVoid,
         operation("blobs.forget")
@@ -131,10 +134,11 @@ const make = Effect.gen(function* () {
 
     list: ({ after, limit }) =>
       sql`SELECT blob.id, blob.tenant_id, blob.bucket_id, blob.state, blob.size, blob.sha256,
-          COALESCE(file.id, conversion.file_id) AS file_id
+          COALESCE(file.id, conversion.file_id) AS file_id, damage.kind AS damage_kind
         FROM blob LEFT JOIN file ON file.id = blob.file_id AND file.blob_id = blob.id
           LEFT JOIN conversion_file ON conversion_file.blob_id = blob.id
           LEFT JOIN conversion ON conversion.id = conversion_file.conversion_id
+          LEFT JOIN damage ON damage.blob_id = blob.id
         WHERE blob.id > ${after ?? ""} ORDER BY blob.id LIMIT ${limit}`.pipe(Row.all(toBlob), operation("blobs.list")),
 
     filterKnown: (blobIds) =>

@@ -5,6 +5,7 @@ import type * as Context from "effect/Context"
 import * as Stream from "effect/Stream"
 import * as CacheControl from "../../../files/CacheControl.ts"
 import * as ContentSecurity from "../../../files/ContentSecurity.ts"
+import type { ContentDamaged } from "../../../files/FileErrors.ts"
 import type { BlobError } from "../../../storage/BlobError.ts"
 import type { ByteRange } from "../../../storage/BlobStore.ts"
 import { collectBytes } from "./CollectBytes.ts"
@@ -18,7 +19,7 @@ export interface OpenedContent {
   readonly size: number
   /** Headers of `response()` besides type, length, entity tag and range; the same name replaces one of these. */
   readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>
-  readonly read: (range?: ByteRange) => Stream.Stream<Uint8Array, BlobError>
+  readonly read: (range?: ByteRange) => Stream.Stream<Uint8Array, BlobError | ContentDamaged>
 }
 
 /** Reads nothing before `stream`, `bytes`, `text`, `blob` or `response` is called. Each call reads anew. */
@@ -46,7 +47,7 @@ export class ContentReader implements Download {
     return Stream.toReadableStreamWith(this.#opened.read(this.#range), this.#context)
   }
 
-  /** Reads all bytes; they must fit into memory. Rejects with `BlobError` when the store cannot read them all. */
+  /** Reads all bytes; they must fit into memory. Rejects with `ContentDamaged` when the stored bytes are damaged, and with `BlobError` when the store cannot read them. */
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
     return collectBytes(this.stream(), this.length)
   }

@@ -5,6 +5,7 @@ import { expect } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
+import { DamageRepository } from "@holdfast/core/integrity/DamageRepository"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as ConversionFixtures from "./ConversionFixtures.ts"
@@ -89,8 +90,11 @@ export const conversionContract = (it: It): void => {
       expect(yield* findFile("index0.ts")).toEqual({ fileId: file.id, conversion: running, found: none })
       const [segment] = yield* ConversionFixtures.publish(claim, ["index0.ts"])
       const { blobId, sha256, size } = segment ?? { blobId: "", sha256: "", size: 0 }
-      const found = { _tag: "Segment", blobId, size, sha256 }
+      const found = { _tag: "Segment", blobId, size, sha256, damaged: false }
       expect(yield* findFile("index0.ts")).toEqual({ fileId: file.id, conversion: running, found })
+      yield* (yield* DamageRepository).record({ blob: { ...bucket, blobId }, kind: "Missing", at: Sample.at() })
+      expect((yield* findFile("index0.ts")).found).toEqual({ ...found, damaged: true })
+      expect(yield* (yield* DamageRepository).clear(blobId)).toEqual({ hasRow: true, wasDamaged: true })
       yield* ConversionFixtures.publish(claim, ["index1.ts"], { isFinished: true, progress: 1 })
       expect(yield* findFile("playlist.m3u8")).toEqual({
         fileId: file.id,

@@ -54,6 +54,7 @@ export const fileContract = (it: It): void => {
       expect(yield* files.find(bucket, Fixtures.byAlias(odd.alias))).toEqual(Option.some(file))
       const { sha256, size } = file.content
       expect(yield* Fixtures.blob(file.content.blobId)).toEqual({
+        damage: null,
         ...bucket,
         blobId: file.content.blobId,
         state: "READY",

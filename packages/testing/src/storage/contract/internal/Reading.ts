@@ -112,6 +112,33 @@ export const register = (it: Tester, { timeout }: Settings): void => {
     timeout
   )
 
+  it.effect.each<[BlobStore.ByteRange | undefined, number]>([
+    [undefined, -1],
+    [undefined, 1],
+    [{ offset: 0, length: 10 }, -1],
+    [{ offset: 0, length: 10 }, 1],
+    [{ offset: 95, length: 6 }, 1],
+    [{ offset: 0, length: 0 }, 1]
+  ])(
+    "read: range %j, size from the record differs by %i → Damaged before the first chunk; right size → the bytes",
+    ([range, difference]) =>
+      Effect.gen(function* () {
+        const store = yield* BlobStore.BlobStore
+        const key = Blobs.freshKey()
+        const content = Generate.bytes(29, 100)
+        yield* Blobs.put(key, content)
+        let chunks = 0
+        const reading = (size: number) =>
+          Stream.runForEach(store.read(key, { range, size }), () => Effect.sync(() => chunks++))
+        const error = yield* Effect.flip(reading(100 + difference))
+        assert.strictEqual(error.reason, "Damaged")
+        assert.isFalse(error.isRetryable)
+        assert.strictEqual(chunks, 0)
+        if (range === undefined || range.offset + range.length <= 100) yield* reading(100)
+      }),
+    timeout
+  )
+
   it.effect(
     "read: blob removed meanwhile → all bytes or a failure, never fewer bytes",
     () =>

@@ -1,0 +1,49 @@
+/**
+ * Replaces the bytes of damaged contents by those of a copy.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { MetadataError } from "../MetadataError.ts"
+import type { BlobError } from "../storage/BlobError.ts"
+import type { CheckedBlob } from "./Damage.ts"
+import { Integrity } from "./Integrity.ts"
+import { RepairSources } from "./RepairSources.ts"
+
+export class Repairs extends Context.Service<
+  Repairs,
+  {
+    /**
+     * Checks a blob, and replaces its bytes by those of the first copy that has the right ones. Returns whether the blob is intact
+     * now.
+     */
+    readonly repair: (blob: CheckedBlob) => Effect.Effect<boolean, BlobError | MetadataError>
+  }
+>()("@holdfast/core/integrity/Repairs") {}
+
+const make = Effect.gen(function* () {
+  const integrity = yield* Integrity
+  const sources = yield* RepairSources
+
+  return Repairs.of({
+    repair: Effect.fn("Repairs.repair")(function* (blob) {
+      const kind = yield* integrity.verify(blob)
+      if (kind === undefined) return true
+      const { blobId, bucketId, fileId, tenantId } = blob
+      for (const { name, read } of yield* sources.find(blob)) {
+        const annotated = Effect.annotateLogs({ tenantId, bucketId, fileId, blobId, kind, source: name })
+        const isRepaired = yield* integrity.restoreContent(blobId, read).pipe(
+          Effect.andThen(annotated(Effect.logInfo("damaged content repaired"))),
+          Effect.as(true),
+          Effect.catch((error) =>
+            annotated(Effect.as(Effect.logWarning("copy cannot repair a damaged content", error.message), false))
+          )
+        )
+        if (isRepaired) return true
+      }
+      return false
+    })
+  })
+})
+
+export const layer: Layer.Layer<Repairs, never, Integrity> = Layer.effect(Repairs, make)
