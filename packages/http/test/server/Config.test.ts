@@ -78,6 +78,7 @@ describe("Config", () => {
           maxConnections: 10_000,
           maxConnectionsPerAddress: 512,
           trustedProxies: [],
+          drainDelay: "5000 millis",
           shutdownTimeout: "30000 millis",
           startTimeout: "60000 millis",
           ffmpegSandbox: "auto",

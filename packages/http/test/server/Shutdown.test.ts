@@ -38,6 +38,34 @@ const untilClosed = async (url: string): Promise<void> => {
 }
 
 describe("SIGTERM", () => {
+  it("drain delay → not ready, new and running requests answered, each answer closes its connection, exit code 0", async () => {
+    const { api, file, key, service } = await prepare({ HOLDFAST_DRAIN_DELAY: "2s" })
+    const agent = new Http.Agent({ keepAlive: true })
+    const running = open(`${api.baseUrl}${file}/reupload`, {
+      method: "POST",
+      agent,
+      headers: { "x-api-key": key, "content-type": "application/octet-stream", "content-length": 4 }
+    })
+    const answer = responseTo(running)
+    running.write("ab")
+    await untilInFlight(service.url, 2)
+    expect((await fetch(`${service.url}/health/ready`)).headers.get("keep-alive")).not.toBeNull()
+    service.child.kill("SIGTERM")
+    await expect.poll(async () => (await fetch(`${service.url}/health/ready`)).status).toBe(503)
+    running.end("cd")
+    const made = await api.post(file.replace(/\/[^/]*$/, ""), { json: { name: "b.bin" } })
+    for (const [status, headers] of [
+      [made.status, made.headers],
+      [(await answer).statusCode, new Headers((await answer).headers as Record<string, string>)]
+    ] as const) {
+      expect([200, 201]).toContain(status)
+      expect(headers.get("connection")).toBe("close")
+      expect(headers.get("keep-alive")).toBeNull()
+    }
+    expect(await service.exited).toEqual({ code: 0, signal: null })
+    agent.destroy()
+  })
+
   it("upload running → completed, no new connection accepted, exit code 0", async () => {
     const { api, file, key, service } = await prepare()
     const content = randomBytes(size)

@@ -31,6 +31,7 @@ const start = (idle: Duration.Input) =>
       host: "127.0.0.1",
       port: 0,
       idleTimeout: Duration.fromInputUnsafe(idle),
+      drainDelay: Duration.zero,
       shutdownTimeout: Duration.zero,
       minRate: 1024,
       minRateWindow: Duration.minutes(1),

@@ -59,7 +59,7 @@ export const start = (args: ReadonlyArray<string>, options: Options = {}): Runni
   const child = spawn(process.execPath, [main, ...args], {
     cwd: options.cwd,
     // On a machine that runs many tests at once, ffmpeg would get too little of a processor for a test's timeout.
-    env: { ...environment(), HOLDFAST_CONVERSION_NICENESS: "0", ...options.env },
+    env: { ...environment(), HOLDFAST_CONVERSION_NICENESS: "0", HOLDFAST_DRAIN_DELAY: "0", ...options.env },
     stdio: ["ignore", "pipe", "pipe"]
   })
   const ended = once(child, "close").then(([code, signal]): ProcessExit => ({ code, signal }))

@@ -197,11 +197,20 @@ export const settings = {
     "",
     "Addresses of the proxies in front of the service. They report the addresses of their clients with the header Forwarded or X-Forwarded-For, which is ignored from all others. The address of a client is the last one that is not a trusted proxy's."
   ),
+  drainDelay: {
+    ...withDefault(
+      ["HOLDFAST_DRAIN_DELAY"],
+      duration("0", "1h"),
+      "5s",
+      "How long the service continues to accept requests after SIGTERM or SIGINT, while readiness fails and each answer closes its connection. Balancers and clients go to other nodes meanwhile."
+    ),
+    terminalDefaultText: "0"
+  },
   shutdownTimeout: withDefault(
     ["HOLDFAST_SHUTDOWN_TIMEOUT"],
     duration("0", "24d"),
     "30s",
-    "How long requests may continue when the service stops. After that their connections are closed."
+    "How long requests may continue when the service stops, after the drain delay. After that their connections are closed."
   ),
 
   ffmpeg: optional(

@@ -20,6 +20,8 @@ export interface Connections {
   readonly inFlight: () => number
   /** Tracks a request from its beginning. The function that it returns gives the bytes so far of this request alone. */
   readonly track: (request: IncomingMessage, response: ServerResponse) => () => Traffic
+  /** Makes each connection close after the response to its current request, as far as the head of the response is not sent. */
+  readonly closeAfterResponses: () => void
   /** Returns the response to the current request of a socket. */
   readonly responseOn: (socket: Socket) => ServerResponse | undefined
 }
@@ -124,6 +126,11 @@ export const make = (server: Server, { idle, minimumRate }: Limits): Connections
         const now = { received: socket.bytesRead, sent: socket.bytesWritten }
         counted.set(socket, now)
         return { received: now.received - before.received, sent: now.sent - before.sent }
+      }
+    },
+    closeAfterResponses: () => {
+      for (const { response } of busy.values()) {
+        if (!response.headersSent) response.shouldKeepAlive = false
       }
     },
     responseOn: (socket) => busy.get(socket)?.response

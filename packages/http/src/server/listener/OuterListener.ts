@@ -11,6 +11,7 @@ import type { RequestMetrics } from "../metrics/RequestMetrics.ts"
 import type { AccessLog } from "./AccessLog.ts"
 import type { Connections } from "./Connections.ts"
 import type { Cors } from "./Cors.ts"
+import type { Draining } from "./Draining.ts"
 import * as Framing from "./Framing.ts"
 import * as NodeProblem from "./NodeProblem.ts"
 import * as ObservedRequest from "./ObservedRequest.ts"
@@ -20,6 +21,7 @@ export interface Options {
   readonly accessLog: AccessLog
   readonly metrics: RequestMetrics
   readonly cors: Cors | undefined
+  readonly draining: Draining
   readonly trustedProxies: ReadonlyArray<Network>
   /** Returns the id of a request; its parameter is the id that the client sent. */
   readonly assignRequestId: (sent: string | undefined) => string
@@ -35,7 +37,7 @@ const singleValue = (header: string | ReadonlyArray<string> | undefined): string
 
 /** Returns a listener that handles what concerns every request and passes the request to `inner`. */
 export const make = (inner: RequestListener, options: Options): RequestListener => {
-  const { accessLog, assignRequestId, connections, cors, metrics, trustedProxies } = options
+  const { accessLog, assignRequestId, connections, cors, draining, metrics, trustedProxies } = options
   return (request, response) => {
     const requestId = assignRequestId(singleValue(request.headers[RequestId.header]))
     // The routes read the id from this header.
@@ -48,6 +50,7 @@ export const make = (inner: RequestListener, options: Options): RequestListener 
       },
       trustedProxies
     )
+    if (draining.isActive()) response.shouldKeepAlive = false
     const observed = ObservedRequest.observe(request, { requestId, remoteAddress })
     const traffic = connections.track(request, response)
     response.once("close", () => {

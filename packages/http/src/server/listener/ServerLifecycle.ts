@@ -57,18 +57,42 @@ export const listen = (
     })
   })
 
+/** Milliseconds that the event loop may take for one turn in which it had next to nothing to do. */
+const quietTurn = 0.1
+
+/** Turns of the event loop after which a busy server does not wait for a quiet one any longer. */
+const maxTurns = 1000
+
+/**
+ * Waits for a turn of the event loop in which nothing happened. The kernel resets connections that it has accepted and the
+ * server has not, with the requests in them; right after such a turn there are none.
+ */
+const untilQuiet: Effect.Effect<void> = Effect.callback((resume) => {
+  let turns = 0
+  const wait = (before: number) =>
+    setImmediate(() => {
+      const now = performance.now()
+      if (now - before < quietTurn || ++turns >= maxTurns) return resume(Effect.void)
+      wait(now)
+    })
+  wait(0)
+})
+
 /** Stops accepting connections and waits for the running requests. Closes all connections after `limit`. */
 export const drain = (server: Server, limit: Duration.Duration): Effect.Effect<void> =>
-  Effect.callback<void>((resume) => {
-    // A connection becomes idle when its response is complete. It would then wait for its next request.
-    const timer = setInterval(() => server.closeIdleConnections(), closeIdleInterval)
-    server.close(() => {
-      clearInterval(timer)
-      resume(Effect.void)
+  Effect.andThen(
+    untilQuiet,
+    Effect.callback<void>((resume) => {
+      // A connection becomes idle when its response is complete. It would then wait for its next request.
+      const timer = setInterval(() => server.closeIdleConnections(), closeIdleInterval)
+      server.close(() => {
+        clearInterval(timer)
+        resume(Effect.void)
+      })
+      server.closeIdleConnections()
+      return Effect.sync(() => clearInterval(timer))
     })
-    server.closeIdleConnections()
-    return Effect.sync(() => clearInterval(timer))
-  }).pipe(
+  ).pipe(
     Effect.timeoutOrElse({
       duration: limit,
       orElse: () =>

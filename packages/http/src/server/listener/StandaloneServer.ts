@@ -18,6 +18,7 @@ import * as ClientErrors from "./ClientErrors.ts"
 import * as ConnectionLimits from "./ConnectionLimits.ts"
 import * as Connections from "./Connections.ts"
 import * as Cors from "./Cors.ts"
+import * as Draining from "./Draining.ts"
 import * as ExpectContinue from "./ExpectContinue.ts"
 import * as OuterListener from "./OuterListener.ts"
 import * as ServerLifecycle from "./ServerLifecycle.ts"
@@ -27,6 +28,7 @@ export type Options = Pick<
   Config,
   | "accessLog"
   | "corsOrigins"
+  | "drainDelay"
   | "host"
   | "idleTimeout"
   | "logFormat"
@@ -74,11 +76,18 @@ interface Listener {
   readonly drain: Duration.Duration
 }
 
+/** A listener that accepts connections. */
+interface Opened {
+  readonly connections: Connections.Connections
+  readonly limits: ConnectionLimits.ConnectionLimits
+  readonly url: string
+}
+
 /** Opens a listener until the scope closes. */
 const open = (
   { address, cors, drain, handler }: Listener,
   options: Options,
-  shared: Pick<OuterListener.Options, "accessLog" | "assignRequestId" | "metrics">
+  shared: Pick<OuterListener.Options, "accessLog" | "assignRequestId" | "draining" | "metrics">
 ) =>
   Effect.gen(function* () {
     const idle = Duration.toMillis(options.idleTimeout)
@@ -112,8 +121,23 @@ const open = (
     return { connections, limits, url: ServerLifecycle.urlOf(opened) }
   })
 
+/** Makes balancers and clients go to other nodes, and waits while they do so. */
+const drain = (draining: ReturnType<typeof Draining.make>, servers: ReadonlyArray<Opened>, delay: Duration.Duration) =>
+  Effect.gen(function* () {
+    draining.begin()
+    for (const { connections } of servers) connections.closeAfterResponses()
+    if (Duration.isZero(delay)) return
+    yield* Effect.logInfo("draining; not ready from now on").pipe(
+      Effect.annotateLogs({ delay: Duration.format(delay) })
+    )
+    yield* Effect.sleep(delay)
+  })
+
 /**
  * Builds the server and starts listening. The scope of the handlers closes after the server has drained.
+ *
+ * When the scope closes, the listeners accept and answer requests for the drain delay, while readiness fails and each answer
+ * closes its connection. Then the listeners close, and running requests continue.
  *
  * @param operator Handler of the operator's listener, if the options have a port for it. It opens last and closes first: a load
  *   balancer that checks the service there sends it requests only while it accepts them.
@@ -126,15 +150,19 @@ export const layer = <E, R, E2 = never, R2 = never>(
   Layer.effect(
     StandaloneServer,
     Effect.gen(function* () {
+      const draining = Draining.make()
+      const buildHandler = <A, E3, R3>(handler: Effect.Effect<A, E3, R3>) =>
+        Scope.provide(Effect.provideService(handler, Draining.Draining, draining), handlerScope)
       const handlerScope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
       const shared = {
+        draining,
         assignRequestId: yield* RequestId.makeAssigner,
         accessLog: options.accessLog ? yield* AccessLog.make(options.logFormat) : AccessLog.disabled,
         metrics: yield* RequestMetrics.make
       }
-      const { connections, limits, url } = yield* open(
+      const main = yield* open(
         {
-          handler: yield* Scope.provide(handler, handlerScope),
+          handler: yield* buildHandler(handler),
           address: { host: options.host, port: options.port, options: { host: "--host", port: "--port" } },
           cors: Cors.make(options.corsOrigins),
           drain: options.shutdownTimeout
@@ -148,7 +176,7 @@ export const layer = <E, R, E2 = never, R2 = never>(
           ? undefined
           : yield* open(
               {
-                handler: yield* Scope.provide(operator, handlerScope),
+                handler: yield* buildHandler(operator),
                 address: {
                   host: options.operatorHost ?? "127.0.0.1",
                   port,
@@ -160,8 +188,10 @@ export const layer = <E, R, E2 = never, R2 = never>(
               options,
               shared
             )
-      yield* ObservableMetrics.registerAll(connectionMetrics(connections, limits))
-      return { url, operatorUrl: forOperator?.url }
+      const opened = forOperator === undefined ? [main] : [main, forOperator]
+      yield* Effect.addFinalizer(() => drain(draining, opened, options.drainDelay))
+      yield* ObservableMetrics.registerAll(connectionMetrics(main.connections, main.limits))
+      return { url: main.url, operatorUrl: forOperator?.url }
     })
   )
 

@@ -1,6 +1,6 @@
 /**
- * `GET /health/live` and `GET /health/ready`: whether the process answers, and whether its stores do. Both work without
- * a key, so their answers contain nothing else.
+ * `GET /health/live` and `GET /health/ready`: whether the process answers, and whether it should get requests: its stores answer,
+ * and it is not about to stop. Both work without a key, so their answers contain nothing else.
  */
 import { DeploymentRepository } from "@holdfast/core/deployment/DeploymentRepository"
 import { BlobStore } from "@holdfast/core/storage/BlobStore"
@@ -11,6 +11,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import * as ProblemBody from "../../problems/ProblemBody.ts"
 import * as RequestId from "../../problems/RequestId.ts"
+import { Draining } from "../listener/Draining.ts"
 
 type CheckResult = "ok" | "unavailable" | "storage_full" | "internal"
 
@@ -53,17 +54,8 @@ const runCheck = <E extends { readonly code: Exclude<CheckResult, "ok"> }>(
 
 const headers = { "cache-control": "no-store" }
 
-const respond = (checks: Checks) =>
+const refuse = (detail: string, checks?: Checks) =>
   Effect.map(RequestId.current, (requestId) => {
-    const failed = Object.entries(checks).flatMap(([store, result]) =>
-      result === "ok" || result === "storage_full" ? [] : [store]
-    )
-    if (failed.length === 0) {
-      // A full store reads, deletes and revokes, which must stay reachable through a balancer.
-      const status = Object.values(checks).includes("storage_full") ? "storage_full" : "ok"
-      return HttpServerResponse.jsonUnsafe({ status, checks }, { headers })
-    }
-    const detail = `Not ready: ${failed.join(" and ")}.`
     const body = ProblemBody.make({ code: "unavailable", detail, requestId })
     return HttpServerResponse.jsonUnsafe(
       { ...body, checks },
@@ -71,11 +63,22 @@ const respond = (checks: Checks) =>
     )
   })
 
+const respond = (checks: Checks) => {
+  const failed = Object.entries(checks).flatMap(([store, result]) =>
+    result === "ok" || result === "storage_full" ? [] : [store]
+  )
+  if (failed.length > 0) return refuse(`Not ready: ${failed.join(" and ")}.`, checks)
+  // A full store reads, deletes and revokes, which must stay reachable through a balancer.
+  const status = Object.values(checks).includes("storage_full") ? "storage_full" : "ok"
+  return Effect.succeed(HttpServerResponse.jsonUnsafe({ status, checks }, { headers }))
+}
+
 export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | BlobStore | DeploymentRepository> =
   HttpRouter.use((router) =>
     Effect.gen(function* () {
       const deployment = yield* DeploymentRepository
       const store = yield* BlobStore
+      const draining = yield* Draining
       const checks = Effect.all(
         {
           metadata: runCheck("metadata", deployment.check),
@@ -85,6 +88,12 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | BlobStore 
       )
       const recentChecks = yield* Effect.cachedWithTTL(checks, validity)
       yield* router.add("GET", "/health/live", HttpServerResponse.jsonUnsafe({ status: "ok" }, { headers }))
-      yield* router.add("GET", "/health/ready", Effect.flatMap(recentChecks, respond))
+      yield* router.add(
+        "GET",
+        "/health/ready",
+        Effect.suspend(() =>
+          draining.isActive() ? refuse("Not ready: the service is stopping.") : Effect.flatMap(recentChecks, respond)
+        )
+      )
     })
   )
