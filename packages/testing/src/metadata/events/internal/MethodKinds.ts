@@ -9,6 +9,7 @@ import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { DeploymentRepository } from "@holdfast/core/deployment/DeploymentRepository"
 import { EventRepository } from "@holdfast/core/events/EventRepository"
+import { DamageRepository } from "@holdfast/core/integrity/DamageRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
@@ -71,6 +72,13 @@ export const ports = [
     expireLeases: "INTERNAL",
     queueDepth: "READ",
     findReady: "READ"
+  }),
+  port(DamageRepository, {
+    find: "READ",
+    record: "INTERNAL",
+    clear: "INTERNAL",
+    claimDue: "INTERNAL",
+    postpone: "INTERNAL"
   }),
   port(DeploymentRepository, { check: "READ" }),
   port(EventRepository, { list: "READ", deleteOlder: "INTERNAL" }),
