@@ -1,17 +1,24 @@
 /**
  * Backups that are killed, and contents that are removed while a backup runs.
  */
+import { requires } from "@holdfast/testing/Requires"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { describe, expect, it } from "vitest"
+import * as Database from "../support/Database.ts"
 import * as Process from "../support/Process.ts"
 import * as ServiceBucket from "../support/ServiceBucket.ts"
 import * as Deployments from "./Deployments.ts"
 
-/** Starts a backup and waits until it has copied a number of contents. */
-const startBackup = async (source: Deployments.Deployment, backup: string, copied: number) => {
-  const running = Process.start(["backup", backup, "--data-dir", source.data], { env: source.env })
-  const blobs = Path.join(backup, "blobs")
+/** Starts a command and waits until it has copied a number of contents into a directory. */
+const startCopying = async (
+  { data, env }: Deployments.Deployment,
+  args: ReadonlyArray<string>,
+  directory: string,
+  copied: number
+) => {
+  const running = Process.start([...args, "--data-dir", data], { env })
+  const blobs = Path.join(directory, "blobs")
   const count = async () => {
     try {
       return (await Deployments.filesBelow(blobs)).length
@@ -23,20 +30,26 @@ const startBackup = async (source: Deployments.Deployment, backup: string, copie
   return running
 }
 
+/** Makes a running deployment with 200 contents. */
+const makeSource = async () => {
+  const source = await Deployments.make(undefined)
+  const bucket = await Deployments.begin(source)
+  const contents = new Map<string, string>()
+  for (let i = 0; i < 200; i++) {
+    const bytes = new Uint8Array(20_000).fill(i)
+    await ServiceBucket.uploadFile(bucket, `f${i}`, bytes)
+    contents.set(`f${i}`, Deployments.sha256(bytes))
+  }
+  return { source, bucket, contents }
+}
+
 describe("SIGKILL of a backup", () => {
   it("at any point → no snapshot is visible, and the next backup is complete", { timeout: 120_000 }, async () => {
-    const source = await Deployments.make(undefined)
-    const bucket = await Deployments.begin(source)
-    const contents = new Map<string, string>()
-    for (let i = 0; i < 200; i++) {
-      const bytes = new Uint8Array(20_000).fill(i)
-      await ServiceBucket.uploadFile(bucket, `f${i}`, bytes)
-      contents.set(`f${i}`, Deployments.sha256(bytes))
-    }
+    const { bucket, contents, source } = await makeSource()
     const backup = Path.join(await Process.makeDirectory(), "backup")
     let killed = 0
     for (const copied of [-1, 0, 1, 30, 100, 199]) {
-      const running = await startBackup(source, backup, copied)
+      const running = await startCopying(source, ["backup", backup], backup, copied)
       running.child.kill("SIGKILL")
       if ((await running.exited).signal === "SIGKILL") killed++
       const snapshots = await Fs.readdir(Path.join(backup, "snapshots")).catch((): Array<string> => [])
@@ -50,7 +63,6 @@ describe("SIGKILL of a backup", () => {
     const files = await Deployments.filesBelow(backup)
     expect(files.filter((path) => !path.startsWith(Path.join(backup, "blobs")))).toHaveLength(5)
 
-    // The hold of a killed backup ends by itself; until then no space is freed.
     const target = await Deployments.make(undefined)
     await Deployments.runJson(target, "restore", backup)
     const api = await Deployments.open(target, bucket.key)
@@ -65,7 +77,7 @@ describe("contents removed while a backup runs", () => {
     const paths: Array<string> = []
     for (let i = 0; i < 100; i++) paths.push(await ServiceBucket.uploadFile(bucket, `f${i}`, new Uint8Array(30_000)))
     const backup = Path.join(await Process.makeDirectory(), "backup")
-    const running = await startBackup(source, backup, 1)
+    const running = await startCopying(source, ["backup", backup], backup, 1)
     running.child.kill("SIGSTOP")
     for (const path of paths) expect((await bucket.api.delete(path)).status).toBe(204)
     // Several sweeps run meanwhile.
@@ -83,5 +95,35 @@ describe("contents removed while a backup runs", () => {
     await Deployments.runJson(target, "restore", backup)
     const api = await Deployments.open(target, bucket.key)
     expect((await Deployments.readAll(api, bucket.files)).size).toBe(100)
+  })
+})
+
+const restoreRepeatedly = async (server: Database.Database | undefined): Promise<void> => {
+  const { bucket, contents, source } = await makeSource()
+  const backup = await Process.makeDirectory()
+  await Deployments.runJson(source, "backup", backup)
+  const target = await Deployments.make(server)
+  for (const copied of [0, 1, 50, 150]) {
+    const running = await startCopying(target, ["restore", backup], target.data, copied)
+    running.child.kill("SIGKILL")
+    expect(await running.exited).toEqual({ code: null, signal: "SIGKILL" })
+  }
+  const restored = await Deployments.runJson(target, "restore", backup)
+  expect(restored).toMatchObject({ count: 200, findings: 0 })
+  expect(Number(restored["kept"])).toBeGreaterThanOrEqual(150)
+  const api = await Deployments.open(target, bucket.key)
+  expect(await Deployments.readAll(api, bucket.files)).toEqual(contents)
+}
+
+const timeout = { timeout: 120_000 }
+
+describe("SIGKILL of a restore", () => {
+  it("SQLite → the next restore continues and is complete", timeout, () => restoreRepeatedly(undefined))
+})
+
+requires(Database.missing).describe("SIGKILL of a restore into PostgreSQL", () => {
+  it("the next restore continues and is complete", timeout, async () => {
+    const server = await Database.start()
+    await restoreRepeatedly(server).finally(server.close)
   })
 })

@@ -28,8 +28,18 @@ export const atOneMoment = <A, E, R>(
     orElse: () => reads
   })
 
-/** Begins to read a table, inside of `atOneMoment`. PostgreSQL reads it with a cursor, SQLite by the number of the row. */
-export const open = (sql: SqlClient, { columns, name }: Table, limit: number): Effect.Effect<TableReader, SqlError> => {
+/** Returns the columns of the primary key of a table of SQLite. */
+const primaryKey = (sql: SqlClient, table: string) =>
+  sql`SELECT name FROM pragma_table_info(${table}) WHERE pk > 0 ORDER BY pk`.pipe(
+    Row.all((row) => Row.text(row, "name"))
+  )
+
+/** Begins to read a table, inside of `atOneMoment`. PostgreSQL reads it with a cursor, SQLite by its primary key. */
+export const open = (
+  sql: SqlClient,
+  { columns, name }: Table,
+  limit: number
+): Effect.Effect<TableReader, SqlError | RowFault> => {
   const selected = sql.csv(columns.map((column) => sql`${sql(column)}`))
   return sql.onDialectOrElse({
     pg: () => {
@@ -41,17 +51,25 @@ export const open = (sql: SqlClient, { columns, name }: Table, limit: number): E
       })
     },
     orElse: () =>
-      Effect.sync((): TableReader => {
-        let after = -1
+      Effect.map(primaryKey(sql, name), (key): TableReader => {
+        const isKey = sql.csv(key.map((column) => sql`${sql(column)}`))
+        let last: Row.Row | undefined
         return {
-          next: Effect.gen(function* () {
-            const rows = yield* sql<Record<string, unknown>>`SELECT ${selected}, rowid AS holdfast_row FROM ${sql(name)}
-              WHERE rowid > ${after} ORDER BY rowid LIMIT ${limit}`
-            const last = rows.at(-1)
-            if (last !== undefined) after = Row.int(last, "holdfast_row")
-            for (const row of rows) delete row["holdfast_row"]
-            return rows
-          }),
+          next: Effect.map(
+            Effect.suspend(() => {
+              const after = last
+              const isLater =
+                after === undefined
+                  ? sql`1 = 1`
+                  : sql`(${isKey}) > (${sql.csv(key.map((column) => sql`${after[column]}`))})`
+              return sql<Record<string, unknown>>`SELECT ${selected} FROM ${sql(name)} WHERE ${isLater}
+                ORDER BY ${isKey} LIMIT ${limit}`
+            }),
+            (rows) => {
+              last = rows.at(-1)
+              return rows
+            }
+          ),
           close: Effect.void
         }
       })
