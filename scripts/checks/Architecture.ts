@@ -9,7 +9,7 @@ const core: Layering = {
     // Ids, texts, errors, pages, roles and settings: what every resource needs.
     ["."],
     ["secrets"],
-    ["access"],
+    ["access", "rates"],
     ["events"],
     ["accounts"],
     ["members", "tokens"],

@@ -33,6 +33,7 @@ import type { MirrorTargets } from "./mirrors/targets/MirrorTarget.ts"
 import type { MirrorTaskRepository } from "./mirrors/worker/MirrorTaskRepository.ts"
 import * as PlaybackKeys from "./playback/PlaybackKeys.ts"
 import * as Streams from "./playback/Streams.ts"
+import * as Rates from "./rates/Rates.ts"
 import type { SecretBox } from "./secrets/SecretBox.ts"
 import type { BlobRepository } from "./storage/BlobRepository.ts"
 import type { BlobStore } from "./storage/BlobStore.ts"
@@ -87,6 +88,7 @@ export type Services =
   | Conversions.Conversions
   | Streams.Streams
   | PlaybackKeys.PlaybackKeys
+  | Rates.Rates
   | ConversionNotifier.ConversionNotifier
   | Mirrors.Mirrors
   | FileChangeNotifier.FileChangeNotifier
@@ -107,6 +109,7 @@ const services = Layer.mergeAll(
   Conversions.layer,
   Streams.layer,
   PlaybackKeys.layer,
+  Rates.layer,
   Sweeper.layer,
   Fsck.layer
 )

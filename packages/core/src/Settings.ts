@@ -4,6 +4,12 @@
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 
+/** At most so many requests at once. The whole number is available again after the window. */
+export interface Rate {
+  readonly requests: number
+  readonly window: Duration.Duration
+}
+
 export interface Settings {
   /** The largest content of one file, in bytes. */
   readonly maxUploadBytes: number
@@ -23,6 +29,12 @@ export interface Settings {
   readonly playbackLifetime: Duration.Duration
   /** Conversions of one tenant that may wait or run at once. */
   readonly maxPendingConversions: number
+  /** How many requests one key may make over HTTP. */
+  readonly keyRate: Rate | "off"
+  /** How many requests all keys of a tenant together may make over HTTP. */
+  readonly tenantRate: Rate | "off"
+  /** How many requests with a key that is not valid one client address may make over HTTP. */
+  readonly failedAuthenticationRate: Rate | "off"
 }
 
 export const defaults: Settings = {
@@ -34,7 +46,10 @@ export const defaults: Settings = {
   blobGrace: Duration.minutes(5),
   uploadLease: Duration.minutes(2),
   playbackLifetime: Duration.hours(12),
-  maxPendingConversions: 100
+  maxPendingConversions: 100,
+  keyRate: "off",
+  tenantRate: "off",
+  failedAuthenticationRate: { requests: 60, window: Duration.minutes(1) }
 }
 
 export const Settings = Context.Reference<Settings>("@holdfast/core/Settings", { defaultValue: () => defaults })

@@ -50,6 +50,12 @@ export class Access extends Context.Service<
      */
     readonly require: (actor: Actor, tenantId: string, permission: Permission) => Effect.Effect<Identity, AccessError>
 
+    /**
+     * Whether this process has found the actor's key valid before, and not invalid since. Requires no look-up. It does not
+     * authenticate the actor.
+     */
+    readonly isKnown: (actor: Actor) => boolean
+
     /** Succeeds for the deployment itself (`Actor.system`) only. */
     readonly requireSystem: (actor: Actor) => Effect.Effect<void, Forbidden>
 
@@ -78,6 +84,8 @@ const make = Effect.gen(function* () {
   const settings = yield* Settings
   const lifetime = Math.min(1000, Duration.toMillis(settings.accessCache))
   const cache = new Map<string, CacheEntry>()
+  /** The hashes of keys that were valid at their latest look-up. */
+  const known = new Set<string>()
   let generation = 0
 
   const find = (actor: Exclude<Actor, { _tag: "System" }>, tenantId: string | undefined) =>
@@ -89,6 +97,14 @@ const make = Effect.gen(function* () {
     if (lifetime === 0) return
     if (cache.size >= capacity) cache.clear()
     cache.set(cacheKey, { principal, expiresAt: now + lifetime })
+  }
+
+  const remember = (actor: Actor, isValid: boolean) => {
+    if (actor._tag !== "Key") return
+    known.delete(actor.hash)
+    if (!isValid) return
+    if (known.size >= capacity) known.clear()
+    known.add(actor.hash)
   }
 
   const checkCredential = (principal: Principal, now: number): Effect.Effect<Principal, Unauthenticated> => {
@@ -106,6 +122,7 @@ const make = Effect.gen(function* () {
       if (entry !== undefined && entry.expiresAt > now) return checkCredential(entry.principal, now)
       const startedIn = generation
       return Effect.flatMap(find(actor, tenantId), (found) => {
+        remember(actor, Option.isSome(found) && isValid(found.value.credential, now))
         if (Option.isNone(found)) return Effect.fail(new Unauthenticated())
         // A result whose look-up began before `clearCache` ran may be stale already.
         if (startedIn === generation) store(cacheKey, found.value, now)
@@ -127,6 +144,7 @@ const make = Effect.gen(function* () {
             : Effect.fail(new Forbidden())
         }
       ),
+    isKnown: (actor) => actor._tag !== "Key" || known.has(actor.hash),
     requireSystem: (actor) => (actor._tag === "System" ? Effect.void : Effect.fail(new Forbidden())),
     clearCache: Effect.sync(() => {
       generation++

@@ -56,6 +56,9 @@ export class PlaybackKeys extends Context.Service<
 
     /** Verifies a key for a bucket. `Unauthenticated` for an expired key and for a text that is no key of this bucket. */
     readonly verify: (text: string, bucket: BucketRef) => Effect.Effect<PlaybackGrant, Unauthenticated>
+
+    /** Whether this process has verified the key before. Requires no computation. */
+    readonly isKnown: (text: string, bucket: BucketRef) => boolean
   }
 >()("@holdfast/core/playback/PlaybackKeys") {}
 
@@ -78,6 +81,8 @@ const signedBytes = ({ bucketId, tenantId }: BucketRef, payload: Uint8Array): Ui
   bytes.set(payload, context.length)
   return bytes
 }
+
+const cacheKeyOf = (text: string, { bucketId, tenantId }: BucketRef): string => `${tenantId} ${bucketId} ${text}`
 
 const unauthenticated = Effect.fail(new Unauthenticated())
 
@@ -128,10 +133,12 @@ const make = Effect.gen(function* () {
       }
     }),
 
+    isKnown: (text, bucket) => verified.has(cacheKeyOf(text, bucket)),
+
     verify: (text, bucket) =>
       Clock.clockWith((clock) => {
         const now = clock.currentTimeMillisUnsafe()
-        const cacheKey = `${bucket.tenantId} ${bucket.bucketId} ${text}`
+        const cacheKey = cacheKeyOf(text, bucket)
         const cached = verified.get(cacheKey)
         const grant = cached === undefined ? decodeKey(text, bucket) : Effect.succeed(cached)
         return Effect.flatMap(grant, (found) => {

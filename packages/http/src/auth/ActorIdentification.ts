@@ -1,26 +1,42 @@
 /**
  * Identifies the actor of a request: the one that the host supplies, or else the one of the presented API key. It does
- * not check that the key exists or what it permits: `Access` does, on behalf of `Authentication` and of every service.
+ * not check that the key exists or what it permits: `Access` does, on behalf of `Authentication` and of every service. Requests
+ * that exceed a rate fail here.
  */
+import { Access } from "@holdfast/core/access/Access"
 import * as ApiKey from "@holdfast/core/access/ApiKey"
 import type { Actor } from "@holdfast/core/Actor"
 import { Unauthenticated } from "@holdfast/core/Errors"
 import type { MetadataError } from "@holdfast/core/MetadataError"
+import type { RateLimited, Rates } from "@holdfast/core/rates/Rates"
 import { Digest } from "effect/crypto/Digest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Predicate from "effect/Predicate"
 import { HostActor, type HostRefusal } from "./HostActor.ts"
 import * as PresentedKey from "./PresentedKey.ts"
+import * as RequestRates from "./RequestRates.ts"
 
 /** The services of a request that identification reads. */
-export type RequestServices = HttpServerRequest.HttpServerRequest | HttpServerRequest.ParsedSearchParams
+export type RequestServices =
+  | HttpServerRequest.HttpServerRequest
+  | HttpServerRequest.ParsedSearchParams
+  | HttpRouter.RouteContext
+
+/** The services that identification uses. */
+export type Services = Access | Digest | Rates
+
+export type IdentificationError =
+  | PresentedKey.AmbiguousKey
+  | HostRefusal
+  | Unauthenticated
+  | RateLimited
+  | MetadataError
 
 /** Identifies the actor of a request. Fails with `Unauthenticated` for a missing or malformed key. */
-export type IdentifyActor = (
-  request: Context.Context<RequestServices>
-) => Effect.Effect<Actor, PresentedKey.AmbiguousKey | HostRefusal | Unauthenticated | MetadataError>
+export type IdentifyActor = (request: Context.Context<RequestServices>) => Effect.Effect<Actor, IdentificationError>
 
 /** Maximum number of cached keys. The cache is cleared when it is full. */
 const capacity = 1024
@@ -29,7 +45,10 @@ const capacity = 1024
  * The format of a key is checked and its hash computed once, not with each request: that would cost as much as a
  * quarter of a small download. The cached hash of a key never changes, so the cache needs no invalidation.
  */
-export const make: Effect.Effect<IdentifyActor, never, Digest> = Effect.map(Digest, (digest) => {
+export const make: Effect.Effect<IdentifyActor, never, Services> = Effect.gen(function* () {
+  const access = yield* Access
+  const digest = yield* Digest
+  const rates = yield* RequestRates.make
   const cache = new Map<string, Effect.Effect<Actor>>()
 
   const identifyAndCache = (key: string) =>
@@ -45,12 +64,21 @@ export const make: Effect.Effect<IdentifyActor, never, Digest> = Effect.map(Dige
       Context.get(request, HttpServerRequest.HttpServerRequest).headers
     )
     if (typeof key !== "string") return Effect.fail(key)
-    return key === "" ? Effect.fail(new Unauthenticated()) : (cache.get(key) ?? identifyAndCache(key))
+    if (key === "") return Effect.fail(new Unauthenticated())
+    const identified = cache.get(key) ?? identifyAndCache(key)
+    const refusal = rates.findRefusal(request)
+    if (refusal === undefined) return identified
+    return identified.pipe(
+      Effect.catch(() => Effect.fail(refusal)),
+      Effect.flatMap((actor) => (access.isKnown(actor) ? Effect.succeed(actor) : Effect.fail(refusal)))
+    )
   }
 
-  return (request) => {
+  const identify: IdentifyActor = (request) => {
     const resolveHostActor = Context.get(request, HostActor)
     if (resolveHostActor === undefined) return identifyByKey(request)
     return Effect.filterOrElse(resolveHostActor, Predicate.isNotUndefined, () => identifyByKey(request))
   }
+
+  return (request) => rates.apply(request, identify(request))
 })

@@ -8,7 +8,6 @@ import type { Actor } from "@holdfast/core/Actor"
 import { CurrentTenant } from "@holdfast/core/CurrentTenant"
 import { Forbidden } from "@holdfast/core/Errors"
 import { Settings } from "@holdfast/core/Settings"
-import type { Digest } from "effect/crypto/Digest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -18,13 +17,11 @@ import { ForAccounts, RequiredPermission } from "../contract/Operation.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
 import * as ActorIdentification from "./ActorIdentification.ts"
 
-type RequestServices = ActorIdentification.RequestServices | HttpRouter.RouteContext
-
 /** Fails unless the actor may call the operation. */
 type CheckAccess = (actor: Actor, tenantId: string) => Effect.Effect<unknown, AccessError>
 
 /** Returns whose share of the resources a request uses: the tenant's, or the account's for an operation without a tenant. */
-const ownerOf = (request: Context.Context<RequestServices>, actor: Actor): string | undefined =>
+const ownerOf = (request: Context.Context<ActorIdentification.RequestServices>, actor: Actor): string | undefined =>
   Context.get(request, HttpRouter.RouteContext).params["tenantId"] ??
   (actor._tag === "Key" ? actor.hash : actor._tag === "Account" ? actor.accountId : undefined)
 
@@ -48,7 +45,7 @@ const make = Effect.gen(function* () {
 
   return Contract.Authentication.of((route, { endpoint }) => {
     const checkAccess = checkFor(endpoint.annotations)
-    return Effect.contextWith((request: Context.Context<RequestServices>) =>
+    return Effect.contextWith((request: Context.Context<ActorIdentification.RequestServices>) =>
       identifyActor(request).pipe(
         Effect.tap((actor) =>
           checkAccess(actor, Context.get(request, HttpRouter.RouteContext).params["tenantId"] ?? "")
@@ -65,7 +62,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<Contract.Authentication, never, Access | Digest> = Layer.effect(
+export const layer: Layer.Layer<Contract.Authentication, never, ActorIdentification.Services> = Layer.effect(
   Contract.Authentication,
   make
 )

@@ -6,7 +6,6 @@ import * as ApiKey from "@holdfast/core/access/ApiKey"
 import type { Actor } from "@holdfast/core/Actor"
 import type { Unauthenticated } from "@holdfast/core/Errors"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
-import type { MetadataError } from "@holdfast/core/MetadataError"
 import { isPlaybackKey, PlaybackKeys } from "@holdfast/core/playback/PlaybackKeys"
 import type { Viewer } from "@holdfast/core/playback/Viewer"
 import { Digest } from "effect/crypto/Digest"
@@ -14,14 +13,17 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as ActorIdentification from "./ActorIdentification.ts"
-import type { HostRefusal } from "./HostActor.ts"
 import * as PresentedKey from "./PresentedKey.ts"
+import * as RequestRates from "./RequestRates.ts"
+
+/** The services that identification uses. */
+type Services = ActorIdentification.Services | PlaybackKeys
 
 /** Identifies the viewer of a request for a stream in this bucket. */
 export type IdentifyViewer = (
   request: Context.Context<ActorIdentification.RequestServices>,
   bucket: BucketRef
-) => Effect.Effect<Viewer, PresentedKey.AmbiguousKey | HostRefusal | Unauthenticated | MetadataError>
+) => Effect.Effect<Viewer, ActorIdentification.IdentificationError>
 
 const isSameKey = (one: Actor, other: Actor): boolean =>
   one._tag === "Key" && other._tag === "Key" && one.hash === other.hash
@@ -30,10 +32,11 @@ const isSameKey = (one: Actor, other: Actor): boolean =>
  * A request may present a playback key together with the API key that it was made from: some players add a header to
  * all their requests. These two keys are not ambiguous; the viewer is then the actor. Every other pair of keys is.
  */
-export const make: Effect.Effect<IdentifyViewer, never, Digest | PlaybackKeys> = Effect.gen(function* () {
+export const make: Effect.Effect<IdentifyViewer, never, Services> = Effect.gen(function* () {
   const digest = yield* Digest
   const playbackKeys = yield* PlaybackKeys
   const identifyActor = yield* ActorIdentification.make
+  const rates = yield* RequestRates.make
 
   const identifyByBoth = Effect.fnUntraced(function* (playbackKey: string, apiKey: string, bucket: BucketRef) {
     const actor = yield* Effect.provideService(ApiKey.identify(apiKey), Digest, digest)
@@ -49,9 +52,11 @@ export const make: Effect.Effect<IdentifyViewer, never, Digest | PlaybackKeys> =
     const playbackKey = keys.find(isPlaybackKey)
     if (playbackKey === undefined) return identifyActor(request)
     const [otherKey, ...furtherKeys] = keys.filter((key) => key !== playbackKey)
-    if (otherKey === undefined) return playbackKeys.verify(playbackKey, bucket)
-    return furtherKeys.length > 0
-      ? Effect.fail(new PresentedKey.AmbiguousKey())
-      : identifyByBoth(playbackKey, otherKey, bucket)
+    if (furtherKeys.length > 0) return Effect.fail(new PresentedKey.AmbiguousKey())
+    const refusal = playbackKeys.isKnown(playbackKey, bucket) ? undefined : rates.findRefusal(request)
+    if (refusal !== undefined) return Effect.fail(refusal)
+    const identified: Effect.Effect<Viewer, PresentedKey.AmbiguousKey | Unauthenticated> =
+      otherKey === undefined ? playbackKeys.verify(playbackKey, bucket) : identifyByBoth(playbackKey, otherKey, bucket)
+    return rates.apply(request, identified)
   }
 })

@@ -25,6 +25,7 @@ export class Authentication extends HttpApiMiddleware.Service<Authentication, { 
       "invalid_request",
       "unauthenticated",
       "forbidden",
+      "rate_limited",
       "internal",
       "unavailable",
       "storage_full"

@@ -17,6 +17,7 @@ import * as PlayerAssets from "../players/PlayerAssets.ts"
 import type { Route } from "../problems/AllowedMethods.ts"
 import * as ProblemMiddleware from "../problems/ProblemMiddleware.ts"
 import * as Authentication from "../auth/Authentication.ts"
+import * as RequestRates from "../auth/RequestRates.ts"
 import * as BucketHandlers from "./BucketHandlers.ts"
 import * as ContentHandlers from "./ContentHandlers.ts"
 import * as FileHandlers from "./FileHandlers.ts"
@@ -89,7 +90,13 @@ export const layerWith = (others: ReadonlyArray<Route>): Layer.Layer<never, neve
     ]),
     Layer.provide([Authentication.layer, JsonNegotiation.layer]),
     Layer.merge(Layer.mergeAll(ReadingRoutes.layer, PlaybackRoutes.layer, PlayerRoutes.layer, PlayerAssets.layer)),
-    Layer.merge(ProblemMiddleware.layer([...routes, ...PlayerAssets.routes, ...others], routerConfig))
+    Layer.merge(
+      ProblemMiddleware.layer(
+        [...routes, ...PlayerAssets.routes, ...others],
+        routerConfig,
+        RequestRates.makeFailureCounter
+      )
+    )
   )
 
 /** Registers every route of the contract. */

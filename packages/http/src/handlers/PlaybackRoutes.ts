@@ -12,7 +12,6 @@ import { Streams } from "@holdfast/core/playback/Streams"
 import type { Viewer } from "@holdfast/core/playback/Viewer"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
-import type { Digest } from "effect/crypto/Digest"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -20,7 +19,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type { RequestServices } from "../auth/ActorIdentification.ts"
+import type * as ActorIdentification from "../auth/ActorIdentification.ts"
 import * as ViewerIdentification from "../auth/ViewerIdentification.ts"
 import { Api } from "../contract/Api.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
@@ -28,7 +27,7 @@ import * as SendStream from "../transfer/response/SendStream.ts"
 import * as ServeContent from "../transfer/response/ServeContent.ts"
 import * as FileRefs from "./support/FileRefs.ts"
 
-type Request = Context.Context<RequestServices | HttpRouter.RouteContext>
+type Request = Context.Context<ActorIdentification.RequestServices>
 type Params = HttpRouter.RouteContext["Service"]["params"]
 
 /** How long a request for a playlist or manifest waits until the conversion has produced it. */
@@ -39,77 +38,76 @@ export const PlaylistWait = Context.Reference<Duration.Duration>("@holdfast/http
 const encodeList = Schema.encodeSync(Schema.Struct({ items: Schema.Array(StreamRecord) }))
 
 /** Registers the routes. `Streams` checks the permissions. */
-export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Streams | PlaybackKeys | Digest> = HttpRouter.use(
-  (router) =>
-    Effect.gen(function* () {
-      const identify = yield* ViewerIdentification.make
-      const streams = yield* Streams
-      const playbackKeys = yield* PlaybackKeys
-      const wait = yield* PlaylistWait
+export const layer: Layer.Layer<
+  never,
+  never,
+  HttpRouter.HttpRouter | Streams | PlaybackKeys | ActorIdentification.Services
+> = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const identify = yield* ViewerIdentification.make
+    const streams = yield* Streams
+    const playbackKeys = yield* PlaybackKeys
+    const wait = yield* PlaylistWait
 
-      const serve = (
-        open: (
-          viewer: Viewer,
-          file: FileRef,
-          name: string
-        ) => Effect.Effect<OpenedPlaylist | OpenedSegment, StreamError>,
-        format: Format,
-        toName: (params: Params) => string
-      ) =>
-        ServeContent.serveContent((request: Request) => {
-          const { params } = Context.get(request, HttpRouter.RouteContext)
-          const file = FileRefs.fromRoute(params)
-          return Effect.flatMap(identify(request, file), (viewer) =>
-            Effect.flatMap(open(viewer, file, toName(params)), (opened) =>
-              opened._tag === "Segment"
-                ? ServeContent.sendContent(request, SendStream.segmentContent(viewer, opened))
-                : SendStream.playlist(playbackKeys, viewer, file, format, opened)
-            )
+    const serve = (
+      open: (viewer: Viewer, file: FileRef, name: string) => Effect.Effect<OpenedPlaylist | OpenedSegment, StreamError>,
+      format: Format,
+      toName: (params: Params) => string
+    ) =>
+      ServeContent.serveContent((request: Request) => {
+        const { params } = Context.get(request, HttpRouter.RouteContext)
+        const file = FileRefs.fromRoute(params)
+        return Effect.flatMap(identify(request, file), (viewer) =>
+          Effect.flatMap(open(viewer, file, toName(params)), (opened) =>
+            opened._tag === "Segment"
+              ? ServeContent.sendContent(request, SendStream.segmentContent(viewer, opened))
+              : SendStream.playlist(playbackKeys, viewer, file, format, opened)
           )
-        })
+        )
+      })
 
-      const serveFile = (format: Format, toName: (params: Params) => string) =>
-        serve((viewer, file, name) => streams.open(viewer, file, format, name, { wait }), format, toName)
+    const serveFile = (format: Format, toName: (params: Params) => string) =>
+      serve((viewer, file, name) => streams.open(viewer, file, format, name, { wait }), format, toName)
 
-      const list = Effect.contextWith((request: Request) => {
-        const file = FileRefs.fromRoute(Context.get(request, HttpRouter.RouteContext).params)
-        return Effect.flatMap(identify(request, file), (viewer) => streams.list(viewer, file))
-      }).pipe(
-        Effect.map((items) => HttpServerResponse.jsonUnsafe(encodeList({ items }))),
-        Effect.catch((error) => ProblemResponse.respond(error))
-      )
+    const list = Effect.contextWith((request: Request) => {
+      const file = FileRefs.fromRoute(Context.get(request, HttpRouter.RouteContext).params)
+      return Effect.flatMap(identify(request, file), (viewer) => streams.list(viewer, file))
+    }).pipe(
+      Effect.map((items) => HttpServerResponse.jsonUnsafe(encodeList({ items }))),
+      Effect.catch((error) => ProblemResponse.respond(error))
+    )
 
-      const { endpoints } = Api.groups.playback
-      yield* router.add("GET", endpoints.list.path, list)
-      yield* router.add(
-        "GET",
-        endpoints.playlist.path,
-        serveFile("hls", () => StreamFiles.entry("hls"))
-      )
-      yield* router.add(
-        "GET",
-        endpoints.manifest.path,
-        serveFile("dash", () => StreamFiles.entry("dash"))
-      )
-      yield* router.add(
-        "GET",
-        endpoints.hlsFile.path,
-        serveFile("hls", ({ name = "" }) => name)
-      )
-      yield* router.add(
-        "GET",
-        endpoints.hlsRenditionFile.path,
-        serveFile("hls", ({ name = "", rendition = "" }) => `${rendition}/${name}`)
-      )
-      yield* router.add(
-        "GET",
-        endpoints.dashFile.path,
-        serveFile("dash", ({ name = "" }) => name)
-      )
-      yield* router.add(
-        "GET",
-        endpoints.poster.path,
-        serve(streams.openPoster, "hls", () => StreamFiles.poster)
-      )
-    })
+    const { endpoints } = Api.groups.playback
+    yield* router.add("GET", endpoints.list.path, list)
+    yield* router.add(
+      "GET",
+      endpoints.playlist.path,
+      serveFile("hls", () => StreamFiles.entry("hls"))
+    )
+    yield* router.add(
+      "GET",
+      endpoints.manifest.path,
+      serveFile("dash", () => StreamFiles.entry("dash"))
+    )
+    yield* router.add(
+      "GET",
+      endpoints.hlsFile.path,
+      serveFile("hls", ({ name = "" }) => name)
+    )
+    yield* router.add(
+      "GET",
+      endpoints.hlsRenditionFile.path,
+      serveFile("hls", ({ name = "", rendition = "" }) => `${rendition}/${name}`)
+    )
+    yield* router.add(
+      "GET",
+      endpoints.dashFile.path,
+      serveFile("dash", ({ name = "" }) => name)
+    )
+    yield* router.add(
+      "GET",
+      endpoints.poster.path,
+      serve(streams.openPoster, "hls", () => StreamFiles.poster)
+    )
+  })
 )

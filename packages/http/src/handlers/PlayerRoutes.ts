@@ -8,7 +8,6 @@ import { Streams } from "@holdfast/core/playback/Streams"
 import type { Viewer } from "@holdfast/core/playback/Viewer"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
-import type { Digest } from "effect/crypto/Digest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -16,7 +15,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import type { RequestServices } from "../auth/ActorIdentification.ts"
+import type * as ActorIdentification from "../auth/ActorIdentification.ts"
 import * as ViewerIdentification from "../auth/ViewerIdentification.ts"
 import { Api } from "../contract/Api.ts"
 import type * as Page from "../players/Page.ts"
@@ -26,7 +25,7 @@ import * as ProblemPage from "../players/ProblemPage.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
 import * as FileRefs from "./support/FileRefs.ts"
 
-type Request = Context.Context<RequestServices | HttpRouter.RouteContext>
+type Request = Context.Context<ActorIdentification.RequestServices>
 
 /** Value of the directive `frame-ancestors`: the pages that may show a player in a frame. */
 export const FrameAncestors = Context.Reference<string>("@holdfast/http/handlers/FrameAncestors", {
@@ -46,55 +45,56 @@ const respond = ({ headers, html }: Page.Page, status: number) =>
   HttpServerResponse.text(html, { status, headers, contentType: headers["content-type"] })
 
 /** Registers the routes. `Streams` checks the permissions. */
-export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Streams | PlaybackKeys | Digest> = HttpRouter.use(
-  (router) =>
-    Effect.gen(function* () {
-      const identify = yield* ViewerIdentification.make
-      const streams = yield* Streams
-      const playbackKeys = yield* PlaybackKeys
-      const frameAncestors = yield* FrameAncestors
+export const layer: Layer.Layer<
+  never,
+  never,
+  HttpRouter.HttpRouter | Streams | PlaybackKeys | ActorIdentification.Services
+> = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const identify = yield* ViewerIdentification.make
+    const streams = yield* Streams
+    const playbackKeys = yield* PlaybackKeys
+    const frameAncestors = yield* FrameAncestors
 
-      const page = Effect.fnUntraced(function* (context: Request, format: Format) {
-        const request = Context.get(context, HttpServerRequest.HttpServerRequest)
-        const file = FileRefs.fromRoute(Context.get(context, HttpRouter.RouteContext).params)
-        const viewer: Viewer = yield* identify(context, file)
-        const info = yield* streams.get(viewer, file, format)
-        const { bucketId, tenantId } = file
-        const { key } = yield* playbackKeys.issue(viewer, {
-          tenantId,
-          bucketId,
-          fileId: info.fileId,
-          format,
-          conversionId: info.conversionId
-        })
-        const query = `?apiKey=${Redacted.value(key)}`
-        const rendered = PlayerPage.render({
-          format,
-          source: `${format}/${StreamFiles.entry(format)}${query}`,
-          status: `../streams${query}`,
-          poster: mayHaveVideo(info) ? `${StreamFiles.poster}${query}` : undefined,
-          title: info.name,
-          parameters: parseParameters(request),
-          frameAncestors
-        })
-        return respond(rendered, 200)
+    const page = Effect.fnUntraced(function* (context: Request, format: Format) {
+      const request = Context.get(context, HttpServerRequest.HttpServerRequest)
+      const file = FileRefs.fromRoute(Context.get(context, HttpRouter.RouteContext).params)
+      const viewer: Viewer = yield* identify(context, file)
+      const info = yield* streams.get(viewer, file, format)
+      const { bucketId, tenantId } = file
+      const { key } = yield* playbackKeys.issue(viewer, {
+        tenantId,
+        bucketId,
+        fileId: info.fileId,
+        format,
+        conversionId: info.conversionId
       })
-
-      const failure = Effect.fnUntraced(function* (context: Request, error: ProblemResponse.CodedError) {
-        const request = Context.get(context, HttpServerRequest.HttpServerRequest)
-        const problem = yield* ProblemResponse.respond(error)
-        if (!/\btext\/html\b/i.test(request.headers["accept"] ?? "")) return problem
-        const { code, message: detail } = error
-        return respond(ProblemPage.render({ status: problem.status, code, detail, frameAncestors }), problem.status)
+      const query = `?apiKey=${Redacted.value(key)}`
+      const rendered = PlayerPage.render({
+        format,
+        source: `${format}/${StreamFiles.entry(format)}${query}`,
+        status: `../streams${query}`,
+        poster: mayHaveVideo(info) ? `${StreamFiles.poster}${query}` : undefined,
+        title: info.name,
+        parameters: parseParameters(request),
+        frameAncestors
       })
-
-      const serve = (format: Format) =>
-        Effect.contextWith((context: Request) =>
-          Effect.catch(page(context, format), (error) => failure(context, error))
-        )
-
-      const { endpoints } = Api.groups.playback
-      yield* router.add("GET", endpoints.hlsPlayer.path, serve("hls"))
-      yield* router.add("GET", endpoints.dashPlayer.path, serve("dash"))
+      return respond(rendered, 200)
     })
+
+    const failure = Effect.fnUntraced(function* (context: Request, error: ProblemResponse.CodedError) {
+      const request = Context.get(context, HttpServerRequest.HttpServerRequest)
+      const problem = yield* ProblemResponse.respond(error)
+      if (!/\btext\/html\b/i.test(request.headers["accept"] ?? "")) return problem
+      const { code, message: detail } = error
+      return respond(ProblemPage.render({ status: problem.status, code, detail, frameAncestors }), problem.status)
+    })
+
+    const serve = (format: Format) =>
+      Effect.contextWith((context: Request) => Effect.catch(page(context, format), (error) => failure(context, error)))
+
+    const { endpoints } = Api.groups.playback
+    yield* router.add("GET", endpoints.hlsPlayer.path, serve("hls"))
+    yield* router.add("GET", endpoints.dashPlayer.path, serve("dash"))
+  })
 )

@@ -6,7 +6,6 @@
  * parameters, which are plain texts here.
  */
 import { Downloads, type Download } from "@holdfast/core/files/Downloads"
-import type { Digest } from "effect/crypto/Digest"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -18,8 +17,6 @@ import type { Disposition } from "../transfer/response/ContentDisposition.ts"
 import type * as SendContent from "../transfer/response/SendContent.ts"
 import * as ServeContent from "../transfer/response/ServeContent.ts"
 import * as FileRefs from "./support/FileRefs.ts"
-
-type Request = ActorIdentification.RequestServices | HttpRouter.RouteContext
 
 const toContent = ({ content, file, ...stored }: Download, disposition: Disposition): SendContent.Content => ({
   etag: content.etag,
@@ -36,23 +33,24 @@ const toContent = ({ content, file, ...stored }: Download, disposition: Disposit
 })
 
 /** Registers the routes. `Downloads.open` checks the permission; no other part of the request has to be validated before. */
-export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Downloads | Digest> = HttpRouter.use((router) =>
-  Effect.gen(function* () {
-    const identify = yield* ActorIdentification.make
-    const downloads = yield* Downloads
+export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Downloads | ActorIdentification.Services> =
+  HttpRouter.use((router) =>
+    Effect.gen(function* () {
+      const identify = yield* ActorIdentification.make
+      const downloads = yield* Downloads
 
-    const serve = (disposition: Disposition) =>
-      ServeContent.serveContent((context: Context.Context<Request>) =>
-        Effect.flatMap(identify(context), (actor) =>
-          Effect.flatMap(
-            downloads.open(actor, FileRefs.fromRoute(Context.get(context, HttpRouter.RouteContext).params)),
-            (download) => ServeContent.sendContent(context, toContent(download, disposition))
+      const serve = (disposition: Disposition) =>
+        ServeContent.serveContent((context: Context.Context<ActorIdentification.RequestServices>) =>
+          Effect.flatMap(identify(context), (actor) =>
+            Effect.flatMap(
+              downloads.open(actor, FileRefs.fromRoute(Context.get(context, HttpRouter.RouteContext).params)),
+              (download) => ServeContent.sendContent(context, toContent(download, disposition))
+            )
           )
         )
-      )
 
-    const { download, view } = Api.groups.reading.endpoints
-    yield* router.add("GET", view.path, serve("inline"))
-    yield* router.add("GET", download.path, serve("attachment"))
-  })
-)
+      const { download, view } = Api.groups.reading.endpoints
+      yield* router.add("GET", view.path, serve("inline"))
+      yield* router.add("GET", download.path, serve("attachment"))
+    })
+  )

@@ -24,6 +24,8 @@ import * as UrlFault from "./UrlFault.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
+type OnUnauthenticated = (request: HttpServerRequest.HttpServerRequest, clientAddress: string | undefined) => void
+
 const isRouteNotFound = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some(
     (reason) =>
@@ -61,13 +63,16 @@ const findRefusal = (url: string): Effect.Effect<Response> | undefined => {
  *
  * @param routes The registered routes, to distinguish a wrong method (405, with `Allow`) from an unknown path (404).
  * @param config The router's configuration, by which paths are matched.
+ * @param makeOnUnauthenticated Makes the function that is called with each request that is answered with 401.
  */
-export const layer = (
+export const layer = <R = never>(
   routes: ReadonlyArray<AllowedMethods.Route>,
-  config: Partial<RouterConfig>
-): Layer.Layer<never, never, HttpRouter.HttpRouter | SecureRandom> =>
+  config: Partial<RouterConfig>,
+  makeOnUnauthenticated: Effect.Effect<OnUnauthenticated, never, R> = Effect.succeed(() => undefined)
+): Layer.Layer<never, never, HttpRouter.HttpRouter | SecureRandom | R> =>
   HttpRouter.middleware(
     Effect.gen(function* () {
+      const onUnauthenticated = yield* makeOnUnauthenticated
       const assignRequestId = yield* RequestId.makeAssigner
       const allowedMethods = AllowedMethods.make(routes, config)
 
@@ -90,7 +95,10 @@ export const layer = (
           const clientAddress = Context.get(context, FindClientAddress)(request)
           return Effect.map(
             Effect.provideService(findRefusal(request.url) ?? answer, CurrentRequest, { requestId, clientAddress }),
-            (response) => addHeaders(request, requestId, response)
+            (response) => {
+              if (response.status === 401) onUnauthenticated(request, clientAddress)
+              return addHeaders(request, requestId, response)
+            }
           )
         })
       }

@@ -27,7 +27,7 @@ const operation = (id: string): Described => {
 type Expectation = readonly [id: string, statuses: ReadonlyArray<number>]
 
 /** The statuses of every operation: errors of authentication and of the service. */
-const common = [400, 401, 403, 500, 503, 507]
+const common = [400, 401, 403, 429, 500, 503, 507]
 /** In addition, the status of operations that respond with JSON. */
 const reading = [...common, 406]
 /** In addition, the statuses of operations that accept JSON. */
@@ -77,8 +77,8 @@ const statuses: ReadonlyArray<Expectation> = [
   ["mirrors.files", [200, 404, ...reading]],
   ["mirrors.sync", [202, 404, ...reading]],
   ["mirrors.remove", [204, 404, ...common]],
-  ["streams.requestHls", [200, 202, 404, 413, 415, 422, 429, ...reading]],
-  ["streams.requestDash", [200, 202, 404, 413, 415, 422, 429, ...reading]],
+  ["streams.requestHls", [200, 202, 404, 413, 415, 422, ...reading]],
+  ["streams.requestDash", [200, 202, 404, 413, 415, 422, ...reading]],
   ["streams.removeHls", [204, 404, ...common]],
   ["streams.removeDash", [204, 404, ...common]],
   ["playback.list", [200, 404, ...common]],

@@ -26,6 +26,18 @@ const expectRefused = <A>(type: SettingType.SettingType<A>, ...texts: ReadonlyAr
   })
 
 describe("SettingType", () => {
+  it.effect("rate: requests and a duration, or off → accepted; anything else refused", () =>
+    Effect.gen(function* () {
+      const values = yield* parse(SettingType.rate, "600/1m", "1 / 24h", "OFF")
+      assert.deepStrictEqual(values, [
+        { requests: 600, window: Duration.minutes(1) },
+        { requests: 1, window: Duration.days(1) },
+        "off"
+      ])
+      yield* expectRefused(SettingType.rate, "", "600", "0/1m", "600/0", "600/25h", "1.5/1m", "-1/1m", "600/m", "none")
+    })
+  )
+
   it.effect("bytes: plain numbers and units of 1000 and 1024 → number of bytes; anything else refused", () =>
     Effect.gen(function* () {
       const values = yield* parse(

@@ -11,10 +11,25 @@ const text = (description: string, example: string): OpenAPISpecHeader => ({
 
 const requestId = text("The id of the request: the client's own, or one that the service generated.", "req_4cd39b0a_1")
 
+const optional = (description: string, example: string): OpenAPISpecHeader => ({
+  ...text(description, example),
+  required: false
+})
+
 const byStatus: { readonly [status: string]: Record<string, OpenAPISpecHeader> } = {
   401: { "WWW-Authenticate": text("The authentication scheme.", 'Bearer realm="holdfast"') },
   416: { "Content-Range": text("The size of the content, in bytes.", "bytes */1234") },
-  429: { "Retry-After": text("How many seconds to wait before the next attempt.", "2") },
+  429: {
+    "Retry-After": text("How many seconds to wait before the next attempt.", "2"),
+    "RateLimit-Policy": optional(
+      "For each rate that the request counts for: its number of requests, and its window in seconds. Other answers may have it, too.",
+      '"key";q=600;w=60'
+    ),
+    RateLimit: optional(
+      "For each rate: how many more requests may be made now, and the seconds until all of them are available.",
+      '"key";r=0;t=60'
+    )
+  },
   503: { "Retry-After": text("How many seconds to wait before the next attempt.", "2") }
 }
 

@@ -93,7 +93,10 @@ const layerSettings = (config: Config) =>
       accessCache: config.accessCache,
       blobGrace: config.blobGrace,
       playbackLifetime: config.playbackLifetime,
-      maxPendingConversions: config.tenantConversions
+      maxPendingConversions: config.tenantConversions,
+      keyRate: config.rateKey,
+      tenantRate: config.rateTenant,
+      failedAuthenticationRate: config.rateFailedAuthentication
     }),
     Layer.succeed(PlayerRoutes.FrameAncestors, config.frameAncestors.join(" ")),
     Layer.succeed(ContentHandlers.IdleTimeout, config.idleTimeout),

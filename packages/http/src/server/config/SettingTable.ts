@@ -191,6 +191,24 @@ export const settings = {
     "512",
     "Maximum number of open connections of one public IPv4 address or IPv6 network of 64 bits; 0 for no limit. Private and loopback addresses and trusted proxies have no limit, because a proxy carries the connections of many clients."
   ),
+  rateFailedAuthentication: withDefault(
+    ["HOLDFAST_RATE_FAILED_AUTHENTICATION"],
+    SettingType.rate,
+    "60/1m",
+    "How many requests with a key that is not valid one client address, or IPv6 network of 64 bits, may make to this node. Further requests from there are answered with 429 before the key is looked up, except those with keys that the node has accepted before."
+  ),
+  rateKey: withDefault(
+    ["HOLDFAST_RATE_KEY"],
+    SettingType.rate,
+    "off",
+    "How many requests one key may make to this node. Further ones are answered with 429."
+  ),
+  rateTenant: withDefault(
+    ["HOLDFAST_RATE_TENANT"],
+    SettingType.rate,
+    "off",
+    "How many requests all keys of one tenant together may make to this node. Further ones are answered with 429."
+  ),
   trustedProxies: withDefault(
     ["HOLDFAST_TRUSTED_PROXIES"],
     WebTypes.networks,

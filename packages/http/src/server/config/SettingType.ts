@@ -8,6 +8,7 @@ import type { LogLevel } from "effect/LogLevel"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Digest } from "effect/crypto/Digest"
+import type { Rate } from "@holdfast/core/Settings"
 import * as Text from "@holdfast/core/Text"
 
 export interface SettingType<A> {
@@ -138,6 +139,17 @@ export const durationOrMilliseconds = (least: string, most: string): SettingType
   make(`${expectedDuration(least, most)}, or a number of milliseconds`, (text) =>
     durationBetween(least, most, /^\d{1,9}$/.test(text) ? `${text}ms` : text)
   )
+
+/** A rate such as `600/1m`: a number of requests, and the time after which all of them are available again; or `off`. */
+export const rate: SettingType<Rate | "off"> = make(
+  "a number of requests and a duration from 1s to 1d, such as 600/1m, or off",
+  (text) => {
+    if (text.toLowerCase() === "off") return "off"
+    const [, requests, time = ""] = /^([1-9]\d{0,6}) ?\/ ?(.+)$/.exec(text) ?? []
+    const window = durationBetween("1s", "1d", time)
+    return requests === undefined || window === undefined ? undefined : { requests: Number(requests), window }
+  }
+)
 
 const byteUnits = ["B", "kB", "MB", "GB", "TB", "PB", "KiB", "MiB", "GiB", "TiB", "PiB"]
 

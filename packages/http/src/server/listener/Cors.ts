@@ -23,6 +23,8 @@ const exposedHeaders = [
   "ETag",
   "Location",
   "Preference-Applied",
+  "RateLimit",
+  "RateLimit-Policy",
   "Repr-Digest",
   "Retry-After",
   "WWW-Authenticate",

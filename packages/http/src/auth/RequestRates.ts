@@ -1,0 +1,94 @@
+/**
+ * Applies the rates of the deployment to requests: to those of a key and of a tenant after authentication, and before it to those
+ * of a client address that has presented many keys that are not valid.
+ */
+import { Access } from "@holdfast/core/access/Access"
+import { CurrentRequest } from "@holdfast/core/access/CurrentRequest"
+import type { Actor } from "@holdfast/core/Actor"
+import type { Unauthenticated } from "@holdfast/core/Errors"
+import type { MetadataError } from "@holdfast/core/MetadataError"
+import type { Viewer } from "@holdfast/core/playback/Viewer"
+import { type RateLimited, Rates } from "@holdfast/core/rates/Rates"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as AddressGroup from "../incoming/AddressGroup.ts"
+import * as CommonHeaders from "../problems/CommonHeaders.ts"
+import * as PresentedKey from "./PresentedKey.ts"
+import * as RateLimitHeaders from "./RateLimitHeaders.ts"
+
+/** The services of a request that rates depend on. */
+export type RequestServices = HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext
+
+export interface RequestRates {
+  /**
+   * Returns the error for a request from an address that exceeds the rate of failed authentications; undefined for any other
+   * request. A caller lets a key pass all the same that is known to be valid: clients that share the address go on working.
+   */
+  readonly findRefusal: (request: Context.Context<RequestServices>) => RateLimited | undefined
+
+  /** Returns the effect that identifies an actor or viewer, with the request counted for its key and tenant. */
+  readonly apply: <V extends Viewer, E>(
+    request: Context.Context<RequestServices>,
+    identify: Effect.Effect<V, E>
+  ) => Effect.Effect<V, E | RateLimited | Unauthenticated | MetadataError>
+}
+
+/** Returns the actor on whose behalf a viewer reads. */
+const actorOf = (viewer: Viewer): Actor => (viewer._tag === "PlaybackGrant" ? viewer.parent : viewer)
+
+export const make: Effect.Effect<RequestRates, never, Access | Rates> = Effect.gen(function* () {
+  const access = yield* Access
+  const rates = yield* Rates
+
+  const register = (request: Context.Context<RequestServices>, headers: CommonHeaders.ResponseHeaders): void =>
+    CommonHeaders.register(Context.get(request, HttpServerRequest.HttpServerRequest), headers)
+
+  const admit = (request: Context.Context<RequestServices>, viewer: Viewer) => {
+    const { tenantId } = Context.get(request, HttpRouter.RouteContext).params
+    return Effect.flatMap(access.identify(actorOf(viewer), tenantId), (identity) => {
+      if (identity === "system") return Effect.void
+      const { account, credential, member } = identity
+      const subject = {
+        // All viewers of a page have the same playback key.
+        credentialId: viewer._tag === "PlaybackGrant" ? undefined : (credential?.id ?? account.id),
+        // A stranger does not use up the rate of a tenant.
+        tenantId: member === null ? undefined : tenantId
+      }
+      return rates.admit(subject).pipe(
+        Effect.map((states) => {
+          if (states.length > 0) register(request, RateLimitHeaders.ofStates(states))
+        }),
+        Effect.tapError((error) => Effect.sync(() => register(request, RateLimitHeaders.ofRefusal(error))))
+      )
+    })
+  }
+
+  return {
+    findRefusal: (request) => {
+      if (!rates.hasFailures()) return undefined
+      const { clientAddress } = Context.get(request, CurrentRequest)
+      const refusal = clientAddress === undefined ? undefined : rates.findRefusal(AddressGroup.of(clientAddress))
+      if (refusal !== undefined) register(request, RateLimitHeaders.ofRefusal(refusal))
+      return refusal
+    },
+    apply: (request, identify) =>
+      rates.limitsRequests ? Effect.tap(identify, (viewer) => admit(request, viewer)) : identify
+  }
+})
+
+/**
+ * Makes the function that counts a failed authentication, for each request that is answered with 401. A request without a key is not
+ * an attempt.
+ */
+export const makeFailureCounter: Effect.Effect<
+  (request: HttpServerRequest.HttpServerRequest, clientAddress: string | undefined) => void,
+  never,
+  Rates
+> = Effect.map(Rates, ({ countFailure }) => (request, clientAddress) => {
+  if (clientAddress === undefined) return
+  const start = request.url.indexOf("?")
+  const apiKey = start < 0 ? [] : new URLSearchParams(request.url.slice(start)).getAll("apiKey")
+  if (PresentedKey.findAll({ apiKey }, request.headers).length > 0) countFailure(AddressGroup.of(clientAddress))
+})
