@@ -39,6 +39,7 @@ import type { BlobRepository } from "./storage/BlobRepository.ts"
 import type { BlobStore } from "./storage/BlobStore.ts"
 import * as Fsck from "./storage/Fsck.ts"
 import * as Sweeper from "./storage/Sweeper.ts"
+import * as StoreTime from "./StoreTime.ts"
 import type { TenantRepository } from "./tenants/TenantRepository.ts"
 import * as Tenants from "./tenants/Tenants.ts"
 import type { TokenRepository } from "./tokens/TokenRepository.ts"
@@ -118,9 +119,12 @@ const services = Layer.mergeAll(
  * All services, without background work. Add `Sweeper.layerPeriodic` to sweep,
  * `RemovalWorker.layer` to finish the removal of large buckets and tenants, `ConversionWorker.layer` to convert videos and
  * `MirrorWorker.layer` to copy files to mirrors.
+ *
+ * Also provides the `Clock` of the metadata store (`StoreTime`), with which the effects of the services have to run.
  */
 export const layer: Layer.Layer<Services, never, Ports> = Mirrors.layer.pipe(
   Layer.provideMerge(services),
   Layer.provide(FileWriter.layer),
-  Layer.provideMerge(Layer.mergeAll(Access.layer, ConversionNotifier.layer, FileChangeNotifier.layer))
+  Layer.provideMerge(Layer.mergeAll(Access.layer, ConversionNotifier.layer, FileChangeNotifier.layer)),
+  Layer.provideMerge(StoreTime.layerClock)
 )

@@ -1,6 +1,7 @@
 /**
  * Holdfast's metadata in PostgreSQL: for several nodes, or for deployments that already run a PostgreSQL server.
  */
+import { uptime } from "node:os"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -12,6 +13,7 @@ import * as MetadataLayer from "@holdfast/sql/MetadataLayer"
 import { migrate } from "@holdfast/sql/migrations/Migrate"
 import { ReadClient } from "@holdfast/sql/Reads"
 import { operation } from "@holdfast/sql/SqlFailure"
+import * as StoreClock from "@holdfast/sql/StoreClock"
 import * as Availability from "./internal/Availability.ts"
 import * as Postgres from "./Postgres.ts"
 
@@ -37,8 +39,8 @@ const migrateUnlimited = (options: Postgres.Options): Effect.Effect<unknown, Met
   )
 
 /**
- * All repositories and the client that they share. Runs the migrations that the database lacks first; several nodes may start
- * at the same time. The transactions assume READ COMMITTED, PostgreSQL's default.
+ * All repositories and the client that they share, with the server's time (`StoreTime`). Runs the migrations that the database
+ * lacks first; several nodes may start at the same time. The transactions assume READ COMMITTED, PostgreSQL's default.
  */
 export const layer = ({
   readConnections = 2,
@@ -53,5 +55,8 @@ export const layer = ({
         operation("open")(Postgres.make({ ...options, maxConnections: readConnections, multiplex: true }))
       )
     ).pipe(Layer.provide(Reactivity.layer)),
-    Availability.retry(migrateUnlimited(options), startTimeout)
+    {
+      migration: Availability.retry(migrateUnlimited(options), startTimeout),
+      time: StoreClock.layerServer({ uptime })
+    }
   )

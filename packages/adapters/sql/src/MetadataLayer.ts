@@ -42,16 +42,21 @@ export const layerMigrated: Layer.Layer<Metadata, never, SqlClient> = Layer.merg
   Tokens.layer
 )
 
+export interface Options {
+  /** Runs first; `migrate` when absent. An adapter whose client has timeouts runs `migrate` on a client without them. */
+  readonly migration?: Effect.Effect<unknown, MetadataError, SqlClient> | undefined
+  /** Provides `StoreTime`; without it, the repositories have the time of their callers. */
+  readonly time?: Layer.Layer<never, MetadataError, SqlClient> | undefined
+}
+
 /**
  * A client and the repositories over it, built anew for each use of the layer. Layers are shared by reference: without
  * `Layer.fresh`, a second database in the same program would get the repositories of the first one.
- *
- * Runs `migration` first. An adapter whose client has timeouts passes one that runs `migrate` on a client without them.
  */
 export const layerFresh = <E>(
   client: Layer.Layer<SqlClient, E>,
-  migration: Effect.Effect<unknown, MetadataError, SqlClient> = migrate
+  { migration = migrate, time = Layer.empty }: Options = {}
 ): Layer.Layer<Metadata | SqlClient, E | MetadataError> => {
-  const repositories = Layer.provide(layerMigrated, Layer.effectDiscard(migration))
-  return Layer.effectContext(Layer.build(Layer.fresh(Layer.provideMerge(repositories, client))))
+  const store = Layer.provide(Layer.merge(layerMigrated, time), Layer.effectDiscard(migration))
+  return Layer.effectContext(Layer.build(Layer.fresh(Layer.provideMerge(store, client))))
 }

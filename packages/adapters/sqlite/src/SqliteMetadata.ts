@@ -9,13 +9,20 @@ import type { MetadataError } from "@holdfast/core/MetadataError"
 import * as MetadataLayer from "@holdfast/sql/MetadataLayer"
 import { ReadClient } from "@holdfast/sql/Reads"
 import { operation } from "@holdfast/sql/SqlFailure"
+import * as StoreClock from "@holdfast/sql/StoreClock"
+import { uptime } from "node:os"
+import { memory } from "./internal/SqliteFile.ts"
 import * as Sqlite from "./Sqlite.ts"
 
-/** All repositories over a database file, and the client that they share. Runs the migrations that the database lacks first. */
+/**
+ * All repositories over a database file, and the client that they share. Runs the migrations that the database lacks first. Their
+ * time (`StoreTime`) does not step with the machine's clock. A database in memory has the time of its caller.
+ */
 export const layer = (options: Sqlite.Options): Layer.Layer<Metadata | SqlClient, MetadataError> =>
   MetadataLayer.layerFresh(
     Layer.merge(
       Layer.effect(SqlClient, operation("open")(Sqlite.make(options))),
       Layer.effect(ReadClient, operation("open")(Sqlite.makeReadClient(options)))
-    ).pipe(Layer.provide(Reactivity.layer))
+    ).pipe(Layer.provide(Reactivity.layer)),
+    { time: options.file === memory ? undefined : StoreClock.layerMachine({ uptime }) }
   )

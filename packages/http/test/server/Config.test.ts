@@ -84,6 +84,7 @@ describe("Config", () => {
           drainDelay: "5000 millis",
           shutdownTimeout: "30000 millis",
           startTimeout: "60000 millis",
+          maxClockSkew: "2000 millis",
           ffmpegSandbox: "auto",
           ffmpegUser: { uid: 65_534, gid: 65_534 },
           conversions: 1,

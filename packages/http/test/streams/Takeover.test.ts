@@ -13,6 +13,7 @@ import * as Database from "../support/Database.ts"
 import * as Process from "../support/Process.ts"
 import { json } from "../support/Problems.ts"
 import * as Requests from "../support/Requests.ts"
+import * as ShiftedClock from "../support/ShiftedClock.ts"
 import * as Samples from "./support/Samples.ts"
 import * as StreamServer from "./support/StreamServer.ts"
 
@@ -154,7 +155,7 @@ requires(missing).describe("node with a running conversion", () => {
   )
 })
 
-requires(firstMissing(missing, Ceph.missing, Database.missing)).describe("two nodes", () => {
+requires(firstMissing(missing, Ceph.missing, Database.missing)).describe("two nodes, clocks 20 minutes apart", () => {
   let ceph: Ceph.Ceph
   let database: Database.Database
 
@@ -175,9 +176,11 @@ requires(firstMissing(missing, Ceph.missing, Database.missing)).describe("two no
       DATABASE_URL: await database.create(),
       ...ceph.settings(contents.name),
       HOLDFAST_SECRET_KEY: randomBytes(32).toString("base64"),
-      HOLDFAST_ROOT_KEY: rootKey
+      HOLDFAST_ROOT_KEY: rootKey,
+      HOLDFAST_MAX_CLOCK_SKEW: "1h"
     }
-    const limited = { ...env, HOLDFAST_FFMPEG: await limitedFfmpeg() }
+    const [ahead, behind] = [await ShiftedClock.make(10), await ShiftedClock.make(-10)]
+    const limited = { ...env, ...ahead.env, HOLDFAST_FFMPEG: await limitedFfmpeg() }
     const first = await Process.serve({ env: limited })
     const bucket = await ServiceBucket.create(first, rootKey)
     const { api } = bucket
@@ -186,7 +189,7 @@ requires(firstMissing(missing, Ceph.missing, Database.missing)).describe("two no
     await api.post(`${streams}/hls`)
     await awaitFirstSegment(api, streams)
 
-    const second = await Process.serve({ env })
+    const second = await Process.serve({ env: { ...env, ...behind.env } })
     const other = Requests.make(`${second.url}/api/v1`, rootKey)
     const early = await (await other.get(`${streams}/hls/playlist.m3u8`)).text()
     const [address = ""] = StreamServer.addresses(early)

@@ -2,6 +2,7 @@
  * What protects the disk of the data directory: the reserve, and the ballast of the SQLite database.
  */
 import { MetadataError } from "@holdfast/core/MetadataError"
+import { StoreTime } from "@holdfast/core/StoreTime"
 import { StorageRoom } from "@holdfast/core/StorageRoom"
 import * as Ballast from "@holdfast/fs/Ballast"
 import * as DiskReserve from "@holdfast/fs/DiskReserve"
@@ -85,8 +86,8 @@ const retrying = <S extends object>(service: S, release: Effect.Effect<boolean>)
   return PortProxy.make(service, (result) => (Effect.isEffect(result) ? retryEffect(result) : result))
 }
 
-/** The repositories of core are those services whose keys begin so. The SQL client is not one of them. */
-const isRepository = (key: string): boolean => key.startsWith("@holdfast/core/")
+/** The repositories of core are those services whose keys begin so. The SQL client and the time of the store are none. */
+const isRepository = (key: string): boolean => key.startsWith("@holdfast/core/") && key !== StoreTime.key
 
 /**
  * Returns the repositories of a database in the data directory, which release the ballast when the disk is full. Releases it before

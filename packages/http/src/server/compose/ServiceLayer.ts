@@ -29,6 +29,7 @@ import * as ProcessMetrics from "../metrics/ProcessMetrics.ts"
 import * as QueueDepthMetrics from "../metrics/QueueDepthMetrics.ts"
 import * as ServiceRoutes from "../routes/ServiceRoutes.ts"
 import * as BlobStoreLayer from "./BlobStoreLayer.ts"
+import * as ClockSkew from "./ClockSkew.ts"
 import * as ConversionLayer from "./ConversionLayer.ts"
 import * as CoreLayer from "./CoreLayer.ts"
 import * as DiskLayer from "./DiskLayer.ts"
@@ -136,6 +137,7 @@ export const layer = (config: Config, version: string) => {
       disk.background,
       QueueDepthMetrics.layer({ pushed: config.otlpEndpoint !== undefined })
     ]),
+    Layer.provide(ClockSkew.layer(config)),
     Layer.provideMerge(CoreLayer.layer),
     Layer.provide([
       NodeHttpServer.layerHttpServices,

@@ -82,6 +82,12 @@ export const settings = {
     "60s",
     "How long a start waits for PostgreSQL: while it refuses connections, starts, has no free connection or is read-only, or its name is not resolved. A wrong password or a missing database ends the start at once."
   ),
+  maxClockSkew: withDefault(
+    ["HOLDFAST_MAX_CLOCK_SKEW"],
+    duration("100ms", "24d"),
+    "2s",
+    "How far the clock of this machine may be from that of PostgreSQL. Beyond it, the service does not start, and is not ready."
+  ),
   ...BlobStores.settings,
   blobGrace: withDefault(
     ["HOLDFAST_BLOB_GRACE"],

@@ -1,6 +1,7 @@
 /**
- * `GET /health/live` and `GET /health/ready`: whether the process answers, and whether it should get requests: its stores answer,
- * and it is not about to stop. Both work without a key, so their answers contain nothing else.
+          metadata: runCheck("metadata", deployment.check),
+          blobs: runCheck("blobs", store.check),
+          clock: runCheck("clock", yield* ClockCheck)
  */
 import { DeploymentRepository } from "@holdfast/core/deployment/DeploymentRepository"
 import { BlobStore } from "@holdfast/core/storage/BlobStore"
@@ -9,15 +10,17 @@ import * as Fiber from "effect/Fiber"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
+import { ClockCheck } from "./ClockCheck.ts"
 import * as ProblemBody from "../../problems/ProblemBody.ts"
 import * as RequestId from "../../problems/RequestId.ts"
 import { Draining } from "../listener/Draining.ts"
 
-type CheckResult = "ok" | "unavailable" | "storage_full" | "internal"
+type CheckResult = "ok" | "unavailable" | "storage_full" | "internal" | "clock_skew"
 
 interface Checks {
   readonly metadata: CheckResult
   readonly blobs: CheckResult
+  readonly clock: CheckResult
 }
 
 /** How long a check may take. A store that has not answered by then counts as unavailable. */
@@ -82,7 +85,8 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | BlobStore 
       const checks = Effect.all(
         {
           metadata: runCheck("metadata", deployment.check),
-          blobs: runCheck("blobs", store.check)
+          blobs: runCheck("blobs", store.check),
+          clock: runCheck("clock", yield* ClockCheck)
         },
         { concurrency: "unbounded" }
       )
