@@ -54,7 +54,7 @@ export interface Options {
   readonly metadata?: Layer.Layer<Holdfast.Metadata, unknown>
   /** The blob store; by default a temporary directory. */
   readonly blobs?: Layer.Layer<BlobStore, unknown>
-  /** Settings that differ from the defaults. */
+  /** Settings that differ from the defaults, and from no rate of failed authentications. */
   readonly settings?: Partial<Settings.Settings>
   /** The transcoder; by default none. */
   readonly transcoder?: Layer.Layer<Transcoder.Transcoder, unknown>
@@ -136,6 +136,12 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
       ? Layer.empty
       : IntegrityWorker.layer(options.integrity).pipe(Layer.provide(IntegrityLayer.services))
 
+  // All requests of the tests have one address, and many have keys that are not valid.
+  const settings = Layer.succeed(Settings.Settings, {
+    ...Settings.defaults,
+    failedAuthenticationRate: "off",
+    ...options.settings
+  })
   const services = Layer.merge(worker, integrity).pipe(
     Layer.provideMerge(Holdfast.layer),
     Layer.provideMerge([metadata, blobs, transcoder, MirrorTarget.layerNone, secretBox]),
@@ -146,7 +152,7 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
         options.playbackSecret === undefined ? undefined : Redacted.make(options.playbackSecret)
       ),
       options.integrity === undefined ? Layer.empty : DamageReports.layer,
-      Layer.succeed(Settings.Settings, { ...Settings.defaults, ...options.settings })
+      settings
     ])
   )
   const routes = Layer.merge(ApiRoutes.layer, options.routes ?? Layer.empty)
@@ -162,7 +168,7 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
         ? Layer.empty
         : Layer.succeed(PlaybackRoutes.PlaylistWait, options.playlistWait),
       captureLogs(logs),
-      Layer.succeed(Settings.Settings, { ...Settings.defaults, ...options.settings })
+      settings
     ])
   )
   const runtime = ManagedRuntime.make(app)
