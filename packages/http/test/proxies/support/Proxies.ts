@@ -1,5 +1,5 @@
 /**
- * Real proxies in front of a service: nginx and Varnish.
+ * Real proxies in front of a service: nginx, HAProxy and Varnish.
  */
 import * as Requires from "@holdfast/testing/Requires"
 import { type ChildProcess, spawn } from "node:child_process"
@@ -16,9 +16,12 @@ const programPath = (name: string): string => (existsSync(`/usr/sbin/${name}`) ?
 
 const nginx = programPath("nginx")
 const varnishd = programPath("varnishd")
+const haproxy = programPath("haproxy")
 
 /** Why nginx cannot run; undefined when it can. */
 export const nginxMissing: string | undefined = Requires.command(nginx, "-v")
+/** Why HAProxy cannot run; undefined when it can. */
+export const haproxyMissing: string | undefined = Requires.command(haproxy, "-v")
 /** Why Varnish cannot run; undefined when it can. */
 export const varnishMissing: string | undefined = Requires.command(varnishd, "-V")
 
@@ -28,7 +31,7 @@ export interface Proxy {
   readonly directory: string
 }
 
-const freePort = async (): Promise<number> => {
+export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
   const address = server.address()
@@ -80,19 +83,26 @@ const blockOf = async (page: string, language: string): Promise<string> => {
 const temporaryPaths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
 
 /**
- * Starts nginx with the configuration of `docs/scaling.md`, in front of the service at `to`.
+ * Starts nginx with the configuration of `docs/scaling.md`, in front of the service at `to`, or of its nodes.
  *
  * @param locations Further locations of the server.
  * @param settings Further settings of the server's location `/api/v1/`. `proxy_buffering on;` replaces the documented `off`.
  */
 export const startNginx = async (
-  to: string,
+  to: string | ReadonlyArray<string>,
   { http = "", locations = "", settings = "" }: { readonly [Part in "http" | "locations" | "settings"]?: string } = {}
 ): Promise<Proxy> => {
   const [directory, port, documented] = [await makeDirectory(), await freePort(), await blockOf("scaling.md", "nginx")]
+  const [, options = ""] = /^ *server \d[\d.:]*( .*)?;$/m.exec(documented) ?? []
   const block = documented
-    .replaceAll(/^ *server \d[\d.:]*;\n/gm, "")
-    .replace("upstream holdfast {", `upstream holdfast {\n  server ${new URL(to).host};`)
+    .replaceAll(/^ *server \d[\d.:]*( .*)?;\n/gm, "")
+    .replace(
+      "upstream holdfast {",
+      `upstream holdfast {\n${[to]
+        .flat()
+        .map((url) => `server ${new URL(url).host} ${options};`)
+        .join("\n")}`
+    )
     .replace("listen 443 ssl;", `listen 127.0.0.1:${port};\n${locations}`)
     .replace(settings.includes("proxy_buffering on;") ? "proxy_buffering off;" : "", "")
     .replace("location /api/v1/ {", `location /api/v1/ {\n${settings}`)
@@ -103,7 +113,7 @@ export const startNginx = async (
     error_log stderr;
     worker_processes 1;
     ${process.getuid?.() === 0 ? "user root;" : ""}
-    events { worker_connections 64; }
+    events { worker_connections 1024; }
     http {
       access_log off;
       ${temporaryPaths.map((name) => `${name}_temp_path ${directory}/${name};`).join("\n")}
@@ -113,6 +123,27 @@ export const startNginx = async (
   await Fs.writeFile(Path.join(directory, "nginx.conf"), configuration)
   const args = ["-p", directory, "-e", "stderr", "-c", Path.join(directory, "nginx.conf")]
   return run(spawn(nginx, args, { stdio: ["ignore", "ignore", "pipe"] }), { directory, port })
+}
+
+/** Starts HAProxy with the configuration of `docs/scaling.md`, in front of these nodes. */
+export const startHaproxy = async (
+  nodes: ReadonlyArray<{ readonly url: string; readonly operatorPort: number }>
+): Promise<Proxy> => {
+  const [directory, port, documented] = [
+    await makeDirectory(),
+    await freePort(),
+    await blockOf("scaling.md", "haproxy")
+  ]
+  const servers = nodes.map(
+    ({ operatorPort, url }, index) => `  server node${index} ${new URL(url).host} port ${operatorPort}`
+  )
+  const configuration = documented
+    .replace(/bind .*/, `bind 127.0.0.1:${port}`)
+    .replace(" port 8081", "")
+    .replaceAll(/^ *server \w+ \d.*\n/gm, "")
+  await Fs.writeFile(Path.join(directory, "haproxy.cfg"), `${configuration}${servers.join("\n")}\n`)
+  const args = ["-db", "-f", Path.join(directory, "haproxy.cfg")]
+  return run(spawn(haproxy, args, { stdio: ["ignore", "ignore", "pipe"] }), { directory, port })
 }
 
 /** Starts Varnish with its built-in rules, in front of the service at `to`. */
