@@ -24,6 +24,7 @@ import * as FileWriter from "./files/FileWriter.ts"
 import * as Uploads from "./files/Uploads.ts"
 import * as Headers from "./headers/Headers.ts"
 import type { DamageRepository } from "./integrity/DamageRepository.ts"
+import type { ScrubRepository } from "./integrity/ScrubRepository.ts"
 import type { MemberRepository } from "./members/MemberRepository.ts"
 import * as Members from "./members/Members.ts"
 import * as Memberships from "./members/Memberships.ts"
@@ -59,6 +60,7 @@ export type Metadata =
   | FileRepository
   | BlobRepository
   | DamageRepository
+  | ScrubRepository
   | ConversionRepository
   | EventRepository
   | MirrorRepository

@@ -49,6 +49,51 @@ const clear = (tmp: string): Effect.Effect<void, FsCall.ErrnoError> =>
   )
 
 /**
+ * Makes the methods of a store in a directory. Makes no system call. `writer` is a part of the names of incomplete uploads: no other
+ * process that may write the same blob has it.
+ */
+const makeMethods = (layout: Layout.Layout, { reserveBytes }: Options, writer = ""): BlobStore.BlobStore["Service"] => {
+  const directories = Directories.make(layout.blobs)
+  const reserve = DiskReserve.make(layout.tmp, reserveBytes)
+  const probe = WriteProbe.make(layout, reserve)
+  let uploads = 0
+
+  const put = <E, R>(
+    key: string,
+    content: Stream.Stream<Uint8Array, E, R>
+  ): Effect.Effect<BlobStore.BlobReceipt, BlobError.BlobError | E, R> =>
+    Effect.uninterruptibleMask((restore) => {
+      const blobPath = Layout.locate(layout, key)
+      if (blobPath === undefined) return Effect.fail(FsErrors.invalidKey("put"))
+      const path = `${layout.tmp}/${blobPath.blobId}.${writer}${uploads++}`
+      const upload = Upload.make(path)
+      const space = reserve.writer(Upload.bufferBytes)
+      const toBlobError = Effect.mapError(FsErrors.fromErrnoOfStore("put"))
+      const write = (chunks: ReadonlyArray<Uint8Array>) =>
+        toBlobError(Effect.flatMap(space.claim(countBytes(chunks)), () => upload.accept(chunks)))
+      return restore(Stream.runForEachArray(content, write)).pipe(
+        Effect.andThen(toBlobError(upload.finish)),
+        // An interruption cannot stop a system call. `restore(Effect.void)` checks for one between the calls.
+        Effect.tap(() => toBlobError(Publication.publish(layout, directories, path, blobPath, restore(Effect.void)))),
+        Effect.onError(() => Effect.andThen(upload.discard, probe.expire)),
+        Effect.onExit(() => Effect.sync(space.close))
+      )
+    })
+
+  return BlobStore.BlobStore.of({
+    put,
+    read: (key, options) => BlobFiles.read(layout, key, options),
+    stat: (key) => BlobFiles.stat(layout, key),
+    remove: (key) => BlobFiles.remove(layout, key),
+    removeMany: (keys) => BlobFiles.removeMany(layout, keys),
+    list: (prefix) => BlobFiles.list(layout, prefix),
+    localFile: (key) => Layout.locate(layout, key)?.path,
+    check: probe.check,
+    capabilities: { name: "fs", localFiles: true, shared: false }
+  })
+}
+
+/**
  * Opens the store and locks its directory until the scope closes. Fails with a `DirectoryLockError` of reason `Held` when
  * another process has the directory open.
  */
@@ -57,55 +102,26 @@ export const make = (
 ): Effect.Effect<BlobStore.BlobStore["Service"], DirectoryLock.DirectoryLockError | BlobError.BlobError, Scope.Scope> =>
   Effect.gen(function* () {
     const layout = Layout.make(options.directory)
-    const directories = Directories.make(layout.blobs)
-    const reserve = DiskReserve.make(layout.tmp, options.reserveBytes)
     yield* DirectoryLock.acquire(layout.directory)
-    yield* directories
+    yield* Directories.make(layout.blobs)
       .ensure(".")
       .pipe(
         Effect.andThen(Durable.makeDirectory(layout.tmp)),
         Effect.andThen(clear(layout.tmp)),
         Effect.mapError(FsErrors.fromErrnoOfStore("open"))
       )
-    const probe = WriteProbe.make(layout, reserve)
-    let uploads = 0
-
-    const put = <E, R>(
-      key: string,
-      content: Stream.Stream<Uint8Array, E, R>
-    ): Effect.Effect<BlobStore.BlobReceipt, BlobError.BlobError | E, R> =>
-      Effect.uninterruptibleMask((restore) => {
-        const blobPath = Layout.locate(layout, key)
-        if (blobPath === undefined) return Effect.fail(FsErrors.invalidKey("put"))
-        const path = `${layout.tmp}/${blobPath.blobId}.${uploads++}`
-        const upload = Upload.make(path)
-        const space = reserve.writer(Upload.bufferBytes)
-        const toBlobError = Effect.mapError(FsErrors.fromErrnoOfStore("put"))
-        const write = (chunks: ReadonlyArray<Uint8Array>) =>
-          toBlobError(Effect.flatMap(space.claim(countBytes(chunks)), () => upload.accept(chunks)))
-        return restore(Stream.runForEachArray(content, write)).pipe(
-          Effect.andThen(toBlobError(upload.finish)),
-          // An interruption cannot stop a system call. `restore(Effect.void)` checks for one between the calls.
-          Effect.tap(() => toBlobError(Publication.publish(layout, directories, path, blobPath, restore(Effect.void)))),
-          Effect.onError(() => Effect.andThen(upload.discard, probe.expire)),
-          Effect.onExit(() => Effect.sync(space.close))
-        )
-      })
-
-    return BlobStore.BlobStore.of({
-      put,
-      read: (key, options) => BlobFiles.read(layout, key, options),
-      stat: (key) => BlobFiles.stat(layout, key),
-      remove: (key) => BlobFiles.remove(layout, key),
-      removeMany: (keys) => BlobFiles.removeMany(layout, keys),
-      list: (prefix) => BlobFiles.list(layout, prefix),
-      localFile: (key) => Layout.locate(layout, key)?.path,
-      check: probe.check,
-      capabilities: { name: "fs", localFiles: true, shared: false }
-    })
+    return makeMethods(layout, options)
   })
 
 export const layer = (
   options: Options
 ): Layer.Layer<BlobStore.BlobStore, DirectoryLock.DirectoryLockError | BlobError.BlobError> =>
   Layer.effect(BlobStore.BlobStore, make(options))
+
+/**
+ * The store without its lock, for the commands of operators beside a running service: checks, backups and repairs. The caller
+ * guarantees that it puts only blobs that have a READY row, and removes only blobs that have none. A service that starts removes what
+ * `put` has not completed, so that the `put` fails.
+ */
+export const layerUnlocked = (options: Options): Layer.Layer<BlobStore.BlobStore> =>
+  Layer.sync(BlobStore.BlobStore, () => makeMethods(Layout.make(options.directory), options, `${process.pid}.`))

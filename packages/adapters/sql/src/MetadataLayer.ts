@@ -14,6 +14,7 @@ import * as Deployment from "./internal/deployment/SqlDeploymentRepository.ts"
 import * as Events from "./internal/events/SqlEventRepository.ts"
 import * as Files from "./internal/files/SqlFileRepository.ts"
 import * as Damages from "./internal/integrity/SqlDamageRepository.ts"
+import * as Scrubs from "./internal/integrity/SqlScrubRepository.ts"
 import * as Members from "./internal/members/SqlMemberRepository.ts"
 import { migrate } from "./migrations/Migrate.ts"
 import * as MirrorTasks from "./internal/mirrors/worker/SqlMirrorTaskRepository.ts"
@@ -33,6 +34,7 @@ export const layerMigrated: Layer.Layer<Metadata, never, SqlClient> = Layer.merg
   Deployment.layer,
   Events.layer,
   Damages.layer,
+  Scrubs.layer,
   Files.layer,
   Members.layer,
   Mirrors.layer,

@@ -7,7 +7,7 @@ import * as DirectoryLock from "@holdfast/fs/DirectoryLock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as UnlockedBlobStore from "../server/compose/UnlockedBlobStore.ts"
+import * as FsBlobStore from "@holdfast/fs/FsBlobStore"
 import * as BackupDirectory from "./BackupDirectory.ts"
 
 /**
@@ -21,7 +21,7 @@ export const contents = Effect.fnUntraced(function* (directory: string) {
     ({ reason }) => reason === "Failed",
     () => Effect.void
   )
-  const context = yield* Layer.build(Layer.fresh(UnlockedBlobStore.layer(directory)))
+  const context = yield* Layer.build(Layer.fresh(FsBlobStore.layerUnlocked({ directory })))
   const store: BlobStore["Service"] = Context.get(context, BlobStoreService)
   return store
 })

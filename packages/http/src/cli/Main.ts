@@ -19,6 +19,7 @@ import * as MigrateCommand from "./MigrateCommand.ts"
 import * as Output from "./terminal/Output.ts"
 import * as Presenter from "./Presenter.ts"
 import * as RestoreCommand from "./RestoreCommand.ts"
+import * as ScrubCommand from "./ScrubCommand.ts"
 import * as ServeCommand from "./ServeCommand.ts"
 import * as UploadCommand from "./UploadCommand.ts"
 import * as VerifyBackupCommand from "./VerifyBackupCommand.ts"
@@ -33,6 +34,7 @@ const root = Command.make(name).pipe(
     KeysCommand.command,
     MigrateCommand.command,
     FsckCommand.command,
+    ScrubCommand.command,
     BackupCommand.command,
     VerifyBackupCommand.command,
     RestoreCommand.command,

@@ -63,6 +63,8 @@ describe("Config", () => {
           s3ForcePathStyle: false,
           blobGrace: "300000 millis",
           sweepInterval: "60000 millis",
+          scrubPeriod: "2592000000 millis",
+          scrubRate: 16 * 1024 * 1024,
           rootEmail: "root@localhost",
           formerSecretKeys: [],
           tokensMayCreateTenants: false,

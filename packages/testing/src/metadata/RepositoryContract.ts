@@ -35,6 +35,7 @@ import { reconciliationContract } from "./mirrors/internal/ReconciliationContrac
 import { queueDepthContract } from "./queues/internal/QueueDepthContract.ts"
 import { removalContract } from "./internal/RemovalContract.ts"
 import { removalRaceContract } from "./internal/RemovalRaceContract.ts"
+import { scrubContract } from "./internal/ScrubContract.ts"
 import { tenantContract } from "./internal/TenantContract.ts"
 import { tokenContract } from "./internal/TokenContract.ts"
 
@@ -58,6 +59,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["removals in steps", removalContract],
   ["blobs", blobContract],
   ["damage", damageContract],
+  ["scrubs", scrubContract],
   ["conversions", conversionContract],
   ["conversions: claims", conversionClaimContract],
   ["conversions: fairness", fairClaimContract],

@@ -9,7 +9,6 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as BlobStores from "../config/blobs/BlobStores.ts"
 import * as MetadataLayer from "./MetadataLayer.ts"
-import * as UnlockedBlobStore from "./UnlockedBlobStore.ts"
 
 /** The settings of the metadata store and the blob store. */
 export type StoreSettings = MetadataLayer.MetadataSettings & BlobStores.Values
@@ -54,8 +53,15 @@ export const layer = (settings: StoreSettings): LockedLayer => {
   return Layer.provideMerge(layerShared(config), Layer.effectDiscard(lock))
 }
 
-/** The blob store without the lock, for the consistency check and backups while a service runs. */
+/** The blob store without the lock, for checks, backups and repairs while a service runs. */
 export const layerUnlocked = (settings: StoreSettings): Layer.Layer<BlobStore, BlobError> => {
+  const { dataDir: directory, diskReserve: reserveBytes } = settings
   const config = configOf(settings)
-  return config.store === "fs" ? UnlockedBlobStore.layer(settings.dataDir) : layerShared(config)
+  return config.store === "fs"
+    ? Layer.unwrap(
+        Effect.promise(async () =>
+          (await import("@holdfast/fs/FsBlobStore")).layerUnlocked({ directory, reserveBytes })
+        )
+      )
+    : layerShared(config)
 }

@@ -10,6 +10,7 @@ import { EventRepository } from "@holdfast/core/events/EventRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import * as Holdfast from "@holdfast/core/Holdfast"
 import { DamageRepository } from "@holdfast/core/integrity/DamageRepository"
+import { ScrubRepository } from "@holdfast/core/integrity/ScrubRepository"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import type { MirrorTargets } from "@holdfast/core/mirrors/targets/MirrorTarget"
@@ -54,6 +55,7 @@ const instrumentedPorts = Layer.mergeAll(
   PortMetrics.layer(BlobRepository),
   PortMetrics.layer(DeploymentRepository),
   PortMetrics.layer(EventRepository),
+  IntegrityMetrics.layerScrubs.pipe(Layer.provide(PortMetrics.layer(ScrubRepository))),
   IntegrityMetrics.layerDamage.pipe(Layer.provide(PortMetrics.layer(DamageRepository))),
   ConversionMetrics.layerRepository.pipe(Layer.provide(PortMetrics.layer(ConversionRepository))),
   ConversionMetrics.layerTranscoder,

@@ -4,11 +4,25 @@
 import * as Integrity from "@holdfast/core/integrity/Integrity"
 import * as IntegrityWorker from "@holdfast/core/integrity/IntegrityWorker"
 import * as Repairs from "@holdfast/core/integrity/Repairs"
+import * as Scrubber from "@holdfast/core/integrity/Scrubber"
+import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
+import type { Config } from "../config/Config.ts"
 import * as NodeContentHasher from "./NodeContentHasher.ts"
 
-/** The checks and repairs. */
-export const services = Repairs.layer.pipe(Layer.provideMerge(Integrity.layer), Layer.provide(NodeContentHasher.layer))
+/** The checks, repairs and scrubs. */
+export const services = Layer.merge(Repairs.layer, Scrubber.layer).pipe(
+  Layer.provideMerge(Integrity.layer),
+  Layer.provide(NodeContentHasher.layer)
+)
 
-/** Checks what readers report, and repairs what is damaged. */
-export const layerWorker = IntegrityWorker.layer().pipe(Layer.provide(services))
+/** The share of the time in which the background scrub works: it takes a tenth of a processor and of a disk at most. */
+const backgroundShare = 0.1
+
+/** Checks what readers report, repairs what is damaged, and scrubs unless that is switched off. */
+export const layerBackground = ({ scrubPeriod, scrubRate }: Pick<Config, "scrubPeriod" | "scrubRate">) => {
+  const scrubber = Duration.isZero(scrubPeriod)
+    ? Layer.empty
+    : Scrubber.layerPeriodic({ period: scrubPeriod, bytesPerSecond: scrubRate, share: backgroundShare })
+  return Layer.merge(IntegrityWorker.layer(), scrubber).pipe(Layer.provide(services))
+}

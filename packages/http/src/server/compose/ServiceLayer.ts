@@ -132,7 +132,7 @@ export const layer = (config: Config, version: string) => {
       IncompleteUploads.layerSweeper(config),
       ConversionLayer.layerWorker(config).pipe(Layer.provide(prepared)),
       MirrorLayer.layerWorker(config),
-      IntegrityLayer.layerWorker,
+      IntegrityLayer.layerBackground(config),
       ProcessMetrics.layer,
       disk.background,
       QueueDepthMetrics.layer({ pushed: config.otlpEndpoint !== undefined })

@@ -101,6 +101,18 @@ export const settings = {
     "1m",
     "Time between two sweeps. A sweep removes contents that no file needs any more."
   ),
+  scrubPeriod: withDefault(
+    ["HOLDFAST_SCRUB_PERIOD"],
+    duration("0", "3650d"),
+    "30d",
+    "Time between the beginnings of two scrubs. A scrub reads all contents and compares them with their checksums, in a tenth of the time at most. With 0, the service scrubs nothing."
+  ),
+  scrubRate: withDefault(
+    ["HOLDFAST_SCRUB_RATE"],
+    SettingType.bytes,
+    "16MiB",
+    "Bytes per second that a scrub reads at most."
+  ),
 
   rootKey: optional(
     ["HOLDFAST_ROOT_KEY"],

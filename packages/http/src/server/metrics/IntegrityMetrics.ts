@@ -1,7 +1,8 @@
 /**
- * Counters of contents that this node found damaged, and of damaged ones that it found intact again.
+ * Counters of contents that this node scrubbed, that it found damaged, and of damaged ones that it found intact again.
  */
 import { DamageRepository } from "@holdfast/core/integrity/DamageRepository"
+import { ScrubRepository } from "@holdfast/core/integrity/ScrubRepository"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
@@ -15,6 +16,9 @@ const repaired = Counter.make(
   "Damaged contents that are intact again: repaired by this node, or found good."
 )
 
+const scrubbed = Counter.make("holdfast_scrub_contents_total", "Contents that this node read and compared in scrubs.")
+const scrubbedBytes = Counter.make("holdfast_scrub_bytes_total", "Bytes of the contents that this node read in scrubs.")
+
 /** The repository, with counters for what this process finds and repairs. */
 export const layerDamage: Layer.Layer<DamageRepository, never, DamageRepository> = PortDecorator.layer(
   DamageRepository,
@@ -24,5 +28,20 @@ export const layerDamage: Layer.Layer<DamageRepository, never, DamageRepository>
       Effect.tap(repository.record(damage), (isNew) => (isNew ? Metric.update(damaged(damage.kind), 1) : Effect.void)),
     clear: (blobId) =>
       Effect.tap(repository.clear(blobId), ({ wasDamaged }) => (wasDamaged ? Metric.update(repaired, 1) : Effect.void))
+  })
+)
+
+/** The repository, with counters for what the scrubs of this process read. */
+export const layerScrubs: Layer.Layer<ScrubRepository, never, ScrubRepository> = PortDecorator.layer(
+  ScrubRepository,
+  (repository) => ({
+    ...repository,
+    save: (progress) =>
+      Effect.tap(repository.save(progress), () =>
+        Effect.andThen(
+          Metric.update(scrubbed, progress.added.blobs),
+          Metric.update(scrubbedBytes, progress.added.bytes)
+        )
+      )
   })
 )

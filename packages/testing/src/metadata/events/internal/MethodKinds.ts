@@ -10,6 +10,7 @@ import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepos
 import { DeploymentRepository } from "@holdfast/core/deployment/DeploymentRepository"
 import { EventRepository } from "@holdfast/core/events/EventRepository"
 import { DamageRepository } from "@holdfast/core/integrity/DamageRepository"
+import { ScrubRepository } from "@holdfast/core/integrity/ScrubRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
@@ -132,6 +133,7 @@ export const ports = [
     reseal: "INTERNAL"
   }),
   port(RemovalRepository, { claim: "INTERNAL", step: "WRITE", release: "INTERNAL" }),
+  port(ScrubRepository, { claim: "INTERNAL", save: "INTERNAL", release: "INTERNAL" }),
   port(TenantRepository, { create: "WRITE", find: "READ", list: "READ", update: "WRITE", remove: "WRITE" }),
   port(TokenRepository, { create: "WRITE", find: "READ", list: "READ", revoke: "WRITE" })
 ]
