@@ -73,10 +73,12 @@ const showsFolders = (query: FileQuery): boolean =>
 /** About how many bytes of metadata and headers a page contains: the memory of a response that a client reads slowly. */
 const maxPageBytes = 1024 * 1024
 /**
- * How many files the first step of a page reads; each further step reads three times as many. One step is enough for a page of
- * the default size, and files with large metadata are not all read before the bound is reached.
+ * How many files the first step of a page reads, and each further one. One step is enough for a page of the default size, and
+ * files with large metadata are not all read before the bound is reached. To convert the rows of a step takes some 2 ms, in which
+ * no other request gets a turn.
  */
 const firstStep = 100
+const furtherStep = 300
 
 /** Returns the size of those parts of a record that may be large, in characters of JSON. */
 const sizeOf = ({ headers, metadata }: File.StoredFile): number => {
@@ -93,7 +95,7 @@ const readPage = Effect.fnUntraced(function* (
   const files: Array<File.StoredFile> = []
   let next = after ?? null
   let size = 0
-  for (let step = firstStep; files.length < limit; step *= 3) {
+  for (let step = firstStep; files.length < limit; step = furtherStep) {
     const wanted = Math.min(step, limit - files.length)
     const slice = yield* repository.list({ bucket, query, after: next ?? undefined, limit: wanted })
     for (const stored of slice.files) {

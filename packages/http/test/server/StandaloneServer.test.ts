@@ -12,8 +12,22 @@ import * as RawHttp from "../support/RawHttp.ts"
 /** Called when the response to /large ends; the parameter is whether it was sent completely. */
 let onLargeEnd = (_isComplete: boolean): void => undefined
 
+/** The tenants of the requests that took two milliseconds, in the order in which they started. */
+const started: Array<string> = []
+
+const occupyLoop = (milliseconds: number): void => {
+  const end = performance.now() + milliseconds
+  while (performance.now() < end) {}
+}
+
 /** Answers with the length of the body, to /refused with 413 before it reads the body, and to /waits never. */
 const listener: RequestListener = (request, response) => {
+  const tenant = /^\/tenants\/(\w+)$/.exec(request.url ?? "")?.[1]
+  if (tenant !== undefined) {
+    started.push(tenant)
+    occupyLoop(2)
+    return void response.end("took 2 ms")
+  }
   if (request.url === "/refused") return void response.writeHead(413).end("too large")
   if (request.url === "/waits") return
   if (request.url === "/large") {
@@ -105,6 +119,25 @@ describe("StandaloneServer: framing", () => {
     const answer = await RawHttp.sendRaw(url, head)
     expect(answer).toMatch(/^HTTP\/1\.1 413 /)
     expect(answer).toMatch(/connection: close/i)
+  })
+})
+
+describe("StandaloneServer: turns of the event loop", () => {
+  const runtime = start("1 minute")
+  afterAll(() => runtime.dispose())
+
+  it("200 requests of one tenant arrive, then one of another → it starts before most of them; all are answered", async () => {
+    const url = await urlOf(runtime)
+    const request = (tenant: string, close = "") => `GET /tenants/${tenant} HTTP/1.1\r\nHost: a\r\n${close}\r\n`
+    const last = (tenant: string) => request(tenant, "Connection: close\r\n")
+    started.length = 0
+    const answers = await Promise.all([
+      ...Array.from({ length: 4 }, () => RawHttp.sendRaw(url, request("attacker").repeat(49) + last("attacker"))),
+      RawHttp.sendRaw(url, last("neighbour"))
+    ])
+    expect(answers.map((answer) => answer.split("took 2 ms").length - 1)).toEqual([50, 50, 50, 50, 1])
+    expect(started).toHaveLength(201)
+    expect(started.indexOf("neighbour")).toBeLessThan(100)
   })
 })
 

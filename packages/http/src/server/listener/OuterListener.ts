@@ -1,7 +1,7 @@
 /**
- * The outermost request listener. For every request it assigns the request id, checks the framing, handles CORS, and
- * records the access log and the metrics. It works on Node's own request and response, so that it also covers responses
- * that bypass the framework.
+ * The outermost request listener. For every request it assigns the request id, checks the framing, handles CORS, and records the
+ * access log and the metrics. It divides the event loop between tenants. It works on Node's own request and response, so that it
+ * also covers responses that bypass the framework.
  */
 import type { RequestListener } from "node:http"
 import * as ClientAddress from "../../incoming/ClientAddress.ts"
@@ -15,6 +15,7 @@ import type { Draining } from "./Draining.ts"
 import * as Framing from "./Framing.ts"
 import * as NodeProblem from "./NodeProblem.ts"
 import * as ObservedRequest from "./ObservedRequest.ts"
+import * as RequestTurns from "./RequestTurns.ts"
 
 export interface Options {
   readonly connections: Connections
@@ -38,6 +39,7 @@ const singleValue = (header: string | ReadonlyArray<string> | undefined): string
 /** Returns a listener that handles what concerns every request and passes the request to `inner`. */
 export const make = (inner: RequestListener, options: Options): RequestListener => {
   const { accessLog, assignRequestId, connections, cors, draining, metrics, trustedProxies } = options
+  const turns = RequestTurns.make()
   return (request, response) => {
     const requestId = assignRequestId(singleValue(request.headers[RequestId.header]))
     // The routes read the id from this header.
@@ -65,6 +67,9 @@ export const make = (inner: RequestListener, options: Options): RequestListener 
       return NodeProblem.send(response, { code: "invalid_request", detail: fault, requestId })
     }
     if (cors?.handle(request, response) === true) return
-    inner(request, response)
+    if (turns.mayStart(observed.startedAt)) return inner(request, response)
+    turns.enqueue(RequestTurns.ownerOf(request.url ?? "", remoteAddress), () => {
+      if (!response.destroyed) inner(request, response)
+    })
   }
 }
