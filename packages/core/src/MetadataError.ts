@@ -18,9 +18,14 @@ export class MetadataError extends Data.TaggedError("MetadataError")<{
   readonly reason: Reason
   /** The repository method that failed, such as `files.find`, for the operator. */
   readonly operation: string
+  /** Whether the change may have been made all the same; false when absent. */
+  readonly isOutcomeUnknown?: boolean
   readonly cause?: unknown
 }> {
   override get message(): string {
+    if (this.isOutcomeUnknown === true) {
+      return "The metadata store failed, and whether the change was made is unknown. Read the record before you repeat the request."
+    }
     if (this.reason === "StorageFull") {
       return storageFullMessage
     }

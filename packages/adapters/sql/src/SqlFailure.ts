@@ -17,6 +17,16 @@ export class RowFault extends Data.TaggedError("RowFault")<{
   }
 }
 
+/** The cause of an `SqlError` of a commit that may have taken place. */
+export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{ readonly cause: unknown }> {
+  override get message(): string {
+    return "Whether the transaction was committed is unknown."
+  }
+}
+
+const isOutcomeUnknown = (failure: unknown): boolean =>
+  isSqlError(failure) && failure.reason.cause instanceof OutcomeUnknown
+
 export type SqlFailure = SqlError | RowFault
 
 /** Returns the driver's own code: an SQLSTATE of PostgreSQL, or an extended result code of SQLite. */
@@ -64,7 +74,12 @@ const reasonOf = (failure: unknown): Reason => {
 
 /** Returns the port's error for a failed statement or for a row with an unexpected value. */
 export const toMetadataError = (operation: string, failure: unknown): MetadataError =>
-  new MetadataError({ reason: reasonOf(failure), operation, cause: failure })
+  new MetadataError({
+    reason: reasonOf(failure),
+    operation,
+    cause: failure,
+    ...(isOutcomeUnknown(failure) ? { isOutcomeUnknown: true } : {})
+  })
 
 const isOther = <E>(error: E): error is Exclude<E, SqlFailure> => !isSqlError(error) && !(error instanceof RowFault)
 

@@ -1,10 +1,10 @@
 /**
  * An SqlClient for SQLite, on node:sqlite.
  */
+import type { DatabaseSync } from "node:sqlite"
 import type * as Duration from "effect/Duration"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type * as Scope from "effect/Scope"
@@ -14,12 +14,14 @@ import type { Borrower, Connection } from "effect/sql/SqlConnection"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
 import { IsBackgroundWork } from "@holdfast/core/BackgroundWork"
+import { StoreFailure } from "@holdfast/core/storage/StoreFailure"
 import * as FairPool from "@holdfast/sql/FairPool"
+import { toMetadataError } from "@holdfast/sql/SqlFailure"
 import * as BusyRetry from "./internal/BusyRetry.ts"
-import * as SqliteConnection from "./internal/SqliteConnection.ts"
-import { begin, fromOpening } from "./internal/SqliteError.ts"
-import * as LogSync from "./internal/LogSync.ts"
-import { memory, open, type OpenOptions } from "./internal/SqliteFile.ts"
+import { begin, fromOpening, fromThrown } from "./internal/SqliteError.ts"
+import * as Checkpoints from "./internal/log/Checkpoints.ts"
+import * as DurableLog from "./internal/log/DurableLog.ts"
+import { memory, open } from "./internal/SqliteFile.ts"
 import * as Writer from "./internal/Writer.ts"
 import * as Readers from "./internal/threads/Readers.ts"
 
@@ -67,10 +69,20 @@ const route = (readers: Connection, write: Borrower): Connection => {
   }
 }
 
-const openDatabase = (file: string, options?: OpenOptions) =>
-  Effect.acquireRelease(Effect.try({ try: () => open(file, options), catch: fromOpening }), (opened) =>
+const openDatabase = (file: string) =>
+  Effect.acquireRelease(Effect.try({ try: () => open(file), catch: fromOpening }), (opened) =>
     Effect.sync(() => opened.close())
   )
+
+/** Runs a function while no other connection can commit. It changes no row. */
+const withWriteLock = <A>(database: DatabaseSync, use: () => A): A => {
+  database.exec(begin)
+  try {
+    return use()
+  } finally {
+    database.exec("ROLLBACK")
+  }
+}
 
 const common = {
   compiler: Statement.makeCompilerSqlite(),
@@ -78,45 +90,84 @@ const common = {
   spanAttributes: [["db.system.name", "sqlite"]]
 } as const
 
+/** The clients of one database. */
+export interface Clients {
+  readonly client: SqlClient.SqlClient
+  /**
+   * For short reads: it runs them on the calling thread, without waiting for a transaction. Undefined for a database in memory,
+   * which only one connection can use.
+   */
+  readonly readClient: SqlClient.SqlClient | undefined
+}
+
+/** How long the removal of commits that are not durable may wait for the running change. */
+const cutTimeout = "10 seconds"
+
 /**
  * Opens a database. Transactions begin as writers (`BEGIN IMMEDIATE`), one at a time; the others wait, and tenants take turns.
  * Several processes may have the same file open.
  *
  * node:sqlite runs each statement synchronously. Transactions and statements of requests that write run on the calling thread:
  * they are short, and messages to another thread would take longer than they do. Reads outside of a transaction, and all
- * statements of background work, may take long: those of a database in a file run on threads of their own. So does the fsync
- * that makes a request's commit durable: requests that commit at the same time share it (`LogSync`).
+ * statements of background work, may take long: those of a database in a file run on threads of their own. So do checkpoints,
+ * and the fsync that makes a commit durable: changes that commit at the same time share it (`LogSync`).
+ *
+ * When a sync fails, the changes that are not durable fail and are removed from the log, later changes fail, and `StoreFailure`
+ * is called.
  */
-export const make = ({
+export const makeClients = ({
   busyTimeout = "5 seconds",
   file,
   statementTimeout
-}: Options): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
+}: Options): Effect.Effect<Clients, SqlError, Scope.Scope | Reactivity.Reactivity> =>
   Effect.gen(function* () {
-    const log = file === memory ? undefined : yield* LogSync.make(file)
-    const writer = Writer.fromDatabase(yield* openDatabase(file, { syncsCommits: log === undefined }))
-    const backgroundWriter = file === memory ? writer : yield* Writer.onThread(file)
+    const durable = file === memory ? undefined : yield* DurableLog.make(file)
+    const log = durable?.log
+    const database = yield* openDatabase(file)
+    const writer = Writer.fromDatabase(database, log)
+    const backgroundWriter = log === undefined ? writer : yield* Writer.onThread(file, log)
     const currentWriter = Effect.map(IsBackgroundWork, (isBackground) => (isBackground ? backgroundWriter : writer))
     const writerOf = (connection: Connection) => (connection === writer.connection ? writer : backgroundWriter)
     const turns = FairPool.make({ size: 1, timeout: statementTimeout })
     const busyRetry = BusyRetry.make(busyTimeout)
-    /** Makes a change durable after its turn, so that the next one can begin meanwhile. */
+    /** Runs a change of the log itself as the only writer. */
+    const exclusively = <A>(change: () => A): Effect.Effect<A, SqlError> =>
+      busyRetry.statement(
+        turns.use(Effect.try({ try: () => withWriteLock(database, change), catch: fromThrown("begin") }))
+      )
+    /** Makes a change durable after its turn, so that the next one can begin meanwhile; also what a failed one has read. */
     const durably = <A, E, R>(change: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
       log === undefined
         ? change
-        : Effect.onExit(Effect.andThen(log.check, change), (exit) => (Exit.isSuccess(exit) ? log.sync : Effect.void))
-    const writeWith =
-      ({ borrower }: Writer.Writer): Borrower =>
-      (use) =>
-        busyRetry.statement(turns.use(borrower(use)))
+        : Effect.uninterruptibleMask((restore) =>
+            Effect.flatMap(Effect.exit(restore(change)), (exit) => {
+              const settled = Effect.andThen(log.settled, exit)
+              return log.needsTrim() ? Effect.andThen(exclusively(log.trim), settled) : settled
+            })
+          )
     const write: Borrower = (use) =>
-      Effect.flatMap(IsBackgroundWork, (isBackground) =>
-        isBackground ? writeWith(backgroundWriter)(use) : durably(writeWith(writer)(use))
+      Effect.flatMap(currentWriter, ({ borrower }) => durably(busyRetry.statement(turns.use(borrower(use)))))
+    const routed =
+      log === undefined
+        ? undefined
+        : route(yield* Readers.make({ file, timeout: statementTimeout, settled: log.settled }), write)
+    if (log !== undefined) {
+      yield* Checkpoints.start({ file, log, turns })
+      yield* log.failed.pipe(
+        Effect.flatMap((error) =>
+          exclusively(log.cut).pipe(
+            Effect.timeout(cutTimeout),
+            Effect.orElseSucceed(() => false),
+            Effect.flatMap((isCut) => Effect.sync(() => log.refuse(isCut))),
+            Effect.andThen(Effect.flatMap(StoreFailure, (report) => report(toMetadataError("commit", error))))
+          )
+        ),
+        Effect.forkScoped
       )
-    const routed = file === memory ? undefined : route(yield* Readers.make({ file, timeout: statementTimeout }), write)
+    }
     const client = yield* SqlClient.make({
       ...common,
-      // For streams, and for reserved connections, whose commits this client does not see: that thread makes them durable.
+      // For streams.
       acquirer: Effect.andThen(turns.acquire, backgroundWriter.acquirer),
       transactionAcquirer: Effect.andThen(
         turns.acquire,
@@ -130,35 +181,29 @@ export const make = ({
       prepareTransactionControls: true
     })
     const { transactionService, withTransaction } = client
-    return Object.assign(client, {
+    const durableClient = Object.assign(client, {
       withTransaction: <A, E, R>(self: Effect.Effect<A, E, R>) =>
         Effect.withFiber<A, E | SqlError, R>((fiber) => {
           const transaction = busyRetry.transaction(withTransaction(self))
           const isNested = Context.getOrUndefined(fiber.context, transactionService) !== undefined
-          return isNested || fiber.getRef(IsBackgroundWork) ? transaction : durably(transaction)
+          return isNested ? transaction : durably(transaction)
         })
     })
+    const readClient =
+      durable &&
+      (yield* SqlClient.make({
+        ...common,
+        acquirer: Effect.sync(durable.reads),
+        borrower: (use) => busyRetry.statement(Effect.suspend(() => use(durable.reads())))
+      }))
+    return { client: durableClient, readClient }
   })
 
-/**
- * Opens a client for short reads: it runs them on the calling thread, without waiting for a transaction. Undefined for a
- * database in memory, which only one connection can use.
- */
-export const makeReadClient = ({
-  busyTimeout = "5 seconds",
-  file
-}: Options): Effect.Effect<SqlClient.SqlClient | undefined, SqlError, Scope.Scope | Reactivity.Reactivity> =>
-  file === memory
-    ? Effect.succeed(undefined)
-    : Effect.gen(function* () {
-        const connection = SqliteConnection.make(yield* openDatabase(file, { isReader: true }))
-        const busyRetry = BusyRetry.make(busyTimeout)
-        return yield* SqlClient.make({
-          ...common,
-          acquirer: Effect.succeed(connection),
-          borrower: (use) => busyRetry.statement(use(connection))
-        })
-      })
+/** Opens a database, as `makeClients` does, without the client for short reads. */
+export const make = (
+  options: Options
+): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
+  Effect.map(makeClients(options), ({ client }) => client)
 
 export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, SqlError> =>
   Layer.effect(SqlClient.SqlClient, make(options)).pipe(Layer.provide(Reactivity.layer))

@@ -1,6 +1,8 @@
 /**
  * Holdfast's metadata in a SQLite file: the embedded default.
  */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -20,9 +22,10 @@ import * as Sqlite from "./Sqlite.ts"
  */
 export const layer = (options: Sqlite.Options): Layer.Layer<Metadata | SqlClient, MetadataError> =>
   MetadataLayer.layerFresh(
-    Layer.merge(
-      Layer.effect(SqlClient, operation("open")(Sqlite.make(options))),
-      Layer.effect(ReadClient, operation("open")(Sqlite.makeReadClient(options)))
+    Layer.effectContext(
+      Effect.map(operation("open")(Sqlite.makeClients(options)), ({ client, readClient }) =>
+        Context.make(SqlClient, client).pipe(Context.add(ReadClient, readClient))
+      )
     ).pipe(Layer.provide(Reactivity.layer)),
     { time: options.file === memory ? undefined : StoreClock.layerMachine({ uptime }) }
   )

@@ -116,14 +116,15 @@ describe("Sqlite", () => {
     })
   )
 
-  it.live("open: WAL and foreign keys on; synchronous NORMAL, FULL for background work", () =>
+  it.live("open: WAL and foreign keys on; synchronous NORMAL, no checkpoint inside of a commit", () =>
     Effect.gen(function* () {
       const file = yield* Temporary.file
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient
         expect(yield* sql`PRAGMA journal_mode`.values).toEqual([["wal"]])
         expect(yield* sql`PRAGMA synchronous`.values).toEqual([[1]])
-        expect(yield* asBackgroundWork(sql`PRAGMA synchronous`.values)).toEqual([[2]])
+        expect(yield* asBackgroundWork(sql`PRAGMA synchronous`.values)).toEqual([[1]])
+        expect(yield* sql`PRAGMA wal_autocheckpoint`.values).toEqual([[0]])
         expect(yield* sql`PRAGMA foreign_keys`.values).toEqual([[1]])
       }).pipe(Effect.provide(Sqlite.layer({ file })))
     })

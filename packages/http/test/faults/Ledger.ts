@@ -22,12 +22,25 @@ export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update
 
 export interface Ledger {
   readonly entries: ReadonlyMap<string, Entry>
+  /** States that the service has refused for certain: `id state`, or the name of a file. None of them may ever be read. */
+  readonly refused: ReadonlySet<string>
   /** SHA-256 of contents by file name, for uploads whose answer, and with it the file's id, did not arrive. */
   readonly unanswered: ReadonlyMap<string, string>
   readonly acknowledgements: () => number
   readonly create: (size: number) => Promise<void>
   readonly overwrite: (size: number) => Promise<void>
   readonly remove: () => Promise<void>
+  /** Reads a file, and records its state as acknowledged when it has not changed meanwhile. */
+  readonly read: () => Promise<void>
+}
+
+/** The service has refused a request. `isCertain`: it says that nothing was changed, by not saying that this is unknown. */
+class Refused extends Error {
+  readonly isCertain: boolean
+  constructor(status: number, text: string) {
+    super(`${status}: ${text}`)
+    this.isCertain = !text.includes("unknown")
+  }
 }
 
 const pick = (ids: ReadonlyArray<string>): string | undefined => ids[Math.floor(Math.random() * ids.length)]
@@ -38,6 +51,7 @@ export const make = (connect: () => Requests.Requests, bucket: Bucket): Ledger =
   const unanswered = new Map<string, string>()
   /** Files without a running operation. Two concurrent operations on a file would have an unknown result. */
   const idle = new Set<string>()
+  const refused = new Set<string>()
   const path = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`
   let acknowledgements = 0
   let names = 0
@@ -58,13 +72,24 @@ export const make = (connect: () => Requests.Requests, bucket: Bucket): Ledger =
     if (state !== gone) idle.add(id)
   }
 
-  const expectStatus = (response: Response, status: number) => {
-    if (response.status !== status) throw new Error(`expected ${status}, got ${response.status}`)
+  const expectStatus = async (response: Response, status: number) => {
+    if (response.status !== status) throw new Refused(response.status, await response.text())
+  }
+
+  /** Runs a request. When the service refuses it for certain, its state may never be read. */
+  const attempt = async (state: string, request: () => Promise<void>) => {
+    try {
+      await request()
+    } catch (error) {
+      if (error instanceof Refused && error.isCertain) refused.add(state)
+      throw error
+    }
   }
 
   return {
     entries,
     unanswered,
+    refused,
     acknowledgements: () => acknowledgements,
 
     create: async (size) => {
@@ -74,13 +99,15 @@ export const make = (connect: () => Requests.Requests, bucket: Bucket): Ledger =
       const form = new FormData()
       form.set("body", JSON.stringify({ name }))
       form.set("file", new Blob([bytes]), name)
-      const response = await connect().post(`${path}/upload`, { body: form })
-      expectStatus(response, 201)
-      const { id } = (await response.json()) as { readonly id: string }
-      unanswered.delete(name)
-      const entry: Entry = { acknowledged: undefined, requested: new Set() }
-      entries.set(id, entry)
-      acknowledge(id, entry, sha256(bytes))
+      await attempt(name, async () => {
+        const response = await connect().post(`${path}/upload`, { body: form })
+        await expectStatus(response, 201)
+        const { id } = (await response.json()) as { readonly id: string }
+        unanswered.delete(name)
+        const entry: Entry = { acknowledged: undefined, requested: new Set() }
+        entries.set(id, entry)
+        acknowledge(id, entry, sha256(bytes))
+      })
     },
 
     overwrite: async (size) => {
@@ -89,10 +116,12 @@ export const make = (connect: () => Requests.Requests, bucket: Bucket): Ledger =
       const [id, entry] = claimed
       const bytes = randomBytes(size)
       entry.requested.add(sha256(bytes))
-      const response = await connect().post(`${path}/${id}/reupload`, { body: bytes })
-      expectStatus(response, 200)
-      await response.arrayBuffer()
-      acknowledge(id, entry, sha256(bytes))
+      await attempt(`${id} ${sha256(bytes)}`, async () => {
+        const response = await connect().post(`${path}/${id}/reupload`, { body: bytes })
+        await expectStatus(response, 200)
+        await response.arrayBuffer()
+        acknowledge(id, entry, sha256(bytes))
+      })
     },
 
     remove: async () => {
@@ -100,11 +129,30 @@ export const make = (connect: () => Requests.Requests, bucket: Bucket): Ledger =
       if (claimed === undefined) return
       const [id, entry] = claimed
       entry.requested.add(gone)
-      const response = await connect().delete(`${path}/${id}`)
-      expectStatus(response, 204)
-      acknowledge(id, entry, gone)
+      await attempt(`${id} ${gone}`, async () => {
+        await expectStatus(await connect().delete(`${path}/${id}`), 204)
+        acknowledge(id, entry, gone)
+      })
+    },
+
+    read: async () => {
+      const id = pick([...entries.keys()])
+      const entry = id === undefined ? undefined : entries.get(id)
+      if (id === undefined || entry === undefined) return
+      const before = entry.acknowledged
+      const state = await stateOf(connect(), `${path}/${id}`)
+      if (refused.has(`${id} ${state}`)) throw new Error(`${id}: a refused state was read`)
+      // What was read may not be lost, although its writer has no answer yet.
+      if (entry.acknowledged === before && entry.requested.has(state)) entry.acknowledged = state
     }
   }
+}
+
+/** Returns the state of a file as a reader sees it. */
+const stateOf = async (requests: Requests.Requests, path: string): Promise<string> => {
+  const response = await requests.get(`${path}/view`)
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  return response.status === 200 ? sha256(bytes) : response.status === 404 ? gone : `status ${response.status}`
 }
 
 /** Returns the differences between the service and the ledger, one line each. */
@@ -112,9 +160,8 @@ export const audit = async (ledger: Ledger, requests: Requests.Requests, bucket:
   const path = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`
   const faults: Array<string> = []
   for (const [id, entry] of ledger.entries) {
-    const response = await requests.get(`${path}/${id}/view`)
-    const bytes = new Uint8Array(await response.arrayBuffer())
-    const state = response.status === 200 ? sha256(bytes) : response.status === 404 ? gone : `status ${response.status}`
+    const state = await stateOf(requests, `${path}/${id}`)
+    if (ledger.refused.has(`${id} ${state}`)) faults.push(`${id}: ${state} was refused`)
     if (state !== entry.acknowledged && !entry.requested.has(state))
       faults.push(`${id}: ${state}, not ${entry.acknowledged}`)
     // From now on the state must remain as it was found.
@@ -126,6 +173,7 @@ export const audit = async (ledger: Ledger, requests: Requests.Requests, bucket:
       readonly items: ReadonlyArray<{ readonly name: string; readonly checksum: { readonly sha256: string } | null }>
     }
     const found = page.items.find((item) => item.name === name)
+    if (found !== undefined && ledger.refused.has(name)) faults.push(`${name}: was refused`)
     if (found !== undefined && found.checksum?.sha256 !== hash) faults.push(`${name}: incomplete content`)
   }
   return faults

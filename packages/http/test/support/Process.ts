@@ -17,6 +17,8 @@ const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 export interface Options {
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
+  /** A program that runs the command, with its own arguments, such as strace. Signals go to both. */
+  readonly wrapper?: ReadonlyArray<string>
 }
 
 export interface ProcessExit {
@@ -26,6 +28,8 @@ export interface ProcessExit {
 
 export interface Running {
   readonly child: ChildProcess
+  /** Sends a signal to the process; does nothing when it has exited. */
+  readonly kill: (signal: NodeJS.Signals) => void
   /** Returns what the process has written so far. */
   readonly stdout: () => string
   readonly stderr: () => string
@@ -56,15 +60,23 @@ export const makeDirectory = async (): Promise<string> => {
 
 /** Starts a command. */
 export const start = (args: ReadonlyArray<string>, options: Options = {}): Running => {
-  const child = spawn(process.execPath, [main, ...args], {
+  const [program = "", ...rest] = [...(options.wrapper ?? []), process.execPath, main, ...args]
+  const hasGroup = options.wrapper !== undefined
+  const child = spawn(program, rest, {
     cwd: options.cwd,
+    detached: hasGroup,
     // On a machine that runs many tests at once, ffmpeg would get too little of a processor for a test's timeout.
     env: { ...environment(), HOLDFAST_CONVERSION_NICENESS: "0", HOLDFAST_DRAIN_DELAY: "0", ...options.env },
     stdio: ["ignore", "pipe", "pipe"]
   })
   const ended = once(child, "close").then(([code, signal]): ProcessExit => ({ code, signal }))
+  const kill = (signal: NodeJS.Signals): void => {
+    if (!hasGroup) child.kill(signal)
+    else if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+      process.kill(-child.pid, signal)
+  }
   onTestFinished(async () => {
-    child.kill("SIGKILL")
+    kill("SIGKILL")
     await ended
   })
   let [out, error] = ["", ""]
@@ -80,7 +92,7 @@ export const start = (args: ReadonlyArray<string>, options: Options = {}): Runni
       void ended.then(() => reject(new Error(`The process exited before ${pattern}: ${out}${error}`)))
       resolveIfFound()
     })
-  return { child, exited: ended, untilPrinted: printed, stdout: () => out, stderr: () => error }
+  return { child, kill, exited: ended, untilPrinted: printed, stdout: () => out, stderr: () => error }
 }
 
 /** Runs a command until it exits. */
@@ -120,7 +132,7 @@ export const serve = async (options: ServiceOptions = {}): Promise<Service> => {
       return key
     },
     stop: (signal = "SIGTERM") => {
-      running.child.kill(signal)
+      running.kill(signal)
       return running.exited
     }
   }

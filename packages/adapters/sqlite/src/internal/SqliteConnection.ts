@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import type { Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Stream from "effect/Stream"
+import * as Commits from "./log/Commits.ts"
 import { fromStatement } from "./SqliteError.ts"
 import * as SqliteStatement from "./SqliteStatement.ts"
 
@@ -22,13 +23,21 @@ const readChunk = (rows: Iterator<object>): ReadonlyArray<object> => {
   return chunk
 }
 
-/** Makes a connection. A statement that needs a lock of another process fails at once; `BusyRetry` retries it. */
-export const make = (database: DatabaseSync): Connection => {
+/**
+ * Makes a connection; one that writes reports its commits. A statement that needs a lock of another process fails at once;
+ * `BusyRetry` retries it.
+ */
+export const make = (database: DatabaseSync, commits?: Commits.Commits): Connection => {
   const prepared = SqliteStatement.makeCache(database)
   const fresh = (sql: string) => SqliteStatement.prepare(database, sql)
+  const isTransaction = () => database.isTransaction
 
   const attempt = <A>(sql: string, evaluate: () => A): Effect.Effect<A, SqlError> =>
-    Effect.try({ try: evaluate, catch: fromStatement(sql) })
+    Effect.try({
+      try:
+        commits === undefined ? evaluate : () => Commits.track(commits, Commits.isCommit(sql, isTransaction), evaluate),
+      catch: fromStatement(sql)
+    })
 
   const rows = (entry: (sql: string) => SqliteStatement.Prepared, sql: string, params: ReadonlyArray<unknown>) =>
     attempt(sql, () => entry(sql).rows(params))

@@ -2,7 +2,7 @@
  * Converts what node:sqlite throws to errors of an SqlClient.
  */
 import * as Predicate from "effect/Predicate"
-import { classifySqliteError, ConnectionError, SqlError } from "effect/sql/SqlError"
+import { classifySqliteError, ConnectionError, isSqlError, SqlError } from "effect/sql/SqlError"
 
 /** SQLITE_CONSTRAINT_PRIMARYKEY. It is reported as `uniqueViolation`, like a violation of any other unique index. */
 const primaryKeyViolation = 1555
@@ -18,13 +18,15 @@ class SqliteFault extends Error {
   }
 }
 
-const codeOf = (thrown: unknown): number | undefined =>
+/** Returns the extended result code of an error of node:sqlite; undefined for another error. */
+export const codeOf = (thrown: unknown): number | undefined =>
   Predicate.hasProperty(thrown, "errcode") && typeof thrown.errcode === "number" ? thrown.errcode : undefined
 
-/** Returns the error for a failed call of node:sqlite, by its extended result code (`errcode`). */
+/** Returns the error for a failed call of node:sqlite, by its extended result code (`errcode`). An `SqlError` stays. */
 export const fromThrown =
   (operation: string) =>
   (thrown: unknown): SqlError => {
+    if (isSqlError(thrown)) return thrown
     const message = `SQLite: ${operation} failed`
     const code = codeOf(thrown)
     const cause =

@@ -41,23 +41,18 @@ const create = (file: string): void => {
 export interface OpenOptions {
   /** Whether statements that change the database fail; false when absent. */
   readonly isReader?: boolean
-  /**
-   * Whether a commit is durable when it returns; true when absent. Otherwise the caller syncs the write-ahead log before it
-   * reports the commit (`LogSync`).
-   */
-  readonly syncsCommits?: boolean
 }
 
 /**
- * Opens a database file, or a database in memory, with write-ahead logging and an fsync for each commit; on macOS with
- * `F_FULLFSYNC`, which also flushes the drive's cache.
+ * Opens a database file, or a database in memory, with write-ahead logging. The caller makes commits durable (`LogSync`) and runs
+ * checkpoints (`Checkpoints`). On macOS SQLite syncs with `F_FULLFSYNC`, which also flushes the drive's cache.
  */
-export const open = (file: string, { isReader = false, syncsCommits = true }: OpenOptions = {}): DatabaseSync => {
+export const open = (file: string, { isReader = false }: OpenOptions = {}): DatabaseSync => {
   if (file !== memory) create(file)
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: openTimeout })
   try {
-    database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${syncsCommits ? "FULL" : "NORMAL"}; PRAGMA fullfsync = ON;
-      PRAGMA cache_size = -16384; PRAGMA busy_timeout = ${busyTimeout};
+    database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA fullfsync = ON;
+      PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -16384; PRAGMA busy_timeout = ${busyTimeout};
       PRAGMA query_only = ${isReader ? "ON" : "OFF"}`)
   } catch (error) {
     database.close()

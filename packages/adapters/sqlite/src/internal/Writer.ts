@@ -7,6 +7,7 @@ import * as Semaphore from "effect/Semaphore"
 import type * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection } from "effect/sql/SqlConnection"
+import type { Commits } from "./log/Commits.ts"
 import * as SqliteConnection from "./SqliteConnection.ts"
 import * as Thread from "./threads/Thread.ts"
 import * as ThreadConnection from "./threads/ThreadConnection.ts"
@@ -24,15 +25,11 @@ const make = (connection: Connection, isTransaction: () => boolean) => ({
 export type Writer = ReturnType<typeof make>
 
 /** Runs statements on the calling thread. */
-export const fromDatabase = (database: DatabaseSync): Writer =>
-  make(SqliteConnection.make(database), () => database.isTransaction)
+export const fromDatabase = (database: DatabaseSync, commits?: Commits): Writer =>
+  make(SqliteConnection.make(database, commits), () => database.isTransaction)
 
 /** Runs statements on a thread of its own, which ends when the scope closes. */
-export const onThread = (file: string): Effect.Effect<Writer, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => Thread.make({ file, isReader: false })),
-      ({ close }) => close
-    ),
-    ({ isTransaction, run }) => make(ThreadConnection.make(run), isTransaction)
+export const onThread = (file: string, commits: Commits): Effect.Effect<Writer, never, Scope.Scope> =>
+  Effect.map(Thread.makeScoped({ file, isReader: false }), (thread) =>
+    make(ThreadConnection.make(ThreadConnection.tracking(thread, commits)), thread.isTransaction)
   )

@@ -1,6 +1,9 @@
 /**
  * Runs the service and prints its URL, and at the first start its first key.
  */
+import type { MetadataError } from "@holdfast/core/MetadataError"
+import { StoreFailure } from "@holdfast/core/storage/StoreFailure"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as BlobStoreLayer from "../compose/BlobStoreLayer.ts"
@@ -66,17 +69,27 @@ const welcome = (config: Config, server: StandaloneServer["Service"]) =>
     yield* print(WelcomeMessage.render({ url, referenceUrl, email: config.rootEmail, key: Redacted.value(key) }))
   })
 
-/** Runs until interrupted. */
-export const run = (config: Config, version: string) =>
+const serve = (config: Config, version: string, storeFailure: Effect.Effect<never, MetadataError>) =>
   Effect.gen(function* () {
     const server = yield* StandaloneServer
     yield* print(readyMessage(config, version, server))
     yield* warnOfLocalSecretKey(config)
     yield* welcome(config, server)
-    return yield* Effect.never
-  }).pipe(
-    Effect.provide(ServiceLayer.layer(config, version)),
-    (service) => Effect.andThen(requireSecretKey(config), service),
-    Effect.provide(Logging.layer(config)),
-    Effect.scoped
-  )
+    return yield* storeFailure
+  })
+
+/** Runs until interrupted. Fails when a store has to be opened again. */
+export const run = (config: Config, version: string) =>
+  Effect.gen(function* () {
+    const failed = yield* Deferred.make<never, MetadataError>()
+    const report = (error: MetadataError) =>
+      Effect.logFatal(
+        "the disk failed to sync the database; the service ends, so that a supervisor starts it again",
+        error
+      ).pipe(Effect.andThen(Deferred.fail(failed, error)), Effect.asVoid)
+    return yield* serve(config, version, Deferred.await(failed)).pipe(
+      Effect.provide(ServiceLayer.layer(config, version)),
+      (service) => Effect.andThen(requireSecretKey(config), service),
+      Effect.provideService(StoreFailure, report)
+    )
+  }).pipe(Effect.provide(Logging.layer(config)), Effect.scoped)

@@ -3,6 +3,7 @@
  */
 import { Worker } from "node:worker_threads"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
 import { fromOpening, fromStatement } from "../SqliteError.ts"
 import { type Result, toInput } from "../SqliteStatement.ts"
@@ -101,3 +102,10 @@ export const make = (options: ThreadOptions): Thread => {
     })
   }
 }
+
+/** Makes a thread that ends when the scope closes. */
+export const makeScoped = (options: ThreadOptions): Effect.Effect<Thread, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => make(options)),
+    ({ close }) => close
+  )

@@ -1,0 +1,107 @@
+/**
+ * Copies commits from the write-ahead log into the database, on a thread of its own, and keeps the log small.
+ *
+ * SQLite would do so inside of a COMMIT, and block the thread that commits for several calls of fsync. It would also never begin
+ * the log anew while one read follows the other.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { SqlError } from "effect/sql/SqlError"
+import type { FairPool } from "@holdfast/sql/FairPool"
+import * as Thread from "../threads/Thread.ts"
+import type { LogSync } from "./LogSync.ts"
+
+/** Frames of the log, each a page, from which on a checkpoint runs: 8 MiB. */
+const fullAt = 2048
+
+/** Frames from which on the file is truncated too, instead of written again from its start. */
+const largeAt = 4 * fullAt
+
+/** How long after the last commit the log is truncated, in milliseconds. */
+const idleTime = 2000
+
+/** How long until the next attempt while a read needs the log. */
+const retryInterval = "1 second"
+
+/** How long a checkpoint waits for reads to end, in milliseconds. Changes wait meanwhile. */
+const readTimeout = 50
+
+export interface Options {
+  readonly file: string
+  readonly log: LogSync
+  /** Excludes changes while the log begins anew. */
+  readonly turns: FairPool
+}
+
+/** What begins when a commit makes the log long, or when no commit followed for a while. */
+const makeTrigger = (log: LogSync) => {
+  let resume: (() => void) | undefined
+  const idle = setTimeout(() => resume?.(), idleTime)
+  idle.unref()
+  log.onCommit((frames) => {
+    if (frames >= fullAt) resume?.()
+    else idle.refresh()
+  })
+  return {
+    close: () => clearTimeout(idle),
+    next: Effect.callback<void>((done) => {
+      resume = () => {
+        resume = undefined
+        done(Effect.void)
+      }
+      if (log.frames() >= fullAt) resume()
+      else idle.refresh()
+    })
+  }
+}
+
+/** Runs checkpoints until the scope closes. */
+export const start = ({ file, log, turns }: Options): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const thread = yield* Thread.makeScoped({ file, isReader: false })
+    const trigger = yield* Effect.acquireRelease(
+      Effect.sync(() => makeTrigger(log)),
+      ({ close }) => Effect.sync(close)
+    )
+    const run = (sql: string) =>
+      Effect.map(
+        Effect.tapError(thread.run("values", sql, []), (error) => Effect.sync(() => log.observe(error.reason.cause))),
+        ({ rows: [row] }) => (Array.isArray(row) ? Number(row[0]) : 0)
+      )
+
+    /** Returns whether the log begins anew with the next commit. */
+    const restart = (mode: "RESTART" | "TRUNCATE") =>
+      turns.use(
+        Effect.gen(function* () {
+          yield* log.settled
+          yield* run(`PRAGMA busy_timeout = ${readTimeout}`)
+          if ((yield* run(`PRAGMA wal_checkpoint(${mode})`)) !== 0) return false
+          // The first commit of a new log syncs its header: a commit without a change does so on this thread.
+          yield* run(`PRAGMA user_version = ${yield* run("PRAGMA user_version")}`)
+          return true
+        })
+      )
+
+    const step: Effect.Effect<void, SqlError> = Effect.suspend(() => {
+      const frames = log.frames()
+      if (frames <= 1) return Effect.void
+      const isFull = frames >= fullAt
+      return Effect.flatMap(
+        // Most pages are copied beside changes.
+        Effect.andThen(
+          run("PRAGMA wal_checkpoint(PASSIVE)"),
+          restart(isFull && frames < largeAt ? "RESTART" : "TRUNCATE")
+        ),
+        (isRestarted) => (isRestarted ? Effect.void : Effect.andThen(Effect.sleep(retryInterval), step))
+      )
+    })
+
+    yield* trigger.next.pipe(
+      Effect.andThen(step),
+      Effect.catch((error) =>
+        Effect.logWarning("checkpoint of the database failed", error).pipe(Effect.andThen(Effect.sleep(retryInterval)))
+      ),
+      Effect.forever,
+      Effect.forkScoped
+    )
+  })

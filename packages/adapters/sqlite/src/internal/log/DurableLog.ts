@@ -1,0 +1,44 @@
+/**
+ * The write-ahead log of one client: its syncs, and the connections for reads that see durable commits only.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Connection } from "effect/sql/SqlConnection"
+import { fromOpening } from "../SqliteError.ts"
+import { open } from "../SqliteFile.ts"
+import * as LogSync from "./LogSync.ts"
+import * as Snapshots from "./Snapshots.ts"
+import * as WalIndex from "./WalIndex.ts"
+
+export interface DurableLog {
+  readonly log: LogSync.LogSync
+  /** Returns the connection for a short read that follows at once. */
+  readonly reads: () => Connection
+}
+
+/** Opens the log of a database file. Everything closes with the scope, after the connections that the caller opens later. */
+export const make = (file: string): Effect.Effect<DurableLog, SqlError, Scope.Scope> =>
+  Effect.gen(function* () {
+    let index: WalIndex.WalIndex | undefined
+    yield* Effect.addFinalizer(() => Effect.sync(() => index?.close()))
+    const openReader = Effect.acquireRelease(
+      Effect.try({ try: () => open(file, { isReader: true }), catch: fromOpening }),
+      (database) => Effect.sync(() => database.close())
+    )
+    const databases = [yield* openReader, yield* openReader] as const
+    const [log, snapshots] = yield* Effect.acquireRelease(
+      Effect.try({
+        try: () => {
+          // SQLite creates the log and its index with the first read.
+          databases[0].exec("SELECT 1 FROM sqlite_schema LIMIT 1")
+          index = WalIndex.open(file)
+          const snapshots = Snapshots.make(databases)
+          return [LogSync.make({ file, index, snapshots }), snapshots] as const
+        },
+        catch: fromOpening
+      }),
+      ([log]) => Effect.sync(log.close)
+    )
+    return { log, reads: snapshots.current }
+  })
