@@ -1,12 +1,12 @@
 /**
  * Backs a deployment up into a directory, while the service may run.
  */
+import * as StoreTime from "@holdfast/core/StoreTime"
 import * as BlobHold from "@holdfast/core/storage/BlobHold"
 import { BlobError } from "@holdfast/core/storage/BlobError"
 import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import { DirectoryLockError } from "@holdfast/fs/DirectoryLock"
 import * as FsBlobStore from "@holdfast/fs/FsBlobStore"
-import * as Repositories from "@holdfast/sql/MetadataLayer"
 import * as MetadataSnapshot from "@holdfast/sqlite/MetadataSnapshot"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -22,6 +22,7 @@ import * as BackupDirectory from "./BackupDirectory.ts"
 import { BackupError } from "./BackupError.ts"
 import * as CopyContents from "./CopyContents.ts"
 import * as DurableFiles from "./DurableFiles.ts"
+import * as ExistingDatabase from "./ExistingDatabase.ts"
 import * as Prune from "./Prune.ts"
 import * as SaveMetadata from "./SaveMetadata.ts"
 import * as SnapshotRecord from "./SnapshotRecord.ts"
@@ -82,7 +83,7 @@ const makeSnapshot = (
     const hasSecretKey = yield* saveSecretKey(settings, unfinished.secretKey)
     const snapshot = yield* MetadataSnapshot.open(unfinished.metadata)
     const { bytes, contents: count } = snapshot.totals()
-    onBegin(bytes)
+    if (contents === "copy") onBegin(bytes)
     const { copied, copiedBytes, lost } =
       contents === "manifest"
         ? nothingCopied
@@ -139,9 +140,10 @@ const source = (settings: BackupSettings) =>
 export const backup = (settings: BackupSettings, options: BackupOptions) =>
   Effect.gen(function* () {
     yield* checkPlace(options.destination, settings.dataDir)
-    yield* SaveMetadata.check(settings)
+    yield* ExistingDatabase.check(settings)
     yield* BackupDirectory.create(options.destination)
-    const repositories = Repositories.layerMigrated.pipe(Layer.provide(MetadataLayer.layerSqlClient(settings)))
+    // The hold ends by the time of the store, which the sweepers of all nodes have.
+    const repositories = StoreTime.layerClock.pipe(Layer.provideMerge(MetadataLayer.layer(settings)))
     return yield* Effect.gen(function* () {
       const made = yield* makeSnapshot(settings, options)
       const { destination, keep } = options

@@ -96,7 +96,7 @@ export const restore = (settings: BackupSettings, options: RestoreOptions) =>
       const to = yield* BlobStore
       const isCopy = record.contents === "copy"
       if (isCopy) yield* checkStore(to, snapshot)
-      onBegin(isCopy ? record.bytes : 0)
+      if (isCopy) onBegin(record.bytes)
       const { copied, kept } = isCopy
         ? yield* CopyContents.copyAll({ snapshot, from, to, verifiesKept: true, onBytes, onFault })
         : { copied: 0, kept: record.count }

@@ -10,6 +10,7 @@ import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as BackupCommand from "./BackupCommand.ts"
 import * as DownloadCommand from "./DownloadCommand.ts"
 import * as Failure from "./Failure.ts"
@@ -46,6 +47,8 @@ const root = Command.make(name).pipe(
 const environment = Layer.mergeAll(
   NodeServices.layer,
   Presenter.layer,
+  // Standard output has the results of commands only, such as one JSON object.
+  Layer.succeed(Logger.LogToStderr, true),
   CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
 )
 

@@ -24,7 +24,7 @@ const uploadMany = async (bucket: ServiceBucket.ServiceBucket, prefix: string, c
 }
 
 const suite = (getServer: () => Database.Database | undefined): void => {
-  it("restore: files, keys and mirrors of the backup → as they were", { timeout: 60_000 }, async () => {
+  it("restore: files, keys and mirrors of the backup → as they were", { timeout: 240_000 }, async () => {
     const source = await Deployments.make(getServer())
     const bucket = await Deployments.begin(source)
     const origin = MirrorRequests.fromIds(bucket.api, bucket)
@@ -54,7 +54,7 @@ const suite = (getServer: () => Database.Database | undefined): void => {
 
   it(
     "backup: second one into the same directory → copies new contents only; each snapshot can be restored",
-    { timeout: 60_000 },
+    { timeout: 240_000 },
     async () => {
       const source = await Deployments.make(getServer())
       const bucket = await Deployments.begin(source)
@@ -81,7 +81,7 @@ const suite = (getServer: () => Database.Database | undefined): void => {
 
   it(
     "backup: service uploads, replaces and removes files meanwhile → restored contents complete, files of before there",
-    { timeout: 120_000 },
+    { timeout: 240_000 },
     async () => {
       // Contents that are replaced while the backup runs would be swept before the backup reads them.
       const source = await Deployments.make(getServer(), {
@@ -117,7 +117,7 @@ const suite = (getServer: () => Database.Database | undefined): void => {
     }
   )
 
-  it("restore: database or store not empty → exit code 1, nothing changed", { timeout: 60_000 }, async () => {
+  it("restore: database or store not empty → exit code 1, nothing changed", { timeout: 240_000 }, async () => {
     const source = await Deployments.make(getServer())
     const bucket = await Deployments.begin(source)
     const contents = await uploadMany(bucket, "f", 2)

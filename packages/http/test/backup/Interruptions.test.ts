@@ -44,7 +44,7 @@ const makeSource = async () => {
 }
 
 describe("SIGKILL of a backup", () => {
-  it("at any point → no snapshot is visible, and the next backup is complete", { timeout: 120_000 }, async () => {
+  it("at any point → no snapshot is visible, and the next backup is complete", { timeout: 240_000 }, async () => {
     const { bucket, contents, source } = await makeSource()
     const backup = Path.join(await Process.makeDirectory(), "backup")
     let killed = 0
@@ -71,7 +71,7 @@ describe("SIGKILL of a backup", () => {
 })
 
 describe("contents removed while a backup runs", () => {
-  it("grace of one second, all files deleted → all contents are in the backup", { timeout: 60_000 }, async () => {
+  it("grace of one second, all files deleted → all contents are in the backup", { timeout: 240_000 }, async () => {
     const source = await Deployments.make(undefined, { HOLDFAST_BLOB_GRACE: "1s", HOLDFAST_SWEEP_INTERVAL: "1s" })
     const bucket = await Deployments.begin(source)
     const paths: Array<string> = []
@@ -115,7 +115,7 @@ const restoreRepeatedly = async (server: Database.Database | undefined): Promise
   expect(await Deployments.readAll(api, bucket.files)).toEqual(contents)
 }
 
-const timeout = { timeout: 120_000 }
+const timeout = { timeout: 240_000 }
 
 describe("SIGKILL of a restore", () => {
   it("SQLite → the next restore continues and is complete", timeout, () => restoreRepeatedly(undefined))

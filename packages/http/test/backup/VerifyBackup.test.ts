@@ -26,7 +26,7 @@ const makeBackup = async (count: number) => {
 
 it(
   "verify-backup: contents damaged, truncated and missing → each is named, exit code 1; removed and backed up again → 0",
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     const { backup, contents, source } = await makeBackup(5)
     const [one = "", two = "", three = ""] = contents
@@ -57,7 +57,7 @@ it(
 
 it(
   "verify-backup, restore: metadata damaged or missing → exit code 1, nothing restored",
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     const { backup, snapshot } = await makeBackup(1)
     const metadata = Path.join(snapshot, "metadata.sqlite")
@@ -73,7 +73,7 @@ it(
   }
 )
 
-it("restore: snapshot of a newer schema → exit code 1, which version is needed", { timeout: 60_000 }, async () => {
+it("restore: snapshot of a newer schema → exit code 1, which version is needed", { timeout: 240_000 }, async () => {
   const { backup, snapshot } = await makeBackup(1)
   const path = Path.join(snapshot, "snapshot.json")
   const record = JSON.parse(await Fs.readFile(path, "utf8"))
@@ -82,7 +82,7 @@ it("restore: snapshot of a newer schema → exit code 1, which version is needed
   expect([restored.code, restored.stderr]).toEqual([1, expect.stringContaining("has schema 1000")])
 })
 
-it("backup: content damaged in the store → named, the others saved, exit code 1", { timeout: 60_000 }, async () => {
+it("backup: content damaged in the store → named, the others saved, exit code 1", { timeout: 240_000 }, async () => {
   const { source } = await makeBackup(3)
   const [one = "", two = ""] = await Deployments.filesBelow(Path.join(source.data, "blobs"))
   await flipBit(one, 3)
@@ -95,7 +95,7 @@ it("backup: content damaged in the store → named, the others saved, exit code 
   expect(await Deployments.filesBelow(Path.join(backup, "blobs"))).toHaveLength(1)
 })
 
-it("backup --keep: older snapshots, and the contents that only they have → removed", { timeout: 60_000 }, async () => {
+it("backup --keep: older snapshots, and the contents that only they have → removed", { timeout: 240_000 }, async () => {
   const { backup, bucket, source } = await makeBackup(2)
   const path = await ServiceBucket.uploadFile(bucket, "brief", new Uint8Array(10))
   await Deployments.runJson(source, "backup", backup)
@@ -114,7 +114,7 @@ it("backup --keep: older snapshots, and the contents that only they have → rem
 
 it(
   "backup: directory with other files, or inside of the data directory → exit code 1, nothing written",
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     const { source } = await makeBackup(1)
     const other = await Process.makeDirectory()
@@ -133,7 +133,7 @@ it(
 
 it(
   "backup: modes and secrets → only its user can read it; HOLDFAST_SECRET_KEY set → no key in it",
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     const { backup, snapshot } = await makeBackup(1)
     for (const path of await Deployments.filesBelow(backup)) expect((await Fs.stat(path)).mode & 0o077, path).toBe(0)

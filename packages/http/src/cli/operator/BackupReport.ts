@@ -15,8 +15,8 @@ const meanings = {
 } as const
 
 export interface BackupReport extends CopyContents.Observer {
-  /** Starts to show the progress of a number of bytes. */
-  readonly onBegin: (bytes: number) => void
+  /** Starts to show the progress of a number of bytes; undefined when it is unknown. */
+  readonly onBegin: (bytes: number | undefined) => void
   /** Prints a line to standard error, in between the progress. */
   readonly onProblem: (problem: string) => void
   /** Ends the display of the progress. */

@@ -1,0 +1,25 @@
+/**
+ * Checks that the settings name the database of a deployment: opening it would create or migrate another one.
+ */
+import * as SchemaVersion from "@holdfast/sql/migrations/SchemaVersion"
+import * as Effect from "effect/Effect"
+import * as MetadataLayer from "../server/compose/MetadataLayer.ts"
+import { BackupError } from "./BackupError.ts"
+import * as DurableFiles from "./DurableFiles.ts"
+
+/** Fails unless the deployment has a database with the schema of this version. Changes nothing. */
+export const check = (settings: MetadataLayer.MetadataSettings) =>
+  Effect.gen(function* () {
+    const file = MetadataLayer.databasePath(settings)
+    if (MetadataLayer.isEmbedded(settings) && !(yield* DurableFiles.exists(file))) {
+      return yield* new BackupError({ message: `There is no database ${file}. Set --data-dir to the data directory.` })
+    }
+    const state = yield* SchemaVersion.state.pipe(Effect.provide(MetadataLayer.layerSqlClient(settings)))
+    const problem = {
+      Empty: "The database has no tables of Holdfast. Check DATABASE_URL and --data-dir.",
+      Older: "The database has the schema of an older version. Use that version, or run `holdfast migrate` first.",
+      Newer: "The database has the schema of a newer version. Use that version.",
+      Current: undefined
+    }[state]
+    if (problem !== undefined) return yield* new BackupError({ message: problem })
+  })
