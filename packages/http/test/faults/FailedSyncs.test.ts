@@ -18,7 +18,7 @@ const missing = Requires.command("strace", "-f", "--seccomp-bpf", "-e", "inject=
 const numbers =
   process.env["HOLDFAST_FAULTS"] === "all"
     ? Array.from({ length: 130 }, (_, index) => index + 1)
-    : [1, 2, 4, 9, 14, 21, 33, 52]
+    : [1, 3, 9, 17, 33, 52]
 
 const env = { HOLDFAST_BLOB_GRACE: "1s", HOLDFAST_SWEEP_INTERVAL: "1s", HOLDFAST_ACCESS_LOG: "off" }
 
@@ -108,7 +108,7 @@ const run = async (store: Store, number: number, error: string): Promise<Outcome
 Requires.requires(missing).describe("fsync fails", () => {
   it(
     "service killed afterwards → no refused change appears, none that was acknowledged or read is lost",
-    { timeout: 30_000 * numbers.length },
+    { timeout: 60_000 * numbers.length },
     async () => {
       const store = await makeStore()
       const outcomes: Array<Outcome> = []
@@ -128,7 +128,7 @@ Requires.requires(missing).describe("fsync fails", () => {
 
   it(
     "commit of an upload → 503, the service exits with code 1; after the next start the file does not exist",
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     async () => {
       const { bucket, data, key } = await makeStore()
       const log = Path.join(await Process.makeDirectory(), "strace")

@@ -9,7 +9,9 @@ import * as Layer from "effect/Layer"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Path from "node:path"
+import { statSync } from "node:fs"
 import type { Config } from "../config/Config.ts"
+import * as ObservableMetrics from "../metrics/ObservableMetrics.ts"
 import * as DiskLayer from "./DiskLayer.ts"
 
 /** The settings of the metadata store. */
@@ -76,4 +78,17 @@ export const layerSqlClient = ({
         return (await import("@holdfast/postgres/Postgres")).layer({ url, maxConnections, prepare })
       return (await import("@holdfast/sqlite/Sqlite")).layer({ file: databasePath({ dataDir }) })
     })
+  )
+
+/** A gauge of the size of SQLite's write-ahead log. Absent while the log does not exist. */
+export const layerMetrics = (settings: Pick<MetadataSettings, "dataDir">): Layer.Layer<never> =>
+  Layer.effectDiscard(
+    ObservableMetrics.registerAll([
+      {
+        name: "holdfast_sqlite_wal_bytes",
+        description: "Size of the write-ahead log of the SQLite database.",
+        kind: "gauge",
+        read: () => statSync(`${databasePath(settings)}-wal`, { throwIfNoEntry: false })?.size ?? Number.NaN
+      }
+    ])
   )

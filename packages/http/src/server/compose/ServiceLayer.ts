@@ -112,7 +112,10 @@ const layerDisk = (config: Config) => {
   if (BlobStoreLayer.isStateless(config)) return { background: Layer.empty, room: Layer.empty }
   const hasDatabase = MetadataLayer.isEmbedded(config)
   return {
-    background: Layer.merge(DiskLayer.layerMetrics(config), hasDatabase ? DiskLayer.layerBallast(config) : Layer.empty),
+    background: Layer.mergeAll(
+      DiskLayer.layerMetrics(config),
+      hasDatabase ? Layer.merge(DiskLayer.layerBallast(config), MetadataLayer.layerMetrics(config)) : Layer.empty
+    ),
     room: DiskLayer.layerRoom({ ...config, hasContents: config.blobs === "fs", hasDatabase })
   }
 }

@@ -17,6 +17,9 @@ const fullAt = 2048
 /** Frames from which on the file is truncated too, instead of written again from its start. */
 const largeAt = 4 * fullAt
 
+/** Frames of a log that has been truncated: the commit that wrote its header. */
+const emptyFrames = 1
+
 /** How long after the last commit the log is truncated, in milliseconds. */
 const idleTime = 2000
 
@@ -49,8 +52,9 @@ const makeTrigger = (log: LogSync) => {
         resume = undefined
         done(Effect.void)
       }
-      if (log.frames() >= fullAt) resume()
-      else idle.refresh()
+      const frames = log.frames()
+      if (frames >= fullAt) resume()
+      else if (frames > emptyFrames) idle.refresh()
     })
   }
 }
@@ -84,7 +88,7 @@ export const start = ({ file, log, turns }: Options): Effect.Effect<void, never,
 
     const step: Effect.Effect<void, SqlError> = Effect.suspend(() => {
       const frames = log.frames()
-      if (frames <= 1) return Effect.void
+      if (frames <= emptyFrames) return Effect.void
       const isFull = frames >= fullAt
       return Effect.flatMap(
         // Most pages are copied beside changes.
