@@ -17,6 +17,7 @@ import type { ConversionRepository } from "./conversions/ConversionRepository.ts
 import * as Conversions from "./conversions/Conversions.ts"
 import * as Downloads from "./files/Downloads.ts"
 import * as FileChangeNotifier from "./files/FileChangeNotifier.ts"
+import * as Events from "./events/Events.ts"
 import type { EventRepository } from "./events/EventRepository.ts"
 import type { FileRepository } from "./files/FileRepository.ts"
 import * as Files from "./files/Files.ts"
@@ -84,6 +85,7 @@ export type Services =
   | Memberships.Memberships
   | Tokens.Tokens
   | Buckets.Buckets
+  | Events.Events
   | Files.Files
   | Uploads.Uploads
   | Downloads.Downloads
@@ -105,6 +107,7 @@ const services = Layer.mergeAll(
   Memberships.layer,
   Tokens.layer,
   Buckets.layer,
+  Events.layer,
   Files.layer,
   Uploads.layer,
   Downloads.layer,
@@ -119,7 +122,7 @@ const services = Layer.mergeAll(
 
 /**
  * All services, without background work. Add `Sweeper.layerPeriodic` to sweep,
- * `RemovalWorker.layer` to finish the removal of large buckets and tenants, `ConversionWorker.layer` to convert videos and
+ * `EventRetention.layer` to delete old events, `RemovalWorker.layer` to finish the removal of large buckets and tenants, `ConversionWorker.layer` to convert videos and
  * `MirrorWorker.layer` to copy files to mirrors.
  *
  * Also provides the `Clock` of the metadata store (`StoreTime`), with which the effects of the services have to run.

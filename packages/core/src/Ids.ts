@@ -2,7 +2,7 @@
  * Identifiers: a prefix of three letters for the kind, then a UUIDv7 (RFC 9562), so that ids sort by creation time.
  */
 import * as Effect from "effect/Effect"
-import { SecureRandom, uuidV7Unsafe } from "effect/crypto/SecureRandom"
+import { SecureRandom } from "effect/crypto/SecureRandom"
 
 /** The prefixes: tenant, account, member, token, account key, bucket, file, blob, mirror, conversion, event. */
 export type Kind = "ten" | "acc" | "mem" | "tok" | "key" | "bkt" | "fil" | "blb" | "mir" | "cnv" | "evt"
@@ -12,12 +12,6 @@ const shape = /^[a-z]{3}_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-
 /** Creates a new identifier of a kind. */
 export const make = (kind: Kind): Effect.Effect<string, never, SecureRandom> =>
   Effect.flatMap(SecureRandom, (random) => Effect.map(random.uuidV7(), (uuid) => `${kind}_${uuid}`))
-
-/**
- * Creates a new identifier by the time and the random numbers of the process. Each is greater than all former ones of the
- * process. For adapters, whose statements require no services.
- */
-export const makeUnsafe = (kind: Kind): string => `${kind}_${uuidV7Unsafe()}`
 
 /**
  * Whether a text has the form of an identifier of this kind. Services check every id from a caller with it before they bind

@@ -22,6 +22,7 @@ const table = {
   "member:manage": admin,
   "token:manage": admin,
   "mirror:manage": admin,
+  "event:read": admin,
   "role:read": roleIds,
   "bucket:read": ["role_admin", "role_bucket_writer", "role_bucket_reader"],
   "bucket:write": ["role_admin", "role_bucket_writer"],

@@ -35,6 +35,8 @@ export interface Settings {
   readonly tenantRate: Rate | "off"
   /** How many requests with a key that is not valid one client address may make over HTTP. */
   readonly failedAuthenticationRate: Rate | "off"
+  /** How long events are kept. */
+  readonly eventRetention: Duration.Duration
 }
 
 export const defaults: Settings = {
@@ -49,7 +51,8 @@ export const defaults: Settings = {
   maxPendingConversions: 100,
   keyRate: "off",
   tenantRate: "off",
-  failedAuthenticationRate: { requests: 60, window: Duration.minutes(1) }
+  failedAuthenticationRate: { requests: 60, window: Duration.minutes(1) },
+  eventRetention: Duration.days(90)
 }
 
 export const Settings = Context.Reference<Settings>("@holdfast/core/Settings", { defaultValue: () => defaults })

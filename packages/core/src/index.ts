@@ -110,6 +110,7 @@ export type {
   UpdateFileInput,
   UploadInput
 } from "./promises/resources/FilesApi.ts"
+export type { EventRecord, EventsApi, ExportEventsInput, ListEventsInput } from "./promises/resources/EventsApi.ts"
 export type {
   HeaderRecord,
   HeadersApi,

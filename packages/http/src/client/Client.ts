@@ -4,6 +4,7 @@
 import type { CallOptions } from "@holdfast/core/promises/Operations"
 import type { Listing, MeRecord, RoleRecord, TenantRef } from "./Records.ts"
 import * as BucketsClient from "./resources/BucketsClient.ts"
+import * as EventsClient from "./resources/EventsClient.ts"
 import * as FilesClient from "./resources/FilesClient.ts"
 import * as HeadersClient from "./resources/HeadersClient.ts"
 import * as MembersClient from "./resources/MembersClient.ts"
@@ -24,6 +25,7 @@ export interface Client {
   readonly headers: HeadersClient.HeadersClient
   readonly streams: StreamsClient.StreamsClient
   readonly mirrors: MirrorsClient.MirrorsClient
+  readonly events: EventsClient.EventsClient
   /** Returns the account of the API key, with the tenant and the role of an API token. */
   readonly me: (options?: CallOptions) => Promise<MeRecord>
   /** Lists the roles; with a `tenantId` those of the tenant. */
@@ -49,6 +51,7 @@ export const createClient = (options: Transport.ClientOptions): Client => {
     headers: HeadersClient.make(transport),
     streams: StreamsClient.make(transport),
     mirrors: MirrorsClient.make(transport),
+    events: EventsClient.make(transport),
     me: (call) => transport.json({ ...call, method: "GET", path: ["me"] }),
     roles: ({ tenantId } = {}, call) =>
       transport.json({

@@ -17,12 +17,14 @@ export type {
   CreateTokenInput,
   Download,
   EntityTags,
+  ExportEventsInput,
   FileRef,
   ForceOption,
   GetFileInput,
   HeaderRecord,
   LeaveTenantInput,
   ListBucketsInput,
+  ListEventsInput,
   ListFilesInput,
   Listing,
   ListMembersInput,
@@ -71,3 +73,4 @@ export type FilePage = Core.FilePage<string>
 export type StreamRecord = Core.StreamRecord<string>
 export type MirrorRecord = Core.MirrorRecord<string>
 export type MirrorFileRecord = Core.MirrorFileRecord<string>
+export type EventRecord = Core.EventRecord<string>

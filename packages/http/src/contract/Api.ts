@@ -7,6 +7,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import { schemes } from "./Authentication.ts"
 import { BucketsApi } from "./BucketsApi.ts"
 import { ContentsApi } from "./ContentsApi.ts"
+import { EventsApi } from "./EventsApi.ts"
 import { FilesApi } from "./FilesApi.ts"
 import { HeadersApi } from "./HeadersApi.ts"
 import { IdentityApi } from "./IdentityApi.ts"
@@ -36,7 +37,8 @@ export class HandledApi extends HttpApi.make("holdfast")
     HeadersApi,
     ContentsApi,
     StreamsApi,
-    MirrorsApi
+    MirrorsApi,
+    EventsApi
   )
   .prefix(basePath)
   // Reports all faults of a request, not only the first.

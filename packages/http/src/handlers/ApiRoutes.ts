@@ -20,6 +20,7 @@ import * as Authentication from "../auth/Authentication.ts"
 import * as RequestRates from "../auth/RequestRates.ts"
 import * as BucketHandlers from "./BucketHandlers.ts"
 import * as ContentHandlers from "./ContentHandlers.ts"
+import * as EventHandlers from "./EventHandlers.ts"
 import * as FileHandlers from "./FileHandlers.ts"
 import * as HeaderHandlers from "./HeaderHandlers.ts"
 import * as IdentityHandlers from "./IdentityHandlers.ts"
@@ -86,7 +87,8 @@ export const layerWith = (others: ReadonlyArray<Route>): Layer.Layer<never, neve
       ContentHandlers.layer,
       HeaderHandlers.layer,
       MirrorHandlers.layer,
-      StreamHandlers.layer
+      StreamHandlers.layer,
+      EventHandlers.layer
     ]),
     Layer.provide([Authentication.layer, JsonNegotiation.layer]),
     Layer.merge(Layer.mergeAll(ReadingRoutes.layer, PlaybackRoutes.layer, PlayerRoutes.layer, PlayerAssets.layer)),

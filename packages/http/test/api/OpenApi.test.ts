@@ -77,6 +77,8 @@ const statuses: ReadonlyArray<Expectation> = [
   ["mirrors.files", [200, 404, ...reading]],
   ["mirrors.sync", [202, 404, ...reading]],
   ["mirrors.remove", [204, 404, ...common]],
+  ["events.list", [200, ...reading]],
+  ["events.export", [200, ...common]],
   ["streams.requestHls", [200, 202, 404, 413, 415, 422, ...reading]],
   ["streams.requestDash", [200, 202, 404, 413, 415, 422, ...reading]],
   ["streams.removeHls", [204, 404, ...common]],

@@ -81,10 +81,11 @@ it("client: life of every resource → the records of the service", async () => 
 describe("client: every method is called", () => {
   const ids = ["tenantId", "bucketId", "fileId", "memberId", "tokenId", "mirrorId", "name"]
   const query = ["limit", "cursor", "force", "path", "recursive", "state", "type", "expands", "created"]
+  const eventQuery = ["accountId", "action", "targetId", "from", "to", "order", "after"]
   const player = ["controls", "autoplay", "muted", "repeat", "width", "height", "seek", "speed"]
   /** Has all fields of all inputs. */
   const input = {
-    ...Object.fromEntries([...query, ...player].map((name) => [name, "x"])),
+    ...Object.fromEntries([...query, ...eventQuery, ...player].map((name) => [name, "x"])),
     ...Object.fromEntries(ids.map((name) => [name, `:${name}`])),
     content: "c",
     bulk: []

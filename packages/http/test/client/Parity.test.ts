@@ -6,6 +6,7 @@ import type * as Bucket from "@holdfast/core/buckets/Bucket"
 import type * as Stream from "@holdfast/core/conversions/StreamRecord"
 import type * as File from "@holdfast/core/files/File"
 import type * as FileList from "@holdfast/core/files/FileList"
+import type * as Event from "@holdfast/core/events/Event"
 import type * as Header from "@holdfast/core/files/Header"
 import type * as Invitation from "@holdfast/core/members/Invitation"
 import type * as Member from "@holdfast/core/members/Member"
@@ -57,6 +58,7 @@ it("records: types of the client → the JSON of the contract", () => {
   expectTypeOf<Client.BucketRecord>().branded.toEqualTypeOf<typeof Bucket.Bucket.Encoded>()
   expectTypeOf<Client.FileRecord>().branded.toEqualTypeOf<typeof File.File.Encoded>()
   expectTypeOf<Client.FilePage>().branded.toEqualTypeOf<typeof FileList.FilePage.Encoded>()
+  expectTypeOf<Client.EventRecord>().branded.toEqualTypeOf<typeof Event.Event.Encoded>()
   expectTypeOf<Client.HeaderRecord>().branded.toEqualTypeOf<typeof Header.Header.Encoded>()
   expectTypeOf<Client.StreamRecord>().branded.toEqualTypeOf<typeof Stream.StreamRecord.Encoded>()
   expectTypeOf<Client.MirrorRecord>().branded.toEqualTypeOf<typeof Mirror.Mirror.Encoded>()

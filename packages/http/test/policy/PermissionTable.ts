@@ -339,6 +339,18 @@ export const rows: ReadonlyArray<Row> = [
     allowed: admin,
     status: 200,
     request: (f) => ({ path: `${mirror(f)}/files` })
+  },
+  {
+    route: "GET /tenants/:tenantId/events",
+    allowed: admin,
+    status: 200,
+    request: (f) => ({ path: `${tenant(f)}/events` })
+  },
+  {
+    route: "GET /tenants/:tenantId/events/export",
+    allowed: admin,
+    status: 200,
+    request: (f) => ({ path: `${tenant(f)}/events/export` })
   }
 ]
 

@@ -62,6 +62,7 @@ describe("Config", () => {
           s3Region: "us-east-1",
           s3ForcePathStyle: false,
           blobGrace: "300000 millis",
+          eventRetention: "7776000000 millis",
           sweepInterval: "60000 millis",
           scrubPeriod: "2592000000 millis",
           scrubRate: 16 * 1024 * 1024,

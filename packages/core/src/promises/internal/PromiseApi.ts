@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as EventRetention from "../../events/EventRetention.ts"
 import * as RemovalWorker from "../../buckets/RemovalWorker.ts"
 import { InvalidRequest } from "../../Errors.ts"
 import * as Core from "../../Holdfast.ts"
@@ -20,6 +21,7 @@ import * as VideoOptions from "./options/VideoOptions.ts"
 import * as PromiseApiContext from "../PromiseApiContext.ts"
 import * as PromiseRuntime from "../PromiseRuntime.ts"
 import * as BucketsApi from "../resources/BucketsApi.ts"
+import * as EventsApi from "../resources/EventsApi.ts"
 import * as FilesApi from "../resources/FilesApi.ts"
 import * as HeadersApi from "../resources/HeadersApi.ts"
 import * as KeysApi from "../resources/internal/KeysApi.ts"
@@ -41,6 +43,7 @@ export class Holdfast implements AsyncDisposable {
   readonly headers: HeadersApi.HeadersApi
   readonly streams: StreamsApi.StreamsApi
   readonly mirrors: MirrorsApi.MirrorsApi
+  readonly events: EventsApi.EventsApi
   readonly keys: KeysApi.KeysApi
   readonly #runtime: PromiseRuntime.PromiseRuntime
 
@@ -70,6 +73,7 @@ export class Holdfast implements AsyncDisposable {
     this.headers = HeadersApi.make(invoke)
     this.streams = StreamsApi.make(invoke)
     this.mirrors = MirrorsApi.make(invoke)
+    this.events = EventsApi.make(invoke)
     this.keys = KeysApi.make(invoke)
   }
 
@@ -109,8 +113,8 @@ const Crypto = Layer.mergeAll(SecureRandom.layerWebCrypto, Digest.layerWebCrypto
  */
 export const open = async (options: OpenOptions): Promise<Holdfast> => {
   const { blobs, metadata, settings, sweepEvery = "1 minute" } = options
-  const removals = sweepEvery === false ? Layer.empty : RemovalWorker.layer()
-  const services = Layer.mergeAll(VideoOptions.worker(options), MirrorOptions.worker(options), removals).pipe(
+  const jobs = sweepEvery === false ? Layer.empty : Layer.merge(RemovalWorker.layer(), EventRetention.layer)
+  const services = Layer.mergeAll(VideoOptions.worker(options), MirrorOptions.worker(options), jobs).pipe(
     Layer.provideMerge(Core.layer),
     Layer.provide([
       metadata.metadata,

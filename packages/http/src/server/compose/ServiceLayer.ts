@@ -4,6 +4,7 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { asBackgroundWork } from "@holdfast/core/BackgroundWork"
 import * as RemovalWorker from "@holdfast/core/buckets/RemovalWorker"
+import * as EventRetention from "@holdfast/core/events/EventRetention"
 import * as Settings from "@holdfast/core/Settings"
 import * as DamageReports from "@holdfast/core/integrity/DamageReports"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
@@ -97,7 +98,8 @@ const layerSettings = (config: Config) =>
       maxPendingConversions: config.tenantConversions,
       keyRate: config.rateKey,
       tenantRate: config.rateTenant,
-      failedAuthenticationRate: config.rateFailedAuthentication
+      failedAuthenticationRate: config.rateFailedAuthentication,
+      eventRetention: config.eventRetention
     }),
     Layer.succeed(PlayerRoutes.FrameAncestors, config.frameAncestors.join(" ")),
     Layer.succeed(ContentHandlers.IdleTimeout, config.idleTimeout),
@@ -132,6 +134,7 @@ export const layer = (config: Config, version: string) => {
       prepared,
       Sweeper.layerPeriodic(config.sweepInterval),
       RemovalWorker.layer(),
+      EventRetention.layer,
       IncompleteUploads.layerSweeper(config),
       ConversionLayer.layerWorker(config).pipe(Layer.provide(prepared)),
       MirrorLayer.layerWorker(config),

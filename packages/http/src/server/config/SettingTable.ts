@@ -95,6 +95,13 @@ export const settings = {
     "5m",
     "How long replaced and deleted contents are kept for downloads that began before."
   ),
+  eventRetention: withDefault(
+    ["HOLDFAST_EVENT_RETENTION"],
+    duration("1h", "3650d"),
+    "90d",
+    "How long events are kept: the records of who changed what."
+  ),
+
   sweepInterval: withDefault(
     ["HOLDFAST_SWEEP_INTERVAL"],
     duration("1s", "24d"),

@@ -1,6 +1,7 @@
 /**
  * Writes events, in the transactions of the changes that they record.
  */
+import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -9,7 +10,6 @@ import type { Fragment, Statement } from "effect/sql/Statement"
 import { CurrentRequest } from "@holdfast/core/access/CurrentRequest"
 import type { Action, Detail } from "@holdfast/core/events/Event"
 import { EventAuthor } from "@holdfast/core/events/EventAuthor"
-import * as Ids from "@holdfast/core/Ids"
 import type { Row } from "../Row.ts"
 
 /** A change to record. Everything else of the event is known: its id, its time, its author and the current request. */
@@ -25,24 +25,28 @@ export interface Change {
 /** The value of `tenant_id` for events of the deployment: no tenant has this id. */
 export const deployment = "-"
 
+/** A UUIDv7 by the clock of the fiber, which is that of the store. Each is greater than all former ones of the process. */
+const newUuid = SecureRandom.make(SecureRandom.randomBytesUnsafe).uuidV7()
+
 /** Returns the statement that writes an event, for the author and the request of this fiber. */
 const insertion = (
   sql: SqlClient,
   { action, bucketId, detail, target, tenantId }: Change,
-  fiber: Fiber.Fiber<unknown, unknown>
+  fiber: Fiber.Fiber<unknown, unknown>,
+  uuid: string
 ) => {
   const { accountId, kind, tokenId } = fiber.getRef(EventAuthor)
   const request = fiber.getRef(CurrentRequest)
   return sql`INSERT INTO event (tenant_id, id, action, actor, account_id, token_id, target_id, target_name, bucket_id,
       client_address, request_id, detail)
-    VALUES (${tenantId ?? deployment}, ${Ids.makeUnsafe("evt")}, ${action}, ${kind}, ${accountId}, ${tokenId}, ${target.id},
+    VALUES (${tenantId ?? deployment}, ${`evt_${uuid}`}, ${action}, ${kind}, ${accountId}, ${tokenId}, ${target.id},
       ${target.name}, ${bucketId ?? null}, ${request.clientAddress ?? null}, ${request.requestId ?? null},
       ${detail === undefined ? "{}" : JSON.stringify(detail)})`
 }
 
 /** Writes an event. Call it in the transaction of the change. */
 export const record = (sql: SqlClient, change: Change): Effect.Effect<void, SqlError> =>
-  Effect.withFiber((fiber) => Effect.asVoid(insertion(sql, change, fiber)))
+  Effect.flatMap(newUuid, (uuid) => Effect.withFiber((fiber) => Effect.asVoid(insertion(sql, change, fiber, uuid))))
 
 /**
  * Runs a statement and writes an event, in a transaction. On PostgreSQL both take one round trip; the event is written whatever
@@ -53,13 +57,15 @@ export const runAndRecord = (
   statement: Fragment & Statement<Row>,
   change: Change
 ): Effect.Effect<ReadonlyArray<Row>, SqlError> =>
-  Effect.withFiber((fiber) => {
-    const event = insertion(sql, change, fiber)
-    return sql.onDialectOrElse({
-      pg: () => sql`WITH recorded AS (${event}) ${statement}`,
-      orElse: () => Effect.andThen(event, statement)
+  Effect.flatMap(newUuid, (uuid) =>
+    Effect.withFiber((fiber) => {
+      const event = insertion(sql, change, fiber, uuid)
+      return sql.onDialectOrElse({
+        pg: () => sql`WITH recorded AS (${event}) ${statement}`,
+        orElse: () => Effect.andThen(event, statement)
+      })
     })
-  })
+  )
 
 /** Returns the detail of a change that sets some fields: their names, not their values. */
 export const changedFields = (change: object): Detail => ({
