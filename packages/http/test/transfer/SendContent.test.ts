@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { etagOf } from "@holdfast/core/files/File"
 import { BlobError } from "@holdfast/core/storage/BlobError"
 import type { ByteRange } from "@holdfast/core/storage/BlobStore"
 import * as Effect from "effect/Effect"
@@ -8,6 +9,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as FastCheck from "fast-check"
+import { createHash } from "node:crypto"
 import * as Fs from "node:fs"
 import * as ContentSecurity from "@holdfast/core/files/ContentSecurity"
 import * as SendContent from "../../src/transfer/response/SendContent.ts"
@@ -306,17 +308,29 @@ describe("SendContent.send", () => {
   )
 })
 
+const digestOf = (bytes: Uint8Array): string => etagOf(createHash("sha256").update(bytes).digest("hex"))
+
 describe("SendContent.send: small local file that is read repeatedly", () => {
   it.live("GET, and ranges of it → from memory, also after the file was removed", () =>
     Effect.gen(function* () {
       const localFile = yield* tempFile(small)
-      const get = yield* overNode(contentOf(small, { localFile }))
+      const get = yield* overNode(contentOf(small, { localFile, etag: digestOf(small) }))
       assert.strictEqual((yield* get("GET")).body.toString(), "0123456789")
       assert.strictEqual((yield* get("GET")).body.toString(), "0123456789")
       Fs.unlinkSync(localFile)
       assert.strictEqual((yield* get("GET")).body.toString(), "0123456789")
       assert.strictEqual((yield* get("GET", { range: "bytes=3-5" })).body.toString(), "345")
       assert.strictEqual((yield* get("GET", { range: "bytes=-1" })).body.toString(), "9")
+    })
+  )
+
+  it.live("bytes damaged and then repaired → the repaired bytes", () =>
+    Effect.gen(function* () {
+      const localFile = yield* tempFile(Buffer.from("damaged---"))
+      const get = yield* overNode(contentOf(small, { localFile, etag: digestOf(small) }))
+      for (let i = 0; i < 4; i++) assert.strictEqual((yield* get("GET")).body.toString(), "damaged---")
+      Fs.writeFileSync(localFile, small)
+      for (let i = 0; i < 4; i++) assert.strictEqual((yield* get("GET")).body.toString(), "0123456789")
     })
   )
 

@@ -8,7 +8,7 @@ const ten = "0123456789"
 /** Reads a content as `SmallFile` does: offers it when it is not found. */
 const read = (contents: SmallContents.SmallContents, path: string): boolean => {
   if (contents.find(path) !== undefined) return true
-  contents.offer(path, ten)
+  contents.offer(path, ten, () => path !== "damaged")
   return false
 }
 
@@ -21,6 +21,11 @@ describe("SmallContents", () => {
     )
     assert.strictEqual(contents.find("a"), ten)
     assert.isUndefined(contents.find("b"))
+  })
+
+  it("damaged content read repeatedly → not kept", () => {
+    const contents = make()
+    for (let i = 0; i < 10; i++) assert.isFalse(read(contents, "damaged"))
   })
 
   it("many contents read once → none kept, the kept one stays", () => {

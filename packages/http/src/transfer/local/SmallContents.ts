@@ -9,8 +9,11 @@
 export interface SmallContents {
   /** Returns the bytes of a local file as a Latin-1 string. */
   readonly find: (path: string) => string | undefined
-  /** Keeps the bytes of a local file that was read, from the second time on that they are offered. */
-  readonly offer: (path: string, bytes: string) => void
+  /**
+   * Keeps the bytes of a local file that was read, the second time that they are offered and only if `isIntact` returns true.
+   * Damaged bytes that were kept would still be sent after the file has been repaired.
+   */
+  readonly offer: (path: string, bytes: string, isIntact: () => boolean) => void
 }
 
 export interface Options {
@@ -53,8 +56,11 @@ export const make = ({ maxBytes, maxOffered }: Options): SmallContents => {
       }
       return oldBytes
     },
-    offer: (path, bytes) => {
-      if (offered.delete(path)) return keep(path, bytes)
+    offer: (path, bytes, isIntact) => {
+      if (offered.delete(path)) {
+        if (isIntact()) keep(path, bytes)
+        return
+      }
       if (offered.size >= maxOffered) offered.clear()
       offered.add(path)
     }

@@ -8,7 +8,9 @@
  */
 import { ContentDamaged } from "@holdfast/core/files/FileErrors"
 import type { ByteRange } from "@holdfast/core/storage/BlobStore"
+import * as File from "@holdfast/core/files/File"
 import * as Effect from "effect/Effect"
+import { createHash } from "node:crypto"
 import * as Fs from "node:fs"
 import type { ServerResponse } from "node:http"
 import * as BufferPool from "./BufferPool.ts"
@@ -89,6 +91,9 @@ const maxStringLength = 8 * 1024
 const pool = BufferPool.make({ size: maxLength, spare: 64 })
 const contents = SmallContents.make({ maxBytes: 8 * 1024 * 1024, maxOffered: 4096 })
 
+const isDigestOf = (etag: string, bytes: Uint8Array): boolean =>
+  File.etagOf(createHash("sha256").update(bytes).digest("hex")) === etag
+
 /** Whether the bytes of a file are in memory, so that `send` does not read it. */
 export const isKept = ({ path, size }: SmallFile): boolean =>
   size <= maxStringLength && contents.find(path) !== undefined
@@ -97,11 +102,12 @@ export const isKept = ({ path, size }: SmallFile): boolean =>
  * Sends a range of a file as the whole body of a response. `writeHead` is called once the bytes have been read: on failure,
  * nothing is sent.
  *
+ * @param file Its `etag` is the content's entity tag. Only if that is the digest of the bytes, they may be kept in memory.
  * @param range Of `maxLength` bytes at most.
  */
 export const send = (
   response: ServerResponse,
-  { path, size }: SmallFile,
+  { etag, path, size }: SmallFile & { readonly etag: string },
   { length, offset }: ByteRange,
   writeHead: () => void
 ): Effect.Effect<void, LocalFile.LocalFileError> =>
@@ -118,7 +124,7 @@ export const send = (
       writeHead()
       if (length <= maxStringLength) {
         const text = bytes.toString("latin1")
-        if (length === size) contents.offer(path, text)
+        if (length === size) contents.offer(path, text, () => isDigestOf(etag, bytes))
         response.end(text, "latin1")
         return pool.release(buffer)
       }

@@ -49,11 +49,11 @@ const sendFile = (
   response: ServerResponse,
   path: string,
   plan: ResponsePlan.ResponsePlan,
-  size: number
+  { etag, size }: Content
 ): Effect.Effect<void, LocalFile.LocalFileError> => {
   const [slice, ...more] = plan.slices
   return slice !== undefined && !isLiteral(slice) && more.length === 0 && slice.length <= SmallFile.maxLength
-    ? SmallFile.send(response, { path, size }, slice, () => response.writeHead(plan.status, plan.headers))
+    ? SmallFile.send(response, { path, size, etag }, slice, () => response.writeHead(plan.status, plan.headers))
     : sendLarge(response, path, plan, size)
 }
 
@@ -76,7 +76,7 @@ const sendPlanned = (
   }
   const response = NodeRequest.find(request)?.response
   return response !== undefined && content.localFile !== undefined
-    ? Effect.as(sendFile(response, content.localFile, plan, content.size), empty)
+    ? Effect.as(sendFile(response, content.localFile, plan, content), empty)
     : Effect.map(BodyStream.open(content, plan.slices), (body) =>
         HttpServerResponse.stream(body, {
           status: plan.status,
