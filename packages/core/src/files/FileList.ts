@@ -16,6 +16,7 @@ import * as File from "./File.ts"
 import { FolderPath } from "./FileName.ts"
 import { type FileListRequest, type FileQuery, FileRepository, type FileSlice } from "./FileRepository.ts"
 import { FileType } from "./FileType.ts"
+import * as KeyedLock from "../storage/KeyedLock.ts"
 
 /** The parameters of a list, besides the page. */
 export const Query = Schema.Struct({
@@ -114,6 +115,9 @@ const readPage = Effect.fnUntraced(function* (
 export const make = Effect.gen(function* () {
   const repository = yield* FileRepository
   const decodeCursor = Page.decodeCursor(Cursor)
+  // The steps of 64 large pages would alternate, so that the rows of all of them are in memory at once: garbage collection then
+  // stops the process for up to 150 ms.
+  const oneByOne = KeyedLock.make()
 
   return Effect.fnUntraced(function* (
     bucket: BucketRef,
@@ -144,7 +148,8 @@ export const make = Effect.gen(function* () {
         nextCursor: files.length === 0 ? null : Page.encodeCursor({ folder: folders.at(-1) })
       }
     }
-    const { files, next } = yield* readPage(repository, { bucket, query, after, limit: remaining })
+    const page = readPage(repository, { bucket, query, after, limit: remaining })
+    const { files, next } = yield* remaining > firstStep ? oneByOne(bucket.tenantId)(page) : page
     return {
       items: files.map((stored) => File.fromStored(stored, request.expands)),
       folders,

@@ -66,6 +66,15 @@ interface Waiter {
   readonly resume: (outcome: Effect.Effect<void, SqlError>) => void
 }
 
+/** Commits whose requests continue in one turn of the event loop: each of them sends a response. */
+const batchSize = 8
+
+/** Continues requests whose commits are durable. */
+const resumeAll = (waiters: ReadonlyArray<Waiter>): void => {
+  for (const { resume } of waiters.slice(0, batchSize)) resume(Effect.void)
+  if (waiters.length > batchSize) setImmediate(resumeAll, waiters.slice(batchSize))
+}
+
 export interface Options {
   readonly file: string
   readonly index: WalIndex
@@ -108,7 +117,7 @@ export const make = ({ file, index, snapshots }: Options): LogSync => {
       else snapshots.release()
       const settled = waiting.filter(({ commits }) => commits <= durable)
       waiting = waiting.filter(({ commits }) => commits > durable)
-      for (const { resume } of settled) resume(Effect.void)
+      resumeAll(settled)
     })
   }
 
