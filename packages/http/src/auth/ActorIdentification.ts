@@ -69,8 +69,8 @@ export const make: Effect.Effect<IdentifyActor, never, Services> = Effect.gen(fu
     const refusal = rates.findRefusal(request)
     if (refusal === undefined) return identified
     return identified.pipe(
-      Effect.catch(() => Effect.fail(refusal)),
-      Effect.flatMap((actor) => (access.isKnown(actor) ? Effect.succeed(actor) : Effect.fail(refusal)))
+      Effect.catch(() => refusal),
+      Effect.flatMap((actor) => (access.isKnown(actor) ? Effect.succeed(actor) : refusal))
     )
   }
 

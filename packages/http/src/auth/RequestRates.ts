@@ -6,6 +6,7 @@ import { Access } from "@holdfast/core/access/Access"
 import { CurrentRequest } from "@holdfast/core/access/CurrentRequest"
 import type { Actor } from "@holdfast/core/Actor"
 import type { Unauthenticated } from "@holdfast/core/Errors"
+import * as Ids from "@holdfast/core/Ids"
 import type { MetadataError } from "@holdfast/core/MetadataError"
 import type { Viewer } from "@holdfast/core/playback/Viewer"
 import { type RateLimited, Rates } from "@holdfast/core/rates/Rates"
@@ -23,10 +24,10 @@ export type RequestServices = HttpServerRequest.HttpServerRequest | HttpRouter.R
 
 export interface RequestRates {
   /**
-   * Returns the error for a request from an address that exceeds the rate of failed authentications; undefined for any other
+   * Returns the failure of a request from an address that exceeds the rate of failed authentications; undefined for any other
    * request. A caller lets a key pass all the same that is known to be valid: clients that share the address go on working.
    */
-  readonly findRefusal: (request: Context.Context<RequestServices>) => RateLimited | undefined
+  readonly findRefusal: (request: Context.Context<RequestServices>) => Effect.Effect<never, RateLimited> | undefined
 
   /** Returns the effect that identifies an actor or viewer, with the request counted for its key and tenant. */
   readonly apply: <V extends Viewer, E>(
@@ -45,33 +46,42 @@ export const make: Effect.Effect<RequestRates, never, Access | Rates> = Effect.g
   const register = (request: Context.Context<RequestServices>, headers: CommonHeaders.ResponseHeaders): void =>
     CommonHeaders.register(Context.get(request, HttpServerRequest.HttpServerRequest), headers)
 
-  const admit = (request: Context.Context<RequestServices>, viewer: Viewer) => {
-    const { tenantId } = Context.get(request, HttpRouter.RouteContext).params
-    return Effect.flatMap(access.identify(actorOf(viewer), tenantId), (identity) => {
-      if (identity === "system") return Effect.void
-      const { account, credential, member } = identity
-      const subject = {
-        // All viewers of a page have the same playback key.
-        credentialId: viewer._tag === "PlaybackGrant" ? undefined : (credential?.id ?? account.id),
-        // A stranger does not use up the rate of a tenant.
-        tenantId: member === null ? undefined : tenantId
-      }
-      return rates.admit(subject).pipe(
-        Effect.map((states) => {
-          if (states.length > 0) register(request, RateLimitHeaders.ofStates(states))
-        }),
-        Effect.tapError((error) => Effect.sync(() => register(request, RateLimitHeaders.ofRefusal(error))))
-      )
+  /** Fails with the error, and reports it in the headers of the answer. */
+  const refuse = (request: Context.Context<RequestServices>, error: RateLimited): Effect.Effect<never, RateLimited> =>
+    Effect.suspend(() => {
+      register(request, RateLimitHeaders.ofRefusal(error))
+      return Effect.fail(error)
     })
+
+  const admit = (request: Context.Context<RequestServices>, viewer: Viewer) => {
+    const { tenantId = "" } = Context.get(request, HttpRouter.RouteContext).params
+    return Effect.flatMap(
+      access.identify(actorOf(viewer), Ids.is("ten", tenantId) ? tenantId : undefined),
+      (identity) => {
+        if (identity === "system") return Effect.void
+        const { account, credential, member } = identity
+        const subject = {
+          // All viewers of a page have the same playback key.
+          credentialId: viewer._tag === "PlaybackGrant" ? undefined : (credential?.id ?? account.id),
+          // A stranger does not use up the rate of a tenant.
+          tenantId: member === null ? undefined : tenantId
+        }
+        return rates.admit(subject).pipe(
+          Effect.map((states) => {
+            if (states.length > 0) register(request, RateLimitHeaders.ofStates(states))
+          }),
+          Effect.catch((error) => refuse(request, error))
+        )
+      }
+    )
   }
 
   return {
     findRefusal: (request) => {
       if (!rates.hasFailures()) return undefined
       const { clientAddress } = Context.get(request, CurrentRequest)
-      const refusal = clientAddress === undefined ? undefined : rates.findRefusal(AddressGroup.of(clientAddress))
-      if (refusal !== undefined) register(request, RateLimitHeaders.ofRefusal(refusal))
-      return refusal
+      const error = clientAddress === undefined ? undefined : rates.findRefusal(AddressGroup.of(clientAddress))
+      return error === undefined ? undefined : refuse(request, error)
     },
     apply: (request, identify) =>
       rates.limitsRequests ? Effect.tap(identify, (viewer) => admit(request, viewer)) : identify

@@ -54,7 +54,7 @@ export const make: Effect.Effect<IdentifyViewer, never, Services> = Effect.gen(f
     const [otherKey, ...furtherKeys] = keys.filter((key) => key !== playbackKey)
     if (furtherKeys.length > 0) return Effect.fail(new PresentedKey.AmbiguousKey())
     const refusal = playbackKeys.isKnown(playbackKey, bucket) ? undefined : rates.findRefusal(request)
-    if (refusal !== undefined) return Effect.fail(refusal)
+    if (refusal !== undefined) return refusal
     const identified: Effect.Effect<Viewer, PresentedKey.AmbiguousKey | Unauthenticated> =
       otherKey === undefined ? playbackKeys.verify(playbackKey, bucket) : identifyByBoth(playbackKey, otherKey, bucket)
     return rates.apply(request, identified)

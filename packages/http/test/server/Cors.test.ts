@@ -34,7 +34,15 @@ describe("CORS", () => {
       expect(content.ok).toBe(true)
       expect(content.headers.get("access-control-allow-origin")).toBe(origin)
       expect(content.headers.get("vary")).toBe("Origin, Authorization, X-Api-Key")
-      for (const name of ["ETag", "Location", "Content-Range", "X-Request-Id"]) {
+      for (const name of [
+        "ETag",
+        "Location",
+        "Content-Range",
+        "RateLimit",
+        "RateLimit-Policy",
+        "Retry-After",
+        "X-Request-Id"
+      ]) {
         expect(content.headers.get("access-control-expose-headers")).toContain(name)
       }
       await content.arrayBuffer()
