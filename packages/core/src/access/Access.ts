@@ -20,6 +20,7 @@ import type { Permission } from "../Permission.ts"
 import * as Role from "../Role.ts"
 import { Settings } from "../Settings.ts"
 import { AccessRepository, type Principal } from "./AccessRepository.ts"
+import { CurrentRequest, type RequestInfo } from "./CurrentRequest.ts"
 import * as KeyUseRecorder from "./internal/KeyUseRecorder.ts"
 
 export type AccessError = Unauthenticated | Forbidden | MetadataError
@@ -107,26 +108,32 @@ const make = Effect.gen(function* () {
     known.add(actor.hash)
   }
 
-  const checkCredential = (principal: Principal, now: number): Effect.Effect<Principal, Unauthenticated> => {
+  const checkCredential = (
+    principal: Principal,
+    now: number,
+    onIdentified: RequestInfo["onIdentified"]
+  ): Effect.Effect<Principal, Unauthenticated> => {
     if (!isValid(principal.credential, now)) return Effect.fail(new Unauthenticated())
+    onIdentified?.({ accountId: principal.account.id, tokenId: principal.credential?.id ?? null })
     if (principal.credential !== null) recorder.record(principal.credential.id, now)
     return Effect.succeed(principal)
   }
 
   const identify = (actor: Actor, tenantId?: string): Effect.Effect<Identity, Unauthenticated | MetadataError> => {
     if (actor._tag === "System") return Effect.succeed("system")
-    return Clock.clockWith((clock) => {
-      const now = clock.currentTimeMillisUnsafe()
+    return Effect.withFiber((fiber) => {
+      const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
+      const { onIdentified } = fiber.getRef(CurrentRequest)
       const cacheKey = `${actor._tag === "Key" ? actor.hash : actor.accountId} ${tenantId ?? ""}`
       const entry = cache.get(cacheKey)
-      if (entry !== undefined && entry.expiresAt > now) return checkCredential(entry.principal, now)
+      if (entry !== undefined && entry.expiresAt > now) return checkCredential(entry.principal, now, onIdentified)
       const startedIn = generation
       return Effect.flatMap(find(actor, tenantId), (found) => {
         remember(actor, Option.isSome(found) && isValid(found.value.credential, now))
         if (Option.isNone(found)) return Effect.fail(new Unauthenticated())
         // A result whose look-up began before `clearCache` ran may be stale already.
         if (startedIn === generation) store(cacheKey, found.value, now)
-        return checkCredential(found.value, now)
+        return checkCredential(found.value, now, onIdentified)
       })
     })
   }

@@ -3,11 +3,19 @@
  */
 import * as Context from "effect/Context"
 
+/** The ids of an account and of the key that it presented; null for an account that the host program authenticated. */
+export interface RequestIdentity {
+  readonly accountId: string
+  readonly tokenId: string | null
+}
+
 export interface RequestInfo {
   /** The id of the request, as in its answer (`X-Request-Id`) and in the log. */
   readonly requestId: string | undefined
   /** The client's IP address, beyond trusted proxies; undefined if the host of a mounted API does not know it. */
   readonly clientAddress: string | undefined
+  /** Called with the identity of the request, each time that `Access` has found it. */
+  readonly onIdentified?: ((identity: RequestIdentity) => void) | undefined
 }
 
 /** Without a request, for example in a program that uses the library, both fields are undefined. */

@@ -2,7 +2,7 @@
  * The middleware around every route: assigns the request id, finds the client's address, converts failures to problems, and adds the headers that
  * every answer has.
  */
-import { CurrentRequest } from "@holdfast/core/access/CurrentRequest"
+import { CurrentRequest, type RequestInfo } from "@holdfast/core/access/CurrentRequest"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -14,6 +14,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import { FindClientAddress } from "../incoming/ClientAddress.ts"
+import { IdentityObserver } from "../incoming/IdentityObserver.ts"
 import * as AllowedMethods from "./AllowedMethods.ts"
 import * as CommonHeaders from "./CommonHeaders.ts"
 import * as ExactPath from "./ExactPath.ts"
@@ -93,8 +94,14 @@ export const layer = <R = never>(
           const request = Context.get(context, HttpServerRequest.HttpServerRequest)
           const requestId = assignRequestId(request.headers[RequestId.header])
           const clientAddress = Context.get(context, FindClientAddress)(request)
+          const observe = Context.get(context, IdentityObserver)
+          const current: RequestInfo = {
+            requestId,
+            clientAddress,
+            onIdentified: (identity) => observe(request, identity)
+          }
           return Effect.map(
-            Effect.provideService(findRefusal(request.url) ?? answer, CurrentRequest, { requestId, clientAddress }),
+            Effect.provideService(findRefusal(request.url) ?? answer, CurrentRequest, current),
             (response) => {
               if (response.status === 401) onUnauthenticated(request, clientAddress)
               return addHeaders(request, requestId, response)

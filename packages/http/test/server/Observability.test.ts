@@ -64,7 +64,7 @@ const linesOf = (output: string): ReadonlyArray<Line> =>
     .map((line): Line => JSON.parse(line))
     .filter(({ type }) => type === "access")
 
-it("access log: request → one line without query and keys", async () => {
+it("access log: request → one line with the ids of account and key, without query and keys", async () => {
   const bucket = await ServiceBucket.start()
   const { key, service } = bucket
   const path = await ServiceBucket.uploadFile(bucket, "a.bin", new Uint8Array(100_000))
@@ -84,12 +84,15 @@ it("access log: request → one line without query and keys", async () => {
     route: "/api/v1/tenants/:tenantId/buckets/:bucketId/files/:fileId/view",
     status: 200,
     remoteAddress: "127.0.0.1",
+    accountId: expect.stringMatching(/^acc_/),
+    tokenId: expect.stringMatching(/^key_/),
     sent: expect.any(Number),
     received: expect.any(Number),
     ms: expect.any(Number),
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
   })
   expect(view?.["sent"]).toBeGreaterThan(100_000)
+  expect(lines.at(-1)).not.toHaveProperty("accountId")
   expect(lines.at(-1)).toMatchObject({ path: "/hf_***/x", requestId: expect.stringMatching(/^req_/), status: 404 })
   expect(afterTour).not.toContain("apiKey")
   expect(lines.at(-2)).toMatchObject({ path: "/hfp_***/x" })

@@ -19,6 +19,7 @@ import * as ApiRoutes from "../../handlers/ApiRoutes.ts"
 import * as ContentHandlers from "../../handlers/ContentHandlers.ts"
 import * as PlayerRoutes from "../../handlers/PlayerRoutes.ts"
 import { FindClientAddress } from "../../incoming/ClientAddress.ts"
+import { IdentityObserver } from "../../incoming/IdentityObserver.ts"
 import * as BodySource from "../../transfer/upload/BodySource.ts"
 import type { Config } from "../config/Config.ts"
 import * as MatchedRoute from "../listener/MatchedRoute.ts"
@@ -106,6 +107,7 @@ const layerSettings = (config: Config) =>
     Layer.succeed(MinimumRate, { bytesPerSecond: config.minRate, window: config.minRateWindow }),
     Layer.succeed(BodySource.IsSoleListener, true),
     Layer.succeed(FindClientAddress, (request) => ObservedRequest.find(request)?.remoteAddress),
+    Layer.succeed(IdentityObserver, ObservedRequest.recordIdentity),
     Layer.succeed(HttpRouter.RouterConfig, ApiRoutes.routerConfig)
   )
 

@@ -44,6 +44,8 @@ const formatJson = (request: ObservedRequest, outcome: Outcome): string =>
     type: "access",
     requestId: request.requestId,
     remoteAddress: request.remoteAddress,
+    accountId: request.identity?.accountId,
+    tokenId: request.identity?.tokenId ?? undefined,
     method: request.method,
     path: request.path,
     route: request.route,

@@ -2,6 +2,7 @@
  * The properties of a request that the access log and the metrics record. They contain neither a query string nor a
  * key.
  */
+import type { RequestIdentity } from "@holdfast/core/access/CurrentRequest"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { IncomingMessage } from "node:http"
 import * as MaskKeys from "../../problems/MaskKeys.ts"
@@ -17,6 +18,8 @@ export interface ObservedRequest {
   readonly startedAt: number
   /** The path template of the route, such as `/api/v1/tenants/:tenantId`; undefined if no route matches. */
   route: string | undefined
+  /** The account and the key of the request; undefined if it has no valid key. */
+  identity: RequestIdentity | undefined
 }
 
 const observedRequests = new WeakMap<object, ObservedRequest>()
@@ -45,7 +48,8 @@ export const observe = (
     path: pathOf(request.url ?? ""),
     remoteAddress,
     startedAt: performance.now(),
-    route: undefined
+    route: undefined,
+    identity: undefined
   }
   observedRequests.set(request, observed)
   return observed
@@ -53,3 +57,9 @@ export const observe = (
 
 /** Finds what was observed of a request; undefined for a request of a server other than `StandaloneServer`. */
 export const find = ({ source }: HttpServerRequest): ObservedRequest | undefined => observedRequests.get(source)
+
+/** Records the identity of a request. */
+export const recordIdentity = (request: HttpServerRequest, identity: RequestIdentity): void => {
+  const observed = find(request)
+  if (observed !== undefined) observed.identity = identity
+}
