@@ -1,8 +1,10 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as BackupFlags from "./BackupFlags.ts"
+import { UsageError } from "./Failure.ts"
 import * as Signals from "./Signals.ts"
 import * as StoreFlags from "./StoreFlags.ts"
 
@@ -12,13 +14,28 @@ export const command = Command.make(
   {
     directory: Argument.String("directory").pipe(Argument.withDescription("Directory of the backup")),
     snapshot: BackupFlags.snapshot("Id of the snapshot. Default: the newest one"),
+    onlyDamaged: Flag.Boolean("only-damaged").pipe(
+      Flag.withDescription(
+        "Restore the contents that are damaged or missing in a deployment with data. Works while a service runs"
+      ),
+      Flag.withDefault(false)
+    ),
     json: BackupFlags.json,
     ...StoreFlags.flags
   },
-  Effect.fnUntraced(function* ({ directory, json, snapshot, ...parsed }) {
+  Effect.fnUntraced(function* ({ directory, json, onlyDamaged, snapshot, ...parsed }) {
     const config = yield* StoreFlags.loadConfig(parsed)
-    const { run } = yield* Effect.promise(() => import("./operator/Restore.ts"))
-    yield* Signals.failOnSignal(run(config, { directory, json, snapshot: Option.getOrUndefined(snapshot) }))
+    const restore = yield* Effect.promise(() => import("./operator/Restore.ts"))
+    const options = { directory, json }
+    if (!onlyDamaged) {
+      return yield* Signals.failOnSignal(restore.run(config, { ...options, snapshot: Option.getOrUndefined(snapshot) }))
+    }
+    if (Option.isSome(snapshot)) {
+      return yield* new UsageError({
+        message: "--only-damaged looks for contents in all snapshots: leave --snapshot out."
+      })
+    }
+    yield* Signals.failOnSignal(restore.runOnlyDamaged(config, options))
   })
 ).pipe(
   Command.withDescription(

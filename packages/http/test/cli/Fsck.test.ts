@@ -59,6 +59,8 @@ it("fsck: content missing or truncated → Missing and WrongSize, exit code 1, w
     expect(found.code).toBe(1)
     expect(found.stdout).toMatch(/^Missing .* of fil_/m)
     expect(found.stdout).toMatch(/^WrongSize .* of fil_/m)
-    expect(found.stderr).toBe("holdfast: 2 contents are lost or damaged. Restore them from a backup.\n")
+    expect(found.stderr).toBe(
+      "holdfast: 2 contents are lost or damaged. Restore them with `holdfast restore --only-damaged`.\n"
+    )
   }
 })

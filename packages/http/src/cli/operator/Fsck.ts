@@ -14,7 +14,7 @@ export class Inconsistent extends Data.TaggedError("Inconsistent")<{ readonly co
   override get message(): string {
     return this.lost === 0
       ? `${this.count} findings are not repaired. Repair them with \`holdfast fsck --repair\`.`
-      : `${this.lost} contents are lost or damaged. Restore them from a backup.`
+      : `${this.lost} contents are lost or damaged. Restore them with \`holdfast restore --only-damaged\`.`
   }
 }
 

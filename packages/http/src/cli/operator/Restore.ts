@@ -4,15 +4,19 @@
 import * as Effect from "effect/Effect"
 import type * as Backup from "../../backup/Backup.ts"
 import * as Restore from "../../backup/Restore.ts"
+import * as RestoreDamaged from "../../backup/RestoreDamaged.ts"
 import * as Output from "../terminal/Output.ts"
 import { formatBytes } from "../terminal/Progress.ts"
 import * as BackupReport from "./BackupReport.ts"
 import * as Fsck from "./Fsck.ts"
 
-export interface Options {
+export interface DamagedOptions {
   readonly directory: string
-  readonly snapshot: string | undefined
   readonly json: boolean
+}
+
+export interface Options extends DamagedOptions {
+  readonly snapshot: string | undefined
 }
 
 /** Prints a summary. Fails if records and contents differ afterwards. */
@@ -38,6 +42,27 @@ export const run = (settings: Backup.BackupSettings, { json, ...options }: Optio
     if (findings > 0) {
       return yield* new BackupReport.BackupFault({
         message: "The restored deployment is incomplete: see the findings above."
+      })
+    }
+  })
+
+/** Prints every content that was restored, and a summary. Fails if a content is still damaged. */
+export const runOnlyDamaged = (settings: Backup.BackupSettings, { directory, json }: DamagedOptions) =>
+  Effect.gen(function* () {
+    const report = BackupReport.make("check")
+    report.onBegin(undefined)
+    const result = yield* RestoreDamaged.restoreDamaged(settings, {
+      ...report,
+      directory,
+      onRestored: (key) => report.onProblem(`Restored   ${key}`)
+    }).pipe(Effect.ensuring(Effect.sync(report.finish)))
+    const { checked, lost, restored } = result
+    yield* Output.writeLine(
+      json ? JSON.stringify(result) : `${checked} contents checked: ${restored} restored, ${lost} still damaged.`
+    )
+    if (lost > 0) {
+      return yield* new BackupReport.BackupFault({
+        message: `${lost} contents are damaged or missing, and so they are in the backup.`
       })
     }
   })

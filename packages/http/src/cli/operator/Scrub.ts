@@ -50,7 +50,9 @@ export const run = (settings: BlobStoreLayer.StoreSettings, options: Options) =>
       `${blobs} contents, ${formatBytes(bytes)}: ${damaged} damaged, ${unreadable} could not be read.`
     )
     if (damaged > 0) {
-      return yield* new ScrubFault({ message: `${damaged} contents are damaged. Restore them from a backup.` })
+      return yield* new ScrubFault({
+        message: `${damaged} contents are damaged. Restore them with \`holdfast restore --only-damaged\`.`
+      })
     }
     if (unreadable > 0) {
       return yield* new ScrubFault({ message: `${unreadable} contents could not be read. The log has the reasons.` })
