@@ -22,8 +22,15 @@ export interface ConversionClaim extends BucketRef {
   readonly blobId: string
   /** Number of this claim, different for every claim of the conversion. The repository rejects writes with an older one. */
   readonly fencingToken: number
-  /** Attempts since the conversion was requested, including this one. A claim that a shutdown ended does not count. */
+  /**
+   * Attempts since the conversion was requested, including this one. Claims that ended with a shutdown or with the death of the
+   * worker do not count.
+   */
   readonly attempts: number
+  /** Claims since the conversion was requested whose lease expired, mostly because the process of the worker died. */
+  readonly interruptions: number
+  /** Whether the lease of the claim before this one expired. */
+  readonly takesOver: boolean
   readonly format: Format
   readonly mode: Mode
 }

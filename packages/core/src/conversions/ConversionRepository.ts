@@ -143,7 +143,8 @@ export class ConversionRepository extends Context.Service<
     /**
      * Claims a due conversion; an expired lease makes a conversion due, too. None if none is due. The tenant with the fewest
      * running conversions is served first; among equals, and among the conversions of a tenant, the oldest one.
-     * What an earlier claim published becomes DOOMED. A DASH conversion is not claimed while an HLS conversion of the same
+     * What an earlier claim published becomes DOOMED. After an expired lease the claim counts as an interruption and not as an
+     * attempt. A DASH conversion is not claimed while an HLS conversion of the same
      * content is pending, because DASH can then be made from HLS.
      */
     readonly claim: (terms: ClaimTerms) => Effect.Effect<Option.Option<ConversionClaim>, MetadataError>

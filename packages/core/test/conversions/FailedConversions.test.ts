@@ -119,20 +119,36 @@ describe("ConversionWorker: failures", () => {
     })
   )
 
+  /** Claims the conversion as workers do that die: each claim expires at once. */
+  const interrupt = Effect.fnUntraced(function* (times: number) {
+    const conversions = yield* ConversionRepository
+    for (let time = 0; time < times; time++) {
+      const now = yield* DateTime.now
+      expect(Option.isSome(yield* conversions.claim({ now, leaseUntil: now, sweepAt: now }))).toBe(true)
+    }
+  })
+
   test(
-    "workers died in maxAttempts attempts → FAILED without another run",
+    "more workers died than maxAttempts → the conversion waits, and is READY",
+    Effect.gen(function* () {
+      const { actor, ref } = yield* video(content)
+      yield* (yield* Conversions).request(actor, ref, "hls")
+      yield* interrupt(10)
+      yield* startWorker({ maxAttempts: 1 })
+      yield* reached(actor, ref, "READY")
+    })
+  )
+
+  test(
+    "more workers died than maxInterruptions → FAILED without another run",
     Effect.gen(function* () {
       const { actor, ref } = yield* video(content)
       const control = yield* TranscoderControl
       yield* (yield* Conversions).request(actor, ref, "hls")
-      const conversions = yield* ConversionRepository
-      for (const _ of [1, 2, 3]) {
-        const now = yield* DateTime.now
-        expect(Option.isSome(yield* conversions.claim({ now, leaseUntil: now, sweepAt: now }))).toBe(true)
-      }
-      yield* startWorker({ maxAttempts: 3 })
+      yield* interrupt(3)
+      yield* startWorker({ maxInterruptions: 2 })
       const failed = yield* reached(actor, ref, "FAILED")
-      expect(failed.error).toBe("The conversion was interrupted several times.")
+      expect(failed.error).toContain("The conversion was interrupted too often")
       expect(yield* control.calls("probe")).toBe(0)
     })
   )

@@ -9,6 +9,7 @@ import { creators } from "./Creators.ts"
 import { events } from "./Events.ts"
 import { damage } from "./Damage.ts"
 import { initial } from "./Initial.ts"
+import { interruptions } from "./Interruptions.ts"
 import { change, type Migration } from "./Migration.ts"
 import { mirrorIndexes } from "./MirrorIndexes.ts"
 import { mirrorTimes } from "./MirrorTimes.ts"
@@ -25,6 +26,7 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 7, name: "file_types", steps: fileTypes },
   { id: 8, name: "conversion_turns", steps: conversionTurns },
   { id: 9, name: "removals", steps: removals },
+  { id: 10, name: "interruptions", steps: interruptions },
   { id: 11, name: "damage", steps: damage },
   { id: 13, name: "blob_holds", steps: blobHolds },
   { id: 14, name: "events", steps: events }

@@ -23,14 +23,11 @@ import type { Transcoder } from "../../transcoding/Transcoder.ts"
 import type { ConversionClaim } from "../ConversionClaim.ts"
 import { ConversionNotifier } from "../ConversionNotifier.ts"
 import { ConversionRepository } from "../ConversionRepository.ts"
-import type { ConversionFault } from "../StoredConversion.ts"
 import * as ConversionOutcome from "./internal/ConversionOutcome.ts"
 import * as ConversionWorkerOptions from "./ConversionWorkerOptions.ts"
 import type { ConversionWorkspace } from "./ConversionWorkspace.ts"
 import { runConversion } from "./internal/RunConversion.ts"
 import * as Turns from "./internal/Turns.ts"
-
-const interrupted: ConversionFault = { code: "internal", detail: "The conversion was interrupted several times." }
 
 /** A conversion that this worker has claimed. */
 interface ClaimedRun extends Turns.Run {
@@ -61,7 +58,11 @@ const work = Effect.fnUntraced(function* (options: ConversionWorkerOptions.Conve
         return yield* repository.release(claim, { retryAt, countAttempt: true, sweepAt })
       }
       case "Released":
-        return yield* repository.release(claim, { retryAt: now, countAttempt: false, sweepAt })
+        return yield* repository.release(claim, {
+          retryAt: DateTime.addDuration(now, outcome.delay),
+          countAttempt: false,
+          sweepAt
+        })
     }
   })
 
@@ -77,8 +78,13 @@ const work = Effect.fnUntraced(function* (options: ConversionWorkerOptions.Conve
     )
 
   const attempt = Effect.fnUntraced(function* ({ claim, suspended }: ClaimedRun) {
-    // The workers of the earlier attempts died, maybe because of this conversion.
-    if (claim.attempts > options.maxAttempts) return yield* complete(claim, { _tag: "Failed", fault: interrupted })
+    if (claim.takesOver) {
+      yield* Effect.annotateLogs(Effect.logWarning("conversion taken over: the lease of its worker expired"), {
+        interruptions: claim.interruptions
+      })
+    }
+    const early = ConversionOutcome.beforeRun(claim, options)
+    if (early !== undefined) return yield* complete(claim, early)
     const run = onBehalfOf(claim.tenantId)(runConversion(claim, suspended, options))
     const exit = yield* Effect.exit(Effect.interruptible(run))
     if (Exit.isSuccess(exit)) return

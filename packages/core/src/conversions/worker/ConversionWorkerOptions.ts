@@ -20,8 +20,13 @@ export interface ConversionWorkerOptions {
   readonly pollInterval: Duration.Duration
   /** Time between two publications of one conversion. The first publication does not wait. */
   readonly publishInterval: Duration.Duration
-  /** Attempts before a conversion is FAILED for a reason outside its content, such as a full disk or a process that died. */
+  /** Attempts before a conversion is FAILED for a reason outside its content, such as a full disk or a killed converter. */
   readonly maxAttempts: number
+  /**
+   * Interruptions before a conversion is FAILED: claims whose process died. Processes die for many reasons, so that only many
+   * deaths prove that the conversion is one of them.
+   */
+  readonly maxInterruptions: number
   /** Delay before the second attempt. It doubles with each further attempt. */
   readonly retryDelay: Duration.Duration
   /** Segments of one conversion that are sent to the blob store at once. */
@@ -38,6 +43,7 @@ export const defaults: ConversionWorkerOptions = {
   pollInterval: Duration.seconds(1),
   publishInterval: Duration.seconds(1),
   maxAttempts: 3,
+  maxInterruptions: 20,
   retryDelay: Duration.seconds(10),
   uploadConcurrency: 4,
   limits: {}

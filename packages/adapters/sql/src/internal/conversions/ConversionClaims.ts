@@ -8,7 +8,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { type ConversionClaim, LeaseLost } from "@holdfast/core/conversions/ConversionClaim"
 import type { ClaimTerms, ConversionFailure, ReleaseTerms } from "@holdfast/core/conversions/ConversionRepository"
-import { millis } from "../Dialect.ts"
+import { lock, millis } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
 import { record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
@@ -33,13 +33,21 @@ const maxVisits = 20
 /** Searches for a conversion in a row, each after another worker claimed the one that was found. */
 const maxSearches = 20
 
-/** Claims a conversion if it is still due. A claim removes what an earlier one published. */
+/**
+ * Claims a conversion if it is still due. A claim removes what an earlier one published. A conversion that is still RUNNING has lost
+ * its worker: the claim continues its attempt, and counts an interruption.
+ */
 const claimFound = (sql: SqlClient, id: string, { sweepAt, leaseUntil, now }: ClaimTerms) =>
   Effect.gen(function* () {
-    const claimed = yield* sql`UPDATE conversion SET state = 'RUNNING', attempt = attempt + 1, tries = tries + 1,
+    const found = yield* sql`SELECT state FROM conversion WHERE id = ${id} ${lock(sql, "FOR NO KEY UPDATE")}`
+    const takesOver = found[0]?.["state"] === "RUNNING"
+    const claimed = yield* sql`UPDATE conversion SET state = 'RUNNING', attempt = attempt + 1,
+        tries = tries + ${takesOver ? 0 : 1}, interruptions = interruptions + ${takesOver ? 1 : 0},
         due_at = ${millis(leaseUntil)}, progress = 0, presentation = NULL, started_at = ${millis(now)}
       WHERE id = ${id} AND due_at <= ${millis(now)} AND ${isCurrent(sql)} AND NOT ${isWaitingForHls(sql)}
-      RETURNING id, tenant_id, bucket_id, file_id, blob_id, attempt, tries, format, mode`.pipe(Row.first(toClaim))
+      RETURNING id, tenant_id, bucket_id, file_id, blob_id, attempt, tries, interruptions, format, mode`.pipe(
+      Row.first((row): ConversionClaim => ({ ...toClaim(row), takesOver }))
+    )
     if (Option.isSome(claimed)) yield* dropFiles(sql, [claimed.value.conversionId], millis(sweepAt))
     return claimed
   }).pipe(transaction(sql))

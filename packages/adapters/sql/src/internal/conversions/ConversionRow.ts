@@ -58,7 +58,7 @@ export const toConversion: Row.FromRow<StoredConversion> = (row) => ({
   finishedAt: Row.orNull(Row.instant, row, "finished_at")
 })
 
-export const toClaim: Row.FromRow<ConversionClaim> = (row) => ({
+export const toClaim: Row.FromRow<Omit<ConversionClaim, "takesOver">> = (row) => ({
   conversionId: Row.text(row, "id"),
   tenantId: Row.text(row, "tenant_id"),
   bucketId: Row.text(row, "bucket_id"),
@@ -66,6 +66,7 @@ export const toClaim: Row.FromRow<ConversionClaim> = (row) => ({
   blobId: Row.text(row, "blob_id"),
   fencingToken: Row.int(row, "attempt"),
   attempts: Row.int(row, "tries"),
+  interruptions: Row.int(row, "interruptions"),
   format: Row.oneOf(Format.literals, row, "format"),
   mode: toMode(row)
 })

@@ -42,8 +42,8 @@ export const request = (
       VALUES (${id}, ${bucket.tenantId}, ${bucket.bucketId}, ${fileId}, ${blobId}, ${format},
         ${mode}, 'QUEUED', 0, 0, 0, ${millis(now)})
       ON CONFLICT (blob_id, format) DO UPDATE SET state = 'QUEUED', mode = excluded.mode, progress = 0,
-        presentation = NULL, fault_code = NULL, fault_detail = NULL, tries = 0, due_at = excluded.due_at,
-        started_at = NULL, finished_at = NULL
+        presentation = NULL, fault_code = NULL, fault_detail = NULL, tries = 0, interruptions = 0,
+        due_at = excluded.due_at, started_at = NULL, finished_at = NULL
       WHERE conversion.state = 'FAILED'`
     const stored = yield* found
     if (Option.isNone(stored)) return yield* missing

@@ -2,9 +2,11 @@
  * How a run ended that did not make its conversion READY.
  */
 import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
 import { BlobError } from "../../../storage/BlobError.ts"
 import { TranscodeError } from "../../../transcoding/TranscodeError.ts"
-import { LeaseLost } from "../../ConversionClaim.ts"
+import { type ConversionClaim, LeaseLost } from "../../ConversionClaim.ts"
+import type { ConversionWorkerOptions } from "../ConversionWorkerOptions.ts"
 import { WorkspaceError } from "../ConversionWorkspace.ts"
 import type { ConversionFault } from "../../StoredConversion.ts"
 
@@ -12,17 +14,23 @@ import type { ConversionFault } from "../../StoredConversion.ts"
  * - `LeaseLost`: the worker lost the lease. There is nothing to record.
  * - `Failed`: the content cannot be converted. Another attempt would fail, too.
  * - `Retry`: something else than the content failed, such as the blob store or the disk.
- * - `Released`: the worker was shut down.
+ * - `Released`: the worker was shut down, or a conversion whose workers died again and again has to wait. No attempt.
  */
 export type ConversionOutcome =
   | { readonly _tag: "LeaseLost" }
   | { readonly _tag: "Failed"; readonly fault: ConversionFault }
   | { readonly _tag: "Retry"; readonly fault: ConversionFault }
-  | { readonly _tag: "Released" }
+  | { readonly _tag: "Released"; readonly delay: Duration.Duration }
 
 const serverError: ConversionFault = {
   code: "internal",
   detail: "The conversion failed because of a server error, not because of the file."
+}
+
+const interrupted: ConversionFault = {
+  code: "internal",
+  detail:
+    "The conversion was interrupted too often: the processes that ran it ended. Request it again later, or ask the operator of this deployment."
 }
 
 const storageFull: ConversionFault = {
@@ -53,5 +61,26 @@ export const fromCause = (cause: Cause.Cause<unknown>): ConversionOutcome => {
   }
   if (failures.some(isStorageFull)) return { _tag: "Retry", fault: storageFull }
   // A failure interrupts the fibers beside it. Interruptions without a failure mean that the worker is shut down.
-  return Cause.hasInterruptsOnly(cause) ? { _tag: "Released" } : { _tag: "Retry", fault: serverError }
+  return Cause.hasInterruptsOnly(cause)
+    ? { _tag: "Released", delay: Duration.zero }
+    : { _tag: "Retry", fault: serverError }
+}
+
+/** Interruptions after which the next worker converts at once. */
+const freeInterruptions = 3
+
+const longestDelay = Duration.minutes(10)
+
+/**
+ * Returns the outcome of a claim that has to end before it runs; undefined for one that runs. A conversion whose workers died several
+ * times waits, longer each time: if it is what kills them, they have time for others.
+ */
+export const beforeRun = (
+  { interruptions, takesOver }: ConversionClaim,
+  { maxInterruptions, retryDelay }: Pick<ConversionWorkerOptions, "maxInterruptions" | "retryDelay">
+): ConversionOutcome | undefined => {
+  if (!takesOver || interruptions <= Math.min(freeInterruptions, maxInterruptions)) return undefined
+  if (interruptions > maxInterruptions) return { _tag: "Failed", fault: interrupted }
+  const delay = Duration.times(retryDelay, 2 ** (interruptions - freeInterruptions - 1))
+  return { _tag: "Released", delay: Duration.min(delay, longestDelay) }
 }

@@ -66,7 +66,8 @@ export const conversionClaimContract = (it: It): void => {
         const early = yield* ConversionFixtures.claimAt(1999, 9000)
         expect(early).toEqual(Option.none())
         const next = yield* ConversionFixtures.claimNext(2000, 9000)
-        expect(next).toEqual({ ...claim, fencingToken: 2, attempts: 2 })
+        expect(claim).toMatchObject({ attempts: 1, interruptions: 0, takesOver: false })
+        expect(next).toEqual({ ...claim, fencingToken: 2, attempts: 1, interruptions: 1, takesOver: true })
         expect(yield* stateOf(segment?.blobId ?? "")).toBe("DOOMED")
         expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([
           { state: "RUNNING", progress: 0, presentation: null, startedAt: Sample.at(2000) }
@@ -95,7 +96,7 @@ export const conversionClaimContract = (it: It): void => {
       const early = yield* ConversionFixtures.claimAt(199, 9000)
       expect(early).toEqual(Option.none())
       const next = yield* ConversionFixtures.claimNext(200, 9000)
-      expect(next).toEqual({ ...claim, fencingToken: 2, attempts: 2 })
+      expect(next).toEqual({ ...claim, fencingToken: 2, interruptions: 1, takesOver: true })
       yield* expectLeaseLost(claim)
       yield* ConversionFixtures.publish(next, ["index0.ts"], { isFinished: true, progress: 1 })
       yield* conversions.expireLeases(Sample.at(300))
@@ -186,6 +187,32 @@ export const conversionClaimContract = (it: It): void => {
         sweepAt: ConversionFixtures.sweepAt
       })
       expect(yield* ConversionFixtures.claimNext(501)).toMatchObject({ fencingToken: 3, attempts: 2 })
+    })
+  )
+
+  it.effect("claim: leases expired, released in between → interruptions and attempts are counted apart", () =>
+    Effect.gen(function* () {
+      const conversions = yield* ConversionRepository
+      const { bucket, claim, source } = yield* ConversionFixtures.claimed()
+      const terms = { sweepAt: ConversionFixtures.sweepAt }
+      yield* conversions.renew(claim, Sample.at(1000))
+      const second = yield* ConversionFixtures.claimNext(1000, 2000)
+      yield* conversions.release(second, { ...terms, retryAt: Sample.at(3000), countAttempt: false })
+      const third = yield* ConversionFixtures.claimNext(3000, 4000)
+      expect(third).toMatchObject({ attempts: 1, interruptions: 1, takesOver: false })
+      const fourth = yield* ConversionFixtures.claimNext(4000, 5000)
+      expect(fourth).toMatchObject({ attempts: 1, interruptions: 2, takesOver: true })
+      yield* conversions.release(fourth, { ...terms, retryAt: Sample.at(5000), countAttempt: true })
+      const fifth = yield* ConversionFixtures.claimNext(5000, 6000)
+      expect(fifth).toMatchObject({ attempts: 2, interruptions: 2, takesOver: false })
+      const fault = { code: "conversion_failed", detail: "It is cut off." } as const
+      yield* conversions.fail(fifth, { ...terms, fault, now: Sample.at(5500) })
+      yield* conversions.request(ConversionFixtures.requestOf({ bucket, source }, "hls", { now: Sample.at(6000) }))
+      expect(yield* ConversionFixtures.claimNext(6000)).toMatchObject({
+        attempts: 1,
+        interruptions: 0,
+        takesOver: false
+      })
     })
   )
 
