@@ -198,10 +198,14 @@ requires(firstMissing(missing, Ceph.missing, Database.missing)).describe("two no
     const early = await (await other.get(`${streams}/hls/playlist.m3u8`)).text()
     const [address = ""] = StreamServer.addresses(early)
     await first.stop("SIGKILL")
+    const killedAt = performance.now()
     // What was public is served until the other node claims the conversion, which is when the lease expires.
     expect((await other.get(`${streams}/hls/${address}`, { key: null })).status).toBe(200)
     const work = Path.join(first.data, "conversions")
     await expect.poll(() => processesIn(work), bound).toBe(0)
+    // A lease of 30 s and a poll of one second, with a wide margin.
+    await expect.poll(() => metric(second.url, "claimed"), bound).toBe(1)
+    expect(performance.now() - killedAt).toBeLessThan(60_000)
     expect(await convert(other, streams)).toMatchObject({ state: "READY", error: null })
     expect([await metric(second.url, "claimed"), await metric(second.url, "finished")]).toEqual([1, 1])
     expect(await segmentsOf(other, streams)).toEqual(segments)
