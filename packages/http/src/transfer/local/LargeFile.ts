@@ -17,10 +17,12 @@ import type { ServerResponse } from "node:http"
 import { type BodySlice, isLiteral } from "../BodySlice.ts"
 import * as ChunkBuffers from "./ChunkBuffers.ts"
 import * as LocalFile from "./LocalFile.ts"
+import * as ReadSlots from "./ReadSlots.ts"
 
 const buffersPerResponse = 2
 /** A client is slow while the socket takes longer than this to take the bytes of one buffer, in milliseconds. */
 const slowWrite = 100
+const startRead = ReadSlots.make(8)
 
 /** Advances to the next non-empty range of the file, and writes the literal slices before it. */
 const nextRange = (response: ServerResponse, slices: Iterator<BodySlice>): ByteRange | undefined => {
@@ -86,25 +88,32 @@ const start = (
       return
     }
     if (used.size === buffersPerResponse) return
-    const buffer = ChunkBuffers.acquire(isSlow)
-    used.add(buffer)
     const { length, offset } = range
     isReading = true
-    Fs.read(fd, buffer, 0, Math.min(buffer.length, length - done), offset + done, (error, count) => {
-      isReading = false
-      if (outcome !== undefined) return onEnd(outcome)
-      if (error) return finish({ failure: LocalFile.toBlobError(error) })
-      if (count === 0) return finish({ failure: new ContentDamaged() })
-      done += count
-      const since = performance.now()
-      response.write(count === buffer.length ? buffer : buffer.subarray(0, count), (error) =>
-        onWritten(buffer, since, error)
-      )
-      if (done === length) {
-        range = nextRange(response, queue)
-        done = 0
+    startRead((release) => {
+      if (outcome !== undefined) {
+        release()
+        return onEnd(outcome)
       }
-      readNext()
+      const buffer = ChunkBuffers.acquire(isSlow)
+      used.add(buffer)
+      Fs.read(fd, buffer, 0, Math.min(buffer.length, length - done), offset + done, (error, count) => {
+        release()
+        isReading = false
+        if (outcome !== undefined) return onEnd(outcome)
+        if (error) return finish({ failure: LocalFile.toBlobError(error) })
+        if (count === 0) return finish({ failure: new ContentDamaged() })
+        done += count
+        const since = performance.now()
+        response.write(count === buffer.length ? buffer : buffer.subarray(0, count), (error) =>
+          onWritten(buffer, since, error)
+        )
+        if (done === length) {
+          range = nextRange(response, queue)
+          done = 0
+        }
+        readNext()
+      })
     })
   }
 
