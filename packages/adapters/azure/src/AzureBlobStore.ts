@@ -45,9 +45,7 @@ export const make = (
       },
       isFailure: AzureFailure.isFailure,
       toError: AzureErrors.toBlobError,
-      unexpected: AzureFailure.unexpected,
-      cut: (message) => AzureFailure.make("Unavailable", message),
-      fromBody: AzureFailure.fromBody
+      ...AzureFailure.bodyFailures
     })
   })
 

@@ -8,12 +8,14 @@ import type { MirrorTarget, Open } from "@holdfast/core/mirrors/targets/MirrorTa
 import { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
 import * as TargetCheck from "@holdfast/core/mirrors/targets/TargetCheck"
 import type { AzureBlobLocation } from "@holdfast/core/mirrors/targets/types/AzureBlobTargetType"
+import * as RemoteBlobStore from "@holdfast/core/storage/RemoteBlobStore"
 import * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as AzureErrors from "./internal/AzureErrors.ts"
 import * as AzureFailure from "./internal/AzureFailure.ts"
 import type * as AzureOptions from "./AzureOptions.ts"
+import * as BlobObjects from "./internal/blobs/BlobObjects.ts"
 import * as Connection from "./internal/client/Connection.ts"
 import * as Listing from "./internal/client/Listing.ts"
 import * as MirrorDescribe from "./internal/mirrors/MirrorDescribe.ts"
@@ -79,6 +81,14 @@ export const open =
           MirrorNames.findFault(name) === undefined
             ? Effect.mapError(MirrorObjects.stat(connection, name), AzureErrors.toTargetError("stat"))
             : Effect.succeedNone,
+
+        read: (name) =>
+          MirrorNames.findFault(name) === undefined
+            ? Stream.mapError(
+                RemoteBlobStore.readObject(BlobObjects.open(connection, name, undefined), AzureFailure.bodyFailures),
+                AzureErrors.toTargetError("read")
+              )
+            : Stream.fail(AzureErrors.toTargetError("read")(AzureFailure.make("NoObject", "The name is not valid."))),
 
         list: Stream.mapError(MirrorObjects.list(connection), AzureErrors.toTargetError("list"))
       }

@@ -65,9 +65,7 @@ export const make = (
       },
       isFailure: GcsFailure.isFailure,
       toError: GcsErrors.toBlobError,
-      unexpected: GcsFailure.unexpected,
-      cut: (message) => GcsFailure.make("Unavailable", message),
-      fromBody: GcsFailure.fromCause
+      ...GcsFailure.bodyFailures
     })
   })
 

@@ -9,6 +9,7 @@ import type { MirrorTarget, Open } from "@holdfast/core/mirrors/targets/MirrorTa
 import { MirrorTargetError, type Reason } from "@holdfast/core/mirrors/targets/MirrorTargetError"
 import * as TargetCheck from "@holdfast/core/mirrors/targets/TargetCheck"
 import type { GcsLocation } from "@holdfast/core/mirrors/targets/types/GcsTargetType"
+import * as RemoteBlobStore from "@holdfast/core/storage/RemoteBlobStore"
 import * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
 import * as Endpoint from "@holdfast/outbound/Endpoint"
 import * as RequestOptions from "@holdfast/outbound/RequestOptions"
@@ -88,6 +89,13 @@ export const open =
           MirrorNames.findFault(name) === undefined
             ? Effect.mapError(MirrorObjects.stat(connection, name), GcsErrors.toTargetError("stat"))
             : Effect.succeedNone,
+        read: (name) =>
+          MirrorNames.findFault(name) === undefined
+            ? Stream.mapError(
+                RemoteBlobStore.readObject(MirrorObjects.open(connection, name), GcsFailure.bodyFailures),
+                GcsErrors.toTargetError("read")
+              )
+            : Stream.fail(makeError("NotFound", "read", "Google Cloud Storage cannot store an object of this name.")),
         list: Stream.mapError(MirrorObjects.list(connection), GcsErrors.toTargetError("list"))
       }
       const list = Effect.mapError(Objects.page(connection, "", undefined, 1), GcsErrors.toTargetError("check"))

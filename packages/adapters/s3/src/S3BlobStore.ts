@@ -43,9 +43,7 @@ export const make = (
       },
       isFailure: S3Failure.isFailure,
       toError: S3Errors.toBlobError,
-      unexpected: S3Failure.unexpected,
-      cut: (message) => S3Failure.make("Unavailable", message),
-      fromBody: S3Failure.fromCause
+      ...S3Failure.bodyFailures
     })
   })
 

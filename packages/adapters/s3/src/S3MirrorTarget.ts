@@ -9,12 +9,14 @@
 import type { MirrorTarget, Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as TargetCheck from "@holdfast/core/mirrors/targets/TargetCheck"
 import type { S3Location } from "@holdfast/core/mirrors/targets/types/S3TargetType"
+import * as RemoteBlobStore from "@holdfast/core/storage/RemoteBlobStore"
 import * as RemoteFailure from "@holdfast/core/storage/RemoteFailure"
 import * as Endpoint from "@holdfast/outbound/Endpoint"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
+import * as BlobObjects from "./internal/blobs/BlobObjects.ts"
 import * as Configuration from "./internal/client/Configuration.ts"
 import * as Connection from "./internal/client/Connection.ts"
 import * as MirrorDescribe from "./internal/mirrors/MirrorDescribe.ts"
@@ -57,6 +59,11 @@ export const open =
           Effect.mapError(MirrorDescribe.describe(connection, copyBytes, object), toError("describe")),
         remove: (name) => Effect.mapError(MirrorObjects.remove(connection, name), toError("remove")),
         stat: (name) => Effect.mapError(MirrorObjects.stat(connection, name), toError("stat")),
+        read: (name) =>
+          Stream.mapError(
+            RemoteBlobStore.readObject(BlobObjects.open(connection, name, undefined), S3Failure.bodyFailures),
+            toError("read")
+          ),
         list: Stream.mapError(MirrorObjects.list(connection), toError("list"))
       }
       const list = Effect.mapError(MirrorObjects.checkListing(connection), toError("check"))

@@ -16,6 +16,7 @@ import { type InvalidCursor, type InvalidRequest, NotFound } from "../Errors.ts"
 import { by } from "../events/EventAuthor.ts"
 import { FileChangeNotifier } from "../files/FileChangeNotifier.ts"
 import { checkBucketId } from "../files/internal/FileLookup.ts"
+import type { Downloads } from "../files/Downloads.ts"
 import type { Files } from "../files/Files.ts"
 import type { Uploads } from "../files/Uploads.ts"
 import type { Headers } from "../headers/Headers.ts"
@@ -159,6 +160,7 @@ export const layer: Layer.Layer<
   | Access
   | BucketRepository
   | Digest
+  | Downloads
   | Files
   | Headers
   | MirrorRepository

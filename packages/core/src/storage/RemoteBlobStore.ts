@@ -66,6 +66,28 @@ export interface Settings<F> {
   readonly fromBody: (cause: unknown) => F
 }
 
+/**
+ * Returns the bytes of an object of any size. Fails with a failure of the adapter, before the first byte when there is no such
+ * object, and at the end when the body was cut.
+ */
+export const readObject = <F>(
+  open: Effect.Effect<Response, F, Scope.Scope>,
+  { cut, fromBody, unexpected }: Pick<Settings<F>, "cut" | "fromBody" | "unexpected">
+): Stream.Stream<Uint8Array, F> =>
+  Stream.unwrap(
+    Effect.map(open, ({ body, contentLength }) =>
+      RemoteBody.checked<F>({
+        body: body && Stream.fromAsyncIterable(body, fromBody),
+        contentLength,
+        range: undefined,
+        size: { expected: undefined, announced: contentLength },
+        onOtherSize: () => unexpected("it sends an object of another size"),
+        onUnexpected: unexpected,
+        onCut: cut
+      })
+    )
+  )
+
 /** Makes the store. */
 export const make = <F>({
   cut,

@@ -9,6 +9,10 @@ import * as StoreFlags from "./StoreFlags.ts"
 export const command = Command.make(
   "scrub",
   {
+    repair: Flag.Boolean("repair").pipe(
+      Flag.withDescription("Replace damaged contents by their copies at mirrors"),
+      Flag.withDefault(false)
+    ),
     restart: Flag.Boolean("restart").pipe(
       Flag.withDescription("Begin anew instead of continuing an interrupted scrub"),
       Flag.withDefault(false)
@@ -23,10 +27,10 @@ export const command = Command.make(
     ),
     ...StoreFlags.flags
   },
-  Effect.fnUntraced(function* ({ rate, restart, ...parsed }) {
+  Effect.fnUntraced(function* ({ rate, repair, restart, ...parsed }) {
     const config = yield* StoreFlags.loadConfig(parsed)
     const { run } = yield* Effect.promise(() => import("./operator/Scrub.ts"))
-    yield* Signals.failOnSignal(run(config, { restart, bytesPerSecond: Option.getOrUndefined(rate) }))
+    yield* Signals.failOnSignal(run(config, { repair, restart, bytesPerSecond: Option.getOrUndefined(rate) }))
   })
 ).pipe(
   Command.withDescription(

@@ -28,7 +28,7 @@ it("scrub: contents intact, service running → exit code 0", async () => {
   await ServiceBucket.uploadFile(bucket, "b.bin", new Uint8Array(0))
   const { code, stderr, stdout } = await scrub(bucket.service.data)
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-  expect(stdout).toMatch(/^2 contents, .*: 0 damaged, 0 could not be read\.\n$/)
+  expect(stdout).toMatch(/^2 contents, .*: 0 damaged, 0 repaired, 0 could not be read\.\n$/)
 })
 
 it("scrub: bits flipped, service running → found, 500 content_damaged, in the record and in fsck; mended → cleared", async () => {
@@ -47,7 +47,7 @@ it("scrub: bits flipped, service running → found, 500 content_damaged, in the 
   const found = await scrub(service.data)
   expect(found.code).toBe(1)
   expect(found.stdout.match(/^Damaged .* of fil_/gm)).toHaveLength(3)
-  expect(found.stdout).toMatch(/4 contents, .*: 3 damaged, 0 could not be read\.\n$/)
+  expect(found.stdout).toMatch(/4 contents, .*: 3 damaged, 0 repaired, 0 could not be read\.\n$/)
   for (const [index, path] of paths.entries()) {
     const isRotten = rotten.includes(index)
     expect(await json(await api.get(path))).toMatchObject({ damaged: isRotten })
@@ -86,9 +86,9 @@ it("scrub in the background: bit flipped → one event in the log, metrics, and 
     .poll(async () => (await json<{ damaged: boolean }>(await api.get(path))).damaged, { timeout: 30_000 })
     .toBe(true)
   expect((await api.get(`${path}/view`)).status).toBe(500)
-  const metrics = await (await fetch(`${service.url}/metrics`)).text()
-  expect(metrics).toMatch(/^holdfast_contents_damaged_total\{kind="Damaged"\} 1$/m)
-  expect(metrics).toMatch(/^holdfast_scrub_bytes_total \d+$/m)
+  const metrics = async () => (await fetch(`${service.url}/metrics`)).text()
+  expect(await metrics()).toMatch(/^holdfast_contents_damaged_total\{kind="Damaged"\} 1$/m)
+  await expect.poll(metrics, { timeout: 20_000 }).toMatch(/^holdfast_scrub_bytes_total \d+$/m)
   expect(
     service
       .stderr()

@@ -77,6 +77,15 @@ export const make: Effect.Effect<MemoryMirrorTarget> = Effect.sync(() => {
       remove: (name) => Effect.map(beforeCall("remove", name), () => void objects.delete(name)),
       stat: (name) =>
         Effect.map(beforeCall("stat", name), () => Option.map(find(name), (stored) => toTargetObject(name, stored))),
+      read: (name) =>
+        Stream.unwrap(
+          Effect.map(beforeCall("read", name), () =>
+            Option.match(find(name), {
+              onNone: () => Stream.fail(fail("read", "NotFound", "The object does not exist.")),
+              onSome: ({ bytes }) => Stream.succeed(bytes)
+            })
+          )
+        ),
       list: Stream.unwrap(
         Effect.map(beforeCall("list", ""), () =>
           Stream.fromArray([...objects].map(([name, stored]) => toTargetObject(name, stored)))

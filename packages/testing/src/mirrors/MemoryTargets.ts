@@ -70,6 +70,7 @@ const observe = (memory: MemoryMirrorTarget.MemoryMirrorTarget): ObservedTarget 
           name === TargetCheck.objectName ? target.remove(name) : change(name, target.remove(name))
         ),
       stat: (name) => Effect.andThen(authorize, target.stat(name)),
+      read: (name) => Stream.unwrap(Effect.as(authorize, target.read(name))),
       list: Stream.unwrap(Effect.as(authorize, target.list))
     }
   }

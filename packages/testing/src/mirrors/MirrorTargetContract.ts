@@ -14,6 +14,7 @@ import * as Failing from "./contract/internal/Failing.ts"
 import * as Listing from "./contract/internal/Listing.ts"
 import * as Memory from "./contract/internal/Memory.ts"
 import * as Names from "./contract/internal/Names.ts"
+import * as Reading from "./contract/internal/Reading.ts"
 import type * as Settings from "./contract/internal/Settings.ts"
 import * as Writing from "./contract/internal/Writing.ts"
 import type * as MirrorSubject from "./MirrorSubject.ts"
@@ -55,6 +56,7 @@ export const suite = <E>(
   tests(layer, { excludeTestServices: true, timeout: "2 minutes" })(name, (it) => {
     Writing.register(it, settings)
     Atomicity.register(it, settings)
+    Reading.register(it, settings)
     Names.register(it, settings)
     Describing.register(it, settings)
     Listing.register(it, settings)

@@ -110,3 +110,10 @@ export const make = (kind: Kind, message: string): AzureFailure =>
 /** Makes the failure of a response that does not follow the protocol. */
 export const unexpected = (message: string): AzureFailure =>
   make("Internal", `The service answered unexpectedly: ${message}.`)
+
+/** Makes the failures of the body of a response: of one that does not follow the protocol, was cut, or threw an error. */
+export const bodyFailures = {
+  unexpected,
+  cut: (message: string): AzureFailure => make("Unavailable", message),
+  fromBody: fromBody
+}

@@ -104,3 +104,10 @@ export const unexpected = (message: string): GcsFailure =>
 /** Returns the same failure with another kind. */
 export const withKind = ({ cause, message }: GcsFailure, kind: RemoteFailure.Kind): GcsFailure =>
   new GcsFailure({ kind, message, cause })
+
+/** Makes the failures of the body of a response: of one that does not follow the protocol, was cut, or threw an error. */
+export const bodyFailures = {
+  unexpected,
+  cut: (message: string): GcsFailure => make("Unavailable", message),
+  fromBody: fromCause
+}

@@ -116,3 +116,10 @@ export const make = (kind: Kind, message: string): S3Failure =>
 /** Makes the failure of a response that does not follow the protocol. */
 export const unexpected = (message: string): S3Failure =>
   make("Internal", `The service answered unexpectedly: ${message}.`)
+
+/** Makes the failures of the body of a response: of one that does not follow the protocol, was cut, or threw an error. */
+export const bodyFailures = {
+  unexpected,
+  cut: (message: string): S3Failure => make("Unavailable", message),
+  fromBody: fromCause
+}

@@ -13,7 +13,7 @@ export interface CopiedObject extends MirrorObject {
 }
 
 /** What `MirrorTarget` promises, for objects with their files. */
-export interface CopyTarget extends Pick<MirrorTarget, "check" | "remove" | "list"> {
+export interface CopyTarget extends Pick<MirrorTarget, "check" | "remove" | "read" | "list"> {
   /** Whether `check` writes an object, which stays at the target when the check is cut off. */
   readonly hasCheckObject: boolean
 

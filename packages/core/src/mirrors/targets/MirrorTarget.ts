@@ -82,6 +82,12 @@ export interface MirrorTarget {
   /** Finds an object by its name. May find nothing, instead of failing, where the target itself is missing. */
   readonly stat: (name: string) => Effect.Effect<Option.Option<TargetObject>, MirrorTargetError>
 
+  /**
+   * Reads the bytes of an object as they are stored, without removing an encoding. Fails with `NotFound` before the first chunk when
+   * there is no such object. Never ends early. The caller verifies the bytes.
+   */
+  readonly read: (name: string) => Stream.Stream<Uint8Array, MirrorTargetError>
+
   /** Lists all objects at the target, in any order, with the tags and times that `stat` returns. */
   readonly list: Stream.Stream<TargetObject, MirrorTargetError>
 }

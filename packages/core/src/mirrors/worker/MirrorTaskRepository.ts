@@ -10,6 +10,7 @@
 import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
+import type { BucketRef } from "../../buckets/BucketRef.ts"
 import type { MetadataError } from "../../MetadataError.ts"
 import type { TargetObject } from "../targets/MirrorTarget.ts"
 import type { MirrorTask, TaskLease, TaskResult } from "./MirrorTask.ts"
@@ -39,6 +40,12 @@ export interface ReconciliationLease {
   readonly mirrorId: string
   readonly lease: string
   readonly startedAt: DateTime.Utc
+}
+
+/** An object at the target of a mirror. */
+export interface MirrorCopy {
+  readonly mirror: StoredMirror
+  readonly name: string
 }
 
 export class MirrorTaskRepository extends Context.Service<
@@ -182,6 +189,17 @@ export class MirrorTaskRepository extends Context.Service<
       readonly reconciliation: ReconciliationLease
       readonly isComplete: boolean
     }) => Effect.Effect<void, MetadataError>
+
+    /**
+     * Finds the objects that were written with these bytes for a file, at mirrors of its bucket that are ACTIVE: neither paused nor
+     * failing. The object may have changed since.
+     */
+    readonly findCopies: (content: {
+      readonly bucket: BucketRef
+      readonly fileId: string
+      /** Hexadecimal. */
+      readonly sha256: string
+    }) => Effect.Effect<ReadonlyArray<MirrorCopy>, MetadataError>
 
     /** Replaces the sealed secret of a mirror by the same secret sealed with another key, unless it changed since it was read. */
     readonly reseal: (input: {

@@ -17,6 +17,7 @@ import { onBehalfOf } from "../../CurrentTenant.ts"
 import type { Access } from "../../access/Access.ts"
 import { StorageRoom } from "../../StorageRoom.ts"
 import { FileChangeNotifier } from "../../files/FileChangeNotifier.ts"
+import type { Downloads } from "../../files/Downloads.ts"
 import type { Files } from "../../files/Files.ts"
 import type { Uploads } from "../../files/Uploads.ts"
 import type { Headers } from "../../headers/Headers.ts"
@@ -209,6 +210,7 @@ export const layer = (
   | Access
   | BlobStore
   | Digest
+  | Downloads
   | Files
   | Headers
   | FileChangeNotifier

@@ -5,6 +5,7 @@ import * as Integrity from "@holdfast/core/integrity/Integrity"
 import * as IntegrityWorker from "@holdfast/core/integrity/IntegrityWorker"
 import * as Repairs from "@holdfast/core/integrity/Repairs"
 import * as Scrubber from "@holdfast/core/integrity/Scrubber"
+import * as MirrorCopies from "@holdfast/core/mirrors/worker/MirrorCopies"
 import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 import type { Config } from "../config/Config.ts"
@@ -24,5 +25,5 @@ export const layerBackground = ({ scrubPeriod, scrubRate }: Pick<Config, "scrubP
   const scrubber = Duration.isZero(scrubPeriod)
     ? Layer.empty
     : Scrubber.layerPeriodic({ period: scrubPeriod, bytesPerSecond: scrubRate, share: backgroundShare })
-  return Layer.merge(IntegrityWorker.layer(), scrubber).pipe(Layer.provide(services))
+  return Layer.merge(IntegrityWorker.layer(), scrubber).pipe(Layer.provide(services), Layer.provide(MirrorCopies.layer))
 }

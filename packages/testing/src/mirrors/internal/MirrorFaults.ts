@@ -5,7 +5,7 @@ import { MirrorTargetError, type Reason } from "@holdfast/core/mirrors/targets/M
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 
-export type Method = "check" | "write" | "describe" | "remove" | "stat" | "list"
+export type Method = "check" | "write" | "describe" | "remove" | "stat" | "read" | "list"
 
 /** Selects calls; all calls when empty. */
 interface CallFilter {

@@ -64,15 +64,17 @@ export const get = (connection: Connection.Connection, name: string): Result<Res
   connection.call({ method: "GET", path: objectPath(connection, name) }).pipe(Effect.flatMap(Resource.fromResponse))
 
 /**
- * Requests an object's bytes. `range` is the value of a header Range (RFC 9110, section 14); undefined for all bytes.
+ * Requests an object's bytes. `range` is the value of a header Range (RFC 9110, section 14); undefined for all bytes. With the
+ * encoding `gzip`, the service sends an object that is stored with it as it is; otherwise it decompresses the bytes.
  */
 export const openMedia = (
   connection: Connection.Connection,
   name: string,
-  range: string | undefined
+  range: string | undefined,
+  encoding: "identity" | "gzip" = "identity"
 ): Effect.Effect<IncomingMessage, GcsFailure.GcsFailure, Scope.Scope> => {
   // Neither the service nor a proxy may decompress the bytes.
-  const headers = { "accept-encoding": "identity", ...(range === undefined ? {} : { range }) }
+  const headers = { "accept-encoding": encoding, ...(range === undefined ? {} : { range }) }
   return connection.open({ method: "GET", path: objectPath(connection, name), query: { alt: "media" }, headers })
 }
 

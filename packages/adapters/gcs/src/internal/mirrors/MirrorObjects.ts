@@ -2,8 +2,10 @@
  * Finds and lists the objects of a mirror target.
  */
 import type { TargetObject, WriteReceipt } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import type { Response } from "@holdfast/core/storage/RemoteBlobStore"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type * as Connection from "../client/Connection.ts"
 import * as Objects from "../client/Objects.ts"
@@ -41,3 +43,17 @@ export const list = (connection: Connection.Connection): Stream.Stream<TargetObj
       Option.fromNullishOr(next)
     ])
   )
+
+/** Requests the bytes of an object as they are stored. The response has the bytes of one generation. */
+export const open = (
+  connection: Connection.Connection,
+  name: string
+): Effect.Effect<Response, GcsFailure.GcsFailure, Scope.Scope> =>
+  Effect.map(Objects.openMedia(connection, name, undefined, "gzip"), (response) => {
+    const { "content-length": length } = response.headers
+    return {
+      body: response,
+      contentLength: length === undefined ? undefined : Number(length),
+      contentRange: undefined
+    }
+  })

@@ -72,7 +72,7 @@ export const forTarget = (options: S3Options.MirrorOptions, location: S3Location
     options,
     RequestOptions.targetConnections
   )
-  const agents = GuardedAgents.make(options, { maxSockets: maxConnections }, { isSlow, requestTimeout })
+  const agents = GuardedAgents.make(options, { maxSockets: maxConnections }, { isContent, isSlow, requestTimeout })
   return {
     region: location.region,
     forcePathStyle: location.forcePathStyle ?? false,

@@ -3,7 +3,13 @@
  */
 import type { AccessError } from "../../../access/Access.ts"
 import type { InvalidCursor, InvalidRequest, NotFound, PreconditionFailed } from "../../../Errors.ts"
-import type { AliasTaken, FileExists, UploadExpired } from "../../../files/FileErrors.ts"
+import type {
+  AliasTaken,
+  ContentDamaged,
+  ContentNotUploaded,
+  FileExists,
+  UploadExpired
+} from "../../../files/FileErrors.ts"
 import type { StagingError } from "../../../files/internal/Staging.ts"
 import { MirrorTargetError, type Reason } from "../MirrorTargetError.ts"
 
@@ -22,6 +28,8 @@ export type ServiceError =
   | FileExists
   | AliasTaken
   | UploadExpired
+  | ContentNotUploaded
+  | ContentDamaged
   | StagingError
 
 const toReason = (error: ServiceError): Reason => {
@@ -30,12 +38,14 @@ const toReason = (error: ServiceError): Reason => {
     case "Forbidden":
       return "Denied"
     case "NotFound":
+    case "ContentNotUploaded":
       return "NotFound"
     case "InvalidRequest":
     case "ContentTooLarge":
       return "Invalid"
     case "ChecksumMismatch":
     case "LengthMismatch":
+    case "ContentDamaged":
       return "Damaged"
     case "MetadataError":
     case "BlobError":

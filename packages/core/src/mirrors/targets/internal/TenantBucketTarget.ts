@@ -12,6 +12,8 @@ import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { Access } from "../../../access/Access.ts"
 import * as ApiKey from "../../../access/ApiKey.ts"
+import { NotFound } from "../../../Errors.ts"
+import { Downloads } from "../../../files/Downloads.ts"
 import type { Files } from "../../../files/Files.ts"
 import * as Header from "../../../files/Header.ts"
 import { Uploads } from "../../../files/Uploads.ts"
@@ -48,6 +50,7 @@ export const make = Effect.gen(function* () {
   const access = yield* Access
   const digest = yield* Digest
   const uploads = yield* Uploads
+  const downloads = yield* Downloads
   const services = yield* Effect.context<Files | Headers>()
 
   return Effect.fnUntraced(function* (location: TenantBucketLocation) {
@@ -100,6 +103,18 @@ export const make = Effect.gen(function* () {
         ),
 
       remove: (name) => files.remove(name).pipe(mapServiceError("remove")),
+
+      read: (name) =>
+        files.find(name).pipe(
+          Effect.flatMap((found) =>
+            found === undefined
+              ? Effect.fail(new NotFound({ resource: "file" }))
+              : downloads.open(actor, files.refOf(found))
+          ),
+          Effect.map(({ read }) => read()),
+          Stream.unwrap,
+          Stream.mapError(toTargetError("read"))
+        ),
 
       list: Stream.mapError(files.list, toTargetError("list"))
     }

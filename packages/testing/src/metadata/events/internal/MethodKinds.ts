@@ -114,6 +114,7 @@ export const ports = [
     queueDepth: "READ"
   }),
   port(MirrorTaskRepository, {
+    findCopies: "READ",
     due: "READ",
     createTasks: "INTERNAL",
     retryTasks: "INTERNAL",

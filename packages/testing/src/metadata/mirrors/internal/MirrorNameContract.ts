@@ -3,6 +3,8 @@
  */
 import { expect } from "@effect/vitest"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
+import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
+import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
 import * as Effect from "effect/Effect"
 import type { It } from "../../internal/It.ts"
 import * as Sample from "../../Sample.ts"
@@ -45,6 +47,35 @@ export const mirrorNameContract = (it: It): void => {
       const third = yield* MirrorFixtures.copyAll(mirror, Sample.at(2000))
       expect(third).toMatchObject([{ write: { name: "a", hasBytes: false }, remove: ["d"] }])
     })
+  )
+
+  it.effect(
+    "findCopies: copied → the object of ACTIVE mirrors; other bytes, file, bucket, or mirror paused → none",
+    () =>
+      Effect.gen(function* () {
+        const tasks = yield* MirrorTaskRepository
+        const mirrors = yield* MirrorRepository
+        const { a, b, bucket, mirror, rename } = yield* createCopied
+        const { sha256 } = a.content
+        const find = (content: Partial<Parameters<typeof tasks.findCopies>[0]> = {}) =>
+          Effect.map(tasks.findCopies({ bucket, fileId: a.id, sha256, ...content }), (copies) =>
+            copies.map((copy) => [copy.mirror.id, copy.name])
+          )
+        expect(yield* find()).toEqual([[mirror.id, "a"]])
+        // The object keeps the bytes while the mirror has not followed the new name.
+        yield* rename(a, "c")
+        expect(yield* find()).toEqual([[mirror.id, "a"]])
+        expect(yield* find({ sha256: b.content.sha256 })).toEqual([])
+        expect(yield* find({ fileId: b.id })).toEqual([])
+        expect(yield* find({ bucket: yield* Fixtures.bucket() })).toEqual([])
+        const ref = { ...bucket, mirrorId: mirror.id }
+        yield* mirrors.update({ mirror: ref, change: { paused: true }, now: Sample.at(600) })
+        expect(yield* find()).toEqual([])
+        yield* mirrors.update({ mirror: ref, change: { paused: false }, now: Sample.at(700) })
+        expect(yield* find()).toEqual([[mirror.id, "a"]])
+        yield* mirrors.remove(ref)
+        expect(yield* find()).toEqual([])
+      })
   )
 
   it.effect("claim: two files exchanged their names → both written, nothing removed", () =>

@@ -23,19 +23,20 @@ const calls = {
   describe: (target) => target.describe(object),
   remove: (target) => target.remove(object.name),
   stat: (target) => target.stat(object.name),
+  read: (target) => Stream.runDrain(target.read(object.name)),
   list: (target) => Stream.runDrain(target.list)
 } satisfies Record<string, Call>
 
 type Method = keyof typeof calls
 
-const all: ReadonlyArray<Method> = ["check", "write", "describe", "remove", "stat", "list"]
+const all: ReadonlyArray<Method> = ["check", "write", "describe", "remove", "stat", "read", "list"]
 
 type Fault = keyof MirrorSubject.MirrorSubject["Service"]["broken"]
 
 const faults: ReadonlyArray<readonly [Fault, MirrorTargetError.Reason, ReadonlyArray<Method>]> = [
   ["wrongCredentials", "Denied", all],
   // An object is missing there as well, so that `stat` and `remove` may succeed.
-  ["missingBucket", "NotFound", ["check", "write", "describe", "list"]],
+  ["missingBucket", "NotFound", ["check", "write", "describe", "read", "list"]],
   ["closedPort", "Unavailable", all],
   ["privateAddress", "Refused", all]
 ]

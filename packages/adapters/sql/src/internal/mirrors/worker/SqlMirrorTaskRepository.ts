@@ -12,6 +12,7 @@ import { transaction } from "../../../Transaction.ts"
 import { record } from "../../events/RecordEvent.ts"
 import * as Row from "../../Row.ts"
 import { mirrorEvent, namedColumns, toNamed } from "../MirrorEvents.ts"
+import { findCopies } from "./FindCopies.ts"
 import { claimTasks } from "./ClaimTasks.ts"
 import { clearRemovedMirror } from "./ClearRemovedMirror.ts"
 import { abandonTasks, completeTasks } from "./CompleteTasks.ts"
@@ -91,6 +92,8 @@ const make = Effect.gen(function* () {
 
     completeReconciliation: ({ isComplete, reconciliation }) =>
       ReconcileTarget.complete(sql, reconciliation, isComplete).pipe(operation("mirrors.completeReconciliation")),
+
+    findCopies: (content) => findCopies(sql, content).pipe(operation("mirrors.findCopies")),
 
     reseal: ({ current, former, mirrorId }) =>
       sql`UPDATE mirror SET secret = ${current} WHERE id = ${mirrorId} AND secret = ${former}`.pipe(
