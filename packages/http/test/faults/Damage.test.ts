@@ -177,3 +177,19 @@ suite("contents in a store without files", async () => {
   }
   return { server, rot }
 })
+
+describe("small content on disk", () => {
+  it.each([1, 1000, 8_000, 60_000])("bit of %i bytes flipped → 500 content_damaged at the first read", async (size) => {
+    const server = await TestServer.start({ integrity })
+    try {
+      const { path } = await server.makeFile(await server.makeBucket(), "x".repeat(size))
+      const blob = newestBlob(server.directory)
+      Fs.writeFileSync(blob, "y" + "x".repeat(size - 1))
+      expect(await outcome(await server.get(`${path}/view`))).toBe(damagedAnswer)
+      const damaged = async () => ((await (await server.get(path)).json()) as { readonly damaged: boolean }).damaged
+      await expect.poll(damaged, { timeout: 20_000 }).toBe(true)
+    } finally {
+      await server.close()
+    }
+  })
+})

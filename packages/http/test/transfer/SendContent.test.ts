@@ -328,7 +328,7 @@ describe("SendContent.send: small local file that is read repeatedly", () => {
     Effect.gen(function* () {
       const localFile = yield* tempFile(Buffer.from("damaged---"))
       const get = yield* overNode(contentOf(small, { localFile, etag: digestOf(small) }))
-      for (let i = 0; i < 4; i++) assert.strictEqual((yield* get("GET")).body.toString(), "damaged---")
+      for (let i = 0; i < 4; i++) assert.strictEqual((yield* get("GET")).body.toString(), "ContentDamaged")
       Fs.writeFileSync(localFile, small)
       for (let i = 0; i < 4; i++) assert.strictEqual((yield* get("GET")).body.toString(), "0123456789")
     })
