@@ -54,10 +54,14 @@ const make = (db: DatabaseSync) => {
   })
   return BlobStore.of({
     put,
-    read: (key, { range: { length, offset } = { offset: 0, length: Infinity } } = {}) => {
-      const chunks = ({ size, upload }: { readonly size: number; readonly upload: string }) =>
-        Stream.paginate(offset, (at) => attempt("read", () => chunkAt(upload, at, Math.min(size, offset + length))))
-      return Stream.unwrap(attempt("read", () => chunks(find("read", key))))
+    read: (key, { range: { length, offset } = { offset: 0, length: Infinity }, size: expected } = {}) => {
+      const chunks = () => {
+        const { size, upload } = find("read", key)
+        if (size !== (expected ?? size)) throw new BlobError({ reason: "Damaged", operation: "read" })
+        const end = Math.min(size, offset + length)
+        return Stream.paginate(offset, (at) => attempt("read", () => chunkAt(upload, at, end)))
+      }
+      return Stream.unwrap(attempt("read", chunks))
     },
     stat: (key) => attempt("stat", () => ({ size: find("stat", key).size })),
     remove: (key) => attempt("remove", () => assign(key)),
