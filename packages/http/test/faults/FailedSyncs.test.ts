@@ -9,8 +9,9 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { assert, it } from "vitest"
 import * as Process from "../support/Process.ts"
-import * as Requests from "../support/Requests.ts"
+import type * as Requests from "../support/Requests.ts"
 import * as Ledger from "./Ledger.ts"
+import * as ServiceStore from "./ServiceStore.ts"
 
 const missing = Requires.command("strace", "-f", "--seccomp-bpf", "-e", "inject=fsync:error=EIO:when=1", "true")
 
@@ -19,45 +20,6 @@ const numbers =
   process.env["HOLDFAST_FAULTS"] === "all"
     ? Array.from({ length: 130 }, (_, index) => index + 1)
     : [1, 3, 9, 17, 33, 52]
-
-const env = { HOLDFAST_BLOB_GRACE: "1s", HOLDFAST_SWEEP_INTERVAL: "1s", HOLDFAST_ACCESS_LOG: "off" }
-
-interface Store {
-  readonly data: string
-  readonly key: string
-  readonly bucket: Ledger.Bucket
-}
-
-/** Makes a data directory with a bucket, by a service that then stops. */
-const makeStore = async (): Promise<Store> => {
-  const service = await Process.serve({ env })
-  const [key] = await service.untilPrinted(/hf_[\w-]{49}/)
-  const requests = Requests.make(`${service.url}/api/v1`, key)
-  const created = async (path: string, json: object) =>
-    ((await (await requests.post(path, { json })).json()) as { readonly id: string }).id
-  const tenantId = await created("/tenants", { name: "T", subdomain: "syncs" })
-  const bucketId = await created(`/tenants/${tenantId}/buckets`, { name: "b" })
-  await service.stop()
-  return { data: service.data, key, bucket: { tenantId, bucketId } }
-}
-
-const copyOf = async ({ data }: Store): Promise<string> => {
-  const copy = await Process.makeDirectory()
-  Fs.cpSync(data, copy, { recursive: true })
-  return copy
-}
-
-/** Sends requests until one has failed, or enough have succeeded. */
-const sendRequests = async (ledger: Ledger.Ledger, worker: number): Promise<void> => {
-  const steps = [
-    () => ledger.create(1000),
-    () => ledger.overwrite(2000),
-    () => ledger.read(),
-    () => ledger.create(70_000),
-    () => ledger.remove()
-  ]
-  for (let index = 0; index < 20; index++) await steps[(worker + index) % steps.length]?.()
-}
 
 const straceTo = (log: string, ...options: ReadonlyArray<string>) => [
   "strace",
@@ -77,8 +39,8 @@ interface Outcome {
 }
 
 /** Runs requests while the fsync of a number fails, kills the service, and compares the next one with the ledger. */
-const run = async (store: Store, number: number, error: string): Promise<Outcome> => {
-  const data = await copyOf(store)
+const run = async (store: ServiceStore.ServiceStore, number: number, error: string): Promise<Outcome> => {
+  const data = await ServiceStore.copyOf(store)
   const log = Path.join(await Process.makeDirectory(), "strace")
   const wrapper = straceTo(log, "-e", `inject=fsync,fdatasync:error=${error}:when=${number}`)
   let requests: Requests.Requests | undefined
@@ -86,12 +48,11 @@ const run = async (store: Store, number: number, error: string): Promise<Outcome
     if (requests === undefined) throw new Error("The service does not run.")
     return requests
   }, store.bucket)
-  const connect = ({ url }: Process.Service) => Requests.make(`${url}/api/v1`, store.key)
 
   try {
-    const service = await Process.serve({ data, env: { ...env, UV_THREADPOOL_SIZE: "1" }, wrapper })
-    requests = connect(service)
-    await Promise.allSettled(Array.from({ length: 6 }, (_, worker) => sendRequests(ledger, worker)))
+    const service = await Process.serve({ data, env: { ...ServiceStore.env, UV_THREADPOOL_SIZE: "1" }, wrapper })
+    requests = ServiceStore.connect(store, service)
+    await Promise.allSettled(Array.from({ length: 6 }, (_, worker) => ServiceStore.sendRequests(ledger, worker, 20)))
     await service.stop("SIGKILL")
   } catch (error) {
     // The start itself may fail.
@@ -99,8 +60,8 @@ const run = async (store: Store, number: number, error: string): Promise<Outcome
   }
   const hasFailed = Fs.readFileSync(log, "utf8").includes("(INJECTED)")
 
-  const restarted = await Process.serve({ data, env })
-  const faults = await Ledger.audit(ledger, connect(restarted), store.bucket)
+  const restarted = await Process.serve({ data, env: ServiceStore.env })
+  const faults = await Ledger.audit(ledger, ServiceStore.connect(store, restarted), store.bucket)
   await restarted.stop()
   return { faults, hasFailed, refused: ledger.refused.size }
 }
@@ -110,7 +71,7 @@ Requires.requires(missing).describe("fsync fails", () => {
     "service killed afterwards → no refused change appears, none that was acknowledged or read is lost",
     { timeout: 60_000 * numbers.length },
     async () => {
-      const store = await makeStore()
+      const store = await ServiceStore.make()
       const outcomes: Array<Outcome> = []
       for (const [index, number] of numbers.entries()) {
         const error = index % 2 === 0 ? "EIO" : "ENOSPC"
@@ -130,16 +91,17 @@ Requires.requires(missing).describe("fsync fails", () => {
     "commit of an upload → 503, the service exits with code 1; after the next start the file does not exist",
     { timeout: 120_000 },
     async () => {
-      const { bucket, data, key } = await makeStore()
+      const store = await ServiceStore.make()
+      const { bucket, data } = store
       const log = Path.join(await Process.makeDirectory(), "strace")
       const path = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`
       const inject = ["-P", Path.join(data, "holdfast.sqlite-wal"), "-e", "inject=fsync:error=EIO:when=12"]
       const service = await Process.serve({
         data,
-        env: { ...env, UV_THREADPOOL_SIZE: "1" },
+        env: { ...ServiceStore.env, UV_THREADPOOL_SIZE: "1" },
         wrapper: straceTo(log, ...inject)
       })
-      const requests = Requests.make(`${service.url}/api/v1`, key)
+      const requests = ServiceStore.connect(store, service)
       const reserve = (name: string) => requests.post(path, { json: { name } })
       const names: Array<string> = []
       let response = await reserve("f0")
@@ -149,8 +111,8 @@ Requires.requires(missing).describe("fsync fails", () => {
       assert.strictEqual((await service.exited).code, 1)
       assert.include(service.stderr(), "the disk failed to sync the database")
 
-      const restarted = await Process.serve({ data, env })
-      const page = await Requests.make(`${restarted.url}/api/v1`, key).get(path)
+      const restarted = await Process.serve({ data, env: ServiceStore.env })
+      const page = await ServiceStore.connect(store, restarted).get(path)
       const { items } = (await page.json()) as { readonly items: ReadonlyArray<{ readonly name: string }> }
       assert.sameMembers(
         items.map(({ name }) => name),

@@ -16,6 +16,16 @@ interface Entry {
   readonly requested: Set<string>
 }
 
+/** A state of a file that was requested, or acknowledged, at a time. The id of a new file is known when it is acknowledged. */
+interface HistoryEvent {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly isAcknowledged: boolean
+  readonly id: string | undefined
+  readonly name?: string
+  readonly state: string
+}
+
 export const gone = "gone"
 
 export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
@@ -26,6 +36,7 @@ export interface Ledger {
   readonly refused: ReadonlySet<string>
   /** SHA-256 of contents by file name, for uploads whose answer, and with it the file's id, did not arrive. */
   readonly unanswered: ReadonlyMap<string, string>
+  readonly history: ReadonlyArray<HistoryEvent>
   readonly acknowledgements: () => number
   readonly create: (size: number) => Promise<void>
   readonly overwrite: (size: number) => Promise<void>
@@ -65,7 +76,13 @@ export const make = (connect: () => Requests.Requests, bucket: Bucket): Ledger =
     return [id, entry]
   }
 
-  const acknowledge = (id: string, entry: Entry, state: string) => {
+  const history: Array<HistoryEvent> = []
+  const record = (event: Omit<HistoryEvent, "at">) => {
+    history.push({ ...event, at: performance.timeOrigin + performance.now() })
+  }
+
+  const acknowledge = (id: string, entry: Entry, state: string, name?: string) => {
+    record({ isAcknowledged: true, id, state, ...(name === undefined ? {} : { name }) })
     entry.acknowledged = state
     entry.requested.clear()
     acknowledgements++
@@ -90,12 +107,14 @@ export const make = (connect: () => Requests.Requests, bucket: Bucket): Ledger =
     entries,
     unanswered,
     refused,
+    history,
     acknowledgements: () => acknowledgements,
 
     create: async (size) => {
       const name = `f${names++}`
       const bytes = randomBytes(size)
       unanswered.set(name, sha256(bytes))
+      record({ isAcknowledged: false, id: undefined, name, state: sha256(bytes) })
       const form = new FormData()
       form.set("body", JSON.stringify({ name }))
       form.set("file", new Blob([bytes]), name)
@@ -106,7 +125,7 @@ export const make = (connect: () => Requests.Requests, bucket: Bucket): Ledger =
         unanswered.delete(name)
         const entry: Entry = { acknowledged: undefined, requested: new Set() }
         entries.set(id, entry)
-        acknowledge(id, entry, sha256(bytes))
+        acknowledge(id, entry, sha256(bytes), name)
       })
     },
 
@@ -116,6 +135,7 @@ export const make = (connect: () => Requests.Requests, bucket: Bucket): Ledger =
       const [id, entry] = claimed
       const bytes = randomBytes(size)
       entry.requested.add(sha256(bytes))
+      record({ isAcknowledged: false, id, state: sha256(bytes) })
       await attempt(`${id} ${sha256(bytes)}`, async () => {
         const response = await connect().post(`${path}/${id}/reupload`, { body: bytes })
         await expectStatus(response, 200)
@@ -129,6 +149,7 @@ export const make = (connect: () => Requests.Requests, bucket: Bucket): Ledger =
       if (claimed === undefined) return
       const [id, entry] = claimed
       entry.requested.add(gone)
+      record({ isAcknowledged: false, id, state: gone })
       await attempt(`${id} ${gone}`, async () => {
         await expectStatus(await connect().delete(`${path}/${id}`), 204)
         acknowledge(id, entry, gone)
@@ -143,7 +164,10 @@ export const make = (connect: () => Requests.Requests, bucket: Bucket): Ledger =
       const state = await stateOf(connect(), `${path}/${id}`)
       if (refused.has(`${id} ${state}`)) throw new Error(`${id}: a refused state was read`)
       // What was read may not be lost, although its writer has no answer yet.
-      if (entry.acknowledged === before && entry.requested.has(state)) entry.acknowledged = state
+      if (entry.acknowledged === before && entry.requested.has(state)) {
+        record({ isAcknowledged: true, id, state })
+        entry.acknowledged = state
+      }
     }
   }
 }
@@ -155,8 +179,32 @@ const stateOf = async (requests: Requests.Requests, path: string): Promise<strin
   return response.status === 200 ? sha256(bytes) : response.status === 404 ? gone : `status ${response.status}`
 }
 
+/** What a service may have. */
+export type Expected = Pick<Ledger, "entries" | "unanswered" | "refused">
+
+/** Returns what the ledger had at a time, in milliseconds since the epoch. */
+export const at = ({ history, refused }: Ledger, time: number): Expected => {
+  const entries = new Map<string, Entry>()
+  const unanswered = new Map<string, string>()
+  for (const { id, isAcknowledged, name, state } of history.filter((event) => event.at <= time)) {
+    if (id === undefined) {
+      if (name !== undefined) unanswered.set(name, state)
+      continue
+    }
+    const entry = entries.get(id) ?? { acknowledged: undefined, requested: new Set() }
+    entries.set(id, entry)
+    if (!isAcknowledged) entry.requested.add(state)
+    else {
+      entry.acknowledged = state
+      entry.requested.clear()
+      if (name !== undefined) unanswered.delete(name)
+    }
+  }
+  return { entries, unanswered, refused }
+}
+
 /** Returns the differences between the service and the ledger, one line each. */
-export const audit = async (ledger: Ledger, requests: Requests.Requests, bucket: Bucket): Promise<Array<string>> => {
+export const audit = async (ledger: Expected, requests: Requests.Requests, bucket: Bucket): Promise<Array<string>> => {
   const path = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`
   const faults: Array<string> = []
   for (const [id, entry] of ledger.entries) {
