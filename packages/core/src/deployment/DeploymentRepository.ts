@@ -13,5 +13,11 @@ export class DeploymentRepository extends Context.Service<
      * PostgreSQL.
      */
     readonly check: Effect.Effect<void, MetadataError>
+    /** Returns the recorded identity of the blob store; undefined when none is recorded. */
+    readonly findStoreId: Effect.Effect<string | undefined, MetadataError>
+    /** Records the identity of the blob store unless one is recorded. Returns the recorded one. */
+    readonly claimStoreId: (id: string) => Effect.Effect<string, MetadataError>
+    /** Records this identity of the blob store. */
+    readonly replaceStoreId: (id: string) => Effect.Effect<void, MetadataError>
   }
 >()("@holdfast/core/deployment/DeploymentRepository") {}

@@ -13,6 +13,14 @@ export interface Parts {
 /** Joins the parts to a key. */
 export const make = (parts: Parts): string => `${parts.tenantId}/${parts.bucketId}/${parts.blobId}`
 
+const identityParts = { tenantId: Ids.firstAt("ten", 0), bucketId: Ids.firstAt("bkt", 0) }
+
+/** The prefix of the keys that identify a store (`StoreIdentity`). No tenant and no bucket has these ids. */
+export const identityPrefix = `${identityParts.tenantId}/${identityParts.bucketId}/`
+
+/** Returns the key under which a store has this identity. */
+export const ofIdentity = (id: string): string => make({ ...identityParts, blobId: id })
+
 /** Splits a key into its parts; undefined for a text that is not a key. */
 export const parse = (key: string): Parts | undefined => {
   const [tenantId, bucketId, blobId, ...rest] = key.split("/")

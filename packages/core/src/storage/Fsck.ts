@@ -115,6 +115,7 @@ const make = Effect.gen(function* () {
   const checkBlobs = Effect.fnUntraced(function* (repair: boolean, report: Report) {
     let count = 0
     yield* store.list("").pipe(
+      Stream.filter(({ key }) => !key.startsWith(BlobKey.identityPrefix)),
       Stream.grouped(batchSize),
       Stream.runForEach((entries) =>
         Effect.gen(function* () {

@@ -3,6 +3,7 @@
  */
 import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import * as BlobKey from "@holdfast/core/storage/BlobKey"
+import * as StoreIdentity from "@holdfast/core/deployment/StoreIdentity"
 import * as Fsck from "@holdfast/core/storage/Fsck"
 import * as MetadataSnapshot from "@holdfast/sqlite/MetadataSnapshot"
 import * as Effect from "effect/Effect"
@@ -10,6 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as Path from "node:path"
 import * as BlobStoreLayer from "../server/compose/BlobStoreLayer.ts"
+import * as CoreLayer from "../server/compose/CoreLayer.ts"
 import * as MetadataLayer from "../server/compose/MetadataLayer.ts"
 import { fileName as secretKeyFile } from "../server/compose/SecretKey.ts"
 import type { BackupSettings } from "./Backup.ts"
@@ -49,7 +51,7 @@ export interface RestoreResult {
 /** Fails when the store has a content that is not in the snapshot: an interrupted restore leaves others only. */
 const checkStore = (store: BlobStore["Service"], snapshot: MetadataSnapshot.MetadataSnapshot) =>
   Stream.runForEach(store.list(""), ({ key }) =>
-    snapshot.has(BlobKey.parse(key)?.blobId ?? "")
+    key.startsWith(BlobKey.identityPrefix) || snapshot.has(BlobKey.parse(key)?.blobId ?? "")
       ? Effect.void
       : Effect.fail(
           new BackupError({
@@ -67,14 +69,21 @@ const restoreSecretKey = ({ dataDir, secretKey }: BackupSettings, file: string) 
     return true
   })
 
-/** Compares the restored records with the restored contents. Opening the database migrates and analyses it. */
+/** Compares the restored records with the restored contents, in a store with an identity of its own. Opening the database migrates and analyses it. */
 const check = (settings: BackupSettings, store: BlobStore["Service"], options: RestoreOptions) =>
   Effect.gen(function* () {
+    yield* StoreIdentity.adopt
     const { check } = yield* Fsck.Fsck
     const { findings } = yield* check({ onFinding: options.onFinding })
     return findings
   }).pipe(
-    Effect.provide(Fsck.layer.pipe(Layer.provide([MetadataLayer.layer(settings), Layer.succeed(BlobStore, store)])))
+    Effect.provide(
+      Fsck.layer.pipe(
+        Layer.provideMerge(
+          Layer.mergeAll(MetadataLayer.layer(settings), Layer.succeed(BlobStore, store), CoreLayer.layerCrypto)
+        )
+      )
+    )
   )
 
 /**

@@ -1,6 +1,7 @@
 /**
  * Converts the failure of a command to an exit code and to lines for standard error.
  */
+import { StoreMismatch } from "@holdfast/core/deployment/StoreIdentity"
 import { MetadataError } from "@holdfast/core/MetadataError"
 import * as CliError from "effect/cli/CliError"
 import * as Cause from "effect/Cause"
@@ -64,6 +65,7 @@ export const toExit = (cause: Cause.Cause<unknown>): CommandExit => {
       : { code: usageCode, lines: [error.message] }
   }
   if (error instanceof ConfigError) return { code: usageCode, lines: error.render().split("\n") }
+  if (error instanceof StoreMismatch) return { code: usageCode, lines: [error.message] }
   if (error instanceof MetadataError && error.reason === "Incompatible") {
     return { code: usageCode, lines: [error.message] }
   }

@@ -12,12 +12,16 @@ export const command = Command.make(
       Flag.withDescription("Remove contents without a record, and mark contents that no file uses for removal"),
       Flag.withDefault(false)
     ),
+    adoptStore: Flag.Boolean("adopt-store").pipe(
+      Flag.withDescription("Record this store as the one that belongs to the database, before the check"),
+      Flag.withDefault(false)
+    ),
     ...StoreFlags.flags
   },
-  Effect.fnUntraced(function* ({ repair, ...parsed }) {
+  Effect.fnUntraced(function* ({ adoptStore, repair, ...parsed }) {
     const config = yield* StoreFlags.loadConfig(parsed)
     const { run } = yield* Effect.promise(() => import("./operator/Fsck.ts"))
-    yield* Signals.failOnSignal(run(config, { repair }))
+    yield* Signals.failOnSignal(run(config, { adoptStore, repair }))
   })
 ).pipe(
   Command.withDescription(

@@ -10,6 +10,7 @@ import type * as Database from "../support/Database.ts"
 import { json } from "../support/Problems.ts"
 import * as Process from "../support/Process.ts"
 import * as Requests from "../support/Requests.ts"
+import * as StoreIdentity from "../support/StoreIdentity.ts"
 import * as ServiceBucket from "../support/ServiceBucket.ts"
 
 export interface Deployment {
@@ -81,9 +82,10 @@ export const open = async ({ data, env }: Deployment, key: string): Promise<Requ
   return Requests.make(`${service.url}/api/v1`, key)
 }
 
-/** Returns the paths of all files below a directory. */
+/** Returns the paths of all files below a directory, without those that identify a store. */
 export const filesBelow = async (directory: string): Promise<ReadonlyArray<string>> =>
   (await Fs.readdir(directory, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => Path.join(entry.parentPath, entry.name))
+    .filter((path) => !StoreIdentity.isIdentity(path))
     .toSorted()

@@ -3,11 +3,15 @@ import * as Path from "node:path"
 import { expect, it } from "vitest"
 import * as ServiceBucket from "../support/ServiceBucket.ts"
 import * as Process from "../support/Process.ts"
+import * as StoreIdentity from "../support/StoreIdentity.ts"
 
 /** Returns the paths of all contents in a data directory. */
 const findContents = async (data: string): Promise<ReadonlyArray<string>> => {
   const entries = await Fs.readdir(Path.join(data, "blobs"), { recursive: true, withFileTypes: true })
-  return entries.filter((entry) => entry.isFile()).map((entry) => Path.join(entry.parentPath, entry.name))
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => Path.join(entry.parentPath, entry.name))
+    .filter((path) => !StoreIdentity.isIdentity(path))
 }
 
 const fsck = (data: string, ...args: ReadonlyArray<string>) => Process.run(["fsck", "--data-dir", data, ...args])

@@ -9,6 +9,7 @@ import * as Process from "../support/Process.ts"
 import * as Requests from "../support/Requests.ts"
 import * as ServiceBucket from "../support/ServiceBucket.ts"
 import * as Ledger from "./Ledger.ts"
+import * as StoreIdentity from "../support/StoreIdentity.ts"
 
 const rounds = 12
 
@@ -31,6 +32,7 @@ const filesBelow = (directory: string): ReadonlyArray<string> =>
   Fs.readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => Path.join(entry.parentPath, entry.name))
+    .filter((path) => !StoreIdentity.isIdentity(path))
 
 describe("SIGKILL", () => {
   it(

@@ -12,6 +12,7 @@ import { expectProblem, json } from "../support/Problems.ts"
 import * as Process from "../support/Process.ts"
 import * as Requests from "../support/Requests.ts"
 import * as ServiceBucket from "../support/ServiceBucket.ts"
+import * as StoreIdentity from "../support/StoreIdentity.ts"
 
 const missing = Requires.command(
   "sh",
@@ -64,8 +65,9 @@ const env = {
 }
 
 const countBlobs = (data: string): number =>
-  Fs.readdirSync(Path.join(data, "blobs"), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-    .length
+  Fs.readdirSync(Path.join(data, "blobs"), { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !StoreIdentity.isIdentity(`${entry.parentPath}/`)
+  ).length
 
 const upload = (bucket: ServiceBucket.ServiceBucket, name: string, bytes: number) => {
   const form = new FormData()

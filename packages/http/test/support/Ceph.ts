@@ -5,12 +5,13 @@ import * as CephRgw from "@holdfast/testing/servers/CephRgw"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import * as SignedRequest from "./SignedRequest.ts"
+import * as StoreIdentity from "./StoreIdentity.ts"
 
 export { missing } from "@holdfast/testing/servers/CephRgw"
 
 export interface Bucket {
   readonly name: string
-  /** Returns the keys of all objects, sorted. */
+  /** Returns the keys of all objects but those that identify the store, sorted. */
   readonly keys: () => Promise<ReadonlyArray<string>>
   readonly get: (key: string) => Promise<Response>
   readonly remove: (key: string) => Promise<Response>
@@ -75,7 +76,7 @@ export const start = async (capacity?: number): Promise<Ceph> => {
       if (!answer.ok) throw new Error(`bucket not created: ${answer.status} ${await answer.text()}`)
       return {
         name: bucket,
-        keys: async () => (await keysOf(bucket)).toSorted(),
+        keys: async () => (await keysOf(bucket)).filter((key) => !StoreIdentity.isIdentity(key)).toSorted(),
         get: (key) => SignedRequest.send(credentials, "GET", endpoint, { bucket, key }),
         remove: (key) => SignedRequest.send(credentials, "DELETE", endpoint, { bucket, key }),
         beginMultipartUpload: async (key) => {

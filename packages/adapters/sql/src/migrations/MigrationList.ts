@@ -8,6 +8,7 @@ import { conversionTurns } from "./ConversionTurns.ts"
 import { creators } from "./Creators.ts"
 import { events } from "./Events.ts"
 import { damage } from "./Damage.ts"
+import { deployment } from "./Deployment.ts"
 import { initial } from "./Initial.ts"
 import { interruptions } from "./Interruptions.ts"
 import { change, type Migration } from "./Migration.ts"
@@ -28,6 +29,7 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 9, name: "removals", steps: removals },
   { id: 10, name: "interruptions", steps: interruptions },
   { id: 11, name: "damage", steps: damage },
+  { id: 12, name: "deployment", steps: deployment },
   { id: 13, name: "blob_holds", steps: blobHolds },
   { id: 14, name: "events", steps: events }
 ]

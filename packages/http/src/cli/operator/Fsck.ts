@@ -1,11 +1,13 @@
 /**
  * `holdfast fsck`: runs the consistency check on the stores, without a service.
  */
+import * as StoreIdentity from "@holdfast/core/deployment/StoreIdentity"
 import * as Fsck from "@holdfast/core/storage/Fsck"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as BlobStoreLayer from "../../server/compose/BlobStoreLayer.ts"
+import * as CoreLayer from "../../server/compose/CoreLayer.ts"
 import * as MetadataLayer from "../../server/compose/MetadataLayer.ts"
 import * as Output from "../terminal/Output.ts"
 
@@ -32,11 +34,34 @@ export const describe = ({ fileId, isRepaired, key, kind }: Fsck.Finding): strin
 }
 
 const services = (settings: BlobStoreLayer.StoreSettings) =>
-  Fsck.layer.pipe(Layer.provide([MetadataLayer.layer(settings), BlobStoreLayer.layerUnlocked(settings)]))
+  Fsck.layer.pipe(
+    Layer.provideMerge(Layer.merge(MetadataLayer.layer(settings), BlobStoreLayer.layerUnlocked(settings)))
+  )
 
-/** Prints every finding and a summary. Fails if a finding is not repaired. */
-export const run = (settings: BlobStoreLayer.StoreSettings, { repair }: { readonly repair: boolean }) =>
+/** Makes the store that of the database. No service can use the directory meanwhile. */
+const adopt = (settings: BlobStoreLayer.StoreSettings) =>
+  StoreIdentity.adopt.pipe(
+    Effect.provide(
+      Layer.mergeAll(
+        MetadataLayer.layer(settings).pipe(Layer.provideMerge(BlobStoreLayer.layer(settings))),
+        CoreLayer.layerCrypto
+      )
+    )
+  )
+
+export interface Options {
+  readonly repair: boolean
+  /** Whether to record the store as the one that belongs to the database, before the check. */
+  readonly adoptStore: boolean
+}
+
+/**
+ * Prints every finding and a summary. Fails if a finding is not repaired, and before the check if the store does not belong to the
+ * database: every content would be an orphan, and a repair would remove it.
+ */
+export const run = (settings: BlobStoreLayer.StoreSettings, { adoptStore, repair }: Options) =>
   Effect.gen(function* () {
+    yield* StoreIdentity.compare
     const { check } = yield* Fsck.Fsck
     const { blobs, findings, lost, rows, unrepaired } = yield* check({
       repair,
@@ -44,4 +69,4 @@ export const run = (settings: BlobStoreLayer.StoreSettings, { repair }: { readon
     })
     yield* Output.writeLine(`${rows} records, ${blobs} contents: ${findings} findings, ${unrepaired} not repaired.`)
     if (unrepaired > 0) return yield* new Inconsistent({ count: unrepaired, lost })
-  }).pipe(Effect.provide(services(settings)))
+  }).pipe(Effect.provide(services(settings)), (check) => (adoptStore ? Effect.andThen(adopt(settings), check) : check))

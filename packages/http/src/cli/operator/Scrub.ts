@@ -1,6 +1,7 @@
 /**
  * `holdfast scrub`: reads all contents and compares them with their records, without a service.
  */
+import * as StoreIdentity from "@holdfast/core/deployment/StoreIdentity"
 import * as Holdfast from "@holdfast/core/Holdfast"
 import type { CheckedBlob } from "@holdfast/core/integrity/Damage"
 import * as Repairs from "@holdfast/core/integrity/Repairs"
@@ -35,10 +36,10 @@ export class ScrubFault extends Data.TaggedError("ScrubFault")<{ readonly messag
 
 /** The services; the copies of mirrors with `repair` only, because they need the secret key. */
 const services = (settings: Config, repair: boolean) => {
-  const stores = Layer.mergeAll(
-    MetadataLayer.layer(settings),
-    BlobStoreLayer.layerUnlocked(settings),
-    CoreLayer.layerCrypto
+  const stores = Layer.effectDiscard(StoreIdentity.compare).pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(MetadataLayer.layer(settings), BlobStoreLayer.layerUnlocked(settings), CoreLayer.layerCrypto)
+    )
   )
   if (!repair) return IntegrityLayer.services.pipe(Layer.provide(stores))
   const ports = Layer.mergeAll(

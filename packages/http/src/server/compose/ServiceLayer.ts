@@ -4,6 +4,7 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { asBackgroundWork } from "@holdfast/core/BackgroundWork"
 import * as RemovalWorker from "@holdfast/core/buckets/RemovalWorker"
+import * as StoreIdentity from "@holdfast/core/deployment/StoreIdentity"
 import * as EventRetention from "@holdfast/core/events/EventRetention"
 import * as Settings from "@holdfast/core/Settings"
 import * as DamageReports from "@holdfast/core/integrity/DamageReports"
@@ -78,12 +79,25 @@ const layerPrepared = (config: Config) =>
     })
   )
 
+/** A store that does not answer does not prevent the start: the service is not ready, and answers what needs no contents. */
+const verifyStore = StoreIdentity.verify.pipe(
+  Effect.catchTag("BlobError", ({ operation, reason }) =>
+    Effect.logWarning("blob store not available; its identity is compared at the next start").pipe(
+      Effect.annotateLogs({ operation, reason })
+    )
+  )
+)
+
 /**
  * The metadata and the blobs. The directory is locked first, so that a second service fails before it opens the
- * database.
+ * database. Nothing uses them unless the store belongs to the database.
  */
 const layerStores = (config: Config) =>
-  MetadataLayer.layer(config, config.startTimeout).pipe(Layer.provideMerge(BlobStoreLayer.layer(config)))
+  Layer.effectDiscard(verifyStore).pipe(
+    Layer.provide(CoreLayer.layerCrypto),
+    Layer.provideMerge(MetadataLayer.layer(config, config.startTimeout)),
+    Layer.provideMerge(BlobStoreLayer.layer(config))
+  )
 
 const layerSettings = (config: Config) =>
   Layer.mergeAll(

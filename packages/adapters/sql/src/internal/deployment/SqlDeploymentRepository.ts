@@ -22,7 +22,24 @@ const make = Effect.gen(function* () {
     pg: () => sql`SELECT CASE current_setting('transaction_read_only') WHEN 'on' THEN 1 ELSE 0 END AS read_only`,
     orElse: () => sql`SELECT 0 AS read_only FROM holdfast_migration LIMIT 1`
   })
+  const find = sql`SELECT store_id FROM deployment`.pipe(
+    Row.all((row) => Row.text(row, "store_id")),
+    Effect.map(([id]) => id)
+  )
   return DeploymentRepository.of({
+    findStoreId: operation("deployment.findStoreId")(find),
+    claimStoreId: (id) =>
+      sql`INSERT INTO deployment (id, store_id) VALUES (1, ${id}) ON CONFLICT (id) DO NOTHING`.pipe(
+        Effect.andThen(find),
+        Effect.map((recorded) => recorded ?? id),
+        operation("deployment.claimStoreId")
+      ),
+    replaceStoreId: (id) =>
+      sql`INSERT INTO deployment (id, store_id) VALUES (1, ${id})
+        ON CONFLICT (id) DO UPDATE SET store_id = excluded.store_id`.pipe(
+        Effect.asVoid,
+        operation("deployment.replaceStoreId")
+      ),
     check: isReadOnly.pipe(
       Row.all((row) => Row.int(row, "read_only")),
       operation("deployment.check"),

@@ -81,7 +81,12 @@ export const ports = [
     claimDue: "INTERNAL",
     postpone: "INTERNAL"
   }),
-  port(DeploymentRepository, { check: "READ" }),
+  port(DeploymentRepository, {
+    check: "READ",
+    findStoreId: "INTERNAL",
+    claimStoreId: "INTERNAL",
+    replaceStoreId: "INTERNAL"
+  }),
   port(EventRepository, { list: "READ", deleteOlder: "INTERNAL" }),
   port(FileRepository, {
     insert: "WRITE",

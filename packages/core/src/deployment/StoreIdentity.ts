@@ -1,0 +1,119 @@
+/**
+ * The identity of a blob store: a random id, which the database records and under which the store has a small blob. A process with
+ * the database of one deployment and the store of another one would answer every read with an error, and its sweeper and `fsck
+ * --repair` would remove what the other deployment needs.
+ *
+ * The id is the last part of the blob's key. Nodes that start at the same time with the same store therefore write different
+ * blobs, and the one whose id the database has recorded first is in the store of all.
+ */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { SecureRandom } from "effect/crypto/SecureRandom"
+import * as Ids from "../Ids.ts"
+import type { MetadataError } from "../MetadataError.ts"
+import type { BlobError } from "../storage/BlobError.ts"
+import * as BlobKey from "../storage/BlobKey.ts"
+import { BlobRepository } from "../storage/BlobRepository.ts"
+import { BlobStore } from "../storage/BlobStore.ts"
+import { DeploymentRepository } from "./DeploymentRepository.ts"
+
+const problems = {
+  Different: "The blob store is not the one that belongs to the database.",
+  Empty: "The blob store has none of the contents that the database refers to.",
+  Foreign: "The blob store has contents, and the database refers to none."
+}
+
+/** The blob store does not belong to the database. */
+export class StoreMismatch extends Data.TaggedError("StoreMismatch")<{ readonly reason: keyof typeof problems }> {
+  override get message(): string {
+    return `${problems[this.reason]} Correct the settings of the database or of the store, or restore the contents. If the store is the right one, run \`holdfast fsck --adopt-store\`.`
+  }
+}
+
+/** The rows that are read to find contents, and the contents that are looked up. */
+const sampleRows = 100
+const sampleContents = 3
+
+type Store = BlobStore["Service"]
+
+const has = (store: Store, key: string): Effect.Effect<boolean, BlobError> =>
+  store.stat(key).pipe(
+    Effect.as(true),
+    Effect.catchIf(
+      (error) => error.reason === "NotFound",
+      () => Effect.succeed(false)
+    )
+  )
+
+const isEmpty = (store: Store): Effect.Effect<boolean, BlobError> =>
+  store.list("").pipe(
+    Stream.filter(({ key }) => !key.startsWith(BlobKey.identityPrefix)),
+    Stream.take(1),
+    Stream.runCollect,
+    Effect.map((found) => found.length === 0)
+  )
+
+const compareWith = Effect.fnUntraced(function* (store: Store, recorded: string) {
+  if (yield* has(store, BlobKey.ofIdentity(recorded))) return
+  return yield* new StoreMismatch({ reason: (yield* isEmpty(store)) ? "Empty" : "Different" })
+})
+
+/** Compares contents, where no identity is recorded: in a new deployment, and in one of a version that recorded none. */
+const compareContents = Effect.fnUntraced(function* (store: Store) {
+  const { list } = yield* BlobRepository
+  const rows = yield* list({ limit: sampleRows })
+  const samples = rows.filter(({ state }) => state === "READY").slice(0, sampleContents)
+  if (samples.length === 0) {
+    if (rows.length === 0 && !(yield* isEmpty(store))) return yield* new StoreMismatch({ reason: "Foreign" })
+    return
+  }
+  for (const sample of samples) {
+    if (yield* has(store, BlobKey.make(sample))) return
+  }
+  return yield* new StoreMismatch({ reason: (yield* isEmpty(store)) ? "Empty" : "Different" })
+})
+
+const write = (store: Store): Effect.Effect<string, BlobError, SecureRandom> =>
+  Effect.tap(Ids.make("blb"), (id) =>
+    store.put(BlobKey.ofIdentity(id), Stream.make(new TextEncoder().encode("The identity of this blob store.\n")))
+  )
+
+type Services = BlobRepository | BlobStore | DeploymentRepository
+
+/**
+ * Fails with `StoreMismatch` unless the store is the one that belongs to the database. Where the database has recorded none, records
+ * this one if the contents agree. Several processes may call it at the same time.
+ */
+export const verify: Effect.Effect<void, StoreMismatch | MetadataError | BlobError, Services | SecureRandom> =
+  Effect.gen(function* () {
+    const store = yield* BlobStore
+    const { claimStoreId, findStoreId } = yield* DeploymentRepository
+    const recorded = yield* findStoreId
+    if (recorded !== undefined) return yield* compareWith(store, recorded)
+    yield* compareContents(store)
+    const id = yield* write(store)
+    const claimed = yield* claimStoreId(id)
+    if (claimed === id) return
+    yield* store.remove(BlobKey.ofIdentity(id))
+    yield* compareWith(store, claimed)
+  })
+
+/** As `verify`, but records nothing. */
+export const compare: Effect.Effect<void, StoreMismatch | MetadataError | BlobError, BlobStore | DeploymentRepository> =
+  Effect.gen(function* () {
+    const store = yield* BlobStore
+    const { findStoreId } = yield* DeploymentRepository
+    const recorded = yield* findStoreId
+    if (recorded !== undefined) yield* compareWith(store, recorded)
+  })
+
+/**
+ * Makes the store that of the database, whatever was recorded: gives it a new identity and records that. A restore calls it, so that
+ * the restored deployment and the one that was backed up have different identities.
+ */
+export const adopt: Effect.Effect<void, MetadataError | BlobError, BlobStore | DeploymentRepository | SecureRandom> =
+  Effect.gen(function* () {
+    const { replaceStoreId } = yield* DeploymentRepository
+    yield* replaceStoreId(yield* write(yield* BlobStore))
+  })
