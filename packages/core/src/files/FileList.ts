@@ -115,8 +115,8 @@ const readPage = Effect.fnUntraced(function* (
 export const make = Effect.gen(function* () {
   const repository = yield* FileRepository
   const decodeCursor = Page.decodeCursor(Cursor)
-  // The steps of 64 large pages would alternate, so that the rows of all of them are in memory at once: garbage collection then
-  // stops the process for up to 150 ms.
+  // The steps of 64 large pages would alternate, with the rows of all of them in memory at once. Other requests then waited for up
+  // to 150 ms.
   const oneByOne = KeyedLock.make()
 
   return Effect.fnUntraced(function* (

@@ -1,6 +1,6 @@
 /**
- * Writes the records of files as JSON, as their schemas in the contract encode them. A schema takes 12 µs for a record, which is
- * most of the time of a page of files; these functions take 2 µs.
+ * Writes the records of files as JSON, as their schemas in the contract encode them, but faster: encoding by
+ * schemas takes most of the time of a large page.
  */
 import type { File } from "@holdfast/core/files/File"
 import type { FilePage } from "@holdfast/core/files/FileList"

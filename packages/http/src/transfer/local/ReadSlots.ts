@@ -1,7 +1,7 @@
 /**
  * Bounds how many reads of files run at once. libuv has four threads by default: more reads at once only make its queue longer, in
  * which the writes of uploads wait, too. And when a thousand reads are complete, their callbacks run one after the other, each
- * with a write to a socket: some 3 seconds in which no request is answered.
+ * with a write to a socket, and no request is answered meanwhile: with 1,000 clients another one waited for 3.5 seconds.
  */
 
 /** Starts a read, which calls `release` when it is complete. */
