@@ -4,6 +4,7 @@ import { expect, it } from "vitest"
 import * as Process from "../support/Process.ts"
 import { json } from "../support/Problems.ts"
 import * as ServiceBucket from "../support/ServiceBucket.ts"
+import * as StoreIdentity from "../support/StoreIdentity.ts"
 
 /** Returns the paths of all contents in a data directory, in the order of their creation. */
 const findContents = async (data: string): Promise<ReadonlyArray<string>> => {
@@ -11,6 +12,7 @@ const findContents = async (data: string): Promise<ReadonlyArray<string>> => {
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => Path.join(entry.parentPath, entry.name))
+    .filter((path) => !StoreIdentity.isIdentity(path))
     .toSorted((a, b) => (Path.basename(a) < Path.basename(b) ? -1 : 1))
 }
 
