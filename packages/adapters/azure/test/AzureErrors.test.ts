@@ -45,7 +45,7 @@ describe("AzureErrors", () => {
     ["Unavailable", "Unavailable", errno(RestError.REQUEST_SEND_ERROR)],
     ["Unavailable", "Unavailable", errno(RestError.PARSE_ERROR)],
     ["Internal", "Internal", new RestError("No.", { code: RestError.PARSE_ERROR, statusCode: 200 })],
-    ["Internal", "Internal", errorResponse("InvalidRange", 416)],
+    ["Damaged", "Damaged", errorResponse("InvalidRange", 416)],
     ["Internal", "Internal", new RestError("No.", { statusCode: 307 })],
     ["Internal", "Internal", errno("CERT_HAS_EXPIRED")],
     ["Internal", "Internal", new TypeError("a bug")],

@@ -33,7 +33,7 @@ const table = [
   ["Unavailable", "Unavailable", errorResponse(503)],
   ["Unavailable", "Unavailable", errorResponse(504)],
   ["Internal", "Internal", errorResponse(302)],
-  ["Internal", "Internal", errorResponse(416)],
+  ["Damaged", "Damaged", errorResponse(416)],
   ["Internal", "Internal", errorResponse(501)],
   ["Unavailable", "Unavailable", new GcsFailure.Timeout("nothing moved")],
   ["Unavailable", "Unavailable", errno("ECONNREFUSED")],

@@ -22,7 +22,7 @@ describe("S3Errors", () => {
     ["Internal", "Unavailable", errorResponse("RequestTimeTooSkewed", 403)],
     ["Internal", "Unavailable", errorResponse("PreconditionFailed", 412)],
     ["Internal", "Invalid", errorResponse("KeyTooLongError", 400)],
-    ["Internal", "Internal", errorResponse("InvalidRange", 416)],
+    ["Damaged", "Damaged", errorResponse("InvalidRange", 416)],
     ["Internal", "Internal", errorResponse("NotImplemented", 501)],
     ["Internal", "Refused", new AddressRefused({ host: "a" })],
     ["StorageFull", "Full", errorResponse("QuotaExceeded", 403)],

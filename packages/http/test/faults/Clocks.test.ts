@@ -1,15 +1,13 @@
 /**
  * Nodes whose clocks are wrong: leases, grace periods and expiries are in the time of the database.
  */
-import { firstMissing, requires } from "@holdfast/testing/Requires"
-import { randomBytes } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import * as Ceph from "../support/Ceph.ts"
-import * as Database from "../support/Database.ts"
+import { requires } from "@holdfast/testing/Requires"
+import { describe, expect, it } from "vitest"
 import { json } from "../support/Problems.ts"
 import * as Process from "../support/Process.ts"
 import * as Requests from "../support/Requests.ts"
 import * as ServiceBucket from "../support/ServiceBucket.ts"
+import * as SharedStores from "../support/SharedStores.ts"
 import * as ShiftedClock from "../support/ShiftedClock.ts"
 
 const quiet = { HOLDFAST_ACCESS_LOG: "off", HOLDFAST_SWEEP_INTERVAL: "1s" }
@@ -58,33 +56,13 @@ const skewOf = async (url: string): Promise<number> =>
 const untilReceiving = async (url: string, uploads: number): Promise<void> =>
   expect.poll(() => metric(url, "http_received_bytes_total"), bound).toBeGreaterThan(uploads * 2 * chunkSize)
 
-requires(firstMissing(Ceph.missing, Database.missing)).describe("nodes on one PostgreSQL with different clocks", () => {
-  let ceph: Ceph.Ceph
-  let database: Database.Database
-
-  beforeAll(async () => {
-    ceph = await Ceph.start()
-    database = await Database.start()
-  }, 120_000)
-  afterAll(async () => {
-    await ceph.close()
-    await database.close()
-  })
+requires(SharedStores.missing).describe("nodes on one PostgreSQL with different clocks", () => {
+  const stores = SharedStores.useSharedStores()
 
   /** Makes the settings of nodes that share an empty database and an empty bucket. */
   const makeShared = async () => {
-    const blobs = await ceph.makeBucket()
-    const rootKey = (await Process.run(["keys", "generate"])).stdout.trim()
-    const env = {
-      ...quiet,
-      DATABASE_URL: await database.create(),
-      ...ceph.settings(blobs.name),
-      HOLDFAST_SECRET_KEY: randomBytes(32).toString("base64"),
-      HOLDFAST_ROOT_KEY: rootKey,
-      HOLDFAST_CONVERSIONS: "0",
-      HOLDFAST_BLOB_GRACE: "5s"
-    }
-    return { blobs, env, rootKey }
+    const { blobs, env, rootKey } = await stores.make()
+    return { blobs, env: { ...quiet, ...env, HOLDFAST_CONVERSIONS: "0", HOLDFAST_BLOB_GRACE: "5s" }, rootKey }
   }
 
   /** Starts nodes whose clocks are ahead of the database's by these minutes, and makes a bucket, which has an API on each node. */

@@ -143,7 +143,7 @@ Requires.requires(missing).describe("disk of 96 MiB with a reserve of 16 MiB", (
     expect(ready.status).toBe(200)
     expect(await ready.json()).toEqual({
       status: "storage_full",
-      checks: { metadata: "ok", blobs: "storage_full" }
+      checks: { metadata: "ok", blobs: "storage_full", clock: "ok" }
     })
     const metrics = await (await fetch(`${bucket.service.url}/metrics`)).text()
     expect(metrics).toContain(`holdfast_disk_reserve_bytes ${16 * mebibyte}`)

@@ -1,15 +1,15 @@
 /**
  * A test of two nodes that share a database and a bucket: both copy files of one mirror, and a node that is killed loses no work.
  */
-import { firstMissing, requires } from "@holdfast/testing/Requires"
-import { createHash, randomBytes } from "node:crypto"
+import { requires } from "@holdfast/testing/Requires"
+import { createHash } from "node:crypto"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
-import { afterAll, beforeAll, expect, it } from "vitest"
-import * as Ceph from "../support/Ceph.ts"
-import * as Database from "../support/Database.ts"
+import { expect, it } from "vitest"
+import type * as Ceph from "../support/Ceph.ts"
 import * as Process from "../support/Process.ts"
 import * as Requests from "../support/Requests.ts"
+import * as SharedStores from "../support/SharedStores.ts"
 import * as MirrorRequests from "./MirrorRequests.ts"
 
 const count = 400
@@ -59,30 +59,18 @@ const expectEqual = async (source: MirrorRequests.BucketApi, target: Ceph.Bucket
   expect(Object.fromEntries(found)).toEqual(Object.fromEntries(wanted))
 }
 
-requires(firstMissing(Ceph.missing, Database.missing)).describe("two nodes", () => {
-  let ceph: Ceph.Ceph
-  let database: Database.Database
-
-  beforeAll(async () => {
-    ceph = await Ceph.start()
-    database = await Database.start()
-  }, 120_000)
-  afterAll(async () => {
-    await ceph.close()
-    await database.close()
-  })
+requires(SharedStores.missing).describe("two nodes", () => {
+  const stores = SharedStores.useSharedStores()
 
   it(
     "one of two nodes killed while both copy, files changed meanwhile → the target equals the bucket",
     { timeout: 240_000 },
     async () => {
-      const [blobs, target] = [await ceph.makeBucket(), await ceph.makeBucket()]
-      const rootKey = (await Process.run(["keys", "generate"])).stdout.trim()
+      const ceph = stores.ceph()
+      const target = await ceph.makeBucket()
+      const { env: shared, rootKey } = await stores.make()
       const env = {
-        DATABASE_URL: await database.create(),
-        ...ceph.settings(blobs.name),
-        HOLDFAST_SECRET_KEY: randomBytes(32).toString("base64"),
-        HOLDFAST_ROOT_KEY: rootKey,
+        ...shared,
         HOLDFAST_MIRRORS_ALLOW_PRIVATE: "on",
         HOLDFAST_ACCESS_LOG: "off",
         HOLDFAST_CONVERSIONS: "0"

@@ -2,13 +2,13 @@
  * The metrics of pending work, from running services.
  */
 import { requires } from "@holdfast/testing/Requires"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import * as MirrorRequests from "../mirrors/MirrorRequests.ts"
 import * as ServiceBucket from "../support/ServiceBucket.ts"
 import * as Collector from "../support/Collector.ts"
 import { json } from "../support/Problems.ts"
-import * as Database from "../support/Database.ts"
 import * as Process from "../support/Process.ts"
+import * as SharedStores from "../support/SharedStores.ts"
 
 const scrape = async (url: string): Promise<string> => {
   const answer = await fetch(`${url}/metrics`)
@@ -81,21 +81,16 @@ it("OTLP: collector configured → queue depths pushed without a request for /me
   await service.stop()
 })
 
-requires(Database.missing).describe("GET /metrics with PostgreSQL", () => {
-  let database: Database.Database
-  let url: string
-  beforeAll(async () => {
-    database = await Database.start()
-    url = await database.create()
-  }, 60_000)
-  afterAll(() => database.close())
+requires(SharedStores.missing).describe("GET /metrics with PostgreSQL", () => {
+  const stores = SharedStores.useSharedStores()
 
   it(
     "database stopped and started again → queue depths alike on every node, absent in between",
     { timeout: 120_000 },
     async () => {
-      const env = { DATABASE_URL: url, HOLDFAST_CONVERSIONS: "0" }
-      const bucket = await ServiceBucket.start({ env })
+      const { env: shared, rootKey } = await stores.make()
+      const env = { ...shared, HOLDFAST_CONVERSIONS: "0" }
+      const bucket = await ServiceBucket.create(await Process.serve({ env }), rootKey)
       const nodes = [bucket.service, await Process.serve({ env }), await Process.serve({ env })] as const
       const path = await ServiceBucket.uploadFile(bucket, "a.mp4", new Uint8Array(1000))
       expect((await bucket.api.post(`${path}/streams/hls`)).status).toBe(202)
@@ -103,7 +98,7 @@ requires(Database.missing).describe("GET /metrics with PostgreSQL", () => {
         expect(gauges(await scrape(node.url))).toEqual({ ...noWork, conversions_queued: 1 })
       }
 
-      await database.stop()
+      await stores.database().stop()
       // The third node has read no value before, so it reports the failures only.
       const withoutDatabase = await scrape(nodes[2].url)
       expect(gauges(withoutDatabase)).toEqual({})
@@ -113,13 +108,14 @@ requires(Database.missing).describe("GET /metrics with PostgreSQL", () => {
       }
       const later = { timeout: 30_000, interval: 200 }
       await expect.poll(async () => gauges(await scrape(nodes[0].url)), later).toEqual({})
-      await database.start()
+      await stores.database().start()
       for (const node of nodes) {
         await expect
           .poll(async () => gauges(await scrape(node.url)), later)
           .toEqual({ ...noWork, conversions_queued: 1 })
       }
-      for (const node of nodes) expect(node.stderr() + node.stdout()).not.toContain(new URL(url).password)
+      for (const node of nodes)
+        expect(node.stderr() + node.stdout()).not.toContain(new URL(shared.DATABASE_URL).password)
     }
   )
 })

@@ -74,7 +74,7 @@ describe("service cannot start", () => {
   it("database does not answer → exit code 1, one line without its password", async () => {
     const url = `postgres://someone:hunter2@127.0.0.1:1/holdfast`
     const finished = await Process.run(["serve", "--port", "0", "--data-dir", await Process.makeDirectory()], {
-      env: { DATABASE_URL: url }
+      env: { DATABASE_URL: url, HOLDFAST_START_TIMEOUT: "1s", HOLDFAST_LOG_LEVEL: "error" }
     })
     expect(finished.code).toBe(1)
     expect(finished.stderr).toMatch(oneLine)

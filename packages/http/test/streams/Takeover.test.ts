@@ -2,18 +2,17 @@
  * Nodes that are stopped or killed while they convert: real processes of the service and of FFmpeg.
  */
 import { firstMissing, requires } from "@holdfast/testing/Requires"
-import { randomBytes } from "node:crypto"
 import { readdirSync, readlinkSync } from "node:fs"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
-import { afterAll, beforeAll, expect, it } from "vitest"
-import * as ServiceBucket from "../support/ServiceBucket.ts"
-import * as Ceph from "../support/Ceph.ts"
-import * as Database from "../support/Database.ts"
+import { expect, it } from "vitest"
 import * as Process from "../support/Process.ts"
 import { json } from "../support/Problems.ts"
 import * as Requests from "../support/Requests.ts"
+import * as ServiceBucket from "../support/ServiceBucket.ts"
+import * as SharedStores from "../support/SharedStores.ts"
 import * as ShiftedClock from "../support/ShiftedClock.ts"
+import * as StoreIdentity from "../support/StoreIdentity.ts"
 import * as Samples from "./support/Samples.ts"
 import * as StreamServer from "./support/StreamServer.ts"
 
@@ -51,7 +50,9 @@ const processesIn = (directory: string): number =>
   }).length
 
 const filesIn = async (directory: string): Promise<number> =>
-  (await Fs.readdir(directory, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).length
+  (await Fs.readdir(directory, { recursive: true, withFileTypes: true })).filter(
+    (entry) => entry.isFile() && !StoreIdentity.isIdentity(`${entry.parentPath}/`)
+  ).length
 
 /** Bound of each wait for a condition. Far more than an idle machine needs; a loaded one may need much of it. */
 const bound = { timeout: 60_000, interval: 50 }
@@ -159,30 +160,12 @@ requires(missing).describe("node with a running conversion", () => {
   )
 })
 
-requires(firstMissing(missing, Ceph.missing, Database.missing)).describe("two nodes, clocks 20 minutes apart", () => {
-  let ceph: Ceph.Ceph
-  let database: Database.Database
-
-  beforeAll(async () => {
-    ceph = await Ceph.start()
-    database = await Database.start()
-  }, 120_000)
-  afterAll(async () => {
-    await ceph.close()
-    await database.close()
-  })
+requires(firstMissing(missing, SharedStores.missing)).describe("two nodes, clocks 20 minutes apart", () => {
+  const stores = SharedStores.useSharedStores()
 
   it("converting node is killed → the other node takes over after the lease", { timeout: 300_000 }, async () => {
-    const contents = await ceph.makeBucket()
-    const rootKey = (await Process.run(["keys", "generate"])).stdout.trim()
-    const env = {
-      ...fastSweep,
-      DATABASE_URL: await database.create(),
-      ...ceph.settings(contents.name),
-      HOLDFAST_SECRET_KEY: randomBytes(32).toString("base64"),
-      HOLDFAST_ROOT_KEY: rootKey,
-      HOLDFAST_MAX_CLOCK_SKEW: "1h"
-    }
+    const { blobs: contents, env: shared, rootKey } = await stores.make()
+    const env = { ...fastSweep, ...shared, HOLDFAST_MAX_CLOCK_SKEW: "1h" }
     const [ahead, behind] = [await ShiftedClock.make(10), await ShiftedClock.make(-10)]
     const limited = { ...env, ...ahead.env, HOLDFAST_FFMPEG: await limitedFfmpeg() }
     const first = await Process.serve({ env: limited })
