@@ -18,16 +18,20 @@ import { BlobRepository } from "../storage/BlobRepository.ts"
 import { BlobStore } from "../storage/BlobStore.ts"
 import { DeploymentRepository } from "./DeploymentRepository.ts"
 
+const correct =
+  "Correct the settings of the database or of the store, or restore the contents. If the store is the right one, run `holdfast fsck --adopt-store`."
+
 const problems = {
-  Different: "The blob store is not the one that belongs to the database.",
-  Empty: "The blob store has none of the contents that the database refers to.",
-  Foreign: "The blob store has contents, and the database refers to none."
+  Different: `The blob store is not the one that belongs to the database. ${correct}`,
+  Empty: `The blob store has none of the contents that the database refers to. ${correct}`,
+  Foreign: `The blob store has contents, and the database refers to none. ${correct}`,
+  Restoring: "The restore into this deployment has not finished. Run `holdfast restore` again: it continues."
 }
 
 /** The blob store does not belong to the database. */
 export class StoreMismatch extends Data.TaggedError("StoreMismatch")<{ readonly reason: keyof typeof problems }> {
   override get message(): string {
-    return `${problems[this.reason]} Correct the settings of the database or of the store, or restore the contents. If the store is the right one, run \`holdfast fsck --adopt-store\`.`
+    return problems[this.reason]
   }
 }
 
@@ -54,7 +58,11 @@ const isEmpty = (store: Store): Effect.Effect<boolean, BlobError> =>
     Effect.map((found) => found.length === 0)
   )
 
+/** What the database records, before the id of a snapshot, instead of an identity until the restore of the snapshot has finished. */
+const restoring = "restore:"
+
 const compareWith = Effect.fnUntraced(function* (store: Store, recorded: string) {
+  if (recorded.startsWith(restoring)) return yield* new StoreMismatch({ reason: "Restoring" })
   if (yield* has(store, BlobKey.ofIdentity(recorded))) return
   return yield* new StoreMismatch({ reason: (yield* isEmpty(store)) ? "Empty" : "Different" })
 })
@@ -74,10 +82,11 @@ const compareContents = Effect.fnUntraced(function* (store: Store) {
   return yield* new StoreMismatch({ reason: (yield* isEmpty(store)) ? "Empty" : "Different" })
 })
 
-const write = (store: Store): Effect.Effect<string, BlobError, SecureRandom> =>
-  Effect.tap(Ids.make("blb"), (id) =>
-    store.put(BlobKey.ofIdentity(id), Stream.make(new TextEncoder().encode("The identity of this blob store.\n")))
-  )
+const write = (store: Store, id: string): Effect.Effect<unknown, BlobError> =>
+  store.put(BlobKey.ofIdentity(id), Stream.make(new TextEncoder().encode("The identity of this blob store.\n")))
+
+const writeNew = (store: Store): Effect.Effect<string, BlobError, SecureRandom> =>
+  Effect.tap(Ids.make("blb"), (id) => write(store, id))
 
 type Services = BlobRepository | BlobStore | DeploymentRepository
 
@@ -92,7 +101,7 @@ export const verify: Effect.Effect<void, StoreMismatch | MetadataError | BlobErr
     const recorded = yield* findStoreId
     if (recorded !== undefined) return yield* compareWith(store, recorded)
     yield* compareContents(store)
-    const id = yield* write(store)
+    const id = yield* writeNew(store)
     const claimed = yield* claimStoreId(id)
     if (claimed === id) return
     yield* store.remove(BlobKey.ofIdentity(id))
@@ -109,11 +118,40 @@ export const compare: Effect.Effect<void, StoreMismatch | MetadataError | BlobEr
   })
 
 /**
- * Makes the store that of the database, whatever was recorded: gives it a new identity and records that. A restore calls it, so that
- * the restored deployment and the one that was backed up have different identities.
+ * As `compare`, but gives a store without contents the identity that the database has recorded: its contents were lost, and the
+ * caller restores them.
+ */
+export const compareOrRenew: Effect.Effect<
+  void,
+  StoreMismatch | MetadataError | BlobError,
+  BlobStore | DeploymentRepository
+> = Effect.catchIf(
+  compare,
+  (error) => error._tag === "StoreMismatch" && error.reason === "Empty",
+  () =>
+    Effect.gen(function* () {
+      const { findStoreId } = yield* DeploymentRepository
+      const recorded = yield* findStoreId
+      if (recorded !== undefined) yield* write(yield* BlobStore, recorded)
+    })
+)
+
+/** Records that a restore of the snapshot has begun. Until `adopt`, no store belongs to the database: no service starts. */
+export const beginRestore = (snapshot: string): Effect.Effect<void, MetadataError, DeploymentRepository> =>
+  Effect.flatMap(DeploymentRepository, ({ replaceStoreId }) => replaceStoreId(`${restoring}${snapshot}`))
+
+/** Returns the id of the snapshot whose restore has not finished; undefined when there is none. */
+export const findRestore: Effect.Effect<string | undefined, MetadataError, DeploymentRepository> = Effect.map(
+  Effect.flatMap(DeploymentRepository, ({ findStoreId }) => findStoreId),
+  (recorded) => (recorded?.startsWith(restoring) === true ? recorded.slice(restoring.length) : undefined)
+)
+
+/**
+ * Makes the store that of the database, whatever was recorded: gives it a new identity and records that. A restore calls it at its
+ * end, so that the restored deployment and the one that was backed up have different identities.
  */
 export const adopt: Effect.Effect<void, MetadataError | BlobError, BlobStore | DeploymentRepository | SecureRandom> =
   Effect.gen(function* () {
     const { replaceStoreId } = yield* DeploymentRepository
-    yield* replaceStoreId(yield* write(yield* BlobStore))
+    yield* replaceStoreId(yield* writeNew(yield* BlobStore))
   })

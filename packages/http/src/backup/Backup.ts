@@ -1,6 +1,8 @@
 /**
  * Backs a deployment up into a directory, while the service may run.
  */
+import { DeploymentRepository } from "@holdfast/core/deployment/DeploymentRepository"
+import * as StoreIdentity from "@holdfast/core/deployment/StoreIdentity"
 import * as StoreTime from "@holdfast/core/StoreTime"
 import * as BlobHold from "@holdfast/core/storage/BlobHold"
 import { BlobError } from "@holdfast/core/storage/BlobError"
@@ -33,6 +35,8 @@ export interface BackupOptions extends CopyContents.Observer {
   /** The directory of the backup. It is created if it does not exist. */
   readonly destination: string
   readonly contents: SnapshotRecord.ContentMode
+  /** Whether to continue a directory with snapshots of another deployment, such as the one that this was restored from. */
+  readonly adoptDestination: boolean
   /** How many snapshots the directory keeps; all when absent. */
   readonly keep: number | undefined
   /** The version of this program, for the record. */
@@ -68,12 +72,16 @@ const saveSecretKey = ({ dataDir, secretKey }: BackupSettings, file: string) =>
     return true
   })
 
-/** Makes a snapshot in a directory whose lock this process holds. */
+/** Makes a snapshot in a directory whose lock this process holds. `from` is the store that is backed up. */
 const makeSnapshot = (
   settings: BackupSettings,
-  { contents, destination, onBegin, onBytes, onFault, version }: BackupOptions
+  { adoptDestination, contents, destination, onBegin, onBytes, onFault, version }: BackupOptions,
+  from: BlobStore["Service"]
 ) =>
   Effect.gen(function* () {
+    const { findStoreId } = yield* DeploymentRepository
+    const storeId = yield* findStoreId
+    if (!adoptDestination) yield* BackupDirectory.checkOwner(destination, storeId)
     // Before the metadata are read: from then on the contents that they refer to stay.
     yield* BlobHold.acquire
     const createdAt = DateTime.formatIso(yield* DateTime.now)
@@ -89,7 +97,7 @@ const makeSnapshot = (
         ? nothingCopied
         : yield* CopyContents.copyAll({
             snapshot,
-            from: yield* source(settings),
+            from,
             to: yield* BlobStore,
             verifiesKept: false,
             onBytes,
@@ -99,6 +107,7 @@ const makeSnapshot = (
       id,
       createdAt,
       version,
+      ...(storeId === undefined ? undefined : { storeId }),
       schema: snapshot.schema,
       contents,
       count,
@@ -135,18 +144,19 @@ const source = (settings: BackupSettings) =>
  * Makes a snapshot of the metadata and copies the contents that the directory lacks. The snapshot is visible when it is complete
  * and durable. After an interruption, the next backup keeps the contents that are copied already.
  *
- * A content that the store has lost does not keep the others from being saved: the result counts it.
+ * A content that the store has lost does not keep the others from being saved: the result counts it. Fails with `StoreMismatch`, and
+ * changes nothing, when the store does not belong to the database.
  */
 export const backup = (settings: BackupSettings, options: BackupOptions) =>
   Effect.gen(function* () {
     yield* checkPlace(options.destination, settings.dataDir)
     yield* ExistingDatabase.check(settings)
-    yield* BackupDirectory.create(options.destination)
+    const from = yield* source(settings)
     // The hold ends by the time of the store, which the sweepers of all nodes have.
     const repositories = StoreTime.layerClock.pipe(Layer.provideMerge(MetadataLayer.layer(settings)))
-    return yield* Effect.gen(function* () {
-      const made = yield* makeSnapshot(settings, options)
-      const { destination, keep } = options
+    const { destination, keep } = options
+    const save = Effect.gen(function* () {
+      const made = yield* makeSnapshot(settings, options, from)
       const pruned =
         keep === undefined
           ? { removedSnapshots: [], removedContents: 0 }
@@ -154,7 +164,13 @@ export const backup = (settings: BackupSettings, options: BackupOptions) =>
       const result: BackupResult = { ...made, ...pruned }
       return result
     }).pipe(
-      Effect.provide([FsBlobStore.layer({ directory: options.destination }), repositories, CoreLayer.layerCrypto]),
-      Effect.mapError((error) => explain(error, options.destination))
+      Effect.provide(FsBlobStore.layer({ directory: destination })),
+      Effect.mapError((error) => explain(error, destination))
     )
-  })
+    return yield* StoreIdentity.compare.pipe(
+      Effect.provideService(BlobStore, from),
+      Effect.andThen(BackupDirectory.create(destination)),
+      Effect.andThen(save),
+      Effect.provide([repositories, CoreLayer.layerCrypto])
+    )
+  }).pipe(Effect.scoped)

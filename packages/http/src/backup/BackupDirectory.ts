@@ -12,6 +12,7 @@
  * complete and durable; before that its name begins with a dot.
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { fileName as secretKeyFile } from "../server/compose/SecretKey.ts"
@@ -84,6 +85,26 @@ export const read = (directory: string, id: string): Effect.Effect<SnapshotRecor
     (text) => SnapshotRecord.decode(text, record)
   )
 }
+
+/** Returns the identity of the store that the newest snapshot with one has. A damaged record, which a verification reports, is skipped. */
+const findOwner = (directory: string) =>
+  Effect.gen(function* () {
+    for (const id of (yield* list(directory)).toReversed()) {
+      const record = yield* Effect.option(read(directory, id))
+      if (Option.isSome(record) && record.value.storeId !== undefined) return record.value.storeId
+    }
+    return undefined
+  })
+
+/** Fails when the newest snapshot is of another deployment than the one whose store has this identity. */
+export const checkOwner = (directory: string, storeId: string | undefined): Effect.Effect<void, BackupError> =>
+  Effect.gen(function* () {
+    const owner = yield* findOwner(directory)
+    if (owner === undefined || owner === storeId) return
+    return yield* new BackupError({
+      message: `${directory} is the backup of another deployment. Name another directory. If this deployment was restored from it and replaces the other one, add --adopt-destination once.`
+    })
+  })
 
 /** Returns the id of a snapshot that exists: the given one, or the newest. */
 export const choose = (directory: string, wanted: string | undefined): Effect.Effect<string, BackupError> =>

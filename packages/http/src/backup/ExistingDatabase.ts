@@ -18,7 +18,6 @@ export const check = (settings: MetadataLayer.MetadataSettings) =>
     const problem = {
       Empty: "The database has no tables of Holdfast. Check DATABASE_URL and --data-dir.",
       Older: "The database has the schema of an older version. Use that version, or run `holdfast migrate` first.",
-      Newer: "The database has the schema of a newer version. Use that version.",
       Current: undefined
     }[state]
     if (problem !== undefined) return yield* new BackupError({ message: problem })

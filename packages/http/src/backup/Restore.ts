@@ -5,6 +5,7 @@ import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import * as BlobKey from "@holdfast/core/storage/BlobKey"
 import * as StoreIdentity from "@holdfast/core/deployment/StoreIdentity"
 import * as Fsck from "@holdfast/core/storage/Fsck"
+import { pauseMirrors } from "@holdfast/sql/archive/PauseMirrors"
 import * as MetadataSnapshot from "@holdfast/sqlite/MetadataSnapshot"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -27,6 +28,8 @@ export interface RestoreOptions extends CopyContents.Observer {
   readonly directory: string
   /** The id of the snapshot; the newest one when absent. */
   readonly snapshot: string | undefined
+  /** Whether all mirrors are paused, as for a practice restore beside the deployment that was backed up. */
+  readonly pauseMirrors: boolean
   /** Receives the number of bytes of all contents, before the first one is restored. */
   readonly onBegin: (bytes: number) => void
   /** Receives what the consistency check finds at the end. */
@@ -69,12 +72,16 @@ const restoreSecretKey = ({ dataDir, secretKey }: BackupSettings, file: string) 
     return true
   })
 
-/** Compares the restored records with the restored contents, in a store with an identity of its own. Opening the database migrates and analyses it. */
-const check = (settings: BackupSettings, store: BlobStore["Service"], options: RestoreOptions) =>
+/**
+ * Compares the restored records with the restored contents, and then gives the store an identity of its own: this ends the restore, and
+ * services can start. Opening the database analyses it.
+ */
+const finish = (settings: BackupSettings, store: BlobStore["Service"], options: RestoreOptions) =>
   Effect.gen(function* () {
-    yield* StoreIdentity.adopt
+    if (options.pauseMirrors) yield* pauseMirrors
     const { check } = yield* Fsck.Fsck
     const { findings } = yield* check({ onFinding: options.onFinding })
+    yield* StoreIdentity.adopt
     return findings
   }).pipe(
     Effect.provide(
@@ -88,7 +95,7 @@ const check = (settings: BackupSettings, store: BlobStore["Service"], options: R
 
 /**
  * Restores contents first and metadata last, so that no service starts with a part. Verifies each content while it copies it. After
- * an interruption, the same call continues. Contents that are missing in the backup, or damaged, are reported and left out.
+ * an interruption at any point, the same call continues. Contents that are missing in the backup, or damaged, are reported and left out.
  */
 export const restore = (settings: BackupSettings, options: RestoreOptions) =>
   Effect.gen(function* () {
@@ -98,7 +105,7 @@ export const restore = (settings: BackupSettings, options: RestoreOptions) =>
     const record = yield* BackupDirectory.read(directory, id)
     const problem = yield* VerifyBackup.findProblem(directory, record)
     if (problem !== undefined) return yield* new BackupError({ message: problem })
-    yield* RestoreMetadata.checkEmpty(settings)
+    const isRestored = yield* RestoreMetadata.isRestored(settings, id)
     const paths = BackupDirectory.paths(directory, id)
     const snapshot = yield* MetadataSnapshot.open(paths.metadata)
     return yield* Effect.gen(function* () {
@@ -110,8 +117,8 @@ export const restore = (settings: BackupSettings, options: RestoreOptions) =>
         ? yield* CopyContents.copyAll({ snapshot, from, to, verifiesKept: true, onBytes, onFault })
         : { copied: 0, kept: record.count }
       const hasSecretKey = yield* restoreSecretKey(settings, paths.secretKey)
-      yield* RestoreMetadata.restore(settings, paths.metadata)
-      const findings = yield* check(settings, to, options)
+      if (!isRestored) yield* RestoreMetadata.restore(settings, { id, file: paths.metadata })
+      const findings = yield* finish(settings, to, options)
       const { bytes, count, createdAt } = record
       const result: RestoreResult = { id, createdAt, count, bytes, copied, kept, findings, hasSecretKey }
       return result

@@ -1,6 +1,7 @@
 /**
  * Restores the damaged and missing contents of a deployment from a backup, while the service may run.
  */
+import * as StoreIdentity from "@holdfast/core/deployment/StoreIdentity"
 import * as Integrity from "@holdfast/core/integrity/Integrity"
 import * as BlobKey from "@holdfast/core/storage/BlobKey"
 import { BlobRepository, type BlobRow } from "@holdfast/core/storage/BlobRepository"
@@ -78,6 +79,8 @@ const services = (settings: BlobStoreLayer.StoreSettings) =>
 /**
  * Reads every content of the deployment and compares it with its record. Those that are damaged or missing are replaced by the ones
  * of the backup, whichever snapshot they belong to, if these are what the record says. Readers see the restored content at once.
+ *
+ * Fails with `StoreMismatch` when the store is that of another deployment. A store that has lost all contents gets its identity back.
  */
 export const restoreDamaged = (settings: BlobStoreLayer.StoreSettings, options: RestoreDamagedOptions) =>
   Effect.gen(function* () {
@@ -100,9 +103,8 @@ export const restoreDamaged = (settings: BlobStoreLayer.StoreSettings, options: 
         onFault(new ContentFault({ kind, key }))
       }
     })
-    yield* ready.pipe(
-      Stream.mapEffect(check, { concurrency, unordered: true }),
-      Stream.runDrain,
+    yield* StoreIdentity.compareOrRenew.pipe(
+      Effect.andThen(Stream.runDrain(Stream.mapEffect(ready, check, { concurrency, unordered: true }))),
       Effect.provide(services(settings))
     )
     const summary: RestoreDamagedResult = result

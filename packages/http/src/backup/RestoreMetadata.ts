@@ -1,10 +1,14 @@
 /**
  * Puts the metadata of a snapshot into the database of a deployment that has none.
  */
+import * as StoreIdentity from "@holdfast/core/deployment/StoreIdentity"
 import { copyTables, isEmpty } from "@holdfast/sql/archive/CopyTables"
+import { layerMigrated } from "@holdfast/sql/MetadataLayer"
 import { migrate } from "@holdfast/sql/migrations/Migrate"
 import * as SchemaVersion from "@holdfast/sql/migrations/SchemaVersion"
+import * as MetadataSnapshot from "@holdfast/sqlite/MetadataSnapshot"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as Path from "node:path"
 import * as MetadataLayer from "../server/compose/MetadataLayer.ts"
@@ -14,49 +18,87 @@ import * as DurableFiles from "./DurableFiles.ts"
 const notEmpty = (what: string) =>
   new BackupError({ message: `${what} A restore needs an empty database. Name another one, or remove what it has.` })
 
-/** Fails unless the deployment has no metadata. */
-export const checkEmpty = (settings: MetadataLayer.MetadataSettings) =>
+/** Returns what the database of the deployment has recorded; undefined when there is none, or none with rows. */
+const findRecorded = (settings: MetadataLayer.MetadataSettings) =>
   Effect.gen(function* () {
-    if (MetadataLayer.isEmbedded(settings)) {
-      const file = MetadataLayer.databasePath(settings)
-      if (yield* DurableFiles.exists(file)) return yield* notEmpty(`There is a database ${file} already.`)
-      return
-    }
-    yield* Effect.gen(function* () {
-      const sql = yield* SqlClient
-      if ((yield* SchemaVersion.state) !== "Empty" && !(yield* isEmpty(sql))) {
-        return yield* notEmpty("The PostgreSQL database has records of Holdfast already.")
-      }
+    const isEmbedded = MetadataLayer.isEmbedded(settings)
+    if (isEmbedded && !(yield* DurableFiles.exists(MetadataLayer.databasePath(settings)))) return undefined
+    return yield* Effect.gen(function* () {
+      const state = yield* SchemaVersion.state
+      if (!isEmbedded && (state === "Empty" || (yield* isEmpty(yield* SqlClient)))) return undefined
+      if (state !== "Current") return { restore: undefined }
+      return { restore: yield* Effect.provide(StoreIdentity.findRestore, Layer.fresh(layerMigrated)) }
     }).pipe(Effect.provide(MetadataLayer.layerSqlClient(settings)))
   })
 
+/**
+ * Returns whether an interrupted restore of the snapshot has restored the metadata. Fails unless the deployment has no metadata, or
+ * these.
+ */
+export const isRestored = (settings: MetadataLayer.MetadataSettings, snapshot: string) =>
+  Effect.gen(function* () {
+    const found = yield* findRecorded(settings)
+    if (found === undefined) return false
+    if (found.restore === snapshot) return true
+    if (found.restore !== undefined) {
+      return yield* new BackupError({
+        message: `The restore of the snapshot ${found.restore} has not finished. Continue it with --snapshot ${found.restore}, or remove the database.`
+      })
+    }
+    return yield* notEmpty(
+      MetadataLayer.isEmbedded(settings)
+        ? `There is a database ${MetadataLayer.databasePath(settings)} already.`
+        : "The PostgreSQL database has records of Holdfast already."
+    )
+  })
+
+/** The metadata of a snapshot: its id, and their file. */
+export interface SavedMetadata {
+  readonly id: string
+  readonly file: string
+}
+
+/**
+ * Copies the file to a place of its own, where the schema becomes that of this version, and records there that the restore has begun:
+ * these records appear in the database of the deployment together with all others.
+ */
+const prepare = ({ file, id }: SavedMetadata, draft: string) =>
+  Effect.gen(function* () {
+    const { layer } = yield* Effect.promise(() => import("@holdfast/sqlite/SqliteMetadata"))
+    // SQLite would apply the log of an interrupted restore to the new file.
+    const remains = ["", "-wal", "-shm"].map((suffix) => DurableFiles.remove(`${draft}${suffix}`))
+    yield* Effect.all(remains, { discard: true })
+    yield* DurableFiles.copy(file, draft)
+    yield* Effect.provide(StoreIdentity.beginRestore(id), layer({ file: draft }))
+    yield* MetadataSnapshot.seal(draft)
+    yield* DurableFiles.syncFile(draft)
+  })
+
 /** Copies the file to the place of the database. The database has its name when it is complete. */
-const restoreFile = (settings: MetadataLayer.MetadataSettings, metadata: string) =>
+const restoreFile = (settings: MetadataLayer.MetadataSettings, metadata: SavedMetadata) =>
   Effect.gen(function* () {
     const file = MetadataLayer.databasePath(settings)
     const draft = `${file}.restoring`
     yield* DurableFiles.makeDirectory(Path.dirname(file))
-    yield* DurableFiles.copy(metadata, draft)
+    yield* prepare(metadata, draft)
     yield* DurableFiles.rename(draft, file)
   })
 
-/** Copies the rows of the file in one transaction. The schema of a copy of the file becomes that of this version first. */
-const restoreRows = (settings: MetadataLayer.MetadataSettings, metadata: string) =>
+/** Copies the rows of the file in one transaction. */
+const restoreRows = (settings: MetadataLayer.MetadataSettings, metadata: SavedMetadata) =>
   Effect.gen(function* () {
     const Sqlite = yield* Effect.promise(() => import("@holdfast/sqlite/Sqlite"))
-    const directory = yield* DurableFiles.temporaryDirectory
-    const file = Path.join(directory, "metadata.sqlite")
-    yield* DurableFiles.copy(metadata, file)
+    const draft = Path.join(yield* DurableFiles.temporaryDirectory, "metadata.sqlite")
+    yield* prepare(metadata, draft)
     const to = yield* SqlClient
     yield* migrate
     yield* Effect.gen(function* () {
-      yield* migrate
       if (!(yield* copyTables({ from: yield* SqlClient, to }))) {
         return yield* notEmpty("The PostgreSQL database has got records meanwhile.")
       }
-    }).pipe(Effect.provide(Sqlite.layer({ file })))
+    }).pipe(Effect.provide(Sqlite.layer({ file: draft })))
   }).pipe(Effect.scoped, Effect.provide(MetadataLayer.layerSqlClient(settings)))
 
-/** Restores the metadata from the file of a snapshot, as a whole or not at all. */
-export const restore = (settings: MetadataLayer.MetadataSettings, metadata: string) =>
+/** Restores the metadata of a snapshot, as a whole or not at all. */
+export const restore = (settings: MetadataLayer.MetadataSettings, metadata: SavedMetadata) =>
   MetadataLayer.isEmbedded(settings) ? restoreFile(settings, metadata) : restoreRows(settings, metadata)

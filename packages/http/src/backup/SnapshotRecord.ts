@@ -13,6 +13,8 @@ const Record = Schema.Struct({
   createdAt: Schema.String,
   /** The version of the program that wrote the snapshot. */
   version: Schema.String,
+  /** The identity of the blob store of the deployment; absent where the database had recorded none. */
+  storeId: Schema.optionalKey(Schema.String),
   /** The id of the last migration of the metadata. */
   schema: Count,
   /** `copy`: the contents are in the backup. `manifest`: only their keys, sizes and checksums are, in the metadata. */

@@ -31,14 +31,20 @@ export const command = Command.make(
       ),
       Flag.optional
     ),
+    adoptDestination: Flag.Boolean("adopt-destination").pipe(
+      Flag.withDescription(
+        "Continue a directory with snapshots of another deployment, such as the one that this was restored from"
+      ),
+      Flag.withDefault(false)
+    ),
     json: BackupFlags.json,
     ...StoreFlags.flags
   },
-  Effect.fnUntraced(function* ({ contents, destination, json, keep, ...parsed }) {
+  Effect.fnUntraced(function* ({ adoptDestination, contents, destination, json, keep, ...parsed }) {
     const config = yield* StoreFlags.loadConfig(parsed)
     const { run } = yield* Effect.promise(() => import("./operator/Backup.ts"))
     yield* Signals.failOnSignal(
-      run(config, { contents, destination, json, keep: Option.getOrUndefined(keep), version })
+      run(config, { adoptDestination, contents, destination, json, keep: Option.getOrUndefined(keep), version })
     )
   })
 ).pipe(

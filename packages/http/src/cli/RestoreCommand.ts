@@ -20,20 +20,29 @@ export const command = Command.make(
       ),
       Flag.withDefault(false)
     ),
+    pauseMirrors: Flag.Boolean("pause-mirrors").pipe(
+      Flag.withDescription("Pause all mirrors of the restored deployment, to practise a restore"),
+      Flag.withDefault(false)
+    ),
     json: BackupFlags.json,
     ...StoreFlags.flags
   },
-  Effect.fnUntraced(function* ({ directory, json, onlyDamaged, snapshot, ...parsed }) {
+  Effect.fnUntraced(function* ({ directory, json, onlyDamaged, pauseMirrors, snapshot, ...parsed }) {
     const config = yield* StoreFlags.loadConfig(parsed)
     const restore = yield* Effect.promise(() => import("./operator/Restore.ts"))
     const options = { directory, json }
     if (!onlyDamaged) {
-      return yield* Signals.failOnSignal(restore.run(config, { ...options, snapshot: Option.getOrUndefined(snapshot) }))
+      return yield* Signals.failOnSignal(
+        restore.run(config, { ...options, pauseMirrors, snapshot: Option.getOrUndefined(snapshot) })
+      )
     }
     if (Option.isSome(snapshot)) {
       return yield* new UsageError({
         message: "--only-damaged looks for contents in all snapshots: leave --snapshot out."
       })
+    }
+    if (pauseMirrors) {
+      return yield* new UsageError({ message: "--only-damaged changes no mirror: leave --pause-mirrors out." })
     }
     yield* Signals.failOnSignal(restore.runOnlyDamaged(config, options))
   })

@@ -117,6 +117,30 @@ const suite = (getServer: () => Database.Database | undefined): void => {
     }
   )
 
+  it(
+    "restore --pause-mirrors → mirrors are PAUSED and copy what changed when they are resumed",
+    { timeout: 240_000 },
+    async () => {
+      const source = await Deployments.make(getServer())
+      const bucket = await Deployments.begin(source)
+      const target = await MirrorRequests.createTarget(bucket.api, "target")
+      const origin = MirrorRequests.fromIds(bucket.api, bucket)
+      const mirror = await MirrorRequests.createMirror(origin, MirrorRequests.mirrorToTenant(target))
+      const backup = await Process.makeDirectory()
+      await Deployments.runJson(source, "backup", backup)
+      const restored = await Deployments.make(getServer())
+      await Deployments.runJson(restored, "restore", backup, "--pause-mirrors")
+      const api = await Deployments.open(restored, bucket.key)
+      const mirrored = MirrorRequests.fromIds(api, bucket)
+      expect((await MirrorRequests.getMirror(mirrored, mirror.id)).state).toBe("PAUSED")
+      await MirrorRequests.upload(mirrored, { name: "added" }, "added")
+      expect((await api.patch(`${mirrored.mirrors}/${mirror.id}`, { json: { paused: false } })).status).toBe(200)
+      await MirrorRequests.untilCopied(mirrored, mirror.id)
+      expect((await MirrorRequests.listFiles(MirrorRequests.fromIds(api, target))).size).toBe(1)
+      expect((await MirrorRequests.getMirror(origin, mirror.id)).state).toBe("ACTIVE")
+    }
+  )
+
   it("restore: database or store not empty → exit code 1, nothing changed", { timeout: 240_000 }, async () => {
     const source = await Deployments.make(getServer())
     const bucket = await Deployments.begin(source)

@@ -2,9 +2,10 @@
  * Backups that are killed, and contents that are removed while a backup runs.
  */
 import { requires } from "@holdfast/testing/Requires"
+import { existsSync } from "node:fs"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import * as Database from "../support/Database.ts"
 import * as Process from "../support/Process.ts"
 import * as ServiceBucket from "../support/ServiceBucket.ts"
@@ -115,15 +116,70 @@ const restoreRepeatedly = async (server: Database.Database | undefined): Promise
   expect(await Deployments.readAll(api, bucket.files)).toEqual(contents)
 }
 
+/** Kills a restore into SQLite that has restored the metadata, before its end. */
+const killLate = async (backup: string): Promise<Deployments.Deployment> => {
+  for (let attempt = 0; attempt < 10; attempt++) {
+    const target = await Deployments.make(undefined)
+    const running = Process.start(["restore", backup, "--data-dir", target.data], { env: target.env })
+    const database = Path.join(target.data, "holdfast.sqlite")
+    while (running.child.exitCode === null && !existsSync(database)) await new Promise(setImmediate)
+    running.child.kill("SIGKILL")
+    if ((await running.exited).signal === "SIGKILL") return target
+  }
+  throw new Error("Each restore ended before the signal.")
+}
+
+/** Expects that no service starts with a deployment whose restore has not finished, and that the same restore continues. */
+const expectUnfinished = async (target: Deployments.Deployment, backup: string, snapshot: string): Promise<void> => {
+  const refused = await Deployments.run(target, "serve", "--port", "0")
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("has not finished")])
+  const other = await Deployments.run(target, "restore", backup)
+  expect([other.code, other.stderr]).toEqual([1, expect.stringContaining(`--snapshot ${snapshot}`)])
+  const restored = await Deployments.runJson(target, "restore", backup, "--snapshot", snapshot)
+  expect(restored).toMatchObject({ id: snapshot, copied: 0, kept: 200, findings: 0 })
+  const again = await Deployments.run(target, "restore", backup, "--snapshot", snapshot)
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("A restore needs an empty database.")])
+}
+
 const timeout = { timeout: 240_000 }
 
 describe("SIGKILL of a restore", () => {
   it("SQLite → the next restore continues and is complete", timeout, () => restoreRepeatedly(undefined))
+
+  it("SQLite, after the metadata are restored → no service starts; the next restore is complete", timeout, async () => {
+    const { bucket, contents, source } = await makeSource()
+    const backup = await Process.makeDirectory()
+    const { id } = await Deployments.runJson(source, "backup", backup)
+    const target = await killLate(backup)
+    await Deployments.runJson(source, "backup", backup)
+    await expectUnfinished(target, backup, String(id))
+    const api = await Deployments.open(target, bucket.key)
+    expect(await Deployments.readAll(api, bucket.files)).toEqual(contents)
+  })
 })
 
 requires(Database.missing).describe("SIGKILL of a restore into PostgreSQL", () => {
   it("the next restore continues and is complete", timeout, async () => {
     const server = await Database.start()
     await restoreRepeatedly(server).finally(server.close)
+  })
+
+  it("last change of the restore fails → no service starts; the next restore is complete", timeout, async () => {
+    const server = await Database.start()
+    onTestFinished(server.close)
+    const { bucket, contents, source } = await makeSource()
+    const backup = await Process.makeDirectory()
+    const { id } = await Deployments.runJson(source, "backup", backup)
+    const target = await Deployments.make(server)
+    expect((await Deployments.run(target, "migrate")).code).toBe(0)
+    const execute = (statement: string) => server.execute(target.env["DATABASE_URL"] ?? "", statement)
+    await execute(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''failed''; END'`)
+    await execute("CREATE TRIGGER failing BEFORE UPDATE ON deployment EXECUTE FUNCTION fail()")
+    expect((await Deployments.run(target, "restore", backup)).code).toBe(1)
+    await execute("DROP TRIGGER failing ON deployment")
+    await Deployments.runJson(source, "backup", backup)
+    await expectUnfinished(target, backup, String(id))
+    const api = await Deployments.open(target, bucket.key)
+    expect(await Deployments.readAll(api, bucket.files)).toEqual(contents)
   })
 })

@@ -4,15 +4,15 @@
  * Nodes of the former version may use the database meanwhile. Therefore no step holds a lock for long: rows are changed in
  * batches, and indexes are built while the table is written.
  */
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { MetadataError } from "@holdfast/core/MetadataError"
+import type { MetadataError } from "@holdfast/core/MetadataError"
 import { operation, type RowFault } from "../SqlFailure.ts"
 import { transaction } from "../Transaction.ts"
 import * as Migration from "./Migration.ts"
 import { migrations } from "./MigrationList.ts"
+import * as SchemaVersion from "./SchemaVersion.ts"
 import * as MigrationRecords from "../internal/migrations/MigrationRecords.ts"
 import { runStep } from "../internal/migrations/MigrationSteps.ts"
 import { analyzeNewTables } from "../internal/migrations/Statistics.ts"
@@ -58,35 +58,21 @@ const upgrade = Effect.fnUntraced(function* (sql: SqlClient, migration: Migratio
   )
 })
 
-/** A newer version of the service has migrated the database. */
-export class NewerSchema extends Data.TaggedError("NewerSchema")<{ readonly found: number; readonly known: number }> {
-  override get message(): string {
-    return `The database has the schema of a newer version of Holdfast: migration ${this.found}, and this version knows migrations up to ${this.known}. Start that version, or restore the backup from before the upgrade.`
-  }
-}
-
-const refuseNewer = (recorded: ReadonlySet<number>, migrations: ReadonlyArray<Migration.Migration>) => {
-  const known = Math.max(...migrations.map(({ id }) => id))
-  const found = Math.max(...recorded)
-  return found > known ? Effect.fail(new NewerSchema({ found, known })) : Effect.void
-}
-
 /** As `migrate`, with these migrations. */
 export const runMissing = Effect.fnUntraced(function* (
   migrations: ReadonlyArray<Migration.Migration>
-): Effect.fn.Return<ReadonlyArray<Migrated>, SqlError | RowFault | NewerSchema, SqlClient> {
+): Effect.fn.Return<ReadonlyArray<Migrated>, SqlError | RowFault | SchemaVersion.NewerSchema, SqlClient> {
   const sql = yield* SqlClient
   const toMigrated = ({ id, name }: Migration.Migration): Migrated => ({ id, name })
   const recorded = yield* MigrationRecords.findRecorded(sql)
-  yield* refuseNewer(recorded, migrations)
-  const missing = migrations.filter(({ id }) => !recorded.has(id))
-  if (missing.length === 0) return []
-  if (recorded.size === 0) {
+  const state = yield* SchemaVersion.compare(recorded, migrations)
+  if (state === "Current") return []
+  if (state === "Empty") {
     return (yield* create(sql, migrations)) ? migrations.map(toMigrated) : yield* runMissing(migrations)
   }
   yield* withShortLocks(sql, "progress", MigrationRecords.createTables(sql))
   const finished: Array<Migrated> = []
-  for (const migration of missing) {
+  for (const migration of migrations.filter(({ id }) => !recorded.has(id))) {
     if (yield* upgrade(sql, migration)) finished.push(toMigrated(migration))
   }
   return finished
@@ -102,7 +88,5 @@ export const runMissing = Effect.fnUntraced(function* (
 export const migrate: Effect.Effect<ReadonlyArray<Migrated>, MetadataError, SqlClient> = runMissing(migrations).pipe(
   Effect.tap(() => Effect.flatMap(SqlClient, analyzeNewTables)),
   operation("migrate"),
-  Effect.catchTag("NewerSchema", (cause) =>
-    Effect.fail(new MetadataError({ reason: "Incompatible", operation: "migrate", cause }))
-  )
+  Effect.catchTag("NewerSchema", SchemaVersion.toIncompatible("migrate"))
 )

@@ -11,6 +11,7 @@ import * as BackupReport from "./BackupReport.ts"
 export interface Options {
   readonly destination: string
   readonly contents: ContentMode
+  readonly adoptDestination: boolean
   readonly keep: number | undefined
   readonly json: boolean
   readonly version: string

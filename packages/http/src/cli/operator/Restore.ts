@@ -17,6 +17,7 @@ export interface DamagedOptions {
 
 export interface Options extends DamagedOptions {
   readonly snapshot: string | undefined
+  readonly pauseMirrors: boolean
 }
 
 /** Prints a summary. Fails if records and contents differ afterwards. */
