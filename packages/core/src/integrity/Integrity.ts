@@ -17,6 +17,7 @@ import type { DamageKind } from "../storage/DamageKind.ts"
 import { ContentHasher } from "./ContentHasher.ts"
 import type { CheckedBlob } from "./Damage.ts"
 import { DamageRepository } from "./DamageRepository.ts"
+import * as ExpectedBytes from "./ExpectedBytes.ts"
 
 /** The bytes that were to replace a damaged content are not those of its record. Nothing was changed. */
 export class NotTheContent extends Data.TaggedError("NotTheContent")<{}> {
@@ -116,25 +117,6 @@ const make = Effect.gen(function* () {
     return kind
   })
 
-  /** Passes a content on, and fails at its end unless it has the size and digest of the record. */
-  const verified = <E, R>(content: Stream.Stream<Uint8Array, E, R>, { sha256, size }: CheckedBlob) =>
-    Stream.suspend(() => {
-      const hash = hasher.sha256()
-      let count = 0
-      const end = Stream.suspend(() =>
-        count === size && hash.digest() === sha256 ? Stream.empty : Stream.fail(new NotTheContent())
-      )
-      return content.pipe(
-        Stream.mapEffect((chunk) => {
-          count += chunk.byteLength
-          if (count > size) return Effect.fail(new NotTheContent())
-          hash.update(chunk)
-          return Effect.succeed(chunk)
-        }),
-        Stream.concat(end)
-      )
-    })
-
   return Integrity.of({
     compare,
     verify,
@@ -148,7 +130,12 @@ const make = Effect.gen(function* () {
       if (Option.isNone(found)) return yield* new NotFound({ resource: "file" })
       const blob = found.value
       const key = BlobKey.make(blob)
-      yield* store.put(key, verified(content, blob))
+      const expectRecorded = ExpectedBytes.verify({
+        ...blob,
+        makeHash: hasher.sha256,
+        toError: () => new NotTheContent()
+      })
+      yield* store.put(key, expectRecorded(content))
       const { hasRow } = yield* repository.clear(blobId)
       // The file was removed and its blob swept meanwhile: nothing else would remove these bytes.
       if (!hasRow) yield* store.remove(key)
