@@ -36,6 +36,7 @@ import type { MirrorTaskRepository } from "./mirrors/worker/MirrorTaskRepository
 import * as PlaybackKeys from "./playback/PlaybackKeys.ts"
 import * as Streams from "./playback/Streams.ts"
 import * as Rates from "./rates/Rates.ts"
+import * as Refusals from "./events/Refusals.ts"
 import type { SecretBox } from "./secrets/SecretBox.ts"
 import type { BlobRepository } from "./storage/BlobRepository.ts"
 import type { BlobStore } from "./storage/BlobStore.ts"
@@ -94,6 +95,7 @@ export type Services =
   | Streams.Streams
   | PlaybackKeys.PlaybackKeys
   | Rates.Rates
+  | Refusals.Refusals
   | ConversionNotifier.ConversionNotifier
   | Mirrors.Mirrors
   | FileChangeNotifier.FileChangeNotifier
@@ -116,6 +118,7 @@ const services = Layer.mergeAll(
   Streams.layer,
   PlaybackKeys.layer,
   Rates.layer,
+  Refusals.layer,
   Sweeper.layer,
   Fsck.layer
 )

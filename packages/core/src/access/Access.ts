@@ -20,7 +20,7 @@ import type { Permission } from "../Permission.ts"
 import * as Role from "../Role.ts"
 import { Settings } from "../Settings.ts"
 import { AccessRepository, type Principal } from "./AccessRepository.ts"
-import { CurrentRequest, type RequestInfo } from "./CurrentRequest.ts"
+import { CurrentRequest, type Refusal, type RequestInfo } from "./CurrentRequest.ts"
 import * as KeyUseRecorder from "./internal/KeyUseRecorder.ts"
 
 export type AccessError = Unauthenticated | Forbidden | MetadataError
@@ -79,6 +79,13 @@ const isValid = (credential: Principal["credential"], now: number): boolean =>
   (credential.revokedAt === null &&
     (credential.expiresAt === null || DateTime.toEpochMillis(credential.expiresAt) > now))
 
+/** Fails with the error, and reports the refusal to the observer of the request. */
+const refuse = <E>(error: E, refusal: Refusal): Effect.Effect<never, E> =>
+  Effect.flatMap(CurrentRequest, ({ onRefused }) => {
+    onRefused?.(refusal)
+    return Effect.fail(error)
+  })
+
 const make = Effect.gen(function* () {
   const repository = yield* AccessRepository
   const recorder = yield* KeyUseRecorder.make
@@ -111,9 +118,14 @@ const make = Effect.gen(function* () {
   const checkCredential = (
     principal: Principal,
     now: number,
+    tenantId: string | undefined,
     onIdentified: RequestInfo["onIdentified"]
   ): Effect.Effect<Principal, Unauthenticated> => {
-    if (!isValid(principal.credential, now)) return Effect.fail(new Unauthenticated())
+    if (!isValid(principal.credential, now)) {
+      return tenantId === undefined || principal.credential?.tenantId !== tenantId
+        ? Effect.fail(new Unauthenticated())
+        : refuse(new Unauthenticated(), { tenantId, identity: principal, cause: { reason: "unauthenticated" } })
+    }
     onIdentified?.({ accountId: principal.account.id, tokenId: principal.credential?.id ?? null })
     if (principal.credential !== null) recorder.record(principal.credential.id, now)
     return Effect.succeed(principal)
@@ -126,31 +138,35 @@ const make = Effect.gen(function* () {
       const { onIdentified } = fiber.getRef(CurrentRequest)
       const cacheKey = `${actor._tag === "Key" ? actor.hash : actor.accountId} ${tenantId ?? ""}`
       const entry = cache.get(cacheKey)
-      if (entry !== undefined && entry.expiresAt > now) return checkCredential(entry.principal, now, onIdentified)
+      if (entry !== undefined && entry.expiresAt > now)
+        return checkCredential(entry.principal, now, tenantId, onIdentified)
       const startedIn = generation
       return Effect.flatMap(find(actor, tenantId), (found) => {
         remember(actor, Option.isSome(found) && isValid(found.value.credential, now))
         if (Option.isNone(found)) return Effect.fail(new Unauthenticated())
         // A result whose look-up began before `clearCache` ran may be stale already.
         if (startedIn === generation) store(cacheKey, found.value, now)
-        return checkCredential(found.value, now, onIdentified)
+        return checkCredential(found.value, now, tenantId, onIdentified)
       })
     })
   }
 
   return Access.of({
     identify,
-    require: (actor, tenantId, permission) =>
-      Effect.flatMap(
-        identify(actor, Ids.is("ten", tenantId) ? tenantId : undefined),
+    require: (actor, tenantId, permission) => {
+      const isId = Ids.is("ten", tenantId)
+      return Effect.flatMap(
+        identify(actor, isId ? tenantId : undefined),
         (identity): Effect.Effect<Identity, Forbidden> => {
           if (identity === "system") return Effect.succeed(identity)
           const { member } = identity
-          return member !== null && Role.permits(member.role, permission)
-            ? Effect.succeed(identity)
+          if (member !== null && Role.permits(member.role, permission)) return Effect.succeed(identity)
+          return isId
+            ? refuse(new Forbidden(), { tenantId, identity, cause: { reason: "forbidden", permission } })
             : Effect.fail(new Forbidden())
         }
-      ),
+      )
+    },
     isKnown: (actor) => actor._tag !== "Key" || known.has(actor.hash),
     requireSystem: (actor) => (actor._tag === "System" ? Effect.void : Effect.fail(new Forbidden())),
     clearCache: Effect.sync(() => {

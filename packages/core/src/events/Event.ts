@@ -53,7 +53,8 @@ const targets = {
   "account.created": "ACCOUNT",
   "account_key.created": "ACCOUNT_KEY",
   "account_key.restored": "ACCOUNT_KEY",
-  "account_key.revoked": "ACCOUNT_KEY"
+  "account_key.revoked": "ACCOUNT_KEY",
+  "request.refused": "TENANT"
 } as const satisfies { readonly [action: string]: TargetType }
 
 export type Action = keyof typeof targets
@@ -61,6 +62,15 @@ export type Action = keyof typeof targets
 /** Returns what the target of an action is; null for an action that only a newer version knows. */
 export const targetTypeOf = (action: string): TargetType | null =>
   Object.hasOwn(targets, action) ? targets[action as Action] : null
+
+/** The action of the events of refused requests. Every other event records something that was done. */
+export const refused: Action = "request.refused"
+
+/** Whether what was asked for was done. */
+export const Outcome = Schema.Literals(["SUCCESS", "REFUSED"])
+export type Outcome = typeof Outcome.Type
+
+export const outcomeOf = (action: string): Outcome => (action === refused ? "REFUSED" : "SUCCESS")
 
 /** Who caused an event: the deployment itself with its background work, an account, or an API token. */
 export const ActorKind = Schema.Literals(["SYSTEM", "ACCOUNT", "TOKEN"])
@@ -83,6 +93,9 @@ export const Event = Schema.Struct({
   id: Schema.String.annotate({ description: "Ids sort by time." }),
   at: Schema.DateTimeUtcFromString,
   action: Schema.String.annotate({ description: "The resource, a dot and what happened, such as `file.created`." }),
+  outcome: Outcome.annotate({
+    description: "`REFUSED` for a request that was refused; `SUCCESS` for everything that was done."
+  }),
   actor: EventActor,
   target: Schema.Struct({
     type: Schema.NullOr(TargetType),

@@ -1,5 +1,5 @@
 /**
- * The port that reads and removes events. The repositories of the resources write them: every method that changes a record
+ * The port that reads and removes events, and writes those of refused requests. The repositories of the resources write the others: every method that changes a record
  * writes one event in the transaction of the change, with the current `EventAuthor` and `CurrentRequest`.
  */
 import * as Context from "effect/Context"
@@ -7,7 +7,7 @@ import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Slice } from "../Page.ts"
-import type { Event } from "./Event.ts"
+import type { Detail, Event, Outcome } from "./Event.ts"
 
 /** Which events a list contains. */
 export interface EventFilter {
@@ -15,6 +15,7 @@ export interface EventFilter {
   readonly tokenId?: string | undefined
   /** The beginning of the action, such as `file.`. */
   readonly action?: string | undefined
+  readonly outcome?: Outcome | undefined
   readonly targetId?: string | undefined
   readonly bucketId?: string | undefined
   /** Events at this time or later. */
@@ -43,6 +44,15 @@ export class EventRepository extends Context.Service<
   {
     /** Lists events by id, which is the order of time. Reads a fixed number of events at most, besides those that it returns. */
     readonly list: (request: EventListRequest) => Effect.Effect<EventSlice, MetadataError>
+
+    /**
+     * Writes an event `request.refused` of a tenant, with the current `EventAuthor` and `CurrentRequest`. Writes none when there
+     * is no such tenant.
+     */
+    readonly recordRefusal: (refusal: {
+      readonly tenantId: string
+      readonly detail: Detail
+    }) => Effect.Effect<void, MetadataError>
 
     /**
      * Deletes at most `limit` events that are older than `before`, of one of the tenants after the id `after`. Skips events that

@@ -18,7 +18,7 @@ import type { MetadataError } from "../MetadataError.ts"
 import * as Page from "../Page.ts"
 import { Reference } from "../Text.ts"
 import { Instant } from "../Time.ts"
-import type { Event } from "./Event.ts"
+import { type Event, Outcome } from "./Event.ts"
 import { EventRepository } from "./EventRepository.ts"
 
 /** Which events a caller asks for. */
@@ -27,6 +27,8 @@ export interface Filter {
   readonly tokenId?: string | undefined
   /** The action, or its beginning, such as `file.`. */
   readonly action?: string | undefined
+  /** `REFUSED` for requests that were refused; `SUCCESS` for everything that was done. */
+  readonly outcome?: Outcome | undefined
   readonly targetId?: string | undefined
   readonly bucketId?: string | undefined
   /** An ISO 8601 time in UTC: events at this time or later. */
@@ -81,6 +83,7 @@ const filterFields = {
   accountId: Schema.optional(Reference),
   tokenId: Schema.optional(Reference),
   action: Schema.optional(Reference),
+  outcome: Schema.optional(Outcome),
   targetId: Schema.optional(Reference),
   bucketId: Schema.optional(Reference),
   from: Schema.optional(Instant),

@@ -70,7 +70,13 @@ export const make: Effect.Effect<RequestRates, never, Access | Rates> = Effect.g
           Effect.map((states) => {
             if (states.length > 0) register(request, RateLimitHeaders.ofStates(states))
           }),
-          Effect.catch((error) => refuse(request, error))
+          Effect.catch((error) => {
+            if (Ids.is("ten", tenantId)) {
+              const cause = { reason: error.code, policy: error.policy }
+              Context.get(request, CurrentRequest).onRefused?.({ tenantId, identity, cause })
+            }
+            return refuse(request, error)
+          })
         )
       }
     )

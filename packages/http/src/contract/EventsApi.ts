@@ -1,7 +1,7 @@
 /**
  * Events: who changed what.
  */
-import { Event } from "@holdfast/core/events/Event"
+import { Event, Outcome } from "@holdfast/core/events/Event"
 import * as Page from "@holdfast/core/Page"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -18,6 +18,9 @@ const filter = {
   accountId: text("Lists only what this account did."),
   tokenId: text("Lists only what was done with this API token or account key."),
   action: text("Lists only this action, or all actions that begin with this text, such as `file.`."),
+  outcome: Schema.optional(Outcome).annotate({
+    description: "`REFUSED` lists only requests that were refused, `SUCCESS` only what was done."
+  }),
   targetId: text("Lists only events of the record with this id."),
   bucketId: text("Lists only events in this bucket."),
   from: text("An ISO 8601 time in UTC: lists events at this time or later."),

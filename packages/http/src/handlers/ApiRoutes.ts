@@ -1,9 +1,11 @@
 /**
  * The routes of the API: every operation of the contract, handled by the core's services.
  */
+import { Refusals } from "@holdfast/core/events/Refusals"
 import type { Services } from "@holdfast/core/Holdfast"
 import type { Digest } from "effect/crypto/Digest"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
 import type { FileSystem } from "effect/FileSystem"
 import type * as Etag from "effect/http/Etag"
 import type { HttpPlatform } from "effect/http/HttpPlatform"
@@ -96,7 +98,10 @@ export const layerWith = (others: ReadonlyArray<Route>): Layer.Layer<never, neve
       ProblemMiddleware.layer(
         [...routes, ...PlayerAssets.routes, ...others],
         routerConfig,
-        RequestRates.makeFailureCounter
+        Effect.all({
+          onUnauthenticated: RequestRates.makeFailureCounter,
+          onRefused: Effect.map(Refusals, ({ record }) => record)
+        })
       )
     )
   )

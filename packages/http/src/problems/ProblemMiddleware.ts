@@ -2,7 +2,7 @@
  * The middleware around every route: assigns the request id, finds the client's address, converts failures to problems, and adds the headers that
  * every answer has.
  */
-import { CurrentRequest, type RequestInfo } from "@holdfast/core/access/CurrentRequest"
+import { CurrentRequest, type Refusal, type RequestInfo } from "@holdfast/core/access/CurrentRequest"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -25,7 +25,14 @@ import * as UrlFault from "./UrlFault.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-type OnUnauthenticated = (request: HttpServerRequest.HttpServerRequest, clientAddress: string | undefined) => void
+interface Observer {
+  /** Called with each request that is answered with 401. */
+  readonly onUnauthenticated: (request: HttpServerRequest.HttpServerRequest, clientAddress: string | undefined) => void
+  /** Called with each request that a permission or a rate refuses, if its key is or was one of the deployment. */
+  readonly onRefused: (refusal: Refusal, current: RequestInfo) => void
+}
+
+const noObserver: Observer = { onUnauthenticated: () => undefined, onRefused: () => undefined }
 
 const isRouteNotFound = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some(
@@ -64,16 +71,16 @@ const findRefusal = (url: string): Effect.Effect<Response> | undefined => {
  *
  * @param routes The registered routes, to distinguish a wrong method (405, with `Allow`) from an unknown path (404).
  * @param config The router's configuration, by which paths are matched.
- * @param makeOnUnauthenticated Makes the function that is called with each request that is answered with 401.
+ * @param makeObserver Makes the observer of refused requests.
  */
 export const layer = <R = never>(
   routes: ReadonlyArray<AllowedMethods.Route>,
   config: Partial<RouterConfig>,
-  makeOnUnauthenticated: Effect.Effect<OnUnauthenticated, never, R> = Effect.succeed(() => undefined)
+  makeObserver: Effect.Effect<Observer, never, R> = Effect.succeed(noObserver)
 ): Layer.Layer<never, never, HttpRouter.HttpRouter | SecureRandom | R> =>
   HttpRouter.middleware(
     Effect.gen(function* () {
-      const onUnauthenticated = yield* makeOnUnauthenticated
+      const { onRefused, onUnauthenticated } = yield* makeObserver
       const assignRequestId = yield* RequestId.makeAssigner
       const allowedMethods = AllowedMethods.make(routes, config)
 
@@ -98,7 +105,8 @@ export const layer = <R = never>(
           const current: RequestInfo = {
             requestId,
             clientAddress,
-            onIdentified: (identity) => observe(request, identity)
+            onIdentified: (identity) => observe(request, identity),
+            onRefused: (refusal) => onRefused(refusal, current)
           }
           return Effect.map(
             Effect.provideService(findRefusal(request.url) ?? answer, CurrentRequest, current),

@@ -1,8 +1,8 @@
 /**
- * The events that each cell of the table of roles leaves: what a role may change has an event with its actor, and everything else
- * has none.
+ * The events that each cell of the table of roles leaves: what a role may change has an event with its actor, what it may not
+ * do has sampled events of the refusals, and everything else has none.
  */
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import * as TestServer from "../support/TestServer.ts"
 import * as Keys from "./Keys.ts"
 import { type Fixture, makeFixture, roles, rows, send } from "./PermissionTable.ts"
@@ -39,6 +39,7 @@ interface Event {
   readonly actor: { readonly kind: string; readonly tokenId: string | null }
   readonly requestId: string | null
   readonly clientAddress: string | null
+  readonly detail: { readonly permission?: string }
 }
 
 describe("events of the table of roles", () => {
@@ -53,10 +54,11 @@ describe("events of the table of roles", () => {
   })
   afterAll(() => server.close())
 
-  /** Returns all events of the tenant as text, one in each line. */
-  const exportAll = async (): Promise<string> => {
+  /** Returns the events of the tenant as text, one in each line: those of what was done, or of refused requests, or all. */
+  const exportAll = async (outcome: "SUCCESS" | "REFUSED" | "ALL"): Promise<string> => {
     const later = new Date(Date.now() + 3_600_000).toISOString()
-    return (await server.get(`/tenants/${own}/events/export?to=${later}`)).text()
+    const filter = outcome === "ALL" ? "" : `outcome=${outcome}&`
+    return (await server.get(`/tenants/${own}/events/export?${filter}to=${later}`)).text()
   }
 
   const eventsOf = (lines: string): ReadonlyArray<Event> =>
@@ -74,11 +76,11 @@ describe("events of the table of roles", () => {
     it(`${row.route} → ${actions[row.route] ?? "no event"}`, async () => {
       for (const role of roles) {
         const fixture: Fixture = await makeFixture(server, own)
-        const before = eventsOf(await exportAll()).length
+        const before = eventsOf(await exportAll("SUCCESS")).length
         const answer = await send(server, row, fixture, keys.get(role) ?? "")
         const requestId = answer.headers.get("x-request-id")
         await answer.arrayBuffer()
-        const left = eventsOf(await exportAll()).slice(before)
+        const left = eventsOf(await exportAll("SUCCESS")).slice(before)
         const action = row.allowed.includes(role) ? actions[row.route] : undefined
         assert.deepStrictEqual(
           left.map((event) => event.action),
@@ -94,6 +96,23 @@ describe("events of the table of roles", () => {
       }
     })
   }
+
+  it("cells that are refused → events request.refused with the actor and the permission that is missing", async () => {
+    const isRefused = rows.some(({ allowed, isGlobal }) => isGlobal !== true && allowed.length < roles.length)
+    assert.isTrue(isRefused)
+    const found = await vi.waitUntil(
+      async () => {
+        const events = eventsOf(await exportAll("REFUSED"))
+        return events.length > 0 && events
+      },
+      { timeout: 30_000, interval: 100 }
+    )
+    for (const { action, actor, detail } of found) {
+      assert.strictEqual(action, "request.refused")
+      assert.match(actor.tokenId ?? "", /^tok_/)
+      assert.match(detail.permission ?? "", /^[a-z_]+:[a-z]+$/)
+    }
+  })
 
   it("after all these requests → no event contains a key, a hash of one, a secret, a content, metadata or a header's value", async () => {
     const bucket = await server.makeBucket(own)
@@ -115,7 +134,7 @@ describe("events of the table of roles", () => {
     }
     const made = await server.post(`/tenants/${own}/buckets/${bucket.bucketId}/mirrors`, { json })
     assert.oneOf(made.status, [201, 422])
-    const text = await exportAll()
+    const text = await exportAll("ALL")
     for (const key of [...keys.values(), server.rootKey]) assert.notInclude(text, key)
     assert.notMatch(text, /hfp?_[A-Za-z0-9]{8}/)
     assert.notMatch(text, /the-(content|metadata|other|value|target|key|secret)|a-field/)

@@ -8,7 +8,7 @@ import type { Transport } from "../Transport.ts"
 
 export interface EventsClient extends Methods<EventOperations<string>, []> {}
 
-const filter = ["accountId", "tokenId", "action", "targetId", "bucketId", "from", "to"] as const
+const filter = ["accountId", "tokenId", "action", "outcome", "targetId", "bucketId", "from", "to"] as const
 
 export const make = (transport: Transport): EventsClient => ({
   ...Routes.bind<Pick<EventOperations<string>, "list">>(transport, {

@@ -6,7 +6,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Event } from "@holdfast/core/events/Event"
+import { type Event, refused } from "@holdfast/core/events/Event"
 import type { EventListRequest, EventSlice } from "@holdfast/core/events/EventRepository"
 import * as Ids from "@holdfast/core/Ids"
 import * as CodePoints from "../CodePoints.ts"
@@ -40,6 +40,9 @@ const conditionsOf = (sql: SqlClient, { filter }: EventListRequest): ReadonlyArr
     ...equal("token_id", filter.tokenId),
     ...equal("target_id", filter.targetId),
     ...equal("bucket_id", filter.bucketId),
+    ...(filter.outcome === undefined
+      ? []
+      : [sql`action ${sql.literal(filter.outcome === "REFUSED" ? "=" : "<>")} ${refused}`]),
     ...(filter.action === undefined ? [] : [sql`action >= ${filter.action}`]),
     ...(end === undefined ? [] : [sql`action < ${end}`])
   ]

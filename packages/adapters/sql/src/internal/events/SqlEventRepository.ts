@@ -6,13 +6,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import { SqlClient } from "effect/sql/SqlClient"
-import { ActorKind, type Detail, type Event, targetTypeOf } from "@holdfast/core/events/Event"
+import { ActorKind, type Detail, type Event, outcomeOf, targetTypeOf } from "@holdfast/core/events/Event"
 import { EventRepository } from "@holdfast/core/events/EventRepository"
 import * as Ids from "@holdfast/core/Ids"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { deleteOlder } from "./DeleteEvents.ts"
 import { listEvents } from "./ListEvents.ts"
+import { recordRefusal } from "./RecordRefusal.ts"
 
 /** The column was written from a checked value, so that only the outermost type is checked again. */
 const isDetail = (value: unknown): value is Detail => Predicate.isObject(value)
@@ -24,6 +25,7 @@ const toEvent: Row.FromRow<Event> = (row) => {
     id,
     at: DateTime.makeUnsafe(Ids.createdAt(id)),
     action,
+    outcome: outcomeOf(action),
     actor: {
       kind: Row.oneOf(ActorKind.literals, row, "actor"),
       accountId: Row.orNull(Row.text, row, "account_id"),
@@ -45,6 +47,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   return EventRepository.of({
     list: (request) => listEvents(sql, request, toEvent).pipe(operation("events.list")),
+    recordRefusal: (refusal) => recordRefusal(sql, refusal).pipe(operation("events.recordRefusal")),
     deleteOlder: (terms) => deleteOlder(sql, terms).pipe(operation("events.deleteOlder"))
   })
 })

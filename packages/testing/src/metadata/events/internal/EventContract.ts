@@ -146,6 +146,24 @@ export const eventContract = (it: It): void => {
     })
   )
 
+  it.effect("recordRefusal: existing and unknown tenant → an event with outcome REFUSED; none", () =>
+    Effect.gen(function* () {
+      const events = yield* EventRepository
+      const { tenantId } = yield* Fixtures.bucket()
+      const detail = { count: 1 }
+      expect(yield* added(tenantId, events.recordRefusal({ tenantId, detail }))).toHaveLength(1)
+      const outcomes = (outcome: "SUCCESS" | "REFUSED") =>
+        Effect.map(listAll(tenantId, { outcome }), (found) => found.map((event) => [event.outcome, event.action]))
+      expect(yield* outcomes("REFUSED")).toEqual([["REFUSED", "request.refused"]])
+      expect(yield* outcomes("SUCCESS")).toEqual([
+        ["SUCCESS", "tenant.created"],
+        ["SUCCESS", "bucket.created"]
+      ])
+      const unknown = Sample.id("ten")
+      expect(yield* added(unknown, events.recordRefusal({ tenantId: unknown, detail }))).toEqual([])
+    })
+  )
+
   it.effect("deleteOlder: events of several tenants → all before the time, in batches; the others stay", () =>
     Effect.gen(function* () {
       const events = yield* EventRepository

@@ -87,7 +87,7 @@ export const ports = [
     claimStoreId: "INTERNAL",
     replaceStoreId: "INTERNAL"
   }),
-  port(EventRepository, { list: "READ", deleteOlder: "INTERNAL" }),
+  port(EventRepository, { list: "READ", recordRefusal: "WRITE", deleteOlder: "INTERNAL" }),
   port(FileRepository, {
     insert: "WRITE",
     replaceContent: "WRITE",

@@ -6,6 +6,7 @@ import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import type { Action } from "@holdfast/core/events/Event"
+import { EventRepository } from "@holdfast/core/events/EventRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import type { Metadata } from "@holdfast/core/Holdfast"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
@@ -82,6 +83,12 @@ const tenantWrites: Readonly<Record<string, Write>> = {
     const { tenantId } = yield* Fixtures.bucket()
     const change = (yield* TenantRepository).remove({ tenantId, force: true, sweepAt })
     return { tenantId, id: tenantId, name: Sample.tenant().name, change }
+  }),
+  "EventRepository.recordRefusal": write("request.refused", function* () {
+    const tenantId = yield* Fixtures.tenant
+    const detail = { reason: "forbidden", permission: "file:write", count: 3 }
+    const change = (yield* EventRepository).recordRefusal({ tenantId, detail })
+    return { tenantId, id: tenantId, name: Sample.tenant().name, detail, change }
   })
 }
 
