@@ -25,8 +25,19 @@ export interface Change {
 /** The value of `tenant_id` for events of the deployment: no tenant has this id. */
 export const deployment = "-"
 
-/** A UUIDv7 by the clock of the fiber, which is that of the store. Each is greater than all former ones of the process. */
-const newUuid = SecureRandom.make(SecureRandom.randomBytesUnsafe).uuidV7()
+type NewUuid = Effect.Effect<string>
+
+/** By client: each store has a clock of its own, and the ids of one must not run ahead with the clock of another. */
+const generators = new WeakMap<SqlClient, NewUuid>()
+
+/** A UUIDv7 by the clock of the fiber, which is that of the store. Each is greater than all former ones of this client. */
+const newUuid = (sql: SqlClient): NewUuid => {
+  const known = generators.get(sql)
+  if (known !== undefined) return known
+  const added = SecureRandom.make(SecureRandom.randomBytesUnsafe).uuidV7()
+  generators.set(sql, added)
+  return added
+}
 
 /** Returns the statement that writes an event, for the author and the request of this fiber. */
 const insertion = (
@@ -46,7 +57,9 @@ const insertion = (
 
 /** Writes an event. Call it in the transaction of the change. */
 export const record = (sql: SqlClient, change: Change): Effect.Effect<void, SqlError> =>
-  Effect.flatMap(newUuid, (uuid) => Effect.withFiber((fiber) => Effect.asVoid(insertion(sql, change, fiber, uuid))))
+  Effect.flatMap(newUuid(sql), (uuid) =>
+    Effect.withFiber((fiber) => Effect.asVoid(insertion(sql, change, fiber, uuid)))
+  )
 
 /**
  * Runs a statement and writes an event, in a transaction. On PostgreSQL both take one round trip; the event is written whatever
@@ -57,7 +70,7 @@ export const runAndRecord = (
   statement: Fragment & Statement<Row>,
   change: Change
 ): Effect.Effect<ReadonlyArray<Row>, SqlError> =>
-  Effect.flatMap(newUuid, (uuid) =>
+  Effect.flatMap(newUuid(sql), (uuid) =>
     Effect.withFiber((fiber) => {
       const event = insertion(sql, change, fiber, uuid)
       return sql.onDialectOrElse({

@@ -58,7 +58,7 @@ export const eventContract = (it: It): void => {
         ])
         const [event] = events
         expect(Object.keys(event?.detail ?? {})).toEqual(expect.arrayContaining(Object.keys(detail)))
-        // Ids of one process may run ahead of the clock by some milliseconds.
+        // Ids of one client may run ahead of the clock by some milliseconds.
         expect(Math.abs(DateTime.toEpochMillis(event?.at ?? Sample.at()) - began)).toBeLessThan(60_000)
       })
     )
