@@ -10,15 +10,16 @@ import type { AccountRepository } from "./accounts/AccountRepository.ts"
 import * as Accounts from "./accounts/Accounts.ts"
 import type { BucketRepository } from "./buckets/BucketRepository.ts"
 import * as Buckets from "./buckets/Buckets.ts"
-import type { DeploymentRepository } from "./deployment/DeploymentRepository.ts"
 import type { RemovalRepository } from "./buckets/RemovalRepository.ts"
 import * as ConversionNotifier from "./conversions/ConversionNotifier.ts"
 import type { ConversionRepository } from "./conversions/ConversionRepository.ts"
 import * as Conversions from "./conversions/Conversions.ts"
+import type { DeploymentRepository } from "./deployment/DeploymentRepository.ts"
+import type { EventRepository } from "./events/EventRepository.ts"
+import * as Events from "./events/Events.ts"
+import * as Refusals from "./events/Refusals.ts"
 import * as Downloads from "./files/Downloads.ts"
 import * as FileChangeNotifier from "./files/FileChangeNotifier.ts"
-import * as Events from "./events/Events.ts"
-import type { EventRepository } from "./events/EventRepository.ts"
 import type { FileRepository } from "./files/FileRepository.ts"
 import * as Files from "./files/Files.ts"
 import * as FileWriter from "./files/FileWriter.ts"
@@ -36,7 +37,6 @@ import type { MirrorTaskRepository } from "./mirrors/worker/MirrorTaskRepository
 import * as PlaybackKeys from "./playback/PlaybackKeys.ts"
 import * as Streams from "./playback/Streams.ts"
 import * as Rates from "./rates/Rates.ts"
-import * as Refusals from "./events/Refusals.ts"
 import type { SecretBox } from "./secrets/SecretBox.ts"
 import type { BlobRepository } from "./storage/BlobRepository.ts"
 import type { BlobStore } from "./storage/BlobStore.ts"
@@ -124,8 +124,8 @@ const services = Layer.mergeAll(
 )
 
 /**
- * All services, without background work. Add `Sweeper.layerPeriodic` to sweep,
- * `EventRetention.layer` to delete old events, `RemovalWorker.layer` to finish the removal of large buckets and tenants, `ConversionWorker.layer` to convert videos and
+ * All services, without background work. Add `Sweeper.layerPeriodic` to sweep, `EventRetention.layer` to delete old events,
+ * `RemovalWorker.layer` to finish the removal of large buckets and tenants, `ConversionWorker.layer` to convert videos and
  * `MirrorWorker.layer` to copy files to mirrors.
  *
  * Also provides the `Clock` of the metadata store (`StoreTime`), with which the effects of the services have to run.

@@ -1,6 +1,7 @@
 /**
- * The port that reads and removes events, and writes those of refused requests. The repositories of the resources write the others: every method that changes a record
- * writes one event in the transaction of the change, with the current `EventAuthor` and `CurrentRequest`.
+ * The port that reads and removes events, and writes those of refused requests. The repositories of the resources write the
+ * others: every method that changes a record writes one event in the transaction of the change, with the current `EventAuthor`
+ * and `CurrentRequest`.
  */
 import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
@@ -13,8 +14,9 @@ import type { Detail, Event, Outcome } from "./Event.ts"
 export interface EventFilter {
   readonly accountId?: string | undefined
   readonly tokenId?: string | undefined
-  /** The beginning of the action, such as `file.`. */
+  /** The action, or its beginning, such as `file.`. */
   readonly action?: string | undefined
+  /** `REFUSED` for requests that were refused; `SUCCESS` for everything that was done. */
   readonly outcome?: Outcome | undefined
   readonly targetId?: string | undefined
   readonly bucketId?: string | undefined

@@ -19,18 +19,10 @@ import * as Page from "../Page.ts"
 import { Reference } from "../Text.ts"
 import { Instant } from "../Time.ts"
 import { type Event, Outcome } from "./Event.ts"
-import { EventRepository } from "./EventRepository.ts"
+import { type EventFilter, EventRepository } from "./EventRepository.ts"
 
 /** Which events a caller asks for. */
-export interface Filter {
-  readonly accountId?: string | undefined
-  readonly tokenId?: string | undefined
-  /** The action, or its beginning, such as `file.`. */
-  readonly action?: string | undefined
-  /** `REFUSED` for requests that were refused; `SUCCESS` for everything that was done. */
-  readonly outcome?: Outcome | undefined
-  readonly targetId?: string | undefined
-  readonly bucketId?: string | undefined
+export interface Filter extends Omit<EventFilter, "from" | "to"> {
   /** An ISO 8601 time in UTC: events at this time or later. */
   readonly from?: string | undefined
   /** An ISO 8601 time in UTC: events before this time. */
