@@ -25,6 +25,14 @@ const insertAll = Effect.fnUntraced(function* (from: SqlClient, to: SqlClient, t
   }
 })
 
+const areEmpty = Effect.fnUntraced(function* (sql: SqlClient, tables: ReadonlyArray<Catalog.Table>) {
+  for (const { name } of tables) {
+    const rows: ReadonlyArray<Row.Row> = yield* sql`SELECT 1 AS one FROM ${sql(name)} LIMIT 1`
+    if (rows.length > 0) return false
+  }
+  return true
+})
+
 /**
  * Copies the rows of all tables into a database with the same schema whose tables are empty. Reads one moment of the source,
  * which other processes may change meanwhile, and holds no lock there that delays them. Writes in one transaction: a failure
@@ -42,9 +50,7 @@ export const copyTables = ({
   Effect.gen(function* () {
     const tables = yield* Catalog.tables(to)
     yield* Catalog.exclude(to, tables)
-    for (const { name } of tables) {
-      if ((yield* to`SELECT 1 AS one FROM ${to(name)} LIMIT 1`).length > 0) return false
-    }
+    if (!(yield* areEmpty(to, tables))) return false
     yield* Triggers.without(
       to,
       tables,
@@ -58,10 +64,4 @@ export const copyTables = ({
 
 /** Returns whether the tables of a database have no rows. */
 export const isEmpty = (sql: SqlClient): Effect.Effect<boolean, MetadataError> =>
-  Effect.gen(function* () {
-    for (const { name } of yield* Catalog.tables(sql)) {
-      const rows: ReadonlyArray<Row.Row> = yield* sql`SELECT 1 AS one FROM ${sql(name)} LIMIT 1`
-      if (rows.length > 0) return false
-    }
-    return true
-  }).pipe(operation("isEmpty"))
+  Effect.flatMap(Catalog.tables(sql), (tables) => areEmpty(sql, tables)).pipe(operation("isEmpty"))

@@ -3,7 +3,6 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import { SqlClient } from "effect/sql/SqlClient"
 import { type Bucket, BucketExists, BucketNotEmpty } from "@holdfast/core/buckets/Bucket"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
@@ -12,7 +11,7 @@ import { NotFound } from "@holdfast/core/Errors"
 import type { Action, Detail } from "@holdfast/core/events/Event"
 import * as Constraint from "../Constraint.ts"
 import { lock, millis } from "../Dialect.ts"
-import { type Change, changedFields, record } from "../events/RecordEvent.ts"
+import { type Change, changedFields, record, recordFound } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
@@ -89,11 +88,7 @@ const make = Effect.gen(function* () {
         ...(change.name === undefined ? undefined : { name: change.name })
       })} WHERE ${isOpenBucket(sql, bucket)} RETURNING ${columns}`.pipe(
         Row.first(toBucket),
-        Effect.tap((updated) =>
-          Option.isNone(updated)
-            ? Effect.void
-            : record(sql, bucketEvent(bucket.tenantId, "bucket.updated", updated.value, changedFields(change)))
-        ),
+        recordFound(sql, (updated) => bucketEvent(bucket.tenantId, "bucket.updated", updated, changedFields(change))),
         transaction(sql),
         orBucketExists(bucket.tenantId, change.name ?? ""),
         operation("buckets.update")

@@ -37,7 +37,8 @@ const toLookup = (row: Row.Row) => ({
 export const findStreamFile = (read: ShortRead, { bucket, format, name, selector }: StreamFileRef) =>
   read(
     (sql) => sql`SELECT source.id AS file_id, source.blob_id AS source_id, conversion.id AS conversion_id,
-      conversion.state, conversion.fault_code, conversion.fault_detail, part.blob_id, part.playlist, blob.size, blob.sha256, damage.kind AS damage_kind
+      conversion.state, conversion.fault_code, conversion.fault_detail, part.blob_id, part.playlist,
+      blob.size, blob.sha256, damage.kind AS damage_kind
     FROM (SELECT id, blob_id FROM file WHERE ${bySelector(sql, bucket, selector)}) AS source
       LEFT JOIN conversion ON conversion.blob_id = source.blob_id AND conversion.format = ${format}
       LEFT JOIN conversion_file AS part ON part.conversion_id = conversion.id AND part.name = ${name}

@@ -4,6 +4,7 @@
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
@@ -60,6 +61,15 @@ export const record = (sql: SqlClient, change: Change): Effect.Effect<void, SqlE
   Effect.flatMap(newUuid(sql), (uuid) =>
     Effect.withFiber((fiber) => Effect.asVoid(insertion(sql, change, fiber, uuid)))
   )
+
+/**
+ * Writes the event of what an effect has found and changed; none when it found nothing. Use it in the transaction of the
+ * change.
+ */
+export const recordFound =
+  <A>(sql: SqlClient, toChange: (found: A) => Change) =>
+  <E, R>(self: Effect.Effect<Option.Option<A>, E, R>): Effect.Effect<Option.Option<A>, E | SqlError, R> =>
+    Effect.tap(self, (found) => (Option.isNone(found) ? Effect.void : record(sql, toChange(found.value))))
 
 /**
  * Runs a statement and writes an event, in a transaction. On PostgreSQL both take one round trip; the event is written whatever

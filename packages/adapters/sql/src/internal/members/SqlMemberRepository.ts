@@ -15,7 +15,7 @@ import * as Accounts from "../accounts/AccountRows.ts"
 import { isOpenTenant } from "../buckets/OpenBucket.ts"
 import * as Constraint from "../Constraint.ts"
 import { lock, millis } from "../Dialect.ts"
-import { record } from "../events/RecordEvent.ts"
+import { record, recordFound } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
@@ -31,6 +31,17 @@ const make = Effect.gen(function* () {
   const find = (tenantId: string, memberId: string) =>
     sql`SELECT ${columns} FROM member WHERE id = ${memberId} AND tenant_id = ${tenantId}`.pipe(Row.first(toMember))
 
+  /** Inserts a member, and the account of an ACTIVE one unless it exists. Returns the member with its account. */
+  const store = Effect.fnUntraced(function* (tenantId: string, member: Member) {
+    if (member.status === "INVITED") {
+      yield* Invitations.invite(sql, tenantId, member)
+      return member
+    }
+    const active = { ...member, user: yield* Accounts.findOrCreate(sql, member.user) }
+    yield* insert(sql, tenantId, active)
+    return active
+  })
+
   /** Adds a member. The lock on the tenant excludes another member with the same e-mail. */
   const add = (tenantId: string, member: Member) =>
     Effect.gen(function* () {
@@ -39,10 +50,7 @@ const make = Effect.gen(function* () {
       if (tenants.length === 0) return yield* new NotFound({ resource: "tenant" })
       const existing = yield* Invitations.findByEmail(sql, tenantId, member.user.email)
       if (Option.isSome(existing)) return yield* new MemberExists({ existingId: existing.value })
-      if (member.status === "INVITED") yield* Invitations.invite(sql, tenantId, member)
-      const stored =
-        member.status === "INVITED" ? member : { ...member, user: yield* Accounts.findOrCreate(sql, member.user) }
-      if (member.status !== "INVITED") yield* insert(sql, tenantId, stored)
+      const stored = yield* store(tenantId, member)
       yield* record(sql, memberEvent(tenantId, "member.created", stored))
       return stored
     }).pipe(
@@ -95,11 +103,7 @@ const make = Effect.gen(function* () {
 
     accept: (acceptance) =>
       Invitations.accept(sql, acceptance).pipe(
-        Effect.tap((member) =>
-          Option.isNone(member)
-            ? Effect.void
-            : record(sql, memberEvent(acceptance.tenantId, "member.accepted", member.value))
-        ),
+        recordFound(sql, (member) => memberEvent(acceptance.tenantId, "member.accepted", member)),
         transaction(sql),
         operation("members.accept")
       ),

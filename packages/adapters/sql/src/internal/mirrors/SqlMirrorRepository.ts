@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { type MirrorChange, type MirrorRef, MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { millis } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
-import { changedFields, record } from "../events/RecordEvent.ts"
+import { changedFields, record, recordFound } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
@@ -83,9 +83,7 @@ const make = Effect.gen(function* () {
     remove: (ref) =>
       sql`UPDATE mirror SET removed = 1 WHERE ${isMirror(ref)} ${returnsNamed}`.pipe(
         Row.first(toNamed),
-        Effect.tap((removed) =>
-          Option.isNone(removed) ? Effect.void : record(sql, mirrorEvent("mirror.deleted", removed.value))
-        ),
+        recordFound(sql, (removed) => mirrorEvent("mirror.deleted", removed)),
         Effect.map(Option.isSome),
         transaction(sql),
         operation("mirrors.remove")

@@ -3,7 +3,6 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { Action, Detail } from "@holdfast/core/events/Event"
 import { SubdomainTaken, type Tenant, TenantNotEmpty } from "@holdfast/core/tenants/Tenant"
@@ -13,7 +12,7 @@ import { markTenant } from "../buckets/Removals.ts"
 import { countFiles, removeBuckets, removedAtOnce } from "../buckets/RemoveBuckets.ts"
 import * as Constraint from "../Constraint.ts"
 import { among, lock, millis } from "../Dialect.ts"
-import { type Change, changedFields, record } from "../events/RecordEvent.ts"
+import { type Change, changedFields, record, recordFound } from "../events/RecordEvent.ts"
 import * as Invitations from "../members/Invitations.ts"
 import { memberEvent } from "../members/MemberEvents.ts"
 import { insert as insertMember } from "../members/MemberRows.ts"
@@ -130,11 +129,7 @@ const make = Effect.gen(function* () {
         ...(change.subdomain === undefined ? undefined : { subdomain: change.subdomain })
       })} WHERE ${isOpenTenant(sql, tenantId)} RETURNING ${columns}`.pipe(
         Row.first(toTenant),
-        Effect.tap((updated) =>
-          Option.isNone(updated)
-            ? Effect.void
-            : record(sql, tenantEvent("tenant.updated", updated.value, changedFields(change)))
-        ),
+        recordFound(sql, (updated) => tenantEvent("tenant.updated", updated, changedFields(change))),
         transaction(sql),
         orSubdomainTaken,
         operation("tenants.update")

@@ -9,7 +9,7 @@ import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRe
 import { millis } from "../../Dialect.ts"
 import { operation } from "../../../SqlFailure.ts"
 import { transaction } from "../../../Transaction.ts"
-import { record } from "../../events/RecordEvent.ts"
+import { record, recordFound } from "../../events/RecordEvent.ts"
 import * as Row from "../../Row.ts"
 import { mirrorEvent, namedColumns, toNamed } from "../MirrorEvents.ts"
 import { findCopies } from "./FindCopies.ts"
@@ -64,11 +64,9 @@ const make = Effect.gen(function* () {
         RETURNING ${sql.literal(namedColumns)}`.pipe(
         Row.first(toNamed),
         // Only the first failure is an event, not each retry.
-        Effect.flatMap((failed) =>
-          Option.isNone(failed) || mirror.failure !== null
-            ? Effect.void
-            : record(sql, mirrorEvent("mirror.failing", failed.value))
-        ),
+        Effect.map(Option.filter(() => mirror.failure === null)),
+        recordFound(sql, (failed) => mirrorEvent("mirror.failing", failed)),
+        Effect.asVoid,
         transaction(sql),
         operation("mirrors.fail")
       ),
