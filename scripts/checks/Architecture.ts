@@ -27,6 +27,7 @@ const core: Layering = {
     ["mirrors/targets"],
     ["mirrors"],
     ["mirrors/worker"],
+    ["webhooks"],
     // All services as one layer.
     ["Holdfast.ts"],
     ["promises"],
