@@ -5,6 +5,7 @@ import * as RequestTurns from "../../../src/server/listener/RequestTurns.ts"
 /** Returns a function that passes a request of this duration through the turns, and the order in which requests started. */
 const make = () => {
   let time = 0
+  const work = (milliseconds: number) => void (time += milliseconds)
   const turns = RequestTurns.make(() => time)
   const started: Array<string> = []
   const request = (owner: string, milliseconds: number): void => {
@@ -15,21 +16,21 @@ const make = () => {
     if (turns.mayStart(time)) start()
     else turns.enqueue(owner, start)
   }
-  return { request, started }
+  return { request, started, work }
 }
 
 describe("RequestTurns", () => {
   it("requests within the budget of a turn → all start at once", () => {
     const { request, started } = make()
-    for (let i = 0; i < 40; i++) request("a", 0.1)
-    assert.lengthOf(started, 40)
+    for (let i = 0; i < 20; i++) request("a", 0.1)
+    assert.lengthOf(started, 20)
   })
 
   it("100 requests of one tenant, then one of another → it starts in the next turn", async () => {
     const { request, started } = make()
-    for (let i = 0; i < 100; i++) request("a", 2)
+    for (let i = 0; i < 100; i++) request("a", 0.5)
     request("b", 0.1)
-    assert.deepStrictEqual(started, ["a", "a", "a"])
+    assert.deepStrictEqual(started, ["a", "a", "a", "a"])
     await turn()
     assert.include(started, "b")
     assert.isBelow(started.length, 10)
@@ -37,15 +38,37 @@ describe("RequestTurns", () => {
 
   it("requests of three tenants are queued → they start in rotation; later ones wait behind them", async () => {
     const { request, started } = make()
-    request("x", 10)
-    for (const owner of ["a", "a", "a", "b", "b", "c"]) request(owner, 1)
+    request("x", 2)
+    for (const owner of ["a", "a", "a", "b", "b", "c"]) request(owner, 0.6)
     await turn()
-    assert.deepStrictEqual(started, ["x", "a", "b", "c", "a", "b"])
+    assert.deepStrictEqual(started, ["x", "a", "b", "c"])
+    await turn()
+    assert.deepStrictEqual(started.slice(4), ["a", "b", "a"])
     request("d", 1)
+    assert.strictEqual(started.at(-1), "d")
+  })
+
+  it("requests of a longer time than the budget → one starts in each turn, and the owners take turns", async () => {
+    const { request, started } = make()
+    for (const owner of ["a", "a", "a", "b"]) request(owner, 3)
+    assert.deepStrictEqual(started, ["a"])
     await turn()
-    assert.deepStrictEqual(started.slice(6), ["a", "d"])
-    request("e", 1)
-    assert.strictEqual(started.at(-1), "e")
+    assert.deepStrictEqual(started, ["a", "a"])
+    await turn()
+    assert.deepStrictEqual(started, ["a", "a", "b"])
+  })
+
+  it("results of earlier requests take the budget of a turn → one request of each tenant starts", async () => {
+    const { request, started, work } = make()
+    for (let i = 0; i < 100; i++) request("a", 0.125)
+    request("b", 0.125)
+    const atOnce = started.length
+    work(2)
+    await turn()
+    assert.deepStrictEqual(started.slice(atOnce), ["a", "b"])
+    work(1)
+    await turn()
+    assert.lengthOf(started, atOnce + 2 + 8)
   })
 
   it("owner → the tenant of the path, otherwise the client", () => {
