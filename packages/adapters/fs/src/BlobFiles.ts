@@ -32,7 +32,7 @@ export const read = (
 ): Stream.Stream<Uint8Array, BlobError.BlobError> => {
   const blobPath = Layout.locate(layout, key)
   if (blobPath === undefined) return Stream.fail(FsErrors.invalidKey("read"))
-  return Stream.mapError(Download.make(blobPath.path, options), FsErrors.fromErrno("read"))
+  return Stream.mapError(Download.make(blobPath.path, options), FsErrors.fromErrnoOfRead)
 }
 
 /** Implements the port's `stat`. */

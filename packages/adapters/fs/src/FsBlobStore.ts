@@ -82,7 +82,8 @@ const makeMethods = (layout: Layout.Layout, { reserveBytes }: Options, writer = 
 
   return BlobStore.BlobStore.of({
     put,
-    read: (key, options) => BlobFiles.read(layout, key, options),
+    // Whether the whole device has failed is known only from a new check.
+    read: (key, options) => Stream.tapError(BlobFiles.read(layout, key, options), () => probe.expire),
     stat: (key) => BlobFiles.stat(layout, key),
     remove: (key) => BlobFiles.remove(layout, key),
     removeMany: (keys) => BlobFiles.removeMany(layout, keys),

@@ -29,6 +29,12 @@ export const fromErrno =
   (error: FsCall.ErrnoError): BlobError.BlobError =>
     new BlobError.BlobError({ reason: reasonOf(error.code), operation, cause: error.cause })
 
+/** Returns the error of `read`. A device that fails to read one file may read others. */
+export const fromErrnoOfRead = (error: FsCall.ErrnoError): BlobError.BlobError =>
+  error.code === "EIO"
+    ? new BlobError.BlobError({ reason: "Unreadable", operation: "read", cause: error.cause })
+    : fromErrno("read")(error)
+
 /**
  * Returns the error of a port's method for a failed system call on a directory of the store. A missing directory means that
  * the store is unavailable, as when its disk was unmounted.

@@ -4,7 +4,7 @@ import { constants } from "node:os"
 import * as FsCall from "../src/internal/FsCall.ts"
 import * as FsErrors from "../src/FsErrors.ts"
 
-const reasons: Readonly<Record<Exclude<Reason, "Internal">, ReadonlyArray<string>>> = {
+const reasons: Readonly<Record<Exclude<Reason, "Internal" | "Unreadable">, ReadonlyArray<string>>> = {
   NotFound: ["ENOENT"],
   Damaged: ["WRONG_SIZE"],
   StorageFull: ["ENOSPC", "EDQUOT", "EFBIG"],
@@ -20,13 +20,15 @@ describe("FsErrors", () => {
   // EHOSTDOWN is an errno of Linux that is missing in Node's table.
   const codes = [...Object.keys(constants.errno), "EHOSTDOWN", "ERR_INVALID_ARG_TYPE", "WRONG_SIZE", ""]
 
-  it.each(codes)("fromErrno and fromErrnoOfStore: %s → documented reason", (code) => {
+  it.each(codes)("fromErrno, fromErrnoOfStore, fromErrnoOfRead: %s → documented reason", (code) => {
     const expected = Object.entries(reasons).find(([, codes]) => codes.includes(code))?.[0] ?? "Internal"
     const error = FsErrors.fromErrno("read")(errno(code))
     assert.instanceOf(error, BlobError)
     assert.deepStrictEqual([error.reason, error.operation], [expected, "read"])
     const ofStore = FsErrors.fromErrnoOfStore("put")(errno(code))
     assert.strictEqual(ofStore.reason, code === "ENOENT" ? "Unavailable" : expected)
+    const ofRead = FsErrors.fromErrnoOfRead(errno(code))
+    assert.strictEqual(ofRead.reason, code === "EIO" ? "Unreadable" : expected)
   })
 
   it("fromErrno: error for which Node has no name → reason by its number", () => {

@@ -20,7 +20,7 @@ export interface StoredContent {
   readonly localFile: string | undefined
   /** Succeeds when the store has the blob, with the size of the record. */
   readonly check: Effect.Effect<void, BlobError | ContentDamaged>
-  /** Reports that the stored bytes are missing or not those of the record. */
+  /** Reports that the stored bytes are missing, not those of the record, or not readable. */
   readonly reportDamage: Effect.Effect<void>
 }
 
@@ -35,10 +35,12 @@ export const make = (
   const damaged = Effect.suspend(() => Effect.andThen(reportDamage, Effect.fail(new ContentDamaged())))
   return {
     read: (range) =>
-      Stream.catchIf(
-        store.read(key, { range, size }),
-        ({ reason }) => reason === "Damaged",
-        () => Stream.fromEffect(damaged)
+      store.read(key, { range, size }).pipe(
+        Stream.tapError(({ reason }) => (reason === "Unreadable" ? reportDamage : Effect.void)),
+        Stream.catchIf(
+          ({ reason }) => reason === "Damaged",
+          () => Stream.fromEffect(damaged)
+        )
       ),
     localFile: store.localFile(key),
     check: Effect.suspend(() =>

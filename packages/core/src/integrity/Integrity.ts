@@ -30,7 +30,10 @@ export type Pace = (bytes: number) => Effect.Effect<void>
 export class Integrity extends Context.Service<
   Integrity,
   {
-    /** Reads a blob as a whole and compares it with its record. Returns the damage; undefined when there is none. */
+    /**
+     * Reads a blob as a whole and compares it with its record. Returns the damage; undefined when there is none. A blob that cannot
+     * be read is damaged, unless the store as a whole fails.
+     */
     readonly compare: (blob: CheckedBlob, pace?: Pace) => Effect.Effect<DamageKind | undefined, BlobError>
 
     /**
@@ -69,6 +72,10 @@ const make = Effect.gen(function* () {
   const repository = yield* DamageRepository
   const hasher = yield* ContentHasher
 
+  /** A blob that cannot be read is damaged while the store works. A store that fails says nothing about one blob. */
+  const damagedUnlessStoreFails = (error: BlobError): Effect.Effect<DamageKind, BlobError> =>
+    Effect.mapBoth(store.check, { onSuccess: (): DamageKind => "Damaged", onFailure: () => error })
+
   const compare = ({ sha256, size, ...parts }: CheckedBlob, pace?: Pace) =>
     Effect.suspend(() => {
       const hash = hasher.sha256()
@@ -87,7 +94,8 @@ const make = Effect.gen(function* () {
         ),
         Effect.catch((error) => {
           if (error.reason === "NotFound") return Effect.succeed<DamageKind>("Missing")
-          return error.reason === "Damaged" ? Effect.succeed<DamageKind>("WrongSize") : Effect.fail(error)
+          if (error.reason === "Damaged") return Effect.succeed<DamageKind>("WrongSize")
+          return error.reason === "Unreadable" ? damagedUnlessStoreFails(error) : Effect.fail(error)
         })
       )
     })

@@ -162,6 +162,26 @@ describe("Scrubber", () => {
     }).pipe(Effect.provide(services))
   )
 
+  it.live("device fails to read one content → damaged; store fails as a whole → unreadable, nothing recorded", () =>
+    Effect.gen(function* () {
+      const { scrub } = yield* Scrubber.Scrubber
+      const faults = yield* BlobFaults.BlobFaults
+      const bucket = yield* Fixtures.bucket()
+      const { blobId, key } = yield* store(bucket, "content")
+      yield* store(bucket, "other content")
+      yield* faults.inject({ method: "read", key: (read) => read === key, action: BlobFaults.fail("Unreadable") })
+      yield* faults.inject({ method: "check", action: BlobFaults.fail("Unavailable") })
+      assert.deepInclude(Option.getOrThrow(yield* scrub(options)), { damaged: 0, unreadable: 1 })
+      assert.isNull((yield* Fixtures.blob(blobId))?.damage)
+
+      yield* faults.clear
+      yield* faults.inject({ method: "read", key: (read) => read === key, action: BlobFaults.fail("Unreadable") })
+      const again = { ...options, period: 0, restart: true }
+      assert.deepInclude(Option.getOrThrow(yield* scrub(again)), { blobs: 2, damaged: 1, unreadable: 0 })
+      assert.strictEqual((yield* Fixtures.blob(blobId))?.damage, "Damaged")
+    }).pipe(Effect.provide(services))
+  )
+
   it.live("restoreContent: other bytes → NotTheContent, nothing changed; right bytes → stored and cleared", () =>
     Effect.gen(function* () {
       const integrity = yield* Integrity.Integrity

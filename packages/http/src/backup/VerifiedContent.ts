@@ -17,13 +17,22 @@ export class ContentFault extends Data.TaggedError("ContentFault")<{
   readonly key: string
 }> {}
 
+/** Returns what an error says of the content; undefined when the store failed as a whole. */
+const kindOf = ({ reason }: BlobError): DamageKind | undefined => {
+  if (reason === "NotFound") return "Missing"
+  return reason === "Unreadable" ? "Damaged" : undefined
+}
+
 /** Streams a content. Fails with a `ContentFault`, at its end at the latest, unless it is the content of the record. */
 export const read = (
   store: BlobStore["Service"],
   { key, sha256, size }: SnapshotContent
 ): Stream.Stream<Uint8Array, ContentFault | BlobError> =>
   store.read(key).pipe(
-    Stream.mapError((error) => (error.reason === "NotFound" ? new ContentFault({ kind: "Missing", key }) : error)),
+    Stream.mapError((error) => {
+      const kind = kindOf(error)
+      return kind === undefined ? error : new ContentFault({ kind, key })
+    }),
     ExpectedBytes.verify({
       size,
       sha256,

@@ -16,7 +16,7 @@ export interface WriteProbe {
    * no inodes are free.
    */
   readonly check: Effect.Effect<void, BlobError.BlobError>
-  /** Makes the next check sync a file: an upload has failed. */
+  /** Makes the next check sync a file: an upload or a read has failed. */
   readonly expire: Effect.Effect<void>
 }
 

@@ -2,26 +2,30 @@
  * Local files that each hold exactly one blob: opening and closing them, and the meaning of their errors.
  */
 import type { ContentDamaged } from "@holdfast/core/files/FileErrors"
-import { BlobError } from "@holdfast/core/storage/BlobError"
+import { BlobError, type Reason as BlobErrorReason } from "@holdfast/core/storage/BlobError"
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
 import { ContentGone } from "../TransferErrors.ts"
 
 export type LocalFileError = ContentGone | ContentDamaged | BlobError
 
-/** Codes of errors that may not occur on another attempt: too few descriptors, or a failing device. */
-const transientCodes = new Set(["EAGAIN", "EBUSY", "EIO", "EMFILE", "ENFILE", "ENOMEM", "ESTALE", "ETIMEDOUT"])
+/** Codes of errors that may not occur on another attempt: too few descriptors, or a device that is not connected. */
+const transientCodes = new Set(["EAGAIN", "EBUSY", "EMFILE", "ENFILE", "ENOMEM", "ESTALE", "ETIMEDOUT"])
 
 const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : ""
 
-/** Converts a system error to the error of the blob port: `Unavailable` when it may be transient, else `Internal`. */
+const reasonOf = (code: string): BlobErrorReason => {
+  if (code === "EIO") return "Unreadable"
+  return transientCodes.has(code) ? "Unavailable" : "Internal"
+}
+
+/**
+ * Converts a system error to the error of the blob port: `Unreadable` when the device failed to read the file, `Unavailable` when
+ * another attempt may succeed, else `Internal`.
+ */
 export const toBlobError = (cause: unknown): BlobError =>
-  new BlobError({
-    reason: transientCodes.has(codeOf(cause)) ? "Unavailable" : "Internal",
-    operation: "localFile",
-    cause
-  })
+  new BlobError({ reason: reasonOf(codeOf(cause)), operation: "localFile", cause })
 
 /** Converts the error of opening a file. A missing file becomes `ContentGone`. */
 export const toOpenError = (cause: unknown): LocalFileError =>

@@ -87,7 +87,10 @@ const sendPlanned = (
       )
 }
 
-const isLost = (error: SendError): boolean => error._tag === "ContentGone" || error._tag === "ContentDamaged"
+const isLost = (error: SendError): boolean =>
+  error._tag === "BlobError"
+    ? error.reason === "Unreadable"
+    : error._tag === "ContentGone" || error._tag === "ContentDamaged"
 
 /**
  * Responds to a GET or HEAD request with a content: 200, 206 or 304. Fails with
