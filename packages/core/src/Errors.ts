@@ -58,6 +58,7 @@ export class NotFound extends Data.TaggedError("NotFound")<{
     | "header"
     | "stream"
     | "mirror"
+    | "webhook"
 }> {
   readonly code = "not_found"
   override get message(): string {

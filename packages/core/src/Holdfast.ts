@@ -48,6 +48,7 @@ import * as Tenants from "./tenants/Tenants.ts"
 import type { TokenRepository } from "./tokens/TokenRepository.ts"
 import * as Tokens from "./tokens/Tokens.ts"
 import type { Transcoder } from "./transcoding/Transcoder.ts"
+import type { WebhookRepository } from "./webhooks/WebhookRepository.ts"
 
 /** The repositories. One metadata adapter provides all of them. */
 export type Metadata =
@@ -67,6 +68,7 @@ export type Metadata =
   | EventRepository
   | MirrorRepository
   | MirrorTaskRepository
+  | WebhookRepository
 
 /**
  * The ports that Holdfast requires: metadata, blob store, transcoder, mirror targets, secret box and cryptography.

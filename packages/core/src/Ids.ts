@@ -4,8 +4,8 @@
 import * as Effect from "effect/Effect"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 
-/** The prefixes: tenant, account, member, token, account key, bucket, file, blob, mirror, conversion, event. */
-export type Kind = "ten" | "acc" | "mem" | "tok" | "key" | "bkt" | "fil" | "blb" | "mir" | "cnv" | "evt"
+/** The prefixes: tenant, account, member, token, account key, bucket, file, blob, mirror, conversion, event, webhook. */
+export type Kind = "ten" | "acc" | "mem" | "tok" | "key" | "bkt" | "fil" | "blb" | "mir" | "cnv" | "evt" | "whk"
 
 const shape = /^[a-z]{3}_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 

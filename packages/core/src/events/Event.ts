@@ -13,6 +13,7 @@ export const TargetType = Schema.Literals([
   "FILE",
   "STREAM",
   "MIRROR",
+  "WEBHOOK",
   "ACCOUNT",
   "ACCOUNT_KEY"
 ])
@@ -50,6 +51,12 @@ const targets = {
   "mirror.requested": "MIRROR",
   "mirror.failing": "MIRROR",
   "mirror.recovered": "MIRROR",
+  "webhook.created": "WEBHOOK",
+  "webhook.updated": "WEBHOOK",
+  "webhook.deleted": "WEBHOOK",
+  "webhook.rotated": "WEBHOOK",
+  "webhook.test": "WEBHOOK",
+  "webhook.recovery_requested": "WEBHOOK",
   "account.created": "ACCOUNT",
   "account_key.created": "ACCOUNT_KEY",
   "account_key.restored": "ACCOUNT_KEY",

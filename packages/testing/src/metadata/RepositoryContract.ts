@@ -38,6 +38,7 @@ import { removalRaceContract } from "./internal/RemovalRaceContract.ts"
 import { scrubContract } from "./internal/ScrubContract.ts"
 import { tenantContract } from "./internal/TenantContract.ts"
 import { tokenContract } from "./internal/TokenContract.ts"
+import { webhookContract } from "./webhooks/internal/WebhookContract.ts"
 
 const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> = [
   ["accounts", accountContract],
@@ -68,6 +69,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["mirrors: names of objects", mirrorNameContract],
   ["mirrors: failing", mirrorFailureContract],
   ["mirrors: reconciliation", reconciliationContract],
+  ["webhooks", webhookContract],
   ["events", eventContract],
   ["queue depths", queueDepthContract]
 ]

@@ -21,6 +21,7 @@ import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
+import { WebhookRepository } from "@holdfast/core/webhooks/WebhookRepository"
 import type { Digest } from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Layer from "effect/Layer"
@@ -50,6 +51,7 @@ const instrumentedPorts = Layer.mergeAll(
   PortMetrics.layer(TenantRepository),
   PortMetrics.layer(MemberRepository),
   PortMetrics.layer(TokenRepository),
+  PortMetrics.layer(WebhookRepository),
   PortMetrics.layer(BucketRepository),
   PortMetrics.layer(RemovalRepository),
   PortMetrics.layer(BlobRepository),

@@ -50,6 +50,7 @@ export const markTenant = Effect.fnUntraced(function* (
 ) {
   const { sweepAt, tenantId } = removal
   yield* sql`UPDATE tenant SET removed = 1, subdomain = ${sql.literal(freedName)} WHERE id = ${tenantId}`
+  yield* sql`DELETE FROM webhook WHERE tenant_id = ${tenantId}`
   yield* sql`INSERT INTO removal (id, tenant_id, kind, sweep_at, due_at, path, name, deleted)
     VALUES (${tenantId}, ${tenantId}, 'TENANT', ${sweepAt}, 0, '', '', 0)`
   yield* markBucketsOf(sql, removal)

@@ -62,6 +62,12 @@ export const record = (sql: SqlClient, change: Change): Effect.Effect<void, SqlE
     Effect.withFiber((fiber) => Effect.asVoid(insertion(sql, change, fiber, uuid)))
   )
 
+/** As `record`, and returns the id of the event. */
+export const recordWithId = (sql: SqlClient, change: Change): Effect.Effect<string, SqlError> =>
+  Effect.flatMap(newUuid(sql), (uuid) =>
+    Effect.withFiber((fiber) => Effect.as(insertion(sql, change, fiber, uuid), `evt_${uuid}`))
+  )
+
 /**
  * Writes the event of what an effect has found and changed; none when it found nothing. Use it in the transaction of the
  * change.

@@ -6,7 +6,16 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import * as Row from "../Row.ts"
 
 /** The tables that grow with the contents of a deployment. */
-const tables = ["file", "blob", "conversion", "conversion_file", "mirror_task", "mirror_object", "event"]
+const tables = [
+  "file",
+  "blob",
+  "conversion",
+  "conversion_file",
+  "mirror_task",
+  "mirror_object",
+  "event",
+  "webhook_delivery"
+]
 
 /**
  * Analyses tables that have rows but no statistics, such as after a restore: a dump has none, and without them PostgreSQL reads a

@@ -18,6 +18,7 @@ import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRe
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
+import { WebhookRepository } from "@holdfast/core/webhooks/WebhookRepository"
 import type * as Context from "effect/Context"
 
 /**
@@ -141,7 +142,18 @@ export const ports = [
   port(RemovalRepository, { claim: "INTERNAL", step: "WRITE", release: "INTERNAL" }),
   port(ScrubRepository, { claim: "INTERNAL", save: "INTERNAL", release: "INTERNAL" }),
   port(TenantRepository, { create: "WRITE", find: "READ", list: "READ", update: "WRITE", remove: "WRITE" }),
-  port(TokenRepository, { create: "WRITE", find: "READ", list: "READ", revoke: "WRITE" })
+  port(TokenRepository, { create: "WRITE", find: "READ", list: "READ", revoke: "WRITE" }),
+  port(WebhookRepository, {
+    create: "WRITE",
+    find: "READ",
+    list: "READ",
+    update: "WRITE",
+    rotate: "WRITE",
+    remove: "WRITE",
+    test: "WRITE",
+    requestRecovery: "WRITE",
+    recover: "INTERNAL"
+  })
 ]
 
 /** The methods that write an event, such as `FileRepository.insert`. */

@@ -5,10 +5,8 @@ import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
-import type { Action } from "@holdfast/core/events/Event"
 import { EventRepository } from "@holdfast/core/events/EventRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
-import type { Metadata } from "@holdfast/core/Holdfast"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
@@ -21,28 +19,8 @@ import * as ConversionFixtures from "../../conversions/internal/ConversionFixtur
 import * as Fixtures from "../../Fixtures.ts"
 import * as MirrorFixtures from "../../mirrors/MirrorFixtures.ts"
 import * as Sample from "../../Sample.ts"
-
-/** A change that is ready to be made. */
-interface Prepared {
-  /** Null for a change that concerns no tenant. */
-  readonly tenantId: string | null
-  readonly bucketId?: string
-  /** The target of the event. */
-  readonly id: string
-  readonly name: string | null
-  readonly detail?: object
-  readonly change: Effect.Effect<unknown, unknown, Metadata>
-}
-
-export interface Write {
-  readonly action: Action
-  readonly prepare: Effect.Effect<Prepared, unknown, Metadata>
-}
-
-const write = (action: Action, prepare: () => Effect.fn.Return<Prepared, unknown, Metadata>): Write => ({
-  action,
-  prepare: Effect.gen(prepare)
-})
+import { webhookWrites } from "./WebhookWrites.ts"
+import { type Write, write } from "./Write.ts"
 
 const sweepAt = Sample.at(90_000)
 const at = Sample.at(1)
@@ -295,5 +273,6 @@ export const writes: Readonly<Record<string, Write>> = {
   ...bucketWrites,
   ...fileWrites,
   ...conversionWrites,
-  ...mirrorWrites
+  ...mirrorWrites,
+  ...webhookWrites
 }
