@@ -15,6 +15,7 @@ const core: Layering = {
     ["members", "tokens"],
     ["tenants"],
     ["buckets"],
+    ["usage"],
     ["storage"],
     ["deployment"],
     ["integrity"],

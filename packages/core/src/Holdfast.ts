@@ -48,6 +48,7 @@ import * as Tenants from "./tenants/Tenants.ts"
 import type { TokenRepository } from "./tokens/TokenRepository.ts"
 import * as Tokens from "./tokens/Tokens.ts"
 import type { Transcoder } from "./transcoding/Transcoder.ts"
+import type { UsageRepository } from "./usage/UsageRepository.ts"
 import type { WebhookRepository } from "./webhooks/WebhookRepository.ts"
 
 /** The repositories. One metadata adapter provides all of them. */
@@ -68,6 +69,7 @@ export type Metadata =
   | EventRepository
   | MirrorRepository
   | MirrorTaskRepository
+  | UsageRepository
   | WebhookRepository
 
 /**

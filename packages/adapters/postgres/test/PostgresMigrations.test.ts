@@ -6,8 +6,10 @@ import * as Migration from "@holdfast/sql/migrations/Migration"
 import { migrations } from "@holdfast/sql/migrations/MigrationList"
 import { mirrors } from "@holdfast/sql/migrations/Mirrors"
 import { mirrorTimes } from "@holdfast/sql/migrations/MirrorTimes"
+import { usage } from "@holdfast/sql/migrations/Usage"
 import * as CreatorsMigration from "@holdfast/testing/metadata/migrations/CreatorsMigration"
 import { migrationContract } from "@holdfast/testing/metadata/migrations/MigrationContract"
+import * as UsageMigration from "@holdfast/testing/metadata/migrations/UsageMigration"
 import * as MirrorTimesMigration from "@holdfast/testing/metadata/migrations/MirrorTimesMigration"
 import { requires } from "@holdfast/testing/Requires"
 import * as Server from "@holdfast/testing/servers/Postgres"
@@ -60,6 +62,14 @@ requires(Server.missing).describe("migrations on PostgreSQL", () =>
         yield* MirrorTimesMigration.check(former, Migration.runAll(mirrorTimes)).pipe(
           Effect.provide(connect(yield* emptyDatabase))
         )
+      })
+    )
+
+    it.effect("migrate: usage, files change meanwhile → counters are those of the rows", () =>
+      Effect.gen(function* () {
+        const former = runMissing(migrations.filter(({ id }) => id < 15))
+        const steps = usage.map((step) => Migration.runAll([step]))
+        yield* UsageMigration.check(former, steps).pipe(Effect.provide(connect(yield* emptyDatabase)))
       })
     )
 

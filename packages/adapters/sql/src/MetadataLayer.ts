@@ -23,6 +23,7 @@ import * as Blobs from "./internal/storage/SqlBlobRepository.ts"
 import * as Conversions from "./internal/conversions/SqlConversionRepository.ts"
 import * as Tenants from "./internal/tenants/SqlTenantRepository.ts"
 import * as Tokens from "./internal/tokens/SqlTokenRepository.ts"
+import * as Usage from "./internal/usage/SqlUsageRepository.ts"
 import * as Webhooks from "./internal/webhooks/SqlWebhookRepository.ts"
 
 /** The repositories over a database whose schema is current, for deployments that run migrations in a separate step. */
@@ -43,6 +44,7 @@ export const layerMigrated: Layer.Layer<Metadata, never, SqlClient> = Layer.merg
   MirrorTasks.layer,
   Tenants.layer,
   Tokens.layer,
+  Usage.layer,
   Webhooks.layer
 )
 

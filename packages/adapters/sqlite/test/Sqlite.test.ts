@@ -9,9 +9,11 @@ import * as Migration from "@holdfast/sql/migrations/Migration"
 import { migrations } from "@holdfast/sql/migrations/MigrationList"
 import { mirrors } from "@holdfast/sql/migrations/Mirrors"
 import { mirrorTimes } from "@holdfast/sql/migrations/MirrorTimes"
+import { usage } from "@holdfast/sql/migrations/Usage"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import { migrationContract } from "@holdfast/testing/metadata/migrations/MigrationContract"
 import * as CreatorsMigration from "@holdfast/testing/metadata/migrations/CreatorsMigration"
+import * as UsageMigration from "@holdfast/testing/metadata/migrations/UsageMigration"
 import * as MirrorTimesMigration from "@holdfast/testing/metadata/migrations/MirrorTimesMigration"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
@@ -47,6 +49,13 @@ describe("Sqlite", () => {
     MirrorTimesMigration.check(Effect.all([initial, conversions, mirrors]), Migration.runAll(mirrorTimes)).pipe(
       Effect.provide(Sqlite.layer({ file: ":memory:" }))
     )
+  )
+
+  it.live("migrate: usage, files change meanwhile → counters are those of the rows", () =>
+    UsageMigration.check(
+      runMissing(migrations.filter(({ id }) => id < 15)),
+      usage.map((step) => Migration.runAll([step]))
+    ).pipe(Effect.provide(Sqlite.layer({ file: ":memory:" })))
   )
 
   it.live("migrate: creators → former tokens have no creator, former members are ACTIVE", () =>

@@ -38,6 +38,7 @@ import { removalRaceContract } from "./internal/RemovalRaceContract.ts"
 import { scrubContract } from "./internal/ScrubContract.ts"
 import { tenantContract } from "./internal/TenantContract.ts"
 import { tokenContract } from "./internal/TokenContract.ts"
+import { usageContract } from "./usage/internal/UsageContract.ts"
 import { webhookContract } from "./webhooks/internal/WebhookContract.ts"
 
 const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> = [
@@ -71,6 +72,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["mirrors: reconciliation", reconciliationContract],
   ["webhooks", webhookContract],
   ["events", eventContract],
+  ["usage", usageContract],
   ["queue depths", queueDepthContract]
 ]
 

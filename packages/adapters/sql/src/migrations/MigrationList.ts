@@ -16,6 +16,7 @@ import { mirrorIndexes } from "./MirrorIndexes.ts"
 import { mirrorTimes } from "./MirrorTimes.ts"
 import { mirrors } from "./Mirrors.ts"
 import { removals } from "./Removals.ts"
+import { usage } from "./Usage.ts"
 import { webhooks } from "./Webhooks.ts"
 
 export const migrations: ReadonlyArray<Migration> = [
@@ -33,5 +34,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 12, name: "deployment", steps: deployment },
   { id: 13, name: "blob_holds", steps: blobHolds },
   { id: 14, name: "events", steps: events },
+  { id: 16, name: "usage", steps: usage },
   { id: 17, name: "webhooks", steps: webhooks }
 ]

@@ -24,6 +24,7 @@ import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
 import { WebhookRepository } from "@holdfast/core/webhooks/WebhookRepository"
 import type { Digest } from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
+import { UsageRepository } from "@holdfast/core/usage/UsageRepository"
 import * as Layer from "effect/Layer"
 import * as ConversionMetrics from "../metrics/ConversionMetrics.ts"
 import * as IntegrityMetrics from "../metrics/IntegrityMetrics.ts"
@@ -57,6 +58,7 @@ const instrumentedPorts = Layer.mergeAll(
   PortMetrics.layer(BlobRepository),
   PortMetrics.layer(DeploymentRepository),
   PortMetrics.layer(EventRepository),
+  PortMetrics.layer(UsageRepository),
   IntegrityMetrics.layerScrubs.pipe(Layer.provide(PortMetrics.layer(ScrubRepository))),
   IntegrityMetrics.layerDamage.pipe(Layer.provide(PortMetrics.layer(DamageRepository))),
   ConversionMetrics.layerRepository.pipe(Layer.provide(PortMetrics.layer(ConversionRepository))),

@@ -18,6 +18,7 @@ import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRe
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
+import { UsageRepository } from "@holdfast/core/usage/UsageRepository"
 import { WebhookRepository } from "@holdfast/core/webhooks/WebhookRepository"
 import type * as Context from "effect/Context"
 
@@ -143,6 +144,7 @@ export const ports = [
   port(ScrubRepository, { claim: "INTERNAL", save: "INTERNAL", release: "INTERNAL" }),
   port(TenantRepository, { create: "WRITE", find: "READ", list: "READ", update: "WRITE", remove: "WRITE" }),
   port(TokenRepository, { create: "WRITE", find: "READ", list: "READ", revoke: "WRITE" }),
+  port(UsageRepository, { ofTenant: "READ", ofBucket: "READ" }),
   port(WebhookRepository, {
     create: "WRITE",
     find: "READ",

@@ -1,0 +1,41 @@
+/**
+ * The UsageRepository in SQL. Triggers keep the counters (`UsageTriggers.ts`).
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { SqlClient } from "effect/sql/SqlClient"
+import { NotFound } from "@holdfast/core/Errors"
+import type { Usage } from "@holdfast/core/usage/Usage"
+import { UsageRepository } from "@holdfast/core/usage/UsageRepository"
+import * as Row from "../Row.ts"
+import { operation } from "../../SqlFailure.ts"
+import { isOpenBucket, isOpenTenant } from "../buckets/OpenBucket.ts"
+import { sums, toUsage } from "./UsageRow.ts"
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const orNotFound = (resource: "tenant" | "bucket") =>
+    Effect.flatMap((found: ReadonlyArray<Usage>): Effect.Effect<Usage, NotFound> =>
+      found[0] === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(found[0])
+    )
+
+  return UsageRepository.of({
+    ofTenant: (tenantId) =>
+      sql`SELECT ${sums(sql)} FROM tenant LEFT JOIN usage ON usage.owner_id = tenant.id
+        WHERE ${isOpenTenant(sql, tenantId)} GROUP BY tenant.id`.pipe(
+        Row.all(toUsage),
+        orNotFound("tenant"),
+        operation("usage.ofTenant")
+      ),
+
+    ofBucket: (bucket) =>
+      sql`SELECT ${sums(sql)} FROM bucket LEFT JOIN usage ON usage.owner_id = bucket.id
+        WHERE ${isOpenBucket(sql, bucket)} GROUP BY bucket.id`.pipe(
+        Row.all(toUsage),
+        orNotFound("bucket"),
+        operation("usage.ofBucket")
+      )
+  })
+})
+
+export const layer: Layer.Layer<UsageRepository, never, SqlClient> = Layer.effect(UsageRepository, make)
