@@ -10,13 +10,12 @@ import * as Neighbour from "@holdfast/testing/neighbour/Neighbour"
 import * as Database from "../support/fixtures/Database.ts"
 import * as TemporaryDirectory from "../support/fixtures/TemporaryDirectory.ts"
 import { attempt, BenchFailure } from "../support/run/BenchFailure.ts"
+import { print, printProgress } from "../support/run/Main.ts"
 import type { Arguments } from "./Arguments.ts"
 import type { Operation } from "./Operation.ts"
 import * as Result from "./Result.ts"
 import * as Site from "./Site.ts"
 import { spaceNeeded } from "./Sizes.ts"
-
-const printProgress = (line: string): Effect.Effect<void> => Effect.sync(() => void process.stderr.write(`${line}\n`))
 
 /** Attempts at an operation while other work of the machine disturbs it. */
 const maxAttempts = 3
@@ -48,9 +47,6 @@ const observe = (
     return again.neighbour.worstMs < result.neighbour.worstMs ? again : result
   }).pipe(Effect.catchTag("NeighbourError", ({ message }) => Effect.fail(new BenchFailure({ message }))))
 
-const openDatabase = (name: "sqlite" | "postgres"): Effect.Effect<Database.Database, BenchFailure, Scope.Scope> =>
-  name === "sqlite" ? Effect.succeed(Database.sqlite) : Database.postgres
-
 /** Runs the operations and prints their results. Returns how many failed to run or missed the goal. */
 export const run = (args: Arguments): Effect.Effect<number, BenchFailure, Scope.Scope> =>
   Effect.gen(function* () {
@@ -66,7 +62,7 @@ export const run = (args: Arguments): Effect.Effect<number, BenchFailure, Scope.
 
     const runOn = (name: "sqlite" | "postgres") =>
       Effect.gen(function* () {
-        const database = yield* openDatabase(name)
+        const database = yield* Database.open(name)
         const directory = yield* TemporaryDirectory.withPrefix(join(parent, `${name}-`))
         const site = yield* Site.start({ directory, database, sizes, profile })
         for (const operation of operations) {
@@ -79,7 +75,7 @@ export const run = (args: Arguments): Effect.Effect<number, BenchFailure, Scope.
 
     for (const name of args.databases) yield* orCount(name, Effect.scoped(runOn(name)))
     if (results.length > 0) {
-      yield* Effect.sync(() => process.stdout.write(`\n${Result.render(results, goalMs)}`))
+      yield* print(`\n${Result.render(results, goalMs)}`)
     }
     if (json !== undefined) {
       yield* attempt(`Writing ${json}`, () => writeFile(json, `${JSON.stringify({ goalMs, results }, undefined, 2)}\n`))

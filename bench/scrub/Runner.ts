@@ -3,7 +3,6 @@
  */
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as Scrubber from "@holdfast/core/integrity/Scrubber"
 import * as Database from "../support/fixtures/Database.ts"
@@ -13,12 +12,11 @@ import * as Seed from "../support/fixtures/Seed.ts"
 import * as TemporaryDirectory from "../support/fixtures/TemporaryDirectory.ts"
 import * as Tenancy from "../support/fixtures/Tenancy.ts"
 import { attempt, BenchFailure } from "../support/run/BenchFailure.ts"
+import { printProgress } from "../support/run/Main.ts"
 import * as CpuMeter from "../support/stats/CpuMeter.ts"
 import { type Arguments, damagedPerBucket } from "./Arguments.ts"
 import * as Contents from "./Contents.ts"
 import type { Result } from "./Result.ts"
-
-const printProgress = (line: string): Effect.Effect<void> => Effect.sync(() => void process.stderr.write(`${line}\n`))
 
 /** Contents in the mirrored bucket at most: copying them takes longer than storing the others. */
 const maxMirrored = 1000
@@ -150,16 +148,13 @@ const judge = (database: Database.DatabaseInstance, damaged: ReadonlyArray<Damag
     return { damaged: judged, falseAlarms }
   })
 
-const openDatabase = (name: "sqlite" | "postgres"): Effect.Effect<Database.Database, BenchFailure, Scope.Scope> =>
-  name === "sqlite" ? Effect.succeed(Database.sqlite) : Database.postgres
-
 /** Runs on one database. */
 export const run = (
   name: "sqlite" | "postgres",
   { contents, directory: parent, profile, rate }: Arguments
 ): Effect.Effect<Result, BenchFailure> =>
   Effect.gen(function* () {
-    const { create } = yield* openDatabase(name)
+    const { create } = yield* Database.open(name)
     const temporary = yield* TemporaryDirectory.make(parent, contents * 8192)
     const directory = join(temporary, "holdfast")
     const database = yield* create(directory)

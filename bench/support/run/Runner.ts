@@ -13,11 +13,8 @@ import type { Comparison } from "../stats/Comparison.ts"
 import * as Table from "../stats/Table.ts"
 import type { Arguments } from "./Arguments.ts"
 import { attempt, type BenchFailure } from "./BenchFailure.ts"
+import { print, printProgress } from "./Main.ts"
 import type { Scenario } from "./Scenario.ts"
-
-const printProgress = (line: string): Effect.Effect<void> => Effect.sync(() => void process.stderr.write(`${line}\n`))
-
-const print = (text: string): Effect.Effect<void> => Effect.sync(() => void process.stdout.write(text))
 
 /** Prints a failure and succeeds with undefined. */
 const orPrintFailure = <A, R>(
@@ -25,9 +22,6 @@ const orPrintFailure = <A, R>(
   self: Effect.Effect<A, BenchFailure, R>
 ): Effect.Effect<A | undefined, never, R> =>
   Effect.catch(self, (failure) => Effect.as(printProgress(`${name} failed: ${failure.message}`), undefined))
-
-const openDatabase = (name: "sqlite" | "postgres"): Effect.Effect<Database.Database, BenchFailure, Scope.Scope> =>
-  name === "sqlite" ? Effect.succeed(Database.sqlite) : Database.postgres
 
 /** Runs the scenarios and prints their results. Returns how many scenarios and databases failed to run. */
 export const run = (args: Arguments): Effect.Effect<number, BenchFailure, Scope.Scope> =>
@@ -49,7 +43,7 @@ export const run = (args: Arguments): Effect.Effect<number, BenchFailure, Scope.
     for (const name of databases) {
       yield* Effect.scoped(
         Effect.gen(function* () {
-          const database = yield* orPrintFailure(name, openDatabase(name))
+          const database = yield* orPrintFailure(name, Database.open(name))
           if (database === undefined) return void failures++
           for (const scenario of scenarios) {
             yield* printProgress(`${scenario.name} on ${name}…`)
