@@ -3,7 +3,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as BackupFlags from "./BackupFlags.ts"
+import * as CommandFlags from "./CommandFlags.ts"
 import * as Signals from "./Signals.ts"
 import * as StoreFlags from "./StoreFlags.ts"
 import { version } from "./Version.ts"
@@ -23,21 +23,15 @@ export const command = Command.make(
       ),
       Flag.withDefault("copy")
     ),
-    keep: Flag.Int("keep").pipe(
-      Flag.withDescription("Afterwards remove all but this number of snapshots, and the contents that only they have"),
-      Flag.filter(
-        (count) => count > 0,
-        (count) => `Expected a number from 1, got ${count}`
-      ),
-      Flag.optional
+    keep: CommandFlags.count(
+      "keep",
+      "Afterwards remove all but this number of snapshots, and the contents that only they have"
     ),
-    adoptDestination: Flag.Boolean("adopt-destination").pipe(
-      Flag.withDescription(
-        "Continue a directory with snapshots of another deployment, such as the one that this was restored from"
-      ),
-      Flag.withDefault(false)
+    adoptDestination: CommandFlags.toggle(
+      "adopt-destination",
+      "Continue a directory with snapshots of another deployment, such as the one that this was restored from"
     ),
-    json: BackupFlags.json,
+    json: CommandFlags.json,
     ...StoreFlags.flags
   },
   Effect.fnUntraced(function* ({ adoptDestination, contents, destination, json, keep, ...parsed }) {

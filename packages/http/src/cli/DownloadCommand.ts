@@ -3,6 +3,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as CommandFlags from "./CommandFlags.ts"
 import * as RemoteFlags from "./RemoteFlags.ts"
 import * as Signals from "./Signals.ts"
 import * as Output from "./terminal/Output.ts"
@@ -20,7 +21,7 @@ export const command = Command.make(
       ),
       Flag.optional
     ),
-    force: Flag.Boolean("force").pipe(Flag.withDescription("Replace an existing local file"), Flag.withDefault(false))
+    force: CommandFlags.toggle("force", "Replace an existing local file")
   },
   Effect.fnUntraced(function* (parsed) {
     const bucket = yield* RemoteFlags.toRemoteBucket(parsed)

@@ -1,6 +1,6 @@
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
+import * as CommandFlags from "./CommandFlags.ts"
 import * as Signals from "./Signals.ts"
 import * as StoreFlags from "./StoreFlags.ts"
 
@@ -8,13 +8,13 @@ import * as StoreFlags from "./StoreFlags.ts"
 export const command = Command.make(
   "fsck",
   {
-    repair: Flag.Boolean("repair").pipe(
-      Flag.withDescription("Remove contents without a record, and mark contents that no file uses for removal"),
-      Flag.withDefault(false)
+    repair: CommandFlags.toggle(
+      "repair",
+      "Remove contents without a record, and mark contents that no file uses for removal"
     ),
-    adoptStore: Flag.Boolean("adopt-store").pipe(
-      Flag.withDescription("Record this store as the one that belongs to the database, before the check"),
-      Flag.withDefault(false)
+    adoptStore: CommandFlags.toggle(
+      "adopt-store",
+      "Record this store as the one that belongs to the database, before the check"
     ),
     ...StoreFlags.flags
   },

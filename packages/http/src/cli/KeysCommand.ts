@@ -2,6 +2,7 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
+import * as CommandFlags from "./CommandFlags.ts"
 import * as StoreFlags from "./StoreFlags.ts"
 
 const loadKeys = Effect.promise(() => import("./operator/Keys.ts"))
@@ -25,7 +26,7 @@ const create = Command.make(
 const list = Command.make(
   "list",
   {
-    json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object per line"), Flag.withDefault(false)),
+    json: CommandFlags.toggle("json", "Print one JSON object per line"),
     ...StoreFlags.flags
   },
   Effect.fnUntraced(function* ({ json, ...parsed }) {

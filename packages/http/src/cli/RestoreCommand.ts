@@ -1,9 +1,8 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as BackupFlags from "./BackupFlags.ts"
+import * as CommandFlags from "./CommandFlags.ts"
 import { UsageError } from "./Failure.ts"
 import * as Signals from "./Signals.ts"
 import * as StoreFlags from "./StoreFlags.ts"
@@ -13,18 +12,16 @@ export const command = Command.make(
   "restore",
   {
     directory: Argument.String("directory").pipe(Argument.withDescription("Directory of the backup")),
-    snapshot: BackupFlags.snapshot("Id of the snapshot. Default: the newest one"),
-    onlyDamaged: Flag.Boolean("only-damaged").pipe(
-      Flag.withDescription(
-        "Restore the contents that are damaged or missing in a deployment with data. Works while a service runs"
-      ),
-      Flag.withDefault(false)
+    snapshot: CommandFlags.text("snapshot", "Id of the snapshot. Default: the newest one"),
+    onlyDamaged: CommandFlags.toggle(
+      "only-damaged",
+      "Restore the contents that are damaged or missing in a deployment with data. Works while a service runs"
     ),
-    pauseMirrors: Flag.Boolean("pause-mirrors").pipe(
-      Flag.withDescription("Pause all mirrors of the restored deployment, to practise a restore"),
-      Flag.withDefault(false)
+    pauseMirrors: CommandFlags.toggle(
+      "pause-mirrors",
+      "Pause all mirrors of the restored deployment, to practise a restore"
     ),
-    json: BackupFlags.json,
+    json: CommandFlags.json,
     ...StoreFlags.flags
   },
   Effect.fnUntraced(function* ({ directory, json, onlyDamaged, pauseMirrors, snapshot, ...parsed }) {

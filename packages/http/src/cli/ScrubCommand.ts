@@ -1,7 +1,7 @@
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as CommandFlags from "./CommandFlags.ts"
 import * as Signals from "./Signals.ts"
 import * as StoreFlags from "./StoreFlags.ts"
 
@@ -9,22 +9,9 @@ import * as StoreFlags from "./StoreFlags.ts"
 export const command = Command.make(
   "scrub",
   {
-    repair: Flag.Boolean("repair").pipe(
-      Flag.withDescription("Replace damaged contents by their copies at mirrors"),
-      Flag.withDefault(false)
-    ),
-    restart: Flag.Boolean("restart").pipe(
-      Flag.withDescription("Begin anew instead of continuing an interrupted scrub"),
-      Flag.withDefault(false)
-    ),
-    rate: Flag.Int("rate").pipe(
-      Flag.withDescription("Bytes per second to read at most. By default the scrub reads as fast as it can"),
-      Flag.filter(
-        (rate) => rate > 0,
-        (rate) => `Expected a number from 1, got ${rate}`
-      ),
-      Flag.optional
-    ),
+    repair: CommandFlags.toggle("repair", "Replace damaged contents by their copies at mirrors"),
+    restart: CommandFlags.toggle("restart", "Begin anew instead of continuing an interrupted scrub"),
+    rate: CommandFlags.count("rate", "Bytes per second to read at most. By default the scrub reads as fast as it can"),
     ...StoreFlags.flags
   },
   Effect.fnUntraced(function* ({ rate, repair, restart, ...parsed }) {

@@ -2,7 +2,7 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as BackupFlags from "./BackupFlags.ts"
+import * as CommandFlags from "./CommandFlags.ts"
 import * as Signals from "./Signals.ts"
 
 /** `holdfast verify-backup` */
@@ -10,8 +10,8 @@ export const command = Command.make(
   "verify-backup",
   {
     directory: Argument.String("directory").pipe(Argument.withDescription("Directory of the backup")),
-    snapshot: BackupFlags.snapshot("Id of one snapshot. Default: all snapshots"),
-    json: BackupFlags.json
+    snapshot: CommandFlags.text("snapshot", "Id of one snapshot. Default: all snapshots"),
+    json: CommandFlags.json
   },
   Effect.fnUntraced(function* ({ directory, json, snapshot }) {
     const { run } = yield* Effect.promise(() => import("./operator/VerifyBackup.ts"))
