@@ -7,8 +7,6 @@
 import { StreamRecord } from "@holdfast/core/conversions/StreamRecord"
 import type { FileRef } from "@holdfast/core/files/FileRef"
 import type { OpenedPlaylist, OpenedSegment, StreamError } from "@holdfast/core/playback/OpenedStream"
-import { PlaybackKeys } from "@holdfast/core/playback/PlaybackKeys"
-import { Streams } from "@holdfast/core/playback/Streams"
 import type { Viewer } from "@holdfast/core/playback/Viewer"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
@@ -17,15 +15,14 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type * as ActorIdentification from "../auth/ActorIdentification.ts"
-import * as ViewerIdentification from "../auth/ViewerIdentification.ts"
 import { Api } from "../contract/Api.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
 import * as SendStream from "../transfer/response/SendStream.ts"
 import * as ServeContent from "../transfer/response/ServeContent.ts"
 import * as FileRefs from "./support/FileRefs.ts"
+import * as StreamRoutes from "./support/StreamRoutes.ts"
 
 type Request = Context.Context<ActorIdentification.RequestServices>
 type Params = HttpRouter.RouteContext["Service"]["params"]
@@ -38,15 +35,8 @@ export const PlaylistWait = Context.Reference<Duration.Duration>("@holdfast/http
 const encodeList = Schema.encodeSync(Schema.Struct({ items: Schema.Array(StreamRecord) }))
 
 /** Registers the routes. `Streams` checks the permissions. */
-export const layer: Layer.Layer<
-  never,
-  never,
-  HttpRouter.HttpRouter | Streams | PlaybackKeys | ActorIdentification.Services
-> = HttpRouter.use((router) =>
-  Effect.gen(function* () {
-    const identify = yield* ViewerIdentification.make
-    const streams = yield* Streams
-    const playbackKeys = yield* PlaybackKeys
+export const layer = StreamRoutes.layer(
+  Effect.fnUntraced(function* ({ identify, playbackKeys, router, streams }) {
     const wait = yield* PlaylistWait
 
     const serve = (
@@ -66,9 +56,6 @@ export const layer: Layer.Layer<
         )
       })
 
-    const serveFile = (format: Format, toName: (params: Params) => string) =>
-      serve((viewer, file, name) => streams.open(viewer, file, format, name, { wait }), format, toName)
-
     const list = Effect.contextWith((request: Request) => {
       const file = FileRefs.fromRoute(Context.get(request, HttpRouter.RouteContext).params)
       return Effect.flatMap(identify(request, file), (viewer) => streams.list(viewer, file))
@@ -79,31 +66,17 @@ export const layer: Layer.Layer<
 
     const { endpoints } = Api.groups.playback
     yield* router.add("GET", endpoints.list.path, list)
-    yield* router.add(
-      "GET",
-      endpoints.playlist.path,
-      serveFile("hls", () => StreamFiles.entry("hls"))
-    )
-    yield* router.add(
-      "GET",
-      endpoints.manifest.path,
-      serveFile("dash", () => StreamFiles.entry("dash"))
-    )
-    yield* router.add(
-      "GET",
-      endpoints.hlsFile.path,
-      serveFile("hls", ({ name = "" }) => name)
-    )
-    yield* router.add(
-      "GET",
-      endpoints.hlsRenditionFile.path,
-      serveFile("hls", ({ name = "", rendition = "" }) => `${rendition}/${name}`)
-    )
-    yield* router.add(
-      "GET",
-      endpoints.dashFile.path,
-      serveFile("dash", ({ name = "" }) => name)
-    )
+    const addFile = (path: HttpRouter.PathInput, format: Format, toName: (params: Params) => string) =>
+      router.add(
+        "GET",
+        path,
+        serve((viewer, file, name) => streams.open(viewer, file, format, name, { wait }), format, toName)
+      )
+    yield* addFile(endpoints.playlist.path, "hls", () => StreamFiles.entry("hls"))
+    yield* addFile(endpoints.manifest.path, "dash", () => StreamFiles.entry("dash"))
+    yield* addFile(endpoints.hlsFile.path, "hls", ({ name = "" }) => name)
+    yield* addFile(endpoints.hlsRenditionFile.path, "hls", ({ name = "", rendition = "" }) => `${rendition}/${name}`)
+    yield* addFile(endpoints.dashFile.path, "dash", ({ name = "" }) => name)
     yield* router.add(
       "GET",
       endpoints.poster.path,

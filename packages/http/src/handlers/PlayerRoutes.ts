@@ -2,9 +2,7 @@
  * Routes of the player pages, which other pages embed in frames. A client that accepts HTML also gets problems as a page,
  * since a viewer sees nothing else of the response.
  */
-import { PlaybackKeys } from "@holdfast/core/playback/PlaybackKeys"
 import type { StreamInfo } from "@holdfast/core/playback/OpenedStream"
-import { Streams } from "@holdfast/core/playback/Streams"
 import type { Viewer } from "@holdfast/core/playback/Viewer"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
@@ -13,10 +11,8 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import type * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as ActorIdentification from "../auth/ActorIdentification.ts"
-import * as ViewerIdentification from "../auth/ViewerIdentification.ts"
 import { Api } from "../contract/Api.ts"
 import type * as Page from "../players/Page.ts"
 import * as PlayerPage from "../players/PlayerPage.ts"
@@ -24,6 +20,7 @@ import * as PlayerParameters from "../players/PlayerParameters.ts"
 import * as ProblemPage from "../players/ProblemPage.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
 import * as FileRefs from "./support/FileRefs.ts"
+import * as StreamRoutes from "./support/StreamRoutes.ts"
 
 type Request = Context.Context<ActorIdentification.RequestServices>
 
@@ -45,15 +42,8 @@ const respond = ({ headers, html }: Page.Page, status: number) =>
   HttpServerResponse.text(html, { status, headers, contentType: headers["content-type"] })
 
 /** Registers the routes. `Streams` checks the permissions. */
-export const layer: Layer.Layer<
-  never,
-  never,
-  HttpRouter.HttpRouter | Streams | PlaybackKeys | ActorIdentification.Services
-> = HttpRouter.use((router) =>
-  Effect.gen(function* () {
-    const identify = yield* ViewerIdentification.make
-    const streams = yield* Streams
-    const playbackKeys = yield* PlaybackKeys
+export const layer = StreamRoutes.layer(
+  Effect.fnUntraced(function* ({ identify, playbackKeys, router, streams }) {
     const frameAncestors = yield* FrameAncestors
 
     const page = Effect.fnUntraced(function* (context: Request, format: Format) {
