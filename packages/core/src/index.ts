@@ -7,6 +7,7 @@ export { SubdomainTaken, TenantNotEmpty } from "./tenants/Tenant.ts"
 export { LastAdmin, MemberExists } from "./members/Member.ts"
 export { CreatedResourcesRemain } from "./members/CreatedResources.ts"
 export { BucketExists, BucketNotEmpty } from "./buckets/Bucket.ts"
+export { TypeNotAllowed } from "./buckets/ContentRules.ts"
 export {
   AliasTaken,
   ChecksumMismatch,

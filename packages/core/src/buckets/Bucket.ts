@@ -4,19 +4,25 @@
 import * as Data from "effect/Data"
 import * as Schema from "effect/Schema"
 import { Label } from "../Text.ts"
+import * as ContentRules from "./ContentRules.ts"
 
 export const Bucket = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
+  ...ContentRules.fields,
   createdAt: Schema.DateTimeUtcFromString,
   updatedAt: Schema.DateTimeUtcFromString
 }).annotate({ identifier: "Bucket" })
 export type Bucket = typeof Bucket.Type
 
-export const CreateBucket = Schema.Struct({ name: Label }).annotate({ identifier: "CreateBucket" })
+export const CreateBucket = Schema.Struct({ name: Label, ...ContentRules.input }).annotate({
+  identifier: "CreateBucket"
+})
 export type CreateBucket = typeof CreateBucket.Type
 
-export const UpdateBucket = Schema.Struct({ name: Schema.optional(Label) }).annotate({ identifier: "UpdateBucket" })
+export const UpdateBucket = Schema.Struct({ name: Schema.optional(Label), ...ContentRules.input }).annotate({
+  identifier: "UpdateBucket"
+})
 export type UpdateBucket = typeof UpdateBucket.Type
 
 /** The tenant already has a bucket of this name. `existingId` is the id of that bucket. */

@@ -1,5 +1,5 @@
 /**
- * Creates, lists, renames and removes the buckets of a tenant.
+ * Creates, lists, changes and removes the buckets of a tenant.
  */
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -38,7 +38,7 @@ export class Buckets extends Context.Service<
 
     readonly get: (actor: Actor, bucket: BucketRef) => Effect.Effect<Bucket.Bucket, AccessError | NotFound>
 
-    /** Renames a bucket. */
+    /** Changes the name of a bucket, and the rules of its contents. */
     readonly update: (
       actor: Actor,
       bucket: BucketRef,
@@ -70,9 +70,10 @@ const make = Effect.gen(function* () {
     create: Effect.fn("Buckets.create")(
       function* (actor, tenantId, input) {
         const identity = yield* access.require(actor, tenantId, "bucket:write")
-        const { name } = yield* decodeCreate(input)
+        const { allowedTypes = null, maxFileBytes = null, name } = yield* decodeCreate(input)
         const now = yield* DateTime.now
-        const bucket = { id: yield* Ids.make("bkt"), name, createdAt: now, updatedAt: now }
+        const id = yield* Ids.make("bkt")
+        const bucket = { id, name, maxFileBytes, allowedTypes, createdAt: now, updatedAt: now }
         yield* room.forRecord
         yield* by(identity)(repository.create(tenantId, bucket))
         return bucket

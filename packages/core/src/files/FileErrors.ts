@@ -30,14 +30,19 @@ export class ContentDamaged extends Data.TaggedError("ContentDamaged")<{}> {
   readonly isExpected = true
 }
 
-/** The content has more bytes than `Settings.maxUploadBytes`. */
+/** The content has more bytes than `Settings.maxUploadBytes`, or than its bucket accepts. */
 export class ContentTooLarge extends Data.TaggedError("ContentTooLarge")<{
   /** Bytes. */
   readonly limit: number
+  /** Whether the limit is that of the bucket. */
+  readonly isOfBucket?: boolean | undefined
 }> {
   readonly code = "content_too_large"
   override get message(): string {
-    return `The content is larger than ${this.limit} bytes.`
+    return this.isOfBucket === true
+      ? `The content is larger than ${this.limit} bytes, the maxFileBytes of its bucket. ` +
+          "Upload a smaller content, or raise maxFileBytes of the bucket."
+      : `The content is larger than ${this.limit} bytes.`
   }
 }
 

@@ -12,6 +12,7 @@ import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type { BucketRef } from "../buckets/BucketRef.ts"
+import type { ContentRules } from "../buckets/ContentRules.ts"
 import type { NotFound } from "../Errors.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Slice } from "../Page.ts"
@@ -47,14 +48,14 @@ export class BlobRepository extends Context.Service<
   {
     /**
      * Inserts the row of a blob, PENDING, before its first byte is written. Fails with `NotFound` when there is no such
-     * bucket.
+     * bucket. Returns the rules of the bucket's contents.
      */
     readonly stage: (staging: {
       readonly bucket: BucketRef
       readonly blobId: string
       readonly at: DateTime.Utc
       readonly leaseUntil: DateTime.Utc
-    }) => Effect.Effect<void, NotFound | MetadataError>
+    }) => Effect.Effect<ContentRules, NotFound | MetadataError>
 
     /**
      * Renews the leases of PENDING blobs. Ids of other blobs are ignored. Waits for no other transaction: a lease whose row

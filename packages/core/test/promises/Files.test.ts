@@ -1,7 +1,7 @@
 import * as Holdfast from "@holdfast/core"
 import { Readable } from "node:stream"
 import { assert, describe, it } from "vitest"
-import { setUp } from "./support.ts"
+import { blobsIn, rejection, setUp } from "./support.ts"
 
 const bytes = new TextEncoder().encode("Grüße")
 
@@ -155,5 +155,19 @@ describe("holdfast.files", () => {
     const gone = await holdfast.files.get(root, ref).catch((caught: unknown) => caught)
     assert.instanceOf(gone, Holdfast.NotFound)
     assert.strictEqual(gone.code, "not_found")
+  })
+})
+
+describe("rules of a bucket", () => {
+  it("content too large or of another type → ContentTooLarge, TypeNotAllowed, and no blob is left", async () => {
+    const { bucket, files, holdfast, root } = await setUp()
+    const updated = await holdfast.buckets.update(root, { ...bucket, maxFileBytes: 5, allowedTypes: ["text/*"] })
+    assert.deepEqual([updated.maxFileBytes, updated.allowedTypes], [5, ["text/*"]])
+    const upload = (name: string, content: string) => holdfast.files.upload(root, { ...bucket, name, content })
+    await upload("a.txt", "12345")
+    const before = blobsIn(files)
+    assert.instanceOf(await rejection(upload("b.txt", "123456")), Holdfast.ContentTooLarge)
+    assert.instanceOf(await rejection(upload("c.pdf", "%PDF-")), Holdfast.TypeNotAllowed)
+    assert.deepEqual(blobsIn(files), before)
   })
 })

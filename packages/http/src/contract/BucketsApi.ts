@@ -29,7 +29,7 @@ const update = HttpApiEndpoint.patch("update", "/:bucketId", {
   payload: Bucket.UpdateBucket,
   success: Bucket.Bucket,
   error: problems("invalid_request", "not_found", "bucket_exists")
-}).annotateMerge(describe({ summary: "Rename a bucket", permission: "bucket:write" }))
+}).annotateMerge(describe({ summary: "Change a bucket", permission: "bucket:write" }))
 
 const list = HttpApiEndpoint.get("list", "/", {
   params: tenant,

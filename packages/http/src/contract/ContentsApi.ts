@@ -71,7 +71,8 @@ const reupload = HttpApiEndpoint.post("reupload", "/:fileId/reupload", {
     "request_timeout",
     "not_found",
     "precondition_failed",
-    "content_too_large"
+    "content_too_large",
+    "unsupported_media_type"
   )
 }).annotateMerge(
   describe({

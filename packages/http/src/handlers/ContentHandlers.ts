@@ -65,12 +65,13 @@ export const layer = HttpApiBuilder.group(
           const { body, file, isBodyKnown } = yield* MultipartUpload.parse(request, limits)
           const description = Effect.flatMap(body, (value) => withDefaultName(value, file.filename))
           // A description that precedes the file is validated before the file's bytes are read.
-          if (isBodyKnown) yield* Effect.flatMap(description, NewFile.decode)
+          const known = isBodyKnown ? yield* Effect.flatMap(description, NewFile.decode) : undefined
           const sha256OfPart = yield* Digests.declaredSha256(file.headers)
           return yield* uploads.upload(actor, bucket, file.stream, description, {
             ...options,
             sha256: sha256OfPart ?? options.sha256,
-            contentType: file.contentType
+            contentType: file.contentType,
+            name: known?.name
           })
         }).pipe(Effect.scoped)
       )
@@ -82,6 +83,7 @@ export const layer = HttpApiBuilder.group(
           const content = yield* RequestBody.open(request, limits)
           return yield* uploads.reupload(actor, file, content, {
             ...options,
+            length: RequestBody.declaredLength(request),
             contentType: request.headers["content-type"]
           })
         })

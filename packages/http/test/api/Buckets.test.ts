@@ -27,6 +27,8 @@ describe("buckets", () => {
     expect(bucket).toEqual({
       id: expect.stringMatching(/^bkt_/),
       name: "photos",
+      maxFileBytes: null,
+      allowedTypes: null,
       createdAt: expect.any(String),
       updatedAt: expect.any(String)
     })

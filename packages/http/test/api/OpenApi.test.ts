@@ -69,7 +69,7 @@ const statuses: ReadonlyArray<Expectation> = [
   ["headers.list", [200, 404, ...reading]],
   ["headers.remove", [204, 404, ...common]],
   ["contents.upload", [201, 404, 408, 409, 412, ...writing]],
-  ["contents.reupload", [200, 404, 408, 412, 413, ...reading]],
+  ["contents.reupload", [200, 404, 408, 412, ...writing]],
   ["mirrors.create", [201, 404, 409, 422, ...writing]],
   ["mirrors.update", [200, 404, 422, ...writing]],
   ["mirrors.list", [200, 404, ...reading]],

@@ -232,3 +232,28 @@ it("--mirrors 0 → nothing copied; next node → copied", { timeout: 120_000 },
   const source = MirrorRequests.fromIds(Requests.make(`${service.url}/api/v1`, idle.key), idle)
   expect((await MirrorRequests.untilCopied(source, id)).stats).toMatchObject({ copied: 1, lagSeconds: 0 })
 })
+
+it(
+  "target bucket does not allow the type of a file → the file fails, the others are copied",
+  { timeout: 120_000 },
+  async () => {
+    const source = await MirrorRequests.start()
+    const target = await MirrorRequests.createTarget(source.api, "rules")
+    const bucket = `/tenants/${target.tenantId}/buckets/${target.bucketId}`
+    await source.api.patch(bucket, { json: { allowedTypes: ["text/*"], maxFileBytes: 5 } })
+    await MirrorRequests.upload(source, { name: "a.txt" }, "12345")
+    await MirrorRequests.upload(source, { name: "b.txt" }, "123456")
+    await MirrorRequests.upload(source, { name: "c.pdf" }, "%PDF")
+    const { id } = await MirrorRequests.createMirror(source, MirrorRequests.mirrorToTenant(target))
+    const errors = async () => {
+      const query = { state: "FAILED" }
+      const { items } = await json<{
+        readonly items: ReadonlyArray<{ readonly name: string; readonly error: string }>
+      }>(await source.api.get(`${source.mirrors}/${id}/files`, { query }))
+      return items.map(({ error, name }) => `${name}: ${error}`).join("\n")
+    }
+    const options = { timeout: 60_000, interval: 100 }
+    await expect.poll(errors, options).toMatch(/b.txt: .*maxFileBytes[^]*c.pdf: .*allowedTypes are text/)
+    await expect.poll(async () => [...(await MirrorRequests.listFiles(target)).keys()], options).toEqual(["/a.txt"])
+  }
+)

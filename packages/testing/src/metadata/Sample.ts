@@ -7,6 +7,7 @@ import * as DateTime from "effect/DateTime"
 import type { Account } from "@holdfast/core/accounts/Account"
 import type { NewAccountKey } from "@holdfast/core/accounts/AccountRepository"
 import type { Bucket } from "@holdfast/core/buckets/Bucket"
+import * as ContentRules from "@holdfast/core/buckets/ContentRules"
 import { type Content, etagOf, type StoredFile } from "@holdfast/core/files/File"
 import type { Kind } from "@holdfast/core/Ids"
 import type { Member } from "@holdfast/core/members/Member"
@@ -51,7 +52,13 @@ export const tenant = (): Tenant => ({
   updatedAt: at()
 })
 
-export const bucket = (name: string = word()): Bucket => ({ id: id("bkt"), name, createdAt: at(), updatedAt: at() })
+export const bucket = (name: string = word()): Bucket => ({
+  id: id("bkt"),
+  name,
+  ...ContentRules.none,
+  createdAt: at(),
+  updatedAt: at()
+})
 
 export const token = (memberId: string, name = "ci"): Token => ({
   id: id("tok"),

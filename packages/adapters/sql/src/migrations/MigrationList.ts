@@ -15,6 +15,7 @@ import { change, type Migration } from "./Migration.ts"
 import { mirrorIndexes } from "./MirrorIndexes.ts"
 import { mirrorTimes } from "./MirrorTimes.ts"
 import { mirrors } from "./Mirrors.ts"
+import { quotas } from "./Quotas.ts"
 import { removals } from "./Removals.ts"
 import { usage } from "./Usage.ts"
 import { webhooks } from "./Webhooks.ts"
@@ -34,6 +35,7 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 12, name: "deployment", steps: deployment },
   { id: 13, name: "blob_holds", steps: blobHolds },
   { id: 14, name: "events", steps: events },
+  { id: 15, name: "quotas", steps: quotas },
   { id: 16, name: "usage", steps: usage },
   { id: 17, name: "webhooks", steps: webhooks }
 ]

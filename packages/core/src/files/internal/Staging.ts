@@ -9,6 +9,7 @@ import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
+import * as ContentRules from "../../buckets/ContentRules.ts"
 import { InvalidRequest, type NotFound } from "../../Errors.ts"
 import * as Ids from "../../Ids.ts"
 import type { MetadataError } from "../../MetadataError.ts"
@@ -35,10 +36,20 @@ export interface DeclaredContent {
   readonly contentType?: string | undefined
 }
 
+/** A content to stage. */
+export interface StagedContent extends DeclaredContent {
+  /**
+   * The name of the file, if it is known before the content is read: a detected type that the bucket does not allow is then refused
+   * at the first bytes.
+   */
+  readonly name?: string | undefined
+}
+
 export type StagingError =
   | InvalidRequest
   | NotFound
   | ContentTooLarge
+  | ContentRules.TypeNotAllowed
   | LengthMismatch
   | ChecksumMismatch
   | BlobError
@@ -47,7 +58,7 @@ export type StagingError =
 /** Durable bytes that no file refers to yet. */
 export interface Staged {
   /** Returns the content record, for a file with this name. */
-  readonly contentFor: (name: string) => Effect.Effect<Content>
+  readonly contentFor: (name: string) => Effect.Effect<Content, ContentRules.TypeNotAllowed>
   /**
    * Runs the commit; call it at most once. When it succeeds, the bytes are the file's content. When it fails with an error
    * of the file, the bytes are removed as the scope closes. When its outcome is unknown (the connection to the database
@@ -93,7 +104,7 @@ export const make = Effect.gen(function* () {
   return Effect.fnUntraced(function* <E, R>(
     bucket: BucketRef,
     source: Stream.Stream<Uint8Array, E, R>,
-    declared: DeclaredContent
+    declared: StagedContent
   ): Effect.fn.Return<Staged, StagingError | E, R | Scope.Scope> {
     const { contentType } = declared
     // It is sent as a header of every response with the content.
@@ -104,17 +115,32 @@ export const make = Effect.gen(function* () {
       )
     }
     yield* room.forContent(declared.length ?? 0)
-    const guarded = yield* ContentGuard.make(source, { limit: settings.maxUploadBytes, length: declared.length })
     const blobId = yield* Effect.provideService(Ids.make("blb"), SecureRandom, random)
     const key = BlobKey.make({ ...bucket, blobId })
     const now = yield* DateTime.now
     /** Whether the blob is a file's content, or may be. */
     let keepsBlob = false
 
-    yield* Scoped.acquire(repository.stage({ bucket, blobId, at: now, leaseUntil: leases.leaseUntil(now) }), () =>
-      keepsBlob ? Effect.void : discard(key, blobId)
+    const rules = yield* Scoped.acquire(
+      repository.stage({ bucket, blobId, at: now, leaseUntil: leases.leaseUntil(now) }),
+      () => (keepsBlob ? Effect.void : discard(key, blobId))
     )
     yield* leases.keepRenewed(blobId)
+
+    const declaredType = isUnspecificType(contentType) ? undefined : contentType
+    const typesOf = (head: Uint8Array, name: string) => {
+      const detected = FileSignature.detect(head, name)
+      return { type: detected.type, contentType: declaredType ?? detected.contentType }
+    }
+    const checkType = (contentType: string) => ContentRules.checkType(rules, contentType)
+    // Before the body is read: a client that waits for `100 Continue` sends none of it.
+    if (declaredType !== undefined) yield* checkType(declaredType)
+    const { name } = declared
+    const guarded = yield* ContentGuard.make(source, {
+      ...limitOf(rules, settings.maxUploadBytes),
+      length: declared.length,
+      checkHead: name === undefined ? undefined : (head) => checkType(typesOf(head, name).contentType)
+    })
 
     const { sha256, size } = yield* store.put(key, guarded.content)
     if (declared.sha256 !== undefined && declared.sha256 !== sha256) return yield* new ChecksumMismatch()
@@ -122,13 +148,10 @@ export const make = Effect.gen(function* () {
 
     return {
       contentFor: (name) =>
-        Effect.map(DateTime.now, (storedAt) => {
-          const detected = FileSignature.detect(head, name)
-          const contentType =
-            declared.contentType === undefined || isUnspecificType(declared.contentType)
-              ? detected.contentType
-              : declared.contentType
-          return { blobId, size, sha256, etag: etagOf(sha256), contentType, type: detected.type, storedAt }
+        Effect.gen(function* () {
+          const types = typesOf(head, name)
+          yield* checkType(types.contentType)
+          return { blobId, size, sha256, etag: etagOf(sha256), ...types, storedAt: yield* DateTime.now }
         }),
       commit: (step) =>
         Effect.onExit(Effect.uninterruptible(step), (exit) =>
@@ -139,6 +162,15 @@ export const make = Effect.gen(function* () {
     }
   })
 })
+
+/** The smaller one of the limits of a bucket and of the deployment. */
+const limitOf = (
+  { maxFileBytes }: ContentRules.ContentRules,
+  maxUploadBytes: number
+): Pick<ContentGuard.Expected, "limit" | "isOfBucket"> =>
+  maxFileBytes !== null && maxFileBytes < maxUploadBytes
+    ? { limit: maxFileBytes, isOfBucket: true }
+    : { limit: maxUploadBytes }
 
 /** After a failure of the metadata store, or a defect, the commit may have taken place. Other errors roll it back. */
 const isOutcomeUnknown = <A, E>(exit: Exit.Exit<A, E | MetadataError>): boolean =>

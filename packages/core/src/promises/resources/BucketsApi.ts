@@ -27,7 +27,7 @@ export interface BucketOperations<Time> {
   /** Returns a bucket. */
   get(input: BucketRef): BucketRecord<Time>
 
-  /** Renames a bucket. Rejects with `bucket_exists`. */
+  /** Changes the name of a bucket, and the rules of its contents. Rejects with `bucket_exists`. */
   update(input: UpdateBucketInput): BucketRecord<Time>
 
   /**

@@ -50,7 +50,7 @@ export interface FileOperations<Time, Opened extends Download = Download> {
   /**
    * Creates a file with its content. When it resolves, the bytes are durable. When it rejects, nothing is stored; after
    * `network_error`, `unavailable` and `internal` the result is unknown. Rejects with `file_exists`, `alias_taken`,
-   * `precondition_failed`, `content_too_large`, `checksum_mismatch`, `length_mismatch` and `source_failed`.
+   * `precondition_failed`, `content_too_large`, `unsupported_media_type`, `checksum_mismatch`, `length_mismatch` and `source_failed`.
    */
   upload(input: UploadInput): FileRecord<Time>
 
@@ -102,7 +102,10 @@ export const make = (invoke: Invoke): FilesApi =>
         // Before the content is read: a name that is refused should not cost a transfer.
         const description = yield* NewFile.decode(input)
         const content = yield* toStream(input.content)
-        return yield* upload(actor, input, content, Effect.succeed(description), toUploadOptions(input))
+        return yield* upload(actor, input, content, Effect.succeed(description), {
+          ...toUploadOptions(input),
+          name: description.name
+        })
       }),
 
     reupload: (actor, input) =>

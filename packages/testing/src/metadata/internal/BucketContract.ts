@@ -2,8 +2,10 @@
  * The contract of `BucketRepository`.
  */
 import { expect } from "@effect/vitest"
+import type { UpdateBucket } from "@holdfast/core/buckets/Bucket"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
+import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -95,6 +97,27 @@ export const bucketContract = (it: It): void => {
         yield* buckets.update({ bucket: { tenantId, bucketId: bucket.id }, change: { name: "new" }, at: Sample.at(1) })
       ).toEqual(Option.some(renamed))
       expect(yield* buckets.find({ tenantId, bucketId: bucket.id })).toEqual(Option.some(renamed))
+    })
+  )
+
+  it.effect("rules: create, update, clear → in the record and in the result of stage", () =>
+    Effect.gen(function* () {
+      const buckets = yield* BucketRepository
+      const tenantId = yield* Fixtures.tenant
+      const made = { ...Sample.bucket(), maxFileBytes: 2 ** 40, allowedTypes: ["image/*", "text/plain"] }
+      yield* buckets.create(tenantId, made)
+      const bucket = { tenantId, bucketId: made.id }
+      expect(yield* buckets.find(bucket)).toEqual(Option.some(made))
+      const staged = Effect.flatMap(BlobRepository, (blobs) =>
+        blobs.stage({ bucket, blobId: Sample.id("blb"), at: Sample.at(), leaseUntil: Sample.at(60_000) })
+      )
+      const { allowedTypes, maxFileBytes } = made
+      expect(yield* staged).toEqual({ maxFileBytes, allowedTypes })
+      const update = (change: UpdateBucket) => buckets.update({ bucket, change, at: Sample.at(1) })
+      const cleared = { ...made, allowedTypes: null, updatedAt: Sample.at(1) }
+      expect(yield* update({ allowedTypes: null })).toEqual(Option.some(cleared))
+      expect(yield* update({ maxFileBytes: 5 })).toEqual(Option.some({ ...cleared, maxFileBytes: 5 }))
+      expect(yield* staged).toEqual({ maxFileBytes: 5, allowedTypes: null })
     })
   )
 

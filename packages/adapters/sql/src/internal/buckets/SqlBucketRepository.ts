@@ -15,6 +15,7 @@ import { type Change, changedFields, record, recordFound } from "../events/Recor
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
+import * as ContentRuleColumns from "./ContentRuleColumns.ts"
 import { isOpenBucket, isOpenTenant } from "./OpenBucket.ts"
 import { markBuckets } from "./Removals.ts"
 import { countFiles, removeBuckets, removedAtOnce } from "./RemoveBuckets.ts"
@@ -22,6 +23,7 @@ import { countFiles, removeBuckets, removedAtOnce } from "./RemoveBuckets.ts"
 const toBucket: Row.FromRow<Bucket> = (row) => ({
   id: Row.text(row, "id"),
   name: Row.text(row, "name"),
+  ...ContentRuleColumns.read(row),
   createdAt: Row.instant(row, "created_at"),
   updatedAt: Row.instant(row, "updated_at")
 })
@@ -35,7 +37,7 @@ const bucketEvent = (
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
-  const columns = sql.literal("id, name, created_at, updated_at")
+  const columns = sql.literal(`id, name, ${ContentRuleColumns.names}, created_at, updated_at`)
 
   const orBucketExists = (tenantId: string, name: string) =>
     Constraint.mapUniqueViolation({
@@ -62,8 +64,9 @@ const make = Effect.gen(function* () {
 
   return BucketRepository.of({
     create: (tenantId, bucket) =>
-      sql`INSERT INTO bucket (id, tenant_id, name, created_at, updated_at)
-        SELECT ${bucket.id}, tenant.id, ${bucket.name}, ${millis(bucket.createdAt)}, ${millis(bucket.updatedAt)}
+      sql`INSERT INTO bucket (id, tenant_id, name, max_file_bytes, allowed_types, created_at, updated_at)
+        SELECT ${bucket.id}, tenant.id, ${bucket.name}, ${bucket.maxFileBytes}, ${ContentRuleColumns.encodeTypes(bucket.allowedTypes)},
+          ${millis(bucket.createdAt)}, ${millis(bucket.updatedAt)}
         FROM tenant WHERE ${isOpenTenant(sql, tenantId)} ${lock(sql, "FOR KEY SHARE")} RETURNING id`.pipe(
         Row.orFail(() => new NotFound({ resource: "tenant" })),
         Effect.andThen(record(sql, bucketEvent(tenantId, "bucket.created", bucket))),
@@ -85,7 +88,8 @@ const make = Effect.gen(function* () {
     update: ({ at, bucket, change }) =>
       sql`UPDATE bucket SET ${sql.update({
         updated_at: millis(at),
-        ...(change.name === undefined ? undefined : { name: change.name })
+        ...(change.name === undefined ? undefined : { name: change.name }),
+        ...ContentRuleColumns.changed(change)
       })} WHERE ${isOpenBucket(sql, bucket)} RETURNING ${columns}`.pipe(
         Row.first(toBucket),
         recordFound(sql, (updated) => bucketEvent(bucket.tenantId, "bucket.updated", updated, changedFields(change))),

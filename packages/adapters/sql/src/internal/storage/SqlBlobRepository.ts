@@ -14,6 +14,7 @@ import * as DamageKind from "@holdfast/core/storage/DamageKind"
 import { among, millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
+import * as ContentRuleColumns from "../buckets/ContentRuleColumns.ts"
 import { isOpenBucket } from "../buckets/OpenBucket.ts"
 import { dropConversions } from "../conversions/ConversionFiles.ts"
 import { transaction } from "../../Transaction.ts"
@@ -56,8 +57,9 @@ const make = Effect.gen(function* () {
     stage: ({ at, blobId, bucket, leaseUntil }) =>
       sql`INSERT INTO blob (id, tenant_id, bucket_id, state, due_at, created_at)
         SELECT ${blobId}, tenant_id, id, 'PENDING', ${millis(leaseUntil)}, ${millis(at)}
-        FROM bucket WHERE ${isOpenBucket(sql, bucket)} RETURNING id`.pipe(
-        Row.orFail(() => new NotFound({ resource: "bucket" })),
+        FROM bucket WHERE ${isOpenBucket(sql, bucket)} RETURNING ${ContentRuleColumns.ofBucket(sql, bucket.bucketId)}`.pipe(
+        Row.first(ContentRuleColumns.read),
+        (found) => NotFound.whenNone(found, new NotFound({ resource: "bucket" })),
         operation("blobs.stage")
       ),
 

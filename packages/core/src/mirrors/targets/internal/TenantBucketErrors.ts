@@ -42,6 +42,7 @@ const toReason = (error: ServiceError): Reason => {
       return "NotFound"
     case "InvalidRequest":
     case "ContentTooLarge":
+    case "TypeNotAllowed":
       return "Invalid"
     case "ChecksumMismatch":
     case "LengthMismatch":
