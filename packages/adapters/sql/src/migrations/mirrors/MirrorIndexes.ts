@@ -4,8 +4,8 @@
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { textType } from "../internal/Dialect.ts"
-import * as Migration from "./Migration.ts"
+import { textType } from "../../internal/Dialect.ts"
+import * as Migration from "../Migration.ts"
 
 /**
  * A request to retry the pending tasks of a mirror: made at `retry_tasks_at`, for tasks with an error of their own as well

@@ -3,9 +3,9 @@
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { position } from "../internal/Dialect.ts"
-import * as Row from "../internal/Row.ts"
-import * as Migration from "./Migration.ts"
+import { position } from "../../internal/Dialect.ts"
+import * as Row from "../../internal/Row.ts"
+import * as Migration from "../Migration.ts"
 
 /** Rows per batch. */
 const batchSize = 2000

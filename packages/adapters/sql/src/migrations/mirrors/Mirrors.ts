@@ -3,8 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { textType } from "../internal/Dialect.ts"
-import { mirrorTriggers } from "../internal/migrations/MirrorTriggers.ts"
+import { textType } from "../../internal/Dialect.ts"
+import { mirrorTriggers } from "../../internal/migrations/MirrorTriggers.ts"
 
 export const mirrors = Effect.gen(function* () {
   const sql = yield* SqlClient
