@@ -21,7 +21,7 @@ import * as SilentServer from "./internal/SilentServer.ts"
 export interface Options {
   /** `postgres://user:password@host:port/database`, with libpq's parameters. No error and no log contains it. */
   readonly url: Redacted.Redacted
-  /** 10 when absent. The client opens connections when it needs them. */
+  /** 10 when absent. The client opens connections when it needs them, and all of them at once with `multiplex`. */
   readonly maxConnections?: number | undefined
   /**
    * Whether to pipeline the statements of several fibers over one connection; false when absent. It allows three times as
@@ -45,7 +45,7 @@ export interface Options {
    * only this client enforces `statementTimeout`, and the role should have `statement_timeout` and `lock_timeout`.
    */
   readonly prepare?: boolean | undefined
-  /** How long an unused connection stays open; 1 minute when absent. */
+  /** How long an unused connection stays open; 1 minute when absent. Those of a client with `multiplex` stay open. */
   readonly idleTimeout?: Duration.Input | undefined
 }
 
@@ -80,8 +80,9 @@ const isUrl = (redacted: Redacted.Redacted): boolean => {
 const multiplexConcurrency = 32
 
 /**
- * Makes a pool of connections. It opens a connection when it first needs it. When a connection is lost, as in a restart of the
- * server, the statements on it fail and the next statement opens a new connection. A connection to a read-only server is refused.
+ * Makes a pool of connections. It opens a connection when it first needs it; with `multiplex` it opens all at once. When a
+ * connection is lost, as in a restart of the server, the statements on it fail and the next statement opens a new connection. A
+ * connection to a read-only server is refused.
  *
  * Tenants share the connections (`FairPool`): a tenant gets a further one while it holds fewer than are free. The connections of
  * a client with `multiplex` are not shared this way: their statements are short, and wait for no lock.
@@ -104,6 +105,8 @@ export const make: (
   const pool = yield* PgPool.make({
     url,
     maxConnections,
+    // Opening one takes as long as hundreds of short reads, which would wait for it after each quiet minute.
+    minConnections: multiplex ? maxConnections : 0,
     multiplex,
     multiplexConcurrency,
     applicationName,

@@ -5,7 +5,7 @@
  *     const { neighbour } = yield* Neighbour.observe({ url: `${files}/${fileId}/view`, headers: { "x-api-key": key } }, attack)
  *     assert.strictEqual(neighbour.failures, 0)
  *
- * The requests come from a process of their own, over one connection, each at its time, whether or not the one before was
+ * The requests come from a process of their own, over six connections, each at its time, whether or not those before were
  * answered. The same process asks a bare HTTP server at the same times: a machine that is busy with other work makes both wait.
  */
 import * as Data from "effect/Data"

@@ -42,16 +42,16 @@ describe("neighbour", () => {
   it.live("server refuses, or cuts the connection → counted as failures, with the first reason", () =>
     Effect.scoped(
       Effect.gen(function* () {
-        const seen = { requests: 0 }
+        const seen = { isBroken: false, requests: 0 }
         const url = yield* serve((request, response) => {
-          const number = ++seen.requests
-          if (number <= 20) return void response.end("x")
-          if (number % 2 === 0) return void request.socket.destroy()
+          if (!seen.isBroken) return void response.end("x")
+          if (++seen.requests % 2 === 0) return void request.socket.destroy()
           response.statusCode = 503
           response.end("busy")
         })
         const work = Effect.gen(function* () {
-          while (seen.requests < 40) yield* Effect.sleep(5)
+          seen.isBroken = true
+          while (seen.requests < 200) yield* Effect.sleep(5)
         })
         const { neighbour } = yield* Neighbour.observe({ url, intervalMs: 5 }, work)
         assert.isAtLeast(neighbour.failures, 15)

@@ -1,5 +1,5 @@
 /**
- * The process that sends requests at a steady rate: each address gets one request per interval, over a connection of its own.
+ * The process that sends requests at a steady rate: each address gets one request per interval, over connections of its own.
  *
  * A request is due at its time whether or not the one before was answered, and its wait is measured from then. So a server that
  * answers nothing for a second makes a hundred requests wait, not one.
@@ -7,6 +7,12 @@
 import { Agent, get } from "node:http"
 import type { Address, Command, Report, Start } from "./Messages.ts"
 import type { Wait } from "../Waits.ts"
+
+/**
+ * Connections to each address, as browsers open to one server. With a single one, every request would wait for the one before:
+ * at an answer time of the interval or more, the waits would grow with the duration of the observation.
+ */
+const connections = 6
 
 const report = (message: Report): void => void process.send?.(message)
 
@@ -30,7 +36,7 @@ const send = ({ headers, url }: Address, agent: Agent, timeoutMs: number, done: 
     response.once("error", (error) => (failure ??= error.message))
   })
   request.once("error", (error) => (failure ??= error.message))
-  // Begins when the request is due: the agent holds it back while the connection is in use.
+  // Begins when the request is due: the agent holds it back while all connections are in use.
   const timer = setTimeout(() => request.destroy(new Error(`no response within ${timeoutMs} ms`)), timeoutMs)
   request.once("close", () => {
     clearTimeout(timer)
@@ -41,7 +47,7 @@ const send = ({ headers, url }: Address, agent: Agent, timeoutMs: number, done: 
 /** Sends requests to one address until `stop`. Resolves when all of them have ended. */
 const probe = (address: Address, { intervalMs, timeoutMs }: Start): Promise<ReadonlyArray<Wait>> =>
   new Promise((resolve) => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const agent = new Agent({ keepAlive: true, maxSockets: connections })
     const waits: Array<Wait> = []
     let sent = 0
     const resolveIfDone = (): void => {
