@@ -141,6 +141,19 @@ export class ConversionRepository extends Context.Service<
     }) => Effect.Effect<boolean, MetadataError>
 
     /**
+     * Replaces the READY conversion of which a blob is a segment by a new one, which is QUEUED: of the same content, format and mode,
+     * with another id, because clients may have cached segments of the old one. The old segments become DOOMED. Returns whether there
+     * was such a conversion.
+     */
+    readonly replaceDamaged: (segment: {
+      readonly blobId: string
+      /** Id of the new conversion. */
+      readonly id: string
+      readonly now: DateTime.Utc
+      readonly sweepAt: DateTime.Utc
+    }) => Effect.Effect<boolean, MetadataError>
+
+    /**
      * Claims a due conversion; an expired lease makes a conversion due, too. None if none is due. The tenant with the fewest
      * running conversions is served first; among equals, and among the conversions of a tenant, the oldest one.
      * What an earlier claim published becomes DOOMED. After an expired lease the claim counts as an interruption and not as an

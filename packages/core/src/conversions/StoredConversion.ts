@@ -2,6 +2,7 @@
  * A conversion as the repository stores it.
  */
 import type * as DateTime from "effect/DateTime"
+import type { ContentDamaged } from "../files/FileErrors.ts"
 import type { Mode } from "../transcoding/ConversionPlan.ts"
 import type { Format, Presentation } from "../transcoding/Presentation.ts"
 import type { TranscodeError } from "../transcoding/TranscodeError.ts"
@@ -9,7 +10,7 @@ import type { StreamRecord, StreamState } from "./StreamRecord.ts"
 
 /** Why a conversion FAILED. */
 export interface ConversionFault {
-  readonly code: TranscodeError["code"]
+  readonly code: TranscodeError["code"] | ContentDamaged["code"]
   /** May be shown to the file's owner. */
   readonly detail: string
 }

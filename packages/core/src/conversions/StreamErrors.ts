@@ -2,6 +2,7 @@
  * Errors of conversions and streams, beside those that all services share.
  */
 import * as Data from "effect/Data"
+import { ContentDamaged } from "../files/FileErrors.ts"
 import type { ConversionFault } from "./StoredConversion.ts"
 
 /** The content is neither video nor audio. */
@@ -47,5 +48,7 @@ export class TranscoderUnavailable extends Data.TaggedError("TranscoderUnavailab
 }
 
 /** Returns the error for a FAILED conversion. */
-export const fromFault = (fault: ConversionFault): NotAVideo | ConversionFailed =>
-  fault.code === "not_a_video" ? new NotAVideo() : new ConversionFailed({ detail: fault.detail })
+export const fromFault = ({ code, detail }: ConversionFault): NotAVideo | ConversionFailed | ContentDamaged => {
+  if (code === "content_damaged") return new ContentDamaged()
+  return code === "not_a_video" ? new NotAVideo() : new ConversionFailed({ detail })
+}

@@ -1,5 +1,5 @@
 /**
- * Replaces the bytes of damaged contents by those of a copy.
+ * Replaces the bytes of damaged contents by those of a copy, and the streams of damaged segments.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -9,13 +9,14 @@ import type { BlobError } from "../storage/BlobError.ts"
 import type { CheckedBlob } from "./Damage.ts"
 import { Integrity } from "./Integrity.ts"
 import { RepairSources } from "./RepairSources.ts"
+import { SegmentRepair } from "./SegmentRepair.ts"
 
 export class Repairs extends Context.Service<
   Repairs,
   {
     /**
-     * Checks a blob, and replaces its bytes by those of the first copy that has the right ones. Returns whether the blob is intact
-     * now.
+     * Checks a blob, and replaces its bytes by those of the first copy that has the right ones. The conversion of a damaged segment is
+     * queued again. Returns whether the blob is intact now, or not used any more.
      */
     readonly repair: (blob: CheckedBlob) => Effect.Effect<boolean, BlobError | MetadataError>
   }
@@ -24,6 +25,7 @@ export class Repairs extends Context.Service<
 const make = Effect.gen(function* () {
   const integrity = yield* Integrity
   const sources = yield* RepairSources
+  const repairSegment = yield* SegmentRepair
 
   return Repairs.of({
     repair: Effect.fn("Repairs.repair")(function* (blob) {
@@ -41,7 +43,13 @@ const make = Effect.gen(function* () {
         )
         if (isRepaired) return true
       }
-      return false
+      const isReplaced = yield* repairSegment(blobId)
+      if (isReplaced) {
+        yield* Effect.logInfo("stream with a damaged segment queued again").pipe(
+          Effect.annotateLogs({ tenantId, bucketId, fileId, blobId, kind })
+        )
+      }
+      return isReplaced
     })
   })
 })

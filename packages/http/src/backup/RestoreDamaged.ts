@@ -72,7 +72,7 @@ const restoreOne = (backup: BlobStore["Service"], row: BlobRow) =>
   })
 
 const services = (settings: BlobStoreLayer.StoreSettings) =>
-  IntegrityLayer.services.pipe(
+  IntegrityLayer.checks.pipe(
     Layer.provideMerge([MetadataLayer.layer(settings), BlobStoreLayer.layerUnlocked(settings), CoreLayer.layerCrypto])
   )
 

@@ -17,6 +17,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Accounts } from "@holdfast/core/accounts/Accounts"
 import * as Actor from "@holdfast/core/Actor"
 import * as Holdfast from "@holdfast/core/Holdfast"
+import * as DamagedStreams from "@holdfast/core/conversions/DamagedStreams"
 import * as DamageReports from "@holdfast/core/integrity/DamageReports"
 import * as IntegrityWorker from "@holdfast/core/integrity/IntegrityWorker"
 import * as MirrorTarget from "@holdfast/core/mirrors/targets/MirrorTarget"
@@ -129,12 +130,15 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
           pollInterval: Duration.millis(20),
           publishInterval: Duration.millis(5),
           ...options.worker
-        }).pipe(Layer.provide(workspace))
+        }).pipe(Layer.provide([workspace, IntegrityLayer.layerSourceCheck]))
 
   const integrity =
     options.integrity === undefined
       ? Layer.empty
-      : IntegrityWorker.layer(options.integrity).pipe(Layer.provide(IntegrityLayer.services))
+      : IntegrityWorker.layer(options.integrity).pipe(
+          Layer.provide(IntegrityLayer.services),
+          Layer.provide(DamagedStreams.layer)
+        )
 
   // All requests of the tests have one address, and many have keys that are not valid.
   const settings = Layer.succeed(Settings.Settings, {

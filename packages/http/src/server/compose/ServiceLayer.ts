@@ -152,7 +152,7 @@ export const layer = (config: Config, version: string) => {
       RemovalWorker.layer(),
       EventRetention.layer,
       IncompleteUploads.layerSweeper(config),
-      ConversionLayer.layerWorker(config).pipe(Layer.provide(prepared)),
+      ConversionLayer.layerWorker(config).pipe(Layer.provide([prepared, IntegrityLayer.layerSourceCheck])),
       MirrorLayer.layerWorker(config),
       IntegrityLayer.layerBackground(config),
       ProcessMetrics.layer,

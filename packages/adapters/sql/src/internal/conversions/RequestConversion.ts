@@ -1,22 +1,42 @@
 /**
- * Requests a conversion.
+ * Requests a conversion, or replaces one with a damaged segment.
  */
+import type * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { NotFound } from "@holdfast/core/Errors"
 import { TooManyConversions } from "@holdfast/core/conversions/StreamErrors"
-import type { ConversionRequest } from "@holdfast/core/conversions/ConversionRepository"
+import type { ConversionClaim } from "@holdfast/core/conversions/ConversionClaim"
+import type { ConversionRepository, ConversionRequest } from "@holdfast/core/conversions/ConversionRepository"
 import { lock, millis } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
 import { record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import { transaction } from "../../Transaction.ts"
 import { conversionEvent } from "./ConversionEvents.ts"
-import { columns, toConversion } from "./ConversionRow.ts"
+import { dropFiles } from "./ConversionFiles.ts"
+import { columns, toClaim, toConversion } from "./ConversionRow.ts"
 import { hasPending } from "./NextConversion.ts"
 
+type Queued = Pick<ConversionClaim, "blobId" | "bucketId" | "conversionId" | "fileId" | "format" | "mode" | "tenantId">
+
 const missing = new NotFound({ resource: "file" })
+
+/** Inserts a QUEUED conversion. One that FAILED becomes QUEUED again, and keeps its id. */
+const queue = (
+  sql: SqlClient,
+  { blobId, bucketId, conversionId, fileId, format, mode, tenantId }: Queued,
+  now: DateTime.Utc
+) =>
+  sql`INSERT INTO conversion (id, tenant_id, bucket_id, file_id, blob_id, format, mode, state, progress,
+      attempt, tries, due_at)
+    VALUES (${conversionId}, ${tenantId}, ${bucketId}, ${fileId}, ${blobId}, ${format},
+      ${mode}, 'QUEUED', 0, 0, 0, ${millis(now)})
+    ON CONFLICT (blob_id, format) DO UPDATE SET state = 'QUEUED', mode = excluded.mode, progress = 0,
+      presentation = NULL, fault_code = NULL, fault_detail = NULL, tries = 0, interruptions = 0,
+      due_at = excluded.due_at, started_at = NULL, finished_at = NULL
+    WHERE conversion.state = 'FAILED'`
 
 /**
  * Locks the content's blob: it stays READY, and is not forgotten, until the conversion is inserted. Locks the tenant before, so
@@ -37,17 +57,31 @@ export const request = (
     const existing = yield* found
     if (Option.isSome(existing) && existing.value.state !== "FAILED") return existing.value
     if (yield* hasPending(sql, bucket.tenantId, maxPending)) return yield* new TooManyConversions({ limit: maxPending })
-    yield* sql`INSERT INTO conversion (id, tenant_id, bucket_id, file_id, blob_id, format, mode, state, progress,
-        attempt, tries, due_at)
-      VALUES (${id}, ${bucket.tenantId}, ${bucket.bucketId}, ${fileId}, ${blobId}, ${format},
-        ${mode}, 'QUEUED', 0, 0, 0, ${millis(now)})
-      ON CONFLICT (blob_id, format) DO UPDATE SET state = 'QUEUED', mode = excluded.mode, progress = 0,
-        presentation = NULL, fault_code = NULL, fault_detail = NULL, tries = 0, interruptions = 0,
-        due_at = excluded.due_at, started_at = NULL, finished_at = NULL
-      WHERE conversion.state = 'FAILED'`
+    yield* queue(sql, { ...bucket, conversionId: id, fileId, blobId, format, mode }, now)
     const stored = yield* found
     if (Option.isNone(stored)) return yield* missing
     const converted = { ...bucket, conversionId: stored.value.id, fileId, format }
     yield* record(sql, conversionEvent("stream.requested", converted, { mode }))
     return stored.value
+  }).pipe(transaction(sql))
+
+/** The update locks the row, so that one of several processes replaces the conversion. */
+export const replaceDamaged = (
+  sql: SqlClient,
+  { blobId, id, now, sweepAt }: Parameters<ConversionRepository["Service"]["replaceDamaged"]>[0]
+) =>
+  Effect.gen(function* () {
+    const replaced = yield* sql`UPDATE conversion SET attempt = attempt + 1
+      WHERE state = 'READY' AND id IN (SELECT conversion_id FROM conversion_file WHERE blob_id = ${blobId})
+      RETURNING id, tenant_id, bucket_id, file_id, blob_id, attempt, tries, interruptions, format, mode`.pipe(
+      Row.first(toClaim)
+    )
+    if (Option.isNone(replaced)) return false
+    const { conversionId: oldId, ...old } = replaced.value
+    yield* dropFiles(sql, [oldId], millis(sweepAt))
+    yield* sql`DELETE FROM conversion WHERE id = ${oldId}`
+    const conversion = { ...old, conversionId: id }
+    yield* queue(sql, conversion, now)
+    yield* record(sql, conversionEvent("stream.requested", conversion, { mode: old.mode }))
+    return true
   }).pipe(transaction(sql))

@@ -20,7 +20,7 @@ import { columns, toConversion, toMode, toPresentation } from "./ConversionRow.t
 import { findStreamFile } from "./FindStreamFile.ts"
 import * as PublishSegments from "./PublishSegments.ts"
 import { queueDepth } from "./QueueDepth.ts"
-import { request } from "./RequestConversion.ts"
+import { replaceDamaged, request } from "./RequestConversion.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
@@ -52,6 +52,8 @@ const make = Effect.gen(function* () {
         yield* record(sql, conversionEvent("stream.deleted", { ...bucket, ...removed.value, format }))
         return true
       }).pipe(transaction(sql), operation("conversions.remove")),
+
+    replaceDamaged: (segment) => replaceDamaged(sql, segment).pipe(operation("conversions.replaceDamaged")),
 
     claim: (terms) => claim(terms).pipe(operation("conversions.claim")),
 

@@ -3,6 +3,7 @@
  */
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
+import { ContentDamaged } from "../../../files/FileErrors.ts"
 import { BlobError } from "../../../storage/BlobError.ts"
 import { TranscodeError } from "../../../transcoding/TranscodeError.ts"
 import { type ConversionClaim, LeaseLost } from "../../ConversionClaim.ts"
@@ -38,6 +39,8 @@ const storageFull: ConversionFault = {
   detail: new TranscodeError({ reason: "StorageFull", operation: "convert" }).message
 }
 
+const contentDamaged: ConversionFault = { code: "content_damaged", detail: new ContentDamaged().message }
+
 /** Whether a workspace or the blob store has no space left. */
 const isStorageFull = (error: unknown): boolean =>
   (error instanceof WorkspaceError || error instanceof BlobError) && error.reason === "StorageFull"
@@ -59,6 +62,8 @@ export const fromCause = (cause: Cause.Cause<unknown>): ConversionOutcome => {
     const fault = { code: error.code, detail: error.message }
     return contentReasons.has(error.reason) ? { _tag: "Failed", fault } : { _tag: "Retry", fault }
   }
+  // The content may be repaired from a mirror.
+  if (failures.some((error) => error instanceof ContentDamaged)) return { _tag: "Retry", fault: contentDamaged }
   if (failures.some(isStorageFull)) return { _tag: "Retry", fault: storageFull }
   // A failure interrupts the fibers beside it. Interruptions without a failure mean that the worker is shut down.
   return Cause.hasInterruptsOnly(cause)

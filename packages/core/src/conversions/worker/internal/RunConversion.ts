@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
 import type * as SubscriptionRef from "effect/SubscriptionRef"
+import { ContentDamaged } from "../../../files/FileErrors.ts"
 import type { MetadataError } from "../../../MetadataError.ts"
 import type { BlobError } from "../../../storage/BlobError.ts"
 import * as BlobKey from "../../../storage/BlobKey.ts"
@@ -19,6 +20,7 @@ import type { ConversionClaim } from "../../ConversionClaim.ts"
 import { ConversionRepository, type ReadyConversion } from "../../ConversionRepository.ts"
 import type { ConversionWorkerOptions } from "../ConversionWorkerOptions.ts"
 import { ConversionWorkspace, type Workspace, type WorkspaceError } from "../ConversionWorkspace.ts"
+import { SourceCheck } from "../SourceCheck.ts"
 import * as Poster from "./Poster.ts"
 import * as Publisher from "./Publisher.ts"
 
@@ -46,10 +48,20 @@ const addBlob = Effect.fnUntraced(function* (
   yield* workspace.addFile({ path, localFile: store.localFile(key), content: store.read(key) })
 })
 
-type TranscodingError = BlobError | MetadataError | TranscodeError | WorkspaceError
+/** Whether all of the blobs are intact. */
+const areIntact = Effect.fnUntraced(function* (blobIds: ReadonlyArray<string>) {
+  const isIntact = yield* SourceCheck
+  for (const blobId of blobIds) if (!(yield* isIntact(blobId))) return false
+  return true
+})
+
+type TranscodingError = BlobError | ContentDamaged | MetadataError | TranscodeError | WorkspaceError
 type Events = Stream.Stream<ConversionEvent, TranscodingError, BlobStore | Transcoder>
 
-/** Returns the transcoder's events: of the content, or of the READY conversion of the other format. */
+/**
+ * Returns the transcoder's events: of the content, or of the READY conversion of the other format. Fails with `ContentDamaged` when
+ * the bytes of the content are not those of its record.
+ */
 const transcode = Effect.fnUntraced(function* (
   claim: ConversionClaim,
   workspace: Workspace,
@@ -61,7 +73,7 @@ const transcode = Effect.fnUntraced(function* (
   const { format, mode } = claim
   const { input, output, source } = workspace
   const other = Option.filter(yield* (yield* ConversionRepository).findReady(claim), (one) => canRepackage(one, claim))
-  if (Option.isSome(other)) {
+  if (Option.isSome(other) && (yield* areIntact(other.value.segments.map(({ blobId }) => blobId)))) {
     const { presentation, segments } = other.value
     const posters = segments.filter(({ name }) => name === StreamFiles.poster)
     const rest = segments.filter(({ name }) => name !== StreamFiles.poster)
@@ -75,6 +87,7 @@ const transcode = Effect.fnUntraced(function* (
     const events = transcoder.repackage({ source, presentation, output, format, limits, suspended })
     return Poster.withPoster(events, Effect.as(copyPoster, posters.length > 0))
   }
+  if (!(yield* areIntact([claim.blobId]))) return yield* new ContentDamaged()
   yield* addBlob(claim, workspace, input, claim.blobId)
   const media = yield* transcoder.probe({ input, limits })
   const events = transcoder.convert({ input, media, output, format, mode, limits, suspended })

@@ -110,6 +110,40 @@ export const conversionContract = (it: It): void => {
     })
   )
 
+  it.effect("replaceDamaged: segment of a READY conversion → QUEUED again with another id, old segments DOOMED", () =>
+    Effect.gen(function* () {
+      const conversions = yield* ConversionRepository
+      const { bucket, claim, source } = yield* ConversionFixtures.claimed()
+      const [published] = yield* ConversionFixtures.publish(claim, ["index0.ts"])
+      const replace = (blobId: string, id = Sample.id("cnv")) =>
+        conversions.replaceDamaged({ blobId, id, now: Sample.at(200), sweepAt: ConversionFixtures.sweepAt })
+      expect(yield* replace(published?.blobId ?? "")).toBe(false)
+      const [segment] = yield* ConversionFixtures.publish(claim, ["index1.ts"], { isFinished: true })
+      const blobId = segment?.blobId ?? ""
+      expect(yield* replace(source.blobId)).toBe(false)
+      expect(yield* stateOf(blobId)).toBe("READY")
+
+      const id = Sample.id("cnv")
+      expect(yield* replace(blobId, id)).toBe(true)
+      expect(yield* replace(blobId)).toBe(false)
+      expect(yield* stateOf(blobId)).toBe("DOOMED")
+      expect(yield* Fixtures.isDue(blobId, ConversionFixtures.sweepAt)).toBe(true)
+      expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([
+        { id, format: "hls", mode: "auto", state: "QUEUED", progress: 0, presentation: null }
+      ])
+      const next = yield* ConversionFixtures.claimNext(200, 30_000)
+      expect(next).toMatchObject({ conversionId: id, blobId: source.blobId, attempts: 1, interruptions: 0 })
+      yield* conversions.fail(next, {
+        fault: { code: "content_damaged", detail: "Damaged." },
+        now: Sample.at(300),
+        sweepAt: ConversionFixtures.sweepAt
+      })
+      expect(yield* conversions.listByContent(bucket, source.blobId)).toMatchObject([
+        { id, state: "FAILED", fault: { code: "content_damaged", detail: "Damaged." } }
+      ])
+    })
+  )
+
   it.effect("remove: conversion is running → its segments are DOOMED, and the worker has lost its lease", () =>
     Effect.gen(function* () {
       const conversions = yield* ConversionRepository

@@ -66,6 +66,7 @@ export const ports = [
     listByContent: "READ",
     findStreamFile: "READ",
     remove: "WRITE",
+    replaceDamaged: "WRITE",
     claim: "INTERNAL",
     renew: "INTERNAL",
     stage: "INTERNAL",

@@ -218,6 +218,15 @@ const conversionWrites: Readonly<Record<string, Write>> = {
     const change = (yield* ConversionRepository).remove(removal)
     return { ...bucket, id: claim.conversionId, name: "hls", detail: { fileId: file.id, format: "hls" }, change }
   }),
+  "ConversionRepository.replaceDamaged": write("stream.requested", function* () {
+    const { bucket, file, claim } = yield* ConversionFixtures.claimed()
+    const blobId = yield* ConversionFixtures.publish(claim, ["a.ts"], { isFinished: true }).pipe(
+      Effect.map(([segment]) => segment?.blobId ?? "")
+    )
+    const id = Sample.id("cnv")
+    const change = (yield* ConversionRepository).replaceDamaged({ blobId, id, now: at, sweepAt })
+    return { ...bucket, id, name: "hls", detail: { fileId: file.id, format: "hls", mode: "auto" }, change }
+  }),
   "ConversionRepository.publish": write("stream.ready", function* () {
     const { bucket, file, claim } = yield* ConversionFixtures.claimed()
     const change = ConversionFixtures.publish(claim, ["a.ts"], { isFinished: true })
