@@ -49,6 +49,7 @@ import type { TokenRepository } from "./tokens/TokenRepository.ts"
 import * as Tokens from "./tokens/Tokens.ts"
 import type { Transcoder } from "./transcoding/Transcoder.ts"
 import type { UsageRepository } from "./usage/UsageRepository.ts"
+import type { DeliveryRepository } from "./webhooks/DeliveryRepository.ts"
 import type { WebhookRepository } from "./webhooks/WebhookRepository.ts"
 
 /** The repositories. One metadata adapter provides all of them. */
@@ -71,6 +72,7 @@ export type Metadata =
   | MirrorTaskRepository
   | UsageRepository
   | WebhookRepository
+  | DeliveryRepository
 
 /**
  * The ports that Holdfast requires: metadata, blob store, transcoder, mirror targets, secret box and cryptography.

@@ -24,6 +24,7 @@ import * as Conversions from "./internal/conversions/SqlConversionRepository.ts"
 import * as Tenants from "./internal/tenants/SqlTenantRepository.ts"
 import * as Tokens from "./internal/tokens/SqlTokenRepository.ts"
 import * as Usage from "./internal/usage/SqlUsageRepository.ts"
+import * as Deliveries from "./internal/webhooks/SqlDeliveryRepository.ts"
 import * as Webhooks from "./internal/webhooks/SqlWebhookRepository.ts"
 
 /** The repositories over a database whose schema is current, for deployments that run migrations in a separate step. */
@@ -45,7 +46,8 @@ export const layerMigrated: Layer.Layer<Metadata, never, SqlClient> = Layer.merg
   Tenants.layer,
   Tokens.layer,
   Usage.layer,
-  Webhooks.layer
+  Webhooks.layer,
+  Deliveries.layer
 )
 
 export interface Options {

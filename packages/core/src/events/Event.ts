@@ -57,6 +57,8 @@ const targets = {
   "webhook.rotated": "WEBHOOK",
   "webhook.test": "WEBHOOK",
   "webhook.recovery_requested": "WEBHOOK",
+  "webhook.disabled": "WEBHOOK",
+  "webhook.delivery_replayed": "WEBHOOK",
   "account.created": "ACCOUNT",
   "account_key.created": "ACCOUNT_KEY",
   "account_key.restored": "ACCOUNT_KEY",

@@ -39,6 +39,7 @@ import { scrubContract } from "./internal/ScrubContract.ts"
 import { tenantContract } from "./internal/TenantContract.ts"
 import { tokenContract } from "./internal/TokenContract.ts"
 import { usageContract } from "./usage/internal/UsageContract.ts"
+import { deliveryContract } from "./webhooks/internal/DeliveryContract.ts"
 import { webhookContract } from "./webhooks/internal/WebhookContract.ts"
 
 const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> = [
@@ -71,6 +72,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["mirrors: failing", mirrorFailureContract],
   ["mirrors: reconciliation", reconciliationContract],
   ["webhooks", webhookContract],
+  ["webhooks: deliveries", deliveryContract],
   ["events", eventContract],
   ["usage", usageContract],
   ["queue depths", queueDepthContract]

@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { textType } from "../internal/Dialect.ts"
+import { webhookTriggers } from "../internal/migrations/WebhookTriggers.ts"
 import * as Migration from "./Migration.ts"
 
 const createTables = Effect.gen(function* () {
@@ -64,4 +65,7 @@ const createTables = Effect.gen(function* () {
   yield* sql`CREATE INDEX webhook_delivery_ended ON webhook_delivery (delete_at) WHERE delete_at IS NOT NULL`
 })
 
-export const webhooks: ReadonlyArray<Migration.Step> = [Migration.change(createTables)]
+export const webhooks: ReadonlyArray<Migration.Step> = [
+  Migration.change(createTables),
+  Migration.change(webhookTriggers)
+]

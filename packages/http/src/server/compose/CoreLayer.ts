@@ -21,6 +21,7 @@ import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
+import { DeliveryRepository } from "@holdfast/core/webhooks/DeliveryRepository"
 import { WebhookRepository } from "@holdfast/core/webhooks/WebhookRepository"
 import type { Digest } from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -53,6 +54,7 @@ const instrumentedPorts = Layer.mergeAll(
   PortMetrics.layer(MemberRepository),
   PortMetrics.layer(TokenRepository),
   PortMetrics.layer(WebhookRepository),
+  PortMetrics.layer(DeliveryRepository),
   PortMetrics.layer(BucketRepository),
   PortMetrics.layer(RemovalRepository),
   PortMetrics.layer(BlobRepository),

@@ -7,26 +7,19 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { SqlClient } from "effect/sql/SqlClient"
 import { NotFound } from "@holdfast/core/Errors"
-import type { Action, Detail } from "@holdfast/core/events/Event"
 import * as Ids from "@holdfast/core/Ids"
 import type { StoredWebhook, WebhookRef } from "@holdfast/core/webhooks/StoredWebhook"
 import { WebhookLimitReached } from "@holdfast/core/webhooks/WebhookErrors"
 import { type NewWebhook, type WebhookChange, WebhookRepository } from "@holdfast/core/webhooks/WebhookRepository"
 import { isOpenBucket, isOpenTenant } from "../buckets/OpenBucket.ts"
 import { lock, millis } from "../Dialect.ts"
-import { type Change, changedFields, record, recordFound, recordWithId } from "../events/RecordEvent.ts"
+import { changedFields, record, recordFound, recordWithId } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
 import { recoverNext } from "./RecoverDeliveries.ts"
+import { webhookEvent } from "./WebhookEvents.ts"
 import { columns, toWebhook } from "./WebhookRow.ts"
-
-/** The event has no URL: it may contain a secret. */
-const webhookEvent = (
-  action: Action,
-  { bucketId, id, name, tenantId }: Pick<StoredWebhook, "bucketId" | "id" | "name" | "tenantId">,
-  detail: Detail = {}
-): Change => ({ tenantId, ...(bucketId === null ? undefined : { bucketId }), action, target: { id, name }, detail })
 
 /** The columns that a change sets. A webhook that is ACTIVE again, or has another URL, has not failed yet. */
 const changedColumns = ({ bucketId, eventTypes, name, state, url }: WebhookChange) => ({

@@ -19,6 +19,7 @@ import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
 import { UsageRepository } from "@holdfast/core/usage/UsageRepository"
+import { DeliveryRepository } from "@holdfast/core/webhooks/DeliveryRepository"
 import { WebhookRepository } from "@holdfast/core/webhooks/WebhookRepository"
 import type * as Context from "effect/Context"
 
@@ -146,6 +147,18 @@ export const ports = [
   port(TenantRepository, { create: "WRITE", find: "READ", list: "READ", update: "WRITE", remove: "WRITE" }),
   port(TokenRepository, { create: "WRITE", find: "READ", list: "READ", revoke: "WRITE" }),
   port(UsageRepository, { ofTenant: "READ", ofBucket: "READ" }),
+  port(DeliveryRepository, {
+    due: "READ",
+    claim: "INTERNAL",
+    complete: "WRITE",
+    reseal: "INTERNAL",
+    list: "READ",
+    find: "READ",
+    replay: "WRITE",
+    deleteEnded: "INTERNAL",
+    deleteAbandoned: "INTERNAL",
+    queueDepth: "READ"
+  }),
   port(WebhookRepository, {
     create: "WRITE",
     find: "READ",
