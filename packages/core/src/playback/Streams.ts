@@ -74,6 +74,10 @@ const streamNotFound = new NotFound({ resource: "stream" })
 
 const isSegment = (opened: OpenedPlaylist | OpenedSegment): opened is OpenedSegment => opened._tag === "Segment"
 
+/** Whether another format may succeed. A refused request is refused once, so that it is counted once. */
+const dependsOnFormat = ({ _tag }: StreamError): boolean =>
+  _tag !== "Unauthenticated" && _tag !== "Forbidden" && _tag !== "MetadataError"
+
 const isNotReady = (result: Result.Result<unknown, StreamError>): boolean =>
   Result.isFailure(result) && result.failure._tag === "StreamNotReady"
 
@@ -127,7 +131,7 @@ const make = Effect.gen(function* () {
     openPoster: (viewer, ref) =>
       viewer._tag === "PlaybackGrant"
         ? openPosterOf(viewer, ref, viewer.stream.format)
-        : Effect.catch(openPosterOf(viewer, ref, "hls"), (hlsError) =>
+        : Effect.catchIf(openPosterOf(viewer, ref, "hls"), dependsOnFormat, (hlsError) =>
             // The error of the format that was requested says more than `StreamNotConverted` of the other one.
             Effect.mapError(openPosterOf(viewer, ref, "dash"), (dashError) =>
               dashError._tag === "StreamNotConverted" ? hlsError : dashError
