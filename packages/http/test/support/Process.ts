@@ -9,10 +9,7 @@ import { once } from "node:events"
 import * as Fs from "node:fs/promises"
 import * as Os from "node:os"
 import * as Path from "node:path"
-import { fileURLToPath } from "node:url"
-import { onTestFinished } from "vitest"
-
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+import { inject, onTestFinished } from "vitest"
 
 export interface Options {
   readonly env?: Readonly<Record<string, string>>
@@ -60,13 +57,22 @@ export const makeDirectory = async (): Promise<string> => {
 
 /** Starts a command. */
 export const start = (args: ReadonlyArray<string>, options: Options = {}): Running => {
-  const [program = "", ...rest] = [...(options.wrapper ?? []), process.execPath, main, ...args]
+  const bundle = inject("serviceBundle")
+  const command = [process.execPath, Path.join(bundle, "main.js"), ...args]
+  const [program = "", ...rest] = [...(options.wrapper ?? []), ...command]
   const hasGroup = options.wrapper !== undefined
   const child = spawn(program, rest, {
     cwd: options.cwd,
     detached: hasGroup,
-    // On a machine that runs many tests at once, ffmpeg would get too little of a processor for a test's timeout.
-    env: { ...environment(), HOLDFAST_CONVERSION_NICENESS: "0", HOLDFAST_DRAIN_DELAY: "0", ...options.env },
+    env: {
+      ...environment(),
+      // The cache of compiled modules.
+      XDG_CACHE_HOME: bundle,
+      // On a machine that runs many tests at once, ffmpeg would get too little of a processor for a test's timeout.
+      HOLDFAST_CONVERSION_NICENESS: "0",
+      HOLDFAST_DRAIN_DELAY: "0",
+      ...options.env
+    },
     stdio: ["ignore", "pipe", "pipe"]
   })
   const ended = once(child, "close").then(([code, signal]): ProcessExit => ({ code, signal }))
