@@ -74,6 +74,25 @@ export class NotFound extends Data.TaggedError("NotFound")<{
   }
 }
 
+/** A limit of a tenant or of a bucket would be exceeded. Nothing was changed. */
+export class QuotaExceeded extends Data.TaggedError("QuotaExceeded")<{
+  readonly quota: {
+    /** Whose limit it is. */
+    readonly owner: "tenant" | "bucket"
+    /** What the limit counts, such as `bytes` or `files`. */
+    readonly limit: string
+    readonly maximum: number
+    /** What the owner uses. */
+    readonly use: number
+  }
+}> {
+  readonly code = "quota_exceeded"
+  override get message(): string {
+    const { limit, maximum, owner, use } = this.quota
+    return `The ${owner} may have ${maximum} ${limit} and has ${use}. Remove some, or ask for a higher limit.`
+  }
+}
+
 /** The message of the errors of ports whose disk or quota is full. */
 export const storageFullMessage =
   "The storage of this deployment is full. Delete files, or ask its operator for more space."

@@ -13,7 +13,7 @@ import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { BucketRef } from "../buckets/BucketRef.ts"
-import type { NotFound } from "../Errors.ts"
+import type { NotFound, QuotaExceeded } from "../Errors.ts"
 import type { ContentNotUploaded } from "../files/FileErrors.ts"
 import type { Selector } from "../files/FileRef.ts"
 import type { MetadataError } from "../MetadataError.ts"
@@ -170,12 +170,12 @@ export class ConversionRepository extends Context.Service<
 
     /**
      * Publishes segments and playlists, and renews the lease. Also fails with `LeaseLost` if the sweeper has removed a staged
-     * blob.
+     * blob, and with `QuotaExceeded` when a limit of `CurrentLimits` would be exceeded.
      */
     readonly publish: (
       claim: ConversionClaim,
       publication: Publication
-    ) => Effect.Effect<void, LeaseLost | MetadataError>
+    ) => Effect.Effect<void, LeaseLost | QuotaExceeded | MetadataError>
 
     /** Ends the claim with a FAILED conversion; its segments become DOOMED. */
     readonly fail: (

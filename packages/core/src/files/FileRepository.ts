@@ -7,7 +7,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Result from "effect/Result"
 import type { BucketRef } from "../buckets/BucketRef.ts"
-import type { NotFound, PreconditionFailed } from "../Errors.ts"
+import type { NotFound, PreconditionFailed, QuotaExceeded } from "../Errors.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Slice } from "../Page.ts"
 import type { Content, FileState, StoredFile, UpdateFile } from "./File.ts"
@@ -99,21 +99,22 @@ export class FileRepository extends Context.Service<
   {
     /**
      * Stores a file. A file with content turns its blob from PENDING to READY in the same step. Fails with `NotFound`
-     * when there is no such bucket, and with `UploadExpired` when the blob is no longer PENDING.
+     * when there is no such bucket, and with `UploadExpired` when the blob is no longer PENDING. Fails
+     * with `QuotaExceeded` when a limit of `CurrentLimits` would be exceeded.
      */
     readonly insert: (
       bucket: BucketRef,
       file: StoredFile
-    ) => Effect.Effect<void, FileExists | AliasTaken | NotFound | UploadExpired | MetadataError>
+    ) => Effect.Effect<void, FileExists | AliasTaken | NotFound | QuotaExceeded | UploadExpired | MetadataError>
 
     /**
      * Replaces a file's content: the new blob becomes READY, the previous one DOOMED, the version increases by one.
-     * Headers, alias and metadata stay. Fails with `PreconditionFailed` and changes nothing unless the condition holds
+     * Headers, alias and metadata stay. Keeps the limits of `CurrentLimits`, as `insert` does. Fails with `PreconditionFailed` and changes nothing unless the condition holds
      * for the content at the time of the commit. Returns the file after the change.
      */
     readonly replaceContent: (
       replacement: ContentReplacement
-    ) => Effect.Effect<StoredFile, NotFound | PreconditionFailed | UploadExpired | MetadataError>
+    ) => Effect.Effect<StoredFile, NotFound | PreconditionFailed | QuotaExceeded | UploadExpired | MetadataError>
 
     /** Finds a file, in one statement. */
     readonly find: (bucket: BucketRef, selector: Selector) => Effect.Effect<Option.Option<StoredFile>, MetadataError>

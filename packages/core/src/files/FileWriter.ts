@@ -1,5 +1,6 @@
 /**
- * The writing methods of `FileRepository`, each followed by a notification of the mirror worker.
+ * The writing methods of `FileRepository`, within the limits of the bucket and its tenant, each followed by a notification of the
+ * mirror worker.
  *
  * Services write files through this service only. Their layers require it, so that a composition without notifications
  * does not compile.
@@ -11,6 +12,7 @@ import type { BucketRef } from "../buckets/BucketRef.ts"
 import { FileChangeNotifier } from "./FileChangeNotifier.ts"
 import { FileRepository } from "./FileRepository.ts"
 import { StorageRoom } from "../StorageRoom.ts"
+import { LimitsOf, within } from "../usage/UsageLimits.ts"
 
 export class FileWriter extends Context.Service<
   FileWriter,
@@ -25,13 +27,20 @@ export const layer: Layer.Layer<FileWriter, never, FileRepository | FileChangeNo
     const room = yield* StorageRoom
     const notifying = <A, E>(bucket: BucketRef, write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.tap(write, () => notify(bucket.bucketId))
+    const limitsOf = yield* LimitsOf
+    const limited = <A, E>(bucket: BucketRef, write: Effect.Effect<A, E>) =>
+      Effect.flatMap(limitsOf(bucket), (limits) => within(limits)(write))
     const growing = <A, E>(write: Effect.Effect<A, E>) => Effect.andThen(room.forRecord, write)
 
     return FileWriter.of({
       // The record of a content that is stored already must not be refused.
       insert: (bucket, file) =>
-        notifying(bucket, file.content === null ? growing(files.insert(bucket, file)) : files.insert(bucket, file)),
-      replaceContent: (replacement) => notifying(replacement.bucket, files.replaceContent(replacement)),
+        notifying(
+          bucket,
+          limited(bucket, file.content === null ? growing(files.insert(bucket, file)) : files.insert(bucket, file))
+        ),
+      replaceContent: (replacement) =>
+        notifying(replacement.bucket, limited(replacement.bucket, files.replaceContent(replacement))),
       update: (update) => notifying(update.bucket, growing(files.update(update))),
       updateHeaders: (update) => notifying(update.bucket, growing(files.updateHeaders(update))),
       remove: (removal) => notifying(removal.bucket, files.remove(removal))

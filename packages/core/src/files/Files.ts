@@ -10,7 +10,13 @@ import { Access, type AccessError } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import { BucketRepository } from "../buckets/BucketRepository.ts"
-import { type InvalidCursor, type InvalidRequest, NotFound, type PreconditionFailed } from "../Errors.ts"
+import {
+  type InvalidCursor,
+  type InvalidRequest,
+  NotFound,
+  type PreconditionFailed,
+  type QuotaExceeded
+} from "../Errors.ts"
 import { by } from "../events/EventAuthor.ts"
 import * as Input from "../Input.ts"
 import { Settings } from "../Settings.ts"
@@ -32,7 +38,7 @@ export class Files extends Context.Service<
       actor: Actor,
       bucket: BucketRef,
       input: File.CreateFile
-    ) => Effect.Effect<File.File, AccessError | InvalidRequest | NotFound | FileExists | AliasTaken>
+    ) => Effect.Effect<File.File, AccessError | InvalidRequest | NotFound | QuotaExceeded | FileExists | AliasTaken>
 
     /** Returns a file's record, with the requested optional parts. */
     readonly get: (

@@ -29,7 +29,7 @@ import * as Precondition from "./Precondition.ts"
 import * as Staging from "./internal/Staging.ts"
 
 /** What the sender declares about the content, and the precondition of the change. */
-export interface UploadOptions extends Staging.StagedContent {
+export interface UploadOptions extends Omit<Staging.StagedContent, "replacedBytes"> {
   readonly condition?: Precondition.Precondition | undefined
 }
 
@@ -111,7 +111,8 @@ const make = Effect.gen(function* () {
       const current = yield* getFile(repository, ref)
       // This check avoids a transfer that would fail. The commit checks the condition again, atomically.
       if (!Precondition.holds(condition, current.content)) return yield* new PreconditionFailed()
-      const staged = yield* stage(ref, content, { ...options, name: current.name })
+      const replaced = { name: current.name, replacedBytes: current.content?.size }
+      const staged = yield* stage(ref, content, { ...options, ...replaced })
       const next = yield* staged.contentFor(current.name)
       const sweepAt = DateTime.addDuration(next.storedAt, settings.blobGrace)
       const replacement = { bucket: ref, fileId: current.id, content: next, condition, sweepAt }

@@ -13,7 +13,7 @@ import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { ContentRules } from "../buckets/ContentRules.ts"
-import type { NotFound } from "../Errors.ts"
+import type { NotFound, QuotaExceeded } from "../Errors.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Slice } from "../Page.ts"
 import type * as BlobKey from "./BlobKey.ts"
@@ -56,6 +56,16 @@ export class BlobRepository extends Context.Service<
       readonly at: DateTime.Utc
       readonly leaseUntil: DateTime.Utc
     }) => Effect.Effect<ContentRules, NotFound | MetadataError>
+
+    /**
+     * Reserves bytes of the limits for a PENDING blob, in place of what it has reserved before. Fails with `QuotaExceeded` when a
+     * limit of `CurrentLimits` would be exceeded. The reservation ends when the blob is no longer PENDING.
+     */
+    readonly reserve: (reservation: {
+      readonly bucket: BucketRef
+      readonly blobId: string
+      readonly bytes: number
+    }) => Effect.Effect<void, NotFound | QuotaExceeded | MetadataError>
 
     /**
      * Renews the leases of PENDING blobs. Ids of other blobs are ignored. Waits for no other transaction: a lease whose row

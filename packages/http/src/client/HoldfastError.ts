@@ -2,7 +2,7 @@
  * The error of the client.
  */
 import type { CreatedResources } from "@holdfast/core/members/CreatedResources"
-import type { Fault } from "../problems/Problem.ts"
+import type { Fault, Quota } from "../problems/Problem.ts"
 import type { ProblemCode } from "../problems/ProblemTable.ts"
 
 /**
@@ -21,6 +21,7 @@ interface ProblemDetails {
   readonly errors?: ReadonlyArray<Fault> | undefined
   readonly existingId?: string | undefined
   readonly created?: CreatedResources | undefined
+  readonly quota?: Quota | undefined
   readonly reason?: string | undefined
   readonly retryAfter?: number | undefined
 }
@@ -39,6 +40,8 @@ export class HoldfastError extends Error {
   readonly existingId: string | undefined
   /** The tokens and mirrors that a member created; only with `created_resources_remain`. */
   readonly created: CreatedResources | undefined
+  /** The limit that would be exceeded, and what its owner uses; only with `quota_exceeded`. */
+  readonly quota: Quota | undefined
   /** Why the target of a mirror cannot be used; only with `mirror_target_unreachable`. */
   readonly reason: string | undefined
   /** Seconds after which to retry, where the service names a time. */
@@ -52,6 +55,7 @@ export class HoldfastError extends Error {
     this.errors = details.errors ?? []
     this.existingId = details.existingId
     this.created = details.created
+    this.quota = details.quota
     this.reason = details.reason
     this.retryAfter = details.retryAfter
   }

@@ -38,7 +38,7 @@ const reserve = HttpApiEndpoint.post("reserve", "/", {
   disableCodecs: true,
   payload: File.CreateFile,
   success: created(File.File),
-  error: problems("invalid_request", "not_found", "file_exists", "alias_taken")
+  error: problems("invalid_request", "quota_exceeded", "not_found", "file_exists", "alias_taken")
 }).annotateMerge(
   describe({
     summary: "Reserve a file without content",

@@ -12,6 +12,15 @@ import { codes, entryOf, type ProblemCode } from "./ProblemTable.ts"
 export const Fault = Schema.Struct({ pointer: Schema.String, detail: Schema.String }).annotate({ identifier: "Fault" })
 export type Fault = typeof Fault.Type
 
+/** A limit that would be exceeded. */
+export const Quota = Schema.Struct({
+  owner: Schema.Literals(["tenant", "bucket"]),
+  limit: Schema.String,
+  maximum: Schema.Int,
+  use: Schema.Int
+}).annotate({ identifier: "Quota" })
+export type Quota = typeof Quota.Type
+
 /** The members of a problem that depend on its occurrence, not on its code alone. */
 export interface Occurrence {
   /** A sentence that describes this occurrence. */
@@ -26,6 +35,8 @@ export interface Occurrence {
   readonly reason?: string
   /** What a member created; `created_resources_remain` only. */
   readonly created?: CreatedResources
+  /** The limit that would be exceeded; `quota_exceeded` only. */
+  readonly quota?: Quota
 }
 
 /** A problem of one code. Its tag is the code: `Effect.catchTag("file_exists", ({ existingId }) => …)`. */
@@ -50,13 +61,14 @@ export interface ProblemSchema<Code extends ProblemCode> extends Schema.Codec<Pr
 /** Returns the `type` of problems with this code. */
 export const typeOf = (code: ProblemCode): string => `urn:holdfast:problem:${code}`
 
-type Extension = "errors" | "existingId" | "reason" | "created"
+type Extension = "errors" | "existingId" | "reason" | "created" | "quota"
 
 const extensions: { readonly [K in Extension]: { readonly [name: string]: Schema.Codec<unknown> } } = {
   errors: { errors: Schema.Array(Fault) },
   existingId: { existingId: Schema.String },
   reason: { reason: Schema.String },
-  created: { created: CreatedResources }
+  created: { created: CreatedResources },
+  quota: { quota: Quota }
 }
 
 const declare = <Code extends ProblemCode>(code: Code): ProblemSchema<Code> => {

@@ -23,6 +23,7 @@ export interface CodedError<Code extends ProblemCode = ProblemCode> {
   readonly errors?: ReadonlyArray<Problem.Fault>
   readonly existingId?: string
   readonly created?: CreatedResources
+  readonly quota?: Problem.Quota
   /** Many errors have a reason. Only the problems whose table entry says so contain it. */
   readonly reason?: string | undefined
   /** Whether the error is a normal condition, which is not logged even if its status is 500 or above. */
@@ -51,6 +52,7 @@ const toProblem = <Code extends ProblemCode>(error: CodedError<Code>, requestId:
     ...(error.errors === undefined ? undefined : { errors: error.errors.map(maskFault) }),
     ...(error.existingId === undefined ? undefined : { existingId: error.existingId }),
     ...(error.created === undefined ? undefined : { created: error.created }),
+    ...(error.quota === undefined ? undefined : { quota: error.quota }),
     ...(entryOf(error.code).extension === "reason" ? { reason: error.reason ?? "Internal" } : undefined)
   })
 

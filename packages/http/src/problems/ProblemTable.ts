@@ -7,7 +7,7 @@ interface Entry {
   /** The same for every occurrence (RFC 9457, section 3.1.3). */
   readonly title: string
   /** The member that this problem has in addition to the members of every problem. */
-  readonly extension?: "errors" | "existingId" | "reason" | "created"
+  readonly extension?: "errors" | "existingId" | "reason" | "created" | "quota"
 }
 
 export const table = {
@@ -18,6 +18,7 @@ export const table = {
   length_mismatch: { status: 400, title: "The content does not have the declared length" },
   unauthenticated: { status: 401, title: "A valid API key is required" },
   forbidden: { status: 403, title: "Permission denied" },
+  quota_exceeded: { status: 403, title: "A limit is reached", extension: "quota" },
   not_found: { status: 404, title: "Not found" },
   content_not_uploaded: { status: 404, title: "The file has no content" },
   stream_not_converted: { status: 404, title: "The file has no conversion to this format" },

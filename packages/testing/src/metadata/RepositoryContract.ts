@@ -38,6 +38,7 @@ import { removalRaceContract } from "./internal/RemovalRaceContract.ts"
 import { scrubContract } from "./internal/ScrubContract.ts"
 import { tenantContract } from "./internal/TenantContract.ts"
 import { tokenContract } from "./internal/TokenContract.ts"
+import { limitContract } from "./usage/internal/LimitContract.ts"
 import { usageContract } from "./usage/internal/UsageContract.ts"
 import { deliveryContract } from "./webhooks/internal/DeliveryContract.ts"
 import { webhookContract } from "./webhooks/internal/WebhookContract.ts"
@@ -75,6 +76,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["webhooks: deliveries", deliveryContract],
   ["events", eventContract],
   ["usage", usageContract],
+  ["usage: limits", limitContract],
   ["queue depths", queueDepthContract]
 ]
 

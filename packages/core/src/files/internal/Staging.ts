@@ -10,7 +10,7 @@ import type * as Stream from "effect/Stream"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
 import * as ContentRules from "../../buckets/ContentRules.ts"
-import { InvalidRequest, type NotFound } from "../../Errors.ts"
+import { InvalidRequest, type NotFound, type QuotaExceeded } from "../../Errors.ts"
 import * as Ids from "../../Ids.ts"
 import type { MetadataError } from "../../MetadataError.ts"
 import * as Scoped from "../../Scoped.ts"
@@ -20,11 +20,13 @@ import type { BlobError } from "../../storage/BlobError.ts"
 import * as BlobKey from "../../storage/BlobKey.ts"
 import { BlobRepository } from "../../storage/BlobRepository.ts"
 import { BlobStore } from "../../storage/BlobStore.ts"
+import { LimitsOf } from "../../usage/UsageLimits.ts"
 import * as UploadLeases from "../../storage/internal/UploadLeases.ts"
 import * as ContentGuard from "../ContentGuard.ts"
 import { type Content, etagOf } from "../File.ts"
 import { ChecksumMismatch, type ContentTooLarge, type LengthMismatch } from "../FileErrors.ts"
 import * as FileSignature from "../FileSignature.ts"
+import * as Reservation from "./Reservation.ts"
 
 /** What the sender declares about a content. The upload fails when the content differs. */
 export interface DeclaredContent {
@@ -43,11 +45,14 @@ export interface StagedContent extends DeclaredContent {
    * at the first bytes.
    */
   readonly name?: string | undefined
+  /** The size of the content that it replaces. The limits count it no more when the new content is committed. */
+  readonly replacedBytes?: number | undefined
 }
 
 export type StagingError =
   | InvalidRequest
   | NotFound
+  | QuotaExceeded
   | ContentTooLarge
   | ContentRules.TypeNotAllowed
   | LengthMismatch
@@ -90,6 +95,7 @@ export const make = Effect.gen(function* () {
   const random = yield* SecureRandom
   const room = yield* StorageRoom
   const leases = yield* UploadLeases.make
+  const limitsOf = yield* LimitsOf
 
   const discard = (key: string, blobId: string) =>
     Effect.andThen(store.remove(key), repository.forget([blobId])).pipe(
@@ -142,7 +148,12 @@ export const make = Effect.gen(function* () {
       checkHead: name === undefined ? undefined : (head) => checkType(typesOf(head, name).contentType)
     })
 
-    const { sha256, size } = yield* store.put(key, guarded.content)
+    const { length, replacedBytes } = declared
+    const limits = yield* limitsOf(bucket)
+    const reservation = Reservation.make(repository, { bucket, blobId, limits, length, replacedBytes })
+    yield* reservation.declared
+
+    const { sha256, size } = yield* store.put(key, reservation.whileReading(guarded.content))
     if (declared.sha256 !== undefined && declared.sha256 !== sha256) return yield* new ChecksumMismatch()
     const head = guarded.head()
 

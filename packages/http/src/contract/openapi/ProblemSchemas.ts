@@ -22,6 +22,17 @@ const extensions = {
     items: { $ref: "#/components/schemas/Fault" }
   },
   created: { $ref: "#/components/schemas/CreatedResources" },
+  quota: {
+    type: "object",
+    description: "The limit that would be exceeded, and what its owner uses.",
+    properties: {
+      owner: { enum: ["tenant", "bucket"] },
+      limit: { type: "string", description: "What the limit counts, such as `bytes` or `files`." },
+      maximum: { type: "integer" },
+      use: { type: "integer" }
+    },
+    required: ["owner", "limit", "maximum", "use"]
+  },
   existingId: { type: "string", description: "The id of the record that causes the conflict." },
   reason: {
     type: "string",

@@ -9,7 +9,7 @@ import type { Playlist, Publication, Segment } from "@holdfast/core/conversions/
 import { millis } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
 import { record } from "../events/RecordEvent.ts"
-import { transaction } from "../../Transaction.ts"
+import { withinLimits } from "../usage/WithinLimits.ts"
 import { isHeld, orLeaseLost } from "./ConversionClaims.ts"
 import { conversionEvent } from "./ConversionEvents.ts"
 import { toStoredProgress } from "./ConversionRow.ts"
@@ -65,17 +65,23 @@ const putPlaylist = (sql: SqlClient, claim: ConversionClaim, { name, text }: Pla
  * until the transaction ends.
  */
 export const publish = (sql: SqlClient, claim: ConversionClaim, publication: Publication) =>
-  Effect.gen(function* () {
-    const { isFinished, playlists, presentation, progress, segments } = publication
-    const now = millis(publication.now)
-    yield* orLeaseLost(sql`UPDATE conversion SET progress = ${toStoredProgress(progress)}, presentation = ${JSON.stringify(presentation)},
+  withinLimits(sql, claim, (check) =>
+    Effect.gen(function* () {
+      const { isFinished, playlists, presentation, progress, segments } = publication
+      const now = millis(publication.now)
+      yield* orLeaseLost(sql`UPDATE conversion SET progress = ${toStoredProgress(progress)}, presentation = ${JSON.stringify(presentation)},
         ${
           isFinished
             ? sql`state = 'READY', due_at = NULL, finished_at = ${now}`
             : sql`due_at = ${millis(publication.leaseUntil)}`
         }
       WHERE ${isHeld(sql, claim)} RETURNING id`)
-    yield* addSegments(sql, claim, segments)
-    yield* Effect.forEach(playlists, (playlist) => putPlaylist(sql, claim, playlist), { discard: true })
-    if (isFinished) yield* record(sql, conversionEvent("stream.ready", claim))
-  }).pipe(transaction(sql))
+      yield* addSegments(sql, claim, segments)
+      yield* Effect.forEach(playlists, (playlist) => putPlaylist(sql, claim, playlist), { discard: true })
+      if (isFinished) yield* record(sql, conversionEvent("stream.ready", claim))
+      yield* check({ files: 0, bytes: segments.reduce((sum, { size }) => sum + size, 0) })
+    })
+  ).pipe(
+    // A conversion of a removed bucket is of no use.
+    Effect.catchTag("NotFound", () => Effect.fail(new LeaseLost()))
+  )

@@ -2,6 +2,7 @@
  * Inserts a file.
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { NotFound } from "@holdfast/core/Errors"
@@ -11,7 +12,7 @@ import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import * as Constraint from "../Constraint.ts"
 import { lock, millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
-import { transaction } from "../../Transaction.ts"
+import { type Check, withinLimits } from "../usage/WithinLimits.ts"
 import { isOpenBucket } from "../buckets/OpenBucket.ts"
 import { runAndRecord } from "../events/RecordEvent.ts"
 import { fileCreated } from "./FileEvents.ts"
@@ -51,23 +52,33 @@ const insertRow = (sql: SqlClient, bucket: BucketRef, file: StoredFile) => {
   )
 }
 
+/**
+ * Makes the blob READY. Returns the bytes that it had reserved; none when it is no longer PENDING. The column keeps the value, which
+ * means nothing for a READY blob.
+ */
+const makeReady = (sql: SqlClient, bucket: BucketRef, fileId: string, { blobId, sha256, size }: Content) =>
+  sql`UPDATE blob SET state = 'READY', due_at = NULL, size = ${size}, sha256 = ${sha256}, file_id = ${fileId}
+    WHERE id = ${blobId} AND ${ofBucket(sql, bucket)} AND state = 'PENDING'
+    RETURNING COALESCE(reserved, 0) AS reserved`.pipe(Row.first((row) => Row.int(row, "reserved")))
+
 /** Updates the blob first, so that an upload whose blob has expired fails without waiting for a lock on a file. */
 const insertWithContent = Effect.fnUntraced(function* (
   sql: SqlClient,
   bucket: BucketRef,
   file: StoredFile,
-  content: Content
+  content: Content,
+  check: Check
 ) {
-  const ready = yield* sql`UPDATE blob
-    SET state = 'READY', due_at = NULL, size = ${content.size}, sha256 = ${content.sha256}, file_id = ${file.id}
-    WHERE id = ${content.blobId} AND ${ofBucket(sql, bucket)} AND state = 'PENDING' RETURNING id`
-  if (ready.length === 0) return yield* new UploadExpired()
+  const reserved = yield* makeReady(sql, bucket, file.id, content)
+  if (Option.isNone(reserved)) return yield* new UploadExpired()
   yield* insertRow(sql, bucket, file)
+  yield* check({ files: 1, bytes: content.size - reserved.value })
 })
 
 /** Inserts a file, and with content makes its blob READY. */
 export const insertFile = (sql: SqlClient, bucket: BucketRef, file: StoredFile) =>
-  (file.content === null ? insertRow(sql, bucket, file) : insertWithContent(sql, bucket, file, file.content)).pipe(
-    transaction(sql),
-    orFileTaken(sql, bucket, { path: file.path, name: file.name, alias: file.alias ?? "" })
-  )
+  withinLimits(sql, bucket, (check) =>
+    file.content === null
+      ? Effect.andThen(insertRow(sql, bucket, file), check({ files: 1, bytes: 0 }))
+      : insertWithContent(sql, bucket, file, file.content, check)
+  ).pipe(orFileTaken(sql, bucket, { path: file.path, name: file.name, alias: file.alias ?? "" }))

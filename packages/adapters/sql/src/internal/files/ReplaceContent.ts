@@ -11,7 +11,7 @@ import { isEmpty } from "@holdfast/core/files/Precondition"
 import { millis } from "../Dialect.ts"
 import { runAndRecord } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
-import { transaction } from "../../Transaction.ts"
+import { withinLimits } from "../usage/WithinLimits.ts"
 import { contentReplaced } from "./FileEvents.ts"
 import { bySelector, columns, ofBucket, toFile } from "./FileRow.ts"
 import { preconditionClause } from "./PreconditionClause.ts"
@@ -37,19 +37,20 @@ const toReplaced: Row.FromRow<{
 
 /** Updates the file, then its blobs. */
 export const replaceContent = (sql: SqlClient, { bucket, condition, content, sweepAt, fileId }: ContentReplacement) =>
-  Effect.gen(function* () {
-    const selector: Selector = { _tag: "Id", id: fileId }
-    const storedAt = millis(content.storedAt)
-    // The lock of the row orders concurrent changes: each one reads the previous change's blob as its own previous blob.
-    const changed = yield* sql`UPDATE file SET previous_blob_id = blob_id, blob_id = ${content.blobId},
+  withinLimits(sql, bucket, (check) =>
+    Effect.gen(function* () {
+      const selector: Selector = { _tag: "Id", id: fileId }
+      const storedAt = millis(content.storedAt)
+      // The lock of the row orders concurrent changes: each one reads the previous change's blob as its own previous blob.
+      const changed = yield* sql`UPDATE file SET previous_blob_id = blob_id, blob_id = ${content.blobId},
         version = version + 1, size = ${content.size}, sha256 = ${content.sha256}, etag = ${content.etag},
         content_type = ${content.contentType}, type = ${content.type}, stored_at = ${storedAt}, updated_at = ${storedAt}
       WHERE ${bySelector(sql, bucket, selector)}${preconditionClause(sql, condition)}
       RETURNING ${sql.literal(columns)}, previous_blob_id`.pipe(Row.first(toReplaced))
-    if (changed._tag === "None") return yield* failUnmatched(sql, { bucket, selector, condition })
+      if (changed._tag === "None") return yield* failUnmatched(sql, { bucket, selector, condition })
 
-    const isNew = sql`id = ${content.blobId}`
-    const movement = sql`UPDATE blob SET
+      const isNew = sql`id = ${content.blobId}`
+      const movement = sql`UPDATE blob SET
         state = CASE WHEN ${isNew} THEN 'READY' ELSE 'DOOMED' END,
         due_at = CASE WHEN ${isNew} THEN NULL ELSE ${millis(sweepAt)} END,
         size = CASE WHEN ${isNew} THEN ${content.size} ELSE size END,
@@ -57,10 +58,18 @@ export const replaceContent = (sql: SqlClient, { bucket, condition, content, swe
         file_id = ${fileId}
       WHERE id IN (${content.blobId}, ${changed.value.previous ?? content.blobId}) AND ${ofBucket(sql, bucket)}
         AND state = CASE WHEN ${isNew} THEN 'PENDING' ELSE 'READY' END
-      RETURNING id`
-    const moved = yield* runAndRecord(sql, movement, contentReplaced(bucket, changed.value.file)).pipe(
-      Row.all((row) => Row.text(row, "id"))
-    )
-    if (!moved.includes(content.blobId)) return yield* new UploadExpired()
-    return changed.value.file
-  }).pipe(transaction(sql))
+      RETURNING id, size, COALESCE(reserved, 0) AS reserved`
+      const moved = yield* runAndRecord(sql, movement, contentReplaced(bucket, changed.value.file)).pipe(
+        Row.all((row) => ({
+          id: Row.text(row, "id"),
+          size: Row.int(row, "size"),
+          reserved: Row.int(row, "reserved")
+        }))
+      )
+      const added = moved.find(({ id }) => id === content.blobId)
+      if (added === undefined) return yield* new UploadExpired()
+      const former = moved.find(({ id }) => id !== content.blobId)?.size ?? 0
+      yield* check({ files: 0, bytes: content.size - added.reserved - former })
+      return changed.value.file
+    })
+  )

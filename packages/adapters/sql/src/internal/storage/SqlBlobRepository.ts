@@ -11,11 +11,13 @@ import { NotFound } from "@holdfast/core/Errors"
 import type * as BlobKey from "@holdfast/core/storage/BlobKey"
 import { BlobRepository, type BlobRow, type BlobState, type DueBlob } from "@holdfast/core/storage/BlobRepository"
 import * as DamageKind from "@holdfast/core/storage/DamageKind"
-import { among, millis } from "../Dialect.ts"
+import { among, lock, millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import * as ContentRuleColumns from "../buckets/ContentRuleColumns.ts"
 import { isOpenBucket } from "../buckets/OpenBucket.ts"
+import { ofBucket } from "../files/FileRow.ts"
+import { withinLimits } from "../usage/WithinLimits.ts"
 import { dropConversions } from "../conversions/ConversionFiles.ts"
 import { transaction } from "../../Transaction.ts"
 
@@ -62,6 +64,19 @@ const make = Effect.gen(function* () {
         (found) => NotFound.whenNone(found, new NotFound({ resource: "bucket" })),
         operation("blobs.stage")
       ),
+
+    reserve: ({ blobId, bucket, bytes }) =>
+      withinLimits(sql, bucket, (check) =>
+        Effect.gen(function* () {
+          const own = sql`id = ${blobId} AND ${ofBucket(sql, bucket)} AND state = 'PENDING'`
+          const [former] = yield* sql`SELECT COALESCE(reserved, 0) AS reserved FROM blob WHERE ${own}
+            ${lock(sql, "FOR NO KEY UPDATE")}`.pipe(Row.all((row) => Row.int(row, "reserved")))
+          // The lease has ended: the commit will fail.
+          if (former === undefined) return
+          yield* sql`UPDATE blob SET reserved = ${bytes} WHERE ${own}`
+          yield* check({ files: 0, bytes: bytes - former })
+        })
+      ).pipe(operation("blobs.reserve")),
 
     // One statement renews the leases of all uploads of a node: they must not wait for a row that another transaction has locked,
     // such as a commit that waits for its bucket. The next renewal includes the skipped ones. A lock of a row that refers to the

@@ -9,6 +9,9 @@ import * as Row from "../Row.ts"
 /** The counters, as the columns of `usage` and of each statement that computes them. */
 export const counters = ["files", "content_bytes", "stream_bytes", "reserved_bytes"] as const
 
+/** What a limit compares, of one row. */
+export const used = { files: "files", bytes: "content_bytes + stream_bytes + reserved_bytes" } as const
+
 /** The columns of a SELECT that adds up the rows of an owner. PostgreSQL adds up `bigint` values to a `numeric`. */
 export const sums = (sql: SqlClient): Fragment =>
   sql.literal(counters.map((name) => `CAST(COALESCE(SUM(usage.${name}), 0) AS bigint) AS ${name}`).join(", "))

@@ -3,6 +3,7 @@
  */
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
+import { QuotaExceeded } from "../../../Errors.ts"
 import { ContentDamaged } from "../../../files/FileErrors.ts"
 import { BlobError } from "../../../storage/BlobError.ts"
 import { TranscodeError } from "../../../transcoding/TranscodeError.ts"
@@ -64,6 +65,11 @@ export const fromCause = (cause: Cause.Cause<unknown>): ConversionOutcome => {
   }
   // The content may be repaired from a mirror.
   if (failures.some((error) => error instanceof ContentDamaged)) return { _tag: "Retry", fault: contentDamaged }
+  // Another attempt would produce as many bytes.
+  const exceeded = failures.find((failure) => failure instanceof QuotaExceeded)
+  if (exceeded !== undefined) {
+    return { _tag: "Failed", fault: { code: "conversion_failed", detail: exceeded.message } }
+  }
   if (failures.some(isStorageFull)) return { _tag: "Retry", fault: storageFull }
   // A failure interrupts the fibers beside it. Interruptions without a failure mean that the worker is shut down.
   return Cause.hasInterruptsOnly(cause)

@@ -10,8 +10,10 @@ import type { ConversionEvent } from "../../../transcoding/ConversionEvent.ts"
 import type { Presentation } from "../../../transcoding/Presentation.ts"
 import { TranscodeError } from "../../../transcoding/TranscodeError.ts"
 import type { ConversionClaim } from "../../ConversionClaim.ts"
+import { LimitsOf, within } from "../../../usage/UsageLimits.ts"
 import { ConversionNotifier } from "../../ConversionNotifier.ts"
 import { ConversionRepository } from "../../ConversionRepository.ts"
+import type { Publication } from "../../Publication.ts"
 import type { ConversionWorkerOptions } from "../ConversionWorkerOptions.ts"
 import type { Workspace } from "../ConversionWorkspace.ts"
 import * as PendingOutput from "./PendingOutput.ts"
@@ -39,6 +41,7 @@ const flush = Effect.fnUntraced(function* (
 ) {
   const conversions = yield* ConversionRepository
   const notifier = yield* ConversionNotifier
+  const limitsOf = yield* LimitsOf
   const { isFinished, playlists: texts, progress, segments: names } = PendingOutput.drain(pending)
   const becomesPlayable = !published.isPlayable && texts.size > 0
 
@@ -52,7 +55,7 @@ const flush = Effect.fnUntraced(function* (
       return text === undefined ? [] : [{ name, text }]
     })
     const now = yield* DateTime.now
-    yield* conversions.publish(claim, {
+    const publication: Publication = {
       segments,
       playlists,
       progress: isLast && isFinished ? 1 : progress,
@@ -60,7 +63,8 @@ const flush = Effect.fnUntraced(function* (
       isFinished: isLast && isFinished,
       now,
       leaseUntil: DateTime.addDuration(now, options.lease)
-    })
+    }
+    yield* within(yield* limitsOf(claim))(conversions.publish(claim, publication))
     published.isPlayable ||= playlists.length > 0
     yield* notifier.notifyProgress
   }

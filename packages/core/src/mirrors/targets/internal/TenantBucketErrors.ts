@@ -48,6 +48,8 @@ const toReason = (error: ServiceError): Reason => {
     case "LengthMismatch":
     case "ContentDamaged":
       return "Damaged"
+    case "QuotaExceeded":
+      return "Full"
     case "MetadataError":
     case "BlobError":
       return error.isRetryable ? "Unavailable" : error.reason === "StorageFull" ? "Full" : "Internal"

@@ -49,6 +49,7 @@ export const ports = [
   }),
   port(BlobRepository, {
     stage: "INTERNAL",
+    reserve: "INTERNAL",
     renew: "INTERNAL",
     expire: "INTERNAL",
     hold: "INTERNAL",
