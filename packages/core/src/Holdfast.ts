@@ -50,6 +50,7 @@ import * as Tokens from "./tokens/Tokens.ts"
 import type { Transcoder } from "./transcoding/Transcoder.ts"
 import type { UsageRepository } from "./usage/UsageRepository.ts"
 import type { DeliveryRepository } from "./webhooks/DeliveryRepository.ts"
+import * as Webhooks from "./webhooks/Webhooks.ts"
 import type { WebhookRepository } from "./webhooks/WebhookRepository.ts"
 
 /** The repositories. One metadata adapter provides all of them. */
@@ -79,7 +80,7 @@ export type Metadata =
  *
  * Three of them have a layer without function. With `Transcoder.layerNone`, everything except conversions works. With
  * `MirrorTarget.layerNone`, a mirror's target can only be another bucket of this deployment. With `SecretBox.layerNone`,
- * there are no mirrors.
+ * there are no mirrors and no webhooks.
  */
 export type Ports = Metadata | BlobStore | Transcoder | MirrorTargets | SecretBox | SecureRandom | Digest
 
@@ -104,6 +105,7 @@ export type Services =
   | Refusals.Refusals
   | ConversionNotifier.ConversionNotifier
   | Mirrors.Mirrors
+  | Webhooks.Webhooks
   | FileChangeNotifier.FileChangeNotifier
   | Sweeper.Sweeper
   | Fsck.Fsck
@@ -125,6 +127,7 @@ const services = Layer.mergeAll(
   PlaybackKeys.layer,
   Rates.layer,
   Refusals.layer,
+  Webhooks.layer,
   Sweeper.layer,
   Fsck.layer
 )
@@ -132,7 +135,7 @@ const services = Layer.mergeAll(
 /**
  * All services, without background work. Add `Sweeper.layerPeriodic` to sweep, `EventRetention.layer` to delete old events,
  * `RemovalWorker.layer` to finish the removal of large buckets and tenants, `ConversionWorker.layer` to convert videos and
- * `MirrorWorker.layer` to copy files to mirrors.
+ * `MirrorWorker.layer` to copy files to mirrors, and `WebhookRecovery.layer` to queue failed deliveries of webhooks again on request.
  *
  * Also provides the `Clock` of the metadata store (`StoreTime`), with which the effects of the services have to run.
  */

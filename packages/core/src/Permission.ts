@@ -23,6 +23,8 @@ const table = {
   "token:manage": admin,
   "mirror:manage": admin,
   "event:read": admin,
+  "webhook:read": admin,
+  "webhook:write": admin,
   "role:read": roleIds,
   "bucket:read": ["role_admin", "role_bucket_writer", "role_bucket_reader"],
   "bucket:write": ["role_admin", "role_bucket_writer"],

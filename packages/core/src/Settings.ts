@@ -37,6 +37,10 @@ export interface Settings {
   readonly failedAuthenticationRate: Rate | "off"
   /** How long events are kept. */
   readonly eventRetention: Duration.Duration
+  /** The most webhooks of one tenant. */
+  readonly maxWebhooks: number
+  /** Whether webhooks may send to addresses that are not public, and without TLS. */
+  readonly webhooksAllowPrivate: boolean
 }
 
 export const defaults: Settings = {
@@ -52,7 +56,9 @@ export const defaults: Settings = {
   keyRate: "off",
   tenantRate: "off",
   failedAuthenticationRate: { requests: 60, window: Duration.minutes(1) },
-  eventRetention: Duration.days(90)
+  eventRetention: Duration.days(90),
+  maxWebhooks: 20,
+  webhooksAllowPrivate: false
 }
 
 export const Settings = Context.Reference<Settings>("@holdfast/core/Settings", { defaultValue: () => defaults })

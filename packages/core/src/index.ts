@@ -36,6 +36,7 @@ export {
 } from "./conversions/StreamErrors.ts"
 export { MirrorLoop, MirrorTargetUnreachable } from "./mirrors/MirrorErrors.ts"
 export { MirrorTypeUnavailable } from "./mirrors/targets/MirrorTypeUnavailable.ts"
+export { WebhookDisabled, WebhookLimitReached, WebhooksUnavailable } from "./webhooks/WebhookErrors.ts"
 export { MetadataError } from "./MetadataError.ts"
 export { BlobError } from "./storage/BlobError.ts"
 export { Aborted, Closed, SourceFailed } from "./promises/internal/PromiseApiErrors.ts"
@@ -56,6 +57,7 @@ export type { Page, Request as PageRequest } from "./Page.ts"
 export type { BucketRef } from "./buckets/BucketRef.ts"
 export type { FileRef } from "./files/FileRef.ts"
 export type { MirrorRef } from "./mirrors/MirrorRepository.ts"
+export type { WebhookRef } from "./webhooks/StoredWebhook.ts"
 export type { ForceOption, Listing, TenantRef } from "./promises/resources/internal/Shared.ts"
 export type { Conditions, EntityTags } from "./promises/resources/internal/Conditions.ts"
 export type { ContentSource } from "./promises/internal/content/ContentSource.ts"
@@ -137,6 +139,16 @@ export type {
   MirrorsApi,
   UpdateMirrorInput
 } from "./promises/resources/MirrorsApi.ts"
+export type {
+  CreateWebhookInput,
+  ListWebhooksInput,
+  QueuedTestRecord,
+  RecoverWebhookInput,
+  UpdateWebhookInput,
+  WebhookRecord,
+  WebhooksApi,
+  WebhookWithSecretRecord
+} from "./promises/resources/WebhooksApi.ts"
 export type {
   AccountKeyRecord,
   AccountKeyRef,

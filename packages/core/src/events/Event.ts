@@ -68,6 +68,10 @@ const targets = {
 
 export type Action = keyof typeof targets
 
+/** Whether a text is an action of a tenant's events, or, with a dot at its end, the beginning of one. */
+export const isActionOrPrefix = (text: string): boolean =>
+  text.endsWith(".") ? Object.keys(targets).some((action) => action.startsWith(text)) : Object.hasOwn(targets, text)
+
 /** Returns what the target of an action is; null for an action that only a newer version knows. */
 export const targetTypeOf = (action: string): TargetType | null =>
   Object.hasOwn(targets, action) ? targets[action as Action] : null

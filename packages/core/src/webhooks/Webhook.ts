@@ -52,3 +52,9 @@ export const WebhookWithSecret = Schema.Struct({
   })
 }).annotate({ identifier: "WebhookWithSecret" })
 export type WebhookWithSecret = typeof WebhookWithSecret.Type
+
+/** The result of requesting a test. */
+export const QueuedTest = Schema.Struct({
+  deliveryId: Schema.String.annotate({ description: "The id of the delivery, and of its event `webhook.test`." })
+}).annotate({ identifier: "QueuedTest" })
+export type QueuedTest = typeof QueuedTest.Type

@@ -28,7 +28,7 @@ export interface RestoreOptions extends CopyContents.Observer {
   readonly directory: string
   /** The id of the snapshot; the newest one when absent. */
   readonly snapshot: string | undefined
-  /** Whether all mirrors are paused, as for a practice restore beside the deployment that was backed up. */
+  /** Whether all mirrors are paused and all webhooks disabled, as for a practice restore beside the deployment that was backed up. */
   readonly pauseMirrors: boolean
   /** Receives the number of bytes of all contents, before the first one is restored. */
   readonly onBegin: (bytes: number) => void

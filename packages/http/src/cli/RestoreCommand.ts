@@ -19,7 +19,7 @@ export const command = Command.make(
     ),
     pauseMirrors: CommandFlags.toggle(
       "pause-mirrors",
-      "Pause all mirrors of the restored deployment, to practise a restore"
+      "Pause all mirrors and disable all webhooks of the restored deployment, to practise a restore"
     ),
     json: CommandFlags.json,
     ...StoreFlags.flags

@@ -13,6 +13,7 @@ import * as MirrorsClient from "./resources/MirrorsClient.ts"
 import * as StreamsClient from "./resources/StreamsClient.ts"
 import * as TenantsClient from "./resources/TenantsClient.ts"
 import * as TokensClient from "./resources/TokensClient.ts"
+import * as WebhooksClient from "./resources/WebhooksClient.ts"
 import * as Transport from "./Transport.ts"
 
 export interface Client {
@@ -25,6 +26,7 @@ export interface Client {
   readonly headers: HeadersClient.HeadersClient
   readonly streams: StreamsClient.StreamsClient
   readonly mirrors: MirrorsClient.MirrorsClient
+  readonly webhooks: WebhooksClient.WebhooksClient
   readonly events: EventsClient.EventsClient
   /** Returns the account of the API key, with the tenant and the role of an API token. */
   readonly me: (options?: CallOptions) => Promise<MeRecord>
@@ -51,6 +53,7 @@ export const createClient = (options: Transport.ClientOptions): Client => {
     headers: HeadersClient.make(transport),
     streams: StreamsClient.make(transport),
     mirrors: MirrorsClient.make(transport),
+    webhooks: WebhooksClient.make(transport),
     events: EventsClient.make(transport),
     me: (call) => transport.json({ ...call, method: "GET", path: ["me"] }),
     roles: ({ tenantId } = {}, call) =>

@@ -15,6 +15,7 @@ export type {
   CreateMirrorInput,
   CreateTenantInput,
   CreateTokenInput,
+  CreateWebhookInput,
   Download,
   EntityTags,
   ExportEventsInput,
@@ -31,13 +32,16 @@ export type {
   ListMirrorFilesInput,
   ListMirrorsInput,
   ListTokensInput,
+  ListWebhooksInput,
   MemberRef,
   MirrorRef,
   Page,
   PageRequest,
+  QueuedTestRecord,
   RangeInput,
   ReadFileInput,
   ReadStreamInput,
+  RecoverWebhookInput,
   RemoveBucketInput,
   RemoveFileInput,
   RemoveHeaderInput,
@@ -56,7 +60,9 @@ export type {
   UpdateMemberInput,
   UpdateMirrorInput,
   UpdateTenantInput,
-  UploadInput
+  UpdateWebhookInput,
+  UploadInput,
+  WebhookRef
 } from "@holdfast/core"
 
 export type MeRecord = typeof Me.Encoded
@@ -74,3 +80,5 @@ export type StreamRecord = Core.StreamRecord<string>
 export type MirrorRecord = Core.MirrorRecord<string>
 export type MirrorFileRecord = Core.MirrorFileRecord<string>
 export type EventRecord = Core.EventRecord<string>
+export type WebhookRecord = Core.WebhookRecord<string>
+export type WebhookWithSecretRecord = Core.WebhookWithSecretRecord<string>

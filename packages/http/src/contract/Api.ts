@@ -20,6 +20,7 @@ import { ReadingApi } from "./ReadingApi.ts"
 import { StreamsApi } from "./StreamsApi.ts"
 import { TenantsApi } from "./TenantsApi.ts"
 import { TokensApi } from "./TokensApi.ts"
+import { WebhooksApi } from "./WebhooksApi.ts"
 
 /** The path under which all operations of the API lie. */
 export const basePath = "/api/v1"
@@ -38,6 +39,7 @@ export class HandledApi extends HttpApi.make("holdfast")
     ContentsApi,
     StreamsApi,
     MirrorsApi,
+    WebhooksApi,
     EventsApi
   )
   .prefix(basePath)

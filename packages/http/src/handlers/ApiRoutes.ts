@@ -36,6 +36,7 @@ import * as ReadingRoutes from "./ReadingRoutes.ts"
 import * as StreamHandlers from "./StreamHandlers.ts"
 import * as TenantHandlers from "./TenantHandlers.ts"
 import * as TokenHandlers from "./TokenHandlers.ts"
+import * as WebhookHandlers from "./WebhookHandlers.ts"
 
 /** What the routes require: the core's services, cryptography for keys, and Effect's HTTP platform. */
 export type Requirements =
@@ -89,6 +90,7 @@ export const layerWith = (others: ReadonlyArray<Route>): Layer.Layer<never, neve
       ContentHandlers.layer,
       HeaderHandlers.layer,
       MirrorHandlers.layer,
+      WebhookHandlers.layer,
       StreamHandlers.layer,
       EventHandlers.layer
     ]),

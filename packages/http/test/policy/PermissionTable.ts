@@ -12,6 +12,7 @@ export interface Fixture {
   readonly memberId: string
   readonly tokenId: string
   readonly mirrorId: string
+  readonly webhookId: string
 }
 
 export interface Sent {
@@ -54,6 +55,10 @@ const streams = (fixture: Fixture) => `${file(fixture)}/streams`
 const mirrors = (fixture: Fixture) => `${bucket(fixture)}/mirrors`
 const mirror = (fixture: Fixture) => `${mirrors(fixture)}/${fixture.mirrorId}`
 
+const webhooks = (fixture: Fixture) => `${tenant(fixture)}/webhooks`
+const webhook = (fixture: Fixture) => `${webhooks(fixture)}/${fixture.webhookId}`
+const newWebhook = () => ({ name: unique(), url: "https://example.com/events" })
+
 /** A mirror whose target does not exist. Without verification it is created all the same. */
 const newMirror = () => ({
   name: unique(),
@@ -73,6 +78,7 @@ const form = () => {
 
 const filesRoute = "/tenants/:tenantId/buckets/:bucketId/files"
 const streamsRoute = `${filesRoute}/:fileId/streams`
+const webhooksRoute = "/tenants/:tenantId/webhooks"
 const mirrorsRoute = "/tenants/:tenantId/buckets/:bucketId/mirrors"
 
 export const rows: ReadonlyArray<Row> = [
@@ -314,6 +320,39 @@ export const rows: ReadonlyArray<Row> = [
     request: (f) => ({ path: `${streams(f)}/${path}` })
   })),
   {
+    route: `POST ${webhooksRoute}`,
+    allowed: admin,
+    status: 201,
+    request: (f) => ({ path: webhooks(f), json: newWebhook() })
+  },
+  { route: `GET ${webhooksRoute}`, allowed: admin, status: 200, request: (f) => ({ path: webhooks(f) }) },
+  { route: `GET ${webhooksRoute}/:webhookId`, allowed: admin, status: 200, request: (f) => ({ path: webhook(f) }) },
+  {
+    route: `PATCH ${webhooksRoute}/:webhookId`,
+    allowed: admin,
+    status: 200,
+    request: (f) => ({ path: webhook(f), json: { name: unique() } })
+  },
+  { route: `DELETE ${webhooksRoute}/:webhookId`, allowed: admin, status: 204, request: (f) => ({ path: webhook(f) }) },
+  {
+    route: `POST ${webhooksRoute}/:webhookId/rotate`,
+    allowed: admin,
+    status: 200,
+    request: (f) => ({ path: `${webhook(f)}/rotate` })
+  },
+  {
+    route: `POST ${webhooksRoute}/:webhookId/test`,
+    allowed: admin,
+    status: 202,
+    request: (f) => ({ path: `${webhook(f)}/test` })
+  },
+  {
+    route: `POST ${webhooksRoute}/:webhookId/recover`,
+    allowed: admin,
+    status: 202,
+    request: (f) => ({ path: `${webhook(f)}/recover`, json: { since: "2026-01-01T00:00:00Z" } })
+  },
+  {
     route: `POST ${mirrorsRoute}`,
     allowed: admin,
     status: 201,
@@ -397,12 +436,13 @@ export const makeRecords = async (
   return { fileId, memberId, tokenId }
 }
 
-/** Creates a bucket with a file and a mirror, and a member with a token, in a new tenant or the given one. */
+/** Creates a bucket with a file and a mirror, a member with a token, and a webhook, in a new tenant or the given one. */
 export const makeFixture = async (server: TestServer, tenantId?: string): Promise<Fixture> => {
   const bucketRef = await server.makeBucket(tenantId)
   const records = await makeRecords(server, bucketRef)
   const mirrorId = await idOf(
-    await server.post(mirrors({ ...bucketRef, ...records, mirrorId: "" }), { json: newMirror() })
+    await server.post(mirrors({ ...bucketRef, ...records, mirrorId: "", webhookId: "" }), { json: newMirror() })
   )
-  return { ...bucketRef, ...records, mirrorId }
+  const webhookId = await idOf(await server.post(`/tenants/${bucketRef.tenantId}/webhooks`, { json: newWebhook() }))
+  return { ...bucketRef, ...records, mirrorId, webhookId }
 }

@@ -10,6 +10,7 @@ import * as Keys from "./Keys.ts"
 import { type Fixture, makeFixture, roles, type Row, rows, send } from "./PermissionTable.ts"
 
 const bucketPath = "/tenants/:tenantId/buckets/:bucketId"
+const webhooksPath = "/tenants/:tenantId/webhooks"
 const filePath = `${bucketPath}/files/:fileId`
 
 /** The actions of the operations that succeed and change something. */
@@ -30,6 +31,12 @@ const actions: Readonly<Record<string, string>> = {
   [`POST ${filePath}/headers`]: "header.updated",
   [`POST ${filePath}/headers/bulk`]: "header.updated",
   [`DELETE ${filePath}/headers/:name`]: "header.updated",
+  [`POST ${webhooksPath}`]: "webhook.created",
+  [`PATCH ${webhooksPath}/:webhookId`]: "webhook.updated",
+  [`DELETE ${webhooksPath}/:webhookId`]: "webhook.deleted",
+  [`POST ${webhooksPath}/:webhookId/rotate`]: "webhook.rotated",
+  [`POST ${webhooksPath}/:webhookId/test`]: "webhook.test",
+  [`POST ${webhooksPath}/:webhookId/recover`]: "webhook.recovery_requested",
   [`POST ${bucketPath}/mirrors`]: "mirror.created",
   [`PATCH ${bucketPath}/mirrors/:mirrorId`]: "mirror.updated",
   [`DELETE ${bucketPath}/mirrors/:mirrorId`]: "mirror.deleted",
@@ -64,7 +71,15 @@ const foreignBucket = {
 }
 
 /** Records that do not exist: a role that is refused is refused before they are looked up. */
-const absent: Fixture = { tenantId: "t", bucketId: "b", fileId: "f", memberId: "m", tokenId: "t", mirrorId: "m" }
+const absent: Fixture = {
+  tenantId: "t",
+  bucketId: "b",
+  fileId: "f",
+  memberId: "m",
+  tokenId: "t",
+  mirrorId: "m",
+  webhookId: "w"
+}
 
 const isChange = ({ route }: Row): boolean => !route.startsWith("GET ")
 
@@ -79,7 +94,7 @@ describe("events of the table of roles", () => {
   const actors = new Map<string, Event["actor"]>()
 
   beforeAll(async () => {
-    server = await TestServer.start()
+    server = await TestServer.start({ settings: { maxWebhooks: 10_000 } })
     own = (await server.makeTenant()).tenantId
     for (const role of roles) {
       const key = await Keys.make(server, own, role, "live")

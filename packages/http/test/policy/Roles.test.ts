@@ -34,7 +34,7 @@ describe("roles", () => {
   let keys: ReadonlyMap<string, string>
 
   beforeAll(async () => {
-    server = await TestServer.start()
+    server = await TestServer.start({ settings: { maxWebhooks: 10_000 } })
     own = (await server.makeTenant()).tenantId
     foreign = await makeFixture(server)
     const made = new Map<string, string>()

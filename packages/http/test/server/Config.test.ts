@@ -103,6 +103,8 @@ describe("Config", () => {
           playbackLifetime: "43200000 millis",
           mirrors: 16,
           mirrorsAllowPrivate: false,
+          tenantWebhooks: 20,
+          webhooksAllowPrivate: false,
           logLevel: "Info",
           logFormat: "json",
           accessLog: true

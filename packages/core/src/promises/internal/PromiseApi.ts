@@ -28,6 +28,7 @@ import * as KeysApi from "../resources/internal/KeysApi.ts"
 import * as MembersApi from "../resources/MembersApi.ts"
 import * as MembershipsApi from "../resources/MembershipsApi.ts"
 import * as MirrorsApi from "../resources/MirrorsApi.ts"
+import * as WebhooksApi from "../resources/WebhooksApi.ts"
 import * as StreamsApi from "../resources/StreamsApi.ts"
 import * as TenantsApi from "../resources/TenantsApi.ts"
 import * as TokensApi from "../resources/TokensApi.ts"
@@ -43,6 +44,7 @@ export class Holdfast implements AsyncDisposable {
   readonly headers: HeadersApi.HeadersApi
   readonly streams: StreamsApi.StreamsApi
   readonly mirrors: MirrorsApi.MirrorsApi
+  readonly webhooks: WebhooksApi.WebhooksApi
   readonly events: EventsApi.EventsApi
   readonly keys: KeysApi.KeysApi
   readonly #runtime: PromiseRuntime.PromiseRuntime
@@ -73,6 +75,7 @@ export class Holdfast implements AsyncDisposable {
     this.headers = HeadersApi.make(invoke)
     this.streams = StreamsApi.make(invoke)
     this.mirrors = MirrorsApi.make(invoke)
+    this.webhooks = WebhooksApi.make(invoke)
     this.events = EventsApi.make(invoke)
     this.keys = KeysApi.make(invoke)
   }

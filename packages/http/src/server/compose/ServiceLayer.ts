@@ -10,7 +10,10 @@ import * as Settings from "@holdfast/core/Settings"
 import * as DamageReports from "@holdfast/core/integrity/DamageReports"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import * as Sweeper from "@holdfast/core/storage/Sweeper"
+import { PublicHosts } from "@holdfast/core/webhooks/WebhookUrl"
+import * as WebhookRecovery from "@holdfast/core/webhooks/WebhookRecovery"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
+import * as PublicHost from "@holdfast/outbound/PublicHost"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -114,8 +117,11 @@ const layerSettings = (config: Config) =>
       keyRate: config.rateKey,
       tenantRate: config.rateTenant,
       failedAuthenticationRate: config.rateFailedAuthentication,
-      eventRetention: config.eventRetention
+      eventRetention: config.eventRetention,
+      maxWebhooks: config.tenantWebhooks,
+      webhooksAllowPrivate: config.webhooksAllowPrivate
     }),
+    Layer.succeed(PublicHosts, PublicHost.isPublic),
     Layer.succeed(PlayerRoutes.FrameAncestors, config.frameAncestors.join(" ")),
     Layer.succeed(ContentHandlers.IdleTimeout, config.idleTimeout),
     Layer.succeed(MinimumRate, { bytesPerSecond: config.minRate, window: config.minRateWindow }),
@@ -151,6 +157,7 @@ export const layer = (config: Config, version: string) => {
       Sweeper.layerPeriodic(config.sweepInterval),
       RemovalWorker.layer(),
       EventRetention.layer,
+      WebhookRecovery.layer,
       IncompleteUploads.layerSweeper(config),
       ConversionLayer.layerWorker(config).pipe(Layer.provide([prepared, IntegrityLayer.layerSourceCheck])),
       MirrorLayer.layerWorker(config),

@@ -353,6 +353,19 @@ export const settings = {
     "Whether mirrors may connect to addresses outside the public Internet, such as those of the operator's own network."
   ),
 
+  tenantWebhooks: withDefault(
+    ["HOLDFAST_TENANT_WEBHOOKS"],
+    SettingType.integer(0, 1000),
+    "20",
+    "Number of webhooks that one tenant may have."
+  ),
+  webhooksAllowPrivate: withDefault(
+    ["HOLDFAST_WEBHOOKS_ALLOW_PRIVATE"],
+    SettingType.onOff,
+    "off",
+    "Whether webhooks may have http URLs, and send to addresses outside the public Internet, such as those of the operator's own network."
+  ),
+
   logLevel: withDefault(
     ["HOLDFAST_LOG_LEVEL"],
     SettingType.logLevel,

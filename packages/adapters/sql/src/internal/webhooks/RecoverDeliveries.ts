@@ -12,6 +12,10 @@ const toRecovery = (row: Row.Row) => ({
   to: Row.text(row, "recover_to")
 })
 
+/** Whether any recovery is not complete. Mostly none is, and a transaction on SQLite blocks all writers. */
+export const isRecovering = (sql: SqlClient) =>
+  Effect.map(sql`SELECT 1 AS one FROM webhook WHERE recovering_since IS NOT NULL LIMIT 1`, (rows) => rows.length > 0)
+
 /** As `WebhookRepository.recover`, inside a transaction. Skips a webhook that another process works on. */
 export const recoverNext = Effect.fnUntraced(function* (
   sql: SqlClient,

@@ -17,8 +17,8 @@ import { changedFields, record, recordFound, recordWithId } from "../events/Reco
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
-import { recoverNext } from "./RecoverDeliveries.ts"
 import { webhookEvent } from "./WebhookEvents.ts"
+import { isRecovering, recoverNext } from "./RecoverDeliveries.ts"
 import { columns, toWebhook } from "./WebhookRow.ts"
 
 /** The columns that a change sets. A webhook that is ACTIVE again, or has another URL, has not failed yet. */
@@ -142,7 +142,13 @@ const make = Effect.gen(function* () {
     requestRecovery: ({ at, since, webhook }) =>
       requestRecovery(webhook, since, at).pipe(transaction(sql), operation("webhooks.requestRecovery")),
 
-    recover: (terms) => recoverNext(sql, terms).pipe(transaction(sql), operation("webhooks.recover"))
+    recover: (terms) =>
+      isRecovering(sql).pipe(
+        Effect.flatMap((isDue) =>
+          isDue ? recoverNext(sql, terms).pipe(transaction(sql)) : Effect.succeed<string | null>(null)
+        ),
+        operation("webhooks.recover")
+      )
   })
 })
 

@@ -1,0 +1,83 @@
+/**
+ * Webhooks of a tenant: `holdfast.webhooks` and `client.webhooks`.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as DateTime from "effect/DateTime"
+import { InvalidRequest } from "../../Errors.ts"
+import type * as Page from "../../Page.ts"
+import type { WebhookRef } from "../../webhooks/StoredWebhook.ts"
+import type * as Webhook from "../../webhooks/Webhook.ts"
+import type { CreateWebhook, UpdateWebhook } from "../../webhooks/WebhookInput.ts"
+import { Webhooks } from "../../webhooks/Webhooks.ts"
+import type { ActorHandle } from "../internal/ActorHandle.ts"
+import { bind, type Invoke } from "../internal/BindOperations.ts"
+import type { Methods } from "../Operations.ts"
+import type { TimeInput, WithTimes } from "../internal/Times.ts"
+import type { TenantRef } from "./internal/Shared.ts"
+
+export interface WebhookRecord<Time = Date> extends WithTimes<Webhook.Webhook, Time> {}
+export interface WebhookWithSecretRecord<Time = Date> extends WithTimes<Webhook.WebhookWithSecret, Time> {}
+export interface QueuedTestRecord extends Webhook.QueuedTest {}
+export interface CreateWebhookInput extends TenantRef, CreateWebhook {}
+export interface UpdateWebhookInput extends WebhookRef, UpdateWebhook {}
+export interface ListWebhooksInput extends TenantRef, Page.Request {}
+
+export interface RecoverWebhookInput extends WebhookRef {
+  /** The time of the first event whose failed delivery is queued again. */
+  readonly since: TimeInput
+}
+
+export interface WebhookOperations<Time> {
+  /**
+   * Creates a webhook for the events from now on. No later call returns its `secret`. Rejects with `webhook_limit_reached`, and
+   * with `webhooks_unavailable` where the deployment has no secret key.
+   */
+  create(input: CreateWebhookInput): WebhookWithSecretRecord<Time>
+
+  /** Lists the webhooks of a tenant. */
+  list(input: ListWebhooksInput): Page.Page<WebhookRecord<Time>>
+
+  /** Returns a webhook. */
+  get(input: WebhookRef): WebhookRecord<Time>
+
+  /** Changes a webhook, disables it or activates it again. Pending deliveries are attempted at once. */
+  update(input: UpdateWebhookInput): WebhookRecord<Time>
+
+  /** Removes a webhook with its pending deliveries. */
+  remove(input: WebhookRef): void
+
+  /** Replaces the secret. For 24 hours deliveries are signed with both. No later call returns the new `secret`. */
+  rotate(input: WebhookRef): WebhookWithSecretRecord<Time>
+
+  /** Queues a delivery of an event `webhook.test`. Rejects with `webhook_disabled` when the webhook is DISABLED. */
+  test(input: WebhookRef): QueuedTestRecord
+
+  /** Queues all failed deliveries of events since a time again. Resolves before the work is done. */
+  recover(input: RecoverWebhookInput): WebhookRecord<Time>
+}
+
+export interface WebhooksApi extends Methods<WebhookOperations<Date>, [actor: ActorHandle]> {}
+
+const decodeSince = (time: TimeInput): Effect.Effect<DateTime.Utc, InvalidRequest> => {
+  const isTime = time instanceof Date || typeof time === "string"
+  return Effect.mapError(
+    Effect.fromOption(isTime ? Option.map(DateTime.make(time), DateTime.toUtc) : Option.none()),
+    () => InvalidRequest.at("/since", "must be a Date or an ISO 8601 time")
+  )
+}
+
+export const make = (invoke: Invoke): WebhooksApi =>
+  bind<WebhookOperations<Date>>(invoke, {
+    create: (actor, input) => Webhooks.use((service) => service.create(actor, input.tenantId, input)),
+    list: (actor, input) => Webhooks.use((service) => service.list(actor, input.tenantId, input)),
+    get: (actor, input) => Webhooks.use((service) => service.get(actor, input)),
+    update: (actor, input) => Webhooks.use((service) => service.update(actor, input, input)),
+    remove: (actor, input) => Webhooks.use((service) => service.remove(actor, input)),
+    rotate: (actor, input) => Webhooks.use((service) => service.rotate(actor, input)),
+    test: (actor, input) => Webhooks.use((service) => service.test(actor, input)),
+    recover: (actor, input) =>
+      Effect.flatMap(decodeSince(input.since), (since) =>
+        Webhooks.use((service) => service.recover(actor, input, { since }))
+      )
+  })
