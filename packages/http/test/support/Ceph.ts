@@ -14,6 +14,7 @@ export interface Bucket {
   /** Returns the keys of all objects but those that identify the store, sorted. */
   readonly keys: () => Promise<ReadonlyArray<string>>
   readonly get: (key: string) => Promise<Response>
+  readonly put: (key: string, content: Uint8Array<ArrayBuffer>) => Promise<Response>
   readonly remove: (key: string) => Promise<Response>
   /** Begins a multipart upload and leaves it incomplete. */
   readonly beginMultipartUpload: (key: string) => Promise<void>
@@ -78,6 +79,7 @@ export const start = async (capacity?: number): Promise<Ceph> => {
         name: bucket,
         keys: async () => (await keysOf(bucket)).filter((key) => !StoreIdentity.isIdentity(key)).toSorted(),
         get: (key) => SignedRequest.send(credentials, "GET", endpoint, { bucket, key }),
+        put: (key, content) => SignedRequest.send(credentials, "PUT", endpoint, { bucket, key }, {}, content),
         remove: (key) => SignedRequest.send(credentials, "DELETE", endpoint, { bucket, key }),
         beginMultipartUpload: async (key) => {
           const answer = await SignedRequest.send(credentials, "POST", endpoint, { bucket, key }, { uploads: "" })

@@ -24,7 +24,8 @@ export const send = (
   method: string,
   endpoint: string,
   path: { readonly bucket: string; readonly key?: string },
-  query: Readonly<Record<string, string>> = {}
+  query: Readonly<Record<string, string>> = {},
+  body: Uint8Array<ArrayBuffer> | null = null
 ): Promise<Response> => {
   const { host } = new URL(endpoint)
   const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "")
@@ -44,6 +45,7 @@ export const send = (
   const { host: _, ...sent } = headers
   return fetch(`${endpoint}${resource}${parameters === "" ? "" : `?${parameters}`}`, {
     method,
+    body,
     headers: {
       ...sent,
       authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${signed}, Signature=${signature}`

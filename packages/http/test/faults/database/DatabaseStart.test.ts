@@ -5,8 +5,8 @@ import * as Requires from "@holdfast/testing/Requires"
 import { DatabaseSync } from "node:sqlite"
 import * as Path from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import * as Database from "../support/Database.ts"
-import * as Process from "../support/Process.ts"
+import * as Database from "../../support/Database.ts"
+import * as Process from "../../support/Process.ts"
 
 const waiting = /database not available; retrying/
 

@@ -12,8 +12,8 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { afterAll, assert, expect, it } from "vitest"
-import * as HealthRoutes from "../../src/server/routes/HealthRoutes.ts"
-import * as TestServer from "../support/TestServer.ts"
+import * as HealthRoutes from "../../../src/server/routes/HealthRoutes.ts"
+import * as TestServer from "../../support/TestServer.ts"
 
 class ProxiedDatabase extends Context.Service<
   ProxiedDatabase,

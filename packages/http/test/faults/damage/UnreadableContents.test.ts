@@ -7,10 +7,10 @@ import { once } from "node:events"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { expect, it, onTestFinished } from "vitest"
-import * as MirrorRequests from "../mirrors/MirrorRequests.ts"
-import { json } from "../support/Problems.ts"
-import * as Process from "../support/Process.ts"
-import * as ServiceBucket from "../support/ServiceBucket.ts"
+import * as MirrorRequests from "../../mirrors/MirrorRequests.ts"
+import { json } from "../../support/Problems.ts"
+import * as Process from "../../support/Process.ts"
+import * as ServiceBucket from "../../support/ServiceBucket.ts"
 
 /** Lets all reads of a file by the service fail. Returns what ends that. */
 const failReads = async ({ child }: Process.Service, path: string) => {

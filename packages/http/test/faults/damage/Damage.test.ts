@@ -15,8 +15,8 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import * as Database from "../support/Database.ts"
-import * as TestServer from "../support/TestServer.ts"
+import * as Database from "../../support/Database.ts"
+import * as TestServer from "../../support/TestServer.ts"
 
 const integrity = { pollInterval: Duration.millis(20), backoff: Duration.millis(20) }
 

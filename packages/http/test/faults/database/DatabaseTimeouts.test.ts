@@ -9,8 +9,8 @@ import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import { SqlClient } from "effect/sql/SqlClient"
 import { afterAll, assert, expect, it } from "vitest"
-import * as HealthRoutes from "../../src/server/routes/HealthRoutes.ts"
-import * as TestServer from "../support/TestServer.ts"
+import * as HealthRoutes from "../../../src/server/routes/HealthRoutes.ts"
+import * as TestServer from "../../support/TestServer.ts"
 
 Requires.requires(Server.missing).describe("rows that stay locked", () => {
   const postgres = ManagedRuntime.make(Server.layer({ locale: "C.UTF-8" }))
