@@ -7,9 +7,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import * as FfmpegTranscoder from "../../src/FfmpegTranscoder.ts"
 import * as Files from "../support/Files.ts"
 import * as Loopback from "../support/Loopback.ts"
+import * as Samples from "../support/Samples.ts"
 import * as Tools from "../support/Tools.ts"
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -80,6 +82,18 @@ for (const [what, missing, options] of cases) {
     })
   )
 }
+
+const namespace = ["--pid", "--fork", "--kill-child", "--mount-proc"]
+const initProgram = join(import.meta.dirname, "../programs/probe-as-init.ts")
+
+Requires.requires(
+  Requires.firstMissing(Tools.missing, setpriv, bubblewrap, Requires.command("unshare", ...namespace, "true"))
+).live("probe: service is the first process of a container → no process of bubblewrap is left", () =>
+  Effect.sync(() => {
+    const run = [...namespace, process.execPath, initProgram, Samples.path("h264.mp4")]
+    assert.deepStrictEqual(JSON.parse(Tools.run("unshare", run).stdout), [])
+  })
+)
 
 Requires.requires(Requires.firstMissing(Tools.missing, setpriv)).live(
   "check: bubblewrap is missing → available, or Unavailable if it is required",

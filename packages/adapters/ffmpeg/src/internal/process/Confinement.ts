@@ -43,6 +43,13 @@ const changeUser = ({ gid, uid }: User): ReadonlyArray<string> => [
   "--clear-groups"
 ]
 
+/**
+ * Runs the program as the child of a shell, which is the first process of the namespaces. bubblewrap waits for the first
+ * process only where that is not its own. Otherwise it leaves its own behind, for the first process of the system to reap: in
+ * a container that is often this process, which reaps no process that it has not started.
+ */
+const underShell: ReadonlyArray<string> = ["/bin/sh", "-c", '"$@"; exit "$?"', "holdfast"]
+
 /** Returns the path by which a confined program opens its input. */
 export const inputPath = ({ sandbox, user }: Confinement, input: string): string =>
   user !== undefined && sandbox === "none" ? openedInput : input
@@ -60,7 +67,7 @@ export const wrap = (confinement: Confinement, confined: Confined): Guard.Guarde
     const capabilities = user === undefined ? [] : ["CAP_SETUID", "CAP_SETGID"]
     const inside = user === undefined ? program : [...changeUser(user), "--no-new-privs", "--", ...program]
     const outside = ["bwrap", ...Sandbox.bubblewrapArguments(confined, capabilities)]
-    return Guard.wrap(guard, limits, niceness, [...outside, ...inside])
+    return Guard.wrap(guard, limits, niceness, [...outside, ...underShell, ...inside])
   }
   const guarded = Guard.wrap(guard, limits, niceness, program)
   if (user === undefined) return guarded

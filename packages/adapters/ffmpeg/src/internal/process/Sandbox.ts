@@ -80,6 +80,7 @@ export const bubblewrapArguments = (
     "--unshare-uts",
     "--unshare-cgroup-try",
     "--die-with-parent",
+    "--as-pid-1",
     ...capabilities.flatMap((name) => ["--cap-add", name]),
     ...bindSystem,
     ...makeDirectories([...linkerFiles, ...devices, ...programs, ...readable, directory]),
