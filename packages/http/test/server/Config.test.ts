@@ -103,6 +103,7 @@ describe("Config", () => {
           playbackLifetime: "43200000 millis",
           mirrors: 16,
           mirrorsAllowPrivate: false,
+          webhooks: 64,
           tenantWebhooks: 20,
           webhooksAllowPrivate: false,
           logLevel: "Info",

@@ -46,6 +46,7 @@ import * as MirrorLayer from "./MirrorLayer.ts"
 import * as RootKey from "./RootKey.ts"
 import * as SecretKey from "./SecretKey.ts"
 import * as Telemetry from "./Telemetry.ts"
+import * as WebhookLayer from "./WebhookLayer.ts"
 
 const allRoutes = Layer.merge(ApiRoutes.layerWith(ServiceRoutes.routes), ServiceRoutes.layer).pipe(
   Layer.provide(MatchedRoute.layer)
@@ -161,6 +162,7 @@ export const layer = (config: Config, version: string) => {
       IncompleteUploads.layerSweeper(config),
       ConversionLayer.layerWorker(config).pipe(Layer.provide([prepared, IntegrityLayer.layerSourceCheck])),
       MirrorLayer.layerWorker(config),
+      WebhookLayer.layerWorker(config),
       IntegrityLayer.layerBackground(config),
       ProcessMetrics.layer,
       disk.background,

@@ -353,6 +353,12 @@ export const settings = {
     "Whether mirrors may connect to addresses outside the public Internet, such as those of the operator's own network."
   ),
 
+  webhooks: withDefault(
+    ["HOLDFAST_WEBHOOKS"],
+    SettingType.integer(0, 1000),
+    "64",
+    "Number of webhook requests that this node sends at once, one to each webhook. With 0, only other nodes with the same database send."
+  ),
   tenantWebhooks: withDefault(
     ["HOLDFAST_TENANT_WEBHOOKS"],
     SettingType.integer(0, 1000),
