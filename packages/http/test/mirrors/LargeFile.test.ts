@@ -10,16 +10,17 @@ import * as ProcessMemory from "../support/ProcessMemory.ts"
 import * as MirrorRequests from "./MirrorRequests.ts"
 
 const mebibyte = 1024 * 1024
-const size = 2048 * mebibyte
+/** Several times the memory that the copy may take. */
+const size = 512 * mebibyte
 /** Each of the two threads that the copy starts for SQLite takes some 8 MiB, whatever the size of the file. */
 const threads = 16 * mebibyte
 
 const tooSmall =
-  totalmem() < 3 * size ? "less than 6 GiB of memory, of which the gateway needs 2 GiB for the object" : undefined
+  totalmem() < 6 * size ? "less than 3 GiB of memory, of which the gateway needs 512 MiB for the object" : undefined
 
 requires(firstMissing(Ceph.missing, tooSmall)).describe("mirror to S3", () => {
   it(
-    "file of 2 GiB → copied within 96 MiB of additional memory besides the threads of the database",
+    "file of 512 MiB → copied within 96 MiB of additional memory besides the threads of the database",
     { timeout: 300_000 },
     async () => {
       const ceph = await Ceph.start(2 * size)
