@@ -126,6 +126,11 @@ export const Event = Schema.Struct({
 }).annotate({ identifier: "Event" })
 export type Event = typeof Event.Type
 
+const encode = Schema.encodeSync(Event)
+
+/** Returns an event as one line of an export. */
+export const toJson = (event: Event): string => JSON.stringify(encode(event))
+
 /** The most ids of targets that one event lists. */
 export const maxListed = 100
 

@@ -2,6 +2,7 @@
  * Converts the failure of a command to an exit code and to lines for standard error.
  */
 import { StoreMismatch } from "@holdfast/core/deployment/StoreIdentity"
+import { InvalidRequest } from "@holdfast/core/Errors"
 import { MetadataError } from "@holdfast/core/MetadataError"
 import * as CliError from "effect/cli/CliError"
 import * as Cause from "effect/Cause"
@@ -70,6 +71,10 @@ export const toExit = (cause: Cause.Cause<unknown>): CommandExit => {
     return { code: usageCode, lines: [error.message] }
   }
   if (error instanceof UsageError) return { code: usageCode, lines: [error.message] }
+  if (error instanceof InvalidRequest) {
+    // The fields of the inputs have the names of the options.
+    return { code: usageCode, lines: error.errors.map(({ detail, pointer }) => `--${pointer.slice(1)}: ${detail}`) }
+  }
   if (error instanceof InterruptedBySignal) return { code: interruptedCode, lines: [error.message] }
   if (Cause.hasInterruptsOnly(cause)) return { code: interruptedCode, lines: [] }
   // An error without a tag is a bug, for which the whole trace is useful.

@@ -13,12 +13,13 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as BackupCommand from "./BackupCommand.ts"
 import * as DownloadCommand from "./DownloadCommand.ts"
+import * as EventsCommand from "./EventsCommand.ts"
 import * as Failure from "./Failure.ts"
 import * as FsckCommand from "./FsckCommand.ts"
 import * as KeysCommand from "./KeysCommand.ts"
 import * as MigrateCommand from "./MigrateCommand.ts"
 import * as Output from "./terminal/Output.ts"
-import * as Presenter from "./Presenter.ts"
+import * as Presenter from "./terminal/Presenter.ts"
 import * as RestoreCommand from "./RestoreCommand.ts"
 import * as ScrubCommand from "./ScrubCommand.ts"
 import * as ServeCommand from "./ServeCommand.ts"
@@ -33,6 +34,7 @@ const root = Command.make(name).pipe(
   Command.withSubcommands([
     ServeCommand.command,
     KeysCommand.command,
+    EventsCommand.command,
     MigrateCommand.command,
     FsckCommand.command,
     ScrubCommand.command,

@@ -2,9 +2,8 @@
  * Events: `holdfast.events` and `client.events`.
  */
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { Event } from "../../events/Event.ts"
+import { type Event, toJson } from "../../events/Event.ts"
 import { Events, type ExportRequest, type ListRequest } from "../../events/Events.ts"
 import type * as Page from "../../Page.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
@@ -34,10 +33,9 @@ export interface EventOperations<Time> {
 
 export interface EventsApi extends Methods<EventOperations<Date>, [actor: ActorHandle]> {}
 
-const encode = Schema.encodeSync(Event)
 const encoder = new TextEncoder()
 
-const toLine = (event: Event): Uint8Array => encoder.encode(`${JSON.stringify(encode(event))}\n`)
+const toLine = (event: Event): Uint8Array => encoder.encode(`${toJson(event)}\n`)
 
 export const make = (invoke: Invoke): EventsApi =>
   bind<EventOperations<Date>>(invoke, {

@@ -3,8 +3,8 @@
  */
 import * as CliOutput from "effect/cli/CliOutput"
 import type * as Layer from "effect/Layer"
-import * as ConfigReference from "../server/config/ConfigReference.ts"
-import * as Output from "./terminal/Output.ts"
+import * as ConfigReference from "../../server/config/ConfigReference.ts"
+import * as Output from "./Output.ts"
 
 const toOneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, " ")
 
