@@ -68,16 +68,18 @@ const targets = {
 
 export type Action = keyof typeof targets
 
-/** Whether a text is an action of a tenant's events, or, with a dot at its end, the beginning of one. */
-export const isActionOrPrefix = (text: string): boolean =>
-  text.endsWith(".") ? Object.keys(targets).some((action) => action.startsWith(text)) : Object.hasOwn(targets, text)
-
 /** Returns what the target of an action is; null for an action that only a newer version knows. */
 export const targetTypeOf = (action: string): TargetType | null =>
   Object.hasOwn(targets, action) ? targets[action as Action] : null
 
 /** The action of the events of refused requests. Every other event records something that was done. */
 export const refused: Action = "request.refused"
+
+/** Whether a text is an action of the changes of a tenant, or, with a dot at its end, the beginning of one. */
+export const isChangeOrPrefix = (text: string): boolean =>
+  Object.keys(targets).some(
+    (action) => action !== refused && (text.endsWith(".") ? action.startsWith(text) : action === text)
+  )
 
 /** Whether what was asked for was done. */
 export const Outcome = Schema.Literals(["SUCCESS", "REFUSED"])

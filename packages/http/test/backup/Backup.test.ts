@@ -118,7 +118,7 @@ const suite = (getServer: () => Database.Database | undefined): void => {
   )
 
   it(
-    "restore --pause-mirrors → mirrors are PAUSED and copy what changed when they are resumed",
+    "restore --pause-mirrors → webhooks are DISABLED; mirrors are PAUSED and copy what changed when they are resumed",
     { timeout: 240_000 },
     async () => {
       const source = await Deployments.make(getServer())
@@ -126,6 +126,9 @@ const suite = (getServer: () => Database.Database | undefined): void => {
       const target = await MirrorRequests.createTarget(bucket.api, "target")
       const origin = MirrorRequests.fromIds(bucket.api, bucket)
       const mirror = await MirrorRequests.createMirror(origin, MirrorRequests.mirrorToTenant(target))
+      const webhooks = `/tenants/${bucket.tenantId}/webhooks`
+      const webhook = { name: "w", url: "https://example.com/", eventTypes: ["webhook.disabled"] }
+      expect((await bucket.api.post(webhooks, { json: webhook })).status).toBe(201)
       const backup = await Process.makeDirectory()
       await Deployments.runJson(source, "backup", backup)
       const restored = await Deployments.make(getServer())
@@ -133,6 +136,8 @@ const suite = (getServer: () => Database.Database | undefined): void => {
       const api = await Deployments.open(restored, bucket.key)
       const mirrored = MirrorRequests.fromIds(api, bucket)
       expect((await MirrorRequests.getMirror(mirrored, mirror.id)).state).toBe("PAUSED")
+      const items = [expect.objectContaining({ state: "DISABLED", disabledReason: "RESTORED" })]
+      expect(await (await api.get(webhooks)).json()).toEqual({ items, nextCursor: null })
       await MirrorRequests.upload(mirrored, { name: "added" }, "added")
       expect((await api.patch(`${mirrored.mirrors}/${mirror.id}`, { json: { paused: false } })).status).toBe(200)
       await MirrorRequests.untilCopied(mirrored, mirror.id)

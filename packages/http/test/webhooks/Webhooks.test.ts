@@ -94,6 +94,7 @@ describe("webhooks", () => {
     ["/url", { url: `https://example.com/${"a".repeat(2048)}` }],
     ["/eventTypes/0", { eventTypes: ["file.destroyed"] }],
     ["/eventTypes/0", { eventTypes: ["file"] }],
+    ["/eventTypes/0", { eventTypes: ["request.refused"] }],
     ["/eventTypes/1", { eventTypes: ["*", "fil."] }],
     ["/eventTypes", { eventTypes: [] }],
     ["/eventTypes", { eventTypes: Array.from({ length: 51 }, () => "*") }],

@@ -41,6 +41,7 @@ import { tokenContract } from "./internal/TokenContract.ts"
 import { limitContract } from "./usage/internal/LimitContract.ts"
 import { usageContract } from "./usage/internal/UsageContract.ts"
 import { deliveryContract } from "./webhooks/internal/DeliveryContract.ts"
+import { recoveryContract } from "./webhooks/internal/RecoveryContract.ts"
 import { webhookContract } from "./webhooks/internal/WebhookContract.ts"
 
 const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> = [
@@ -73,6 +74,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["mirrors: failing", mirrorFailureContract],
   ["mirrors: reconciliation", reconciliationContract],
   ["webhooks", webhookContract],
+  ["webhooks: tests and recoveries", recoveryContract],
   ["webhooks: deliveries", deliveryContract],
   ["events", eventContract],
   ["usage", usageContract],

@@ -12,6 +12,7 @@ import { InvalidRequest } from "../../Errors.ts"
 import * as Core from "../../Holdfast.ts"
 import { PlaybackSecret } from "../../playback/PlaybackKeys.ts"
 import * as Settings from "../../Settings.ts"
+import * as WebhookRecovery from "../../webhooks/WebhookRecovery.ts"
 import * as Sweeper from "../../storage/Sweeper.ts"
 import { ActorHandle } from "./ActorHandle.ts"
 import type { Invoke } from "./BindOperations.ts"
@@ -116,7 +117,10 @@ const Crypto = Layer.mergeAll(SecureRandom.layerWebCrypto, Digest.layerWebCrypto
  */
 export const open = async (options: OpenOptions): Promise<Holdfast> => {
   const { blobs, metadata, settings, sweepEvery = "1 minute" } = options
-  const jobs = sweepEvery === false ? Layer.empty : Layer.merge(RemovalWorker.layer(), EventRetention.layer)
+  const jobs =
+    sweepEvery === false
+      ? Layer.empty
+      : Layer.mergeAll(RemovalWorker.layer(), EventRetention.layer, WebhookRecovery.layer)
   const services = Layer.mergeAll(VideoOptions.worker(options), MirrorOptions.worker(options), jobs).pipe(
     Layer.provideMerge(Core.layer),
     Layer.provide([

@@ -44,7 +44,7 @@ export interface OpenOptions {
   readonly settings?: Partial<Settings> | undefined
   /**
    * How often this process sweeps, which removes the bytes of doomed blobs; `false` where another process sweeps. A process that
-   * sweeps also finishes the removal of large buckets and tenants. Default: every minute.
+   * sweeps also finishes the removal of large buckets and tenants, and recovers failed deliveries of webhooks. Default: every minute.
    */
   readonly sweepEvery?: Duration.Input | false | undefined
   /**
@@ -62,8 +62,8 @@ export interface OpenOptions {
    */
   readonly playbackSecret?: Uint8Array | undefined
   /**
-   * The key that encrypts the credentials of mirrors: 32 random bytes, the same each time and in every process of the
-   * deployment. Without it there are no mirrors.
+   * The key that encrypts the credentials of mirrors and the secrets of webhooks: 32 random bytes, the same each time and in every process of the
+   * deployment. Without it there are no mirrors and no webhooks.
    */
   readonly secretKey?: Uint8Array | undefined
   /** Former secret keys. They decrypt the credentials that they encrypted. */
