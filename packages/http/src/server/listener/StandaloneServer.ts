@@ -21,6 +21,7 @@ import * as Cors from "./Cors.ts"
 import * as Draining from "./Draining.ts"
 import * as ExpectContinue from "./ExpectContinue.ts"
 import * as OuterListener from "./OuterListener.ts"
+import * as PacedResponse from "./PacedResponse.ts"
 import * as ServerLifecycle from "./ServerLifecycle.ts"
 
 /** The settings that the server uses. */
@@ -92,7 +93,12 @@ const open = (
   Effect.gen(function* () {
     const idle = Duration.toMillis(options.idleTimeout)
     const keepAliveTimeout = idle + keepAliveMargin
-    const server = createServer({ requestTimeout: 0, headersTimeout, keepAliveTimeout })
+    const server = createServer({
+      requestTimeout: 0,
+      headersTimeout,
+      keepAliveTimeout,
+      ServerResponse: PacedResponse.PacedResponse
+    })
     const connections = Connections.make(server, {
       idle: idle + stallMargin,
       minimumRate: { bytesPerSecond: options.minRate, window: options.minRateWindow }

@@ -4,6 +4,7 @@
 import * as TransferableChunks from "@holdfast/core/storage/TransferableChunks"
 import * as Context from "effect/Context"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import * as Aborts from "../../incoming/Aborts.ts"
 import type { Sink, Source } from "./BodyReader.ts"
 
 /** Whether `100 Continue` was sent already: the flag is Node's own and undocumented. */
@@ -42,19 +43,20 @@ export const fromNode = (message: IncomingMessage, response: ServerResponse, isS
     start: (sink: Sink) => {
       if (message.readableEnded) throw new Error("The body of the request has already been read.")
       if (message.destroyed) return sink.abort(message.errored ?? undefined)
-      const onClose = (): void => sink.abort(message.errored ?? undefined)
+      const onError = (cause: unknown): void => Aborts.ofProcess.enqueue(() => sink.abort(cause))
+      const onClose = (): void => onError(message.errored ?? undefined)
       const onData = isSoleListener ? markingTransferable(sink.chunk) : sink.chunk
       stop = () => {
         // Runs only once: a second call must not disturb what the server does with the rest of the body.
         stop = () => undefined
         message.off("data", onData)
         message.off("end", sink.end)
-        message.off("error", sink.abort)
+        message.off("error", onError)
         message.off("close", onClose)
         if (!message.readableEnded) message.pause()
       }
       message.on("end", sink.end)
-      message.on("error", sink.abort)
+      message.on("error", onError)
       message.on("close", onClose)
       sendContinue(message, response)
       message.on("data", onData)

@@ -10,7 +10,8 @@ import type { Wait } from "../Waits.ts"
 
 /**
  * Connections to each address, as browsers open to one server. With a single one, every request would wait for the one before:
- * at an answer time of the interval or more, the waits would grow with the duration of the observation.
+ * at an answer time of the interval or more, the waits would grow with the duration of the observation. All are opened by the
+ * first requests: a connection that is opened later waits until the server has accepted those before it.
  */
 const connections = 6
 
@@ -55,8 +56,10 @@ const probe = (address: Address, { intervalMs, timeoutMs }: Start): Promise<Read
       agent.destroy()
       resolve(waits.toSorted((a, b) => a.dueMs - b.dueMs))
     }
+    /** The first requests are due at the same time. */
+    const nextDueMs = (): number => Math.max(0, sent + 1 - connections) * intervalMs
     const sendNext = (): void => {
-      const dueMs = sent * intervalMs
+      const dueMs = nextDueMs()
       sent++
       send(address, agent, timeoutMs, (failure) => {
         waits.push({ dueMs, waitMs: now() - dueMs, failure })
@@ -67,8 +70,8 @@ const probe = (address: Address, { intervalMs, timeoutMs }: Start): Promise<Read
     const sendDue = (): void => {
       if (isStopping) return resolveIfDone()
       // More than one is due when this process itself got no processor for longer than an interval.
-      while (sent * intervalMs <= now()) sendNext()
-      setTimeout(sendDue, Math.max(0, sent * intervalMs - now()))
+      while (nextDueMs() <= now()) sendNext()
+      setTimeout(sendDue, Math.max(0, nextDueMs() - now()))
     }
     sendDue()
   })
