@@ -57,6 +57,7 @@ export class NotFound extends Data.TaggedError("NotFound")<{
     | "file"
     | "header"
     | "stream"
+    | "version"
     | "mirror"
     | "webhook"
 }> {

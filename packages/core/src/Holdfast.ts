@@ -27,6 +27,7 @@ import * as Uploads from "./files/Uploads.ts"
 import * as Headers from "./headers/Headers.ts"
 import type { DamageRepository } from "./integrity/DamageRepository.ts"
 import type { ScrubRepository } from "./integrity/ScrubRepository.ts"
+import * as Links from "./files/links/Links.ts"
 import type { MemberRepository } from "./members/MemberRepository.ts"
 import * as Members from "./members/Members.ts"
 import * as Memberships from "./members/Memberships.ts"
@@ -98,6 +99,7 @@ export type Services =
   | Uploads.Uploads
   | Downloads.Downloads
   | Headers.Headers
+  | Links.Links
   | Conversions.Conversions
   | Streams.Streams
   | PlaybackKeys.PlaybackKeys
@@ -122,6 +124,7 @@ const services = Layer.mergeAll(
   Uploads.layer,
   Downloads.layer,
   Headers.layer,
+  Links.layer,
   Conversions.layer,
   Streams.layer,
   PlaybackKeys.layer,

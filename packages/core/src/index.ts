@@ -110,6 +110,8 @@ export type {
   RemoveFileInput,
   ReserveFileInput,
   ReuploadInput,
+  SignedUrl,
+  SignedUrlInput,
   UpdateFileInput,
   UploadInput
 } from "./promises/resources/FilesApi.ts"

@@ -5,9 +5,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Access, type AccessError } from "../access/Access.ts"
-import type { Actor } from "../Actor.ts"
 import type { NotFound } from "../Errors.ts"
 import { DamageReports } from "../integrity/DamageReports.ts"
+import { authorize, checkVersion, type LinkAction, type Reader } from "./links/Link.ts"
 import { BlobStore } from "../storage/BlobStore.ts"
 import * as StoredContent from "./StoredContent.ts"
 import type { Content, StoredFile } from "./File.ts"
@@ -27,11 +27,15 @@ export class Downloads extends Context.Service<
   {
     /**
      * Finds a file's current content, in one statement besides the key check. Reads no bytes yet. Fails with
-     * `ContentNotUploaded` when the file is RESERVED, and with `ContentDamaged` when its bytes are known to be damaged.
+     * `ContentNotUploaded` when the file is RESERVED, with `ContentDamaged` when its bytes are known to be damaged, and with
+     * `Unauthenticated` for a link that is for another file or action.
+     *
+     * @param action What the reader does with the content; `view` when absent.
      */
     readonly open: (
-      actor: Actor,
-      file: FileRef
+      reader: Reader,
+      file: FileRef,
+      action?: LinkAction
     ) => Effect.Effect<Download, AccessError | NotFound | ContentNotUploaded | ContentDamaged>
   }
 >()("@holdfast/core/files/Downloads") {}
@@ -59,9 +63,10 @@ const make = Effect.gen(function* () {
   }
 
   return Downloads.of({
-    open: (actor, ref) =>
-      access.require(actor, ref.tenantId, "file:read").pipe(
+    open: (reader, ref, action = "view") =>
+      authorize(access, reader, ref, action).pipe(
         Effect.andThen(getFile(repository, ref)),
+        Effect.flatMap((file) => checkVersion(reader, file)),
         Effect.flatMap((file) => toDownload(ref, file))
       )
   })

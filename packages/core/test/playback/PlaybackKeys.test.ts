@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Actor from "@holdfast/core/Actor"
 import * as Ids from "@holdfast/core/Ids"
 import * as Settings from "@holdfast/core/Settings"
+import { SigningSecret } from "@holdfast/core/secrets/SigningSecret"
 import * as PlaybackKeys from "@holdfast/core/playback/PlaybackKeys"
 import type { StreamRef } from "@holdfast/core/playback/Viewer"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -18,7 +19,7 @@ const keys = (fill?: number) =>
   PlaybackKeys.layer.pipe(
     Layer.fresh,
     Layer.provideMerge(SecureRandom.layerWebCrypto),
-    Layer.provide(Layer.succeed(PlaybackKeys.PlaybackSecret, fill === undefined ? undefined : secret(fill))),
+    Layer.provide(Layer.succeed(SigningSecret, fill === undefined ? undefined : secret(fill))),
     Layer.provide(Layer.succeed(Settings.Settings, { ...Settings.defaults, playbackLifetime: Duration.hours(12) }))
   )
 

@@ -80,7 +80,7 @@ describe("holdfast.streams", () => {
     )
     const ready = await opened.holdfast.streams.request(opened.root, { ...opened.ref, format: "dash", wait: 20 })
     assert.strictEqual(ready.state, "READY")
-    assert.instanceOf(await rejection(setUp({ playbackSecret: new Uint8Array(16) })), Holdfast.InvalidRequest)
+    assert.instanceOf(await rejection(setUp({ signingSecret: new Uint8Array(16) })), Holdfast.InvalidRequest)
     assert.instanceOf(await rejection(setUp({ video, conversions: 0 })), Holdfast.InvalidRequest)
   })
 })

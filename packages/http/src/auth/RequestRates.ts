@@ -8,6 +8,7 @@ import type { Actor } from "@holdfast/core/Actor"
 import type { Unauthenticated } from "@holdfast/core/Errors"
 import * as Ids from "@holdfast/core/Ids"
 import type { MetadataError } from "@holdfast/core/MetadataError"
+import type { Reader } from "@holdfast/core/files/links/Link"
 import type { Viewer } from "@holdfast/core/playback/Viewer"
 import { type RateLimited, Rates } from "@holdfast/core/rates/Rates"
 import * as Context from "effect/Context"
@@ -29,15 +30,15 @@ export interface RequestRates {
    */
   readonly findRefusal: (request: Context.Context<RequestServices>) => Effect.Effect<never, RateLimited> | undefined
 
-  /** Returns the effect that identifies an actor or viewer, with the request counted for its key and tenant. */
-  readonly apply: <V extends Viewer, E>(
+  /** Returns the effect that identifies an actor, viewer or reader, with the request counted for its key and tenant. */
+  readonly apply: <V extends Viewer | Reader, E>(
     request: Context.Context<RequestServices>,
     identify: Effect.Effect<V, E>
   ) => Effect.Effect<V, E | RateLimited | Unauthenticated | MetadataError>
 }
 
-/** Returns the actor on whose behalf a viewer reads. */
-const actorOf = (viewer: Viewer): Actor => (viewer._tag === "PlaybackGrant" ? viewer.parent : viewer)
+/** Returns the actor on whose behalf a viewer or reader reads. */
+const actorOf = (viewer: Viewer | Reader): Actor => ("parent" in viewer ? viewer.parent : viewer)
 
 export const make: Effect.Effect<RequestRates, never, Access | Rates> = Effect.gen(function* () {
   const access = yield* Access
@@ -53,7 +54,7 @@ export const make: Effect.Effect<RequestRates, never, Access | Rates> = Effect.g
       return Effect.fail(error)
     })
 
-  const admit = (request: Context.Context<RequestServices>, viewer: Viewer) => {
+  const admit = (request: Context.Context<RequestServices>, viewer: Viewer | Reader) => {
     const { tenantId = "" } = Context.get(request, HttpRouter.RouteContext).params
     return Effect.flatMap(
       access.identify(actorOf(viewer), Ids.is("ten", tenantId) ? tenantId : undefined),
@@ -61,8 +62,8 @@ export const make: Effect.Effect<RequestRates, never, Access | Rates> = Effect.g
         if (identity === "system") return Effect.void
         const { account, credential, member } = identity
         const subject = {
-          // All viewers of a page have the same playback key.
-          credentialId: viewer._tag === "PlaybackGrant" ? undefined : (credential?.id ?? account.id),
+          // All viewers of a page have the same playback key or link.
+          credentialId: "parent" in viewer ? undefined : (credential?.id ?? account.id),
           // A stranger does not use up the rate of a tenant.
           tenantId: member === null ? undefined : tenantId
         }

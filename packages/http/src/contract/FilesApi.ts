@@ -3,6 +3,7 @@
  */
 import * as File from "@holdfast/core/files/File"
 import * as FileList from "@holdfast/core/files/FileList"
+import * as Link from "@holdfast/core/files/links/Link"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
@@ -57,6 +58,22 @@ const update = HttpApiEndpoint.patch("update", "/:fileId", {
   describe({ summary: "Rename or move a file, or change its alias or metadata", permission: "file:write" })
 )
 
+const signedUrl = HttpApiEndpoint.post("signedUrl", "/:fileId/links", {
+  params,
+  disableCodecs: true,
+  payload: Link.CreateLink,
+  success: Link.SignedUrl,
+  error: problems("invalid_request", "not_found")
+}).annotateMerge(
+  describe({
+    summary: "Create a link to a file",
+    description:
+      "A browser shows or saves the file with it, without an API key. Nothing is stored: the link works until it expires, and " +
+      "only while the caller may read the file.",
+    permission: "file:read"
+  })
+)
+
 const list = HttpApiEndpoint.get("list", "/", {
   params: bucket,
   query,
@@ -88,7 +105,7 @@ const remove = HttpApiEndpoint.delete("remove", "/:fileId", {
 }).annotateMerge(describe({ summary: "Remove a file permanently", permission: "file:write" }))
 
 export class FilesApi extends HttpApiGroup.make("files")
-  .add(reserve, update)
+  .add(reserve, update, signedUrl)
   .middleware(JsonRequest)
   .add(list, get)
   .middleware(JsonResponse)

@@ -2,6 +2,7 @@
  * The API group `files`: records of files, without their contents.
  */
 import { Files } from "@holdfast/core/files/Files"
+import * as Links from "@holdfast/core/files/links/Links"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Api } from "../contract/Api.ts"
@@ -10,12 +11,15 @@ import { asActor } from "./support/AsActor.ts"
 import * as CreatedResponse from "./support/CreatedResponse.ts"
 import * as FileJson from "./support/FileJson.ts"
 import * as FileRefs from "./support/FileRefs.ts"
+import * as PublicAddress from "./support/PublicAddress.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
   "files",
   Effect.fnUntraced(function* (handlers) {
     const files = yield* Files
+    const links = yield* Links.Links
+    const apiUrl = yield* PublicAddress.makeApiUrl
     return handlers.handleAll({
       reserve: ({ params, payload }) =>
         Effect.flatMap(
@@ -33,6 +37,12 @@ export const layer = HttpApiBuilder.group(
           FileJson.respondWithFile
         ),
       update: ({ params, payload }) => asActor((actor) => files.update(actor, FileRefs.fromParams(params), payload)),
+      signedUrl: ({ params, payload }) =>
+        Effect.zipWith(
+          asActor((actor) => links.create(actor, FileRefs.fromParams(params), payload)),
+          apiUrl,
+          (link, base) => ({ url: `${base}${Links.pathOf(link)}`, expiresAt: link.expiresAt })
+        ),
       remove: ({ headers, params }) =>
         asActor((actor) =>
           Effect.flatMap(EntityTags.precondition(headers), (condition) =>

@@ -6,25 +6,31 @@
  * parameters, which are plain texts here.
  */
 import { Downloads, type Download } from "@holdfast/core/files/Downloads"
+import type { LinkAction, Reader } from "@holdfast/core/files/links/Link"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type * as Layer from "effect/Layer"
-import * as ActorIdentification from "../auth/ActorIdentification.ts"
+import type * as ActorIdentification from "../auth/ActorIdentification.ts"
+import * as ReaderIdentification from "../auth/ReaderIdentification.ts"
 import { Api } from "../contract/Api.ts"
 import type { Disposition } from "../transfer/response/ContentDisposition.ts"
 import type * as SendContent from "../transfer/response/SendContent.ts"
 import * as ServeContent from "../transfer/response/ServeContent.ts"
 import * as FileRefs from "./support/FileRefs.ts"
 
-const toContent = ({ content, file, ...stored }: Download, disposition: Disposition): SendContent.Content => ({
+const toContent = (
+  { content, file, ...stored }: Download,
+  disposition: Disposition,
+  name: string
+): SendContent.Content => ({
   etag: content.etag,
   lastModified: DateTime.toEpochMillis(content.storedAt),
   contentType: content.contentType,
   size: content.size,
   headers: file.headers,
-  name: file.name,
+  name,
   disposition,
   localFile: stored.localFile,
   read: stored.read,
@@ -32,25 +38,28 @@ const toContent = ({ content, file, ...stored }: Download, disposition: Disposit
   reportDamage: stored.reportDamage
 })
 
+/** Returns the file name that a link states; null for an actor, and for a link without one. */
+const nameOf = (reader: Reader): string | null => (reader._tag === "LinkGrant" ? reader.name : null)
+
 /** Registers the routes. `Downloads.open` checks the permission; no other part of the request has to be validated before. */
-export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Downloads | ActorIdentification.Services> =
+export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Downloads | ReaderIdentification.Services> =
   HttpRouter.use((router) =>
     Effect.gen(function* () {
-      const identify = yield* ActorIdentification.make
+      const identify = yield* ReaderIdentification.make
       const downloads = yield* Downloads
 
-      const serve = (disposition: Disposition) =>
-        ServeContent.serveContent((context: Context.Context<ActorIdentification.RequestServices>) =>
-          Effect.flatMap(identify(context), (actor) =>
-            Effect.flatMap(
-              downloads.open(actor, FileRefs.fromRoute(Context.get(context, HttpRouter.RouteContext).params)),
-              (download) => ServeContent.sendContent(context, toContent(download, disposition))
+      const serve = (action: LinkAction, disposition: Disposition) =>
+        ServeContent.serveContent((context: Context.Context<ActorIdentification.RequestServices>) => {
+          const file = FileRefs.fromRoute(Context.get(context, HttpRouter.RouteContext).params)
+          return Effect.flatMap(identify(context, file), (reader) =>
+            Effect.flatMap(downloads.open(reader, file, action), (download) =>
+              ServeContent.sendContent(context, toContent(download, disposition, nameOf(reader) ?? download.file.name))
             )
           )
-        )
+        })
 
       const { download, view } = Api.groups.reading.endpoints
-      yield* router.add("GET", view.path, serve("inline"))
-      yield* router.add("GET", download.path, serve("attachment"))
+      yield* router.add("GET", view.path, serve("view", "inline"))
+      yield* router.add("GET", download.path, serve("download", "attachment"))
     })
   )

@@ -12,7 +12,7 @@ import * as Scope from "effect/Scope"
 import { HostActor, type HostRefusal, type ResolveHostActor } from "../auth/HostActor.ts"
 import * as ClientAddress from "../incoming/ClientAddress.ts"
 import * as ApiRoutes from "../handlers/ApiRoutes.ts"
-import { MountPath } from "../handlers/support/CreatedResponse.ts"
+import { MountPath } from "../handlers/support/PublicAddress.ts"
 import * as Prefix from "./Prefix.ts"
 import * as SameOrigin from "./SameOrigin.ts"
 

@@ -63,6 +63,7 @@ const statuses: ReadonlyArray<Expectation> = [
   ["files.list", [200, 404, ...reading]],
   ["files.get", [200, 404, ...reading]],
   ["files.update", [200, 404, 409, ...writing]],
+  ["files.signedUrl", [200, 404, ...writing]],
   ["files.remove", [204, 404, 412, ...common]],
   ["headers.set", [201, 404, ...writing]],
   ["headers.setAll", [201, 404, ...writing]],

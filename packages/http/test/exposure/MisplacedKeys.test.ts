@@ -11,6 +11,7 @@ import * as RawHttp from "../support/RawHttp.ts"
 import * as ServiceBucket from "../support/ServiceBucket.ts"
 
 const playbackKey = `hfp_${"aZ09_-".repeat(18)}`
+const linkKey = `hfl_${"_-90Za".repeat(18)}`
 
 const percentEncoded = (key: string): string =>
   Array.from(key, (character) => `%${character.charCodeAt(0).toString(16)}`).join("")
@@ -52,14 +53,14 @@ describe("misplaced keys", () => {
     const [, operator = ""] = /for operators on (http:\/\/[^\s"]+)/.exec(service.stdout()) ?? []
     const [beforeTour = ""] = service.stdout().split("This is the first start.")
     const tourEnd = service.stdout().length
-    const secrets = [key, playbackKey].flatMap((secret) => [
+    const secrets = [key, playbackKey, linkKey].flatMap((secret) => [
       secret.slice(4, 24),
       percentEncoded(secret.slice(secret.indexOf("_") + 1)).slice(0, 60)
     ])
     const expectNone = (text: string, where: string) => {
       for (const secret of secrets) expect(text.toLowerCase().includes(secret.toLowerCase()), where).toBe(false)
     }
-    for (const secret of [key, playbackKey]) {
+    for (const secret of [key, playbackKey, linkKey]) {
       for (const [path, headers] of requestsWith(secret, files)) {
         for (const method of ["GET", "POST"]) {
           const head = `${method} ${path} HTTP/1.1\r\nHost: a\r\n${headers === undefined ? "" : `${headers}\r\n`}`
@@ -85,6 +86,7 @@ describe("misplaced keys", () => {
     for (const { body, path } of collector.sent) expectNone(body, path)
     expect(service.stdout().slice(tourEnd)).toContain("/hf_***")
     expect(service.stdout().slice(tourEnd)).toContain("/hfp_***")
+    expect(service.stdout().slice(tourEnd)).toContain("/hfl_***")
   }, 60_000)
 
   it("path of 15 KiB → 2 KiB of it in the access log", async () => {
@@ -132,6 +134,7 @@ describe("MaskKeys", () => {
     [`a hf_${"x".repeat(49)} b`, "a hf_*** b"],
     [`hf_${"x".repeat(16)}`, "hf_***"],
     [`hfp_${"-".repeat(92)}/hf_${"_".repeat(49)}`, "hfp_***/hf_***"],
+    [`/x?apiKey=%68%66%6C_${"a".repeat(78)}`, "/x?apiKey=hfl_***"],
     [`%48%46%5f${"%61".repeat(49)}`, `%48%46%5f${"%61".repeat(49)}`],
     [`%68%66%5F${"%61".repeat(49)}`, "hf_***"],
     [`h%66_${"a".repeat(49)}`, "hf_***"]

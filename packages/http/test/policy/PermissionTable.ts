@@ -32,6 +32,8 @@ export interface Row {
   readonly request: (fixture: Fixture) => Sent
   /** Whether the operation has no tenant in its path, so that membership does not matter. */
   readonly isGlobal?: boolean
+  /** Whether the operation changes nothing, although it is no GET. */
+  readonly changesNothing?: boolean
 }
 
 export const roles: ReadonlyArray<RoleName> = ["Admin", "Bucket Writer", "Bucket Reader", "File Writer", "File Reader"]
@@ -257,6 +259,13 @@ export const rows: ReadonlyArray<Row> = [
     allowed: fileReaders,
     status: 200,
     request: (f) => ({ path: `${file(f)}/download` })
+  },
+  {
+    route: `POST ${filesRoute}/:fileId/links`,
+    allowed: fileReaders,
+    status: 200,
+    changesNothing: true,
+    request: (f) => ({ path: `${file(f)}/links`, json: { expiresIn: 60 } })
   },
   {
     route: `POST ${filesRoute}/:fileId/headers`,

@@ -19,7 +19,7 @@ it("two nodes: requested on one, converted by the other → both wait, and accep
   const store = await Effect.runPromise(Effect.provide(BlobStore, MemoryBlobStore.layer))
   const shared = {
     blobs: Layer.succeed(BlobStore, store),
-    playbackSecret: new Uint8Array(32).fill(7)
+    signingSecret: new Uint8Array(32).fill(7)
   }
   const withoutWorker = await TestServer.start({
     ...shared,

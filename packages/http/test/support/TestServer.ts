@@ -25,7 +25,7 @@ import * as AesSecretBox from "@holdfast/core/secrets/AesSecretBox"
 import * as Settings from "@holdfast/core/Settings"
 import type { BlobStore } from "@holdfast/core/storage/BlobStore"
 import * as ConversionWorker from "@holdfast/core/conversions/worker/ConversionWorker"
-import { PlaybackSecret } from "@holdfast/core/playback/PlaybackKeys"
+import { SigningSecret } from "@holdfast/core/secrets/SigningSecret"
 import type { ConversionWorkerOptions } from "@holdfast/core/conversions/worker/ConversionWorkerOptions"
 import * as Transcoder from "@holdfast/core/transcoding/Transcoder"
 import * as FsBlobStore from "@holdfast/fs/FsBlobStore"
@@ -64,7 +64,7 @@ export interface Options {
   /** Options of the integrity worker; by default there is no worker. */
   readonly integrity?: Partial<IntegrityWorker.IntegrityWorkerOptions>
   /** The secret that signs playback keys; by default the server generates one. */
-  readonly playbackSecret?: Uint8Array
+  readonly signingSecret?: Uint8Array
   /** How long a playlist is waited for, where it differs from the default. */
   readonly playlistWait?: Duration.Duration
   /** Additional routes. */
@@ -152,8 +152,8 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
     Layer.provideMerge([SecureRandom.layerWebCrypto, NodeDigest.layer]),
     Layer.provide([
       Layer.succeed(
-        PlaybackSecret,
-        options.playbackSecret === undefined ? undefined : Redacted.make(options.playbackSecret)
+        SigningSecret,
+        options.signingSecret === undefined ? undefined : Redacted.make(options.signingSecret)
       ),
       options.integrity === undefined ? Layer.empty : DamageReports.layer,
       settings

@@ -10,7 +10,7 @@ import * as EventRetention from "../../events/EventRetention.ts"
 import * as RemovalWorker from "../../buckets/RemovalWorker.ts"
 import { InvalidRequest } from "../../Errors.ts"
 import * as Core from "../../Holdfast.ts"
-import { PlaybackSecret } from "../../playback/PlaybackKeys.ts"
+import { SigningSecret } from "../../secrets/SigningSecret.ts"
 import * as Settings from "../../Settings.ts"
 import * as WebhookRecovery from "../../webhooks/WebhookRecovery.ts"
 import * as Sweeper from "../../storage/Sweeper.ts"
@@ -132,7 +132,7 @@ export const open = async (options: OpenOptions): Promise<Holdfast> => {
     ]),
     Layer.provideMerge(Crypto),
     Layer.provideMerge(Layer.succeed(Settings.Settings, { ...Settings.defaults, ...settings })),
-    Layer.provide(Layer.succeed(PlaybackSecret, VideoOptions.playbackSecret(options)))
+    Layer.provide(Layer.succeed(SigningSecret, VideoOptions.signingSecret(options)))
   )
   const layer = sweepEvery === false ? services : Layer.provideMerge(Sweeper.layerPeriodic(sweepEvery), services)
   const runtime = ManagedRuntime.make(layer)

@@ -4,10 +4,13 @@
 import * as Effect from "effect/Effect"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
 import { Downloads } from "../../files/Downloads.ts"
+import { InvalidRequest } from "../../Errors.ts"
 import type * as File from "../../files/File.ts"
 import type * as FileList from "../../files/FileList.ts"
 import type { FileRef } from "../../files/FileRef.ts"
 import { Files } from "../../files/Files.ts"
+import type * as Link from "../../files/links/Link.ts"
+import * as Links from "../../files/links/Links.ts"
 import * as NewFile from "../../files/NewFile.ts"
 import type { DeclaredContent } from "../../files/internal/Staging.ts"
 import { Uploads } from "../../files/Uploads.ts"
@@ -46,6 +49,9 @@ export interface ListFilesInput extends BucketRef, FileList.Request {}
 export interface UpdateFileInput extends FileRef, File.UpdateFile {}
 export interface RemoveFileInput extends FileRef, Conditions {}
 
+export interface SignedUrlInput extends FileRef, Link.CreateLink {}
+export interface SignedUrl<Time = Date> extends WithTimes<Link.SignedUrl, Time> {}
+
 export interface FileOperations<Time, Opened extends Download = Download> {
   /**
    * Creates a file with its content. When it resolves, the bytes are durable. When it rejects, nothing is stored; after
@@ -83,9 +89,25 @@ export interface FileOperations<Time, Opened extends Download = Download> {
    * `precondition_failed`.
    */
   remove(input: RemoveFileInput): void
+
+  /**
+   * Creates a link with which a browser shows or saves the file without an API key, for at most seven days. Nothing is stored: the
+   * link works while its creator may read the file.
+   */
+  signedUrl(input: SignedUrlInput): SignedUrl<Time>
 }
 
-export interface FilesApi extends Methods<FileOperations<Date, FileDownload>, [actor: ActorHandle]> {}
+/** Includes what the HTTP API knows from the request. */
+interface LibraryFileOperations extends FileOperations<Date, FileDownload> {
+  signedUrl(
+    input: SignedUrlInput & {
+      /** Where the HTTP API is mounted, for example `https://files.example.com`. Without it, `url` is a path. */
+      readonly baseUrl?: string | undefined
+    }
+  ): SignedUrl
+}
+
+export interface FilesApi extends Methods<LibraryFileOperations, [actor: ActorHandle]> {}
 
 const toUploadOptions = ({ content, contentType, length, sha256, ...conditions }: ContentInput) => ({
   length: length ?? knownLength(content),
@@ -94,8 +116,14 @@ const toUploadOptions = ({ content, contentType, length, sha256, ...conditions }
   condition: toPrecondition(conditions)
 })
 
+/** Fails for a value that is no base of URLs. */
+const decodeBaseUrl = (baseUrl: unknown): Effect.Effect<string, InvalidRequest> =>
+  typeof baseUrl === "string" && (baseUrl === "" || URL.canParse(baseUrl))
+    ? Effect.succeed(baseUrl.replace(/\/+$/, ""))
+    : Effect.fail(InvalidRequest.at("/baseUrl", "must be a URL"))
+
 export const make = (invoke: Invoke): FilesApi =>
-  bind<FileOperations<Date, FileDownload>>(invoke, {
+  bind<LibraryFileOperations>(invoke, {
     upload: (actor, input) =>
       Effect.gen(function* () {
         const { upload } = yield* Uploads
@@ -128,5 +156,13 @@ export const make = (invoke: Invoke): FilesApi =>
     get: (actor, input) => Files.use((service) => service.get(actor, input, input.expands)),
     list: (actor, input) => Files.use((service) => service.list(actor, input, input)),
     update: (actor, input) => Files.use((service) => service.update(actor, input, input)),
-    remove: (actor, input) => Files.use((service) => service.remove(actor, input, toPrecondition(input)))
+    remove: (actor, input) => Files.use((service) => service.remove(actor, input, toPrecondition(input))),
+
+    signedUrl: (actor, input) =>
+      Effect.gen(function* () {
+        const baseUrl = yield* decodeBaseUrl(input.baseUrl ?? "")
+        const { create } = yield* Links.Links
+        const link = yield* create(actor, input, input)
+        return { url: `${baseUrl}/api/v1${Links.pathOf(link)}`, expiresAt: link.expiresAt }
+      })
   })

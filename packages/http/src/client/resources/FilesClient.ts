@@ -15,7 +15,7 @@ const files = "/tenants/:tenantId/buckets/:bucketId/files"
 const file = `${files}/:fileId`
 
 /** Operations whose requests are JSON or nothing, and whose responses are records. */
-type RecordOperations = Pick<FileOperations<string>, "get" | "list" | "reserve" | "update">
+type RecordOperations = Pick<FileOperations<string>, "get" | "list" | "reserve" | "signedUrl" | "update">
 
 export interface FilesClient extends Methods<FileOperations<string>, []> {
   readonly upload: (input: UploadInput, options?: Uploader.UploadOptions) => Promise<FileRecord>
@@ -34,17 +34,24 @@ export const make = (transport: Transport): FilesClient => {
     const headers = { range: toRangeHeader(input.range) }
     return new ResponseDownload(await transport.send({ ...options, method: "GET", path, headers }))
   }
+  const records = Routes.bind<RecordOperations>(transport, {
+    reserve: { method: "POST", path: files, hasBody: true },
+    list: {
+      method: "GET",
+      path: files,
+      query: ["path", "recursive", "name", "state", "type", "expands", "limit", "cursor"]
+    },
+    get: { method: "GET", path: file, query: ["expands"] },
+    update: { method: "PATCH", path: file, hasBody: true },
+    signedUrl: { method: "POST", path: `${file}/links`, hasBody: true }
+  })
   return {
-    ...Routes.bind<RecordOperations>(transport, {
-      reserve: { method: "POST", path: files, hasBody: true },
-      list: {
-        method: "GET",
-        path: files,
-        query: ["path", "recursive", "name", "state", "type", "expands", "limit", "cursor"]
-      },
-      get: { method: "GET", path: file, query: ["expands"] },
-      update: { method: "PATCH", path: file, hasBody: true }
-    }),
+    ...records,
+
+    signedUrl: async (input, options) => {
+      const { expiresAt, url } = await records.signedUrl(input, options)
+      return { url: new URL(url, transport.url([])).href, expiresAt }
+    },
 
     upload: (input, options) => {
       const { alias, headers, metadata, name, path } = input

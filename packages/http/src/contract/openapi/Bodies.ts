@@ -26,6 +26,7 @@ const examples: { readonly [operationId: string]: unknown } = {
   "mirrors.update": { paused: true },
   "files.reserve": { name: "cat.jpg", path: "/2026/summer/" },
   "files.update": { path: "/2026/autumn/", alias: "cat", metadata: { camera: "X100" } },
+  "files.signedUrl": { may: "download", expiresIn: 3600 },
   "streams.requestHls": { mode: "auto" },
   "streams.requestDash": { mode: "auto" },
   "headers.set": { name: "cache-control", value: "max-age=3600" },

@@ -1,13 +1,9 @@
 /**
  * The `201` response to a request that created a record.
  */
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
-import { basePath } from "../../contract/Api.ts"
-
-/** The path prefix under which a host mounts the API, empty without one. It precedes `/api/v1` in every `Location`. */
-export const MountPath = Context.Reference<string>("@holdfast/http/handlers/MountPath", { defaultValue: () => "" })
+import { apiPath } from "./PublicAddress.ts"
 
 /**
  * The record with its `Location` header.
@@ -18,9 +14,9 @@ export const withLocation = <A>(
   record: A,
   ...segments: ReadonlyArray<string>
 ): Effect.Effect<HttpApiSchema.withHeaders<A, { readonly location: string }>> =>
-  Effect.map(MountPath, (mount) =>
+  Effect.map(apiPath, (path) =>
     HttpApiSchema.withHeaders({
       body: record,
-      headers: { location: [`${mount}${basePath}`, ...segments.map(encodeURIComponent)].join("/") }
+      headers: { location: [path, ...segments.map(encodeURIComponent)].join("/") }
     })
   )

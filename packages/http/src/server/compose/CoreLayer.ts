@@ -1,6 +1,7 @@
 /**
  * The services of core over instrumented ports.
  */
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { AccessRepository } from "@holdfast/core/access/AccessRepository"
 import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
@@ -44,7 +45,7 @@ const services: Layer.Layer<
   Holdfast.Services | Digest | SecureRandom.SecureRandom,
   never,
   Exclude<Holdfast.Ports, Digest | SecureRandom.SecureRandom>
-> = Holdfast.layer.pipe(Layer.provideMerge(layerCrypto))
+> = Holdfast.layer.pipe(Layer.provide(NodeCrypto.layerMac), Layer.provideMerge(layerCrypto))
 
 /** The ports, with metrics of their failures, uploads, conversions and mirror tasks. */
 const instrumentedPorts = Layer.mergeAll(

@@ -4,7 +4,7 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as AesSecretBox from "@holdfast/core/secrets/AesSecretBox"
 import type { SecretBox } from "@holdfast/core/secrets/SecretBox"
-import { PlaybackSecret } from "@holdfast/core/playback/PlaybackKeys"
+import { SigningSecret } from "@holdfast/core/secrets/SigningSecret"
 import type { Digest } from "effect/crypto/Digest"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Data from "effect/Data"
@@ -103,20 +103,19 @@ export const layerSecretBox = ({
   ).pipe(Layer.provide(NodeCrypto.layerAead))
 
 /**
- * The secret that signs playback keys. It is derived from the secret key, so that nodes with the same secret key accept
- * each other's playback keys. Changing the secret key invalidates all playback keys; a player gets a new one when it is
- * loaded again.
+ * The secret that signs playback keys and links. It is derived from the secret key, so that nodes with the same secret key accept
+ * each other's. Changing the secret key invalidates all of them; a player gets a new playback key when it is loaded again.
  */
-export const layerPlaybackSecret = ({
+export const layerSigningSecret = ({
   dataDir,
   secretKey
 }: Pick<Config, "dataDir" | "secretKey">): Layer.Layer<never, SecretKeyError> =>
   Layer.effect(
-    PlaybackSecret,
+    SigningSecret,
     Effect.map(secretKey === undefined ? loadFrom(dataDir) : Effect.succeed(secretKey), (key) =>
       Redacted.make(
         new Uint8Array(createHmac("sha256", Redacted.value(key)).update("holdfast playback keys").digest()),
-        { label: "PlaybackSecret" }
+        { label: "SigningSecret" }
       )
     )
   )

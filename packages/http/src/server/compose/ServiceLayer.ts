@@ -21,6 +21,7 @@ import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as ApiRoutes from "../../handlers/ApiRoutes.ts"
 import * as ContentHandlers from "../../handlers/ContentHandlers.ts"
+import { PublicUrl } from "../../handlers/support/PublicAddress.ts"
 import * as PlayerRoutes from "../../handlers/PlayerRoutes.ts"
 import { FindClientAddress } from "../../incoming/ClientAddress.ts"
 import { IdentityObserver } from "../../incoming/IdentityObserver.ts"
@@ -123,6 +124,7 @@ const layerSettings = (config: Config) =>
       webhooksAllowPrivate: config.webhooksAllowPrivate
     }),
     Layer.succeed(PublicHosts, PublicHost.isPublic),
+    Layer.succeed(PublicUrl, config.publicUrl ?? ""),
     Layer.succeed(PlayerRoutes.FrameAncestors, config.frameAncestors.join(" ")),
     Layer.succeed(ContentHandlers.IdleTimeout, config.idleTimeout),
     Layer.succeed(MinimumRate, { bytesPerSecond: config.minRate, window: config.minRateWindow }),
@@ -177,7 +179,7 @@ export const layer = (config: Config, version: string) => {
       MirrorLayer.layerTargets(config),
       SecretKey.layerSecretBox(config).pipe(Layer.provide(CoreLayer.layerCrypto))
     ]),
-    Layer.provide(SecretKey.layerPlaybackSecret(config)),
+    Layer.provide(SecretKey.layerSigningSecret(config)),
     Layer.provide(layerSettings(config)),
     Layer.provide([disk.room, DamageReports.layer]),
     Layer.provide(Telemetry.layer(config.otlpEndpoint, version)),

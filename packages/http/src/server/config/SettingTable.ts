@@ -39,7 +39,7 @@ export const settings = {
   publicUrl: optional(
     ["HOLDFAST_PUBLIC_URL"],
     WebTypes.baseUrl,
-    "URL under which clients reach the service, for example through a proxy. The message of the first start shows it."
+    "URL under which clients reach the service, for example through a proxy. The addresses of links begin with it, and the message of the first start shows it."
   ),
 
   dataDir: withDefault(

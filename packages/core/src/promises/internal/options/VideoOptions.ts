@@ -33,11 +33,11 @@ export const worker = (options: OpenOptions) => {
 /** Bytes: the length of the HMAC-SHA-256 output, below which RFC 2104, section 3, discourages keys. */
 const minSecretLength = 32
 
-/** Returns the secret that signs playback keys. Throws `InvalidRequest` for one that is too short. */
-export const playbackSecret = ({ playbackSecret: bytes }: OpenOptions): Redacted.Redacted<Uint8Array> | undefined => {
+/** Returns the secret that signs playback keys and links. Throws `InvalidRequest` for one that is too short. */
+export const signingSecret = ({ signingSecret: bytes }: OpenOptions): Redacted.Redacted<Uint8Array> | undefined => {
   if (bytes === undefined) return undefined
   if (!(bytes instanceof Uint8Array) || bytes.length < minSecretLength) {
-    throw InvalidRequest.at("/playbackSecret", `must be at least ${minSecretLength} bytes`)
+    throw InvalidRequest.at("/signingSecret", `must be at least ${minSecretLength} bytes`)
   }
-  return Redacted.make(bytes, { label: "PlaybackSecret" })
+  return Redacted.make(bytes, { label: "SigningSecret" })
 }

@@ -1,0 +1,82 @@
+/**
+ * Links: addresses with which a browser reads one file without an API key.
+ */
+import * as Data from "effect/Data"
+import type * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { Access, AccessError } from "../../access/Access.ts"
+import type { Actor } from "../../Actor.ts"
+import { NotFound, Unauthenticated } from "../../Errors.ts"
+import type { StoredFile } from "../File.ts"
+import * as FileName from "../FileName.ts"
+import type { FileRef } from "../FileRef.ts"
+
+/** What a link permits: to show the content, or to save it. */
+export const LinkAction = Schema.Literals(["view", "download"])
+export type LinkAction = typeof LinkAction.Type
+
+/** Seconds: seven days. */
+export const maxLifetime = 604_800
+
+export const CreateLink = Schema.Struct({
+  may: Schema.optional(LinkAction).annotate({ description: "`view`, the default, or `download`." }),
+  expiresIn: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxLifetime })).annotate({
+    description: "Seconds until the link expires; at most 604,800, which are seven days."
+  }),
+  version: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4_294_967_295 }))).annotate({
+    description: "The version of the file that the link is for: 404 after a reupload. Any version when absent."
+  }),
+  name: Schema.optional(FileName.FileName).annotate({
+    description: "The file name in `Content-Disposition`. The name of the file when absent."
+  })
+}).annotate({ identifier: "CreateLink" })
+export type CreateLink = typeof CreateLink.Type
+
+/** The answer to a request for a link. */
+export const SignedUrl = Schema.Struct({
+  url: Schema.String.annotate({
+    description:
+      "The address of the content with its key; a path where the service does not know its own address. Anyone who has it may read the file."
+  }),
+  expiresAt: Schema.DateTimeUtcFromString
+}).annotate({ identifier: "SignedUrl" })
+export type SignedUrl = typeof SignedUrl.Type
+
+/** A verified link. Its holder reads one file on behalf of `parent`, and only while `parent` may read the file. */
+export class LinkGrant extends Data.TaggedClass("LinkGrant")<{
+  readonly file: FileRef
+  readonly action: LinkAction
+  /** Null for any version. */
+  readonly version: number | null
+  /** The file name that the answer states; null for that of the file. */
+  readonly name: string | null
+  readonly parent: Actor
+  readonly expiresAt: DateTime.Utc
+}> {}
+
+/** A reader of contents: an actor with the permission, or the holder of a link. */
+export type Reader = Actor | LinkGrant
+
+/** A link for another file or action is answered like a link that was never created. */
+const unauthenticated = Effect.fail(new Unauthenticated())
+
+const isFor = ({ action, file }: LinkGrant, ref: FileRef, wanted: LinkAction): boolean =>
+  action === wanted && file.tenantId === ref.tenantId && file.bucketId === ref.bucketId && file.fileId === ref.fileId
+
+/** Succeeds if a reader may read a file in this way. */
+export const authorize = (
+  access: Access["Service"],
+  reader: Reader,
+  ref: FileRef,
+  action: LinkAction
+): Effect.Effect<unknown, AccessError> => {
+  if (reader._tag !== "LinkGrant") return access.require(reader, ref.tenantId, "file:read")
+  return isFor(reader, ref, action) ? access.require(reader.parent, ref.tenantId, "file:read") : unauthenticated
+}
+
+/** Fails with `NotFound` for another version than the one that the link of the reader is for. */
+export const checkVersion = (reader: Reader, file: StoredFile): Effect.Effect<StoredFile, NotFound> =>
+  reader._tag !== "LinkGrant" || reader.version === null || reader.version === file.version
+    ? Effect.succeed(file)
+    : Effect.fail(new NotFound({ resource: "version" }))

@@ -1,0 +1,110 @@
+/**
+ * Creates and verifies links. Nothing is stored: the link itself states what it permits, and each use checks that its creator
+ * still has the permission to read the file. Revoking the key of the creator, or removing the member, ends all its links.
+ *
+ * The key in a link is a signed key (`SignedKeys`) with the prefix `hfl_` and this payload:
+ *
+ *     byte 0       layout: 1
+ *     byte 1       action (0 view, 1 download) in the high half, kind of parent (0 system, 1 key, 2 account) in the low one
+ *     bytes 2–5    expiry, in seconds since 1970
+ *     bytes 6–21   UUID of the file
+ *     bytes 22–25  version of the file, 0 for any
+ *     then         the parent: nothing, the key's SHA-256, or UUID of the account
+ *     then         the file name for `Content-Disposition` in UTF-8; nothing for the name of the file
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import type { SecureRandom } from "effect/crypto/SecureRandom"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { Access, type AccessError } from "../../access/Access.ts"
+import type { Actor } from "../../Actor.ts"
+import type { InvalidRequest, NotFound } from "../../Errors.ts"
+import { getFile } from "../internal/FileLookup.ts"
+import type { FileRef } from "../FileRef.ts"
+import { FileRepository } from "../FileRepository.ts"
+import * as Input from "../../Input.ts"
+import * as SignedKeys from "../../secrets/SignedKeys.ts"
+import * as LinkPayload from "./internal/LinkPayload.ts"
+import { CreateLink, type LinkAction, LinkGrant } from "./Link.ts"
+
+export interface Link {
+  /** With the id of the file, also where the alias was given. */
+  readonly file: FileRef
+  readonly action: LinkAction
+  readonly key: Redacted.Redacted
+  readonly expiresAt: DateTime.Utc
+}
+
+/** Returns the address of a link, below the base path of the HTTP API. */
+export const pathOf = ({ action, file, key }: Link): string =>
+  `/tenants/${file.tenantId}/buckets/${file.bucketId}/files/${file.fileId}/${action}?apiKey=${Redacted.value(key)}`
+
+export class Links extends Context.Service<
+  Links,
+  {
+    /**
+     * Creates a link for an actor who may read the file, in one statement besides the key check. Fails with `NotFound` for a file
+     * that does not exist.
+     */
+    readonly create: (
+      actor: Actor,
+      file: FileRef,
+      input: CreateLink
+    ) => Effect.Effect<Link, AccessError | InvalidRequest | NotFound>
+  } & Pick<SignedKeys.SignedKeys<LinkGrant>, "verify" | "isKnown">
+>()("@holdfast/core/files/links/Links") {}
+
+const prefix = "hfl_"
+
+/** Whether a text has the prefix of a link's key, as opposed to an API key. */
+export const isLinkKey = (text: string): boolean => text.startsWith(prefix)
+
+const decode = Input.decoder(CreateLink)
+
+const toGrant: SignedKeys.Kind<LinkGrant>["toGrant"] = (bytes, { bucketId, tenantId }) => {
+  const payload = LinkPayload.decode(bytes)
+  if (payload === undefined) return undefined
+  const { action, expiresAt, fileId, name, parent, version } = payload
+  return new LinkGrant({
+    file: { tenantId, bucketId, fileId },
+    action,
+    version,
+    name,
+    parent,
+    expiresAt: DateTime.makeUnsafe(expiresAt)
+  })
+}
+
+const make = Effect.gen(function* () {
+  const access = yield* Access
+  const files = yield* FileRepository
+  const { isKnown, sign, verify } = yield* SignedKeys.make({
+    prefix,
+    purpose: "holdfast link",
+    minPayload: LinkPayload.headLength,
+    maxPayload: LinkPayload.maxLength,
+    toGrant
+  })
+
+  return Links.of({
+    create: Effect.fnUntraced(function* (actor, ref, input) {
+      yield* access.require(actor, ref.tenantId, "file:read")
+      const { expiresIn, may: action = "view", name = null, version = null } = yield* decode(input)
+      const { id: fileId } = yield* getFile(files, ref)
+      const expiresAt = Math.ceil((yield* Clock.currentTimeMillis) / 1000 + expiresIn) * 1000
+      const file = { tenantId: ref.tenantId, bucketId: ref.bucketId, fileId }
+      const key = yield* sign(file, LinkPayload.encode({ action, expiresAt, fileId, name, parent: actor, version }))
+      return { file, action, key, expiresAt: DateTime.makeUnsafe(expiresAt) }
+    }),
+    verify,
+    isKnown
+  })
+})
+
+/** Links that are signed with the deployment's `SigningSecret`. */
+export const layer: Layer.Layer<Links, never, Access | FileRepository | SecureRandom> = Layer.effect(Links, make).pipe(
+  Layer.provide(SignedKeys.layerMac)
+)

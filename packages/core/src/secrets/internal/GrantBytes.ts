@@ -1,0 +1,43 @@
+/**
+ * The fields that the payloads of signed keys have in common, as bytes.
+ */
+import * as Hex from "effect/encoding/Hex"
+import * as Result from "effect/Result"
+import * as Actor from "../../Actor.ts"
+
+/** The kind of a parent, in the low half of a byte. */
+export const parentKinds = { System: 0, Key: 1, Account: 2 } as const satisfies {
+  readonly [kind in Actor.Actor["_tag"]]: number
+}
+
+/** Decodes hexadecimal. The ids come from successful lookups, so that a malformed one is a defect. */
+const hexBytes = (hex: string): Uint8Array => Result.getOrThrow(Hex.decode(hex))
+
+/** Returns the 16 bytes of the UUID in an id. */
+export const uuidBytes = (id: string): Uint8Array => hexBytes(id.slice(4).replaceAll("-", ""))
+
+/** Returns the UUID of 16 bytes, as in an id. */
+export const toUuid = (bytes: Uint8Array): string =>
+  Hex.encode(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
+
+/** Returns nothing, the SHA-256 of a key, or the UUID of an account. */
+export const parentBytes = (parent: Actor.Actor): Uint8Array => {
+  switch (parent._tag) {
+    case "System":
+      return new Uint8Array()
+    case "Key":
+      return hexBytes(parent.hash)
+    case "Account":
+      return uuidBytes(parent.accountId)
+  }
+}
+
+/** The number of bytes that `parentBytes` returns for a kind; undefined for a number that is no kind. */
+export const parentLength = (kind: number): number | undefined => [0, 32, 16][kind]
+
+/** Returns the parent of a kind from exactly its bytes; undefined for anything else. */
+export const toParent = (kind: number, id: Uint8Array): Actor.Actor | undefined => {
+  if (id.length !== parentLength(kind)) return undefined
+  if (kind === parentKinds.System) return Actor.system
+  return kind === parentKinds.Key ? Actor.key(Hex.encode(id)) : Actor.account(`acc_${toUuid(id)}`)
+}

@@ -1,0 +1,40 @@
+/**
+ * Identifies the reader of a content: an actor, or the holder of a link. It verifies links but, as `ActorIdentification`, checks
+ * no permission: the services do.
+ */
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
+import type { Reader } from "@holdfast/core/files/links/Link"
+import { isLinkKey, Links } from "@holdfast/core/files/links/Links"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as ActorIdentification from "./ActorIdentification.ts"
+import * as PresentedKey from "./PresentedKey.ts"
+import * as RequestRates from "./RequestRates.ts"
+
+/** The services that identification uses. */
+export type Services = ActorIdentification.Services | Links
+
+/** Identifies the reader of a request for a content in this bucket. */
+export type IdentifyReader = (
+  request: Context.Context<ActorIdentification.RequestServices>,
+  bucket: BucketRef
+) => Effect.Effect<Reader, ActorIdentification.IdentificationError>
+
+/**
+ * A link precedes the actor that a host supplies: a user of the host who follows a link may lack the permission to read the file.
+ */
+export const make: Effect.Effect<IdentifyReader, never, Services> = Effect.gen(function* () {
+  const links = yield* Links
+  const identifyActor = yield* ActorIdentification.make
+  const rates = yield* RequestRates.make
+
+  return (request, bucket): ReturnType<IdentifyReader> => {
+    const query = Context.get(request, HttpServerRequest.ParsedSearchParams)
+    if (typeof query["apiKey"] !== "string" || !isLinkKey(query["apiKey"])) return identifyActor(request)
+    const key = PresentedKey.findOne(query, Context.get(request, HttpServerRequest.HttpServerRequest).headers)
+    if (typeof key !== "string") return Effect.fail(key)
+    const refusal = links.isKnown(key, bucket) ? undefined : rates.findRefusal(request)
+    return refusal ?? rates.apply(request, links.verify(key, bucket))
+  }
+})

@@ -1,0 +1,20 @@
+/**
+ * The addresses of the API that answers contain.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { basePath } from "../../contract/Api.ts"
+
+/** The path prefix under which a host mounts the API, empty without one. It precedes `/api/v1` in every address. */
+export const MountPath = Context.Reference<string>("@holdfast/http/handlers/MountPath", { defaultValue: () => "" })
+
+/** The URL under which clients reach the service, without a trailing slash; empty where it is not known. */
+export const PublicUrl = Context.Reference<string>("@holdfast/http/handlers/PublicUrl", { defaultValue: () => "" })
+
+/** Returns the path of the API, from the origin of the service. */
+export const apiPath: Effect.Effect<string> = Effect.map(MountPath, (mount) => `${mount}${basePath}`)
+
+/** Makes the effect that returns the URL of the API, or its path where the URL is not known. */
+export const makeApiUrl: Effect.Effect<Effect.Effect<string>> = Effect.map(PublicUrl, (url) =>
+  Effect.map(apiPath, (path) => `${url}${path}`)
+)
