@@ -19,6 +19,10 @@ export interface Database {
   readonly execute: (url: string, statement: string) => Promise<void>
   /** Makes a database read-only, as a standby is, or writable, and ends its sessions. */
   readonly setReadOnly: (url: string, isReadOnly: boolean) => Promise<void>
+  /** Suspends the server: connections stay open, and nothing answers. */
+  readonly suspend: () => Promise<void>
+  /** Ends `suspend`. */
+  readonly resume: () => Promise<void>
   /** Starts the server again. */
   readonly start: () => Promise<void>
   readonly close: () => Promise<void>
@@ -45,10 +49,15 @@ export const start = async (settings: ReadonlyArray<string> = []): Promise<Datab
         other.href,
         `ALTER DATABASE ${name} SET default_transaction_read_only = ${isReadOnly ? "on" : "off"}`
       )
+      // A connection that is being opened may have read the former setting, and is in no list yet. This changes nothing and waits for it:
+      // it takes a lock of the database that such a connection holds.
+      await execute(other.href, `ALTER DATABASE ${name} SET TABLESPACE pg_default`)
       await execute(other.href, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`)
     },
     create: async () => Redacted.value(await runtime.runPromise(postgres.createDatabase)),
     stop: () => runtime.runPromise(postgres.stop()),
+    suspend: () => runtime.runPromise(postgres.suspend),
+    resume: () => runtime.runPromise(postgres.resume),
     start: () => runtime.runPromise(postgres.start),
     close: () => runtime.dispose()
   }

@@ -20,6 +20,14 @@ export interface Options {
   readonly settings?: ReadonlyArray<string> | undefined
 }
 
+/** A running standby, which accepts no changes until it is promoted. */
+export interface Standby {
+  /** The port of the loopback interface. Its databases and passwords are those of the primary. */
+  readonly port: number
+  /** Makes it accept changes. */
+  readonly promote: Effect.Effect<void, Cluster.ServerError>
+}
+
 /** A running server. */
 export class Postgres extends Context.Service<
   Postgres,
@@ -34,6 +42,12 @@ export class Postgres extends Context.Service<
     readonly stop: (mode?: "fast" | "immediate") => Effect.Effect<void>
     /** Starts the server again, on the same port. Does nothing while it runs. */
     readonly start: Effect.Effect<void, Cluster.ServerError>
+    /** Starts a standby that follows this server, until the scope closes. */
+    readonly startStandby: Effect.Effect<Standby, Cluster.ServerError, Scope.Scope>
+    /** Suspends all processes of the server (SIGSTOP): connections stay open, and nothing answers. */
+    readonly suspend: Effect.Effect<void>
+    /** Ends `suspend`. */
+    readonly resume: Effect.Effect<void>
   }
 >()("@holdfast/testing/servers/Postgres") {}
 
@@ -83,8 +97,25 @@ const make = Effect.fnUntraced(function* ({
     )
   })
 
-  yield* Effect.acquireRelease(start, () => stop("immediate"))
-  return { collation: collation.name, createDatabase, start, stop }
+  const startStandby = Effect.gen(function* () {
+    const standby = yield* Cluster.makeStandby(cluster)
+    yield* Effect.acquireRelease(Cluster.start(standby, settings), (running) => Cluster.stop(running, "SIGQUIT"))
+    return { port: standby.port, promote: Cluster.promote(standby) }
+  })
+
+  const signal = (name: "SIGSTOP" | "SIGCONT") =>
+    Effect.suspend(() => (server === undefined ? Effect.void : Cluster.signal(server, name)))
+
+  yield* Effect.acquireRelease(start, () => Effect.andThen(signal("SIGCONT"), stop("immediate")))
+  return {
+    collation: collation.name,
+    createDatabase,
+    start,
+    stop,
+    startStandby,
+    suspend: signal("SIGSTOP"),
+    resume: signal("SIGCONT")
+  }
 })
 
 /** Runs a server while the layer is in use. */

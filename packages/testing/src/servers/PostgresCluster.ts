@@ -2,7 +2,7 @@
  * A PostgreSQL cluster in a temporary directory, and the process of its server.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Data from "effect/Data"
@@ -76,6 +76,28 @@ export const make = Effect.fnUntraced(function* (
   return { data, sockets: root, port: yield* Effect.mapError(freePort, ({ message }) => new ServerError({ message })) }
 })
 
+/** Makes a cluster from a copy of the cluster of a running server, whose changes it follows once it is started. */
+export const makeStandby = Effect.fnUntraced(function* (
+  primary: Cluster
+): Effect.fn.Return<Cluster, ServerError, Scope.Scope> {
+  const root = yield* directory
+  const data = join(root, "data")
+  const from = ["-h", primary.sockets, "-p", String(primary.port), "-U", superuser]
+  yield* run("pg_basebackup", [...from, "-D", data, "-R", "-X", "stream", "-c", "fast", "--no-sync"])
+  return { data, sockets: root, port: yield* Effect.mapError(freePort, ({ message }) => new ServerError({ message })) }
+})
+
+/** Makes the server of a standby accept changes, and waits until it does. */
+export const promote = ({ data }: Cluster): Effect.Effect<void, ServerError> =>
+  run("pg_ctl", ["promote", "-D", data, "-w"])
+
+/** Sends a signal to a server and to the processes of its connections. */
+export const signal = ({ pid = 0 }: ChildProcess, name: "SIGSTOP" | "SIGCONT"): Effect.Effect<void> =>
+  Effect.sync(() => {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number)
+    for (const one of [pid, ...children]) process.kill(one, name)
+  })
+
 /**
  * Starts the server of a cluster with these settings, in the syntax of `postgresql.conf`. Waits until it accepts
  * connections.
@@ -98,7 +120,7 @@ export const start = (
     server.once("error", (error) => resume(Effect.fail(new ServerError({ message: error.message }))))
     server.stderr.setEncoding("utf8").on("data", (text: string) => {
       log = (log + text).slice(-4096)
-      if (log.includes("ready to accept connections")) resume(Effect.succeed(server))
+      if (/ready to accept (?:read-only )?connections/.test(log)) resume(Effect.succeed(server))
     })
     return Effect.sync(stop)
   })

@@ -16,6 +16,8 @@ export interface TcpProxy {
   readonly throttle: (bytesPerSecond: number) => Effect.Effect<void>
   /** Stops forwarding to the server. Connections open, and stay open. */
   readonly stall: Effect.Effect<void>
+  /** Leads to another port from now on. Cuts every connection. */
+  readonly leadTo: (port: number) => Effect.Effect<void>
   /** Ends `throttle` and `stall`: forwards what has accumulated. */
   readonly resume: Effect.Effect<void>
 }
@@ -29,6 +31,7 @@ export const open = (to: number): Effect.Effect<TcpProxy, never, Scope.Scope> =>
     /** Chunks that arrived while the proxy was stalled. */
     const stalled = new Set<() => void>()
     let mode: Mode = "open"
+    let target = to
     let cut: { left: number; readonly done: () => void } | undefined
 
     const cutAll = () => {
@@ -60,7 +63,7 @@ export const open = (to: number): Effect.Effect<TcpProxy, never, Scope.Scope> =>
     const listener = yield* Effect.acquireRelease(
       Effect.callback<Server>((resume) => {
         const listener = createServer((client) => {
-          const server = connect(to, "127.0.0.1")
+          const server = connect(target, "127.0.0.1")
           for (const socket of [client, server]) track(socket)
           client.once("close", () => server.destroy())
           server.once("close", () => client.destroy())
@@ -94,6 +97,11 @@ export const open = (to: number): Effect.Effect<TcpProxy, never, Scope.Scope> =>
         }),
       cut: Effect.sync(cutAll),
       throttle: (bytesPerSecond) => setMode({ bytesPerSecond }),
+      leadTo: (port) =>
+        Effect.sync(() => {
+          target = port
+          cutAll()
+        }),
       stall: setMode("stalled"),
       resume: setMode("open")
     }

@@ -22,7 +22,8 @@ const directory = (process.env.PATH ?? "")
   .find((candidate) => ["initdb", "postgres", "psql"].every((program) => existsSync(join(candidate, program))))
 
 /** Returns the path of one of the programs. */
-export const program = (name: "initdb" | "postgres" | "psql"): string => join(directory ?? debian, name)
+export const program = (name: "initdb" | "pg_basebackup" | "pg_ctl" | "postgres" | "psql"): string =>
+  join(directory ?? debian, name)
 
 /** The user to run the server as, which refuses root: undefined for the current user, unless that is root. */
 export const user: SystemUser.SystemUser | undefined = SystemUser.isRoot
