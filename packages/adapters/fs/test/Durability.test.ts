@@ -29,7 +29,7 @@ describe("FsBlobStore", () => {
         .flatMap((line) => (line.startsWith("acknowledged") ? [line.split(" ")[2] ?? ""] : []))
       assert.strictEqual(keys.length, 2)
 
-      const trace = Fs.readFileSync(log, "utf8").split("\n")
+      const trace = Strace.readCalls(log)
       const at = (pattern: RegExp, after = 0) => {
         const index = trace.findIndex((line, index) => index >= after && pattern.test(line))
         assert.isAtLeast(index, 0, `${pattern} after line ${after}`)
@@ -81,13 +81,11 @@ describe("FsBlobStore", () => {
       const program = yield* Program.start("remove.ts", [data, key], strace)
       const { code, stderr } = yield* program.ended
       assert.strictEqual(code, 0, stderr)
-      const steps = Fs.readFileSync(log, "utf8")
-        .split("\n")
-        .flatMap((line) => {
-          if (line.includes(`unlink("${path}"`)) return [line.includes("ENOENT") ? "missing" : "unlinked"]
-          if (line.includes(`<${Path.dirname(path)}>`) && line.includes("fsync(")) return ["synced"]
-          return line.includes("write(1") && line.includes("removed") ? ["acknowledged"] : []
-        })
+      const steps = Strace.readCalls(log).flatMap((line) => {
+        if (line.includes(`unlink("${path}"`)) return [line.includes("ENOENT") ? "missing" : "unlinked"]
+        if (line.includes(`<${Path.dirname(path)}>`) && line.includes("fsync(")) return ["synced"]
+        return line.includes("write(1") && line.includes("removed") ? ["acknowledged"] : []
+      })
       assert.deepStrictEqual(steps, ["unlinked", "synced", "acknowledged", "missing", "synced", "acknowledged"])
     })
   )

@@ -2,6 +2,7 @@
  * Records a program's system calls and makes them fail, with strace.
  */
 import * as Requires from "@holdfast/testing/Requires"
+import * as Fs from "node:fs"
 import type * as Program from "./Program.ts"
 
 /** Why strace cannot run; undefined if it can. */
@@ -16,6 +17,26 @@ const traced = (log: string, ...expressions: ReadonlyArray<string>): Required<Pr
 /** Records system calls with the paths of their descriptors. */
 export const record = (log: string, calls: ReadonlyArray<string>): Program.Options =>
   traced(log, `trace=${calls.join(",")}`)
+
+/**
+ * Returns the recorded calls in the order of their ends, each as one line. strace writes two lines for a call during which another
+ * thread makes one, which happens mostly on a busy machine: the call and its result.
+ */
+export const readCalls = (log: string): ReadonlyArray<string> => {
+  const begun = new Map<string, string>()
+  return Fs.readFileSync(log, "utf8")
+    .split("\n")
+    .flatMap((line) => {
+      const [, thread = "", call = ""] = /^(\d+) +(.*)$/.exec(line) ?? []
+      const [, begin] = /^(.*) <unfinished \.\.\.>$/.exec(call) ?? []
+      if (begin !== undefined) {
+        begun.set(thread, begin)
+        return []
+      }
+      const [, end] = /^<\.\.\. \w+ resumed>(.*)$/.exec(call) ?? []
+      return [end === undefined ? call : `${begun.get(thread) ?? ""}${end}`]
+    })
+}
 
 /** Kills the process when it makes the `nth` call of a kind. */
 export const killAt = (log: string, call: string, nth: number): Program.Options =>
