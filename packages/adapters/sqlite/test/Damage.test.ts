@@ -3,6 +3,7 @@ import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import * as Sample from "@holdfast/testing/metadata/Sample"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
+import * as UsageDrift from "@holdfast/testing/metadata/usage/UsageDrift"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -25,6 +26,8 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("SQLite with inconsistent or i
       expect(yield* Fixtures.isDue(lost.content.blobId, Sample.at(5))).toBe(true)
     })
   )
+
+  it.effect("recount: counters are wrong → found, repaired, exact again", () => UsageDrift.check)
 
   it.effect("replaceContent: row of the previous blob missing → succeeds", () =>
     Effect.gen(function* () {

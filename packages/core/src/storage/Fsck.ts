@@ -1,5 +1,6 @@
 /**
- * The consistency check: compares the rows of blobs with the blobs in the store, in both directions.
+ * The consistency check: compares the rows of blobs with the blobs in the store, in both directions, and the usage counters with what
+ * they count.
  */
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -8,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type { MetadataError } from "../MetadataError.ts"
 import { Settings } from "../Settings.ts"
+import { type Recounted, UsageRepository } from "../usage/UsageRepository.ts"
 import type { BlobError } from "./BlobError.ts"
 import * as BlobKey from "./BlobKey.ts"
 import { BlobRepository, type BlobRow } from "./BlobRepository.ts"
@@ -22,9 +24,11 @@ import type { DamageKind } from "./DamageKind.ts"
  * - `Damaged`: a scrub or a reader found that the bytes are not those of the row. The check itself reads no bytes.
  * - `Unreferenced`: a READY row that is neither a file's content nor a conversion's segment. Repair dooms it.
  * - `Orphan`: a blob without a row. Repair removes it.
+ * - `UsageDrift`: the usage counters of a bucket or tenant are not those of its rows. Repair corrects them.
  */
 export interface Finding {
-  readonly kind: DamageKind | "Unreferenced" | "Orphan"
+  readonly kind: DamageKind | "Unreferenced" | "Orphan" | "UsageDrift"
+  /** The key of the blob; of a `UsageDrift` the id of the bucket or tenant. */
   readonly key: string
   /** The file that the blob belongs to; null when there is none. */
   readonly fileId: string | null
@@ -64,12 +68,16 @@ export class Fsck extends Context.Service<
 /** Rows or blobs per batch. */
 const batchSize = 500
 
+/** Buckets or tenants whose counters one statement compares. */
+const ownersAtOnce = 50
+
 /** Blobs that are looked up or removed at a time. */
 const concurrency = 8
 
 const make = Effect.gen(function* () {
   const store = yield* BlobStore
   const repository = yield* BlobRepository
+  const usage = yield* UsageRepository
   const settings = yield* Settings
 
   /** Compares a READY row with its blob. Returns the kind of inconsistency; undefined when there is none. */
@@ -131,6 +139,20 @@ const make = Effect.gen(function* () {
     return count
   })
 
+  /** Checks the counters: those of the buckets first, because those of a tenant are compared with them. */
+  const checkUsage = Effect.fnUntraced(function* (repair: boolean, report: Report) {
+    for (const owner of ["bucket", "tenant"] as const) {
+      let after: string | null = ""
+      while (after !== null) {
+        const part: Recounted = yield* usage.recount({ owner, after, limit: ownersAtOnce, repair })
+        yield* report(
+          part.drifts.map(({ ownerId }) => ({ kind: "UsageDrift", key: ownerId, fileId: null, isRepaired: repair }))
+        )
+        after = part.last
+      }
+    }
+  })
+
   return Fsck.of({
     check: Effect.fn("Fsck.check")(function* (options) {
       const repair = options?.repair === true
@@ -148,6 +170,7 @@ const make = Effect.gen(function* () {
         )
       const rows = yield* checkRows(repair, report)
       const blobs = yield* checkBlobs(repair, report)
+      yield* checkUsage(repair, report)
       return { rows, blobs, ...counts }
     })
   })
@@ -165,4 +188,4 @@ const finding = (kind: Finding["kind"], row: BlobRow, isRepaired: boolean): Find
   isRepaired
 })
 
-export const layer: Layer.Layer<Fsck, never, BlobStore | BlobRepository> = Layer.effect(Fsck, make)
+export const layer: Layer.Layer<Fsck, never, BlobStore | BlobRepository | UsageRepository> = Layer.effect(Fsck, make)

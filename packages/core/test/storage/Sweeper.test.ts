@@ -5,6 +5,7 @@ import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import * as Fsck from "@holdfast/core/storage/Fsck"
 import * as Sweeper from "@holdfast/core/storage/Sweeper"
+import { UsageRepository } from "@holdfast/core/usage/UsageRepository"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import * as MemoryMetadata from "@holdfast/testing/metadata/MemoryMetadata"
 import * as Sample from "@holdfast/testing/metadata/Sample"
@@ -102,5 +103,34 @@ layer(stores, { excludeTestServices: true })("sweeper and consistency check", (i
       expect(yield* check({ repair: true })).toEqual({ ...counts, unrepaired: 1200 })
       expect(yield* check()).toEqual({ rows: 1200, blobs: 0, findings: 1200, lost: 1200, unrepaired: 1200 })
     }).pipe(Effect.provide(Fsck.layer))
+  )
+
+  it.effect("check: counters differ from the files → UsageDrift, repaired with repair", () =>
+    Effect.gen(function* () {
+      const usage = yield* UsageRepository
+      const drift = {
+        owner: "bucket",
+        ownerId: "bkt_1",
+        missing: yield* usage.ofBucket(yield* Fixtures.bucket())
+      } as const
+      const repairs: Array<boolean> = []
+      const recount: (typeof usage)["recount"] = ({ owner, repair }) => {
+        repairs.push(repair)
+        return Effect.succeed({ drifts: owner === "bucket" ? [drift] : [], last: null })
+      }
+      const store = Layer.succeed(UsageRepository, { ...usage, recount })
+      const findings: Array<Fsck.Finding> = []
+      const { check } = yield* Effect.provide(Fsck.Fsck, Layer.fresh(Fsck.layer).pipe(Layer.provide(store)))
+      const onFinding = (finding: Fsck.Finding) =>
+        Effect.sync(() => void (finding.kind === "UsageDrift" && findings.push(finding)))
+      yield* check({ onFinding })
+      yield* check({ repair: true, onFinding })
+      const found = { kind: "UsageDrift", key: "bkt_1", fileId: null }
+      expect(findings).toEqual([
+        { ...found, isRepaired: false },
+        { ...found, isRepaired: true }
+      ])
+      expect(repairs).toEqual([false, false, true, true])
+    })
   )
 })

@@ -39,6 +39,7 @@ import { scrubContract } from "./internal/ScrubContract.ts"
 import { tenantContract } from "./internal/TenantContract.ts"
 import { tokenContract } from "./internal/TokenContract.ts"
 import { limitContract } from "./usage/internal/LimitContract.ts"
+import { recountContract } from "./usage/internal/RecountContract.ts"
 import { usageContract } from "./usage/internal/UsageContract.ts"
 import { deliveryContract } from "./webhooks/internal/DeliveryContract.ts"
 import { recoveryContract } from "./webhooks/internal/RecoveryContract.ts"
@@ -79,7 +80,9 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["events", eventContract],
   ["usage", usageContract],
   ["usage: limits", limitContract],
-  ["queue depths", queueDepthContract]
+  ["queue depths", queueDepthContract],
+  // The last part: it recounts what all others have done.
+  ["usage: recount", recountContract]
 ]
 
 /** The timeout of a test, in milliseconds. */

@@ -28,7 +28,8 @@ export const describe = ({ fileId, isRepaired, key, kind }: Fsck.Finding): strin
     Damaged: `the bytes of the content${file} are not those of its record`,
     WrongSize: `the size of the content${file} differs from its record`,
     Unreferenced: "no file uses the content",
-    Orphan: "the content has no record"
+    Orphan: "the content has no record",
+    UsageDrift: "the counted files or bytes are not those of the records"
   }[kind]
   return `${kind.padEnd(12)}  ${key}  ${finding}${isRepaired ? " (repaired)" : ""}`
 }

@@ -1,5 +1,5 @@
 /**
- * Compares the usage counters of buckets with their rows.
+ * Compares the usage counters with what they count.
  *
  * One statement reads both at one moment. The counters are sums, so that a difference stays the same whatever other transactions
  * change, and may be added later.
@@ -12,51 +12,74 @@ import { among, lock } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { counters, toUsage } from "./UsageRow.ts"
 
-/** What the counters of a bucket lack. */
-export interface Drift extends Usage {
-  readonly bucketId: string
+/** What the counters of an owner lack. */
+export interface Drift {
+  readonly ownerId: string
+  /** The tenant of a bucket; of a tenant its own id. */
   readonly tenantId: string
+  readonly missing: Usage
 }
 
-/** Buckets by id, from a position on. */
+/** Owners by id, from a position on. */
 interface Range {
   readonly after: string
   readonly limit: number
 }
 
+type Totals = Readonly<Record<(typeof counters)[number], string>>
+
 const toDrift: Row.FromRow<Drift> = (row) => ({
-  bucketId: Row.text(row, "id"),
+  ownerId: Row.text(row, "id"),
   tenantId: Row.text(row, "tenant_id"),
-  ...toUsage(row)
+  missing: toUsage(row)
 })
 
 const isNone = ({ contentBytes, files, reservedBytes, streamBytes }: Usage): boolean =>
   files === 0 && contentBytes === 0 && streamBytes === 0 && reservedBytes === 0
 
-/** Finds the drift of some buckets. `last` is the id of the last one; null when no bucket follows. */
-export const findDrift = (sql: SqlClient, { after, limit }: Range) => {
-  // Subqueries for each bucket: PostgreSQL then reads its files by the index, whatever it expects of the others.
-  const total = (value: string, rows: string) => `CAST(COALESCE((SELECT ${value} FROM ${rows}), 0) AS bigint)`
-  const counted = (column: string) => total(`SUM(${column})`, "usage WHERE usage.owner_id = owner.id")
-  const inFiles = "file WHERE file.bucket_id = owner.id"
-  const inStreams = `conversion JOIN conversion_file ON conversion_file.conversion_id = conversion.id
-    JOIN blob ON blob.id = conversion_file.blob_id WHERE conversion.bucket_id = owner.id`
-  const inUploads = `blob WHERE blob.state = 'PENDING' AND blob.due_at IS NOT NULL AND blob.bucket_id = owner.id`
-  const existing: Record<(typeof counters)[number], string> = {
+/** A subquery for each owner: PostgreSQL then reads its rows by the index, whatever it expects of the others. */
+const total = (value: string, rows: string): string => `CAST(COALESCE((SELECT ${value} FROM ${rows}), 0) AS bigint)`
+
+const ofEach = (rowsOf: (name: (typeof counters)[number]) => string): Totals => ({
+  files: rowsOf("files"),
+  content_bytes: rowsOf("content_bytes"),
+  stream_bytes: rowsOf("stream_bytes"),
+  reserved_bytes: rowsOf("reserved_bytes")
+})
+
+const inFiles = "file WHERE file.bucket_id = owner.id"
+const inStreams = `conversion JOIN conversion_file ON conversion_file.conversion_id = conversion.id
+  JOIN blob ON blob.id = conversion_file.blob_id WHERE conversion.bucket_id = owner.id`
+const inUploads = "blob WHERE blob.state = 'PENDING' AND blob.due_at IS NOT NULL AND blob.bucket_id = owner.id"
+
+const expected: Readonly<Record<"bucket" | "tenant", Totals>> = {
+  bucket: {
     files: total("COUNT(*)", inFiles),
     content_bytes: total("SUM(file.size)", inFiles),
     stream_bytes: total("SUM(blob.size)", inStreams),
     reserved_bytes: total("SUM(blob.reserved)", inUploads)
-  }
-  const differences = counters.map((name) => `${existing[name]} - ${counted(name)} AS ${name}`).join(", ")
-  return sql`SELECT owner.id, owner.tenant_id, ${sql.literal(differences)}
-    FROM (SELECT id, tenant_id FROM bucket WHERE id > ${after} ORDER BY id LIMIT ${limit}) AS owner
+  },
+  tenant: ofEach((name) =>
+    total(`SUM(usage.${name})`, "bucket JOIN usage ON usage.owner_id = bucket.id WHERE bucket.tenant_id = owner.id")
+  )
+}
+
+const counted = ofEach((name) => total(`SUM(usage.${name})`, "usage WHERE usage.owner_id = owner.id"))
+
+/**
+ * Finds the drift of some owners: of buckets against their rows, of tenants against the counters of their buckets. `last` is the id of
+ * the last owner; null when no owner follows.
+ */
+export const findDrift = (sql: SqlClient, owner: "tenant" | "bucket", { after, limit }: Range) => {
+  const differences = counters.map((name) => `${expected[owner][name]} - ${counted[name]} AS ${name}`)
+  const tenantId = owner === "tenant" ? "id AS tenant_id" : "tenant_id"
+  return sql`SELECT owner.id, owner.tenant_id, ${sql.literal(differences.join(", "))}
+    FROM (SELECT id, ${sql.literal(tenantId)} FROM ${sql(owner)} WHERE id > ${after} ORDER BY id LIMIT ${limit}) AS owner
     ORDER BY owner.id`.pipe(
     Row.all(toDrift),
     Effect.map((found) => ({
-      drifts: found.filter((drift) => !isNone(drift)),
-      buckets: found.length,
-      last: found.length < limit ? null : (found.at(-1)?.bucketId ?? null)
+      drifts: found.filter(({ missing }) => !isNone(missing)),
+      last: found.length < limit ? null : (found.at(-1)?.ownerId ?? null)
     }))
   )
 }
@@ -86,16 +109,42 @@ const plus = (a: Usage | undefined, b: Usage): Usage => ({
   reservedBytes: (a?.reservedBytes ?? 0) + b.reservedBytes
 })
 
-/** Adds to the counters of some buckets, and of their tenants, what they lack, inside a transaction. */
-export const addDrift = Effect.fnUntraced(function* (sql: SqlClient, range: Range) {
-  const { drifts, last } = yield* findDrift(sql, range)
-  const ids = drifts.map(({ bucketId }) => bucketId)
-  const present = yield* sql`SELECT id FROM bucket WHERE ${among(sql, "id", ids)} ORDER BY id
+/** Returns those drifts whose owner still exists, and keeps it from being removed until the transaction ends. */
+const lockOwners = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  owner: "tenant" | "bucket",
+  drifts: ReadonlyArray<Drift>
+) {
+  const ids = drifts.map(({ ownerId }) => ownerId)
+  const present = yield* sql`SELECT id FROM ${sql(owner)} WHERE ${among(sql, "id", ids)} ORDER BY id
     ${lock(sql, "FOR KEY SHARE")}`.pipe(Row.all((row) => Row.text(row, "id")))
   const isPresent = new Set(present)
-  const kept = drifts.filter(({ bucketId }) => isPresent.has(bucketId))
+  return drifts.filter(({ ownerId }) => isPresent.has(ownerId))
+})
+
+/** Adds to the counters of owners what they lack, inside a transaction. */
+export const repairDrift = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  owner: "tenant" | "bucket",
+  drifts: ReadonlyArray<Drift>
+) {
+  if (drifts.length === 0) return
+  const kept = yield* lockOwners(sql, owner, drifts)
+  yield* add(
+    sql,
+    kept.map(({ missing, ownerId }) => [ownerId, missing])
+  )
+})
+
+/**
+ * Adds to the counters of some buckets, and to those of their tenants, what the former lack, inside a transaction: for the migration,
+ * which counts what existed before the counters.
+ */
+export const addUncounted = Effect.fnUntraced(function* (sql: SqlClient, range: Range) {
+  const { drifts, last } = yield* findDrift(sql, "bucket", range)
+  const kept = yield* lockOwners(sql, "bucket", drifts)
   const tenants = new Map<string, Usage>()
-  for (const drift of kept) tenants.set(drift.tenantId, plus(tenants.get(drift.tenantId), drift))
+  for (const { missing, tenantId } of kept) tenants.set(tenantId, plus(tenants.get(tenantId), missing))
   // The order of the triggers: tenants, then buckets, each by id.
   yield* add(
     sql,
@@ -103,7 +152,7 @@ export const addDrift = Effect.fnUntraced(function* (sql: SqlClient, range: Rang
   )
   yield* add(
     sql,
-    kept.map((drift) => [drift.bucketId, drift])
+    kept.map(({ missing, ownerId }) => [ownerId, missing])
   )
-  return { last }
+  return last
 })

@@ -10,6 +10,8 @@ import { UsageRepository } from "@holdfast/core/usage/UsageRepository"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { isOpenBucket, isOpenTenant } from "../buckets/OpenBucket.ts"
+import { transaction } from "../../Transaction.ts"
+import { findDrift, repairDrift } from "./Drift.ts"
 import { sums, toUsage } from "./UsageRow.ts"
 
 const make = Effect.gen(function* () {
@@ -34,6 +36,17 @@ const make = Effect.gen(function* () {
         Row.all(toUsage),
         orNotFound("bucket"),
         operation("usage.ofBucket")
+      ),
+
+    // Outside of a transaction: SQLite then reads on another thread, and holds no lock.
+    recount: ({ after = "", limit, owner, repair }) =>
+      findDrift(sql, owner, { after, limit }).pipe(
+        Effect.tap(({ drifts }) => (repair ? transaction(sql)(repairDrift(sql, owner, drifts)) : Effect.void)),
+        Effect.map(({ drifts, last }) => ({
+          drifts: drifts.map(({ missing, ownerId }) => ({ owner, ownerId, missing })),
+          last
+        })),
+        operation("usage.recount")
       )
   })
 })

@@ -147,7 +147,7 @@ export const ports = [
   port(ScrubRepository, { claim: "INTERNAL", save: "INTERNAL", release: "INTERNAL" }),
   port(TenantRepository, { create: "WRITE", find: "READ", list: "READ", update: "WRITE", remove: "WRITE" }),
   port(TokenRepository, { create: "WRITE", find: "READ", list: "READ", revoke: "WRITE" }),
-  port(UsageRepository, { ofTenant: "READ", ofBucket: "READ" }),
+  port(UsageRepository, { ofTenant: "READ", ofBucket: "READ", recount: "INTERNAL" }),
   port(DeliveryRepository, {
     due: "READ",
     claim: "INTERNAL",
