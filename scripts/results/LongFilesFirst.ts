@@ -5,7 +5,7 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** The files that take longest on two processors, longest first. */
-const longFiles = [
+export const longFiles: ReadonlyArray<string> = [
   "packages/http/test/backup/Interruptions.test.ts",
   "packages/http/test/backup/Backup.test.ts",
   "packages/http/test/players/States.test.ts",
