@@ -21,7 +21,7 @@ const gauges = (metrics: string): Readonly<Record<string, number>> =>
   Object.fromEntries(
     Array.from(
       metrics.matchAll(
-        /^holdfast_((?:conversions|mirrors)_(?:queued|leased|pending_files|failing|lag_seconds)) (\S+)$/gm
+        /^holdfast_((?:conversions|mirrors|webhooks)_(?:queued|leased|pending_\w+|failing|lag_seconds)) (\S+)$/gm
       ),
       ([, name = "", value]) => [name, Number(value)]
     )
@@ -32,7 +32,8 @@ const noWork = {
   conversions_leased: 0,
   mirrors_pending_files: 0,
   mirrors_failing: 0,
-  mirrors_lag_seconds: 0
+  mirrors_lag_seconds: 0,
+  webhooks_pending_deliveries: 0
 }
 
 it(

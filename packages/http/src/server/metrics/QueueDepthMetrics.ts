@@ -4,6 +4,7 @@
  */
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
+import { DeliveryRepository } from "@holdfast/core/webhooks/DeliveryRepository"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -51,6 +52,10 @@ const lag = gauge(
   "holdfast_mirrors_lag_seconds",
   `Age of the oldest pending file. If more than ${limit} files are pending, only both ends of each mirror's queue are searched.`
 )
+const deliveries = gauge(
+  "holdfast_webhooks_pending_deliveries",
+  `Deliveries of webhooks that wait for an attempt, also of DISABLED ones; at most ${limit} are counted.`
+)
 
 type Values = ReadonlyArray<readonly [gauge: Metric.Gauge<number>, value: number]>
 
@@ -82,6 +87,7 @@ const refreshGauges = <E>(
 const make = Effect.gen(function* () {
   const conversions = yield* ConversionRepository
   const mirrors = yield* MirrorRepository
+  const webhooks = yield* DeliveryRepository
   const refreshAll = Effect.all(
     [
       refreshGauges(
@@ -109,6 +115,11 @@ const make = Effect.gen(function* () {
             [lag, age / 1000]
           ] as const
         })
+      ),
+      refreshGauges(
+        "webhooks",
+        [deliveries],
+        Effect.map(webhooks.queueDepth(limit), (count) => [[deliveries, count]] as const)
       )
     ],
     { concurrency: "unbounded", discard: true }
@@ -121,7 +132,7 @@ export const layer = ({
   pushed
 }: {
   readonly pushed: boolean
-}): Layer.Layer<QueueDepthMetrics, never, ConversionRepository | MirrorRepository> =>
+}): Layer.Layer<QueueDepthMetrics, never, ConversionRepository | MirrorRepository | DeliveryRepository> =>
   Layer.effect(
     QueueDepthMetrics,
     Effect.tap(make, ({ refresh }) =>
