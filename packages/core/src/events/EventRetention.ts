@@ -7,7 +7,7 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { asBackgroundWork } from "../BackgroundWork.ts"
+import { asBackgroundWork, repeatStep } from "../BackgroundWork.ts"
 import { Settings } from "../Settings.ts"
 import { EventRepository } from "./EventRepository.ts"
 
@@ -45,16 +45,15 @@ export const deleteOld = Effect.fnUntraced(function* (retention: Duration.Input)
   return total
 })
 
-const run = Effect.flatMap(Settings, ({ eventRetention }) => deleteOld(eventRetention)).pipe(
-  Effect.flatMap((deleted) =>
-    deleted === 0 ? Effect.void : Effect.annotateLogs(Effect.logInfo("old events deleted"), { deleted })
+const run = repeatStep(
+  Effect.flatMap(Settings, ({ eventRetention }) => deleteOld(eventRetention)).pipe(
+    Effect.tap((deleted) =>
+      deleted === 0 ? Effect.void : Effect.annotateLogs(Effect.logInfo("old events deleted"), { deleted })
+    ),
+    Effect.as(false)
   ),
-  Effect.catch(({ reason }) =>
-    Effect.annotateLogs(Effect.logWarning("old events not deleted; will retry"), { reason })
-  ),
-  Effect.catchDefect((defect) => Effect.logError("defect in the deletion of old events; it continues", defect)),
-  Effect.andThen(Effect.sleep(interval)),
-  Effect.forever
+  Effect.sleep(interval),
+  { worker: "deletion of old events", failure: "old events not deleted; will retry" }
 )
 
 /** Deletes events that are older than `Settings.eventRetention`, while the layer is open. */
