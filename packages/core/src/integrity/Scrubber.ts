@@ -95,6 +95,12 @@ const makePace = ({ bytesPerSecond, share }: ScrubSpeed): Effect.Effect<Pace> =>
 const isChecked = (row: BlobRow): row is BlobRow & CheckedBlob =>
   row.state === "READY" && row.size !== null && row.sha256 !== null
 
+const addBlob = ({ blobs, bytes, damaged }: ScrubTotals, size: number, isDamaged: boolean): ScrubTotals => ({
+  blobs: blobs + 1,
+  bytes: bytes + size,
+  damaged: damaged + (isDamaged ? 1 : 0)
+})
+
 const make = Effect.gen(function* () {
   const integrity = yield* Integrity
   const blobs = yield* BlobRepository
@@ -132,9 +138,8 @@ const make = Effect.gen(function* () {
     const checkOne = Effect.fnUntraced(function* (row: BlobRow & CheckedBlob) {
       const kind = yield* check(row, paceAndSave)
       failures = 0
-      const isDamaged = kind === undefined ? 0 : 1
-      added = { blobs: added.blobs + 1, bytes: added.bytes + row.size, damaged: added.damaged + isDamaged }
-      totals = { blobs: totals.blobs + 1, bytes: totals.bytes + row.size, damaged: totals.damaged + isDamaged }
+      added = addBlob(added, row.size, kind !== undefined)
+      totals = addBlob(totals, row.size, kind !== undefined)
       if (kind !== undefined && options.onDamage !== undefined) yield* options.onDamage(row, kind)
     })
 
