@@ -14,7 +14,7 @@ import type { BlobError } from "./BlobError.ts"
 import * as BlobKey from "./BlobKey.ts"
 import { BlobRepository, type BlobRow } from "./BlobRepository.ts"
 import { BlobStore } from "./BlobStore.ts"
-import type { DamageKind } from "./DamageKind.ts"
+import * as DamageKind from "./DamageKind.ts"
 
 /**
  * One inconsistency.
@@ -27,7 +27,7 @@ import type { DamageKind } from "./DamageKind.ts"
  * - `UsageDrift`: the usage counters of a bucket or tenant are not those of its rows. Repair corrects them.
  */
 export interface Finding {
-  readonly kind: DamageKind | "Unreferenced" | "Orphan" | "UsageDrift"
+  readonly kind: DamageKind.DamageKind | "Unreferenced" | "Orphan" | "UsageDrift"
   /** The key of the blob; of a `UsageDrift` the id of the bucket or tenant. */
   readonly key: string
   /** The file that the blob belongs to; null when there is none. */
@@ -43,7 +43,7 @@ export interface FsckReport {
   readonly findings: number
   /** Findings that were not repaired. */
   readonly unrepaired: number
-  /** Findings of the kinds `Missing`, `WrongSize` and `Damaged`. */
+  /** Findings whose kind is a `DamageKind`. */
   readonly lost: number
 }
 
@@ -176,7 +176,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-const isLost = ({ kind }: Finding): boolean => kind === "Missing" || kind === "WrongSize" || kind === "Damaged"
+const isLost = ({ kind }: Finding): boolean => DamageKind.kinds.some((lost) => lost === kind)
 
 /** Counts findings and passes them on. */
 type Report = (findings: ReadonlyArray<Finding>) => Effect.Effect<void>
