@@ -115,5 +115,5 @@ export const unexpected = (message: string): AzureFailure =>
 export const bodyFailures = {
   unexpected,
   cut: (message: string): AzureFailure => make("Unavailable", message),
-  fromBody: fromBody
+  fromBody
 }
