@@ -20,16 +20,10 @@ export const open = (
 ): Effect.Effect<Response, GcsFailure.GcsFailure, Scope.Scope> =>
   Effect.flatMap(
     Objects.openMedia(connection, name, range === undefined ? undefined : RemoteBody.rangeHeader(range)),
-    (response) => {
-      const { "content-encoding": encoding, "content-length": length, "content-range": contentRange } = response.headers
-      return encoding === undefined
-        ? Effect.succeed({
-            body: response,
-            contentLength: length === undefined ? undefined : Number(length),
-            contentRange
-          })
+    (response) =>
+      response.headers["content-encoding"] === undefined
+        ? Effect.succeed(Objects.toResponse(response))
         : Effect.fail(GcsFailure.unexpected("it sent an encoded body"))
-    }
   )
 
 /** Lists every object whose name begins with the prefix, in pages of up to 1,000. */

@@ -1,6 +1,7 @@
 /**
  * The methods of the JSON API's `objects` that the adapters use.
  */
+import type { Response } from "@holdfast/core/storage/RemoteBlobStore"
 import { property } from "@holdfast/outbound/Property"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -76,6 +77,12 @@ export const openMedia = (
   // Neither the service nor a proxy may decompress the bytes.
   const headers = { "accept-encoding": encoding, ...(range === undefined ? {} : { range }) }
   return connection.open({ method: "GET", path: objectPath(connection, name), query: { alt: "media" }, headers })
+}
+
+/** Returns the response to a request for bytes as the core reads it. */
+export const toResponse = (response: IncomingMessage): Response => {
+  const { "content-length": length, "content-range": contentRange } = response.headers
+  return { body: response, contentLength: length === undefined ? undefined : Number(length), contentRange }
 }
 
 /** The preconditions of a request. */

@@ -49,11 +49,4 @@ export const open = (
   connection: Connection.Connection,
   name: string
 ): Effect.Effect<Response, GcsFailure.GcsFailure, Scope.Scope> =>
-  Effect.map(Objects.openMedia(connection, name, undefined, "gzip"), (response) => {
-    const { "content-length": length } = response.headers
-    return {
-      body: response,
-      contentLength: length === undefined ? undefined : Number(length),
-      contentRange: undefined
-    }
-  })
+  Effect.map(Objects.openMedia(connection, name, undefined, "gzip"), Objects.toResponse)
