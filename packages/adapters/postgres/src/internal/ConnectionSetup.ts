@@ -6,6 +6,7 @@
  * server for a while; a refused connection is closed, so that the next attempt may reach the new one.
  */
 import type { PgConnection } from "@effect/sql-pg/PgConnection"
+import * as ReadOnlyDatabase from "@holdfast/sql/ReadOnlyDatabase"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
@@ -16,7 +17,7 @@ import type { Watch } from "./SilentServer.ts"
 export type SetUp = (connection: PgConnection) => Effect.Effect<void, SqlError>
 
 const readOnly = (): SqlError => {
-  const cause = new Error("The PostgreSQL server accepts no changes: it is a standby, or read-only by a setting")
+  const cause = ReadOnlyDatabase.cause()
   return new SqlError({ reason: new ConnectionError({ cause, message: cause.message, operation: "connect" }) })
 }
 

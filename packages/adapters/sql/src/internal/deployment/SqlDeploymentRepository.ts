@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { DeploymentRepository } from "@holdfast/core/deployment/DeploymentRepository"
 import { MetadataError } from "@holdfast/core/MetadataError"
+import * as ReadOnlyDatabase from "../../ReadOnlyDatabase.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 
@@ -13,7 +14,7 @@ const readOnly = (): MetadataError =>
   new MetadataError({
     reason: "Unavailable",
     operation: "deployment.check",
-    cause: new Error("The database accepts no changes: it is a standby, or read-only by a setting")
+    cause: ReadOnlyDatabase.cause()
   })
 
 const make = Effect.gen(function* () {
