@@ -60,6 +60,7 @@ export class NotFound extends Data.TaggedError("NotFound")<{
     | "version"
     | "mirror"
     | "webhook"
+    | "delivery"
 }> {
   readonly code = "not_found"
   override get message(): string {

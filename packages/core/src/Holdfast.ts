@@ -50,6 +50,7 @@ import type { TokenRepository } from "./tokens/TokenRepository.ts"
 import * as Tokens from "./tokens/Tokens.ts"
 import type { Transcoder } from "./transcoding/Transcoder.ts"
 import type { UsageRepository } from "./usage/UsageRepository.ts"
+import * as Deliveries from "./webhooks/Deliveries.ts"
 import type { DeliveryRepository } from "./webhooks/DeliveryRepository.ts"
 import * as Webhooks from "./webhooks/Webhooks.ts"
 import type { WebhookRepository } from "./webhooks/WebhookRepository.ts"
@@ -108,6 +109,7 @@ export type Services =
   | ConversionNotifier.ConversionNotifier
   | Mirrors.Mirrors
   | Webhooks.Webhooks
+  | Deliveries.Deliveries
   | FileChangeNotifier.FileChangeNotifier
   | Sweeper.Sweeper
   | Fsck.Fsck
@@ -131,6 +133,7 @@ const services = Layer.mergeAll(
   Rates.layer,
   Refusals.layer,
   Webhooks.layer,
+  Deliveries.layer,
   Sweeper.layer,
   Fsck.layer
 )

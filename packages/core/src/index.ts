@@ -57,6 +57,7 @@ export type { Page, Request as PageRequest } from "./Page.ts"
 export type { BucketRef } from "./buckets/BucketRef.ts"
 export type { FileRef } from "./files/FileRef.ts"
 export type { MirrorRef } from "./mirrors/MirrorRepository.ts"
+export type { DeliveryRef } from "./webhooks/DeliveryRepository.ts"
 export type { WebhookRef } from "./webhooks/StoredWebhook.ts"
 export type { ForceOption, Listing, TenantRef } from "./promises/resources/internal/Shared.ts"
 export type { Conditions, EntityTags } from "./promises/resources/internal/Conditions.ts"
@@ -143,6 +144,8 @@ export type {
 } from "./promises/resources/MirrorsApi.ts"
 export type {
   CreateWebhookInput,
+  DeliveryRecord,
+  ListDeliveriesInput,
   ListWebhooksInput,
   QueuedTestRecord,
   RecoverWebhookInput,

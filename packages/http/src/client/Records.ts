@@ -16,6 +16,7 @@ export type {
   CreateTenantInput,
   CreateTokenInput,
   CreateWebhookInput,
+  DeliveryRef,
   Download,
   EntityTags,
   ExportEventsInput,
@@ -26,6 +27,7 @@ export type {
   LeaveTenantInput,
   ListBucketsInput,
   ListEventsInput,
+  ListDeliveriesInput,
   ListFilesInput,
   Listing,
   ListMembersInput,
@@ -80,5 +82,6 @@ export type StreamRecord = Core.StreamRecord<string>
 export type MirrorRecord = Core.MirrorRecord<string>
 export type MirrorFileRecord = Core.MirrorFileRecord<string>
 export type EventRecord = Core.EventRecord<string>
+export type DeliveryRecord = Core.DeliveryRecord<string>
 export type WebhookRecord = Core.WebhookRecord<string>
 export type WebhookWithSecretRecord = Core.WebhookWithSecretRecord<string>

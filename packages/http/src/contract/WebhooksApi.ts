@@ -2,6 +2,7 @@
  * The webhooks of a tenant.
  */
 import * as Page from "@holdfast/core/Page"
+import * as Delivery from "@holdfast/core/webhooks/Delivery"
 import * as Webhook from "@holdfast/core/webhooks/Webhook"
 import * as WebhookInput from "@holdfast/core/webhooks/WebhookInput"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -15,6 +16,7 @@ import { created, describe, page, problems } from "./Operation.ts"
 
 const tenant = { tenantId: Schema.String }
 const params = { ...tenant, webhookId: Schema.String }
+const deliveryParams = { ...params, deliveryId: Schema.String }
 const reading = "webhook:read"
 const writing = "webhook:write"
 
@@ -101,6 +103,41 @@ const test = HttpApiEndpoint.post("test", "/:webhookId/test", {
   })
 )
 
+const deliveries = HttpApiEndpoint.get("deliveries", "/:webhookId/deliveries", {
+  params,
+  query: {
+    state: Schema.optional(Delivery.DeliveryState).annotate({ description: "Lists only deliveries in this state." }),
+    ...page
+  },
+  success: Page.of(Delivery.Delivery),
+  error: problems("invalid_request", "invalid_cursor", "not_found")
+}).annotateMerge(
+  describe({
+    summary: "List the deliveries of a webhook",
+    description: "The newest event first. Delivered ones are kept for a day, failed ones for 30 days.",
+    permission: reading
+  })
+)
+
+const delivery = HttpApiEndpoint.get("delivery", "/:webhookId/deliveries/:deliveryId", {
+  params: deliveryParams,
+  success: Delivery.Delivery,
+  error: problems("not_found")
+}).annotateMerge(describe({ summary: "Get a delivery with the result of its last attempt", permission: reading }))
+
+const replay = HttpApiEndpoint.post("replay", "/:webhookId/deliveries/:deliveryId/replay", {
+  params: deliveryParams,
+  success: Delivery.Delivery.pipe(HttpApiSchema.status(202)),
+  error: problems("not_found")
+}).annotateMerge(
+  describe({
+    summary: "Send the event of a delivery again",
+    description:
+      "Queues the delivery again, whatever its state is, with the same `webhook-id`. That of a DISABLED webhook waits until the webhook is ACTIVE.",
+    permission: writing
+  })
+)
+
 const remove = HttpApiEndpoint.delete("remove", "/:webhookId", {
   params,
   success: HttpApiSchema.NoContent,
@@ -110,7 +147,7 @@ const remove = HttpApiEndpoint.delete("remove", "/:webhookId", {
 export class WebhooksApi extends HttpApiGroup.make("webhooks")
   .add(create, update, recover)
   .middleware(JsonRequest)
-  .add(list, get, rotate, test)
+  .add(list, get, rotate, test, deliveries, delivery, replay)
   .middleware(JsonResponse)
   .add(remove)
   .middleware(Authentication)

@@ -1,6 +1,7 @@
 /**
  * The API group `webhooks`.
  */
+import { Deliveries } from "@holdfast/core/webhooks/Deliveries"
 import { Webhooks } from "@holdfast/core/webhooks/Webhooks"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -13,6 +14,7 @@ export const layer = HttpApiBuilder.group(
   "webhooks",
   Effect.fnUntraced(function* (handlers) {
     const webhooks = yield* Webhooks
+    const deliveries = yield* Deliveries
     return handlers.handleAll({
       create: ({ params: { tenantId }, payload }) =>
         Effect.flatMap(
@@ -25,7 +27,10 @@ export const layer = HttpApiBuilder.group(
       remove: ({ params }) => asActor((actor) => webhooks.remove(actor, params)),
       rotate: ({ params }) => asActor((actor) => webhooks.rotate(actor, params)),
       test: ({ params }) => asActor((actor) => webhooks.test(actor, params)),
-      recover: ({ params, payload }) => asActor((actor) => webhooks.recover(actor, params, payload))
+      recover: ({ params, payload }) => asActor((actor) => webhooks.recover(actor, params, payload)),
+      deliveries: ({ params, query }) => asActor((actor) => deliveries.list(actor, params, query)),
+      delivery: ({ params }) => asActor((actor) => deliveries.get(actor, params)),
+      replay: ({ params }) => asActor((actor) => deliveries.replay(actor, params))
     })
   })
 )

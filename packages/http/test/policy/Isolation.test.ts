@@ -12,7 +12,8 @@ const fresh: Fixture = {
   memberId: "mem_01890a5d-ac96-774b-bcce-b302099a8057",
   tokenId: "tok_01890a5d-ac96-774b-bcce-b302099a8057",
   mirrorId: "mir_01890a5d-ac96-774b-bcce-b302099a8057",
-  webhookId: "whk_01890a5d-ac96-774b-bcce-b302099a8057"
+  webhookId: "whk_01890a5d-ac96-774b-bcce-b302099a8057",
+  deliveryId: "evt_01890a5d-ac96-774b-bcce-b302099a8057"
 }
 
 /** Texts that are not ids of the right kind, and that have a meaning elsewhere: in paths, SQL, or as other ids. */

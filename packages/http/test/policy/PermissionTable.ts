@@ -13,6 +13,7 @@ export interface Fixture {
   readonly tokenId: string
   readonly mirrorId: string
   readonly webhookId: string
+  readonly deliveryId: string
 }
 
 export interface Sent {
@@ -362,6 +363,24 @@ export const rows: ReadonlyArray<Row> = [
     request: (f) => ({ path: `${webhook(f)}/recover`, json: { since: "2026-01-01T00:00:00Z" } })
   },
   {
+    route: `GET ${webhooksRoute}/:webhookId/deliveries`,
+    allowed: admin,
+    status: 200,
+    request: (f) => ({ path: `${webhook(f)}/deliveries` })
+  },
+  {
+    route: `GET ${webhooksRoute}/:webhookId/deliveries/:deliveryId`,
+    allowed: admin,
+    status: 200,
+    request: (f) => ({ path: `${webhook(f)}/deliveries/${f.deliveryId}` })
+  },
+  {
+    route: `POST ${webhooksRoute}/:webhookId/deliveries/:deliveryId/replay`,
+    allowed: admin,
+    status: 202,
+    request: (f) => ({ path: `${webhook(f)}/deliveries/${f.deliveryId}/replay` })
+  },
+  {
     route: `POST ${mirrorsRoute}`,
     allowed: admin,
     status: 201,
@@ -450,8 +469,12 @@ export const makeFixture = async (server: TestServer, tenantId?: string): Promis
   const bucketRef = await server.makeBucket(tenantId)
   const records = await makeRecords(server, bucketRef)
   const mirrorId = await idOf(
-    await server.post(mirrors({ ...bucketRef, ...records, mirrorId: "", webhookId: "" }), { json: newMirror() })
+    await server.post(mirrors({ ...bucketRef, ...records, mirrorId: "", webhookId: "", deliveryId: "" }), {
+      json: newMirror()
+    })
   )
   const webhookId = await idOf(await server.post(`/tenants/${bucketRef.tenantId}/webhooks`, { json: newWebhook() }))
-  return { ...bucketRef, ...records, mirrorId, webhookId }
+  const test = await server.post(`/tenants/${bucketRef.tenantId}/webhooks/${webhookId}/test`)
+  const { deliveryId } = (await test.json()) as { readonly deliveryId: string }
+  return { ...bucketRef, ...records, mirrorId, webhookId, deliveryId }
 }

@@ -37,6 +37,7 @@ const actions: Readonly<Record<string, string>> = {
   [`POST ${webhooksPath}/:webhookId/rotate`]: "webhook.rotated",
   [`POST ${webhooksPath}/:webhookId/test`]: "webhook.test",
   [`POST ${webhooksPath}/:webhookId/recover`]: "webhook.recovery_requested",
+  [`POST ${webhooksPath}/:webhookId/deliveries/:deliveryId/replay`]: "webhook.delivery_replayed",
   [`POST ${bucketPath}/mirrors`]: "mirror.created",
   [`PATCH ${bucketPath}/mirrors/:mirrorId`]: "mirror.updated",
   [`DELETE ${bucketPath}/mirrors/:mirrorId`]: "mirror.deleted",
@@ -78,7 +79,8 @@ const absent: Fixture = {
   memberId: "m",
   tokenId: "t",
   mirrorId: "m",
-  webhookId: "w"
+  webhookId: "w",
+  deliveryId: "d"
 }
 
 const isChange = ({ changesNothing, route }: Row): boolean => !route.startsWith("GET ") && changesNothing !== true

@@ -15,6 +15,7 @@ export interface Received {
 export interface Receiver {
   readonly url: string
   readonly received: ReadonlyArray<Received>
+  readonly connections: () => number
   /** Replaces how requests are answered. By default each gets 204. */
   readonly answer: (listener: Http.RequestListener) => void
 }
@@ -32,6 +33,8 @@ export const start = async (): Promise<Receiver> => {
       listener(request, response)
     })
   })
+  let connections = 0
+  server.on("connection", () => connections++)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   onTestFinished(
     () =>
@@ -43,6 +46,7 @@ export const start = async (): Promise<Receiver> => {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
+    connections: () => connections,
     answer: (next) => void (listener = next)
   }
 }

@@ -7,6 +7,9 @@ import * as DateTime from "effect/DateTime"
 import { InvalidRequest } from "../../Errors.ts"
 import type * as Page from "../../Page.ts"
 import type { WebhookRef } from "../../webhooks/StoredWebhook.ts"
+import type * as Delivery from "../../webhooks/Delivery.ts"
+import { type DeliveriesRequest, Deliveries } from "../../webhooks/Deliveries.ts"
+import type { DeliveryRef } from "../../webhooks/DeliveryRepository.ts"
 import type * as Webhook from "../../webhooks/Webhook.ts"
 import type { CreateWebhook, UpdateWebhook } from "../../webhooks/WebhookInput.ts"
 import { Webhooks } from "../../webhooks/Webhooks.ts"
@@ -22,6 +25,9 @@ export interface QueuedTestRecord extends Webhook.QueuedTest {}
 export interface CreateWebhookInput extends TenantRef, CreateWebhook {}
 export interface UpdateWebhookInput extends WebhookRef, UpdateWebhook {}
 export interface ListWebhooksInput extends TenantRef, Page.Request {}
+
+export interface DeliveryRecord<Time = Date> extends WithTimes<Delivery.Delivery, Time> {}
+export interface ListDeliveriesInput extends WebhookRef, DeliveriesRequest {}
 
 export interface RecoverWebhookInput extends WebhookRef {
   /** The time of the first event whose failed delivery is queued again. */
@@ -55,6 +61,15 @@ export interface WebhookOperations<Time> {
 
   /** Queues all failed deliveries of events since a time again. Resolves before the work is done. */
   recover(input: RecoverWebhookInput): WebhookRecord<Time>
+
+  /** Lists the deliveries of a webhook with the result of the last attempt, the newest event first. */
+  deliveries(input: ListDeliveriesInput): Page.Page<DeliveryRecord<Time>>
+
+  /** Returns a delivery. */
+  delivery(input: DeliveryRef): DeliveryRecord<Time>
+
+  /** Sends the event of a delivery again, with the same id. Resolves before it is sent. */
+  replay(input: DeliveryRef): DeliveryRecord<Time>
 }
 
 export interface WebhooksApi extends Methods<WebhookOperations<Date>, [actor: ActorHandle]> {}
@@ -79,5 +94,8 @@ export const make = (invoke: Invoke): WebhooksApi =>
     recover: (actor, input) =>
       Effect.flatMap(decodeSince(input.since), (since) =>
         Webhooks.use((service) => service.recover(actor, input, { since }))
-      )
+      ),
+    deliveries: (actor, input) => Deliveries.use((service) => service.list(actor, input, input)),
+    delivery: (actor, input) => Deliveries.use((service) => service.get(actor, input)),
+    replay: (actor, input) => Deliveries.use((service) => service.replay(actor, input))
   })

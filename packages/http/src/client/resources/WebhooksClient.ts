@@ -20,5 +20,8 @@ export const make = (transport: Transport): WebhooksClient =>
     remove: { method: "DELETE", path: webhook },
     rotate: { method: "POST", path: `${webhook}/rotate` },
     test: { method: "POST", path: `${webhook}/test` },
-    recover: { method: "POST", path: `${webhook}/recover`, hasBody: true }
+    recover: { method: "POST", path: `${webhook}/recover`, hasBody: true },
+    deliveries: { method: "GET", path: `${webhook}/deliveries`, query: ["state", "limit", "cursor"] },
+    delivery: { method: "GET", path: `${webhook}/deliveries/:deliveryId` },
+    replay: { method: "POST", path: `${webhook}/deliveries/:deliveryId/replay` }
   })
