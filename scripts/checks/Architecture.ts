@@ -11,6 +11,7 @@ const core: Layering = {
     ["secrets"],
     ["access", "rates"],
     ["events"],
+    ["quotas"],
     ["accounts"],
     ["members", "tokens"],
     ["tenants"],

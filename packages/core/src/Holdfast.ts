@@ -37,6 +37,7 @@ import type { MirrorTargets } from "./mirrors/targets/MirrorTarget.ts"
 import type { MirrorTaskRepository } from "./mirrors/worker/MirrorTaskRepository.ts"
 import * as PlaybackKeys from "./playback/PlaybackKeys.ts"
 import * as Streams from "./playback/Streams.ts"
+import type { QuotaRepository } from "./quotas/QuotaRepository.ts"
 import * as Rates from "./rates/Rates.ts"
 import type { SecretBox } from "./secrets/SecretBox.ts"
 import type { BlobRepository } from "./storage/BlobRepository.ts"
@@ -49,6 +50,7 @@ import * as Tenants from "./tenants/Tenants.ts"
 import type { TokenRepository } from "./tokens/TokenRepository.ts"
 import * as Tokens from "./tokens/Tokens.ts"
 import type { Transcoder } from "./transcoding/Transcoder.ts"
+import * as Quotas from "./usage/Quotas.ts"
 import type { UsageRepository } from "./usage/UsageRepository.ts"
 import * as Deliveries from "./webhooks/Deliveries.ts"
 import type { DeliveryRepository } from "./webhooks/DeliveryRepository.ts"
@@ -73,6 +75,7 @@ export type Metadata =
   | EventRepository
   | MirrorRepository
   | MirrorTaskRepository
+  | QuotaRepository
   | UsageRepository
   | WebhookRepository
   | DeliveryRepository
@@ -111,6 +114,7 @@ export type Services =
   | Webhooks.Webhooks
   | Deliveries.Deliveries
   | FileChangeNotifier.FileChangeNotifier
+  | Quotas.Quotas
   | Sweeper.Sweeper
   | Fsck.Fsck
 
@@ -130,6 +134,7 @@ const services = Layer.mergeAll(
   Conversions.layer,
   Streams.layer,
   PlaybackKeys.layer,
+  Quotas.layer,
   Rates.layer,
   Refusals.layer,
   Webhooks.layer,
@@ -148,6 +153,7 @@ const services = Layer.mergeAll(
 export const layer: Layer.Layer<Services, never, Ports> = Mirrors.layer.pipe(
   Layer.provideMerge(services),
   Layer.provide(FileWriter.layer),
+  Layer.provideMerge(Quotas.layerQuotaOf),
   Layer.provideMerge(Layer.mergeAll(Access.layer, ConversionNotifier.layer, FileChangeNotifier.layer)),
   Layer.provideMerge(StoreTime.layerClock)
 )

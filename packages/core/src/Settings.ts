@@ -10,6 +10,23 @@ export interface Rate {
   readonly window: Duration.Duration
 }
 
+/** What one tenant may have at most; null for no limit. */
+export interface Quota {
+  /** Bytes of contents and streams, and those that running uploads have reserved. */
+  readonly bytes: number | null
+  readonly files: number | null
+  readonly buckets: number | null
+  /** Members, invited ones included. */
+  readonly members: number | null
+  /** Tokens that are neither revoked nor expired. */
+  readonly tokens: number | null
+  /** Such tokens of one member. */
+  readonly tokensPerMember: number | null
+  readonly mirrors: number | null
+  /** Conversions that wait or run. */
+  readonly conversions: number | null
+}
+
 export interface Settings {
   /** The largest content of one file, in bytes. */
   readonly maxUploadBytes: number
@@ -27,8 +44,8 @@ export interface Settings {
   readonly uploadLease: Duration.Duration
   /** How long a playback key is valid; it may be up to a twelfth longer. */
   readonly playbackLifetime: Duration.Duration
-  /** Conversions of one tenant that may wait or run at once. */
-  readonly maxPendingConversions: number
+  /** What a tenant may have at most, unless the operator has set a limit for it (`Quotas`). */
+  readonly quota: Quota
   /** How many requests one key may make over HTTP. */
   readonly keyRate: Rate | "off"
   /** How many requests all keys of a tenant together may make over HTTP. */
@@ -52,7 +69,16 @@ export const defaults: Settings = {
   blobGrace: Duration.minutes(5),
   uploadLease: Duration.minutes(2),
   playbackLifetime: Duration.hours(12),
-  maxPendingConversions: 100,
+  quota: {
+    bytes: null,
+    files: null,
+    buckets: 10_000,
+    members: 10_000,
+    tokens: 10_000,
+    tokensPerMember: 1000,
+    mirrors: 1000,
+    conversions: 100
+  },
   keyRate: "off",
   tenantRate: "off",
   failedAuthenticationRate: { requests: 60, window: Duration.minutes(1) },
@@ -62,3 +88,15 @@ export const defaults: Settings = {
 }
 
 export const Settings = Context.Reference<Settings>("@holdfast/core/Settings", { defaultValue: () => defaults })
+
+/** Settings that differ from the defaults. */
+export interface SettingsInput extends Partial<Omit<Settings, "quota">> {
+  readonly quota?: Partial<Quota> | undefined
+}
+
+/** Returns all settings: the given ones, and the defaults of the others. */
+export const fromInput = ({ quota, ...input }: SettingsInput = {}): Settings => ({
+  ...defaults,
+  ...input,
+  quota: { ...defaults.quota, ...quota }
+})

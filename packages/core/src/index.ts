@@ -24,6 +24,7 @@ export {
   InvalidRequest,
   NotFound,
   PreconditionFailed,
+  QuotaExceeded,
   Unauthenticated
 } from "./Errors.ts"
 export {
@@ -59,6 +60,7 @@ export type { FileRef } from "./files/FileRef.ts"
 export type { MirrorRef } from "./mirrors/MirrorRepository.ts"
 export type { DeliveryRef } from "./webhooks/DeliveryRepository.ts"
 export type { WebhookRef } from "./webhooks/StoredWebhook.ts"
+export type { QuotasApi, SetQuotaInput, TenantQuotaRecord } from "./promises/resources/internal/QuotasApi.ts"
 export type { ForceOption, Listing, TenantRef } from "./promises/resources/internal/Shared.ts"
 export type { Conditions, EntityTags } from "./promises/resources/internal/Conditions.ts"
 export type { ContentSource } from "./promises/internal/content/ContentSource.ts"

@@ -19,6 +19,7 @@ import * as Members from "./internal/members/SqlMemberRepository.ts"
 import { migrate } from "./migrations/Migrate.ts"
 import * as MirrorTasks from "./internal/mirrors/worker/SqlMirrorTaskRepository.ts"
 import * as Mirrors from "./internal/mirrors/SqlMirrorRepository.ts"
+import * as Quotas from "./internal/quotas/SqlQuotaRepository.ts"
 import * as Blobs from "./internal/storage/SqlBlobRepository.ts"
 import * as Conversions from "./internal/conversions/SqlConversionRepository.ts"
 import * as Tenants from "./internal/tenants/SqlTenantRepository.ts"
@@ -41,6 +42,7 @@ export const layerMigrated: Layer.Layer<Metadata, never, SqlClient> = Layer.merg
   Files.layer,
   Members.layer,
   Mirrors.layer,
+  Quotas.layer,
   Removals.layer,
   MirrorTasks.layer,
   Tenants.layer,

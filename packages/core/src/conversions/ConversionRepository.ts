@@ -35,7 +35,7 @@ export interface ConversionRequest {
   readonly format: Format
   readonly mode: Mode
   /** Conversions that the tenant may have pending, including this one. */
-  readonly maxPending: number
+  readonly maxPending: number | null
   readonly now: DateTime.Utc
 }
 

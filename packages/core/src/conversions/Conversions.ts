@@ -48,7 +48,7 @@ export class Conversions extends Context.Service<
      * Requests a conversion of the current content to a format. A second request changes nothing, however many arrive at
      * once; after FAILED, a request starts the conversion again. Fails with `NotAVideo` if the content's type excludes a
      * conversion. Whether the content can be converted is mostly found out later; then the record says so. Fails with
-     * `TooManyConversions` if the tenant has `maxPendingConversions` that wait or run.
+     * `TooManyConversions` if the tenant has the conversions of its quota that wait or run.
      */
     readonly request: (
       actor: Actor,

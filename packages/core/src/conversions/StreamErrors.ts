@@ -11,7 +11,7 @@ export class NotAVideo extends Data.TaggedError("NotAVideo")<{}> {
   override readonly message = "The content is neither video nor audio."
 }
 
-/** The tenant has as many pending conversions as `Settings.maxPendingConversions` permits. */
+/** The tenant has as many pending conversions as its quota permits. */
 export class TooManyConversions extends Data.TaggedError("TooManyConversions")<{ readonly limit: number }> {
   readonly code = "too_many_conversions"
   override get message(): string {

@@ -25,6 +25,7 @@ const targets = {
   "tenant.updated": "TENANT",
   "tenant.deleted": "TENANT",
   "tenant.cleared": "TENANT",
+  "quota.changed": "TENANT",
   "member.created": "MEMBER",
   "member.accepted": "MEMBER",
   "member.updated": "MEMBER",

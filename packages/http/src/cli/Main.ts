@@ -20,6 +20,7 @@ import * as KeysCommand from "./KeysCommand.ts"
 import * as MigrateCommand from "./MigrateCommand.ts"
 import * as Output from "./terminal/Output.ts"
 import * as Presenter from "./terminal/Presenter.ts"
+import * as QuotaCommand from "./QuotaCommand.ts"
 import * as RestoreCommand from "./RestoreCommand.ts"
 import * as ScrubCommand from "./ScrubCommand.ts"
 import * as ServeCommand from "./ServeCommand.ts"
@@ -35,6 +36,7 @@ const root = Command.make(name).pipe(
     ServeCommand.command,
     KeysCommand.command,
     EventsCommand.command,
+    QuotaCommand.command,
     MigrateCommand.command,
     FsckCommand.command,
     ScrubCommand.command,

@@ -3,6 +3,7 @@
  */
 import * as Bucket from "@holdfast/core/buckets/Bucket"
 import * as Page from "@holdfast/core/Page"
+import { BucketUsage } from "@holdfast/core/usage/UsageReport"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
@@ -44,6 +45,12 @@ const get = HttpApiEndpoint.get("get", "/:bucketId", {
   error: problems("not_found")
 }).annotateMerge(describe({ summary: "Get a bucket", permission: "bucket:read" }))
 
+const usage = HttpApiEndpoint.get("usage", "/:bucketId/usage", {
+  params,
+  success: BucketUsage,
+  error: problems("not_found")
+}).annotateMerge(describe({ summary: "Get the usage and the limits of a bucket", permission: "bucket:read" }))
+
 const remove = HttpApiEndpoint.delete("remove", "/:bucketId", {
   params,
   query: force,
@@ -54,7 +61,7 @@ const remove = HttpApiEndpoint.delete("remove", "/:bucketId", {
 export class BucketsApi extends HttpApiGroup.make("buckets")
   .add(create, update)
   .middleware(JsonRequest)
-  .add(list, get)
+  .add(list, get, usage)
   .middleware(JsonResponse)
   .add(remove)
   .middleware(Authentication)

@@ -3,6 +3,7 @@
  */
 import * as Page from "@holdfast/core/Page"
 import * as Tenant from "@holdfast/core/tenants/Tenant"
+import { TenantUsage } from "@holdfast/core/usage/UsageReport"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
@@ -49,6 +50,12 @@ const get = HttpApiEndpoint.get("get", "/tenants/:tenantId", {
   error: problems("not_found")
 }).annotateMerge(describe({ summary: "Get a tenant", permission: "tenant:read" }))
 
+const usage = HttpApiEndpoint.get("usage", "/tenants/:tenantId/usage", {
+  params,
+  success: TenantUsage,
+  error: problems("not_found")
+}).annotateMerge(describe({ summary: "Get the usage and the limits of a tenant", permission: "tenant:manage" }))
+
 const remove = HttpApiEndpoint.delete("remove", "/tenants/:tenantId", {
   params,
   query: force,
@@ -59,7 +66,7 @@ const remove = HttpApiEndpoint.delete("remove", "/tenants/:tenantId", {
 export class TenantsApi extends HttpApiGroup.make("tenants")
   .add(create, update)
   .middleware(JsonRequest)
-  .add(list, get)
+  .add(list, get, usage)
   .middleware(JsonResponse)
   .add(remove)
   .middleware(Authentication)

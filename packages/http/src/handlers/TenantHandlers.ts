@@ -2,6 +2,7 @@
  * The API group `tenants`.
  */
 import { Tenants } from "@holdfast/core/tenants/Tenants"
+import { Quotas } from "@holdfast/core/usage/Quotas"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Api } from "../contract/Api.ts"
@@ -13,6 +14,7 @@ export const layer = HttpApiBuilder.group(
   "tenants",
   Effect.fnUntraced(function* (handlers) {
     const tenants = yield* Tenants
+    const quotas = yield* Quotas
     return handlers.handleAll({
       create: ({ payload }) =>
         Effect.flatMap(
@@ -21,6 +23,7 @@ export const layer = HttpApiBuilder.group(
         ),
       list: ({ query }) => asActor((actor) => tenants.list(actor, query)),
       get: ({ params }) => asActor((actor) => tenants.get(actor, params.tenantId)),
+      usage: ({ params }) => asActor((actor) => quotas.ofTenant(actor, params.tenantId)),
       update: ({ params, payload }) => asActor((actor) => tenants.update(actor, params.tenantId, payload)),
       remove: ({ params, query }) => asActor((actor) => tenants.remove(actor, params.tenantId, query))
     })

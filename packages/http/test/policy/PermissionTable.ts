@@ -120,6 +120,12 @@ export const rows: ReadonlyArray<Row> = [
   },
   { route: "GET /tenants/:tenantId", allowed: everyRole, status: 200, request: (f) => ({ path: tenant(f) }) },
   {
+    route: "GET /tenants/:tenantId/usage",
+    allowed: admin,
+    status: 200,
+    request: (f) => ({ path: `${tenant(f)}/usage` })
+  },
+  {
     route: "PATCH /tenants/:tenantId",
     allowed: admin,
     status: 200,
@@ -209,6 +215,12 @@ export const rows: ReadonlyArray<Row> = [
     allowed: bucketReaders,
     status: 200,
     request: (f) => ({ path: bucket(f) })
+  },
+  {
+    route: "GET /tenants/:tenantId/buckets/:bucketId/usage",
+    allowed: bucketReaders,
+    status: 200,
+    request: (f) => ({ path: `${bucket(f)}/usage` })
   },
   {
     route: "PATCH /tenants/:tenantId/buckets/:bucketId",

@@ -2,6 +2,7 @@ import type { TranscoderControl } from "@holdfast/testing/transcoding/Transcoder
 import * as Effect from "effect/Effect"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { expectProblem, json, pointers } from "../support/Problems.ts"
+import * as Settings from "@holdfast/core/Settings"
 import * as StreamServer from "./support/StreamServer.ts"
 
 let server: StreamServer.StreamServer
@@ -199,7 +200,7 @@ describe("removed conversion", () => {
 
 describe("pending conversions", () => {
   it("tenant has as many as permitted → 429 with Retry-After; accepted again when one has ended", async () => {
-    const limited = await StreamServer.start({ settings: { maxPendingConversions: 2 } })
+    const limited = await StreamServer.start({ settings: { quota: { ...Settings.defaults.quota, conversions: 2 } } })
     try {
       const own = await limited.makeBucket()
       const other = await limited.makeBucket()

@@ -40,6 +40,7 @@ import { tenantContract } from "./internal/TenantContract.ts"
 import { tokenContract } from "./internal/TokenContract.ts"
 import { limitContract } from "./usage/internal/LimitContract.ts"
 import { recountContract } from "./usage/internal/RecountContract.ts"
+import { quotaContract } from "./quotas/internal/QuotaContract.ts"
 import { usageContract } from "./usage/internal/UsageContract.ts"
 import { deliveryContract } from "./webhooks/internal/DeliveryContract.ts"
 import { recoveryContract } from "./webhooks/internal/RecoveryContract.ts"
@@ -78,6 +79,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["webhooks: tests and recoveries", recoveryContract],
   ["webhooks: deliveries", deliveryContract],
   ["events", eventContract],
+  ["quotas", quotaContract],
   ["usage", usageContract],
   ["usage: limits", limitContract],
   ["queue depths", queueDepthContract],

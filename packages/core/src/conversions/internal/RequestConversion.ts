@@ -8,7 +8,7 @@ import type { FileRef } from "../../files/FileRef.ts"
 import { FileRepository } from "../../files/FileRepository.ts"
 import type { FileType } from "../../files/FileType.ts"
 import * as Ids from "../../Ids.ts"
-import { Settings } from "../../Settings.ts"
+import { QuotaOf } from "../../quotas/CurrentQuota.ts"
 import { StorageRoom } from "../../StorageRoom.ts"
 import type { Mode } from "../../transcoding/ConversionPlan.ts"
 import type { Format } from "../../transcoding/Presentation.ts"
@@ -34,7 +34,7 @@ export const make = Effect.gen(function* () {
   const transcoder = yield* Transcoder
   const notifier = yield* ConversionNotifier
   const random = yield* SecureRandom
-  const { maxPendingConversions: maxPending } = yield* Settings
+  const quotaOf = yield* QuotaOf
 
   const requestOnce = Effect.fnUntraced(function* (ref: FileRef, format: Format, mode: Mode) {
     const { content, fileId } = yield* getContent(files, ref)
@@ -51,6 +51,7 @@ export const make = Effect.gen(function* () {
     yield* room.forRecord
     const id = yield* Effect.provideService(Ids.make("cnv"), SecureRandom, random)
     const now = yield* DateTime.now
+    const { conversions: maxPending } = yield* quotaOf(ref.tenantId)
     const stored = yield* conversions.request({ bucket: ref, fileId, blobId, id, format, mode, maxPending, now })
     yield* notifier.notifyRequest
     return stored

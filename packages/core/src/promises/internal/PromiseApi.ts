@@ -30,6 +30,7 @@ import * as MembersApi from "../resources/MembersApi.ts"
 import * as MembershipsApi from "../resources/MembershipsApi.ts"
 import * as MirrorsApi from "../resources/MirrorsApi.ts"
 import * as WebhooksApi from "../resources/WebhooksApi.ts"
+import * as QuotasApi from "../resources/internal/QuotasApi.ts"
 import * as StreamsApi from "../resources/StreamsApi.ts"
 import * as TenantsApi from "../resources/TenantsApi.ts"
 import * as TokensApi from "../resources/TokensApi.ts"
@@ -48,6 +49,7 @@ export class Holdfast implements AsyncDisposable {
   readonly webhooks: WebhooksApi.WebhooksApi
   readonly events: EventsApi.EventsApi
   readonly keys: KeysApi.KeysApi
+  readonly quotas: QuotasApi.QuotasApi
   readonly #runtime: PromiseRuntime.PromiseRuntime
 
   /** For `open`. */
@@ -79,6 +81,7 @@ export class Holdfast implements AsyncDisposable {
     this.webhooks = WebhooksApi.make(invoke)
     this.events = EventsApi.make(invoke)
     this.keys = KeysApi.make(invoke)
+    this.quotas = QuotasApi.make(invoke)
   }
 
   /** Returns the holder of an account key or API token. Each call checks the key. */
@@ -131,7 +134,7 @@ export const open = async (options: OpenOptions): Promise<Holdfast> => {
       MirrorOptions.secretBox(options)
     ]),
     Layer.provideMerge(Crypto),
-    Layer.provideMerge(Layer.succeed(Settings.Settings, { ...Settings.defaults, ...settings })),
+    Layer.provideMerge(Layer.succeed(Settings.Settings, Settings.fromInput(settings))),
     Layer.provide(Layer.succeed(SigningSecret, VideoOptions.signingSecret(options)))
   )
   const layer = sweepEvery === false ? services : Layer.provideMerge(Sweeper.layerPeriodic(sweepEvery), services)

@@ -5,6 +5,8 @@ import type * as Bucket from "../../buckets/Bucket.ts"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
 import { Buckets } from "../../buckets/Buckets.ts"
 import type * as Page from "../../Page.ts"
+import { Quotas } from "../../usage/Quotas.ts"
+import type { BucketUsage } from "../../usage/UsageReport.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
 import type { Methods } from "../Operations.ts"
@@ -17,6 +19,8 @@ export interface ListBucketsInput extends TenantRef, Page.Request {}
 export interface UpdateBucketInput extends BucketRef, Bucket.UpdateBucket {}
 export interface RemoveBucketInput extends BucketRef, ForceOption {}
 
+export interface BucketUsageRecord extends BucketUsage {}
+
 export interface BucketOperations<Time> {
   /** Creates a bucket. Rejects with `bucket_exists` when the tenant has a bucket of this name. */
   create(input: CreateBucketInput): BucketRecord<Time>
@@ -26,6 +30,9 @@ export interface BucketOperations<Time> {
 
   /** Returns a bucket. */
   get(input: BucketRef): BucketRecord<Time>
+
+  /** Returns what a bucket has, and its limits. */
+  usage(input: BucketRef): BucketUsageRecord
 
   /** Changes the name of a bucket, and the rules of its contents. Rejects with `bucket_exists`. */
   update(input: UpdateBucketInput): BucketRecord<Time>
@@ -44,6 +51,7 @@ export const make = (invoke: Invoke): BucketsApi =>
     create: (actor, input) => Buckets.use((service) => service.create(actor, input.tenantId, input)),
     list: (actor, input) => Buckets.use((service) => service.list(actor, input.tenantId, input)),
     get: (actor, input) => Buckets.use((service) => service.get(actor, input)),
+    usage: (actor, input) => Quotas.use((service) => service.ofBucket(actor, input)),
     update: (actor, input) => Buckets.use((service) => service.update(actor, input, input)),
     remove: (actor, input) => Buckets.use((service) => service.remove(actor, input, input))
   })

@@ -4,6 +4,8 @@
 import type * as Page from "../../Page.ts"
 import type * as Tenant from "../../tenants/Tenant.ts"
 import { Tenants } from "../../tenants/Tenants.ts"
+import { Quotas } from "../../usage/Quotas.ts"
+import type { TenantUsage } from "../../usage/UsageReport.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
 import type { Methods } from "../Operations.ts"
@@ -16,6 +18,8 @@ export interface CreateTenantInput extends Tenant.CreateTenant {}
 export interface UpdateTenantInput extends TenantRef, Tenant.UpdateTenant {}
 export interface RemoveTenantInput extends TenantRef, ForceOption {}
 
+export interface TenantUsageRecord extends TenantUsage {}
+
 export interface TenantOperations<Time> {
   /** Creates a tenant, and makes the actor's account its Admin. Rejects with `subdomain_taken`. */
   create(input: CreateTenantInput): CreatedTenantRecord<Time>
@@ -25,6 +29,9 @@ export interface TenantOperations<Time> {
 
   /** Returns a tenant. */
   get(input: TenantRef): TenantRecord<Time>
+
+  /** Returns what a tenant has, and its limits. */
+  usage(input: TenantRef): TenantUsageRecord
 
   /** Changes the name or the subdomain of a tenant. Rejects with `subdomain_taken`. */
   update(input: UpdateTenantInput): TenantRecord<Time>
@@ -43,6 +50,7 @@ export const make = (invoke: Invoke): TenantsApi =>
     create: (actor, input) => Tenants.use((service) => service.create(actor, input)),
     list: (actor, input) => Tenants.use((service) => service.list(actor, input)),
     get: (actor, { tenantId }) => Tenants.use((service) => service.get(actor, tenantId)),
+    usage: (actor, { tenantId }) => Quotas.use((service) => service.ofTenant(actor, tenantId)),
     update: (actor, input) => Tenants.use((service) => service.update(actor, input.tenantId, input)),
     remove: (actor, input) => Tenants.use((service) => service.remove(actor, input.tenantId, input))
   })

@@ -16,6 +16,7 @@ export const make = (transport: Transport): BucketsClient =>
     create: { method: "POST", path: buckets, hasBody: true },
     list: { method: "GET", path: buckets, query: ["limit", "cursor"] },
     get: { method: "GET", path: bucket },
+    usage: { method: "GET", path: `${bucket}/usage` },
     update: { method: "PATCH", path: bucket, hasBody: true },
     remove: { method: "DELETE", path: bucket, query: ["force"] }
   })

@@ -16,6 +16,7 @@ export const make = (transport: Transport): TenantsClient =>
     create: { method: "POST", path: tenants, hasBody: true },
     list: { method: "GET", path: tenants, query: ["limit", "cursor"] },
     get: { method: "GET", path: tenant },
+    usage: { method: "GET", path: `${tenant}/usage` },
     update: { method: "PATCH", path: tenant, hasBody: true },
     remove: { method: "DELETE", path: tenant, query: ["force"] }
   })

@@ -16,6 +16,7 @@ import { MemberRepository } from "@holdfast/core/members/MemberRepository"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import type { MirrorTargets } from "@holdfast/core/mirrors/targets/MirrorTarget"
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
+import { QuotaRepository } from "@holdfast/core/quotas/QuotaRepository"
 import type { SecretBox } from "@holdfast/core/secrets/SecretBox"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import { BlobStore } from "@holdfast/core/storage/BlobStore"
@@ -61,6 +62,7 @@ const instrumentedPorts = Layer.mergeAll(
   PortMetrics.layer(BlobRepository),
   PortMetrics.layer(DeploymentRepository),
   PortMetrics.layer(EventRepository),
+  PortMetrics.layer(QuotaRepository),
   PortMetrics.layer(UsageRepository),
   IntegrityMetrics.layerScrubs.pipe(Layer.provide(PortMetrics.layer(ScrubRepository))),
   IntegrityMetrics.layerDamage.pipe(Layer.provide(PortMetrics.layer(DamageRepository))),

@@ -43,6 +43,7 @@ import * as DiskLayer from "./DiskLayer.ts"
 import * as IntegrityLayer from "./IntegrityLayer.ts"
 import * as IncompleteUploads from "./IncompleteUploads.ts"
 import * as MetadataLayer from "./MetadataLayer.ts"
+import * as QuotaSettings from "./QuotaSettings.ts"
 import * as MirrorLayer from "./MirrorLayer.ts"
 import * as RootKey from "./RootKey.ts"
 import * as SecretKey from "./SecretKey.ts"
@@ -115,7 +116,7 @@ const layerSettings = (config: Config) =>
       accessCache: config.accessCache,
       blobGrace: config.blobGrace,
       playbackLifetime: config.playbackLifetime,
-      maxPendingConversions: config.tenantConversions,
+      quota: QuotaSettings.fromConfig(config),
       keyRate: config.rateKey,
       tenantRate: config.rateTenant,
       failedAuthenticationRate: config.rateFailedAuthentication,

@@ -6,6 +6,7 @@
  */
 import * as BlobStores from "./blobs/BlobStores.ts"
 import * as SecretTypes from "./SecretTypes.ts"
+import { mostCounted } from "@holdfast/core/quotas/Quota"
 import { optional, type Setting, type ValuesOf, withDefault } from "./Setting.ts"
 import * as SettingType from "./SettingType.ts"
 import * as WebTypes from "./WebTypes.ts"
@@ -216,6 +217,54 @@ export const settings = {
     "512",
     "Maximum number of open connections of one public IPv4 address or IPv6 network of 64 bits; 0 for no limit. Private and loopback addresses and trusted proxies have no limit, because a proxy carries the connections of many clients."
   ),
+  quotaBytes: withDefault(
+    ["HOLDFAST_QUOTA_BYTES"],
+    SettingType.orNone(SettingType.bytes),
+    "none",
+    "Maximum bytes of one tenant: contents, streams and running uploads. The operator can set other limits for single tenants: `holdfast quota set`."
+  ),
+  quotaFiles: withDefault(
+    ["HOLDFAST_QUOTA_FILES"],
+    SettingType.orNone(SettingType.integer(0, 999_999_999_999_999)),
+    "none",
+    "Maximum number of files of one tenant."
+  ),
+  quotaBuckets: withDefault(
+    ["HOLDFAST_QUOTA_BUCKETS"],
+    SettingType.orNone(SettingType.integer(0, mostCounted)),
+    "10000",
+    "Maximum number of buckets of one tenant."
+  ),
+  quotaMembers: withDefault(
+    ["HOLDFAST_QUOTA_MEMBERS"],
+    SettingType.orNone(SettingType.integer(0, mostCounted)),
+    "10000",
+    "Maximum number of members of one tenant, invited ones included."
+  ),
+  quotaTokens: withDefault(
+    ["HOLDFAST_QUOTA_TOKENS"],
+    SettingType.orNone(SettingType.integer(0, mostCounted)),
+    "10000",
+    "Maximum number of tokens of one tenant that are neither revoked nor expired."
+  ),
+  quotaTokensPerMember: withDefault(
+    ["HOLDFAST_QUOTA_TOKENS_PER_MEMBER"],
+    SettingType.orNone(SettingType.integer(0, mostCounted)),
+    "1000",
+    "Maximum number of such tokens of one member."
+  ),
+  quotaMirrors: withDefault(
+    ["HOLDFAST_QUOTA_MIRRORS"],
+    SettingType.orNone(SettingType.integer(0, mostCounted)),
+    "1000",
+    "Maximum number of mirrors of one tenant."
+  ),
+  quotaConversions: withDefault(
+    ["HOLDFAST_QUOTA_CONVERSIONS"],
+    SettingType.integer(1, 1000),
+    "100",
+    "Maximum number of conversions of one tenant that wait or run."
+  ),
   rateFailedAuthentication: withDefault(
     ["HOLDFAST_RATE_FAILED_AUTHENTICATION"],
     SettingType.rate,
@@ -326,12 +375,6 @@ export const settings = {
     SettingType.integer(1, 2 ** 31 - 1),
     "16777216",
     "Maximum number of pixels of one picture of a video that is converted. 8K needs 35389440."
-  ),
-  tenantConversions: withDefault(
-    ["HOLDFAST_TENANT_CONVERSIONS"],
-    SettingType.integer(1, 1000),
-    "100",
-    "Number of conversions of one tenant that may wait or run at once."
   ),
   playbackLifetime: withDefault(
     ["HOLDFAST_PLAYBACK_LIFETIME"],

@@ -151,6 +151,13 @@ export const rate: SettingType<Rate | "off"> = make(
   }
 )
 
+/** A value of a type, or none. */
+export const orNone = <A>(type: SettingType<A>): SettingType<A | null> => ({
+  ...type,
+  expected: `${type.expected}, or none`,
+  parse: (text) => (text.toLowerCase() === "none" ? Effect.succeedSome(null) : type.parse(text))
+})
+
 const byteUnits = ["B", "kB", "MB", "GB", "TB", "PB", "KiB", "MiB", "GiB", "TiB", "PiB"]
 
 /** A number of bytes, at least 1, without a unit or with one: kB, MB… are powers of 1000; KiB, MiB… of 1024. */

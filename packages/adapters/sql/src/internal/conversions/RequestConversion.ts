@@ -56,7 +56,9 @@ export const request = (
       WHERE blob_id = ${blobId} AND format = ${format} AND ${inBucket(sql, bucket)}`.pipe(Row.first(toConversion))
     const existing = yield* found
     if (Option.isSome(existing) && existing.value.state !== "FAILED") return existing.value
-    if (yield* hasPending(sql, bucket.tenantId, maxPending)) return yield* new TooManyConversions({ limit: maxPending })
+    if (maxPending === 0 || (maxPending !== null && (yield* hasPending(sql, bucket.tenantId, maxPending)))) {
+      return yield* new TooManyConversions({ limit: maxPending })
+    }
     yield* queue(sql, { ...bucket, conversionId: id, fileId, blobId, format, mode }, now)
     const stored = yield* found
     if (Option.isNone(stored)) return yield* missing

@@ -6,7 +6,7 @@ import type * as Layer from "effect/Layer"
 import type { ConversionWorkspace } from "../../../conversions/worker/ConversionWorkspace.ts"
 import type { Metadata } from "../../../Holdfast.ts"
 import type { MirrorTargets } from "../../../mirrors/targets/MirrorTarget.ts"
-import type { Settings } from "../../../Settings.ts"
+import type { SettingsInput } from "../../../Settings.ts"
 import type { BlobStore } from "../../../storage/BlobStore.ts"
 import type { Transcoder } from "../../../transcoding/Transcoder.ts"
 
@@ -41,7 +41,7 @@ export interface OpenOptions {
   readonly metadata: MetadataAdapter
   readonly blobs: BlobsAdapter
   /** Settings that differ from the defaults. */
-  readonly settings?: Partial<Settings> | undefined
+  readonly settings?: SettingsInput | undefined
   /**
    * How often this process sweeps, which removes the bytes of doomed blobs; `false` where another process sweeps. A process that
    * sweeps also finishes the removal of large buckets and tenants, and recovers failed deliveries of webhooks. Default: every minute.

@@ -15,6 +15,7 @@ import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
+import { QuotaRepository } from "@holdfast/core/quotas/QuotaRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
@@ -146,6 +147,7 @@ export const ports = [
   port(RemovalRepository, { claim: "INTERNAL", step: "WRITE", release: "INTERNAL" }),
   port(ScrubRepository, { claim: "INTERNAL", save: "INTERNAL", release: "INTERNAL" }),
   port(TenantRepository, { create: "WRITE", find: "READ", list: "READ", update: "WRITE", remove: "WRITE" }),
+  port(QuotaRepository, { find: "READ", change: "WRITE", count: "READ" }),
   port(TokenRepository, { create: "WRITE", find: "READ", list: "READ", revoke: "WRITE" }),
   port(UsageRepository, { ofTenant: "READ", ofBucket: "READ", recount: "INTERNAL" }),
   port(DeliveryRepository, {

@@ -10,6 +10,7 @@ import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
+import { QuotaRepository } from "@holdfast/core/quotas/QuotaRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
 import * as Effect from "effect/Effect"
@@ -61,6 +62,12 @@ const tenantWrites: Readonly<Record<string, Write>> = {
     const { tenantId } = yield* Fixtures.bucket()
     const change = (yield* TenantRepository).remove({ tenantId, force: true, sweepAt })
     return { tenantId, id: tenantId, name: Sample.tenant().name, change }
+  }),
+  "QuotaRepository.change": write("quota.changed", function* () {
+    const tenantId = yield* Fixtures.tenant
+    const change = (yield* QuotaRepository).change({ tenantId, change: { bytes: 10, files: null } })
+    const detail = { former: {}, limits: { bytes: 10, files: null } }
+    return { tenantId, id: tenantId, name: Sample.tenant().name, detail, change }
   }),
   "EventRepository.recordRefusal": write("request.refused", function* () {
     const tenantId = yield* Fixtures.tenant

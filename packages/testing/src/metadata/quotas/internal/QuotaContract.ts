@@ -1,0 +1,70 @@
+/**
+ * The contract of `QuotaRepository`.
+ */
+import { expect } from "@effect/vitest"
+import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
+import { QuotaRepository } from "@holdfast/core/quotas/QuotaRepository"
+import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
+import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Fixtures from "../../Fixtures.ts"
+import type { It } from "../../internal/It.ts"
+import * as Sample from "../../Sample.ts"
+
+export const quotaContract = (it: It): void => {
+  it.effect("change: numbers, null and default → the own limits of the tenant; unknown or removed tenant → none", () =>
+    Effect.gen(function* () {
+      const quotas = yield* QuotaRepository
+      const [tenantId, other] = [yield* Fixtures.tenant, yield* Fixtures.tenant]
+      const find = quotas.find(tenantId)
+      expect(yield* find).toEqual(Option.some({}))
+      const first = { bytes: 2 ** 50, files: null, buckets: 0 }
+      expect(yield* quotas.change({ tenantId, change: first })).toEqual(Option.some(first))
+      const second = { bytes: "default", buckets: 7 } as const
+      expect(yield* quotas.change({ tenantId, change: second })).toEqual(Option.some({ files: null, buckets: 7 }))
+      expect(yield* find).toEqual(Option.some({ files: null, buckets: 7 }))
+      expect(yield* quotas.find(other)).toEqual(Option.some({}))
+      expect(yield* quotas.change({ tenantId: Sample.id("ten"), change: first })).toEqual(Option.none())
+      yield* (yield* TenantRepository).remove({ tenantId, force: true, sweepAt: Sample.at() })
+      expect(yield* find).toEqual(Option.none())
+    })
+  )
+
+  it.effect("change: 20 at the same time, each of another limit or the same → none is lost", () =>
+    Effect.gen(function* () {
+      const quotas = yield* QuotaRepository
+      const tenantId = yield* Fixtures.tenant
+      const changes = [{ bytes: 1 }, { files: 2 }, { buckets: 3 }, { mirrors: 4 }]
+      yield* Fixtures.concurrently(20, (index) => quotas.change({ tenantId, change: changes[index % 4] ?? {} }))
+      expect(yield* quotas.find(tenantId)).toEqual(Option.some({ bytes: 1, files: 2, buckets: 3, mirrors: 4 }))
+    })
+  )
+
+  it.effect("count: removed buckets, revoked and expired tokens, other tenants → not counted", () =>
+    Effect.gen(function* () {
+      const quotas = yield* QuotaRepository
+      const buckets = yield* BucketRepository
+      const tokens = yield* TokenRepository
+      const { bucketId, tenantId } = yield* Fixtures.bucket()
+      yield* Fixtures.bucket(tenantId)
+      yield* Fixtures.member(yield* Fixtures.tenant)
+      const { id: memberId } = yield* Fixtures.member(tenantId)
+      const now = Sample.at()
+      const create = (fields: Partial<ReturnType<typeof Sample.token>>) => {
+        const token = { ...Sample.token(memberId), ...fields }
+        return Effect.as(tokens.create({ tenantId, token, hash: Sample.hash() }), token.id)
+      }
+      const later = DateTime.addDuration(now, "1 minute")
+      const [revoked] = [yield* create({}), yield* create({ expiresAt: null }), yield* create({ expiresAt: later })]
+      yield* create({ expiresAt: now })
+      const counts = { buckets: 2, members: 1, tokens: 3, mirrors: 0, conversions: 0 }
+      expect(yield* quotas.count(tenantId, now)).toEqual(counts)
+      yield* tokens.revoke({ tenantId, tokenId: revoked, at: now })
+      yield* buckets.remove({ bucket: { tenantId, bucketId }, force: true, sweepAt: now })
+      expect(yield* quotas.count(tenantId, now)).toEqual({ ...counts, buckets: 1, tokens: 2 })
+      expect(yield* quotas.count(tenantId, DateTime.addDuration(now, "2 minutes"))).toMatchObject({ tokens: 1 })
+    })
+  )
+}
