@@ -50,6 +50,7 @@ import * as Tenants from "./tenants/Tenants.ts"
 import type { TokenRepository } from "./tokens/TokenRepository.ts"
 import * as Tokens from "./tokens/Tokens.ts"
 import type { Transcoder } from "./transcoding/Transcoder.ts"
+import * as BucketLimits from "./usage/BucketLimits.ts"
 import * as Quotas from "./usage/Quotas.ts"
 import type { UsageRepository } from "./usage/UsageRepository.ts"
 import * as Deliveries from "./webhooks/Deliveries.ts"
@@ -153,7 +154,7 @@ const services = Layer.mergeAll(
 export const layer: Layer.Layer<Services, never, Ports> = Mirrors.layer.pipe(
   Layer.provideMerge(services),
   Layer.provide(FileWriter.layer),
-  Layer.provideMerge(Quotas.layerQuotaOf),
+  Layer.provideMerge(Layer.provideMerge(BucketLimits.layer, Quotas.layerQuotaOf)),
   Layer.provideMerge(Layer.mergeAll(Access.layer, ConversionNotifier.layer, FileChangeNotifier.layer)),
   Layer.provideMerge(StoreTime.layerClock)
 )

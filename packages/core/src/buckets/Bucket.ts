@@ -6,21 +6,33 @@ import * as Schema from "effect/Schema"
 import { Label } from "../Text.ts"
 import * as ContentRules from "./ContentRules.ts"
 
+const limit = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })))
+
+/** The limits of a bucket, within those of its tenant. */
+const limits = {
+  maxBytes: Schema.optional(limit).annotate({
+    description: "The most bytes of the bucket's contents, streams and running uploads. Null: no limit of its own."
+  }),
+  maxFiles: Schema.optional(limit).annotate({ description: "The most files. Null: no limit of its own." })
+}
+
 export const Bucket = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
+  maxBytes: Schema.NullOr(Schema.Int),
+  maxFiles: Schema.NullOr(Schema.Int),
   ...ContentRules.fields,
   createdAt: Schema.DateTimeUtcFromString,
   updatedAt: Schema.DateTimeUtcFromString
 }).annotate({ identifier: "Bucket" })
 export type Bucket = typeof Bucket.Type
 
-export const CreateBucket = Schema.Struct({ name: Label, ...ContentRules.input }).annotate({
+export const CreateBucket = Schema.Struct({ name: Label, ...limits, ...ContentRules.input }).annotate({
   identifier: "CreateBucket"
 })
 export type CreateBucket = typeof CreateBucket.Type
 
-export const UpdateBucket = Schema.Struct({ name: Schema.optional(Label), ...ContentRules.input }).annotate({
+export const UpdateBucket = Schema.Struct({ name: Schema.optional(Label), ...limits, ...ContentRules.input }).annotate({
   identifier: "UpdateBucket"
 })
 export type UpdateBucket = typeof UpdateBucket.Type

@@ -5,7 +5,7 @@ import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { NotFound } from "../Errors.ts"
+import type { NotFound, QuotaExceeded } from "../Errors.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Slice } from "../Page.ts"
 import type { Bucket, BucketExists, BucketNotEmpty, UpdateBucket } from "./Bucket.ts"
@@ -14,8 +14,14 @@ import type { BucketRef } from "./BucketRef.ts"
 export class BucketRepository extends Context.Service<
   BucketRepository,
   {
-    /** Stores a bucket. Fails with `NotFound` when there is no such tenant. */
-    readonly create: (tenantId: string, bucket: Bucket) => Effect.Effect<void, BucketExists | NotFound | MetadataError>
+    /**
+     * Stores a bucket. Fails with `NotFound` when there is no such tenant, and with `QuotaExceeded` when `CurrentQuota` leaves no
+     * room for another bucket.
+     */
+    readonly create: (
+      tenantId: string,
+      bucket: Bucket
+    ) => Effect.Effect<void, BucketExists | NotFound | QuotaExceeded | MetadataError>
 
     readonly find: (bucket: BucketRef) => Effect.Effect<Option.Option<Bucket>, MetadataError>
 

@@ -8,12 +8,13 @@ import * as Layer from "effect/Layer"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import { Access, type AccessError } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
-import { type InvalidCursor, type InvalidRequest, NotFound } from "../Errors.ts"
+import { type InvalidCursor, type InvalidRequest, NotFound, type QuotaExceeded } from "../Errors.ts"
 import type { BucketRef } from "./BucketRef.ts"
 import { by } from "../events/EventAuthor.ts"
 import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
 import * as Page from "../Page.ts"
+import { withinQuota } from "../quotas/CurrentQuota.ts"
 import { Settings } from "../Settings.ts"
 import { StorageRoom } from "../StorageRoom.ts"
 import * as Bucket from "./Bucket.ts"
@@ -22,12 +23,12 @@ import { BucketRepository } from "./BucketRepository.ts"
 export class Buckets extends Context.Service<
   Buckets,
   {
-    /** Creates a bucket. The name must be unique in the tenant. */
+    /** Creates a bucket. The name must be unique in the tenant, and the quota must leave room. */
     readonly create: (
       actor: Actor,
       tenantId: string,
       input: Bucket.CreateBucket
-    ) => Effect.Effect<Bucket.Bucket, AccessError | InvalidRequest | NotFound | Bucket.BucketExists>
+    ) => Effect.Effect<Bucket.Bucket, AccessError | InvalidRequest | NotFound | QuotaExceeded | Bucket.BucketExists>
 
     /** Lists a tenant's buckets, ordered by id. */
     readonly list: (
@@ -38,7 +39,7 @@ export class Buckets extends Context.Service<
 
     readonly get: (actor: Actor, bucket: BucketRef) => Effect.Effect<Bucket.Bucket, AccessError | NotFound>
 
-    /** Changes the name of a bucket, and the rules of its contents. */
+    /** Changes the name of a bucket, its limits, and the rules of its contents. */
     readonly update: (
       actor: Actor,
       bucket: BucketRef,
@@ -63,6 +64,7 @@ const make = Effect.gen(function* () {
   const repository = yield* BucketRepository
   const settings = yield* Settings
   const random = yield* SecureRandom
+  const within = yield* withinQuota
   const missing = new NotFound({ resource: "bucket" })
   const checkId = (bucketId: string) => (Ids.is("bkt", bucketId) ? Effect.void : Effect.fail(missing))
 
@@ -70,12 +72,13 @@ const make = Effect.gen(function* () {
     create: Effect.fn("Buckets.create")(
       function* (actor, tenantId, input) {
         const identity = yield* access.require(actor, tenantId, "bucket:write")
-        const { allowedTypes = null, maxFileBytes = null, name } = yield* decodeCreate(input)
+        const decoded = yield* decodeCreate(input)
+        const { allowedTypes = null, maxBytes = null, maxFileBytes = null, maxFiles = null, name } = decoded
         const now = yield* DateTime.now
         const id = yield* Ids.make("bkt")
-        const bucket = { id, name, maxFileBytes, allowedTypes, createdAt: now, updatedAt: now }
+        const bucket = { id, name, maxBytes, maxFiles, maxFileBytes, allowedTypes, createdAt: now, updatedAt: now }
         yield* room.forRecord
-        yield* by(identity)(repository.create(tenantId, bucket))
+        yield* by(identity)(within(tenantId)(repository.create(tenantId, bucket)))
         return bucket
       },
       Effect.provideService(SecureRandom, random)

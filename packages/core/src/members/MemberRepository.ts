@@ -6,7 +6,7 @@ import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Account } from "../accounts/Account.ts"
-import type { Forbidden, NotFound } from "../Errors.ts"
+import type { Forbidden, NotFound, QuotaExceeded } from "../Errors.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Slice } from "../Page.ts"
 import type { RoleId } from "../Role.ts"
@@ -32,7 +32,10 @@ export class MemberRepository extends Context.Service<
      * `member.user`: neither the result nor its time depends on whether there is an account. Fails with `NotFound` when there is
      * no such tenant, and with `MemberExists` when the tenant has a member with this e-mail, in either state.
      */
-    readonly add: (tenantId: string, member: Member) => Effect.Effect<Member, MemberExists | NotFound | MetadataError>
+    readonly add: (
+      tenantId: string,
+      member: Member
+    ) => Effect.Effect<Member, MemberExists | NotFound | QuotaExceeded | MetadataError>
 
     /** Lists the invitations of an e-mail, ordered by the ids of their tenants. */
     readonly listInvitations: (

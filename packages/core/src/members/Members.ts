@@ -10,11 +10,12 @@ import * as Schema from "effect/Schema"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import { Access, type AccessError, type Identity } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
-import { type InvalidCursor, InvalidRequest, NotFound } from "../Errors.ts"
+import { type InvalidCursor, InvalidRequest, NotFound, type QuotaExceeded } from "../Errors.ts"
 import { by } from "../events/EventAuthor.ts"
 import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
 import * as Page from "../Page.ts"
+import { withinQuota } from "../quotas/CurrentQuota.ts"
 import * as Role from "../Role.ts"
 import { StorageRoom } from "../StorageRoom.ts"
 import { CreatedChoice, type CreatedResourcesRemain } from "./CreatedResources.ts"
@@ -39,7 +40,7 @@ export class Members extends Context.Service<
       actor: Actor,
       tenantId: string,
       input: Member.AddMember
-    ) => Effect.Effect<Member.Member, AccessError | InvalidRequest | NotFound | Member.MemberExists>
+    ) => Effect.Effect<Member.Member, AccessError | InvalidRequest | NotFound | QuotaExceeded | Member.MemberExists>
 
     /** Lists a tenant's members, ordered by id. */
     readonly list: (
@@ -101,6 +102,7 @@ const make = Effect.gen(function* () {
   const access = yield* Access
   const room = yield* StorageRoom
   const repository = yield* MemberRepository
+  const within = yield* withinQuota
   const random = yield* SecureRandom
   const newId = (kind: Ids.Kind) => Effect.provideService(Ids.make(kind), SecureRandom, random)
   const missing = new NotFound({ resource: "member" })
@@ -122,7 +124,7 @@ const make = Effect.gen(function* () {
           createdAt: now,
           updatedAt: now
         })
-        .pipe(by(identity))
+        .pipe(within(tenantId), by(identity))
       yield* access.clearCache
       return member
     }),

@@ -10,7 +10,7 @@ import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { BucketRef } from "../buckets/BucketRef.ts"
-import type { Forbidden, InvalidRequest, NotFound, Unauthenticated } from "../Errors.ts"
+import type { Forbidden, InvalidRequest, NotFound, Unauthenticated, QuotaExceeded } from "../Errors.ts"
 import type { CreatedBy } from "../access/Creator.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { MirrorFile, MirrorFileState } from "./Mirror.ts"
@@ -70,7 +70,10 @@ export class MirrorRepository extends Context.Service<
      */
     readonly create: (
       mirror: NewMirror
-    ) => Effect.Effect<void, NotFound | MirrorLoop | Forbidden | Unauthenticated | InvalidRequest | MetadataError>
+    ) => Effect.Effect<
+      void,
+      NotFound | MirrorLoop | Forbidden | Unauthenticated | InvalidRequest | QuotaExceeded | MetadataError
+    >
 
     /** Finds a mirror; its age in `stats` is relative to `now`. */
     readonly find: (mirror: MirrorRef, now: DateTime.Utc) => Effect.Effect<Option.Option<CountedMirror>, MetadataError>

@@ -12,7 +12,7 @@ import { Access, type AccessError } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import { BucketRepository } from "../buckets/BucketRepository.ts"
-import { type InvalidCursor, type InvalidRequest, NotFound } from "../Errors.ts"
+import { type InvalidCursor, type InvalidRequest, NotFound, type QuotaExceeded } from "../Errors.ts"
 import { by } from "../events/EventAuthor.ts"
 import { FileChangeNotifier } from "../files/FileChangeNotifier.ts"
 import { checkBucketId } from "../files/internal/FileLookup.ts"
@@ -50,7 +50,13 @@ export class Mirrors extends Context.Service<
       input: CreateMirror
     ) => Effect.Effect<
       Mirror,
-      AccessError | InvalidRequest | NotFound | MirrorLoop | MirrorTypeUnavailable | MirrorTargetUnreachable
+      | AccessError
+      | InvalidRequest
+      | NotFound
+      | QuotaExceeded
+      | MirrorLoop
+      | MirrorTypeUnavailable
+      | MirrorTargetUnreachable
     >
 
     /** Lists the mirrors of a bucket, ordered by id. */

@@ -5,7 +5,7 @@ import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { Forbidden, InvalidRequest, NotFound, Unauthenticated } from "../Errors.ts"
+import type { Forbidden, InvalidRequest, NotFound, Unauthenticated, QuotaExceeded } from "../Errors.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Slice } from "../Page.ts"
 import type { Token } from "./Token.ts"
@@ -22,7 +22,7 @@ export class TokenRepository extends Context.Service<
       readonly token: Token
       /** SHA-256 of the token's key, hexadecimal. */
       readonly hash: string
-    }) => Effect.Effect<void, NotFound | Forbidden | Unauthenticated | InvalidRequest | MetadataError>
+    }) => Effect.Effect<void, NotFound | Forbidden | Unauthenticated | InvalidRequest | QuotaExceeded | MetadataError>
 
     readonly find: (tenantId: string, tokenId: string) => Effect.Effect<Option.Option<Token>, MetadataError>
 

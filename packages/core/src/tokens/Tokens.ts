@@ -13,12 +13,13 @@ import { SecureRandom } from "effect/crypto/SecureRandom"
 import { Access, type AccessError } from "../access/Access.ts"
 import * as ApiKey from "../access/ApiKey.ts"
 import type { Actor } from "../Actor.ts"
-import { type InvalidCursor, InvalidRequest, NotFound } from "../Errors.ts"
+import { type InvalidCursor, InvalidRequest, NotFound, type QuotaExceeded } from "../Errors.ts"
 import { by } from "../events/EventAuthor.ts"
 import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
 import * as Creator from "../access/Creator.ts"
 import * as Page from "../Page.ts"
+import { withinQuota } from "../quotas/CurrentQuota.ts"
 import { Settings } from "../Settings.ts"
 import { StorageRoom } from "../StorageRoom.ts"
 import * as TokenExpiry from "./internal/TokenExpiry.ts"
@@ -36,7 +37,7 @@ export class Tokens extends Context.Service<
       actor: Actor,
       tenantId: string,
       input: Token.CreateToken
-    ) => Effect.Effect<Token.CreatedToken, AccessError | InvalidRequest>
+    ) => Effect.Effect<Token.CreatedToken, AccessError | InvalidRequest | QuotaExceeded>
 
     /** Lists a tenant's tokens, ordered by id, with revoked and expired ones. */
     readonly list: (
@@ -62,6 +63,7 @@ const make = Effect.gen(function* () {
   const access = yield* Access
   const room = yield* StorageRoom
   const repository = yield* TokenRepository
+  const within = yield* withinQuota
   const settings = yield* Settings
   const random = yield* SecureRandom
   const digest = yield* Digest
@@ -89,8 +91,10 @@ const make = Effect.gen(function* () {
           lastUsedAt: null,
           revokedAt: null
         }
-        yield* Effect.catchTag(by(identity)(repository.create({ tenantId, token, hash })), "NotFound", () =>
-          Effect.fail(noSuchMember)
+        yield* Effect.catchTag(
+          by(identity)(within(tenantId)(repository.create({ tenantId, token, hash }))),
+          "NotFound",
+          () => Effect.fail(noSuchMember)
         )
         return { ...token, key: Redacted.value(key) }
       },

@@ -9,6 +9,7 @@ import * as Option from "effect/Option"
 import { Access, type AccessError } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
+import { BucketRepository } from "../buckets/BucketRepository.ts"
 import { type Forbidden, type InvalidRequest, NotFound } from "../Errors.ts"
 import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
@@ -50,6 +51,7 @@ const make = Effect.gen(function* () {
   const access = yield* Access
   const repository = yield* QuotaRepository
   const usages = yield* UsageRepository
+  const buckets = yield* BucketRepository
   const settings = yield* Settings
   const quotaOf = yield* QuotaOf
   const missing = new NotFound({ resource: "tenant" })
@@ -81,12 +83,15 @@ const make = Effect.gen(function* () {
     ofBucket: Effect.fn("Quotas.ofBucket")(function* (actor, bucket) {
       yield* access.require(actor, bucket.tenantId, "bucket:read")
       if (!Ids.is("bkt", bucket.bucketId)) return yield* new NotFound({ resource: "bucket" })
-      return { usage: yield* usages.ofBucket(bucket), limits: { bytes: null, files: null } }
+      const usage = yield* usages.ofBucket(bucket)
+      const found = yield* NotFound.whenNone(buckets.find(bucket), new NotFound({ resource: "bucket" }))
+      return { usage, limits: { bytes: found.maxBytes, files: found.maxFiles } }
     })
   })
 })
 
-export const layer: Layer.Layer<Quotas, never, Access | QuotaRepository | UsageRepository> = Layer.effect(Quotas, make)
+export const layer: Layer.Layer<Quotas, never, Access | QuotaRepository | UsageRepository | BucketRepository> =
+  Layer.effect(Quotas, make)
 
 /** Provides the quota of each tenant: the limits that the operator has set for it, otherwise those of the settings. */
 export const layerQuotaOf: Layer.Layer<never, never, QuotaRepository> = Layer.effect(

@@ -21,7 +21,7 @@ const create = HttpApiEndpoint.post("create", "/", {
   disableCodecs: true,
   payload: Bucket.CreateBucket,
   success: created(Bucket.Bucket),
-  error: problems("invalid_request", "not_found", "bucket_exists")
+  error: problems("invalid_request", "quota_exceeded", "not_found", "bucket_exists")
 }).annotateMerge(describe({ summary: "Create a bucket", permission: "bucket:write" }))
 
 const update = HttpApiEndpoint.patch("update", "/:bucketId", {

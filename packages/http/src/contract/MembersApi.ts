@@ -30,7 +30,7 @@ const add = HttpApiEndpoint.post("add", "/", {
   disableCodecs: true,
   payload: Member.AddMember,
   success: created(Member.Member),
-  error: problems("invalid_request", "not_found", "member_exists")
+  error: problems("invalid_request", "quota_exceeded", "not_found", "member_exists")
 }).annotateMerge(
   describe({
     summary: "Add a member",

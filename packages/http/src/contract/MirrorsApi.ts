@@ -46,7 +46,14 @@ const create = HttpApiEndpoint.post("create", "/", {
   disableCodecs: true,
   payload: Payload,
   success: created(Mirror.Mirror),
-  error: problems("invalid_request", "not_found", "mirror_loop", "mirror_type_unavailable", "mirror_target_unreachable")
+  error: problems(
+    "invalid_request",
+    "quota_exceeded",
+    "not_found",
+    "mirror_loop",
+    "mirror_type_unavailable",
+    "mirror_target_unreachable"
+  )
 }).annotateMerge(
   describe({
     summary: "Create a mirror of the bucket",

@@ -21,7 +21,7 @@ const create = HttpApiEndpoint.post("create", "/", {
   disableCodecs: true,
   payload: Token.CreateToken,
   success: created(Token.CreatedToken),
-  error: problems("invalid_request")
+  error: problems("invalid_request", "quota_exceeded")
 }).annotateMerge(
   describe({
     summary: "Create a token for a member",

@@ -27,6 +27,8 @@ describe("buckets", () => {
     expect(bucket).toEqual({
       id: expect.stringMatching(/^bkt_/),
       name: "photos",
+      maxBytes: null,
+      maxFiles: null,
       maxFileBytes: null,
       allowedTypes: null,
       createdAt: expect.any(String),

@@ -67,4 +67,64 @@ describeEach("usage", (current) => {
       errors: [{ pointer: "/bytes" }, { pointer: "/buckets" }]
     })
   })
+
+  it("count limits: 20 requests at the same time → as many records as the limit, the others 403 quota_exceeded", async () => {
+    const server = current()
+    const { bucketId, tenantId } = await server.makeBucket()
+    await set(tenantId, { buckets: 4, members: 4, tokens: 3, mirrors: 3 })
+    const tenant = `/tenants/${tenantId}`
+    const me = await json<{ readonly items: ReadonlyArray<{ readonly id: string }> }>(
+      await server.get(`${tenant}/members`)
+    )
+    const expectRoom = async (limit: string, maximum: number, send: (index: number) => Promise<Response>) => {
+      const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => send(index)))
+      expect(answers.filter(({ status }) => status === 201)).toHaveLength(3)
+      for (const answer of answers.filter(({ status }) => status !== 201)) {
+        const problem = await expectProblem(answer, 403, "quota_exceeded")
+        expect(problem).toMatchObject({ quota: { owner: "tenant", limit, maximum, use: maximum } })
+        expect(problem.detail).toContain(`${maximum} ${limit}`)
+      }
+    }
+    await expectRoom("buckets", 4, (index) => server.post(`${tenant}/buckets`, { json: { name: `n${index}` } }))
+    await expectRoom("members", 4, (index) => {
+      const user = { email: `${tenantId}-${index}@example.com` }
+      return server.post(`${tenant}/members`, { json: { user, role: { name: "File Reader" } } })
+    })
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
+    const member = { id: me.items[0]?.id }
+    await expectRoom("tokens", 3, () => server.post(`${tenant}/tokens`, { json: { name: "t", member, expiresAt } }))
+    const mirror = {
+      name: "m",
+      type: "SERVICE",
+      serviceTenantId: "ten_01890a5d-ac96-774b-bcce-b302099a8057",
+      serviceBucketId: "bkt_01890a5d-ac96-774b-bcce-b302099a8057",
+      apiKey: "none",
+      verify: false
+    }
+    await expectRoom("mirrors", 3, () => server.post(`${tenant}/buckets/${bucketId}/mirrors`, { json: mirror }))
+    expect(await json(await server.get(`${tenant}/usage`))).toMatchObject({
+      usage: { buckets: 4, members: 4, tokens: 3, mirrors: 3 }
+    })
+  })
+
+  it("limits on bytes and files, of the tenant and of a bucket → uploads beyond are refused, within a second", async () => {
+    const server = current()
+    const bucket = await server.makeBucket()
+    const path = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}`
+    const upload = (name: string, content: string) => {
+      const body = new FormData()
+      body.append("body", JSON.stringify({ name }))
+      body.append("file", new Blob([content]))
+      return server.post(`${path}/files/upload`, { body })
+    }
+    await set(bucket.tenantId, { bytes: 10 })
+    expect((await upload("a", "1234567890")).status).toBe(201)
+    const ofTenant = await expectProblem(await upload("b", "1"), 403, "quota_exceeded")
+    expect(ofTenant).toMatchObject({ quota: { owner: "tenant", limit: "bytes", maximum: 10, use: 10 } })
+    await set(bucket.tenantId, { bytes: "default" })
+    await server.patch(path, { json: { maxFiles: 2 } })
+    expect(await json(await server.get(`${path}/usage`))).toMatchObject({ limits: { bytes: null, files: 2 } })
+    await expect.poll(async () => (await upload("b", "1")).status, { timeout: 20_000 }).toBe(201)
+    await expect.poll(async () => (await upload("c", "1")).status, { timeout: 20_000 }).toBe(403)
+  })
 })

@@ -55,6 +55,8 @@ export const tenant = (): Tenant => ({
 export const bucket = (name: string = word()): Bucket => ({
   id: id("bkt"),
   name,
+  maxBytes: null,
+  maxFiles: null,
   ...ContentRules.none,
   createdAt: at(),
   updatedAt: at()

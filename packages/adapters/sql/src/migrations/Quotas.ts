@@ -1,5 +1,5 @@
 /**
- * The rules for the contents of a bucket, and the limits of single tenants.
+ * The limits of buckets, the rules for their contents, and the limits of single tenants.
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -10,8 +10,10 @@ const change = Effect.gen(function* () {
   const sql = yield* SqlClient
   const text = textType(sql)
 
-  // Null: the bucket has no such rule. `allowed_types` is a JSON array.
-  yield* sql`ALTER TABLE bucket ADD COLUMN max_file_bytes bigint`
+  // Null: the bucket has no such rule or limit. `allowed_types` is a JSON array.
+  for (const column of ["max_file_bytes", "max_bytes", "max_files"]) {
+    yield* sql`ALTER TABLE bucket ADD COLUMN ${sql.literal(column)} bigint`
+  }
   yield* sql`ALTER TABLE bucket ADD COLUMN allowed_types ${text}`
 
   // `limits` is a JSON object with the limits that the operator has set. Those of the settings hold for a tenant without a row.

@@ -13,6 +13,7 @@ import { by } from "../../events/EventAuthor.ts"
 import { FileChangeNotifier } from "../../files/FileChangeNotifier.ts"
 import { checkBucketId } from "../../files/internal/FileLookup.ts"
 import * as Ids from "../../Ids.ts"
+import { withinQuota } from "../../quotas/CurrentQuota.ts"
 import { StorageRoom } from "../../StorageRoom.ts"
 import * as Creator from "../../access/Creator.ts"
 import * as MirrorCredentials from "./MirrorCredentials.ts"
@@ -27,6 +28,7 @@ export const make = Effect.gen(function* () {
   const buckets = yield* BucketRepository
   const room = yield* StorageRoom
   const repository = yield* MirrorRepository
+  const within = yield* withinQuota
   const notifier = yield* FileChangeNotifier
   const random = yield* SecureRandom
   const { checkTarget, get, hasType, seal } = yield* MirrorSteps.make
@@ -48,7 +50,7 @@ export const make = Effect.gen(function* () {
       const at = yield* DateTime.now
       const createdBy = Creator.of(identity)
       const mirror = { tenantId, bucketId, id, name: decoded.name, address, secret, createdBy, at }
-      yield* by(identity)(repository.create(mirror))
+      yield* by(identity)(within(tenantId)(repository.create(mirror)))
       yield* notifier.wake(bucketId)
       return MirrorSteps.toRecord(yield* get({ ...bucket, mirrorId: id }))
     }),

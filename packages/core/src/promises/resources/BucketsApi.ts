@@ -22,7 +22,10 @@ export interface RemoveBucketInput extends BucketRef, ForceOption {}
 export interface BucketUsageRecord extends BucketUsage {}
 
 export interface BucketOperations<Time> {
-  /** Creates a bucket. Rejects with `bucket_exists` when the tenant has a bucket of this name. */
+  /**
+   * Creates a bucket. Rejects with `bucket_exists` when the tenant has a bucket of this name, and with `quota_exceeded` when it has as
+   * many buckets as its quota permits.
+   */
   create(input: CreateBucketInput): BucketRecord<Time>
 
   /** Lists the buckets of a tenant. */

@@ -100,11 +100,17 @@ export const bucketContract = (it: It): void => {
     })
   )
 
-  it.effect("rules: create, update, clear → in the record and in the result of stage", () =>
+  it.effect("rules and limits: create, update, clear → in the record and in the result of stage", () =>
     Effect.gen(function* () {
       const buckets = yield* BucketRepository
       const tenantId = yield* Fixtures.tenant
-      const made = { ...Sample.bucket(), maxFileBytes: 2 ** 40, allowedTypes: ["image/*", "text/plain"] }
+      const made = {
+        ...Sample.bucket(),
+        maxBytes: 2 ** 50,
+        maxFiles: 7,
+        maxFileBytes: 2 ** 40,
+        allowedTypes: ["image/*", "text/plain"]
+      }
       yield* buckets.create(tenantId, made)
       const bucket = { tenantId, bucketId: made.id }
       expect(yield* buckets.find(bucket)).toEqual(Option.some(made))
@@ -117,6 +123,8 @@ export const bucketContract = (it: It): void => {
       const cleared = { ...made, allowedTypes: null, updatedAt: Sample.at(1) }
       expect(yield* update({ allowedTypes: null })).toEqual(Option.some(cleared))
       expect(yield* update({ maxFileBytes: 5 })).toEqual(Option.some({ ...cleared, maxFileBytes: 5 }))
+      const limits = { maxBytes: null, maxFiles: 0 }
+      expect(yield* update(limits)).toEqual(Option.some({ ...cleared, maxFileBytes: 5, ...limits }))
       expect(yield* staged).toEqual({ maxFileBytes: 5, allowedTypes: null })
     })
   )

@@ -12,6 +12,8 @@ import type { Action, Detail } from "@holdfast/core/events/Event"
 import * as Constraint from "../Constraint.ts"
 import { lock, millis } from "../Dialect.ts"
 import { type Change, changedFields, record, recordFound } from "../events/RecordEvent.ts"
+import * as Counted from "../quotas/Counted.ts"
+import { requireRoom } from "../quotas/RequireRoom.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
@@ -23,6 +25,8 @@ import { countFiles, removeBuckets, removedAtOnce } from "./RemoveBuckets.ts"
 const toBucket: Row.FromRow<Bucket> = (row) => ({
   id: Row.text(row, "id"),
   name: Row.text(row, "name"),
+  maxBytes: Row.orNull(Row.int, row, "max_bytes"),
+  maxFiles: Row.orNull(Row.int, row, "max_files"),
   ...ContentRuleColumns.read(row),
   createdAt: Row.instant(row, "created_at"),
   updatedAt: Row.instant(row, "updated_at")
@@ -37,7 +41,7 @@ const bucketEvent = (
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
-  const columns = sql.literal(`id, name, ${ContentRuleColumns.names}, created_at, updated_at`)
+  const columns = sql.literal(`id, name, max_bytes, max_files, ${ContentRuleColumns.names}, created_at, updated_at`)
 
   const orBucketExists = (tenantId: string, name: string) =>
     Constraint.mapUniqueViolation({
@@ -64,10 +68,13 @@ const make = Effect.gen(function* () {
 
   return BucketRepository.of({
     create: (tenantId, bucket) =>
-      sql`INSERT INTO bucket (id, tenant_id, name, max_file_bytes, allowed_types, created_at, updated_at)
-        SELECT ${bucket.id}, tenant.id, ${bucket.name}, ${bucket.maxFileBytes}, ${ContentRuleColumns.encodeTypes(bucket.allowedTypes)},
+      requireRoom(sql, tenantId, ({ buckets }) => [
+        { limit: "buckets", maximum: buckets, rows: Counted.buckets(sql, tenantId) }
+      ]).pipe(
+        Effect.andThen(sql`INSERT INTO bucket (id, tenant_id, name, max_bytes, max_files, max_file_bytes, allowed_types, created_at, updated_at)
+        SELECT ${bucket.id}, tenant.id, ${bucket.name}, ${bucket.maxBytes}, ${bucket.maxFiles}, ${bucket.maxFileBytes}, ${ContentRuleColumns.encodeTypes(bucket.allowedTypes)},
           ${millis(bucket.createdAt)}, ${millis(bucket.updatedAt)}
-        FROM tenant WHERE ${isOpenTenant(sql, tenantId)} ${lock(sql, "FOR KEY SHARE")} RETURNING id`.pipe(
+        FROM tenant WHERE ${isOpenTenant(sql, tenantId)} ${lock(sql, "FOR KEY SHARE")} RETURNING id`),
         Row.orFail(() => new NotFound({ resource: "tenant" })),
         Effect.andThen(record(sql, bucketEvent(tenantId, "bucket.created", bucket))),
         transaction(sql),
@@ -89,6 +96,8 @@ const make = Effect.gen(function* () {
       sql`UPDATE bucket SET ${sql.update({
         updated_at: millis(at),
         ...(change.name === undefined ? undefined : { name: change.name }),
+        ...(change.maxBytes === undefined ? undefined : { max_bytes: change.maxBytes }),
+        ...(change.maxFiles === undefined ? undefined : { max_files: change.maxFiles }),
         ...ContentRuleColumns.changed(change)
       })} WHERE ${isOpenBucket(sql, bucket)} RETURNING ${columns}`.pipe(
         Row.first(toBucket),

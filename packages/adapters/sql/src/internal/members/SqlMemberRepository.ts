@@ -16,6 +16,8 @@ import { isOpenTenant } from "../buckets/OpenBucket.ts"
 import * as Constraint from "../Constraint.ts"
 import { lock, millis } from "../Dialect.ts"
 import { record, recordFound } from "../events/RecordEvent.ts"
+import * as Counted from "../quotas/Counted.ts"
+import { requireRoom } from "../quotas/RequireRoom.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
@@ -50,6 +52,9 @@ const make = Effect.gen(function* () {
       if (tenants.length === 0) return yield* new NotFound({ resource: "tenant" })
       const existing = yield* Invitations.findByEmail(sql, tenantId, member.user.email)
       if (Option.isSome(existing)) return yield* new MemberExists({ existingId: existing.value })
+      yield* requireRoom(sql, tenantId, ({ members }) => [
+        { limit: "members", maximum: members, rows: Counted.members(sql, tenantId) }
+      ])
       const stored = yield* store(tenantId, member)
       yield* record(sql, memberEvent(tenantId, "member.created", stored))
       return stored

@@ -10,6 +10,8 @@ import { isOpenBucket } from "../buckets/OpenBucket.ts"
 import { lock, millis } from "../Dialect.ts"
 import { record } from "../events/RecordEvent.ts"
 import * as Creators from "../members/Creators.ts"
+import * as Counted from "../quotas/Counted.ts"
+import { requireRoom } from "../quotas/RequireRoom.ts"
 import { transaction } from "../../Transaction.ts"
 import { mirrorEvent } from "./MirrorEvents.ts"
 import { encodePlace, lockWriters } from "./MirrorRow.ts"
@@ -48,6 +50,9 @@ export const createMirror = (sql: SqlClient, mirror: NewMirror) =>
     const target = address.type === "TENANT_BUCKET" ? address.serviceBucketId : null
     const { createdBy, tenantId } = mirror
     const creator = Creators.toColumns(createdBy)
+    yield* requireRoom(sql, tenantId, ({ mirrors }) => [
+      { limit: "mirrors", maximum: mirrors, rows: Counted.mirrors(sql, tenantId) }
+    ])
     yield* Creators.lockCreator(sql, { tenantId, createdBy, others: [], at: mirror.at })
     const found = yield* sql`SELECT id FROM bucket
       WHERE ${isOpenBucket(sql, mirror)} ${lock(sql, "FOR KEY SHARE")}`

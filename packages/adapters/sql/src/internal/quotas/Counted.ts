@@ -15,7 +15,7 @@ const most = mostCounted + 1
 /** Usable tokens: two ranges of an index, whose column is null for tokens that do not expire. */
 const usableTokens = (sql: SqlClient, owner: Fragment, now: DateTime.Utc): Fragment => {
   const range = (expiry: Fragment) =>
-    sql`SELECT * FROM (SELECT 1 AS one FROM api_key WHERE ${owner} AND revoked_at IS NULL AND ${expiry} LIMIT ${most}) AS range`
+    sql`SELECT * FROM (SELECT 1 AS one FROM api_key WHERE ${owner} AND revoked_at IS NULL AND ${expiry} LIMIT ${most}) AS part`
   return sql`${range(sql`expires_at IS NULL`)} UNION ALL ${range(sql`expires_at > ${millis(now)}`)}`
 }
 

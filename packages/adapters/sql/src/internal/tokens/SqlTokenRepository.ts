@@ -13,6 +13,8 @@ import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
 import * as Constraint from "../Constraint.ts"
 import { millis } from "../Dialect.ts"
 import { record } from "../events/RecordEvent.ts"
+import * as Counted from "../quotas/Counted.ts"
+import { requireRoom } from "../quotas/RequireRoom.ts"
 import * as Row from "../Row.ts"
 import * as Creators from "../members/Creators.ts"
 import { operation } from "../../SqlFailure.ts"
@@ -42,6 +44,10 @@ const make = Effect.gen(function* () {
   /** Inserts a token with the account of its member, which stays locked: neither can change until the commit. */
   const create = Effect.fnUntraced(function* (tenantId: string, token: Token, hash: string) {
     const { createdAt, createdBy, expiresAt, id, lastUsedAt, member, name, prefix, revokedAt } = token
+    yield* requireRoom(sql, tenantId, ({ tokens, tokensPerMember }) => [
+      { limit: "tokens", maximum: tokens, rows: Counted.tokens(sql, tenantId, createdAt) },
+      { limit: "tokensPerMember", maximum: tokensPerMember, rows: Counted.tokensOfMember(sql, member.id, createdAt) }
+    ])
     const members = yield* Creators.lockCreator(sql, { tenantId, createdBy, others: [member.id], at: createdAt })
     const accountId = members.get(member.id)
     if (accountId === undefined) return yield* noMember()

@@ -3,14 +3,21 @@
  */
 import { expect } from "@effect/vitest"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
+import { MemberRepository } from "@holdfast/core/members/MemberRepository"
+import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
+import { CurrentQuota } from "@holdfast/core/quotas/CurrentQuota"
 import { QuotaRepository } from "@holdfast/core/quotas/QuotaRepository"
+import * as Settings from "@holdfast/core/Settings"
+import type { Quota } from "@holdfast/core/Settings"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Fixtures from "../../Fixtures.ts"
 import type { It } from "../../internal/It.ts"
+import * as MirrorFixtures from "../../mirrors/MirrorFixtures.ts"
 import * as Sample from "../../Sample.ts"
 
 export const quotaContract = (it: It): void => {
@@ -65,6 +72,73 @@ export const quotaContract = (it: It): void => {
       yield* buckets.remove({ bucket: { tenantId, bucketId }, force: true, sweepAt: now })
       expect(yield* quotas.count(tenantId, now)).toEqual({ ...counts, buckets: 1, tokens: 2 })
       expect(yield* quotas.count(tenantId, DateTime.addDuration(now, "2 minutes"))).toMatchObject({ tokens: 1 })
+    })
+  )
+
+  it.effect("create: 20 at the same time, quota leaves room for 5 → 5 succeed, the others get QuotaExceeded", () =>
+    Effect.gen(function* () {
+      const buckets = yield* BucketRepository
+      const members = yield* MemberRepository
+      const mirrors = yield* MirrorRepository
+      const tokens = yield* TokenRepository
+      const { bucketId, tenantId } = yield* Fixtures.bucket()
+      const { id: memberId } = yield* Fixtures.member(tenantId)
+      const newToken = Effect.suspend(() => {
+        const token = Sample.token(memberId)
+        return tokens.create({ tenantId, token, hash: Sample.hash() })
+      })
+      const expectRoom = Effect.fnUntraced(function* <E>(
+        limit: keyof Quota,
+        maximum: number,
+        create: Effect.Effect<unknown, E>
+      ) {
+        const quota = { ...Settings.defaults.quota, [limit]: maximum }
+        const results = yield* Fixtures.concurrently(20, () => Effect.provideService(create, CurrentQuota, quota))
+        expect(results.filter(Result.isSuccess)).toHaveLength(5)
+        for (const { failure } of results.filter(Result.isFailure)) {
+          expect(failure).toMatchObject({
+            _tag: "QuotaExceeded",
+            quota: { owner: "tenant", limit, maximum, use: maximum }
+          })
+        }
+      })
+      yield* expectRoom(
+        "buckets",
+        6,
+        Effect.suspend(() => buckets.create(tenantId, Sample.bucket()))
+      )
+      yield* expectRoom(
+        "members",
+        6,
+        Effect.suspend(() => members.add(tenantId, Sample.member()))
+      )
+      yield* expectRoom("tokens", 5, newToken)
+      yield* expectRoom("tokensPerMember", 10, newToken)
+      yield* expectRoom(
+        "mirrors",
+        5,
+        Effect.suspend(() => mirrors.create(MirrorFixtures.newMirror({ tenantId, bucketId })))
+      )
+      expect(yield* (yield* QuotaRepository).count(tenantId, Sample.at())).toEqual({
+        buckets: 6,
+        members: 6,
+        tokens: 10,
+        mirrors: 5,
+        conversions: 0
+      })
+    })
+  )
+
+  it.effect("create: quota of a tenant is used up → another tenant has room; no quota → room", () =>
+    Effect.gen(function* () {
+      const buckets = yield* BucketRepository
+      const { tenantId } = yield* Fixtures.bucket()
+      const quota = { ...Settings.defaults.quota, buckets: 1 }
+      const create = (owner: string) =>
+        Effect.suspend(() => buckets.create(owner, Sample.bucket())).pipe(Effect.provideService(CurrentQuota, quota))
+      expect(yield* Effect.flip(create(tenantId))).toMatchObject({ _tag: "QuotaExceeded" })
+      yield* create(yield* Fixtures.tenant)
+      yield* buckets.create(tenantId, Sample.bucket())
     })
   )
 }

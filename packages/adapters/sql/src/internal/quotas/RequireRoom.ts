@@ -1,0 +1,45 @@
+/**
+ * Compares what a tenant has with its quota, in the transaction that creates one more.
+ */
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
+import { QuotaExceeded } from "@holdfast/core/Errors"
+import { CurrentQuota } from "@holdfast/core/quotas/CurrentQuota"
+import type { Quota } from "@holdfast/core/Settings"
+import { lock } from "../Dialect.ts"
+import type { RowFault } from "../../SqlFailure.ts"
+import * as Counted from "./Counted.ts"
+
+interface Needed {
+  readonly limit: keyof Quota
+  /** Null for no limit. */
+  readonly maximum: number | null
+  /** The rows that the limit counts. */
+  readonly rows: Fragment
+}
+
+/**
+ * Fails with `QuotaExceeded` unless `CurrentQuota` leaves room for one more row of each kind. Locks the tenant: transactions that
+ * create rows of the tenant run one after the other, so that each counts those of the others.
+ */
+export const requireRoom = (
+  sql: SqlClient,
+  tenantId: string,
+  needs: (quota: Quota) => ReadonlyArray<Needed>
+): Effect.Effect<void, QuotaExceeded | SqlError | RowFault> =>
+  Effect.flatMap(CurrentQuota, (quota) => {
+    const limited = (quota === undefined ? [] : needs(quota)).filter(({ maximum }) => maximum !== null)
+    if (limited.length === 0) return Effect.void
+    const check = ({ limit, maximum, rows }: Needed) =>
+      Effect.flatMap(Counted.count(sql, rows), (use) =>
+        maximum === null || use < maximum
+          ? Effect.void
+          : Effect.fail(new QuotaExceeded({ quota: { owner: "tenant", limit, maximum, use } }))
+      )
+    return Effect.andThen(
+      sql`SELECT id FROM tenant WHERE id = ${tenantId} ${lock(sql, "FOR NO KEY UPDATE")}`,
+      Effect.forEach(limited, check, { discard: true })
+    )
+  })
