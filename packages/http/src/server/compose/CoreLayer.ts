@@ -34,6 +34,7 @@ import * as IntegrityMetrics from "../metrics/IntegrityMetrics.ts"
 import * as MirrorMetrics from "../metrics/MirrorMetrics.ts"
 import * as PortMetrics from "../metrics/PortMetrics.ts"
 import * as StorageMetrics from "../metrics/StorageMetrics.ts"
+import * as WebhookMetrics from "../metrics/WebhookMetrics.ts"
 import * as NodeDigest from "./NodeDigest.ts"
 
 /** Random numbers and hashes from Node. */
@@ -56,7 +57,7 @@ const instrumentedPorts = Layer.mergeAll(
   PortMetrics.layer(MemberRepository),
   PortMetrics.layer(TokenRepository),
   PortMetrics.layer(WebhookRepository),
-  PortMetrics.layer(DeliveryRepository),
+  WebhookMetrics.layerDeliveries.pipe(Layer.provide(PortMetrics.layer(DeliveryRepository))),
   PortMetrics.layer(BucketRepository),
   PortMetrics.layer(RemovalRepository),
   PortMetrics.layer(BlobRepository),
