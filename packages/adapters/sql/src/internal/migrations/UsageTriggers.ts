@@ -57,7 +57,8 @@ const postgres = (sql: SqlClient) => {
       END IF;
       RETURN NULL;
     END`
-  // Both statements add up the changed rows by owner, so that each row of `usage` is written once.
+  // Both statements add up the changed rows by owner, so that each row of `usage` is written once: PostgreSQL reads every version of
+  // it that the transaction has written before, so that n updates of one row would take a time that grows with n².
   const ofRows = (rows: (owner: "tenant_id" | "bucket_id") => string) =>
     (["tenant_id", "bucket_id"] as const)
       .map(
@@ -66,9 +67,12 @@ const postgres = (sql: SqlClient) => {
         END LOOP;`
       )
       .join("\n")
-  const ofDeletedFiles = (owner: "tenant_id" | "bucket_id") =>
-    `SELECT ${owner} AS owner_id, -COUNT(*) AS files, -CAST(COALESCE(SUM(size), 0) AS bigint) AS content_bytes,
-      CAST(0 AS bigint) AS stream_bytes FROM changed GROUP BY ${owner} ORDER BY ${owner}`
+  const ofFiles = (sign: "+" | "-") => {
+    const rows = (owner: "tenant_id" | "bucket_id") =>
+      `SELECT ${owner} AS owner_id, ${sign}COUNT(*) AS files, ${sign}CAST(COALESCE(SUM(size), 0) AS bigint) AS content_bytes,
+        CAST(0 AS bigint) AS stream_bytes FROM changed GROUP BY ${owner} ORDER BY ${owner}`
+    return `DECLARE total record; BEGIN ${ofRows(rows)} RETURN NULL; END`
+  }
   const ofSegments = (sign: "+" | "-") => {
     const segments = `changed JOIN blob ON blob.id = changed.blob_id`
     const rows = (owner: "tenant_id" | "bucket_id") =>
@@ -100,9 +104,9 @@ const postgres = (sql: SqlClient) => {
         END`
       ),
       makeTrigger(
-        "usage_file_inserted",
-        "AFTER INSERT ON file FOR EACH ROW",
-        ofRow("NEW", "1, COALESCE(NEW.size, 0), 0, 0")
+        "usage_files_inserted",
+        "AFTER INSERT ON file REFERENCING NEW TABLE AS changed FOR EACH STATEMENT",
+        ofFiles("+")
       ),
       makeTrigger(
         "usage_file_resized",
@@ -112,7 +116,7 @@ const postgres = (sql: SqlClient) => {
       makeTrigger(
         "usage_files_deleted",
         "AFTER DELETE ON file REFERENCING OLD TABLE AS changed FOR EACH STATEMENT",
-        `DECLARE total record; BEGIN ${ofRows(ofDeletedFiles)} RETURN NULL; END`
+        ofFiles("-")
       ),
       makeTrigger(
         "usage_segments_inserted",
