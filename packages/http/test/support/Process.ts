@@ -101,6 +101,9 @@ export const start = (args: ReadonlyArray<string>, options: Options = {}): Runni
   return { child, kill, exited: ended, untilPrinted: printed, stdout: () => out, stderr: () => error }
 }
 
+/** Returns the lines that are for the user: the service logs JSON beside them. */
+export const withoutLog = (stderr: string): string => stderr.replace(/^\{.*\}\n/gm, "")
+
 /** Runs a command until it exits. */
 export const run = async (args: ReadonlyArray<string>, options: Options = {}): Promise<Finished> => {
   const running = start(args, options)

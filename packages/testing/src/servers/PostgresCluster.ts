@@ -91,11 +91,20 @@ export const makeStandby = Effect.fnUntraced(function* (
 export const promote = ({ data }: Cluster): Effect.Effect<void, ServerError> =>
   run("pg_ctl", ["promote", "-D", data, "-w"])
 
+/** Sends a signal to a process that may have ended. */
+const kill = (pid: number, name: NodeJS.Signals): void => {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error
+  }
+}
+
 /** Sends a signal to a server and to the processes of its connections. */
 export const signal = ({ pid = 0 }: ChildProcess, name: "SIGSTOP" | "SIGCONT"): Effect.Effect<void> =>
   Effect.sync(() => {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number)
-    for (const one of [pid, ...children]) process.kill(one, name)
+    for (const one of [pid, ...children]) kill(one, name)
   })
 
 /**
