@@ -12,7 +12,13 @@ export interface Fault {
   readonly detail: string
 }
 
-/** The input is not valid. `errors` contains every fault. */
+/** The most faults that the message of an error names. */
+const maxNamed = 3
+
+const toText = ({ detail, pointer }: Fault): string =>
+  pointer === "" ? detail : `${pointer.slice(1).replaceAll("/", ".")}: ${detail}`
+
+/** The input is not valid. `errors` contains every fault, the message the first ones. */
 export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
   readonly message: string
   readonly errors: ReadonlyArray<Fault>
@@ -21,7 +27,27 @@ export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
 
   /** Returns the error for an input with a single fault. */
   static at(pointer: string, detail: string): InvalidRequest {
-    return new InvalidRequest({ message: "The request is not valid.", errors: [{ pointer, detail }] })
+    return InvalidRequest.of([{ pointer, detail }])
+  }
+
+  /**
+   * Returns the error for an input with faults.
+   *
+   * @param options.subject The first sentence of the message.
+   * @param options.omitted The number of further faults, which the error does not list.
+   */
+  static of(
+    errors: ReadonlyArray<Fault>,
+    {
+      omitted = 0,
+      subject = "The request is not valid"
+    }: { readonly subject?: string | undefined; readonly omitted?: number | undefined } = {}
+  ): InvalidRequest {
+    const named = errors.slice(0, maxNamed).map(toText).join("; ")
+    const more = errors.length - maxNamed
+    const inErrors = more > 0 ? `; and ${more} more in errors` : ""
+    const unlisted = omitted > 0 ? `; ${omitted} more are not listed` : ""
+    return new InvalidRequest({ message: `${subject}. ${named}${inErrors}${unlisted}`, errors })
   }
 }
 

@@ -30,14 +30,7 @@ export const toInvalidRequest = (issue: SchemaIssue.Issue): InvalidRequest => {
   const errors = issues
     .slice(0, maxFaults)
     .map(({ message, path = [] }): Fault => ({ pointer: shorten(pointerTo(path)), detail: shorten(message) }))
-  const more = issues.length - errors.length
-  return new InvalidRequest({
-    message:
-      more === 0
-        ? "The request is not valid."
-        : `The request is not valid. Its first ${errors.length} faults are listed, ${more} more are not.`,
-    errors
-  })
+  return InvalidRequest.of(errors, { omitted: issues.length - errors.length })
 }
 
 /**

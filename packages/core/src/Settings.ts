@@ -89,14 +89,45 @@ export const defaults: Settings = {
 
 export const Settings = Context.Reference<Settings>("@holdfast/core/Settings", { defaultValue: () => defaults })
 
+/** A setting as programs write it: a duration may also be a text such as "5 minutes", or a number of milliseconds. */
+type Input<Setting> = Setting extends Duration.Duration ? Duration.Input : Setting extends Rate ? RateInput : Setting
+
+export interface RateInput {
+  /** How many requests are permitted in the window. */
+  readonly requests: number
+  /** After this time the whole number is available again. */
+  readonly window: Duration.Input
+}
+
 /** Settings that differ from the defaults. */
-export interface SettingsInput extends Partial<Omit<Settings, "quota">> {
+export type SettingsInput = {
+  readonly [Name in keyof Omit<Settings, "quota">]?: Input<Settings[Name]> | undefined
+} & {
+  /** Limits of each tenant that differ from the defaults, unless the operator has set a limit for the tenant. */
   readonly quota?: Partial<Quota> | undefined
 }
 
+const durations = [
+  "tokenLifetime",
+  "accessCache",
+  "blobGrace",
+  "uploadLease",
+  "playbackLifetime",
+  "eventRetention"
+] as const
+const rates = ["keyRate", "tenantRate", "failedAuthenticationRate"] as const
+
+const toRate = (input: RateInput | "off"): Rate | "off" =>
+  input === "off" ? input : { requests: input.requests, window: Duration.fromInputUnsafe(input.window) }
+
+const given = (record: object): object =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
+
 /** Returns all settings: the given ones, and the defaults of the others. */
-export const fromInput = ({ quota, ...input }: SettingsInput = {}): Settings => ({
+export const fromInput = ({ quota = {}, ...input }: SettingsInput = {}): Settings => ({
   ...defaults,
-  ...input,
-  quota: { ...defaults.quota, ...quota }
+  ...given(input),
+  ...Object.fromEntries(durations.map((name) => [name, Duration.fromInputUnsafe(input[name] ?? defaults[name])])),
+  ...Object.fromEntries(rates.map((name) => [name, toRate(input[name] ?? defaults[name])])),
+  quota: { ...defaults.quota, ...given(quota) }
 })

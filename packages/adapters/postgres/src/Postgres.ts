@@ -14,6 +14,7 @@ import type { Borrower } from "effect/sql/SqlConnection"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
 import * as FairPool from "@holdfast/sql/FairPool"
 import * as PostgresConnection from "./internal/PostgresConnection.ts"
+import * as ConnectionSocket from "./internal/ConnectionSocket.ts"
 import * as ConnectionSetup from "./internal/ConnectionSetup.ts"
 import * as SharedConnections from "./internal/SharedConnections.ts"
 import * as SilentServer from "./internal/SilentServer.ts"
@@ -80,6 +81,18 @@ const isUrl = (redacted: Redacted.Redacted): boolean => {
 const multiplexConcurrency = 32
 
 /**
+ * Lets the process end while connections of a pool are open that have run no statement yet. Reserving all of them is the only way to
+ * their sockets, and makes statements wait, therefore not for longer than a second.
+ */
+const releaseProcess = (pool: PgPool.PgPool, connections: number): Effect.Effect<void> =>
+  Effect.forEach(Array.from({ length: connections }), () => pool.reserve, { concurrency: "unbounded" }).pipe(
+    Effect.map((reserved) => reserved.forEach((connection) => ConnectionSocket.of(connection).unref())),
+    Effect.scoped,
+    Effect.timeout("1 second"),
+    Effect.ignore
+  )
+
+/**
  * Makes a pool of connections. It opens a connection when it first needs it; with `multiplex` it opens all at once. When a
  * connection is lost, as in a restart of the server, the statements on it fail and the next statement opens a new connection. A
  * connection to a read-only server is refused.
@@ -116,6 +129,7 @@ export const make: (
     // Detects a server that vanished without closing a connection on which no statement runs.
     keepAlive: "30 seconds"
   })
+  if (multiplex) yield* Effect.forkScoped(releaseProcess(pool, maxConnections))
   const watch = yield* SilentServer.make(statementTimeout)
   const toConnection = PostgresConnection.make(watch)
   const setUp: ConnectionSetup.SetUp = prepare ? ConnectionSetup.make(statementTimeout, watch) : () => Effect.void

@@ -1,6 +1,9 @@
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
+import { execFile } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { expect, layer, vi } from "@effect/vitest"
 import { open } from "@holdfast/core"
 import { fs } from "@holdfast/fs"
@@ -39,6 +42,17 @@ requires(Postgres.missing).describe("PostgreSQL with the Promise API", () =>
         const url = Redacted.value(yield* createDatabase)
         const directory = yield* temporary
         expect(yield* Effect.promise(() => roundTrip(url, directory))).toBe("text")
+      })
+    )
+
+    it.effect("process: Holdfast is not closed → the process ends by itself", () =>
+      Effect.gen(function* () {
+        const { createDatabase } = yield* Postgres.Postgres
+        const url = Redacted.value(yield* createDatabase)
+        const program = fileURLToPath(new URL("programs/unclosed.ts", import.meta.url))
+        const args = [program, url, yield* temporary]
+        const { stdout } = yield* Effect.promise(() => promisify(execFile)(process.execPath, args, { timeout: 50_000 }))
+        expect(stdout).toMatch(/^ten_/)
       })
     )
   })

@@ -33,11 +33,8 @@ export type UpdateMirror = typeof UpdateMirror.Type
 const decodeType = Input.decoder(Schema.Struct({ type: Schema.Literals(TargetTypes.inputNames) }))
 
 /** The decoder finds the fault of a secret inside of its `Redacted`. Callers know the field only. */
-const withoutRedacted = ({ errors, message }: InvalidRequest) =>
-  new InvalidRequest({
-    message,
-    errors: errors.map(({ detail, pointer }) => ({ detail, pointer: pointer.replace(/\/value$/, "") }))
-  })
+const withoutRedacted = ({ errors }: InvalidRequest) =>
+  InvalidRequest.of(errors.map(({ detail, pointer }) => ({ detail, pointer: pointer.replace(/\/value$/, "") })))
 
 const decoder = <A>(schema: Schema.Codec<A, A>) => {
   const decode = Input.decoder(schema)

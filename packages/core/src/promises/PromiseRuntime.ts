@@ -13,6 +13,7 @@ import type { Digest } from "effect/crypto/Digest"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type { Services } from "../Holdfast.ts"
 import type { CallOptions } from "./Operations.ts"
+import { keepAlive } from "./internal/ProcessLife.ts"
 import { Aborted, Closed } from "./internal/PromiseApiErrors.ts"
 
 /** The services that the methods of the Promise API use. */
@@ -53,7 +54,7 @@ export const make = (
     if (closing !== undefined) throw new Closed()
     const signal = checkSignal(options)
     throwIfAborted(signal)
-    const exit = await runtime.runPromiseExit(effect, signal === undefined ? {} : { signal })
+    const exit = await keepAlive(runtime.runPromiseExit(effect, signal === undefined ? {} : { signal }))
     if (Exit.isSuccess(exit)) return exit.value
     if (Cause.hasInterruptsOnly(exit.cause)) {
       throwIfAborted(signal)
@@ -67,6 +68,6 @@ export const make = (
     services,
     scope: runtime.scope,
     isClosed: () => closing !== undefined,
-    close: () => (closing ??= runtime.dispose())
+    close: () => (closing ??= keepAlive(runtime.dispose()))
   }
 }

@@ -11,7 +11,7 @@ import * as ConnectionSocket from "./ConnectionSocket.ts"
 
 export interface Watch {
   /**
-   * Runs a statement of a connection. When the server sends nothing for the timeout, the connection is closed and all its
+   * Runs a statement of a connection, which keeps the process alive only meanwhile. When the server sends nothing for the timeout, the connection is closed and all its
    * statements fail.
    */
   readonly statement: <A, E, R>(connection: PgConnection, statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -68,13 +68,17 @@ export const make = (timeout: Duration.Input | undefined): Effect.Effect<Watch, 
 
   const begin = (activity: Activity): void => {
     if (activity.running++ > 0) return
+    activity.socket.ref()
     activity.received = activity.socket.bytesRead
     activity.silentTicks = 0
     active.add(activity)
   }
 
   const end = (activity: Activity): void => {
-    if (--activity.running === 0) active.delete(activity)
+    if (--activity.running > 0) return
+    active.delete(activity)
+    // An idle connection does not keep the process alive.
+    activity.socket.unref()
   }
 
   const statement: Watch["statement"] = (connection, statement) =>

@@ -5,6 +5,7 @@ import type * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { Actor } from "../../Actor.ts"
 import type { ActorHandle } from "./ActorHandle.ts"
+import * as CallerStack from "./CallerStack.ts"
 import type { CallOptions, Methods } from "../Operations.ts"
 import type { PromiseApiServices } from "../PromiseRuntime.ts"
 import { toDates, type WithTimes } from "./Times.ts"
@@ -34,10 +35,16 @@ export const bind = <Operations>(
   invoke: Invoke,
   implementation: Implementation<Operations>
 ): Methods<Operations, [actor: ActorHandle]> => {
-  const method =
-    (operation: AnyOperation) =>
-    (handle: ActorHandle, input: object = {}, options?: CallOptions) =>
-      invoke(handle, input, options, (actor) => Effect.map(operation(actor, input), toDates))
+  const method = (operation: AnyOperation) => {
+    const call = (handle: ActorHandle, input: object = {}, options?: CallOptions) => {
+      const caller = CallerStack.capture(call)
+      const result = invoke(handle, input, options, (actor) => Effect.map(operation(actor, input), toDates))
+      return result.catch((error: unknown) => {
+        throw caller.addTo(error)
+      })
+    }
+    return call
+  }
   const operations = implementation as { readonly [name: string]: AnyOperation }
   const methods = Object.entries(operations).map(([name, operation]) => [name, method(operation)])
   return Object.fromEntries(methods) as Methods<Operations, [actor: ActorHandle]>

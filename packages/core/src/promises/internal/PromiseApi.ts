@@ -16,8 +16,11 @@ import * as WebhookRecovery from "../../webhooks/WebhookRecovery.ts"
 import * as Sweeper from "../../storage/Sweeper.ts"
 import { ActorHandle } from "./ActorHandle.ts"
 import type { Invoke } from "./BindOperations.ts"
+import * as CallerStack from "./CallerStack.ts"
+import { checkOptions } from "./options/CheckOptions.ts"
 import * as MirrorOptions from "./options/MirrorOptions.ts"
 import type { OpenOptions } from "./options/OpenOptions.ts"
+import * as ProcessLife from "./ProcessLife.ts"
 import * as VideoOptions from "./options/VideoOptions.ts"
 import * as PromiseApiContext from "../PromiseApiContext.ts"
 import * as PromiseRuntime from "../PromiseRuntime.ts"
@@ -111,14 +114,8 @@ export class Holdfast implements AsyncDisposable {
 
 const Crypto = Layer.mergeAll(SecureRandom.layerWebCrypto, Digest.layerWebCrypto)
 
-/**
- * Opens a Holdfast over the given adapters. Rejects with the typed error of the adapter when a database cannot be reached or
- * another process has locked a directory.
- *
- * @example
- * await using holdfast = await open({ metadata: sqlite({ file: "app.db" }), blobs: fs({ directory: "./files" }) })
- */
-export const open = async (options: OpenOptions): Promise<Holdfast> => {
+const build = async (options: OpenOptions): Promise<Holdfast> => {
+  checkOptions(options)
   const { blobs, metadata, settings, sweepEvery = "1 minute" } = options
   const jobs =
     sweepEvery === false
@@ -138,11 +135,25 @@ export const open = async (options: OpenOptions): Promise<Holdfast> => {
     Layer.provide(Layer.succeed(SigningSecret, VideoOptions.signingSecret(options)))
   )
   const layer = sweepEvery === false ? services : Layer.provideMerge(Sweeper.layerPeriodic(sweepEvery), services)
-  const runtime = ManagedRuntime.make(layer)
+  const runtime = ManagedRuntime.make(Layer.provideMerge(layer, ProcessLife.layerClock))
   try {
-    return new Holdfast(PromiseRuntime.make(runtime, await runtime.context()))
+    return new Holdfast(PromiseRuntime.make(runtime, await ProcessLife.keepAlive(runtime.context())))
   } catch (error) {
     await runtime.dispose()
     throw error
   }
+}
+
+/**
+ * Opens a Holdfast over the given adapters. Rejects with `InvalidRequest` for options that are not valid or not known, and with the typed error of the adapter when a database cannot be reached or
+ * another process has locked a directory.
+ *
+ * @example
+ * await using holdfast = await open({ metadata: sqlite({ file: "app.db" }), blobs: fs({ directory: "./files" }) })
+ */
+export const open = (options: OpenOptions): Promise<Holdfast> => {
+  const caller = CallerStack.capture(open)
+  return build(options).catch((error: unknown) => {
+    throw caller.addTo(error)
+  })
 }

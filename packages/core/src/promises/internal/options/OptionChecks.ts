@@ -1,0 +1,93 @@
+/**
+ * Checks of values that a program without types passes as options.
+ */
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import type { Fault } from "../../../Errors.ts"
+
+/** Returns the faults of a value, with pointers that begin with the given one. */
+export type Check = (value: unknown, pointer: string) => ReadonlyArray<Fault>
+
+export const isRecord = (value: unknown): value is { readonly [name: string]: unknown } =>
+  typeof value === "object" && value !== null
+
+/** Makes a check of one condition. `detail` completes a sentence that begins with the name of the option. */
+export const when =
+  (isValid: (value: unknown) => boolean, detail: string): Check =>
+  (value, pointer) =>
+    isValid(value) ? [] : [{ pointer, detail }]
+
+/** A whole number of at least `least`. */
+export const count = (least: number): Check =>
+  when((value) => Number.isSafeInteger(value) && Number(value) >= least, `must be a whole number of at least ${least}`)
+
+export const boolean: Check = when((value) => typeof value === "boolean", "must be true or false")
+
+/** A duration of Effect, or what makes one: milliseconds, or a text such as "5 minutes". */
+export const duration: Check = when(
+  (value) => Option.isSome(Duration.fromInput(value as Duration.Input)),
+  'must be a duration, such as "5 minutes", or a number of milliseconds'
+)
+
+export const bytes = (isLength: (length: number) => boolean, detail: string): Check =>
+  when((value) => value instanceof Uint8Array && isLength(value.length), detail)
+
+export const list =
+  (item: Check): Check =>
+  (value, pointer) =>
+    Array.isArray(value)
+      ? value.flatMap((element, index) => item(element, `${pointer}/${index}`))
+      : [{ pointer, detail: "must be an array" }]
+
+/** A value that passes another check, or is one of these. */
+export const oneOf =
+  (values: ReadonlyArray<unknown>, other: Check): Check =>
+  (value, pointer) =>
+    values.includes(value) ? [] : other(value, pointer)
+
+/** The largest number of insertions, removals and exchanges that make one name of another, for a suggestion. */
+const maxDistance = 2
+
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (const [at, character] of [...a].entries()) {
+    const next = [at + 1]
+    for (let index = 1; index <= b.length; index++) {
+      const exchange = (row[index - 1] ?? 0) + (character === b[index - 1] ? 0 : 1)
+      next.push(Math.min(exchange, (row[index] ?? 0) + 1, (next[index - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}
+
+const unknownDetail = (name: string, known: ReadonlyArray<string>): string => {
+  const near = known.find((other) => distance(name.slice(0, 64).toLowerCase(), other.toLowerCase()) <= maxDistance)
+  return near === undefined ? `is not known; known are ${known.join(", ")}` : `is not known; did you mean ${near}?`
+}
+
+/**
+ * An object whose properties pass the checks of their names, and that has no other properties. An absent or undefined property is
+ * valid unless it is required.
+ *
+ * @param required What each required property must be.
+ */
+export const record = (
+  checks: { readonly [name: string]: Check },
+  required: { readonly [name: string]: string } = {}
+): Check => {
+  const known = Object.keys(checks)
+  return (value, pointer) => {
+    if (!isRecord(value)) return [{ pointer, detail: `must be an object, with ${known.join(", ")}` }]
+    const missing = Object.entries(required)
+      .filter(([name]) => value[name] === undefined)
+      .map(([name, detail]) => ({ pointer: `${pointer}/${name}`, detail: `is required: ${detail}` }))
+    const faults = Object.entries(value).flatMap(([name, property]) => {
+      const at = `${pointer}/${name}`
+      const check = Object.hasOwn(checks, name) ? checks[name] : undefined
+      if (check === undefined) return [{ pointer: at, detail: unknownDetail(name, known) }]
+      return property === undefined ? [] : check(property, at)
+    })
+    return [...missing, ...faults]
+  }
+}
