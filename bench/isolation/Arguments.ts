@@ -1,6 +1,7 @@
 /**
  * Parses the command line of `pnpm isolation`.
  */
+import { resolve } from "node:path"
 import { parseArgs } from "node:util"
 import * as CommonArguments from "../support/run/CommonArguments.ts"
 import type { Operation } from "./Operation.ts"
@@ -11,6 +12,8 @@ export interface Arguments extends CommonArguments.CommonArguments {
   readonly sizes: Sizes.Sizes
   /** The longest wait of the neighbour, in milliseconds. */
   readonly goalMs: number
+  /** The directory of filled databases; undefined when each run fills its own. */
+  readonly templates: string | undefined
 }
 
 /** Returns the help text. */
@@ -27,6 +30,7 @@ export const usage = (operations: ReadonlyArray<Operation>): string =>
     "  --database NAME   sqlite or postgres; without it both",
     "  --quick           small sizes: a check that everything runs",
     "  --files N         files in a large bucket; 1,000,000 when absent",
+    "  --templates DIR   keeps a filled database of each size in DIR, and starts from a copy of it",
     "  --goal MS         the longest wait; 100 when absent",
     "  --json FILE       also writes the results as JSON",
     "  --directory DIR   for temporary files; use the kind of disk that is to be tested",
@@ -46,7 +50,12 @@ export const parse = (args: ReadonlyArray<string>, all: ReadonlyArray<Operation>
   const { positionals, values } = parseArgs({
     args: args.filter((argument) => argument !== "--"),
     allowPositionals: true,
-    options: { ...CommonArguments.options, files: { type: "string" }, goal: { type: "string" } }
+    options: {
+      ...CommonArguments.options,
+      files: { type: "string" },
+      goal: { type: "string" },
+      templates: { type: "string" }
+    }
   })
   if (values.help) return undefined
   const sizes = values.quick ? Sizes.quick : Sizes.full
@@ -54,6 +63,7 @@ export const parse = (args: ReadonlyArray<string>, all: ReadonlyArray<Operation>
     ...CommonArguments.of(values),
     operations: CommonArguments.select("operation", positionals, all),
     sizes: { ...sizes, files: parseNumber("files", values.files, sizes.files) },
-    goalMs: parseNumber("goal", values.goal, 100)
+    goalMs: parseNumber("goal", values.goal, 100),
+    templates: values.templates === undefined ? undefined : resolve(values.templates)
   }
 }

@@ -2,7 +2,7 @@
  * Runs operations on databases and observes the neighbour. A failure is printed and counted, and the other operations still
  * run.
  */
-import { writeFile } from "node:fs/promises"
+import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -16,6 +16,7 @@ import type { Operation } from "./Operation.ts"
 import * as Result from "./Result.ts"
 import * as Site from "./Site.ts"
 import { spaceNeeded } from "./Sizes.ts"
+import * as Template from "./Template.ts"
 
 /** Attempts at an operation while other work of the machine disturbs it. */
 const maxAttempts = 3
@@ -37,9 +38,9 @@ const observe = (
         const start = performance.now()
         const timed = Effect.map(work, (note) => ({ note, seconds: (performance.now() - start) / 1000 }))
         const observed = Effect.tap(timed, () => Effect.sleep(afterwards))
-        const { neighbour, reference, result } = yield* Neighbour.observe({ url: site.neighbourView }, observed)
+        const { result, ...waits } = yield* Neighbour.observe({ url: site.neighbourView }, observed)
         const about = { operation: operation.name, database: site.database.name, attempts: number }
-        return { ...about, ...result, neighbour, reference }
+        return { ...about, ...result, ...waits }
       })
     )
     if (number === maxAttempts || !Result.isNoise(result, goalMs)) return result
@@ -47,10 +48,19 @@ const observe = (
     return again.neighbour.worstMs < result.neighbour.worstMs ? again : result
   }).pipe(Effect.catchTag("NeighbourError", ({ message }) => Effect.fail(new BenchFailure({ message }))))
 
+/** With templates, PostgreSQL keeps its databases among them. */
+const openDatabase = (name: Database.Database["name"], templates: string | undefined) =>
+  Effect.gen(function* () {
+    if (templates === undefined) return yield* Database.open(name)
+    const directory = join(templates, "cluster")
+    yield* attempt(directory, () => mkdir(directory, { recursive: true }))
+    return yield* Database.open(name, directory)
+  })
+
 /** Runs the operations and prints their results. Returns how many failed to run or missed the goal. */
 export const run = (args: Arguments): Effect.Effect<number, BenchFailure, Scope.Scope> =>
   Effect.gen(function* () {
-    const { goalMs, json, operations, profile, sizes } = args
+    const { goalMs, json, operations, profile, sizes, templates } = args
     const parent = yield* TemporaryDirectory.make(args.directory, spaceNeeded(sizes))
     const results: Array<Result.Result> = []
     let failures = 0
@@ -62,9 +72,11 @@ export const run = (args: Arguments): Effect.Effect<number, BenchFailure, Scope.
 
     const runOn = (name: "sqlite" | "postgres") =>
       Effect.gen(function* () {
-        const database = yield* Database.open(name)
+        const database = yield* openDatabase(name, templates)
         const directory = yield* TemporaryDirectory.withPrefix(join(parent, `${name}-`))
-        const site = yield* Site.start({ directory, database, sizes, profile })
+        const resumed =
+          templates === undefined ? undefined : yield* Template.copy({ parent: templates, database, sizes }, directory)
+        const site = yield* Site.start({ directory, database, sizes, profile, resumed })
         for (const operation of operations) {
           if (operation.databases?.includes(name) === false) continue
           yield* printProgress(`${operation.name} on ${name}…`)

@@ -38,8 +38,21 @@ export interface Site {
   readonly seed: (buckets: ReadonlyArray<Omit<Seed.Bucket, "ordinal">>) => Effect.Effect<void, BenchFailure>
   /** The id of a bucket of the attacker with the largest number of files. It is filled when it is first needed. */
   readonly largeBucket: Effect.Effect<string, BenchFailure>
+  /** What another service needs to work on the data of this one. */
+  readonly stored: Omit<Stored, "largeBucket">
   /** Runs queries on the database directly. */
   readonly query: <A>(effect: Effect.Effect<A, SqlError, SqlClient>) => Effect.Effect<A, BenchFailure>
+}
+
+/** What the data of a service contain once the large bucket is filled. */
+export interface Stored {
+  readonly rootKey: string
+  readonly attacker: Tenancy.Stored
+  readonly neighbour: Tenancy.Stored
+  /** The id of the file that the neighbour reads. */
+  readonly file: string
+  /** The id of the large bucket. */
+  readonly largeBucket: string
 }
 
 /** Contents are removed soon after they are deleted, so that the sweeper works during the operations. */
@@ -55,23 +68,45 @@ export interface Options {
   readonly database: Database.Database
   readonly sizes: Sizes
   readonly profile: string | undefined
+  /** The data that the directory has already; an empty service is started when it is undefined. */
+  readonly resumed?: { readonly database: Database.DatabaseInstance; readonly stored: Stored } | undefined
 }
 
-/** Starts a service in a directory. */
-export const start = ({
-  database,
-  directory,
-  profile,
-  sizes
-}: Options): Effect.Effect<Site, BenchFailure, Scope.Scope> =>
+/** Creates the neighbour and the file that it reads. */
+const createNeighbour = (service: HoldfastService.HoldfastService) =>
   Effect.gen(function* () {
-    const runLoad = yield* LoadProcess.start(join(directory, "load.log"))
-    const service = yield* HoldfastService.start({ directory, database, profile, runLoad }, environment)
     const neighbour = yield* Tenancy.make(service.holdfast, "neighbour")
-    const file = yield* Tenancy.store({ ...service, tenancy: neighbour }, smallBytes)
+    return { neighbour, file: yield* Tenancy.store({ ...service, tenancy: neighbour }, smallBytes) }
+  })
+
+const startService = ({ resumed }: Options, context: Parameters<typeof HoldfastService.start>[0]) =>
+  Effect.gen(function* () {
+    if (resumed === undefined) {
+      const service = yield* HoldfastService.start(context, environment)
+      return { service, ...(yield* createNeighbour(service)) }
+    }
+    const { database, stored } = resumed
+    const { attacker: tenancy, file, rootKey } = stored
+    const service = yield* HoldfastService.resume(context, environment, { database, rootKey, tenancy })
+    return { service, file, neighbour: yield* Tenancy.resume(service.holdfast, stored.neighbour) }
+  })
+
+const storedTenancy = ({ bucketId, memberId, tenantId }: Tenancy.Tenancy): Tenancy.Stored => ({
+  tenantId,
+  memberId,
+  bucketId
+})
+
+/** Starts a service in a directory. */
+export const start = (options: Options): Effect.Effect<Site, BenchFailure, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { database, directory, profile, resumed, sizes } = options
+    const runLoad = yield* LoadProcess.start(join(directory, "load.log"))
+    const { file, neighbour, service } = yield* startService(options, { directory, database, profile, runLoad })
     const url = (path: string) => `http://127.0.0.1:${service.port}${path}`
     const attacker = service.tenancy
-    let [names, ordinal] = [0, 0]
+    // The data of another service have the names and ids of its large bucket.
+    let [names, ordinal] = resumed === undefined ? [0, 0] : [1, 1]
     const uniqueName = (prefix: string) => `${prefix}-${names++}`
     const query: Site["query"] = (effect) => Database.query(service.database, effect)
     const seed: Site["seed"] = (all) =>
@@ -95,7 +130,15 @@ export const start = ({
       createTenancy: Effect.suspend(() => Tenancy.make(service.holdfast, uniqueName("tenant"))),
       createFullBucket,
       seed,
-      largeBucket: yield* Effect.cached(createFullBucket(sizes.files)),
+      largeBucket: yield* Effect.cached(
+        resumed === undefined ? createFullBucket(sizes.files) : Effect.succeed(resumed.stored.largeBucket)
+      ),
+      stored: {
+        rootKey: service.holdfast.rootKey,
+        attacker: storedTenancy(attacker),
+        neighbour: storedTenancy(neighbour),
+        file
+      },
       query
     }
   })

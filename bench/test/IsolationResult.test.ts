@@ -13,14 +13,15 @@ const waits = (worstMs: number, failures = 0): Waits => ({
   firstFailure: failures > 0 ? "503 unavailable" : undefined
 })
 
-const result = (neighbour: Waits, reference: Waits): Result.Result => ({
+const result = (neighbour: Waits, reference: Waits, worstBeyondMs = neighbour.worstMs): Result.Result => ({
   operation: "delete-bucket",
   database: "sqlite",
   seconds: 12.3,
   note: "1 × 204",
   attempts: 1,
   neighbour,
-  reference
+  reference,
+  worstBeyondMs
 })
 
 describe("isolation result", () => {
@@ -36,8 +37,13 @@ describe("isolation result", () => {
     assert.isFalse(Result.isNoise(result(waits(99), waits(51)), 100))
   })
 
+  it("over goal, but not beyond the waits of the bare server at the same moment → noise", () => {
+    assert.isTrue(Result.isNoise(result(waits(120), waits(40), 80), 100))
+    assert.isFalse(Result.isNoise(result(waits(120), waits(10), 110), 100))
+  })
+
   it("table: one line per operation, with the worst wait and the first failure", () => {
-    const [, line = ""] = Result.render([result(waits(1234, 3), waits(7))], 100).split("\n")
+    const [, line = ""] = Result.render([result(waits(1234, 3), waits(7), 1228)], 100).split("\n")
     assert.deepStrictEqual(line.split(/ {2,}/), [
       "delete-bucket",
       "sqlite",
@@ -46,6 +52,7 @@ describe("isolation result", () => {
       "617 ms",
       "1.2 s",
       "7 ms",
+      "1.2 s",
       "failures",
       "1 × 204; 3 failed: 503 unavailable"
     ])

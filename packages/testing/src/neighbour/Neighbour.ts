@@ -33,6 +33,8 @@ export interface Observation<A> {
   readonly neighbour: Waits.Waits
   /** The requests to the bare HTTP server at the same times. */
   readonly reference: Waits.Waits
+  /** How much longer a request of the neighbour waited, at most, than those to the bare HTTP server at that moment. */
+  readonly worstBeyondMs: number
 }
 
 /** A process that sends requests, or the bare HTTP server, ended early. */
@@ -107,6 +109,11 @@ export const observe = <A, E, R>(
       const result = yield* work
       const waits = yield* receive(child, (message: Report) => ("waits" in message ? message.waits : undefined), "stop")
       const [neighbour = [], reference = []] = waits
-      return { result, neighbour: Waits.summarise(neighbour, from), reference: Waits.summarise(reference, from) }
+      return {
+        result,
+        neighbour: Waits.summarise(neighbour, from),
+        reference: Waits.summarise(reference, from),
+        worstBeyondMs: Waits.worstBeyond(neighbour, reference, from)
+      }
     })
   )

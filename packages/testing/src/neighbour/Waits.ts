@@ -44,3 +44,21 @@ export const summarise = (all: ReadonlyArray<Wait>, fromMs = 0): Waits => {
     firstFailure: failed[0]?.failure
   }
 }
+
+const overlaps = (a: Wait, b: Wait): boolean => a.dueMs <= b.dueMs + b.waitMs && b.dueMs <= a.dueMs + a.waitMs
+
+/**
+ * Returns how much longer a request waited, at most, than every request to the bare HTTP server that was open at the same time.
+ * A machine that gives neither of the two servers a processor makes both wait.
+ */
+export const worstBeyond = (waits: ReadonlyArray<Wait>, reference: ReadonlyArray<Wait>, fromMs = 0): number => {
+  let worst = 0
+  const longestFirst = waits.filter(({ dueMs }) => dueMs >= fromMs).toSorted((a, b) => b.waitMs - a.waitMs)
+  for (const wait of longestFirst) {
+    if (wait.waitMs <= worst) break
+    let bareMs = 0
+    for (const other of reference) if (overlaps(wait, other)) bareMs = Math.max(bareMs, other.waitMs)
+    worst = Math.max(worst, wait.waitMs - bareMs)
+  }
+  return worst
+}

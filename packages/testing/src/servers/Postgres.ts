@@ -18,6 +18,8 @@ export interface Options {
   readonly isDurable?: boolean | undefined
   /** Further settings of the server, in the syntax of `postgresql.conf`. */
   readonly settings?: ReadonlyArray<string> | undefined
+  /** Where the cluster is kept, so that a later server has its databases; removed with the server when absent. */
+  readonly directory?: string | undefined
 }
 
 /** A running standby, which accepts no changes until it is promoted. */
@@ -36,6 +38,10 @@ export class Postgres extends Context.Service<
     readonly collation: string
     /** Makes an empty database. Returns its URL, for TCP with a password. */
     readonly createDatabase: Effect.Effect<Redacted.Redacted, Cluster.ServerError>
+    /** Makes a copy of the database with this name, to which no client may be connected. Returns its URL. */
+    readonly copyDatabase: (name: string) => Effect.Effect<Redacted.Redacted, Cluster.ServerError>
+    /** Gives a database, to which no client may be connected, a name for `copyDatabase`. */
+    readonly keepDatabase: (url: Redacted.Redacted, name: string) => Effect.Effect<void, Cluster.ServerError>
     /**
      * Stops the server: `fast` closes connections and shuts down cleanly (default), `immediate` stops as a crash would.
      */
@@ -60,12 +66,13 @@ const password = "pass word/:@?#"
 const undurable = ["fsync=off", "full_page_writes=off"]
 
 const make = Effect.fnUntraced(function* ({
+  directory,
   isDurable = false,
   locale,
   settings: further = []
 }: Options): Effect.fn.Return<Postgres["Service"], Cluster.ServerError, Scope.Scope> {
   const collation = locale === "C.UTF-8" ? Programs.byCodePoint() : Programs.english()
-  const cluster = yield* Cluster.make(collation, password)
+  const cluster = yield* Cluster.make(collation, { password, directory })
   const settings = ["shared_buffers=32MB", ...(isDurable ? [] : undurable), ...further]
   let server: ChildProcess | undefined
   let databases = 0
@@ -85,17 +92,38 @@ const make = Effect.fnUntraced(function* ({
       return running === undefined ? Effect.void : Cluster.stop(running, mode === "fast" ? "SIGINT" : "SIGQUIT")
     })
 
-  const createDatabase = Effect.suspend(() => {
-    const name = `test_${++databases}`
-    const host = ["-h", cluster.sockets, "-p", String(cluster.port), "-U", Cluster.superuser]
-    return Effect.as(
-      Cluster.run("psql", [...host, "-X", "-q", "-d", "postgres", "-c", `CREATE DATABASE ${name}`]),
-      Redacted.make(
-        `postgres://${Cluster.superuser}:${encodeURIComponent(password)}@127.0.0.1:${cluster.port}/${name}`,
-        { label: "PostgresUrl" }
+  const location = ["-h", cluster.sockets, "-p", String(cluster.port), "-U", Cluster.superuser]
+
+  const execute = (...statements: ReadonlyArray<string>) =>
+    Cluster.run("psql", [
+      ...location,
+      "-X",
+      "-q",
+      "-d",
+      "postgres",
+      "-v",
+      "ON_ERROR_STOP=1",
+      ...statements.flatMap((statement) => ["-c", statement])
+    ])
+
+  /** A kept cluster may have the database of an earlier run. */
+  const create = (options: string) =>
+    Effect.suspend(() => {
+      const name = `test_${++databases}`
+      return Effect.as(
+        execute(
+          ...(directory === undefined ? [] : [`DROP DATABASE IF EXISTS ${name}`]),
+          `CREATE DATABASE ${name} ${options}`
+        ),
+        Redacted.make(
+          `postgres://${Cluster.superuser}:${encodeURIComponent(password)}@127.0.0.1:${cluster.port}/${name}`,
+          { label: "PostgresUrl" }
+        )
       )
-    )
-  })
+    })
+
+  const keepDatabase = (url: Redacted.Redacted, name: string) =>
+    execute(`ALTER DATABASE ${new URL(Redacted.value(url)).pathname.slice(1)} RENAME TO "${name}"`)
 
   const startStandby = Effect.gen(function* () {
     const standby = yield* Cluster.makeStandby(cluster)
@@ -109,7 +137,9 @@ const make = Effect.fnUntraced(function* ({
   yield* Effect.acquireRelease(start, () => Effect.andThen(signal("SIGCONT"), stop("immediate")))
   return {
     collation: collation.name,
-    createDatabase,
+    createDatabase: create(""),
+    copyDatabase: (name) => create(`TEMPLATE "${name}" STRATEGY file_copy`),
+    keepDatabase,
     start,
     stop,
     startStandby,

@@ -2,7 +2,7 @@
  * A PostgreSQL cluster in a temporary directory, and the process of its server.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
-import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Data from "effect/Data"
@@ -45,7 +45,7 @@ export const run = (
   })
 
 /** A directory that the server's user owns, removed with the scope. */
-const directory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
+const temporaryDirectory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => {
     const path = mkdtempSync(join(tmpdir(), "holdfast-pg-"))
     if (Programs.user !== undefined) chownSync(path, Programs.user.uid, Programs.user.gid)
@@ -54,25 +54,42 @@ const directory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelea
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-/** Makes a cluster. Connections over Unix sockets need no password, connections over TCP do. */
+export interface Options {
+  readonly password: string
+  /** Where the cluster is kept; a temporary directory when undefined. The server's user must have access to its parents. */
+  readonly directory: string | undefined
+}
+
+const initialise = (root: string, data: string, collation: Programs.Collation, password: string) => {
+  const passwords = join(root, "password")
+  return Effect.andThen(
+    Effect.sync(() => writeFileSync(passwords, `${password}\n`, { mode: 0o644 })),
+    run("initdb", [
+      `--pgdata=${data}`,
+      `--username=${superuser}`,
+      `--pwfile=${passwords}`,
+      "--auth-local=trust",
+      "--auth-host=scram-sha-256",
+      "--encoding=UTF8",
+      "--no-sync",
+      ...collation.arguments
+    ])
+  )
+}
+
+/** Makes a cluster, unless its directory has one. Connections over Unix sockets need no password, connections over TCP do. */
 export const make = Effect.fnUntraced(function* (
   collation: Programs.Collation,
-  password: string
+  { directory, password }: Options
 ): Effect.fn.Return<Cluster, ServerError, Scope.Scope> {
-  const root = yield* directory
-  const passwords = join(root, "password")
-  yield* Effect.sync(() => writeFileSync(passwords, `${password}\n`, { mode: 0o644 }))
-  const data = join(root, "data")
-  yield* run("initdb", [
-    `--pgdata=${data}`,
-    `--username=${superuser}`,
-    `--pwfile=${passwords}`,
-    "--auth-local=trust",
-    "--auth-host=scram-sha-256",
-    "--encoding=UTF8",
-    "--no-sync",
-    ...collation.arguments
-  ])
+  const root = yield* temporaryDirectory
+  const kept = directory === undefined ? undefined : join(directory, "data")
+  const data = kept ?? join(root, "data")
+  if (directory !== undefined && Programs.user !== undefined) {
+    const { gid, uid } = Programs.user
+    yield* Effect.sync(() => chownSync(directory, uid, gid))
+  }
+  if (kept === undefined || !existsSync(kept)) yield* initialise(root, data, collation, password)
   return { data, sockets: root, port: yield* Effect.mapError(freePort, ({ message }) => new ServerError({ message })) }
 })
 
@@ -80,7 +97,7 @@ export const make = Effect.fnUntraced(function* (
 export const makeStandby = Effect.fnUntraced(function* (
   primary: Cluster
 ): Effect.fn.Return<Cluster, ServerError, Scope.Scope> {
-  const root = yield* directory
+  const root = yield* temporaryDirectory
   const data = join(root, "data")
   const from = ["-h", primary.sockets, "-p", String(primary.port), "-U", superuser]
   yield* run("pg_basebackup", [...from, "-D", data, "-R", "-X", "stream", "-c", "fast", "--no-sync"])

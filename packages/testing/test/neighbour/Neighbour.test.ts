@@ -60,6 +60,22 @@ describe("neighbour", () => {
     )
   )
 
+  it("statistics: bare server waited at the same moment → only the difference counts", () => {
+    const waits = [
+      { dueMs: 0, waitMs: 500 },
+      { dueMs: 1000, waitMs: 120 },
+      { dueMs: 2000, waitMs: 70 }
+    ]
+    const reference = [
+      { dueMs: 1050, waitMs: 90 },
+      { dueMs: 1500, waitMs: 400 },
+      { dueMs: 2000, waitMs: 2 }
+    ]
+    assert.strictEqual(Waits.worstBeyond(waits, reference), 500)
+    assert.strictEqual(Waits.worstBeyond(waits, reference, 500), 68)
+    assert.strictEqual(Waits.worstBeyond([], reference), 0)
+  })
+
   it("statistics: requests before the observation do not count", () => {
     const all = Array.from({ length: 1000 }, (_, index) => ({ dueMs: index, waitMs: index < 500 ? 900 : index / 100 }))
     const waits = Waits.summarise(all, 500)
