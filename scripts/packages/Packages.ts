@@ -6,6 +6,7 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import * as PlayerModule from "./PlayerModule.ts"
 
 /** The root directory of the workspace. */
 export const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -49,6 +50,7 @@ const removeStale = (directory: string): void => {
 export const build = async (): Promise<void> => {
   for (const directory of directories) removeStale(directory)
   await run(bin("tsc"), ["-b", ...directories])
+  await PlayerModule.write(root)
 }
 
 /** Packs every package as it would be published and returns the paths of the tarballs. Needs a build first. */

@@ -2,12 +2,15 @@
  * Builds and packs the packages as they are published, and uses them from outside of the workspace. Their third-party
  * dependencies come from the npm registry or from npm's cache.
  */
+import { spawn, spawnSync } from "node:child_process"
 import * as Fs from "node:fs"
 import { createRequire } from "node:module"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { pathToFileURL } from "node:url"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { createClient } from "../../packages/http/src/client/index.ts"
+import * as AssetFiles from "../../packages/http/src/players/AssetFiles.ts"
 import * as Exports from "../packages/Exports.ts"
 import * as Packages from "../packages/Packages.ts"
 
@@ -18,6 +21,7 @@ const directory = Fs.mkdtempSync(Path.join(Os.tmpdir(), "holdfast-packages-"))
 afterAll(() => Fs.rmSync(directory, { recursive: true, force: true }), timeout)
 
 const app = Path.join(directory, "app")
+const service = Path.join(directory, "service")
 const tarballs = Path.join(directory, "tarballs")
 const inApp = (path: string): string => Path.join(app, path)
 const write = (name: string, text: string): void => Fs.writeFileSync(inApp(name), text)
@@ -69,6 +73,24 @@ const manifest = (packed: ReadonlyArray<string>) => ({
   overrides: Object.fromEntries(packed.map((tarball) => [nameOf(tarball), `$${nameOf(tarball)}`]))
 })
 
+/** Returns the manifest of a program that depends on @holdfast/http alone. */
+const serviceManifest = (packed: ReadonlyArray<string>) => ({
+  private: true,
+  dependencies: Object.fromEntries(
+    packed
+      .filter((tarball) => nameOf(tarball) === "@holdfast/http")
+      .map((tarball) => [nameOf(tarball), `file:${tarball}`])
+  ),
+  overrides: {
+    ...Object.fromEntries(packed.map((tarball) => [nameOf(tarball), `file:${tarball}`])),
+    "@holdfast/http": "$@holdfast/http",
+    effect: installedVersion("effect", "packages/core")
+  }
+})
+
+const install = (path: string): Promise<string> =>
+  Packages.run("npm", ["install", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"], path)
+
 const tsconfig = {
   compilerOptions: {
     module: "NodeNext",
@@ -84,6 +106,12 @@ const tsconfig = {
   },
   files: ["promises.ts", "effect.ts", "modules.ts"]
 }
+
+/** Returns the bytes of all files below a directory. */
+const sizeOf = (path: string): number =>
+  Fs.readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { name, parentPath }) => sum + Fs.statSync(Path.join(parentPath, name)).size, 0)
 
 /** A program that prints the URL of every module that importing a package loads. */
 const tracing = `
@@ -103,13 +131,95 @@ console.log(JSON.stringify([...urls]))
 describe("published packages", () => {
   beforeAll(async () => {
     Fs.mkdirSync(app)
+    Fs.mkdirSync(service)
     Fs.mkdirSync(tarballs)
     await Packages.build()
     const packed = await Packages.pack(tarballs)
     assert.lengthOf(packed, Packages.directories.length)
     write("package.json", JSON.stringify(manifest(packed.filter(isInstalled))))
-    await Packages.run("npm", ["install", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"], app)
+    Fs.writeFileSync(Path.join(service, "package.json"), JSON.stringify(serviceManifest(packed)))
+    await Promise.all([install(app), install(service)])
   }, timeout)
+
+  it("@holdfast/http: installed alone → takes at most 40 MB besides effect, without players, clouds and browsers", () => {
+    const modules = Path.join(service, "node_modules")
+    assert.isAtMost(sizeOf(modules) - sizeOf(Path.join(modules, "effect")), 40_000_000)
+    const names = ["dashjs", "hls.js", "playwright-core", "@aws-sdk", "@azure", "google-auth-library"]
+    for (const name of [...names, "@holdfast/s3", "@holdfast/azure", "@holdfast/gcs", "@holdfast/ffmpeg"]) {
+      assert.isFalse(Fs.existsSync(Path.join(modules, name)), name)
+    }
+  })
+
+  it(
+    "@holdfast/http: a setting needs a package that is not installed → exits with 2 and names both",
+    async () => {
+      const fsck = ["node_modules/.bin/holdfast", "fsck", "--data-dir", "data"]
+      const env = { ...process.env, HOLDFAST_BLOBS: "s3", HOLDFAST_S3_BUCKET: "files" }
+      const { status, stderr } = spawnSync(process.execPath, fsck, { cwd: service, encoding: "utf8", env })
+      assert.strictEqual(
+        stderr,
+        "holdfast: HOLDFAST_BLOBS: is s3; the package @holdfast/s3 is not installed, run: npm install @holdfast/s3.\n"
+      )
+      assert.strictEqual(status, 2)
+    },
+    timeout
+  )
+
+  it(
+    "@holdfast/http: installed alone → serves the libraries of the players, and refuses mirrors to clouds",
+    async () => {
+      const child = spawn(process.execPath, ["node_modules/.bin/holdfast", "serve", "--port", "0"], {
+        cwd: service,
+        stdio: ["ignore", "pipe", "ignore"]
+      })
+      try {
+        let output = ""
+        // The address, and then the first key.
+        const printed = /listens on (http:[^\s"]+)[^]*(hf_[\w-]{49})/
+        for await (const chunk of child.stdout) {
+          output += chunk
+          if (printed.test(output)) break
+        }
+        const [, url = "", apiKey = ""] = printed.exec(output) ?? []
+        const { dash, hls, licences, script, style } = AssetFiles.load()
+        for (const { content, name } of [dash, hls, licences, script, style]) {
+          const response = await fetch(`${url}/api/v1/players/${name}`)
+          assert.strictEqual(await response.text(), content)
+        }
+
+        const client = createClient({ url, apiKey })
+        const { id: tenantId } = await client.tenants.create({ name: "Acme", subdomain: "acme" })
+        const { id: bucketId } = await client.buckets.create({ tenantId, name: "files" })
+        const error: unknown = await client.mirrors
+          .create({
+            tenantId,
+            bucketId,
+            name: "copy",
+            type: "S3",
+            region: "us-east-1",
+            bucketName: "copies",
+            accessKeyId: "id",
+            secretAccessKey: "secret"
+          })
+          .catch((reason: unknown) => reason)
+        assert.match(String(error), /This deployment needs the package @holdfast\/s3/)
+      } finally {
+        child.kill("SIGKILL")
+      }
+    },
+    timeout
+  )
+
+  it("published manifests: a dependency of another project → a range that is not exact", () => {
+    for (const name of Fs.readdirSync(inApp("node_modules/@holdfast"))) {
+      const { dependencies = {} } = JSON.parse(
+        Fs.readFileSync(inApp(`node_modules/@holdfast/${name}/package.json`), "utf8")
+      )
+      for (const [dependency, range] of Object.entries(dependencies)) {
+        assert.match(String(range), /^[~^]/, `@holdfast/${name} → ${dependency}`)
+      }
+    }
+  })
 
   it.each(Packages.directories)(
     "%s: packed → passes publint and attw, and has a licence and a README",

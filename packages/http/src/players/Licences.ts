@@ -1,6 +1,7 @@
 /**
  * The licences of the libraries of the players. They are served with the libraries.
  */
+import type { PlayerSources } from "./PlayerSources.ts"
 
 /** Texts of the comment at the beginning of each library's file. */
 export const banners = {
@@ -8,17 +9,9 @@ export const banners = {
   dash: "dash.js | Copyright (c) 2015 Dash Industry Forum | BSD-3-Clause"
 } as const
 
-interface Texts {
-  readonly apache: string
-  readonly hls: string
-  readonly dash: string
-  /** The licences of the libraries that dash.js contains. */
-  readonly dashParts: string
-}
-
 const section = (title: string, ...texts: ReadonlyArray<string>): string =>
   [title, "=".repeat(title.length), ...texts.map((text) => text.trim())].join("\n\n")
 
 /** Returns all licences as one text. */
-export const text = ({ apache, dash, dashParts, hls }: Texts): string =>
+export const text = ({ apache, dash, dashParts, hls }: PlayerSources["licences"]): string =>
   [section("hls.js", hls, apache), section("dash.js", dash, "It contains:", dashParts)].join("\n\n\n") + "\n"

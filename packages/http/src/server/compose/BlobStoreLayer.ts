@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as BlobStores from "../config/blobs/BlobStores.ts"
+import type { ConfigError } from "../config/ConfigError.ts"
 import * as MetadataLayer from "./MetadataLayer.ts"
 
 /** The settings of the metadata store and the blob store. */
@@ -24,12 +25,11 @@ export const isStateless = (settings: StoreSettings): boolean =>
 export const configOf = (settings: BlobStores.Values): BlobStores.BlobStoreConfig =>
   Result.getOrThrow(BlobStores.resolve(settings))
 
-type SharedLayer = Layer.Layer<BlobStore, BlobError>
+type SharedLayer = Layer.Layer<BlobStore, BlobError | ConfigError>
 
-const layerShared = (config: BlobStores.ObjectStoreConfig): SharedLayer =>
-  Layer.unwrap(Effect.promise(() => BlobStores.load(config)))
+const layerShared = (config: BlobStores.ObjectStoreConfig): SharedLayer => Layer.unwrap(BlobStores.load(config))
 
-type LockedLayer = Layer.Layer<BlobStore, BlobError | DirectoryLockError>
+type LockedLayer = Layer.Layer<BlobStore, BlobError | ConfigError | DirectoryLockError>
 
 /**
  * The blob store of a running service. If contents or metadata are in the data directory, the layer locks the
@@ -54,7 +54,7 @@ export const layer = (settings: StoreSettings): LockedLayer => {
 }
 
 /** The blob store without the lock, for checks, backups and repairs while a service runs. */
-export const layerUnlocked = (settings: StoreSettings): Layer.Layer<BlobStore, BlobError> => {
+export const layerUnlocked = (settings: StoreSettings): SharedLayer => {
   const { dataDir: directory, diskReserve: reserveBytes } = settings
   const config = configOf(settings)
   return config.store === "fs"

@@ -16,6 +16,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Path from "node:path"
 import type { Config } from "../config/Config.ts"
+import * as OptionalPackage from "../config/OptionalPackage.ts"
 import * as MetadataLayer from "./MetadataLayer.ts"
 
 /** The directory in the data directory for the working files of conversions. */
@@ -45,11 +46,12 @@ const limits = (config: LimitSettings): Partial<Limits> => ({
 const otherUser = ({ ffmpegUser }: Pick<Config, "ffmpegUser">) =>
   process.getuid?.() === 0 && ffmpegUser.uid !== 0 ? ffmpegUser : undefined
 
+const logNoConverter = (detail: string | undefined): Effect.Effect<void> =>
+  Effect.annotateLogs(Effect.logInfo("no video converter; requests for conversions are rejected"), { detail })
+
 /** Finds ffmpeg, so that the log has its confinement from the start. It may be installed later. */
 const logTranscoder = Effect.flatMap(Transcoder.Transcoder, ({ check }) =>
-  Effect.catch(check, ({ detail }) =>
-    Effect.annotateLogs(Effect.logInfo("no video converter; requests for conversions are rejected"), { detail })
-  )
+  Effect.catch(check, ({ detail }) => logNoConverter(detail))
 ).pipe(Effect.forkScoped, Layer.effectDiscard)
 
 /**
@@ -62,15 +64,13 @@ export const layerTranscoder = (
   if (config.conversions === 0) {
     return MetadataLayer.isEmbedded(config) ? Transcoder.layerNone : Transcoder.layerElsewhere
   }
-  return Layer.unwrap(
-    Effect.promise(async () => {
-      const FfmpegTranscoder = await import("@holdfast/ffmpeg/FfmpegTranscoder")
-      const { conversionNiceness: niceness, ffmpeg, ffmpegSandbox: sandbox } = config
-      return Layer.provideMerge(
-        logTranscoder,
-        FfmpegTranscoder.layer({ ffmpeg, niceness, sandbox, user: otherUser(config) })
-      )
-    })
+  const { conversionNiceness: niceness, ffmpeg, ffmpegSandbox: sandbox } = config
+  return OptionalPackage.load("@holdfast/ffmpeg", () => import("@holdfast/ffmpeg/FfmpegTranscoder")).pipe(
+    Effect.map((FfmpegTranscoder) =>
+      Layer.provideMerge(logTranscoder, FfmpegTranscoder.layer({ ffmpeg, niceness, sandbox, user: otherUser(config) }))
+    ),
+    Effect.catch(({ installation }) => Effect.as(logNoConverter(installation), Transcoder.layerNone)),
+    Layer.unwrap
   )
 }
 

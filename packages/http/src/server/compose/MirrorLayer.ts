@@ -2,18 +2,28 @@
  * The layers of mirrors: the targets in other clouds and the worker of this node.
  */
 import { MirrorTargets, type Open } from "@holdfast/core/mirrors/targets/MirrorTarget"
+import { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetError"
 import * as MirrorWorker from "@holdfast/core/mirrors/worker/MirrorWorker"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Config } from "../config/Config.ts"
+import * as OptionalPackage from "../config/OptionalPackage.ts"
+
+/** Without its package, a target does not work until the operator installs it: mirrors wait, as for any target. */
+const unavailable = ({ name }: OptionalPackage.PackageMissing): MirrorTargetError =>
+  new MirrorTargetError({
+    operation: "open",
+    reason: "Unavailable",
+    detail: `This deployment needs the package ${name} for mirrors of this type, and its operator has not installed it.`
+  })
 
 /** Loads the package of a cloud when the first mirror needs it. */
-const lazily = <Location>(load: () => Promise<Open<Location>>): Open<Location> => {
+const lazily = <Location>(name: string, load: () => Promise<Open<Location>>): Open<Location> => {
   let loading: Promise<Open<Location>> | undefined
   return (location) =>
-    Effect.flatMap(
-      Effect.promise(() => (loading ??= load())),
-      (open) => open(location)
+    OptionalPackage.load(name, () => (loading ??= load())).pipe(
+      Effect.mapError(unavailable),
+      Effect.flatMap((open) => open(location))
     )
 }
 
@@ -28,9 +38,11 @@ export const layerTargets = ({
     MirrorTargets,
     MirrorTargets.of({
       open: {
-        S3: lazily(async () => (await import("@holdfast/s3/S3MirrorTarget")).open({ allowPrivate })),
-        AZURE_BLOB: lazily(async () => (await import("@holdfast/azure/AzureMirrorTarget")).open({ allowPrivate })),
-        GCS: lazily(async () => (await import("@holdfast/gcs/GcsMirrorTarget")).open({ allowPrivate }))
+        S3: lazily("@holdfast/s3", async () => (await import("@holdfast/s3/S3MirrorTarget")).open({ allowPrivate })),
+        AZURE_BLOB: lazily("@holdfast/azure", async () =>
+          (await import("@holdfast/azure/AzureMirrorTarget")).open({ allowPrivate })
+        ),
+        GCS: lazily("@holdfast/gcs", async () => (await import("@holdfast/gcs/GcsMirrorTarget")).open({ allowPrivate }))
       }
     })
   )

@@ -63,5 +63,6 @@ export const azure = StoreType.make({
     if (azureAccountKey !== undefined) return Result.succeed({ ...account, accountKey: azureAccountKey })
     return azureSas === undefined ? missing("azureSas") : Result.succeed({ ...account, sas: azureSas })
   },
+  package: "@holdfast/azure",
   load: async (options: AzureOptions.Options) => (await import("@holdfast/azure/AzureBlobStore")).layer(options)
 })

@@ -3,10 +3,12 @@
  */
 import type { BlobError } from "@holdfast/core/storage/BlobError"
 import type { BlobStore } from "@holdfast/core/storage/BlobStore"
+import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type { UnionToIntersection } from "effect/Types"
-import type { ConfigFault } from "../ConfigError.ts"
+import { ConfigError, type ConfigFault } from "../ConfigError.ts"
+import * as OptionalPackage from "../OptionalPackage.ts"
 import { type Setting, type ValuesOf, withDefault } from "../Setting.ts"
 import * as SettingType from "../SettingType.ts"
 import { azure } from "./AzureStore.ts"
@@ -42,7 +44,10 @@ export type BlobStoreConfig = { readonly store: "fs" } | ObjectStoreConfig
 
 // The same table, in the form in which TypeScript relates the name of a store to its options.
 const loaders: {
-  readonly [N in Name]: { readonly load: (options: Options[N]) => Promise<Layer.Layer<BlobStore, BlobError>> }
+  readonly [N in Name]: {
+    readonly package: string
+    readonly load: (options: Options[N]) => Promise<Layer.Layer<BlobStore, BlobError>>
+  }
 } = byName
 
 /** Returns the store that the settings choose, or the fault that keeps them from working together. */
@@ -57,11 +62,20 @@ export const resolve = (values: Values): Result.Result<BlobStoreConfig, ConfigFa
   return blobs === "fs" ? Result.succeed({ store: blobs }) : byName[blobs].resolve(values)
 }
 
-/** Loads the adapter of an object store. */
+/** Loads the adapter of an object store. Fails if its package is not installed. */
 export const load = <N extends Name>({
   options,
   store
 }: {
   readonly store: N
   readonly options: Options[N]
-}): Promise<Layer.Layer<BlobStore, BlobError>> => loaders[store].load(options)
+}): Effect.Effect<Layer.Layer<BlobStore, BlobError>, ConfigError> => {
+  const { load, package: name } = loaders[store]
+  return Effect.mapError(
+    OptionalPackage.load(name, () => load(options)),
+    ({ installation }) =>
+      new ConfigError({
+        faults: [{ source: settings.blobs.variables[0], problem: `is ${store}; ${installation}` }]
+      })
+  )
+}

@@ -49,5 +49,6 @@ export const gcs = StoreType.make({
           prefix: values.gcsPrefix,
           credentials: values.gcsCredentials
         }),
+  package: "@holdfast/gcs",
   load: async (options: GcsOptions.Options) => (await import("@holdfast/gcs/GcsBlobStore")).layer(options)
 })

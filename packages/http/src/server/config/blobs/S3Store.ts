@@ -59,5 +59,6 @@ export const s3 = StoreType.make({
         accessKeyId === undefined || secretAccessKey === undefined ? undefined : { accessKeyId, secretAccessKey }
     })
   },
+  package: "@holdfast/s3",
   load: async (options: S3Options.Options) => (await import("@holdfast/s3/S3BlobStore")).layer(options)
 })

@@ -36,6 +36,8 @@ export interface StoreType<Name extends string, Table extends SettingsOf<Table>,
   readonly bucket: keyof Table & string
   /** Returns the options that the settings give, or the fault that keeps the settings from working together. */
   readonly resolve: (values: ValuesOf<Table>) => Result.Result<Chosen<Name, Options>, ConfigFault>
+  /** The package of the adapter, which is installed separately. */
+  readonly package: string
   /** Loads the adapter. It is imported when the store is used, so that a service loads one SDK at most. */
   readonly load: (options: Options) => Promise<Layer.Layer<BlobStore, BlobError>>
 }

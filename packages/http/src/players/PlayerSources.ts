@@ -1,0 +1,51 @@
+/**
+ * The texts that the assets of player pages consist of. This module reads them from the sources and from the packages of the
+ * libraries, for development. The build replaces it by a module that contains them, so that the published package needs
+ * neither the libraries nor files beside its code, which a bundler would not find.
+ */
+import { readdirSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+export interface PlayerSources {
+  /** The modules of the player, by name without extension. */
+  readonly modules: Readonly<Record<string, string>>
+  readonly style: string
+  readonly hls: string
+  readonly dash: string
+  readonly licences: {
+    readonly apache: string
+    readonly hls: string
+    readonly dash: string
+    /** The licences of the libraries that dash.js contains. */
+    readonly dashParts: string
+  }
+}
+
+/** The same directory for the sources and the bundle of the tests. */
+const directory = fileURLToPath(new URL("../../src/players/browser/", import.meta.url))
+
+const text = (...path: ReadonlyArray<string>): string => readFileSync(join(...path), "utf8")
+
+export const read = (): PlayerSources => {
+  const require = createRequire(import.meta.url)
+  const hls = require.resolve("hls.js/dist/hls.light.min.mjs")
+  // The package's main entry is the complete dash.js. The build without encryption is in the directory beside it.
+  const dash = join(dirname(require.resolve("dashjs")), "../esm")
+  const scripts = readdirSync(directory).filter((name) => name.endsWith(".js"))
+  return {
+    modules: Object.fromEntries(
+      scripts.toSorted().map((name) => [name.slice(0, -".js".length), text(directory, name)])
+    ),
+    style: text(directory, "Player.css"),
+    hls: text(hls),
+    dash: text(dash, "dash.mediaplayer.min.js"),
+    licences: {
+      apache: text(directory, "Apache-2.0.txt"),
+      hls: text(dirname(hls), "../LICENSE"),
+      dash: text(dash, "../../../LICENSE.md"),
+      dashParts: text(dash, "dash.mediaplayer.min.js.LICENSE.txt")
+    }
+  }
+}
