@@ -127,6 +127,7 @@ export type {
   SetHeadersInput
 } from "./promises/resources/HeadersApi.ts"
 export type {
+  PlaybackKeyInput,
   PlaybackKeyRecord,
   ReadStreamInput,
   RequestStreamInput,

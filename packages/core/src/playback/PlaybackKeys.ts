@@ -33,6 +33,11 @@ export interface PlaybackKey {
   readonly expiresAt: DateTime.Utc
 }
 
+export interface IssueOptions {
+  /** Seconds until the key expires. Default: `Settings.playbackLifetime`, or up to a twelfth longer. */
+  readonly expiresIn?: number | undefined
+}
+
 export class PlaybackKeys extends Context.Service<
   PlaybackKeys,
   {
@@ -41,7 +46,7 @@ export class PlaybackKeys extends Context.Service<
      * twelfth of the keys' lifetime the same viewer gets the same key, so that a player that reloads a growing playlist finds
      * the addresses that it knows. The holder of a playback key gets that key again: using a key does not prolong it.
      */
-    readonly issue: (viewer: Viewer, stream: StreamRef) => Effect.Effect<PlaybackKey>
+    readonly issue: (viewer: Viewer, stream: StreamRef, options?: IssueOptions) => Effect.Effect<PlaybackKey>
 
     /** Verifies a key for a bucket. `Unauthenticated` for an expired key and for a text that is no key of this bucket. */
     readonly verify: (text: string, bucket: BucketRef) => Effect.Effect<PlaybackGrant, Unauthenticated>
@@ -81,10 +86,11 @@ const make = Effect.gen(function* () {
   })
 
   return PlaybackKeys.of({
-    issue: Effect.fnUntraced(function* (viewer, stream) {
+    issue: Effect.fnUntraced(function* (viewer, stream, { expiresIn } = {}) {
       if (viewer._tag === "PlaybackGrant") return { key: viewer.key, expiresAt: viewer.expiresAt }
       const now = yield* Clock.currentTimeMillis
-      const seconds = Math.ceil((Math.ceil((now + lifetime) / step) * step) / 1000)
+      const end = expiresIn === undefined ? Math.ceil((now + lifetime) / step) * step : now + expiresIn * 1000
+      const seconds = Math.ceil(end / 1000)
       const expiresAt = seconds * 1000
       const { conversionId, fileId, format } = stream
       const key = yield* sign(

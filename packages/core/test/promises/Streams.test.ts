@@ -35,9 +35,15 @@ describe("holdfast.streams", () => {
     assert.strictEqual(response.headers.get("content-type"), "video/mp2t")
     assert.deepStrictEqual(new Uint8Array(await response.arrayBuffer()), await segment.bytes())
     assert.strictEqual((await streams.poster(root, ref)).contentType, "image/jpeg")
-    const { expiresAt, key } = await streams.playbackKey(root, { ...ref, format: "hls" })
+    const baseUrl = "https://files.example.com/"
+    const { embed, expiresAt, key, playerUrl } = await streams.playbackKey(root, { ...ref, format: "hls", baseUrl })
     assert.match(key, /^hfp_/)
     assert.isAbove(expiresAt.getTime(), Date.now())
+    const path = `/tenants/${ref.tenantId}/buckets/${ref.bucketId}/files/${ref.fileId}/streams/hls?apiKey=${key}`
+    assert.strictEqual(playerUrl, `https://files.example.com/api/v1${path}`)
+    assert.include(embed, `<iframe src="${playerUrl}" title="a.mp4"`)
+    const tooLong = rejection(streams.playbackKey(root, { ...ref, format: "hls", expiresIn: 604_801 }))
+    assert.instanceOf(await tooLong, Holdfast.InvalidRequest)
     // A playback key identifies an actor over HTTP only.
     assert.instanceOf(await rejection(streams.list(holdfast.as(key), ref)), Holdfast.Unauthenticated)
     await streams.cancel(root, { ...ref, format: "hls" })

@@ -39,6 +39,7 @@ export type {
   MirrorRef,
   Page,
   PageRequest,
+  PlaybackKeyInput,
   QueuedTestRecord,
   RangeInput,
   ReadFileInput,
@@ -78,6 +79,7 @@ export type CreatedTokenRecord = Core.CreatedTokenRecord<string>
 export type BucketRecord = Core.BucketRecord<string>
 export type FileRecord = Core.FileRecord<string>
 export type FilePage = Core.FilePage<string>
+export type PlaybackKeyRecord = Core.PlaybackKeyRecord<string>
 export type StreamRecord = Core.StreamRecord<string>
 export type MirrorRecord = Core.MirrorRecord<string>
 export type MirrorFileRecord = Core.MirrorFileRecord<string>

@@ -2,6 +2,7 @@
  * The API group `streams`: requests and removes conversions of video and audio for streaming.
  */
 import { StreamRecord } from "@holdfast/core/conversions/StreamRecord"
+import * as PlaybackKey from "@holdfast/core/playback/PlaybackKeyRecord"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
@@ -61,6 +62,37 @@ const requestDash = HttpApiEndpoint.post("requestDash", "/dash", requesting).ann
   describe({ summary: "Convert to DASH", description: about, permission: "file:write" })
 )
 
+const keying = {
+  params,
+  disableCodecs: true,
+  payload: PlaybackKey.CreatePlaybackKey,
+  success: PlaybackKey.PlaybackKeyRecord,
+  error: problems(
+    "invalid_request",
+    "not_found",
+    "content_not_uploaded",
+    "content_too_large",
+    "unsupported_media_type",
+    "stream_not_converted",
+    "not_a_video",
+    "conversion_failed",
+    "content_damaged"
+  )
+} as const
+
+const aboutKeys =
+  "Returns a playback key, with the address of the player page and the code that embeds it. A page plays the stream with it, without " +
+  "an API key. Nothing is stored: the key works until it expires, the stream is removed or the content replaced, and only while the " +
+  "caller may read the file. The body is optional."
+
+const hlsKey = HttpApiEndpoint.post("hlsKey", "/hls/keys", keying).annotateMerge(
+  describe({ summary: "Create a playback key for HLS", description: aboutKeys, permission: "file:read" })
+)
+
+const dashKey = HttpApiEndpoint.post("dashKey", "/dash/keys", keying).annotateMerge(
+  describe({ summary: "Create a playback key for DASH", description: aboutKeys, permission: "file:read" })
+)
+
 const removing = {
   params,
   success: HttpApiSchema.NoContent,
@@ -76,7 +108,7 @@ const removeDash = HttpApiEndpoint.delete("removeDash", "/dash", removing).annot
 )
 
 export class StreamsApi extends HttpApiGroup.make("streams")
-  .add(requestHls, requestDash)
+  .add(requestHls, requestDash, hlsKey, dashKey)
   .middleware(JsonResponse)
   .add(removeHls, removeDash)
   .middleware(Authentication)

@@ -2,7 +2,7 @@
  * What all player pages share: head, style and headers.
  */
 import * as AssetNames from "./AssetNames.ts"
-import * as Markup from "./Markup.ts"
+import * as Markup from "@holdfast/core/playback/Markup"
 import * as PlayerHeaders from "./PlayerHeaders.ts"
 
 export interface Page {

@@ -3,7 +3,7 @@
  */
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as AssetNames from "./AssetNames.ts"
-import * as Markup from "./Markup.ts"
+import * as Markup from "@holdfast/core/playback/Markup"
 import * as Page from "./Page.ts"
 import type { PlayerParameters } from "./PlayerParameters.ts"
 

@@ -1,7 +1,7 @@
 /**
  * The page that a viewer gets instead of a player: says why, without details that the viewer may not see.
  */
-import * as Markup from "./Markup.ts"
+import * as Markup from "@holdfast/core/playback/Markup"
 import * as Page from "./Page.ts"
 
 export interface Input {

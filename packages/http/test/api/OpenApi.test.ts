@@ -95,6 +95,8 @@ const statuses: ReadonlyArray<Expectation> = [
   ["events.export", [200, ...common]],
   ["streams.requestHls", [200, 202, 404, 413, 415, 422, ...reading]],
   ["streams.requestDash", [200, 202, 404, 413, 415, 422, ...reading]],
+  ["streams.hlsKey", [200, 404, 413, 415, 422, ...reading]],
+  ["streams.dashKey", [200, 404, 413, 415, 422, ...reading]],
   ["streams.removeHls", [204, 404, ...common]],
   ["streams.removeDash", [204, 404, ...common]],
   ["playback.list", [200, 404, ...common]],

@@ -100,7 +100,7 @@ describe("client: every method is called", () => {
       fetch: async (address, init) => {
         const url = new URL(String(address))
         seen.set(`${init?.method} ${decodeURIComponent(url.pathname)}`, [...url.searchParams.keys()].toSorted())
-        return new Response("{}")
+        return new Response('{ "embed": "" }')
       }
     })
     await client.tenants.list()

@@ -319,6 +319,13 @@ export const rows: ReadonlyArray<Row> = [
       request: (f) => ({ path: `${streams(f)}/${format}` })
     },
     {
+      route: `POST ${streamsRoute}/${format}/keys`,
+      allowed: fileReaders,
+      status: 404,
+      changesNothing: true,
+      request: (f) => ({ path: `${streams(f)}/${format}/keys` })
+    },
+    {
       route: `GET ${streamsRoute}/${format}`,
       allowed: fileReaders,
       status: 404,

@@ -4,7 +4,6 @@
 import * as Effect from "effect/Effect"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
 import { Downloads } from "../../files/Downloads.ts"
-import { InvalidRequest } from "../../Errors.ts"
 import type * as File from "../../files/File.ts"
 import type * as FileList from "../../files/FileList.ts"
 import type { FileRef } from "../../files/FileRef.ts"
@@ -22,6 +21,7 @@ import { FileDownload } from "../internal/content/FileDownload.ts"
 import { type RangeInput, resolveRange } from "../internal/content/RangeInput.ts"
 import type { Methods } from "../Operations.ts"
 import type { WithTimes } from "../internal/Times.ts"
+import { type BaseUrlOption, decodeApiUrl } from "./internal/BaseUrl.ts"
 import { type Conditions, toPrecondition } from "./internal/Conditions.ts"
 
 export interface FileRecord<Time = Date> extends WithTimes<File.File, Time> {}
@@ -99,12 +99,7 @@ export interface FileOperations<Time, Opened extends Download = Download> {
 
 /** Includes what the HTTP API knows from the request. */
 interface LibraryFileOperations extends FileOperations<Date, FileDownload> {
-  signedUrl(
-    input: SignedUrlInput & {
-      /** Where the HTTP API is mounted, for example `https://files.example.com`. Without it, `url` is a path. */
-      readonly baseUrl?: string | undefined
-    }
-  ): SignedUrl
+  signedUrl(input: SignedUrlInput & BaseUrlOption): SignedUrl
 }
 
 export interface FilesApi extends Methods<LibraryFileOperations, [actor: ActorHandle]> {}
@@ -115,12 +110,6 @@ const toUploadOptions = ({ content, contentType, length, sha256, ...conditions }
   contentType,
   condition: toPrecondition(conditions)
 })
-
-/** Fails for a value that is no base of URLs. */
-const decodeBaseUrl = (baseUrl: unknown): Effect.Effect<string, InvalidRequest> =>
-  typeof baseUrl === "string" && (baseUrl === "" || URL.canParse(baseUrl))
-    ? Effect.succeed(baseUrl.replace(/\/+$/, ""))
-    : Effect.fail(InvalidRequest.at("/baseUrl", "must be a URL"))
 
 export const make = (invoke: Invoke): FilesApi =>
   bind<LibraryFileOperations>(invoke, {
@@ -160,9 +149,9 @@ export const make = (invoke: Invoke): FilesApi =>
 
     signedUrl: (actor, input) =>
       Effect.gen(function* () {
-        const baseUrl = yield* decodeBaseUrl(input.baseUrl ?? "")
+        const apiUrl = yield* decodeApiUrl(input)
         const { create } = yield* Links.Links
         const link = yield* create(actor, input, input)
-        return { url: `${baseUrl}/api/v1${Links.pathOf(link)}`, expiresAt: link.expiresAt }
+        return { url: `${apiUrl}${Links.pathOf(link)}`, expiresAt: link.expiresAt }
       })
   })

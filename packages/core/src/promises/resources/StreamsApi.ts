@@ -2,11 +2,11 @@
  * Videos for players: `holdfast.streams` and `client.streams`.
  */
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
 import { Conversions } from "../../conversions/Conversions.ts"
 import type * as Stream from "../../conversions/StreamRecord.ts"
 import type { FileRef } from "../../files/FileRef.ts"
-import { PlaybackKeys } from "../../playback/PlaybackKeys.ts"
+import * as KeysForPages from "../../playback/KeysForPages.ts"
+import type * as PlaybackKey from "../../playback/PlaybackKeyRecord.ts"
 import { Streams } from "../../playback/Streams.ts"
 import type { Mode } from "../../transcoding/ConversionPlan.ts"
 import type { Format } from "../../transcoding/Presentation.ts"
@@ -17,6 +17,7 @@ import type { Download } from "../content/Download.ts"
 import { StreamDownload } from "../internal/content/StreamDownload.ts"
 import type { Methods } from "../Operations.ts"
 import type { WithTimes } from "../internal/Times.ts"
+import { type BaseUrlOption, decodeApiUrl } from "./internal/BaseUrl.ts"
 import type { Listing } from "./internal/Shared.ts"
 import { checkFormat, checkMode, decodeWait } from "./internal/StreamInputs.ts"
 
@@ -43,11 +44,10 @@ export interface ReadStreamInput extends StreamRef {
   readonly name?: string | undefined
 }
 
-/** A key that reads one stream over HTTP, as `?apiKey=`, in place of an API key. */
-export interface PlaybackKeyRecord<Time = Date> {
-  readonly key: string
-  readonly expiresAt: Time
-}
+export interface PlaybackKeyInput extends StreamRef, PlaybackKey.CreatePlaybackKey {}
+
+/** A key that reads one stream over HTTP without an API key, and the addresses and the code that play it by this key. */
+export interface PlaybackKeyRecord<Time = Date> extends WithTimes<PlaybackKey.PlaybackKeyRecord, Time> {}
 
 export interface StreamOperations<Time, Opened extends Download = Download> {
   /**
@@ -73,9 +73,16 @@ export interface StreamOperations<Time, Opened extends Download = Download> {
 
   /** Opens the poster of a converted video, a JPEG. Rejects as `read` does. */
   poster(input: FileRef): Opened
+
+  /**
+   * Creates a key with which a page plays this stream without an API key, for at most seven days. Nothing is stored: the key works
+   * while its creator may read the file, and until the stream is removed or the content replaced. Rejects as `read` does, but not with
+   * `stream_not_ready`.
+   */
+  playbackKey(input: PlaybackKeyInput): PlaybackKeyRecord<Time>
 }
 
-/** Includes what the HTTP API has in other forms: its list has each conversion, and its playlists have playback keys. */
+/** Includes what the HTTP API has in other forms or knows from the request: its list has each conversion. */
 interface LibraryStreamOperations extends StreamOperations<Date, StreamDownload> {
   /** Returns a conversion. Rejects with `stream_not_converted` and `content_not_uploaded`. */
   get(input: StreamRef): StreamRecord
@@ -87,11 +94,7 @@ interface LibraryStreamOperations extends StreamOperations<Date, StreamDownload>
    */
   read(input: ReadStreamInput & WaitOption): StreamDownload
 
-  /**
-   * Issues a key for the URLs of a player: it reads this stream over HTTP, for some hours, and only while the
-   * actor has the permission to read the file. Rejects as `read` does.
-   */
-  playbackKey(input: StreamRef): PlaybackKeyRecord
+  playbackKey(input: PlaybackKeyInput & BaseUrlOption): PlaybackKeyRecord
 }
 
 export interface StreamsApi extends Methods<LibraryStreamOperations, [actor: ActorHandle]> {}
@@ -135,10 +138,7 @@ export const make = (invoke: Invoke): StreamsApi =>
     playbackKey: (actor, input) =>
       Effect.gen(function* () {
         yield* checkFormat(input.format)
-        const { conversionId, fileId } = yield* Streams.use((service) => service.get(actor, input, input.format))
-        const { bucketId, format, tenantId } = input
-        const { issue } = yield* PlaybackKeys
-        const { expiresAt, key } = yield* issue(actor, { tenantId, bucketId, fileId, format, conversionId })
-        return { key: Redacted.value(key), expiresAt }
+        const apiUrl = yield* decodeApiUrl(input)
+        return yield* KeysForPages.create(actor, input, input.format, input, apiUrl)
       })
   })

@@ -5,6 +5,7 @@ import type { FileRef, RangeInput, ReadStreamInput, StreamRef } from "@holdfast/
 import type { CallOptions, Methods } from "@holdfast/core/promises/Operations"
 import type { Download } from "@holdfast/core/promises/content/Download"
 import type { StreamOperations } from "@holdfast/core/promises/resources/StreamsApi"
+import type { PlaybackKeyRecord } from "../Records.ts"
 import { ResponseDownload, toRangeHeader } from "../ResponseDownload.ts"
 import * as Routes from "../Routes.ts"
 import type { Transport } from "../Transport.ts"
@@ -63,6 +64,17 @@ const toQuery = ({ autoplay, controls, height, muted, repeat, seek, speed, width
 /** The file of each format that players load first. */
 const entryNames = { hls: "playlist.m3u8", dash: "manifest.mpd" } as const
 
+/** Returns the record with absolute URLs, where the service knows only its path. */
+const toAbsolute = (record: PlaybackKeyRecord, base: string): PlaybackKeyRecord => {
+  const playerUrl = new URL(record.playerUrl, base).href
+  return {
+    ...record,
+    playerUrl,
+    playlistUrl: new URL(record.playlistUrl, base).href,
+    embed: record.embed.replace(`src="${record.playerUrl}"`, () => `src="${playerUrl}"`)
+  }
+}
+
 export const make = (transport: Transport): StreamsClient => {
   const posterPath = (input: FileRef) => Routes.fillPath(`${streams}/poster.jpg`, input)
   const filePath = (input: ReadStreamInput) => [
@@ -84,6 +96,12 @@ export const make = (transport: Transport): StreamsClient => {
         headers: { prefer: wait === undefined ? undefined : `wait=${Math.ceil(wait)}` },
         json: mode === undefined ? undefined : { mode }
       })
+    },
+
+    playbackKey: async ({ expiresIn, ...input }, options) => {
+      const path = [...Routes.fillPath(stream, input), "keys"]
+      const request = { ...options, method: "POST", path, json: { expiresIn } } as const
+      return toAbsolute(await transport.json<PlaybackKeyRecord>(request), transport.url([]))
     },
 
     read: async (input, options) => {

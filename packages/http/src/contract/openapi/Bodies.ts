@@ -29,6 +29,8 @@ const examples: { readonly [operationId: string]: unknown } = {
   "files.signedUrl": { may: "download", expiresIn: 3600 },
   "streams.requestHls": { mode: "auto" },
   "streams.requestDash": { mode: "auto" },
+  "streams.hlsKey": { expiresIn: 3600 },
+  "streams.dashKey": { expiresIn: 3600 },
   "headers.set": { name: "cache-control", value: "max-age=3600" },
   "headers.setAll": {
     bulk: [
@@ -39,7 +41,12 @@ const examples: { readonly [operationId: string]: unknown } = {
 }
 
 /** Operations whose body is optional. */
-const withOptionalBody: ReadonlySet<string> = new Set(["streams.requestHls", "streams.requestDash"])
+const withOptionalBody: ReadonlySet<string> = new Set([
+  "streams.requestHls",
+  "streams.requestDash",
+  "streams.hlsKey",
+  "streams.dashKey"
+])
 
 const binary = { schema: { type: "string", format: "binary" } } as const
 

@@ -1,6 +1,6 @@
 import * as FastCheck from "fast-check"
 import { expect, it } from "vitest"
-import * as Markup from "../../src/players/Markup.ts"
+import * as Markup from "../../src/playback/Markup.ts"
 
 /** Any code unit, including lone surrogates. */
 const unit = FastCheck.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code))
