@@ -26,6 +26,7 @@ const targets = {
   "tenant.deleted": "TENANT",
   "tenant.cleared": "TENANT",
   "quota.changed": "TENANT",
+  "quota.reached": "TENANT",
   "member.created": "MEMBER",
   "member.accepted": "MEMBER",
   "member.updated": "MEMBER",

@@ -46,5 +46,8 @@ export class UsageRepository extends Context.Service<
      * their buckets. Correct while other processes change them; reads all files of these buckets.
      */
     readonly recount: (part: Recount) => Effect.Effect<Recounted, MetadataError>
+
+    /** Counts the tenants and buckets, at most `limit`, whose counters the last recount found wrong and did not repair. */
+    readonly countDrifts: (limit: number) => Effect.Effect<number, MetadataError>
   }
 >()("@holdfast/core/usage/UsageRepository") {}

@@ -22,7 +22,21 @@ const idFields: { readonly [T in TargetType]: string } = {
 }
 
 /** The facts that a body repeats: ids, versions and numbers. Names may be personal, and the receiver can read them. */
-const facts = ["fileId", "format", "version", "etag", "size", "count", "ids", "reason"]
+const facts = [
+  "fileId",
+  "format",
+  "version",
+  "etag",
+  "size",
+  "count",
+  "ids",
+  "reason",
+  "owner",
+  "limit",
+  "percent",
+  "maximum",
+  "use"
+]
 
 /** Returns the JSON that a delivery sends, the same for each attempt. */
 export const encode = (

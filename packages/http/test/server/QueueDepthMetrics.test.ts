@@ -1,8 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { MetadataError } from "@holdfast/core/MetadataError"
-import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
-import { DeliveryRepository } from "@holdfast/core/webhooks/DeliveryRepository"
 import * as MemoryMetadata from "@holdfast/testing/metadata/MemoryMetadata"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -23,10 +21,8 @@ const make = Effect.fnUntraced(function* (query: (count: number) => Query, pushe
       ConversionRepository.of({ ...repository, queueDepth: () => Effect.suspend(() => query(++queries)) })
     )
   ).pipe(Layer.provide(MemoryMetadata.layer))
-  const mirrors = Layer.effect(MirrorRepository, MirrorRepository).pipe(Layer.provide(MemoryMetadata.layer))
-  const webhooks = Layer.effect(DeliveryRepository, DeliveryRepository).pipe(Layer.provide(MemoryMetadata.layer))
   const context = yield* Layer.build(
-    QueueDepthMetrics.layer({ pushed }).pipe(Layer.provide([conversions, mirrors, webhooks]))
+    QueueDepthMetrics.layer({ pushed }).pipe(Layer.provide(conversions), Layer.provide(MemoryMetadata.layer))
   )
   const { refresh } = yield* Effect.provideContext(QueueDepthMetrics.QueueDepthMetrics, context)
   const queued = Effect.map(Metric.snapshot, (all) => all.find(({ id }) => id === "holdfast_conversions_queued")?.state)

@@ -41,6 +41,7 @@ import { tokenContract } from "./internal/TokenContract.ts"
 import { limitContract } from "./usage/internal/LimitContract.ts"
 import { recountContract } from "./usage/internal/RecountContract.ts"
 import { quotaContract } from "./quotas/internal/QuotaContract.ts"
+import { reachedLimitContract } from "./quotas/internal/ReachedLimitContract.ts"
 import { usageContract } from "./usage/internal/UsageContract.ts"
 import { deliveryContract } from "./webhooks/internal/DeliveryContract.ts"
 import { recoveryContract } from "./webhooks/internal/RecoveryContract.ts"
@@ -80,6 +81,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["webhooks: deliveries", deliveryContract],
   ["events", eventContract],
   ["quotas", quotaContract],
+  ["quotas: limits that are reached", reachedLimitContract],
   ["usage", usageContract],
   ["usage: limits", limitContract],
   ["queue depths", queueDepthContract],

@@ -16,6 +16,7 @@ import { mirrorIndexes } from "./mirrors/MirrorIndexes.ts"
 import { mirrorTimes } from "./mirrors/MirrorTimes.ts"
 import { mirrors } from "./mirrors/Mirrors.ts"
 import { quotas } from "./Quotas.ts"
+import { reachedLimits } from "./ReachedLimits.ts"
 import { removals } from "./Removals.ts"
 import { usage } from "./Usage.ts"
 import { webhooks } from "./Webhooks.ts"
@@ -37,5 +38,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 14, name: "events", steps: events },
   { id: 15, name: "quotas", steps: quotas },
   { id: 16, name: "usage", steps: usage },
-  { id: 17, name: "webhooks", steps: webhooks }
+  { id: 17, name: "webhooks", steps: webhooks },
+  { id: 19, name: "reached_limits", steps: reachedLimits }
 ]

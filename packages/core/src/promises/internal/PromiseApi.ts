@@ -12,6 +12,7 @@ import { InvalidRequest } from "../../Errors.ts"
 import * as Core from "../../Holdfast.ts"
 import { SigningSecret } from "../../secrets/SigningSecret.ts"
 import * as Settings from "../../Settings.ts"
+import * as ForgetReached from "../../usage/ForgetReached.ts"
 import * as WebhookRecovery from "../../webhooks/WebhookRecovery.ts"
 import * as Sweeper from "../../storage/Sweeper.ts"
 import { ActorHandle } from "./ActorHandle.ts"
@@ -120,7 +121,7 @@ const build = async (options: OpenOptions): Promise<Holdfast> => {
   const jobs =
     sweepEvery === false
       ? Layer.empty
-      : Layer.mergeAll(RemovalWorker.layer(), EventRetention.layer, WebhookRecovery.layer)
+      : Layer.mergeAll(RemovalWorker.layer(), EventRetention.layer, WebhookRecovery.layer, ForgetReached.layer)
   const services = Layer.mergeAll(VideoOptions.worker(options), MirrorOptions.worker(options), jobs).pipe(
     Layer.provideMerge(Core.layer),
     Layer.provide([

@@ -10,6 +10,7 @@ import * as Settings from "@holdfast/core/Settings"
 import * as DamageReports from "@holdfast/core/integrity/DamageReports"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import * as Sweeper from "@holdfast/core/storage/Sweeper"
+import * as ForgetReached from "@holdfast/core/usage/ForgetReached"
 import { PublicHosts } from "@holdfast/core/webhooks/WebhookUrl"
 import * as WebhookRecovery from "@holdfast/core/webhooks/WebhookRecovery"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
@@ -162,6 +163,7 @@ export const layer = (config: Config, version: string) => {
       RemovalWorker.layer(),
       EventRetention.layer,
       WebhookRecovery.layer,
+      ForgetReached.layer,
       IncompleteUploads.layerSweeper(config),
       ConversionLayer.layerWorker(config).pipe(Layer.provide([prepared, IntegrityLayer.layerSourceCheck])),
       MirrorLayer.layerWorker(config),

@@ -1,9 +1,11 @@
 /**
- * Gauges of the pending work of the whole deployment. They are read from the database, so that every node reports the
+ * Gauges of the pending work and of the reached limits of the whole deployment. They are read from the database, so that every node reports the
  * same values. The database is queried only when the metrics are collected, and at most once in ten seconds.
  */
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
+import { QuotaRepository } from "@holdfast/core/quotas/QuotaRepository"
+import { UsageRepository } from "@holdfast/core/usage/UsageRepository"
 import { DeliveryRepository } from "@holdfast/core/webhooks/DeliveryRepository"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -56,6 +58,18 @@ const deliveries = gauge(
   "holdfast_webhooks_pending_deliveries",
   `Deliveries of webhooks that wait for an attempt, also of DISABLED ones; at most ${limit} are counted.`
 )
+const nearLimit = gauge(
+  "holdfast_tenants_near_limit",
+  `Tenants that use 80 % or more of a limit of their own or of a bucket; at most ${limit} such limits are counted.`
+)
+const atLimit = gauge(
+  "holdfast_tenants_at_limit",
+  `Tenants of whom a request was refused by such a limit; at most ${limit} of them are counted.`
+)
+const drifts = gauge(
+  "holdfast_usage_drifts",
+  `Tenants and buckets whose usage counters the last fsck found wrong and did not repair; at most ${limit} are counted.`
+)
 
 type Values = ReadonlyArray<readonly [gauge: Metric.Gauge<number>, value: number]>
 
@@ -88,6 +102,8 @@ const make = Effect.gen(function* () {
   const conversions = yield* ConversionRepository
   const mirrors = yield* MirrorRepository
   const webhooks = yield* DeliveryRepository
+  const quotas = yield* QuotaRepository
+  const usage = yield* UsageRepository
   const refreshAll = Effect.all(
     [
       refreshGauges(
@@ -117,6 +133,18 @@ const make = Effect.gen(function* () {
         })
       ),
       refreshGauges(
+        "limits",
+        [nearLimit, atLimit, drifts],
+        Effect.gen(function* () {
+          const { near, reached } = yield* quotas.countReached(limit)
+          return [
+            [nearLimit, near],
+            [atLimit, reached],
+            [drifts, yield* usage.countDrifts(limit)]
+          ] as const
+        })
+      ),
+      refreshGauges(
         "webhooks",
         [deliveries],
         Effect.map(webhooks.queueDepth(limit), (count) => [[deliveries, count]] as const)
@@ -132,7 +160,11 @@ export const layer = ({
   pushed
 }: {
   readonly pushed: boolean
-}): Layer.Layer<QueueDepthMetrics, never, ConversionRepository | MirrorRepository | DeliveryRepository> =>
+}): Layer.Layer<
+  QueueDepthMetrics,
+  never,
+  ConversionRepository | MirrorRepository | DeliveryRepository | QuotaRepository | UsageRepository
+> =>
   Layer.effect(
     QueueDepthMetrics,
     Effect.tap(make, ({ refresh }) =>

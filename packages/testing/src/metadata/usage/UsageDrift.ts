@@ -44,8 +44,10 @@ export const check = Effect.gen(function* () {
     missing: { files: -3, contentBytes: 0, streamBytes: 5, reservedBytes: 0 }
   }
   expect((yield* recountAll(false))[0]).toEqual(ofBucket)
+  expect(yield* usage.countDrifts(100)).toBe(2)
   expect(yield* recountAll(true)).toEqual([ofBucket, { owner: "tenant", ownerId: bucket.tenantId, missing: exact }])
   expect(yield* recountAll(true)).toEqual([])
+  expect(yield* usage.countDrifts(100)).toBe(0)
   expect(yield* usage.ofBucket(bucket)).toEqual(exact)
   expect(yield* usage.ofTenant(bucket.tenantId)).toEqual(exact)
 })

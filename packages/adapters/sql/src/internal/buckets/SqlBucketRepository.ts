@@ -13,6 +13,7 @@ import * as Constraint from "../Constraint.ts"
 import { lock, millis } from "../Dialect.ts"
 import { type Change, changedFields, record, recordFound } from "../events/RecordEvent.ts"
 import * as Counted from "../quotas/Counted.ts"
+import { noteRefusal } from "../quotas/ReachedLimits.ts"
 import { requireRoom } from "../quotas/RequireRoom.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
@@ -78,6 +79,7 @@ const make = Effect.gen(function* () {
         Row.orFail(() => new NotFound({ resource: "tenant" })),
         Effect.andThen(record(sql, bucketEvent(tenantId, "bucket.created", bucket))),
         transaction(sql),
+        noteRefusal(sql, tenantId),
         orBucketExists(tenantId, bucket.name),
         operation("buckets.create")
       ),

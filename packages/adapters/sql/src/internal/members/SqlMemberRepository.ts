@@ -17,6 +17,7 @@ import * as Constraint from "../Constraint.ts"
 import { lock, millis } from "../Dialect.ts"
 import { record, recordFound } from "../events/RecordEvent.ts"
 import * as Counted from "../quotas/Counted.ts"
+import { noteRefusal } from "../quotas/ReachedLimits.ts"
 import { requireRoom } from "../quotas/RequireRoom.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
@@ -60,6 +61,7 @@ const make = Effect.gen(function* () {
       return stored
     }).pipe(
       transaction(sql),
+      noteRefusal(sql, tenantId),
       Constraint.mapUniqueViolation({
         index: Constraint.memberAccount,
         findExisting: sql`SELECT id FROM member WHERE tenant_id = ${tenantId} AND account_id =

@@ -11,6 +11,7 @@ import { lock, millis } from "../Dialect.ts"
 import { record } from "../events/RecordEvent.ts"
 import * as Creators from "../members/Creators.ts"
 import * as Counted from "../quotas/Counted.ts"
+import { noteRefusal } from "../quotas/ReachedLimits.ts"
 import { requireRoom } from "../quotas/RequireRoom.ts"
 import { transaction } from "../../Transaction.ts"
 import { mirrorEvent } from "./MirrorEvents.ts"
@@ -68,4 +69,4 @@ export const createMirror = (sql: SqlClient, mirror: NewMirror) =>
         ${creator.created_by}, ${creator.created_with}, ${at}, ${at})`
     yield* Creators.recordCreation(sql, { tenantId, resourceId: mirror.id, createdBy })
     yield* record(sql, mirrorEvent("mirror.created", mirror, { type: address.type }))
-  }).pipe(transaction(sql))
+  }).pipe(transaction(sql), noteRefusal(sql, mirror.tenantId))

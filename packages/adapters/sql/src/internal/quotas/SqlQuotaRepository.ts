@@ -14,6 +14,7 @@ import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
 import * as Counted from "./Counted.ts"
+import { countReached, forgetReached, listReached } from "./ReachedLimits.ts"
 
 const isLimits = (value: unknown): value is Quota.OwnLimits =>
   typeof value === "object" &&
@@ -57,7 +58,13 @@ const make = Effect.gen(function* () {
         tokens: Counted.count(sql, Counted.tokens(sql, tenantId, now)),
         mirrors: Counted.count(sql, Counted.mirrors(sql, tenantId)),
         conversions: Counted.count(sql, Counted.conversions(sql, tenantId))
-      }).pipe(operation("quotas.count"))
+      }).pipe(operation("quotas.count")),
+
+    listReached: (position) => listReached(sql, position).pipe(operation("quotas.listReached")),
+
+    forgetReached: (terms) => forgetReached(sql, terms).pipe(operation("quotas.forgetReached")),
+
+    countReached: (limit) => countReached(sql, limit).pipe(operation("quotas.countReached"))
   })
 })
 

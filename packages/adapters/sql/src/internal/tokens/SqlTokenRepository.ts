@@ -14,6 +14,7 @@ import * as Constraint from "../Constraint.ts"
 import { millis } from "../Dialect.ts"
 import { record } from "../events/RecordEvent.ts"
 import * as Counted from "../quotas/Counted.ts"
+import { noteRefusal } from "../quotas/ReachedLimits.ts"
 import { requireRoom } from "../quotas/RequireRoom.ts"
 import * as Row from "../Row.ts"
 import * as Creators from "../members/Creators.ts"
@@ -83,6 +84,7 @@ const make = Effect.gen(function* () {
     create: ({ hash, tenantId, token }) =>
       create(tenantId, token, hash).pipe(
         transaction(sql),
+        noteRefusal(sql, tenantId),
         Constraint.mapViolation(Constraint.isForeignKeyViolation, noMember),
         operation("tokens.create")
       ),

@@ -12,6 +12,7 @@ import { operation } from "../../SqlFailure.ts"
 import { isOpenBucket, isOpenTenant } from "../buckets/OpenBucket.ts"
 import { transaction } from "../../Transaction.ts"
 import { findDrift, repairDrift } from "./Drift.ts"
+import { countDrifts, noteDrifts } from "./DriftNotes.ts"
 import { sums, toUsage } from "./UsageRow.ts"
 
 const make = Effect.gen(function* () {
@@ -42,12 +43,17 @@ const make = Effect.gen(function* () {
     recount: ({ after = "", limit, owner, repair }) =>
       findDrift(sql, owner, { after, limit }).pipe(
         Effect.tap(({ drifts }) => (repair ? transaction(sql)(repairDrift(sql, owner, drifts)) : Effect.void)),
+        Effect.tap(({ drifts, last }) =>
+          noteDrifts(sql, { owner, after, last, found: repair ? [] : drifts.map(({ ownerId }) => ownerId) })
+        ),
         Effect.map(({ drifts, last }) => ({
           drifts: drifts.map(({ missing, ownerId }) => ({ owner, ownerId, missing })),
           last
         })),
         operation("usage.recount")
-      )
+      ),
+
+    countDrifts: (limit) => countDrifts(sql, limit).pipe(operation("usage.countDrifts"))
   })
 })
 

@@ -37,7 +37,9 @@ const limitsOf = ({ bucketId, tenantId }: BucketRef, limits: UsageLimits, growth
     (["files", "bytes"] as const).flatMap((limit) => {
       const maximum = limits[owner][limit]
       const ownerId = owner === "bucket" ? bucketId : tenantId
-      return maximum === null || growth[limit] <= 0 ? [] : [{ owner, ownerId, limit, maximum, needed: growth[limit] }]
+      return maximum === null || growth[limit] <= 0
+        ? []
+        : [{ tenantId, owner, ownerId, limit, maximum, needed: growth[limit] }]
     })
   )
 
@@ -88,7 +90,9 @@ export const withinLimits = <A, E, R>(
     const orGrant = (attempt: Attempt): Result =>
       Effect.catch(attempt, (error): Result =>
         error instanceof NoAllowance
-          ? Effect.flatMap(grant(sql, error.needed), () => orGrant(retried))
+          ? Effect.flatMap(grant(sql, error.needed), (refusal) =>
+              refusal === undefined ? orGrant(retried) : Effect.fail(refusal)
+            )
           : Effect.fail(error)
       )
     return orGrant(transaction(sql)(run))

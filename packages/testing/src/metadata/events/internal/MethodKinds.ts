@@ -147,9 +147,16 @@ export const ports = [
   port(RemovalRepository, { claim: "INTERNAL", step: "WRITE", release: "INTERNAL" }),
   port(ScrubRepository, { claim: "INTERNAL", save: "INTERNAL", release: "INTERNAL" }),
   port(TenantRepository, { create: "WRITE", find: "READ", list: "READ", update: "WRITE", remove: "WRITE" }),
-  port(QuotaRepository, { find: "READ", change: "WRITE", count: "READ" }),
+  port(QuotaRepository, {
+    find: "READ",
+    change: "WRITE",
+    count: "READ",
+    listReached: "READ",
+    forgetReached: "INTERNAL",
+    countReached: "READ"
+  }),
   port(TokenRepository, { create: "WRITE", find: "READ", list: "READ", revoke: "WRITE" }),
-  port(UsageRepository, { ofTenant: "READ", ofBucket: "READ", recount: "INTERNAL" }),
+  port(UsageRepository, { ofTenant: "READ", ofBucket: "READ", recount: "INTERNAL", countDrifts: "READ" }),
   port(DeliveryRepository, {
     due: "READ",
     claim: "INTERNAL",
