@@ -3,6 +3,7 @@
  */
 import * as Arr from "effect/Array"
 import * as Data from "effect/Data"
+import * as Color from "./Color.ts"
 import * as Ladder from "./Ladder.ts"
 import type { Audio, Media, Video } from "./Media.ts"
 import type { Format, Presentation, Rendition } from "./Presentation.ts"
@@ -18,6 +19,8 @@ export type VideoPlan = Data.TaggedEnum<{
     /** The best first; one for each rendition. */
     readonly rungs: Arr.NonEmptyReadonlyArray<Ladder.Rung>
     readonly deinterlace: boolean
+    /** The colours of the source. */
+    readonly color: Color.KnownColor
     /** Whether frames are dropped to keep the frame rate at `maxFrameRate` or below. */
     readonly limitFrameRate: boolean
   }
@@ -65,6 +68,7 @@ const isCopyableVideo = (video: Video, container: string): boolean =>
   video.codec === "h264" &&
   supportedH264.profiles.has(video.profile ?? "") &&
   supportedH264.pixelFormats.has(video.pixelFormat ?? "") &&
+  !Color.isHdr(video.color) &&
   video.level !== null &&
   video.level <= supportedH264.level &&
   video.rotation === 0 &&
@@ -83,6 +87,7 @@ const planVideo = (video: Video | null, mode: Mode, container: string): VideoPla
     index: video.index,
     rungs: Ladder.rungs(video),
     deinterlace: video.interlaced,
+    color: Color.assume(video.color, video),
     limitFrameRate: (video.frameRate ?? 0) > maxFrameRate * 1.01
   })
 }
@@ -130,10 +135,11 @@ const isCopy = ({ audio, video }: ConversionPlan): boolean => video._tag !== "En
 /**
  * Returns the plan for a file.
  *
- * - H.264 that all players support is copied (8 bits, 4:2:0, progressive, upright, square pixels, at most level 5.1), and so
- *   is AAC-LC of one or two channels.
+ * - H.264 that all players support is copied (8 bits, 4:2:0, no HDR, progressive, upright, square pixels, at most level 5.1),
+ *   and so is AAC-LC of one or two channels.
  * - Other video is encoded in up to three sizes (`Ladder`), never larger than the source: upright, 8 bits, at most 60 frames
- *   per second, each frame at its own time. Other audio is encoded as AAC-LC of at most two channels.
+ *   per second, each frame at its own time. HDR and other colours beyond BT.709 become BT.709. Other audio is encoded as AAC-LC
+ *   of at most two channels.
  * - A file without video has one rendition of audio. A file without audio has renditions of the video alone.
  */
 export const make = (media: Media, mode: Mode): ConversionPlan => {

@@ -2,6 +2,8 @@
  * The properties of a video or audio file that a conversion needs.
  */
 
+import type { Color } from "./Color.ts"
+
 /** The video track. Codecs and formats have FFmpeg's names: `h264`, `hevc`, `yuv420p`. */
 export interface Video {
   /** Index among the file's streams, from 0. */
@@ -11,6 +13,7 @@ export interface Video {
   /** In the codec's own notation: 41 is level 4.1 of H.264. */
   readonly level: number | null
   readonly pixelFormat: string | null
+  readonly color: Color
   /** Pixels of the picture as shown: upright, with square pixels. */
   readonly width: number
   readonly height: number

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Color from "@holdfast/core/transcoding/Color"
 import * as ConversionPlan from "@holdfast/core/transcoding/ConversionPlan"
 import type { Audio, Media, Video } from "@holdfast/core/transcoding/Media"
 
@@ -8,6 +9,7 @@ const video: Video = {
   profile: "High",
   level: 41,
   pixelFormat: "yuv420p",
+  color: Color.unknown,
   width: 1920,
   height: 1080,
   rotation: 0,
@@ -59,7 +61,8 @@ describe("ConversionPlan", () => {
     ["a rotation", { rotation: 90 }],
     ["non-square pixels", { squarePixels: false }],
     ["interlacing", { interlaced: true }],
-    ["keyframes too far apart", { keyframeInterval: 30 }]
+    ["keyframes too far apart", { keyframeInterval: 30 }],
+    ["HDR", { color: { ...Color.unknown, transfer: "arib-std-b67" } }]
   ])("video with %s → video encoded, audio copied", (_, change) => {
     const plan = ConversionPlan.make(withVideo(change), "auto")
     assert.strictEqual(plan.video._tag, "Encode")

@@ -1,6 +1,7 @@
 /**
  * Implements `Transcoder.poster`: writes one frame of a video.
  */
+import * as Color from "@holdfast/core/transcoding/Color"
 import * as Ladder from "@holdfast/core/transcoding/Ladder"
 import type * as Limits from "@holdfast/core/transcoding/Limits"
 import type { Video } from "@holdfast/core/transcoding/Media"
@@ -10,6 +11,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
+import * as Colors from "./arguments/Colors.ts"
 import * as Input from "./arguments/Input.ts"
 import * as Options from "./arguments/Options.ts"
 import type { Engine, Platform } from "./Engine.ts"
@@ -30,8 +32,16 @@ const internal = (cause: unknown) => new TranscodeError.TranscodeError({ operati
 
 const filter = (video: Video): string => {
   const { height, width } = Ladder.fit(video, maxLines)
-  const scale = `scale=${width}:${height}:flags=bicubic,setsar=1,format=yuvj420p`
-  return video.interlaced ? `bwdif=deint=interlaced,${scale}` : scale
+  const color = Color.assume(video.color, video)
+  const size = `scale=${width}:${height}:flags=bicubic+accurate_rnd+full_chroma_int`
+  return [
+    ...(video.interlaced ? ["bwdif=deint=interlaced"] : []),
+    ...(Colors.isConverted(color) ? [size] : []),
+    ...Colors.before(color),
+    `${size}:${Colors.jpegOptions}`,
+    "setsar=1",
+    "format=yuvj420p"
+  ].join(",")
 }
 
 /** Writes the first frame from `at` (seconds) on into the scratch directory. Returns whether there is one. */

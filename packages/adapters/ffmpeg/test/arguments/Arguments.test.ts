@@ -55,7 +55,7 @@ describe("arguments", () => {
       ["720p.m3u8", "480p.m3u8", "360p.m3u8"]
     )
     const [graph = ""] = values(args, "filter_complex")
-    assert.match(graph, /^\[0:0\]split=3/)
+    assert.match(graph, /^\[0:0\]setparams=[^,]*,split=3/)
     assert.include(graph, "scale=854:480")
   })
 

@@ -1,6 +1,7 @@
 /**
  * Inspects results with FFmpeg's own programs, independently of the adapter.
  */
+import { readFileSync } from "node:fs"
 import { concatenate } from "./Files.ts"
 import * as Tools from "./Tools.ts"
 
@@ -15,6 +16,10 @@ interface Stream {
   readonly channels?: number
   readonly sample_rate?: string
   readonly field_order?: string
+  readonly color_range?: string
+  readonly color_space?: string
+  readonly color_transfer?: string
+  readonly color_primaries?: string
   readonly side_data_list?: ReadonlyArray<{ readonly rotation?: number }>
 }
 
@@ -56,6 +61,42 @@ export const pictures = (path: string): ReadonlyArray<string> =>
     .stdout.split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"))
     .map((line) => line.split(",").at(-1)?.trim() ?? "")
+
+type Rgb = readonly [red: number, green: number, blue: number]
+
+/**
+ * Returns the colours of pixels of the first picture of a file, converted by what the file says of them, or as a JPEG is read
+ * (JFIF 1.02).
+ */
+export const pixels = (
+  path: string,
+  width: number,
+  at: ReadonlyArray<readonly [x: number, y: number]>
+): ReadonlyArray<Rgb> => {
+  const input = path.endsWith(".jpg") ? ":in_color_matrix=bt601:in_range=full" : ""
+  const scale = `scale=flags=accurate_rnd+full_chroma_int+full_chroma_inp${input},format=rgb24`
+  const raw = `${path}.rgb`
+  Tools.run(Tools.ffmpeg, [
+    "-nostdin",
+    "-v",
+    "error",
+    "-y",
+    "-i",
+    path,
+    "-frames:v",
+    "1",
+    "-vf",
+    scale,
+    "-f",
+    "rawvideo",
+    raw
+  ])
+  const bytes = readFileSync(raw)
+  return at.map(([x, y]) => {
+    const offset = 3 * (y * width + x)
+    return [bytes.readUInt8(offset), bytes.readUInt8(offset + 1), bytes.readUInt8(offset + 2)]
+  })
+}
 
 /** Decodes each file separately. Throws if one is faulty. */
 export const decode = (paths: ReadonlyArray<string>): void => {

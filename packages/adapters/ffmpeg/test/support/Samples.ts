@@ -30,6 +30,44 @@ const recipe = (options: string, edit?: (media: Buffer) => Buffer): Recipe => ({
   ...(edit === undefined ? {} : { edit })
 })
 
+/** RGB of three patches, each of 64×64 pixels. */
+export const patches = [
+  [255, 1, 3],
+  [20, 200, 30],
+  [96, 128, 192]
+] as const
+
+const patchInputs = patches
+  .map((rgb) => `-f lavfi -i color=c=0x${Buffer.from(rgb).toString("hex")}:s=64x64:r=5:d=1`)
+  .join(" ")
+
+/** A picture of the patches, whose colours are converted by `filters` from RGB. */
+const colored = (filters: string, codec: string): Recipe =>
+  recipe(`${patchInputs} -filter_complex hstack=3,format=gbrp,${filters} ${codec}`)
+
+const rgb = "setparams=colorspace=gbr:color_primaries=bt709:color_trc=bt709:range=full"
+
+/** Patches in H.264, whose samples have this matrix and range. */
+const narrow = (matrix: string, range: "limited" | "full"): Recipe =>
+  colored(
+    `scale=flags=accurate_rnd+full_chroma_int:out_color_matrix=${matrix}:out_range=${range},format=yuv420p,setparams=colorspace=${matrix}:range=${range}`,
+    "-c:v libx264 -qp 0"
+  )
+
+/** Patches with the primaries of BT.2020. Near the edge of BT.709, the steps of 10 bits are visible: hence 16 bits. */
+const wide = (range: "limited" | "full"): Recipe =>
+  colored(
+    `${rgb},zscale=primaries=bt2020:transfer=bt2020-10:matrix=bt2020nc:range=${range},format=yuv444p16le`,
+    "-c:v ffv1"
+  )
+
+/** Patches in H.265 of 10 bits and a high dynamic range. */
+const hdr = (transfer: string): Recipe =>
+  colored(
+    `${rgb},zscale=transfer=linear:npl=203,format=gbrpf32le,zscale=primaries=bt2020,zscale=transfer=${transfer}:matrix=bt2020nc:range=limited:npl=203,format=yuv420p10le`,
+    `-c:v libx265 -x265-params log-level=none:lossless=1:colorprim=bt2020:transfer=${transfer}:colormatrix=bt2020nc`
+  )
+
 const recipes = {
   /** The index is at the end of the file. */
   "h264.mp4": recipe(`${picture("192x108")} ${sound()} ${h264} -c:a aac`),
@@ -61,6 +99,15 @@ const recipes = {
   "cut.mp4": recipe(`${picture("192x108")} ${sound()} ${h264} -c:a aac -movflags +faststart`, EditMedia.cutInHalf),
   "cut-index.mp4": recipe(`${picture("192x108")} ${sound()} ${h264} -c:a aac`, EditMedia.cutInHalf),
   "cut.webm": recipe(`${picture("192x108")} ${sound(48_000)} ${vp9} -c:a libopus`, EditMedia.cutInHalf),
+  "bt601.mp4": narrow("smpte170m", "limited"),
+  "bt601-full.mp4": narrow("smpte170m", "full"),
+  "bt709.mp4": narrow("bt709", "limited"),
+  "bt709-full.mp4": narrow("bt709", "full"),
+  "bt2020.mkv": wide("limited"),
+  "bt2020-full.mkv": wide("full"),
+  "pq.mp4": hdr("smpte2084"),
+  "hlg.mp4": hdr("arib-std-b67"),
+  "rgb.mkv": colored("null", "-c:v ffv1"),
   "8k.avi": recipe(`-f lavfi -i color=s=7680x4320:r=1:d=1 -c:v mjpeg`),
   "bomb.avi": recipe(`${picture("64x64")} -c:v zlib`, EditMedia.declareHugePicture)
 } satisfies { readonly [name: string]: Recipe }

@@ -5,6 +5,7 @@ import type { ConversionPlan } from "@holdfast/core/transcoding/ConversionPlan"
 import { maxFrameRate } from "@holdfast/core/transcoding/ConversionPlan"
 import type { Rung } from "@holdfast/core/transcoding/Ladder"
 import type { Presentation } from "@holdfast/core/transcoding/Presentation"
+import * as Colors from "./Colors.ts"
 import type * as Options from "./Options.ts"
 
 /** Settings of the video encoder. */
@@ -45,13 +46,19 @@ export interface Tracks {
 /** Drops frames above the maximum rate. Each frame keeps its own time; no frame is repeated. */
 const dropFrames = `select='isnan(prev_selected_t)+gte(t-prev_selected_t\\,${(0.99 / maxFrameRate).toFixed(4)})'`
 
-const scale = ({ height, width }: Rung): string => `scale=${width}:${height}:flags=bicubic,format=yuv420p,setsar=1`
+const size = ({ height, width }: Rung): string => `scale=${width}:${height}:flags=bicubic`
 
 /** Decodes the video once and splits it for the renditions. ffmpeg turns it upright by default. */
 const filterGraph = (video: ConversionPlan["video"] & { readonly _tag: "Encode" }): string => {
+  const { color } = video
+  const scale = (rung: Rung) =>
+    `${size(rung)}:${Colors.scaleOptions(color)},format=yuv420p,${Colors.after(color)},setsar=1`
   const common = [
     ...(video.deinterlace ? ["bwdif=mode=send_frame:deint=interlaced"] : []),
     ...(video.limitFrameRate ? [dropFrames] : []),
+    // The conversion takes time by the pixel: the best rendition may have a quarter of the source's.
+    ...(Colors.isConverted(color) ? [size(video.rungs[0])] : []),
+    ...Colors.before(color),
     `split=${video.rungs.length}`
   ]
   const copies = video.rungs.map((_, index) => `[split${index}]`).join("")

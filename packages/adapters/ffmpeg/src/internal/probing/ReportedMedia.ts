@@ -1,6 +1,7 @@
 /**
  * Reads the port's `Media` from ffprobe's report.
  */
+import type { Color } from "@holdfast/core/transcoding/Color"
 import type { Audio, Media, Video } from "@holdfast/core/transcoding/Media"
 import * as Result from "effect/Result"
 import type { Packet, Report, ReportedStream } from "./Report.ts"
@@ -58,6 +59,19 @@ const toKeyframeInterval = (packets: ReadonlyArray<Packet>): number | null => {
   }).longest
 }
 
+/** Values with which FFmpeg says that the file does not. */
+const unspecified = new Set(["unknown", "unspecified", "reserved"])
+
+const toColor = (stream: ReportedStream): Color => {
+  const specified = (name: string | undefined) => (name === undefined || unspecified.has(name) ? null : name)
+  return {
+    matrix: specified(stream.color_space),
+    transfer: specified(stream.color_transfer),
+    primaries: specified(stream.color_primaries),
+    fullRange: stream.color_range === "pc"
+  }
+}
+
 const toVideo = (stream: ReportedStream, width: number, height: number, packets: ReadonlyArray<Packet>): Video => {
   const rotation = toRotation(stream)
   const pixel = ratio(stream.sample_aspect_ratio) ?? 1
@@ -69,6 +83,7 @@ const toVideo = (stream: ReportedStream, width: number, height: number, packets:
     profile: stream.profile ?? null,
     level: positive(stream.level),
     pixelFormat: stream.pix_fmt ?? null,
+    color: toColor(stream),
     width: isSideways ? shown.height : shown.width,
     height: isSideways ? shown.width : shown.height,
     rotation,

@@ -74,8 +74,13 @@ const messages: ReadonlyArray<readonly [RegExp, Classification]> = [
     { reason: "LimitExceeded", detail: "The picture is too large." }
   ],
   [
-    /Cannot allocate memory|malloc of size|Out of memory/,
+    // x264 does not say that its threads or buffers got no memory. Its arguments are right for any picture.
+    /Cannot allocate memory|malloc of size|Out of memory|Error while opening encoder/,
     { reason: "LimitExceeded", detail: "It took too much memory." }
+  ],
+  [
+    /No such filter: '(?:zscale|tonemap)'/,
+    { reason: "Unsupported", detail: "The ffmpeg of this deployment cannot convert HDR: it lacks zimg." }
   ],
   [/Unknown encoder|Requested output format .* is not (?:a suitable|known)/, { reason: "Unavailable" }],
   [/Decoder \S+ .*not found|Decoding requested, but no decoder|Unknown decoder/, { reason: "Unsupported" }]
