@@ -74,8 +74,8 @@ const messages: ReadonlyArray<readonly [RegExp, Classification]> = [
     { reason: "LimitExceeded", detail: "The picture is too large." }
   ],
   [
-    // x264 does not say that its threads or buffers got no memory. Its arguments are right for any picture.
-    /Cannot allocate memory|malloc of size|Out of memory|Error while opening encoder/,
+    // EAGAIN: a thread got no memory for its stack. x264 does not say why it does not open; its arguments are right for any picture.
+    /Cannot allocate memory|malloc of size|Out of memory|Resource temporarily unavailable|Error while opening encoder/,
     { reason: "LimitExceeded", detail: "It took too much memory." }
   ],
   [
