@@ -3,6 +3,7 @@
  * at a third of the cost. It must not run a statement that may wait for a lock or take long, because the statements behind
  * it would wait, too.
  */
+import { IsBackgroundWork } from "@holdfast/core/BackgroundWork"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -12,6 +13,11 @@ import type { Row } from "./internal/Row.ts"
 
 /** A client for short reads from the same database; undefined when the main client is as fast. */
 export const ReadClient = Context.Reference<SqlClient | undefined>("@holdfast/sql/ReadClient", {
+  defaultValue: () => undefined
+})
+
+/** A client for reads of pages from the same database; undefined when the main client is as fast. */
+export const PageClient = Context.Reference<SqlClient | undefined>("@holdfast/sql/PageClient", {
   defaultValue: () => undefined
 })
 
@@ -27,3 +33,24 @@ export const make = (sql: SqlClient): Effect.Effect<ShortRead> =>
         statement(Context.getOrUndefined(context, sql.transactionService) === undefined ? client : sql)
       )
   })
+
+/** Runs the statements of a read with the client that suits it. */
+export type PageRead = <A, E, R>(read: (sql: SqlClient) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+/**
+ * Returns the function that reads pages: over `PageClient` when there is one, otherwise over `sql`. Each statement reads a range of
+ * an index, of at most `maxPageRows` rows. Background work and transactions read over `sql`.
+ */
+export const makePages = (sql: SqlClient): Effect.Effect<PageRead> =>
+  Effect.map(PageClient, (client): PageRead => {
+    if (client === undefined) return (read) => read(sql)
+    return (read) =>
+      Effect.withFiber(({ context }) =>
+        Context.get(context, IsBackgroundWork) || Context.getOrUndefined(context, sql.transactionService) !== undefined
+          ? read(sql)
+          : read(client)
+      )
+  })
+
+/** The rows that a statement of a `PageRead` reads at most. */
+export const maxPageRows = 128

@@ -21,6 +21,7 @@ import * as BusyRetry from "./internal/BusyRetry.ts"
 import { begin, fromOpening, fromThrown } from "./internal/SqliteError.ts"
 import * as Checkpoints from "./internal/log/Checkpoints.ts"
 import * as DurableLog from "./internal/log/DurableLog.ts"
+import * as PageReads from "./internal/PageReads.ts"
 import { memory, open } from "./internal/SqliteFile.ts"
 import * as Writer from "./internal/Writer.ts"
 import * as Readers from "./internal/threads/Readers.ts"
@@ -98,6 +99,8 @@ export interface Clients {
    * which only one connection can use.
    */
   readonly readClient: SqlClient.SqlClient | undefined
+  /** For reads of about a hundred rows: it runs them on the calling thread while they are fast. Undefined as `readClient` is. */
+  readonly pageClient: SqlClient.SqlClient | undefined
 }
 
 /** How long the removal of commits that are not durable may wait for the running change. */
@@ -147,10 +150,9 @@ export const makeClients = ({
           )
     const write: Borrower = (use) =>
       Effect.flatMap(currentWriter, ({ borrower }) => durably(busyRetry.statement(turns.use(borrower(use)))))
-    const routed =
-      log === undefined
-        ? undefined
-        : route(yield* Readers.make({ file, timeout: statementTimeout, settled: log.settled }), write)
+    const readers =
+      log === undefined ? undefined : yield* Readers.make({ file, timeout: statementTimeout, settled: log.settled })
+    const routed = readers && route(readers, write)
     if (log !== undefined) {
       yield* Checkpoints.start({ file, log, turns })
       yield* log.failed.pipe(
@@ -189,17 +191,22 @@ export const makeClients = ({
           return isNested ? transaction : durably(transaction)
         })
     })
-    const readClient =
-      durable &&
-      (yield* SqlClient.make({
+    const reading = (connection: () => Connection) =>
+      SqlClient.make({
         ...common,
-        acquirer: Effect.sync(durable.reads),
-        borrower: (use) => busyRetry.statement(Effect.suspend(() => use(durable.reads())))
-      }))
-    return { client: durableClient, readClient }
+        acquirer: Effect.sync(connection),
+        borrower: (use) => busyRetry.statement(Effect.suspend(() => use(connection())))
+      })
+    const readClient = durable && (yield* reading(durable.reads))
+    const pageReads =
+      durable &&
+      readers &&
+      PageReads.make({ direct: durable.reads, threads: readers, maxDirectMillis: 2, threadFactor: 20 })
+    const pageClient = pageReads && (yield* reading(() => pageReads))
+    return { client: durableClient, readClient, pageClient }
   })
 
-/** Opens a database, as `makeClients` does, without the client for short reads. */
+/** Opens a database, as `makeClients` does, without the clients for reads. */
 export const make = (
   options: Options
 ): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>

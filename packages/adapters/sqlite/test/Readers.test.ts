@@ -47,7 +47,7 @@ describe("reads of a SQLite file", () => {
       const files = yield* FileRepository
       const bucket = yield* Fixtures.bucket()
       const slow = yield* startSlowReads("a", 1)
-      const list = files.list({ bucket, query: { path: "/", recursive: true }, limit: 10 })
+      const list = files.list({ bucket, query: { path: "/", recursive: true }, limit: 200 })
       expect(yield* Effect.flip(onBehalfOf("a")(list))).toMatchObject({ reason: "Timeout", isRetryable: true })
       for (const fiber of slow) yield* Fiber.join(fiber)
       expect(yield* onBehalfOf("a")(list)).toMatchObject({ files: [] })

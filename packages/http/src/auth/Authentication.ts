@@ -52,9 +52,9 @@ const make = Effect.gen(function* () {
         ),
         Effect.catch(ProblemResponse.fail),
         Effect.flatMap((actor) =>
-          Effect.provideContext(
-            route,
-            Context.make(Contract.CurrentActor, actor).pipe(Context.add(CurrentTenant, ownerOf(request, actor)))
+          // `Effect.provideContext` would copy the map of all services for each request: 16 µs.
+          Effect.updateContext(route, (context: Context.Context<never>) =>
+            context.pipe(Context.add(Contract.CurrentActor, actor), Context.add(CurrentTenant, ownerOf(request, actor)))
           )
         )
       )

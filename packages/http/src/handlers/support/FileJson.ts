@@ -7,29 +7,33 @@ import type { FilePage } from "@holdfast/core/files/FileList"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as IsoTime from "./IsoTime.ts"
 
 type EncodedFile = (typeof File)["Encoded"]
 
-const encodeTime = (time: DateTime.Utc): string => new Date(DateTime.toEpochMillis(time)).toISOString()
+const encodeTime = (time: DateTime.Utc): string => IsoTime.format(DateTime.toEpochMillis(time))
 
 /** Returns the members of a record in the order of its schema. Without `expands`, `JSON.stringify` omits it. */
-const encode = (file: File): EncodedFile => ({
-  id: file.id,
-  name: file.name,
-  path: file.path,
-  alias: file.alias,
-  contentType: file.contentType,
-  etag: file.etag,
-  checksum: file.checksum,
-  version: file.version,
-  state: file.state,
-  damaged: file.damaged,
-  metadata: file.metadata,
-  headers: file.headers,
-  createdAt: encodeTime(file.createdAt),
-  updatedAt: encodeTime(file.updatedAt),
-  expands: file.expands
-})
+const encode = (file: File): EncodedFile => {
+  const createdAt = encodeTime(file.createdAt)
+  return {
+    id: file.id,
+    name: file.name,
+    path: file.path,
+    alias: file.alias,
+    contentType: file.contentType,
+    etag: file.etag,
+    checksum: file.checksum,
+    version: file.version,
+    state: file.state,
+    damaged: file.damaged,
+    metadata: file.metadata,
+    headers: file.headers,
+    createdAt,
+    updatedAt: file.updatedAt === file.createdAt ? createdAt : encodeTime(file.updatedAt),
+    expands: file.expands
+  }
+}
 
 const respond = (text: string) => HttpServerResponse.text(text, { contentType: "application/json" })
 

@@ -24,7 +24,8 @@ const isHeader = (value: unknown): value is Header =>
 
 const isHeaders = (value: unknown): value is ReadonlyArray<Header> => Array.isArray(value) && value.every(isHeader)
 
-export const readHeaders = (row: Row.Row): ReadonlyArray<Header> => Row.json(isHeaders, row, "headers")
+export const readHeaders = (row: Row.Row): ReadonlyArray<Header> =>
+  row.headers === "[]" ? [] : Row.json(isHeaders, row, "headers")
 
 const readContent = (row: Row.Row): Content => ({
   blobId: Row.text(row, "blob_id"),
@@ -36,19 +37,24 @@ const readContent = (row: Row.Row): Content => ({
   storedAt: Row.instant(row, "stored_at")
 })
 
-export const toFile: Row.FromRow<StoredFile> = (row) => ({
-  id: Row.text(row, "id"),
-  name: Row.text(row, "name"),
-  path: Row.text(row, "path"),
-  alias: Row.orNull(Row.text, row, "alias"),
-  version: Row.int(row, "version"),
-  metadata: Row.json(isMetadata, row, "metadata"),
-  headers: readHeaders(row),
-  createdAt: Row.instant(row, "created_at"),
-  updatedAt: Row.instant(row, "updated_at"),
-  content: row.blob_id === null ? null : readContent(row),
-  damaged: row.blob_id !== null && row.damaged_blob === row.blob_id
-})
+export const toFile: Row.FromRow<StoredFile> = (row) => {
+  const createdAt = Row.instant(row, "created_at")
+  return {
+    id: Row.text(row, "id"),
+    name: Row.text(row, "name"),
+    path: Row.text(row, "path"),
+    alias: Row.orNull(Row.text, row, "alias"),
+    version: Row.int(row, "version"),
+    // Most files have none, as most have no headers: a page then parses no JSON.
+    metadata: row.metadata === "{}" ? {} : Row.json(isMetadata, row, "metadata"),
+    headers: readHeaders(row),
+    createdAt,
+    // Most files have not changed since.
+    updatedAt: row.updated_at === row.created_at ? createdAt : Row.instant(row, "updated_at"),
+    content: row.blob_id === null ? null : readContent(row),
+    damaged: row.blob_id !== null && row.damaged_blob === row.blob_id
+  }
+}
 
 /** Selects the rows of a bucket that exists for requests. */
 export const inBucket = (sql: SqlClient, bucket: BucketRef): Fragment => sql`bucket_id = ${openBucket(sql, bucket)}`

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { FileListRequest, FileQuery, FileSlice, Position } from "@holdfast/core/files/FileRepository"
+import * as Reads from "../../Reads.ts"
 import * as CodePoints from "../CodePoints.ts"
 import * as Row from "../Row.ts"
 import { columns, toFile } from "./FileRow.ts"
@@ -58,6 +59,13 @@ const listReady = (sql: SqlClient, source: FileSource, range: Fragment, limit: n
     return { files, visited }
   })
 
+/** Whether a list filters the files with content from others. */
+const filtersReady = ({ state, type }: FileQuery): boolean => state === "READY" && type === undefined
+
+/** Whether a list is one range of an index and short, so that it may be a `PageRead`. */
+export const isPageRead = ({ limit, query }: FileListRequest): boolean =>
+  limit < Reads.maxPageRows && !filtersReady(query) && !(query.recursive && query.name !== undefined)
+
 /** Lists files, ordered by path and name. */
 export const listFiles = Effect.fnUntraced(function* (
   sql: SqlClient,
@@ -70,7 +78,7 @@ export const listFiles = Effect.fnUntraced(function* (
     path: CodePoints.comparable(after.path),
     name: after.name === null ? null : CodePoints.comparable(after.name)
   }
-  const isReady = query.state === "READY" && query.type === undefined
+  const isReady = filtersReady(query)
   /** One file more than the page holds shows whether another page follows. */
   const most = limit + 1
   const { name, path, recursive } = query

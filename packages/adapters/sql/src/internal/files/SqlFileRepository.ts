@@ -15,7 +15,7 @@ import { operation } from "../../SqlFailure.ts"
 import { removeFile, updateFile, updateHeaders } from "./ChangeFile.ts"
 import { columns, bySelector, toFile } from "./FileRow.ts"
 import { insertFile } from "./InsertFile.ts"
-import { listFiles } from "./ListFiles.ts"
+import { isPageRead, listFiles } from "./ListFiles.ts"
 import { listFolders } from "./ListFolders.ts"
 import { replaceContent } from "./ReplaceContent.ts"
 
@@ -40,6 +40,7 @@ const makeFind = (sql: SqlClient) => {
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const read = yield* Reads.make(sql)
+  const readPage = yield* Reads.makePages(sql)
   const find = makeFind(sql)
   // Uploads of one file would wait for each other in the database, each with a connection. With 64 of them PostgreSQL spent 5 to 7
   // ms on each, with 16 some 2 ms: whenever a lock is released, it decides anew which transaction gets it.
@@ -54,9 +55,16 @@ const make = Effect.gen(function* () {
     find: (bucket, selector) =>
       read((client) => find(client, bucket, selector)).pipe(Row.first(toFile), operation("files.find")),
 
-    list: (request) => listFiles(sql, request).pipe(operation("files.list")),
+    list: (request) =>
+      (isPageRead(request) ? readPage((client) => listFiles(client, request)) : listFiles(sql, request)).pipe(
+        operation("files.list")
+      ),
 
-    listFolders: (request) => listFolders(sql, request).pipe(operation("files.listFolders")),
+    listFolders: (request) =>
+      (request.limit <= Reads.maxPageRows
+        ? readPage((client) => listFolders(client, request))
+        : listFolders(sql, request)
+      ).pipe(operation("files.listFolders")),
 
     update: (update) => updateFile(sql, update).pipe(operation("files.update")),
 
