@@ -10,6 +10,7 @@ export const longFiles: ReadonlyArray<string> = [
   "packages/http/test/backup/Backup.test.ts",
   "packages/http/test/players/States.test.ts",
   "packages/http/test/streams/Takeover.test.ts",
+  "packages/http/test/policy/Scopes.test.ts",
   "packages/adapters/ffmpeg/test/Contract.test.ts",
   "packages/http/test/faults/Clocks.test.ts",
   "packages/http/test/players/Playback.test.ts",

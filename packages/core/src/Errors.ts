@@ -64,9 +64,12 @@ export class Unauthenticated extends Data.TaggedError("Unauthenticated")<{}> {
 }
 
 /** The actor lacks the permission. The error is deliberately the same whether the tenant exists or not. */
-export class Forbidden extends Data.TaggedError("Forbidden")<{}> {
+export class Forbidden extends Data.TaggedError("Forbidden")<{ readonly message: string }> {
   readonly code = "forbidden"
-  override readonly message = "The caller has no permission for this operation."
+
+  constructor(message = "The caller has no permission for this operation.") {
+    super({ message })
+  }
 }
 
 /** The resource does not exist in the tenant, bucket or file that the request names. */

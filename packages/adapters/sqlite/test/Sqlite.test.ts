@@ -11,11 +11,14 @@ import { mirrors } from "@holdfast/sql/migrations/mirrors/Mirrors"
 import { mirrorTimes } from "@holdfast/sql/migrations/mirrors/MirrorTimes"
 import { usage } from "@holdfast/sql/migrations/Usage"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
+import * as Sample from "@holdfast/testing/metadata/Sample"
 import { migrationContract } from "@holdfast/testing/metadata/migrations/MigrationContract"
 import * as CreatorsMigration from "@holdfast/testing/metadata/migrations/CreatorsMigration"
 import * as UsageMigration from "@holdfast/testing/metadata/migrations/UsageMigration"
 import * as MirrorTimesMigration from "@holdfast/testing/metadata/migrations/MirrorTimesMigration"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
+import { AccessRepository } from "@holdfast/core/access/AccessRepository"
+import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -63,6 +66,22 @@ describe("Sqlite", () => {
       const file = yield* Temporary.file
       const former = runMissing(migrations.filter(({ id }) => id <= 4))
       yield* CreatorsMigration.check(former, Sqlite.layer({ file }), SqliteMetadata.layer({ file }))
+    })
+  )
+
+  it.live("token with a scope: statement of a former version, which ignores scopes → does not find it", () =>
+    Effect.gen(function* () {
+      const file = yield* Temporary.file
+      const hash = Sample.hash()
+      yield* Effect.gen(function* () {
+        const tenantId = yield* Fixtures.tenant
+        const member = yield* Fixtures.member(tenantId)
+        const token = { ...Sample.token(member.id), scope: { permissions: ["file:read"] as const } }
+        yield* (yield* TokenRepository).create({ tenantId, token, hash })
+        expect((yield* (yield* AccessRepository).findByKey({ hash, tenantId }))._tag).toBe("Some")
+      }).pipe(Effect.provide(SqliteMetadata.layer({ file })))
+      const found = Effect.flatMap(SqlClient, (sql) => sql`SELECT id FROM api_key WHERE hash = ${hash}`)
+      expect(yield* Effect.provide(found, Sqlite.layer({ file }))).toEqual([])
     })
   )
 

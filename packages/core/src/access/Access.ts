@@ -21,6 +21,7 @@ import * as Role from "../Role.ts"
 import { Settings } from "../Settings.ts"
 import { AccessRepository, type Principal } from "./AccessRepository.ts"
 import { CurrentRequest, type Refusal, type RequestInfo } from "./CurrentRequest.ts"
+import * as Scope from "./Scope.ts"
 import * as KeyUseRecorder from "./internal/KeyUseRecorder.ts"
 
 export type AccessError = Unauthenticated | Forbidden | MetadataError
@@ -35,6 +36,18 @@ export const tokenOf = (identity: Identity): { readonly id: string; readonly ten
   return tenantId === null ? undefined : { id, tenantId }
 }
 
+const scopeOf = (identity: Identity): Scope.Scope | null =>
+  identity === "system" || identity.credential === null ? null : identity.credential.scope
+
+/** The scope of the API token that an actor presented; undefined without a scope. Only a new token inherits it. */
+export const grantedScope = (identity: Identity): Scope.Scope | undefined => scopeOf(identity) ?? undefined
+
+/** The buckets to which the scope of an actor's token is limited; undefined without such a limit. */
+export const bucketsOf = (identity: Identity): ReadonlyArray<string> | undefined => scopeOf(identity)?.bucketIds
+
+/** The folder to which the scope of an actor's token is limited; undefined without such a limit. */
+export const folderOf = (identity: Identity): string | undefined => scopeOf(identity)?.pathPrefix
+
 export class Access extends Context.Service<
   Access,
   {
@@ -45,11 +58,35 @@ export class Access extends Context.Service<
     readonly identify: (actor: Actor, tenantId?: string) => Effect.Effect<Identity, Unauthenticated | MetadataError>
 
     /**
-     * Succeeds with the actor's identity when the actor has the permission in the tenant. Fails with `Forbidden` when the
-     * actor is no member, when its role lacks the permission, and when there is no such tenant: the same error for all
-     * three.
+     * Succeeds with the actor's identity when the actor has the permission for a tenant, or for a bucket or folder of it. Fails
+     * with `Forbidden` when the actor is no member, when its role lacks the permission, and when there is no such tenant: the same
+     * error for all three. Fails with `Forbidden` also when the scope of the actor's token does not include the place.
+     *
+     * The scope of a token may be limited to a folder. A permission for a bucket's files then succeeds, and the caller finds files
+     * by a selector of this identity (`toSelector`), which selects none outside the folder. Before it puts a file into a folder, it
+     * requires the permission for that folder.
      */
-    readonly require: (actor: Actor, tenantId: string, permission: Permission) => Effect.Effect<Identity, AccessError>
+    readonly require: (
+      actor: Actor,
+      place: string | Scope.Place,
+      permission: Permission
+    ) => Effect.Effect<Identity, AccessError>
+
+    /**
+     * As `require` for a tenant, and also succeeds for a token whose scope is limited to buckets: the caller confines what it does
+     * to the scope of the identity.
+     */
+    readonly requirePart: (
+      actor: Actor,
+      tenantId: string,
+      permission: Permission
+    ) => Effect.Effect<Identity, AccessError>
+
+    /**
+     * Succeeds when the actor may do what accounts do, such as creating tenants: always for an account and for the deployment
+     * itself; for an API token if `Settings.tokensMayCreateTenants` is set and the token has no scope.
+     */
+    readonly requireAccount: (actor: Actor) => Effect.Effect<Identity, AccessError>
 
     /**
      * Whether this process has found the actor's key valid before, and not invalid since. Requires no look-up. It does not
@@ -70,6 +107,9 @@ interface CacheEntry {
   /** Epoch milliseconds. */
   readonly expiresAt: number
 }
+
+const outsideScope =
+  "The scope of the API key does not include this operation. Use a key whose scope has the permission for this bucket and folder."
 
 /** The most cache entries. The bound keeps requests with many different keys from growing the process. */
 const capacity = 10_000
@@ -151,22 +191,46 @@ const make = Effect.gen(function* () {
     })
   }
 
-  return Access.of({
-    identify,
-    require: (actor, tenantId, permission) => {
-      const isId = Ids.is("ten", tenantId)
-      return Effect.flatMap(
-        identify(actor, isId ? tenantId : undefined),
-        (identity): Effect.Effect<Identity, Forbidden> => {
-          if (identity === "system") return Effect.succeed(identity)
-          const { member } = identity
-          if (member !== null && Role.permits(member.role, permission)) return Effect.succeed(identity)
+  const require = (
+    actor: Actor,
+    tenantId: string,
+    permission: Permission,
+    isInScope: (scope: Scope.Scope) => boolean
+  ): Effect.Effect<Identity, AccessError> => {
+    const isId = Ids.is("ten", tenantId)
+    return Effect.flatMap(
+      identify(actor, isId ? tenantId : undefined),
+      (identity): Effect.Effect<Identity, Forbidden> => {
+        if (identity === "system") return Effect.succeed(identity)
+        const { member } = identity
+        if (member === null || !Role.permits(member.role, permission)) {
           return isId
             ? refuse(new Forbidden(), { tenantId, identity, cause: { reason: "forbidden", permission } })
             : Effect.fail(new Forbidden())
         }
-      )
+        const scope = scopeOf(identity)
+        return scope === null || isInScope(scope)
+          ? Effect.succeed(identity)
+          : refuse(new Forbidden(outsideScope), { tenantId, identity, cause: { reason: "outside_scope", permission } })
+      }
+    )
+  }
+
+  return Access.of({
+    identify,
+    require: (actor, place, permission) => {
+      const whole = typeof place === "string" ? { tenantId: place } : place
+      return require(actor, whole.tenantId, permission, (scope) => Scope.includes(scope, whole, permission))
     },
+    requirePart: (actor, tenantId, permission) =>
+      require(actor, tenantId, permission, (scope) => Scope.includesPart(scope, permission)),
+    requireAccount: (actor) =>
+      Effect.filterOrFail(
+        identify(actor),
+        (identity) =>
+          tokenOf(identity) === undefined || (settings.tokensMayCreateTenants && scopeOf(identity) === null),
+        () => new Forbidden()
+      ),
     isKnown: (actor) => actor._tag !== "Key" || known.has(actor.hash),
     requireSystem: (actor) => (actor._tag === "System" ? Effect.void : Effect.fail(new Forbidden())),
     clearCache: Effect.sync(() => {

@@ -7,6 +7,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { MetadataError } from "../MetadataError.ts"
 import type { RoleId } from "../Role.ts"
+import type { Scope } from "./Scope.ts"
 
 /** An actor's account, credential and membership in one tenant, as stored now. */
 export interface Principal {
@@ -18,6 +19,8 @@ export interface Principal {
     readonly tenantId: string | null
     readonly expiresAt: DateTime.Utc | null
     readonly revokedAt: DateTime.Utc | null
+    /** The scope of a token; null for a token without one, and for an account key. */
+    readonly scope: Scope | null
   } | null
   /** The membership that applies in the requested tenant; null when there is none. */
   readonly member: { readonly id: string; readonly role: RoleId } | null

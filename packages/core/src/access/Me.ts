@@ -8,6 +8,7 @@ import { Forbidden, type Unauthenticated } from "../Errors.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import * as Role from "../Role.ts"
 import { Access } from "./Access.ts"
+import { Scope } from "./Scope.ts"
 
 export const Me = Schema.Struct({
   user: Schema.Struct({ id: Schema.String, email: Schema.String }),
@@ -15,7 +16,8 @@ export const Me = Schema.Struct({
     Schema.Struct({
       id: Schema.String,
       kind: Schema.Literals(["ACCOUNT_KEY", "API_TOKEN"]),
-      expiresAt: Schema.NullOr(Schema.DateTimeUtcFromString)
+      expiresAt: Schema.NullOr(Schema.DateTimeUtcFromString),
+      scope: Schema.NullOr(Scope)
     })
   ),
   tenantId: Schema.NullOr(Schema.String).annotate({ description: "The tenant that an API token is tied to." }),
@@ -41,7 +43,8 @@ export const get = (actor: Actor): Effect.Effect<Me, Unauthenticated | Forbidden
           : {
               id: credential.id,
               kind: tenantId === null ? ("ACCOUNT_KEY" as const) : ("API_TOKEN" as const),
-              expiresAt: credential.expiresAt
+              expiresAt: credential.expiresAt,
+              scope: credential.scope
             },
       tenantId,
       role: member === null ? null : { id: member.role, name: Role.nameOf(member.role) }

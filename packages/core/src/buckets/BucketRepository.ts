@@ -25,8 +25,10 @@ export class BucketRepository extends Context.Service<
 
     readonly find: (bucket: BucketRef) => Effect.Effect<Option.Option<Bucket>, MetadataError>
 
-    /** Lists a tenant's buckets, ordered by id. */
-    readonly list: (query: { readonly tenantId: string } & Slice) => Effect.Effect<ReadonlyArray<Bucket>, MetadataError>
+    /** Lists a tenant's buckets, ordered by id: all of them, or those of the ids in `only`. */
+    readonly list: (
+      query: { readonly tenantId: string; readonly only?: ReadonlyArray<string> | undefined } & Slice
+    ) => Effect.Effect<ReadonlyArray<Bucket>, MetadataError>
 
     /** Changes the fields that `change` has. None when there is no such bucket. */
     readonly update: (update: {

@@ -6,7 +6,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SecureRandom } from "effect/crypto/SecureRandom"
-import { Access, type AccessError } from "../access/Access.ts"
+import { Access, type AccessError, bucketsOf } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import { type InvalidCursor, type InvalidRequest, NotFound, type QuotaExceeded } from "../Errors.ts"
 import type { BucketRef } from "./BucketRef.ts"
@@ -30,7 +30,7 @@ export class Buckets extends Context.Service<
       input: Bucket.CreateBucket
     ) => Effect.Effect<Bucket.Bucket, AccessError | InvalidRequest | NotFound | QuotaExceeded | Bucket.BucketExists>
 
-    /** Lists a tenant's buckets, ordered by id. */
+    /** Lists a tenant's buckets, ordered by id; for a token whose scope names buckets, only these. */
     readonly list: (
       actor: Actor,
       tenantId: string,
@@ -85,18 +85,18 @@ const make = Effect.gen(function* () {
     ),
 
     list: Effect.fn("Buckets.list")(function* (actor, tenantId, page) {
-      yield* access.require(actor, tenantId, "bucket:read")
-      return yield* Page.listById(page, (slice) => repository.list({ tenantId, ...slice }))
+      const only = bucketsOf(yield* access.requirePart(actor, tenantId, "bucket:read"))
+      return yield* Page.listById(page, (slice) => repository.list({ tenantId, only, ...slice }))
     }),
 
     get: Effect.fn("Buckets.get")(function* (actor, bucket) {
-      yield* access.require(actor, bucket.tenantId, "bucket:read")
+      yield* access.require(actor, bucket, "bucket:read")
       yield* checkId(bucket.bucketId)
       return yield* NotFound.whenNone(repository.find(bucket), missing)
     }),
 
     update: Effect.fn("Buckets.update")(function* (actor, bucket, input) {
-      const identity = yield* access.require(actor, bucket.tenantId, "bucket:write")
+      const identity = yield* access.require(actor, bucket, "bucket:write")
       yield* checkId(bucket.bucketId)
       const change = yield* decodeUpdate(input)
       const update = { bucket, change, at: yield* DateTime.now }
@@ -104,7 +104,7 @@ const make = Effect.gen(function* () {
     }),
 
     remove: Effect.fn("Buckets.remove")(function* (actor, bucket, options) {
-      const identity = yield* access.require(actor, bucket.tenantId, "bucket:write")
+      const identity = yield* access.require(actor, bucket, "bucket:write")
       yield* checkId(bucket.bucketId)
       const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
       const removed = yield* by(identity)(repository.remove({ bucket, force: options?.force === true, sweepAt }))

@@ -85,16 +85,16 @@ const make = Effect.gen(function* () {
   const request = yield* RequestConversion.make
 
   const get = Effect.fn("Conversions.get")(function* (actor: Actor, ref: FileRef, format: Format) {
-    yield* access.require(actor, ref.tenantId, "file:read")
-    const { content } = yield* getContent(files, ref)
+    const identity = yield* access.require(actor, ref, "file:read")
+    const { content } = yield* getContent(files, ref, identity)
     const stored = yield* findConversion(conversions, ref, content.blobId, format)
     return stored === undefined ? yield* new StreamNotConverted() : toRecord(stored)
   })
 
   return Conversions.of({
     request: Effect.fn("Conversions.request")(function* (actor, ref, format, { mode = "auto", wait } = {}) {
-      const identity = yield* access.require(actor, ref.tenantId, "file:write")
-      const requested = toRecord(yield* by(identity)(request(ref, format, mode)))
+      const identity = yield* access.require(actor, ref, "file:write")
+      const requested = toRecord(yield* by(identity)(request(identity, ref, format, mode)))
       if (wait === undefined || !isPending(requested)) return requested
       const isPendingResult = (result: Result.Result<StreamRecord, unknown>) =>
         Result.isSuccess(result) && isPending(result.success)
@@ -107,8 +107,8 @@ const make = Effect.gen(function* () {
     get,
 
     cancel: Effect.fn("Conversions.cancel")(function* (actor, ref, format) {
-      const identity = yield* access.require(actor, ref.tenantId, "file:write")
-      const { content } = yield* getContent(files, ref)
+      const identity = yield* access.require(actor, ref, "file:write")
+      const { content } = yield* getContent(files, ref, identity)
       const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
       const isRemoved = yield* by(identity)(
         conversions.remove({ bucket: ref, blobId: content.blobId, format, sweepAt })

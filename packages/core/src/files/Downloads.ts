@@ -65,7 +65,7 @@ const make = Effect.gen(function* () {
   return Downloads.of({
     open: (reader, ref, action = "view") =>
       authorize(access, reader, ref, action).pipe(
-        Effect.andThen(getFile(repository, ref)),
+        Effect.flatMap((identity) => getFile(repository, ref, identity)),
         Effect.flatMap((file) => checkVersion(reader, file)),
         Effect.flatMap((file) => toDownload(ref, file))
       )

@@ -3,6 +3,7 @@
  */
 import type * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
+import { FolderPath } from "../access/FolderPath.ts"
 import { utf8Length } from "../Text.ts"
 import * as FileName from "./FileName.ts"
 import * as FileType from "./FileType.ts"
@@ -78,7 +79,7 @@ export type File = typeof File.Type
 /** The description of a new file, for reservations and uploads. */
 export const CreateFile = Schema.Struct({
   name: FileName.FileName,
-  path: Schema.optional(FileName.FolderPath).annotate({ description: "The folder; `/` when absent." }),
+  path: Schema.optional(FolderPath).annotate({ description: "The folder; `/` when absent." }),
   alias: Schema.optional(Schema.NullOr(FileName.Alias)),
   metadata: Schema.optional(Metadata),
   headers: Schema.optional(Headers)
@@ -87,7 +88,7 @@ export type CreateFile = typeof CreateFile.Type
 
 export const UpdateFile = Schema.Struct({
   name: Schema.optional(FileName.FileName),
-  path: Schema.optional(FileName.FolderPath),
+  path: Schema.optional(FolderPath),
   alias: Schema.optional(Schema.NullOr(FileName.Alias)).annotate({ description: "Null removes the alias." }),
   metadata: Schema.optional(Metadata).annotate({ description: "Replaces the whole metadata." })
 }).annotate({ identifier: "UpdateFile" })

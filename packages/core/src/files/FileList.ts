@@ -8,12 +8,12 @@ import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { InvalidCursor, InvalidRequest } from "../Errors.ts"
+import { FolderPath } from "../access/FolderPath.ts"
 import * as Input from "../Input.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import * as Page from "../Page.ts"
 import { atMost } from "../Text.ts"
 import * as File from "./File.ts"
-import { FolderPath } from "./FileName.ts"
 import { type FileListRequest, type FileQuery, FileRepository, type FileSlice } from "./FileRepository.ts"
 import { FileType } from "./FileType.ts"
 import * as KeyedLock from "../storage/KeyedLock.ts"
@@ -60,6 +60,25 @@ export const FilePage = Schema.Struct({
 export type FilePage = typeof FilePage.Type
 
 const decodeQuery = Input.decoder(Query)
+
+/** Decodes the query of a list. */
+export const decode = (request: Request): Effect.Effect<FileQuery, InvalidRequest> =>
+  Effect.map(decodeQuery(request), ({ name, path = "/", recursive = false, state, type }) => ({
+    path,
+    recursive,
+    name: name?.normalize("NFC"),
+    state,
+    type
+  }))
+
+/** A query, or the way to the only folder that the caller may read: the list then contains at most the next folder on this way. */
+export type ConfinedQuery = FileQuery & { readonly wayTo?: string }
+
+/** Confines a query to a folder, if one is given. The caller has checked that one of the two folders contains the other. */
+export const within = (query: FileQuery, folder: string | undefined): ConfinedQuery => {
+  if (folder === undefined || query.path.startsWith(folder)) return query
+  return query.recursive ? { ...query, path: folder } : { ...query, wayTo: folder }
+}
 
 /** The position before the next page: a folder or a file. */
 const Cursor = Schema.Union([
@@ -111,6 +130,18 @@ const readPage = Effect.fnUntraced(function* (
   return { files, next }
 })
 
+/** Lists the next folder on the way to another one, if that one contains a file. */
+const listWay = Effect.fnUntraced(function* (
+  repository: FileRepository["Service"],
+  bucket: BucketRef,
+  query: FileQuery,
+  folder: string
+): Effect.fn.Return<FilePage, MetadataError> {
+  const { files } = yield* repository.list({ bucket, query: { path: folder, recursive: true }, limit: 1 })
+  const next = folder.slice(0, folder.indexOf("/", query.path.length) + 1)
+  return { items: [], folders: files.length > 0 && showsFolders(query) ? [next] : [], nextCursor: null }
+})
+
 /** Makes the function that lists a bucket's files. */
 export const make = Effect.gen(function* () {
   const repository = yield* FileRepository
@@ -121,10 +152,11 @@ export const make = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (
     bucket: BucketRef,
-    request: Request
+    request: Request,
+    { wayTo, ...query }: ConfinedQuery
   ): Effect.fn.Return<FilePage, InvalidRequest | InvalidCursor | MetadataError> {
-    const { name, path = "/", recursive = false, state, type } = yield* decodeQuery(request)
-    const query: FileQuery = { path, recursive, name: name?.normalize("NFC"), state, type }
+    if (wayTo !== undefined) return yield* listWay(repository, bucket, query, wayTo)
+    const { path } = query
     const limit = yield* Page.parseLimit(request)
     const cursor = yield* decodeCursor(request)
     const isAfterFile = cursor !== undefined && "name" in cursor

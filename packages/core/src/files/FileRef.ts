@@ -13,13 +13,19 @@ export interface FileRef extends BucketRef {
 }
 
 /** The column and value that find the file. */
-export type Selector = { readonly _tag: "Id"; readonly id: string } | { readonly _tag: "Alias"; readonly alias: string }
+export type Selector = (
+  | { readonly _tag: "Id"; readonly id: string }
+  | { readonly _tag: "Alias"; readonly alias: string }
+) & {
+  /** Selects the file only if it is in this folder or in one below it. */
+  readonly folder?: string | undefined
+}
 
 const isAlias = Schema.is(Alias)
 
-/** Parses a file's id or `@alias`; none for a text that is neither. */
-export const parseSelector = (fileId: string): Option.Option<Selector> => {
-  if (Ids.is("fil", fileId)) return Option.some({ _tag: "Id", id: fileId })
+/** Parses a file's id or `@alias`; none for a text that is neither. The selector finds the file within the folder, if given. */
+export const parseSelector = (fileId: string, folder?: string): Option.Option<Selector> => {
+  if (Ids.is("fil", fileId)) return Option.some({ _tag: "Id", id: fileId, folder })
   const alias = fileId.slice(1)
-  return fileId.startsWith("@") && isAlias(alias) ? Option.some({ _tag: "Alias", alias }) : Option.none()
+  return fileId.startsWith("@") && isAlias(alias) ? Option.some({ _tag: "Alias", alias, folder }) : Option.none()
 }

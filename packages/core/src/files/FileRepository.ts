@@ -63,6 +63,8 @@ export interface FolderListRequest extends Slice {
 export interface ContentReplacement {
   readonly bucket: BucketRef
   readonly fileId: string
+  /** Replaces the content only if the file is in this folder or in one below it. */
+  readonly folder?: string | undefined
   readonly content: Content
   readonly condition: Precondition
   /** When the blob of the replaced content may be swept: after a grace period for readers that opened it before. */

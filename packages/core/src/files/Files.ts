@@ -6,7 +6,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SecureRandom } from "effect/crypto/SecureRandom"
-import { Access, type AccessError } from "../access/Access.ts"
+import { Access, type AccessError, folderOf } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import { BucketRepository } from "../buckets/BucketRepository.ts"
@@ -47,7 +47,10 @@ export class Files extends Context.Service<
       expands?: ReadonlyArray<File.Expand>
     ) => Effect.Effect<File.File, AccessError | NotFound>
 
-    /** Lists a folder: its folders, then its files. With `recursive`, lists every file below the folder instead. */
+    /**
+     * Lists a folder: its folders, then its files. With `recursive`, lists every file below the folder instead. For a token whose
+     * scope is limited to a folder, the list of a folder above it contains only what leads to it.
+     */
     readonly list: (
       actor: Actor,
       bucket: BucketRef,
@@ -84,10 +87,11 @@ const make = Effect.gen(function* () {
   return Files.of({
     reserve: Effect.fn("Files.reserve")(
       function* (actor, bucket, input) {
-        const identity = yield* access.require(actor, bucket.tenantId, "file:write")
+        const identity = yield* access.require(actor, bucket, "file:write")
         yield* checkBucketId(bucket)
         const description = yield* NewFile.decode(input)
         const file = yield* NewFile.make(description, null)
+        yield* access.require(actor, { ...bucket, path: file.path }, "file:write")
         // A file without content has no blob whose lease could end.
         yield* Effect.catchTag(by(identity)(writer.insert(bucket, file)), "UploadExpired", Effect.die)
         return File.fromStored(file)
@@ -96,14 +100,19 @@ const make = Effect.gen(function* () {
     ),
 
     get: (actor, ref, expands) =>
-      Effect.flatMap(access.require(actor, ref.tenantId, "file:read"), () =>
-        Effect.map(getFile(repository, ref), (stored) => File.fromStored(stored, expands))
+      Effect.flatMap(access.require(actor, ref, "file:read"), (identity) =>
+        Effect.map(getFile(repository, ref, identity), (stored) => File.fromStored(stored, expands))
       ),
 
     list: Effect.fn("Files.list")(function* (actor, bucket, request) {
-      yield* access.require(actor, bucket.tenantId, "file:read")
+      const identity = yield* access.require(actor, bucket, "file:read")
       yield* checkBucketId(bucket)
-      const page = yield* list(bucket, request)
+      const folder = folderOf(identity)
+      const query = yield* FileList.decode(request)
+      if (folder?.startsWith(query.path) !== true) {
+        yield* access.require(actor, { ...bucket, path: query.path }, "file:read")
+      }
+      const page = yield* list(bucket, request, FileList.within(query, folder))
       // A page with entries proves that the bucket exists; only an empty page needs a second statement.
       if (page.items.length === 0 && page.folders.length === 0) {
         yield* NotFound.whenNone(buckets.find(bucket), new NotFound({ resource: "bucket" }))
@@ -112,16 +121,17 @@ const make = Effect.gen(function* () {
     }),
 
     update: Effect.fn("Files.update")(function* (actor, ref, input) {
-      const identity = yield* access.require(actor, ref.tenantId, "file:write")
-      const selector = yield* toSelector(ref)
+      const identity = yield* access.require(actor, ref, "file:write")
+      const selector = yield* toSelector(ref, identity)
       const change = yield* decodeUpdate(input)
+      if (change.path !== undefined) yield* access.require(actor, { ...ref, path: change.path }, "file:write")
       const update = { bucket: ref, selector, change, at: yield* DateTime.now }
       return File.fromStored(yield* by(identity)(writer.update(update)))
     }),
 
     remove: Effect.fn("Files.remove")(function* (actor, ref, condition = {}) {
-      const identity = yield* access.require(actor, ref.tenantId, "file:write")
-      const selector = yield* toSelector(ref)
+      const identity = yield* access.require(actor, ref, "file:write")
+      const selector = yield* toSelector(ref, identity)
       const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
       yield* by(identity)(writer.remove({ bucket: ref, selector, condition, sweepAt }))
     })

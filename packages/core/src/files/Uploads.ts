@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Stream from "effect/Stream"
 import { SecureRandom } from "effect/crypto/SecureRandom"
-import { Access, type AccessError } from "../access/Access.ts"
+import { Access, type AccessError, folderOf } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import { type InvalidRequest, type NotFound, PreconditionFailed } from "../Errors.ts"
@@ -87,7 +87,7 @@ const make = Effect.gen(function* () {
 
   return Uploads.of({
     upload: Effect.fn("Uploads.upload")(function* (actor, bucket, content, description, options = {}) {
-      const identity = yield* access.require(actor, bucket.tenantId, "file:write")
+      const identity = yield* access.require(actor, bucket, "file:write")
       yield* checkBucketId(bucket)
       const { condition = {} } = options
       // A file that does not exist yet has no entity tag to match.
@@ -99,6 +99,7 @@ const make = Effect.gen(function* () {
         SecureRandom,
         random
       )
+      yield* access.require(actor, { ...bucket, path: file.path }, "file:write")
       yield* Effect.catchTag(staged.commit(by(identity)(writer.insert(bucket, file))), "FileExists", (error) =>
         Effect.fail(condition.ifNoneMatch === "*" ? new PreconditionFailed() : error)
       )
@@ -106,16 +107,17 @@ const make = Effect.gen(function* () {
     }, Effect.scoped),
 
     reupload: Effect.fn("Uploads.reupload")(function* (actor, ref, content, options = {}) {
-      const identity = yield* access.require(actor, ref.tenantId, "file:write")
+      const identity = yield* access.require(actor, ref, "file:write")
       const { condition = {} } = options
-      const current = yield* getFile(repository, ref)
+      const current = yield* getFile(repository, ref, identity)
       // This check avoids a transfer that would fail. The commit checks the condition again, atomically.
       if (!Precondition.holds(condition, current.content)) return yield* new PreconditionFailed()
       const replaced = { name: current.name, replacedBytes: current.content?.size }
       const staged = yield* stage(ref, content, { ...options, ...replaced })
       const next = yield* staged.contentFor(current.name)
       const sweepAt = DateTime.addDuration(next.storedAt, settings.blobGrace)
-      const replacement = { bucket: ref, fileId: current.id, content: next, condition, sweepAt }
+      const folder = folderOf(identity)
+      const replacement = { bucket: ref, fileId: current.id, folder, content: next, condition, sweepAt }
       return File.fromStored(yield* staged.commit(by(identity)(writer.replaceContent(replacement))))
     }, Effect.scoped)
   })

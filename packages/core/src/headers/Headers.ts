@@ -56,7 +56,7 @@ const make = Effect.gen(function* () {
     change: (headers: ReadonlyArray<Header.Header>) => Result.Result<ReadonlyArray<Header.Header>, E>
   ) =>
     Effect.gen(function* () {
-      const selector = yield* toSelector(ref)
+      const selector = yield* toSelector(ref, identity)
       return yield* by(identity)(writer.updateHeaders({ bucket: ref, selector, change, at: yield* DateTime.now }))
     })
 
@@ -69,26 +69,26 @@ const make = Effect.gen(function* () {
 
   return Headers.of({
     set: Effect.fn("Headers.set")(function* (actor, ref, input) {
-      const identity = yield* access.require(actor, ref.tenantId, "file:write")
+      const identity = yield* access.require(actor, ref, "file:write")
       const header = yield* decodeOne(input)
       yield* merge(identity, ref, [header], "")
       return header
     }),
 
     setAll: Effect.fn("Headers.setAll")(function* (actor, ref, input) {
-      const identity = yield* access.require(actor, ref.tenantId, "file:write")
+      const identity = yield* access.require(actor, ref, "file:write")
       const headers = Header.merge([], (yield* decodeAll(input)).bulk)
       yield* merge(identity, ref, headers, "/bulk")
       return headers
     }),
 
     list: Effect.fn("Headers.list")(function* (actor, ref) {
-      yield* access.require(actor, ref.tenantId, "file:read")
-      return (yield* getFile(repository, ref)).headers
+      const identity = yield* access.require(actor, ref, "file:read")
+      return (yield* getFile(repository, ref, identity)).headers
     }),
 
     remove: Effect.fn("Headers.remove")(function* (actor, ref, name) {
-      const identity = yield* access.require(actor, ref.tenantId, "file:write")
+      const identity = yield* access.require(actor, ref, "file:write")
       yield* update(identity, ref, (current) => {
         const rest = current.filter((header) => !Header.sameName(header.name, name))
         return rest.length === current.length ? Result.fail(new NotFound({ resource: "header" })) : Result.succeed(rest)

@@ -16,6 +16,7 @@ import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
 import * as Page from "../Page.ts"
 import { withinQuota } from "../quotas/CurrentQuota.ts"
+import * as Permission from "../Permission.ts"
 import * as Role from "../Role.ts"
 import { StorageRoom } from "../StorageRoom.ts"
 import { CreatedChoice, type CreatedResourcesRemain } from "./CreatedResources.ts"
@@ -108,11 +109,18 @@ const make = Effect.gen(function* () {
   const missing = new NotFound({ resource: "member" })
   const checkId = (memberId: string) => (Ids.is("mem", memberId) ? Effect.void : Effect.fail(missing))
 
+  /** Succeeds if the actor has all permissions of a role: a token with a scope cannot give what the scope lacks. */
+  const requireRole = (actor: Actor, tenantId: string, role: Role.RoleId) =>
+    Effect.forEach(Permission.ofRole(role), (permission) => access.require(actor, tenantId, permission), {
+      discard: true
+    })
+
   return Members.of({
     add: Effect.fn("Members.add")(function* (actor, tenantId, input) {
       const identity = yield* access.require(actor, tenantId, "member:manage")
       const { role: selector, user } = yield* decodeAdd(input)
       const role = yield* Role.resolve(selector)
+      yield* requireRole(actor, tenantId, role)
       const now = yield* DateTime.now
       yield* room.forRecord
       const member = yield* repository
@@ -144,6 +152,7 @@ const make = Effect.gen(function* () {
       const identity = yield* access.require(actor, tenantId, "member:manage")
       yield* checkId(memberId)
       const role = yield* Role.resolve((yield* decodeUpdate(input)).role)
+      yield* requireRole(actor, tenantId, role)
       const created = yield* decide(identity, memberId, input)
       const changed = yield* NotFound.whenNone(
         by(identity)(repository.changeRole({ tenantId, memberId, role, created, at: yield* DateTime.now })),

@@ -113,7 +113,7 @@ const make = Effect.gen(function* () {
     create: setup.create,
 
     list: Effect.fn("Mirrors.list")(function* (actor, bucket, page) {
-      yield* access.require(actor, bucket.tenantId, "mirror:manage")
+      yield* access.require(actor, bucket, "mirror:manage")
       yield* checkBucketId(bucket)
       const now = yield* DateTime.now
       const found = yield* Page.listById(page, ({ after, limit }) =>
@@ -126,20 +126,20 @@ const make = Effect.gen(function* () {
     }),
 
     get: Effect.fn("Mirrors.get")(function* (actor, ref) {
-      yield* access.require(actor, ref.tenantId, "mirror:manage")
+      yield* access.require(actor, ref, "mirror:manage")
       return MirrorSteps.toRecord(yield* get(ref))
     }),
 
     update: setup.update,
 
     remove: Effect.fn("Mirrors.remove")(function* (actor, ref) {
-      const identity = yield* access.require(actor, ref.tenantId, "mirror:manage")
+      const identity = yield* access.require(actor, ref, "mirror:manage")
       yield* requireIds(ref)
       if (!(yield* by(identity)(repository.remove(ref)))) return yield* MirrorSteps.notFound
     }),
 
     sync: Effect.fn("Mirrors.sync")(function* (actor, ref) {
-      const identity = yield* access.require(actor, ref.tenantId, "mirror:manage")
+      const identity = yield* access.require(actor, ref, "mirror:manage")
       yield* requireIds(ref)
       if (!(yield* by(identity)(repository.requestSync(ref, yield* DateTime.now)))) return yield* MirrorSteps.notFound
       yield* notifier.wake(ref.bucketId)
@@ -147,7 +147,7 @@ const make = Effect.gen(function* () {
     }),
 
     files: Effect.fn("Mirrors.files")(function* (actor, ref, request) {
-      yield* access.require(actor, ref.tenantId, "mirror:manage")
+      yield* access.require(actor, ref, "mirror:manage")
       yield* get(ref)
       const { state } = yield* decodeFilter(request)
       const page = yield* Page.listById(request, ({ after, limit }) =>

@@ -5,7 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { Access, type AccessError } from "../access/Access.ts"
+import { Access, type AccessError, type Identity } from "../access/Access.ts"
 import { ConversionNotifier } from "../conversions/ConversionNotifier.ts"
 import { ConversionRepository } from "../conversions/ConversionRepository.ts"
 import * as Polling from "../conversions/internal/Polling.ts"
@@ -90,12 +90,8 @@ const make = Effect.gen(function* () {
   const notifier = yield* ConversionNotifier
 
   const openOnce = (viewer: Viewer, ref: FileRef, format: Format, name: string) =>
-    findForViewer(
-      access,
-      viewer,
-      ref,
-      format,
-      Effect.flatMap(toSelector(ref), (selector) =>
+    findForViewer(access, viewer, ref, format, (identity) =>
+      Effect.flatMap(toSelector(ref, identity), (selector) =>
         StreamFiles.isName(format, name) || name === StreamFiles.poster
           ? conversions.findStreamFile({ bucket: ref, selector, format, name })
           : Effect.fail(streamNotFound)
@@ -139,7 +135,8 @@ const make = Effect.gen(function* () {
           ),
 
     get: Effect.fn("Streams.get")(function* (viewer, ref, format) {
-      const found = Effect.map(getFile(files, ref), ({ content, id, name }) => ({ fileId: id, name, content }))
+      const found = (identity: Identity) =>
+        Effect.map(getFile(files, ref, identity), ({ content, id, name }) => ({ fileId: id, name, content }))
       const { content, fileId, name } = yield* findForViewer(access, viewer, ref, format, found)
       if (content === null) return yield* new ContentNotUploaded()
       const all = yield* conversions.listByContent(ref, content.blobId)
@@ -151,7 +148,8 @@ const make = Effect.gen(function* () {
     }),
 
     list: Effect.fn("Streams.list")(function* (viewer, ref) {
-      const found = Effect.map(getFile(files, ref), ({ content, id }) => ({ fileId: id, content }))
+      const found = (identity: Identity) =>
+        Effect.map(getFile(files, ref, identity), ({ content, id }) => ({ fileId: id, content }))
       const { content } = yield* findForViewer(access, viewer, ref, undefined, found)
       if (content === null) return []
       const all = yield* conversions.listByContent(ref, content.blobId)

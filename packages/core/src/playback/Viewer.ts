@@ -5,7 +5,7 @@ import * as Data from "effect/Data"
 import type * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import type { Access, AccessError } from "../access/Access.ts"
+import type { Access, AccessError, Identity } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import { type NotFound, Unauthenticated } from "../Errors.ts"
@@ -41,15 +41,15 @@ const isFor = ({ stream }: PlaybackGrant, ref: FileRef, format: Format | undefin
   (ref.fileId.startsWith("@") || stream.fileId === ref.fileId) &&
   (format === undefined || stream.format === format)
 
-/** Succeeds if a viewer may read a file, or one format of it. A file that is named by alias is checked later. */
+/** Succeeds with the identity on whose behalf a viewer reads, if it may read a file, or one format of it. A file that is named by alias is checked later. */
 const authorize = (
   access: Access["Service"],
   viewer: Viewer,
   ref: FileRef,
   format: Format | undefined
-): Effect.Effect<unknown, AccessError> => {
-  if (viewer._tag !== "PlaybackGrant") return access.require(viewer, ref.tenantId, "file:read")
-  return isFor(viewer, ref, format) ? access.require(viewer.parent, ref.tenantId, "file:read") : unauthenticated
+): Effect.Effect<Identity, AccessError> => {
+  if (viewer._tag !== "PlaybackGrant") return access.require(viewer, ref, "file:read")
+  return isFor(viewer, ref, format) ? access.require(viewer.parent, ref, "file:read") : unauthenticated
 }
 
 /**
@@ -61,9 +61,9 @@ export const findForViewer = <A extends { readonly fileId: string }, E extends {
   viewer: Viewer,
   ref: FileRef,
   format: Format | undefined,
-  lookup: Effect.Effect<A, E | NotFound>
+  lookup: (identity: Identity) => Effect.Effect<A, E | NotFound>
 ): Effect.Effect<A, E | NotFound | AccessError> => {
-  const found = Effect.flatMap(authorize(access, viewer, ref, format), () => lookup)
+  const found = Effect.flatMap(authorize(access, viewer, ref, format), lookup)
   if (viewer._tag !== "PlaybackGrant" || !ref.fileId.startsWith("@")) return found
   return found.pipe(
     Effect.catchTag("NotFound", () => unauthenticated),

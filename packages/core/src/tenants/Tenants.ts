@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import { Access, type AccessError, tokenOf } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
-import { Forbidden, type InvalidCursor, type InvalidRequest, NotFound } from "../Errors.ts"
+import { type InvalidCursor, type InvalidRequest, NotFound } from "../Errors.ts"
 import { by } from "../events/EventAuthor.ts"
 import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
@@ -69,8 +69,7 @@ const make = Effect.gen(function* () {
 
   return Tenants.of({
     create: Effect.fn("Tenants.create")(function* (actor, input) {
-      const identity = yield* access.identify(actor)
-      if (tokenOf(identity) !== undefined && !settings.tokensMayCreateTenants) return yield* new Forbidden()
+      const identity = yield* access.requireAccount(actor)
       const { name, subdomain } = yield* decodeCreate(input)
       const now = yield* DateTime.now
       const tenant = { id: yield* newId("ten"), name, subdomain, createdAt: now, updatedAt: now }
@@ -95,6 +94,7 @@ const make = Effect.gen(function* () {
       const identity = yield* access.identify(actor)
       const token = tokenOf(identity)
       if (token !== undefined) {
+        yield* access.require(actor, token.tenantId, "tenant:read")
         const own = yield* repository.find(token.tenantId)
         return { items: Option.toArray(own), nextCursor: null }
       }

@@ -3,6 +3,8 @@
  */
 import * as Schema from "effect/Schema"
 import { CreatedBy } from "../access/Creator.ts"
+import { Scope } from "../access/Scope.ts"
+import * as Input from "../Input.ts"
 import { Label, Reference } from "../Text.ts"
 import { Instant } from "../Time.ts"
 
@@ -12,6 +14,7 @@ export const Token = Schema.Struct({
   member: Schema.Struct({ id: Schema.String }),
   prefix: Schema.String.annotate({ description: "The first characters of the key, for display." }),
   expiresAt: Schema.NullOr(Schema.DateTimeUtcFromString),
+  scope: Schema.NullOr(Scope).annotate({ description: "Null: the token has all permissions of its member." }),
   createdBy: CreatedBy,
   createdAt: Schema.DateTimeUtcFromString,
   lastUsedAt: Schema.NullOr(Schema.DateTimeUtcFromString).annotate({ description: "Up to a minute old." }),
@@ -33,6 +36,16 @@ export const CreateToken = Schema.Struct({
     description:
       "In the future, within the deployment's maximum lifetime, and no later than the token that creates this one. When " +
       "absent, the latest permitted time. Null only where the deployment allows keys that never expire."
+  }),
+  scope: Schema.optional(Scope).annotate({
+    description:
+      "The part of the member's permissions that the token has, within the scope of the token that creates this one. Each field " +
+      "that is absent is that of the creating token."
   })
 }).annotate({ identifier: "CreateToken" })
 export type CreateToken = typeof CreateToken.Type
+
+/** Decodes the input of a service: the time is a value already, all else is as in `CreateToken`. */
+export const decodeCreate = Input.decoder(
+  Schema.Struct({ ...CreateToken.fields, expiresAt: Schema.toType(CreateToken.fields.expiresAt) })
+)

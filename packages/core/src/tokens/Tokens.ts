@@ -7,7 +7,6 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
 import { Digest } from "effect/crypto/Digest"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import { Access, type AccessError } from "../access/Access.ts"
@@ -16,13 +15,13 @@ import type { Actor } from "../Actor.ts"
 import { type InvalidCursor, InvalidRequest, NotFound, type QuotaExceeded } from "../Errors.ts"
 import { by } from "../events/EventAuthor.ts"
 import * as Ids from "../Ids.ts"
-import * as Input from "../Input.ts"
 import * as Creator from "../access/Creator.ts"
 import * as Page from "../Page.ts"
 import { withinQuota } from "../quotas/CurrentQuota.ts"
 import { Settings } from "../Settings.ts"
 import { StorageRoom } from "../StorageRoom.ts"
 import * as TokenExpiry from "./internal/TokenExpiry.ts"
+import * as TokenScope from "./internal/TokenScope.ts"
 import * as Token from "./Token.ts"
 import { TokenRepository } from "./TokenRepository.ts"
 
@@ -31,7 +30,8 @@ export class Tokens extends Context.Service<
   {
     /**
      * Creates a token for a member. The result is the only place where the key is shown. Fails with `InvalidRequest` when the
-     * token would expire after `Settings.tokenLifetime`, or after the token that the actor presents.
+     * token would expire after `Settings.tokenLifetime` or after the token that the actor presents, and when its scope would be
+     * wider than that of this token.
      */
     readonly create: (
       actor: Actor,
@@ -57,8 +57,6 @@ export class Tokens extends Context.Service<
   }
 >()("@holdfast/core/tokens/Tokens") {}
 
-const decodeCreate = Input.decoder(Schema.toType(Token.CreateToken))
-
 const make = Effect.gen(function* () {
   const access = yield* Access
   const room = yield* StorageRoom
@@ -73,8 +71,9 @@ const make = Effect.gen(function* () {
   return Tokens.of({
     create: Effect.fn("Tokens.create")(
       function* (actor, tenantId, input) {
-        const identity = yield* access.require(actor, tenantId, "token:manage")
-        const { member, name, ...requested } = yield* decodeCreate(input)
+        const identity = yield* access.requirePart(actor, tenantId, "token:manage")
+        const { member, name, ...requested } = yield* Token.decodeCreate(input)
+        const scope = yield* TokenScope.decide(requested.scope, identity)
         const now = yield* DateTime.now
         const expiresAt = yield* TokenExpiry.decide({ requested: requested.expiresAt, now, settings, identity })
         if (!Ids.is("mem", member.id)) return yield* noSuchMember
@@ -86,6 +85,7 @@ const make = Effect.gen(function* () {
           member,
           prefix,
           expiresAt,
+          scope,
           createdBy: Creator.of(identity),
           createdAt: now,
           lastUsedAt: null,

@@ -81,7 +81,7 @@ const make = Effect.gen(function* () {
     }),
 
     ofBucket: Effect.fn("Quotas.ofBucket")(function* (actor, bucket) {
-      yield* access.require(actor, bucket.tenantId, "bucket:read")
+      yield* access.require(actor, bucket, "bucket:read")
       if (!Ids.is("bkt", bucket.bucketId)) return yield* new NotFound({ resource: "bucket" })
       const usage = yield* usages.ofBucket(bucket)
       const found = yield* NotFound.whenNone(buckets.find(bucket), new NotFound({ resource: "bucket" }))

@@ -26,7 +26,8 @@ const makeRefusal = (tenantId: string, { isStranger = false } = {}): Refusal => 
       id: Sample.id("tok"),
       tenantId: isStranger ? Sample.id("ten") : tenantId,
       expiresAt: null,
-      revokedAt: null
+      revokedAt: null,
+      scope: null
     },
     member: isStranger ? null : { id: Sample.id("mem"), role: "role_file_reader" }
   },

@@ -42,7 +42,9 @@ describe("FileList", () => {
         const release = yield* Deferred.make<void>()
         const list = yield* Effect.provideService(FileList.make, FileRepository, makeRepository(reads, release))
         const page = (tenantId: string, bucketId: string, limit: number) =>
-          list({ tenantId, bucketId }, { limit, recursive: true })
+          Effect.flatMap(FileList.decode({ recursive: true }), (query) =>
+            list({ tenantId, bucketId }, { limit }, query)
+          )
         const fork = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effect, { startImmediately: true })
 
         const first = yield* fork(page("stalled", "a", 1000))

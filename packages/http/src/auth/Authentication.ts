@@ -3,22 +3,21 @@
  * request are read: an operation answers 401 first, then 403, then anything else. The services check the permission
  * again, because they also serve the Promise API; `Access` caches the result.
  */
-import { Access, type AccessError, tokenOf } from "@holdfast/core/access/Access"
+import { Access, type AccessError } from "@holdfast/core/access/Access"
+import type { Place } from "@holdfast/core/access/Scope"
 import type { Actor } from "@holdfast/core/Actor"
 import { CurrentTenant } from "@holdfast/core/CurrentTenant"
-import { Forbidden } from "@holdfast/core/Errors"
-import { Settings } from "@holdfast/core/Settings"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import * as Contract from "../contract/Authentication.ts"
-import { ForAccounts, RequiredPermission } from "../contract/Operation.ts"
+import { ConfinedToScope, ForAccounts, RequiredPermission } from "../contract/Operation.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
 import * as ActorIdentification from "./ActorIdentification.ts"
 
-/** Fails unless the actor may call the operation. */
-type CheckAccess = (actor: Actor, tenantId: string) => Effect.Effect<unknown, AccessError>
+/** Fails unless the actor may call the operation at the place that the path of the request names. */
+type CheckAccess = (actor: Actor, place: Place) => Effect.Effect<unknown, AccessError>
 
 /** Returns whose share of the resources a request uses: the tenant's, or the account's for an operation without a tenant. */
 const ownerOf = (request: Context.Context<ActorIdentification.RequestServices>, actor: Actor): string | undefined =>
@@ -27,29 +26,27 @@ const ownerOf = (request: Context.Context<ActorIdentification.RequestServices>, 
 
 const make = Effect.gen(function* () {
   const access = yield* Access
-  const { tokensMayCreateTenants } = yield* Settings
   const identifyActor = yield* ActorIdentification.make
-
-  /** Refuses API tokens, unless the deployment allows them what accounts may do. */
-  const checkAccount: CheckAccess = (actor) =>
-    Effect.flatMap(access.identify(actor), (identity) =>
-      tokenOf(identity) !== undefined && !tokensMayCreateTenants ? Effect.fail(new Forbidden()) : Effect.void
-    )
 
   /** Returns the check that the annotations of an operation require. */
   const checkFor = (annotations: Context.Context<never>): CheckAccess => {
     const permission = Context.getOrUndefined(annotations, RequiredPermission)
-    if (permission !== undefined) return (actor, tenantId) => access.require(actor, tenantId, permission)
-    return Context.get(annotations, ForAccounts) ? checkAccount : access.identify
+    if (permission === undefined) {
+      return Context.get(annotations, ForAccounts) ? access.requireAccount : (actor) => access.identify(actor)
+    }
+    return Context.get(annotations, ConfinedToScope)
+      ? (actor, { tenantId }) => access.requirePart(actor, tenantId, permission)
+      : (actor, place) => access.require(actor, place, permission)
   }
 
   return Contract.Authentication.of((route, { endpoint }) => {
     const checkAccess = checkFor(endpoint.annotations)
     return Effect.contextWith((request: Context.Context<ActorIdentification.RequestServices>) =>
       identifyActor(request).pipe(
-        Effect.tap((actor) =>
-          checkAccess(actor, Context.get(request, HttpRouter.RouteContext).params["tenantId"] ?? "")
-        ),
+        Effect.tap((actor) => {
+          const { bucketId, tenantId = "" } = Context.get(request, HttpRouter.RouteContext).params
+          return checkAccess(actor, { tenantId, bucketId })
+        }),
         Effect.catch(ProblemResponse.fail),
         Effect.flatMap((actor) =>
           // `Effect.provideContext` would copy the map of all services for each request: 16 µs.

@@ -11,7 +11,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { Authentication } from "./Authentication.ts"
 import { JsonResponse, JsonRequest } from "./JsonMiddleware.ts"
-import { created, describe, force, page, problems } from "./Operation.ts"
+import { ConfinedToScope, created, describe, force, page, problems } from "./Operation.ts"
 
 const tenant = { tenantId: Schema.String }
 const params = { ...tenant, bucketId: Schema.String }
@@ -37,7 +37,15 @@ const list = HttpApiEndpoint.get("list", "/", {
   query: page,
   success: Page.of(Bucket.Bucket),
   error: problems("invalid_request", "invalid_cursor")
-}).annotateMerge(describe({ summary: "List the buckets", permission: "bucket:read" }))
+})
+  .annotateMerge(
+    describe({
+      summary: "List the buckets",
+      description: "A token whose scope names buckets gets only these.",
+      permission: "bucket:read"
+    })
+  )
+  .annotate(ConfinedToScope, true)
 
 const get = HttpApiEndpoint.get("get", "/:bucketId", {
   params,

@@ -15,6 +15,11 @@ export class RequiredPermission extends Context.Service<RequiredPermission, Perm
   "@holdfast/http/contract/RequiredPermission"
 ) {}
 
+/** Whether an operation confines itself to the scope of the presented token, so that it accepts one that is limited to buckets. */
+export const ConfinedToScope = Context.Reference<boolean>("@holdfast/http/contract/ConfinedToScope", {
+  defaultValue: () => false
+})
+
 /** Whether an operation is for account keys. It then accepts API tokens only if the deployment allows it. */
 export const ForAccounts = Context.Reference<boolean>("@holdfast/http/contract/ForAccounts", {
   defaultValue: () => false

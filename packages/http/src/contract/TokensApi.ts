@@ -10,7 +10,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { Authentication } from "./Authentication.ts"
 import { JsonResponse, JsonRequest } from "./JsonMiddleware.ts"
-import { created, describe, page, problems } from "./Operation.ts"
+import { ConfinedToScope, created, describe, page, problems } from "./Operation.ts"
 
 const tenant = { tenantId: Schema.String }
 const params = { ...tenant, tokenId: Schema.String }
@@ -22,13 +22,15 @@ const create = HttpApiEndpoint.post("create", "/", {
   payload: Token.CreateToken,
   success: created(Token.CreatedToken),
   error: problems("invalid_request", "quota_exceeded")
-}).annotateMerge(
-  describe({
-    summary: "Create a token for a member",
-    description: "Only this response contains the `key`. It cannot be read again.",
-    permission
-  })
-)
+})
+  .annotateMerge(
+    describe({
+      summary: "Create a token for a member",
+      description: "Only this response contains the `key`. It cannot be read again.",
+      permission
+    })
+  )
+  .annotate(ConfinedToScope, true)
 
 const list = HttpApiEndpoint.get("list", "/", {
   params: tenant,

@@ -39,6 +39,7 @@ const expiredKey = () =>
           prefix,
           createdAt,
           expiresAt: createdAt,
+          scope: null,
           createdBy: null,
           lastUsedAt: null,
           revokedAt: null

@@ -37,6 +37,7 @@ describe("tokens", () => {
       member: { id: memberId },
       prefix: key.slice(0, 8),
       expiresAt,
+      scope: null,
       createdBy: { member: { id: memberId }, token: null },
       createdAt: expect.any(String),
       lastUsedAt: null,

@@ -36,6 +36,7 @@ const expired = (server: TestServer, tenantId: string, memberId: string): Promis
         member: { id: memberId },
         prefix: minted.prefix,
         expiresAt: DateTime.subtract(now, { seconds: 1 }),
+        scope: null,
         createdAt: now,
         createdBy: null,
         lastUsedAt: null,

@@ -97,6 +97,25 @@ describe("playback key", () => {
     expect(new Set([...keys, await playbackKey(other.streams)]).size).toBe(3)
   })
 
+  it("of a token whose scope is a folder: file in the folder → 200; moved out of it → 404", async () => {
+    const { tenantId } = bucket
+    const { member } = await makeMember("File Reader")
+    const scope = { bucketIds: [bucket.bucketId], pathPrefix: "/films" }
+    const input = { name: "t", member: { id: member.id }, scope }
+    const { key: token } = await json<Id>(await server.post(`/tenants/${tenantId}/tokens`, { json: input }))
+    const film = await server.makeVideo(bucket, undefined, { path: "/films/" })
+    await server.convert(film.streams)
+    const key = await playbackKey(film.streams, token)
+    const statuses = async () => {
+      const answers = await Promise.all(readable(film.streams).map((path) => request(path, key)))
+      return [...new Set(answers.map(({ status }) => status))]
+    }
+    expect(await statuses()).toEqual([200])
+    await server.patch(film.streams.replace("/streams", ""), { json: { path: "/films2/" } })
+    expect(await statuses()).toEqual([404])
+    expect((await server.get(`${video.streams}/hls/playlist.m3u8`, { key: token })).status).toBe(404)
+  })
+
   it("other file, format, tenant, bucket, route or method → 401, the same as for a missing file", async () => {
     const key = await playbackKey(video.streams)
     const files = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`

@@ -68,6 +68,7 @@ export const token = (memberId: string, name = "ci"): Token => ({
   member: { id: memberId },
   prefix: "hf_12345",
   expiresAt: at(1_000_000),
+  scope: null,
   createdBy: null,
   createdAt: at(),
   lastUsedAt: null,

@@ -18,6 +18,7 @@ import { mirrors } from "./mirrors/Mirrors.ts"
 import { quotas } from "./Quotas.ts"
 import { reachedLimits } from "./ReachedLimits.ts"
 import { removals } from "./Removals.ts"
+import { tokenScopes } from "./TokenScopes.ts"
 import { usage } from "./Usage.ts"
 import { webhooks } from "./Webhooks.ts"
 
@@ -39,5 +40,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 15, name: "quotas", steps: quotas },
   { id: 16, name: "usage", steps: usage },
   { id: 17, name: "webhooks", steps: webhooks },
-  { id: 19, name: "reached_limits", steps: reachedLimits }
+  { id: 19, name: "reached_limits", steps: reachedLimits },
+  { id: 23, name: "token_scopes", steps: tokenScopes }
 ]

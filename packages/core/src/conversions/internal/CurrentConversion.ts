@@ -2,6 +2,7 @@
  * Looks up a file's current content, and the conversion of a content.
  */
 import * as Effect from "effect/Effect"
+import type { Identity } from "../../access/Access.ts"
 import type { NotFound } from "../../Errors.ts"
 import type { Content } from "../../files/File.ts"
 import { ContentNotUploaded } from "../../files/FileErrors.ts"
@@ -22,9 +23,10 @@ interface CurrentContent {
 /** Returns the file's id and its current content. `ContentNotUploaded` for a file without content. */
 export const getContent = (
   files: FileRepository["Service"],
-  ref: FileRef
+  ref: FileRef,
+  identity: Identity
 ): Effect.Effect<CurrentContent, NotFound | ContentNotUploaded | MetadataError> =>
-  Effect.flatMap(getFile(files, ref), ({ content, id }) =>
+  Effect.flatMap(getFile(files, ref, identity), ({ content, id }) =>
     content === null ? Effect.fail(new ContentNotUploaded()) : Effect.succeed({ fileId: id, content })
   )
 

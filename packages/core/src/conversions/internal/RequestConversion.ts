@@ -4,6 +4,7 @@
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { SecureRandom } from "effect/crypto/SecureRandom"
+import type { Identity } from "../../access/Access.ts"
 import type { FileRef } from "../../files/FileRef.ts"
 import { FileRepository } from "../../files/FileRepository.ts"
 import type { FileType } from "../../files/FileType.ts"
@@ -36,8 +37,8 @@ export const make = Effect.gen(function* () {
   const random = yield* SecureRandom
   const quotaOf = yield* QuotaOf
 
-  const requestOnce = Effect.fnUntraced(function* (ref: FileRef, format: Format, mode: Mode) {
-    const { content, fileId } = yield* getContent(files, ref)
+  const requestOnce = Effect.fnUntraced(function* (identity: Identity, ref: FileRef, format: Format, mode: Mode) {
+    const { content, fileId } = yield* getContent(files, ref, identity)
     const { blobId } = content
     const existing = yield* findConversion(conversions, ref, blobId, format)
     if (existing !== undefined && existing.state !== "FAILED") return existing
@@ -58,6 +59,6 @@ export const make = Effect.gen(function* () {
   })
 
   /** Retries once: the content may have been replaced between the lookup and the request. */
-  return (ref: FileRef, format: Format, mode: Mode) =>
-    Effect.retry(requestOnce(ref, format, mode), { times: 1, while: isNotFound })
+  return (identity: Identity, ref: FileRef, format: Format, mode: Mode) =>
+    Effect.retry(requestOnce(identity, ref, format, mode), { times: 1, while: isNotFound })
 })

@@ -5,7 +5,7 @@ import * as Data from "effect/Data"
 import type * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { Access, AccessError } from "../../access/Access.ts"
+import type { Access, AccessError, Identity } from "../../access/Access.ts"
 import type { Actor } from "../../Actor.ts"
 import { NotFound, Unauthenticated } from "../../Errors.ts"
 import type { StoredFile } from "../File.ts"
@@ -64,15 +64,15 @@ const unauthenticated = Effect.fail(new Unauthenticated())
 const isFor = ({ action, file }: LinkGrant, ref: FileRef, wanted: LinkAction): boolean =>
   action === wanted && file.tenantId === ref.tenantId && file.bucketId === ref.bucketId && file.fileId === ref.fileId
 
-/** Succeeds if a reader may read a file in this way. */
+/** Succeeds with the identity on whose behalf a reader reads, if the reader may read a file in this way. */
 export const authorize = (
   access: Access["Service"],
   reader: Reader,
   ref: FileRef,
   action: LinkAction
-): Effect.Effect<unknown, AccessError> => {
-  if (reader._tag !== "LinkGrant") return access.require(reader, ref.tenantId, "file:read")
-  return isFor(reader, ref, action) ? access.require(reader.parent, ref.tenantId, "file:read") : unauthenticated
+): Effect.Effect<Identity, AccessError> => {
+  if (reader._tag !== "LinkGrant") return access.require(reader, ref, "file:read")
+  return isFor(reader, ref, action) ? access.require(reader.parent, ref, "file:read") : unauthenticated
 }
 
 /** Fails with `NotFound` for another version than the one that the link of the reader is for. */

@@ -91,9 +91,9 @@ const make = Effect.gen(function* () {
 
   return Links.of({
     create: Effect.fnUntraced(function* (actor, ref, input) {
-      yield* access.require(actor, ref.tenantId, "file:read")
+      const identity = yield* access.require(actor, ref, "file:read")
       const { expiresIn, may: action = "view", name = null, version = null } = yield* decode(input)
-      const { id: fileId } = yield* getFile(files, ref)
+      const { id: fileId } = yield* getFile(files, ref, identity)
       const expiresAt = Math.ceil((yield* Clock.currentTimeMillis) / 1000 + expiresIn) * 1000
       const file = { tenantId: ref.tenantId, bucketId: ref.bucketId, fileId }
       const key = yield* sign(file, LinkPayload.encode({ action, expiresAt, fileId, name, parent: actor, version }))

@@ -35,7 +35,7 @@ export const make = Effect.gen(function* () {
 
   return {
     create: Effect.fn("Mirrors.create")(function* (actor: Actor, bucket: BucketRef, input: CreateMirror) {
-      const identity = yield* access.require(actor, bucket.tenantId, "mirror:manage")
+      const identity = yield* access.require(actor, bucket, "mirror:manage")
       yield* checkBucketId(bucket)
       const { bucketId, tenantId } = bucket
       const decoded = yield* decodeCreate(input, bucketId)
@@ -56,7 +56,7 @@ export const make = Effect.gen(function* () {
     }),
 
     update: Effect.fn("Mirrors.update")(function* (actor: Actor, ref: MirrorRef, input: UpdateMirror) {
-      const identity = yield* access.require(actor, ref.tenantId, "mirror:manage")
+      const identity = yield* access.require(actor, ref, "mirror:manage")
       const { mirror } = yield* get(ref)
       const decoded = yield* decodeUpdate(input)
       const changed = yield* MirrorCredentials.fromUpdate(mirror.address, decoded)

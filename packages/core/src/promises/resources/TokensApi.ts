@@ -4,6 +4,7 @@
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { Scope } from "../../access/Scope.ts"
 import { InvalidRequest } from "../../Errors.ts"
 import type * as Page from "../../Page.ts"
 import type * as Token from "../../tokens/Token.ts"
@@ -31,6 +32,11 @@ export interface CreateTokenInput extends TenantRef {
    * permitted time. Null is accepted only where the deployment allows tokens that never expire.
    */
   readonly expiresAt?: TimeInput | null | undefined
+  /**
+   * The part of the member's permissions that the token has, within the scope of the token that creates this one. Default: all of
+   * them. Each field that is absent is that of the creating token.
+   */
+  readonly scope?: Scope | undefined
 }
 
 export interface TokenOperations<Time> {
@@ -62,9 +68,9 @@ const decodeExpiry = (
 
 export const make = (invoke: Invoke): TokensApi =>
   bind<TokenOperations<Date>>(invoke, {
-    create: (actor, { expiresAt, member, name, tenantId }) =>
+    create: (actor, { expiresAt, member, name, scope, tenantId }) =>
       Effect.flatMap(decodeExpiry(expiresAt), (expiry) =>
-        Tokens.use((service) => service.create(actor, tenantId, { name, member, expiresAt: expiry }))
+        Tokens.use((service) => service.create(actor, tenantId, { name, member, scope, expiresAt: expiry }))
       ),
     list: (actor, input) => Tokens.use((service) => service.list(actor, input.tenantId, input)),
     get: (actor, { tenantId, tokenId }) => Tokens.use((service) => service.get(actor, tenantId, tokenId)),

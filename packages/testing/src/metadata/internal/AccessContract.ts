@@ -33,7 +33,7 @@ export const accessContract = (it: It): void => {
       const access = yield* AccessRepository
       const principal = {
         account: user,
-        credential: { id: key.id, tenantId: null, expiresAt: null, revokedAt: null },
+        credential: { id: key.id, tenantId: null, expiresAt: null, revokedAt: null, scope: null },
         member: null
       }
       expect(yield* access.findByKey({ hash: key.hash, tenantId: undefined })).toEqual(Option.some(principal))
@@ -56,7 +56,7 @@ export const accessContract = (it: It): void => {
         const access = yield* AccessRepository
         const principal = {
           account: user,
-          credential: { id: token.id, tenantId: home, expiresAt: token.expiresAt, revokedAt: null },
+          credential: { id: token.id, tenantId: home, expiresAt: token.expiresAt, revokedAt: null, scope: null },
           member: null
         }
         expect(yield* access.findByKey({ hash: token.hash, tenantId: home })).toEqual(
@@ -66,6 +66,21 @@ export const accessContract = (it: It): void => {
           expect(yield* access.findByKey({ hash: token.hash, tenantId })).toEqual(Option.some(principal))
         }
       })
+  )
+
+  it.effect("findByKey: token with a scope → the scope", () =>
+    Effect.gen(function* () {
+      const { admin, home } = yield* setUp
+      const tokens = yield* TokenRepository
+      const hash = Sample.hash()
+      const scope = { bucketIds: [Sample.id("bkt")] }
+      const limited = { ...Sample.token(admin.id), scope }
+      yield* tokens.create({ tenantId: home, token: limited, hash })
+      const found = yield* (yield* AccessRepository).findByKey({ hash, tenantId: home })
+      expect(Option.map(found, ({ credential }) => [credential?.id, credential?.scope])).toEqual(
+        Option.some([limited.id, scope])
+      )
+    })
   )
 
   it.effect("findByAccount: account → its membership in the tenant, null elsewhere; unknown account → none", () =>

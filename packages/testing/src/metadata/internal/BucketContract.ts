@@ -72,10 +72,13 @@ export const bucketContract = (it: It): void => {
     Effect.gen(function* () {
       const buckets = yield* BucketRepository
       const tenantId = yield* Fixtures.tenant
-      yield* create(yield* Fixtures.tenant)
+      const foreign = yield* create(yield* Fixtures.tenant)
       const all = [yield* create(tenantId, "z"), yield* create(tenantId, "a"), yield* create(tenantId, "m")]
       expect(yield* buckets.list({ tenantId, limit: 10 })).toEqual(all)
       expect(yield* buckets.list({ tenantId, after: all[0]?.id, limit: 1 })).toEqual([all[1]])
+      const only = [all[2]?.id ?? "", all[0]?.id ?? "", foreign.id]
+      expect(yield* buckets.list({ tenantId, only, limit: 10 })).toEqual([all[0], all[2]])
+      expect(yield* buckets.list({ tenantId, only, after: all[0]?.id, limit: 10 })).toEqual([all[2]])
     })
   )
 

@@ -4,6 +4,7 @@
 import { expect } from "@effect/vitest"
 import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
+import { EventRepository } from "@holdfast/core/events/EventRepository"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -22,6 +23,26 @@ export const tokenContract = (it: It): void => {
       expect(yield* tokens.find(tenantId, eternal.id)).toEqual(Option.some(eternal))
       expect(yield* tokens.find(yield* Fixtures.tenant, eternal.id)).toEqual(Option.none())
       expect(yield* tokens.find(tenantId, Sample.id("tok"))).toEqual(Option.none())
+    })
+  )
+
+  it.effect("find and list: token with a scope → equal record, and an event with the scope", () =>
+    Effect.gen(function* () {
+      const tokens = yield* TokenRepository
+      const tenantId = yield* Fixtures.tenant
+      const member = yield* Fixtures.member(tenantId)
+      const scope = { bucketIds: [Sample.id("bkt")], pathPrefix: "/Grüße/", permissions: ["file:read"] as const }
+      const token = { ...Sample.token(member.id), scope }
+      yield* tokens.create({ tenantId, token, hash: Sample.hash() })
+      expect(yield* tokens.find(tenantId, token.id)).toEqual(Option.some(token))
+      expect(yield* tokens.list({ tenantId, limit: 10 })).toEqual([token])
+      const { events } = yield* (yield* EventRepository).list({
+        tenantId,
+        filter: { action: "token.created" },
+        order: "NEWEST_FIRST",
+        limit: 1
+      })
+      expect(events[0]?.detail).toMatchObject({ scope })
     })
   )
 

@@ -10,7 +10,7 @@ import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { NotFound } from "@holdfast/core/Errors"
 import type { Action, Detail } from "@holdfast/core/events/Event"
 import * as Constraint from "../Constraint.ts"
-import { lock, millis } from "../Dialect.ts"
+import { among, lock, millis } from "../Dialect.ts"
 import { type Change, changedFields, record, recordFound } from "../events/RecordEvent.ts"
 import * as Counted from "../quotas/Counted.ts"
 import { noteRefusal } from "../quotas/ReachedLimits.ts"
@@ -90,8 +90,9 @@ const make = Effect.gen(function* () {
         operation("buckets.find")
       ),
 
-    list: ({ after, limit, tenantId }) =>
+    list: ({ after, limit, only, tenantId }) =>
       sql`SELECT ${columns} FROM bucket WHERE tenant_id = ${tenantId} AND id > ${after ?? ""} AND removed = 0
+          AND ${only === undefined ? sql.literal("1 = 1") : among(sql, "id", only)}
         ORDER BY id LIMIT ${limit}`.pipe(Row.all(toBucket), operation("buckets.list")),
 
     update: ({ at, bucket, change }) =>

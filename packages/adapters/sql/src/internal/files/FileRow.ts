@@ -63,8 +63,17 @@ export const inBucket = (sql: SqlClient, bucket: BucketRef): Fragment => sql`buc
 export const ofBucket = (sql: SqlClient, { bucketId, tenantId }: BucketRef): Fragment =>
   sql`tenant_id = ${tenantId} AND bucket_id = ${bucketId}`
 
+/** Returns the first text after all paths below a folder: `0` is the character after `/`. */
+export const afterFolder = (path: string): string => `${path.slice(0, -1)}0`
+
+/** Selects the files of a folder and of those below it. */
+const inFolder = (sql: SqlClient, folder: string): Fragment => sql`path >= ${folder} AND path < ${afterFolder(folder)}`
+
 /** Selects the file that a selector refers to. */
-export const bySelector = (sql: SqlClient, bucket: BucketRef, selector: Selector): Fragment =>
-  selector._tag === "Id"
-    ? sql`id = ${selector.id} AND ${inBucket(sql, bucket)}`
-    : sql`alias = ${selector.alias} AND ${inBucket(sql, bucket)}`
+export const bySelector = (sql: SqlClient, bucket: BucketRef, selector: Selector): Fragment => {
+  const file =
+    selector._tag === "Id"
+      ? sql`id = ${selector.id} AND ${inBucket(sql, bucket)}`
+      : sql`alias = ${selector.alias} AND ${inBucket(sql, bucket)}`
+  return selector.folder === undefined ? file : sql`${file} AND ${inFolder(sql, selector.folder)}`
+}

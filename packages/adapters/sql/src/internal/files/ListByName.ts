@@ -10,9 +10,8 @@ import type { Position } from "@holdfast/core/files/FileRepository"
 import * as CodePoints from "../CodePoints.ts"
 import { among } from "../Dialect.ts"
 import * as Row from "../Row.ts"
-import { columns, toFile } from "./FileRow.ts"
+import { afterFolder, columns, toFile } from "./FileRow.ts"
 import type { FileSource } from "./FileSources.ts"
-import { afterFolder } from "./ListFolders.ts"
 
 /** The folders that one page visits at most: some 10 ms of PostgreSQL. */
 export const folderBudget = 1000

@@ -9,10 +9,9 @@ import type { FileListRequest, FileQuery, FileSlice, Position } from "@holdfast/
 import * as Reads from "../../Reads.ts"
 import * as CodePoints from "../CodePoints.ts"
 import * as Row from "../Row.ts"
-import { columns, toFile } from "./FileRow.ts"
+import { afterFolder, columns, toFile } from "./FileRow.ts"
 import { type FileSource, sourceOf } from "./FileSources.ts"
 import { listByName } from "./ListByName.ts"
-import { afterFolder } from "./ListFolders.ts"
 
 /** The files that one page reads at most when it filters them: some 2 ms. */
 const rowBudget = 2000

@@ -7,10 +7,7 @@ import type { FolderListRequest } from "@holdfast/core/files/FileRepository"
 import * as CodePoints from "../CodePoints.ts"
 import { position } from "../Dialect.ts"
 import * as Row from "../Row.ts"
-import { inBucket } from "./FileRow.ts"
-
-/** Returns the first text after all paths below a folder: `0` is the character after `/`. */
-export const afterFolder = (path: string): string => `${path.slice(0, -1)}0`
+import { afterFolder, inBucket } from "./FileRow.ts"
 
 /** Selects the paths after a folder and all paths below it. A forged cursor may be a text that is not a folder. */
 const afterFolderOrText = (sql: SqlClient, text: string): Fragment =>

@@ -36,10 +36,13 @@ const toReplaced: Row.FromRow<{
 })
 
 /** Updates the file, then its blobs. */
-export const replaceContent = (sql: SqlClient, { bucket, condition, content, sweepAt, fileId }: ContentReplacement) =>
+export const replaceContent = (
+  sql: SqlClient,
+  { bucket, condition, content, fileId, folder, sweepAt }: ContentReplacement
+) =>
   withinLimits(sql, bucket, (check) =>
     Effect.gen(function* () {
-      const selector: Selector = { _tag: "Id", id: fileId }
+      const selector: Selector = { _tag: "Id", id: fileId, folder }
       const storedAt = millis(content.storedAt)
       // The lock of the row orders concurrent changes: each one reads the previous change's blob as its own previous blob.
       const changed = yield* sql`UPDATE file SET previous_blob_id = blob_id, blob_id = ${content.blobId},

@@ -23,18 +23,20 @@ const bucketParameters = { tenantId: "tenantId", bucketId: "bucketId" } as const
 
 /** Returns the statement that finds a file. */
 const makeFind = (sql: SqlClient) => {
-  const select = (bucket: BucketRef, selector: Selector) =>
-    sql`SELECT ${sql.literal(columns)} FROM file WHERE ${bySelector(sql, bucket, selector)}`
+  const select = (client: SqlClient, bucket: BucketRef, selector: Selector) =>
+    client`SELECT ${sql.literal(columns)} FROM file WHERE ${bySelector(client, bucket, selector)}`
   const byId = PreparedText.make(sql, { ...bucketParameters, id: "id" }, (names) =>
-    select(names, { _tag: "Id", id: names.id })
+    select(sql, names, { _tag: "Id", id: names.id })
   )
   const byAlias = PreparedText.make(sql, { ...bucketParameters, alias: "alias" }, (names) =>
-    select(names, { _tag: "Alias", alias: names.alias })
+    select(sql, names, { _tag: "Alias", alias: names.alias })
   )
-  return (client: SqlClient, { bucketId, tenantId }: BucketRef, selector: Selector) =>
-    selector._tag === "Id"
+  return (client: SqlClient, { bucketId, tenantId }: BucketRef, selector: Selector) => {
+    if (selector.folder !== undefined) return select(client, { tenantId, bucketId }, selector)
+    return selector._tag === "Id"
       ? byId(client, { tenantId, bucketId, id: selector.id })
       : byAlias(client, { tenantId, bucketId, alias: selector.alias })
+  }
 }
 
 const make = Effect.gen(function* () {

@@ -64,9 +64,9 @@ export const make = Effect.gen(function* () {
     const target: CopyTarget = {
       hasCheckObject: false,
 
-      // Writes nothing: requires the permission to write, and looks up a file, which fails for a missing bucket.
+      // Writes nothing: requires the permission to write everywhere in the bucket, and looks up a file, which fails for a missing bucket.
       check: Effect.gen(function* () {
-        yield* access.require(actor, bucket.tenantId, "file:write")
+        yield* access.require(actor, { ...bucket, path: "/" }, "file:write")
         yield* files.find(".holdfast-check")
       }).pipe(mapServiceError("check")),
 

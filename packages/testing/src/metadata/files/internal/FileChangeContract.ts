@@ -106,6 +106,41 @@ export const fileChangeContract = (it: It): void => {
     })
   )
 
+  it.effect("selector with a folder: file elsewhere → NotFound, unchanged; in the folder or below → found", () =>
+    Effect.gen(function* () {
+      const files = yield* FileRepository
+      const bucket = yield* Fixtures.bucket()
+      const make = (path: string, alias: string) => Fixtures.reserve(bucket, { path, alias })
+      const at = Sample.at(1)
+      for (const outside of [
+        yield* make("/a/bc/", "sibling"),
+        yield* make("/a/", "parent"),
+        yield* make("/A/b/", "case")
+      ]) {
+        for (const plain of [Fixtures.byId(outside.id), Fixtures.byAlias(outside.alias ?? "")]) {
+          const selector = { ...plain, folder: "/a/b/" }
+          expect(yield* files.find(bucket, selector)).toEqual(Option.none())
+          const changes = [
+            files.update({ bucket, selector, change: { name: "x" }, at }),
+            files.updateHeaders({ bucket, selector, change: Result.succeed, at }),
+            files.remove({ bucket, selector, condition: {}, sweepAt: at }),
+            files.remove({ bucket, selector, condition: { ifMatch: "*" }, sweepAt: at })
+          ]
+          for (const change of changes)
+            expect(yield* Effect.flip<unknown, unknown, never>(change)).toMatchObject(notFound)
+        }
+        expect(yield* files.find(bucket, Fixtures.byId(outside.id))).toEqual(Option.some(outside))
+      }
+      for (const inside of [yield* make("/a/b/", "itself"), yield* make("/a/b/ü/", "below")]) {
+        for (const plain of [Fixtures.byId(inside.id), Fixtures.byAlias(inside.alias ?? "")]) {
+          for (const folder of ["/a/b/", "/"]) {
+            expect(yield* files.find(bucket, { ...plain, folder })).toEqual(Option.some(inside))
+          }
+        }
+      }
+    })
+  )
+
   it.effect("updateHeaders: function of the current headers → its result is stored", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
