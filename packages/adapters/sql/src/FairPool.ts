@@ -9,6 +9,7 @@ import type * as Scope from "effect/Scope"
 import { SqlError, StatementTimeoutError } from "effect/sql/SqlError"
 import * as Counts from "@holdfast/core/Counts"
 import { CurrentTenant } from "@holdfast/core/CurrentTenant"
+import * as Scoped from "@holdfast/core/Scoped"
 
 /** The connections of a client. */
 export interface FairPool {
@@ -122,9 +123,9 @@ export const make = ({ limitsUnowned = false, size, timeout }: Options): FairPoo
       ),
     acquire: Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(CurrentTenant, (tenant) =>
-        Effect.andThen(
+        Scoped.acquire(
           Effect.suspend(() => (take(tenant) ? Effect.void : wait(tenant, restore))),
-          Effect.addFinalizer(() => Effect.sync(() => release(tenant)))
+          () => Effect.sync(() => release(tenant))
         )
       )
     )

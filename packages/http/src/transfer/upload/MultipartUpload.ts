@@ -13,12 +13,12 @@ import * as Cause from "effect/Cause"
 import * as Channel from "effect/Channel"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Pull from "effect/Pull"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { UnsupportedMediaType } from "../TransferErrors.ts"
+import type * as BodyReader from "./BodyReader.ts"
 import type { FilePart } from "./FilePart.ts"
 import * as RequestBody from "./RequestBody.ts"
 import * as UploadFormParser from "./UploadFormParser.ts"
@@ -55,12 +55,15 @@ const openForm = (
 const openBody = (
   request: HttpServerRequest.HttpServerRequest,
   options: RequestBody.Options
-): Effect.Effect<Stream.Stream<Uint8Array, RequestBody.BodyError>, ContentTooLarge> => {
+): Effect.Effect<BodyReader.Reader, ContentTooLarge> => {
   const tooLarge = () => new ContentTooLarge({ limit: options.limit })
-  return RequestBody.open(request, { ...options, limit: options.limit + UploadFormParser.maxOverhead }).pipe(
+  return RequestBody.reader(request, { ...options, limit: options.limit + UploadFormParser.maxOverhead }).pipe(
     Effect.mapBoth({
       onFailure: tooLarge,
-      onSuccess: Stream.mapError((error) => (error._tag === "ContentTooLarge" ? tooLarge() : error))
+      onSuccess: ({ pull, stop }) => ({
+        pull: Effect.mapError(pull, (error) => (error._tag === "ContentTooLarge" ? tooLarge() : error)),
+        stop
+      })
     })
   )
 }
@@ -79,12 +82,11 @@ interface Reading {
 
 const read = Effect.fnUntraced(function* (
   form: UploadFormParser.UploadFormParser,
-  source: Stream.Stream<Uint8Array, RequestBody.BodyError>
+  source: BodyReader.Reader
 ): Effect.fn.Return<Reading, never, Scope.Scope> {
-  const scope = yield* Effect.flatMap(Effect.scope, Scope.fork)
-  const pull = yield* Scope.provide(Stream.toPull(source), scope)
   const body = Deferred.makeUnsafe<unknown, UploadError>()
-  yield* Scope.addFinalizer(scope, Deferred.interrupt(body))
+  const stop = Effect.andThen(Effect.sync(source.stop), Deferred.interrupt(body))
+  yield* Scope.addFinalizer(yield* Effect.scope, stop)
 
   const refuse = ({ detail, pointer }: Fault): Effect.Effect<never, InvalidRequest> =>
     Effect.fail(InvalidRequest.at(pointer, detail))
@@ -102,8 +104,7 @@ const read = Effect.fnUntraced(function* (
     return Effect.undefined
   })
 
-  const stop = Scope.close(scope, Exit.void)
-  const next = pull.pipe(
+  const next = source.pull.pipe(
     Effect.flatMap(receive),
     Pull.catchDone(() => end),
     Effect.tapError((error) => {

@@ -40,8 +40,8 @@ const sourceOf = (request: HttpServerRequest.HttpServerRequest, isSoleListener: 
 }
 
 /**
- * The body of a request as a stream that can be run once. Fails with `ContentTooLarge` before anything is read when the
- * declared length is above the limit. The stream fails with
+ * The body of a request as a reader. Fails with `ContentTooLarge` before anything is read when the declared length is above
+ * the limit. A pull fails with
  *
  * - `ContentTooLarge` at the first byte above the limit;
  * - `LengthMismatch` when the body is longer or shorter than its declared length;
@@ -49,29 +49,34 @@ const sourceOf = (request: HttpServerRequest.HttpServerRequest, isSoleListener: 
  * - `BodyStalled` when no byte arrives for the idle time;
  * - `BodyTooSlow` when the bytes arrive more slowly than the minimum rate.
  *
- * A client that sent `Expect: 100-continue` gets its `100 Continue` when the first byte is pulled. The stream reads ahead of
- * its consumer by a MiB at most. When the stream is closed before its end, the rest of the body is left to the server, which
- * reads a bounded amount of it after the response and then closes the connection.
+ * A client that sent `Expect: 100-continue` gets its `100 Continue` when the first byte is pulled. The reader reads ahead of
+ * its consumer by a MiB at most. When it is stopped before its end, the rest of the body is left to the server, which reads a
+ * bounded amount of it after the response and then closes the connection.
  */
-export const open = (
+export const reader = (
   request: HttpServerRequest.HttpServerRequest,
   options: Options
-): Effect.Effect<Stream.Stream<Uint8Array, BodyError>, ContentTooLarge> => {
+): Effect.Effect<BodyReader.Reader, ContentTooLarge> => {
   const limits = { limit: options.limit, length: declaredLength(request) }
-  const idle = Duration.toMillis(options.idleTimeout)
   return Effect.andThen(
     BodyGuard.checkDeclared(limits),
     Effect.map(BodySource.IsSoleListener, (isSoleListener) =>
-      Stream.fromChannel(
-        Channel.fromTransform((_, scope) => {
-          const reader = BodyReader.make(sourceOf(request, isSoleListener), {
-            ...limits,
-            idle,
-            minimumRate: options.minimumRate
-          })
-          return Effect.as(Scope.addFinalizer(scope, Effect.sync(reader.stop)), reader.pull)
-        })
-      )
+      BodyReader.make(sourceOf(request, isSoleListener), {
+        ...limits,
+        idle: Duration.toMillis(options.idleTimeout),
+        minimumRate: options.minimumRate
+      })
     )
   )
 }
+
+/** The body of a request as a stream that can be run once. It fails as `reader` does. */
+export const open = (
+  request: HttpServerRequest.HttpServerRequest,
+  options: Options
+): Effect.Effect<Stream.Stream<Uint8Array, BodyError>, ContentTooLarge> =>
+  Effect.map(reader(request, options), ({ pull, stop }) =>
+    Stream.fromChannel(
+      Channel.fromTransform((_, scope) => Effect.as(Scope.addFinalizer(scope, Effect.sync(stop)), pull))
+    )
+  )
