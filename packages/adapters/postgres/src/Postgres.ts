@@ -97,8 +97,8 @@ const releaseProcess = (pool: PgPool.PgPool, connections: number): Effect.Effect
  * connection is lost, as in a restart of the server, the statements on it fail and the next statement opens a new connection. A
  * connection to a read-only server is refused.
  *
- * Tenants share the connections (`FairPool`): a tenant gets a further one while it holds fewer than are free. The connections of
- * a client with `multiplex` are not shared this way: their statements are short, and wait for no lock.
+ * Tenants share the connections (`FairPool`): a tenant gets a further one while it holds fewer than are free. With `multiplex` they
+ * share the places for statements on all connections in the same way.
  */
 export const make: (
   options: Options
@@ -135,7 +135,11 @@ export const make: (
   const setUp: ConnectionSetup.SetUp = prepare ? ConnectionSetup.make(statementTimeout, watch) : () => Effect.void
   const shares = FairPool.make({ size: maxConnections, timeout: half })
   const { get, use } = multiplex
-    ? SharedConnections.make(pool, { timeout: half, places: () => watch.openConnections() * multiplexConcurrency })
+    ? SharedConnections.make(pool, {
+        size: maxConnections * multiplexConcurrency,
+        places: () => watch.openConnections() * multiplexConcurrency,
+        timeout: half
+      })
     : pool
   const acquire = Effect.andThen(multiplex ? Effect.void : shares.acquire, Effect.tap(get, setUp))
   const borrow: Borrower = (run) =>

@@ -114,10 +114,10 @@ export const make = ({ limitsUnowned = false, size, timeout }: Options): FairPoo
       Effect.uninterruptibleMask((restore) =>
         Effect.withFiber((fiber) => {
           const tenant = fiber.getRef(CurrentTenant)
-          const run = Effect.ensuring(
-            restore(self),
-            Effect.sync(() => release(tenant))
-          )
+          const run = Effect.onExitPrimitive(restore(self), () => {
+            release(tenant)
+            return undefined
+          })
           return take(tenant) ? run : Effect.andThen(wait(tenant, restore), run)
         })
       ),

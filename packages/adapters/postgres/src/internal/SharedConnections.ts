@@ -1,5 +1,5 @@
 /**
- * Connections that many statements share, with a bound for the wait for one.
+ * Connections that many statements share: tenants take turns for them, and the wait for one has a bound.
  */
 import type { PgConnection } from "@effect/sql-pg/PgConnection"
 import type { PgPool } from "@effect/sql-pg/PgPool"
@@ -9,32 +9,38 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as FairPool from "@holdfast/sql/FairPool"
 
 export interface Options {
-  /** The longest wait for a connection; unlimited when undefined. */
-  readonly timeout: Duration.Duration | undefined
-  /** Returns how many statements the open connections can run at once. */
+  /** How many statements all connections can run at once. */
+  readonly size: number
+  /** Returns how many the open connections can. */
   readonly places: () => number
+  /** The longest wait for a turn, and for a connection after it; unlimited when undefined. */
+  readonly timeout: Duration.Duration | undefined
 }
 
 /**
  * Returns the `get` and `use` of a pool, which fail when the wait takes too long. The pool alone gives the failure of an attempt to
  * connect to one waiting statement only, so that hundreds of them would wait for hundreds of attempts.
+ *
+ * Statements of tenants take turns (`FairPool`), those without a tenant count as one: they look up the keys of requests. The pool
+ * alone runs statements in the order in which they came, so that those of one tenant would wait for all of another.
  */
-export const make = (pool: PgPool, { places, timeout }: Options): Pick<PgPool, "get" | "use"> => {
-  if (timeout === undefined) return pool
+export const make = (pool: PgPool, { places, size, timeout }: Options): Pick<PgPool, "get" | "use"> => {
+  const shares = FairPool.make({ size, timeout, limitsUnowned: true })
+  if (timeout === undefined) return { get: pool.get, use: (run) => shares.use(pool.use(run)) }
   const get = Effect.timeoutOrElse(pool.get, { duration: timeout, orElse: () => Effect.fail(FairPool.timedOut()) })
   let borrowed = 0
   const returned = () => {
     borrowed--
     return undefined
   }
-  return {
-    get,
-    use: <A, E, R>(run: (connection: PgConnection) => Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
-      Effect.suspend(() => {
-        // A statement that finds a place does not wait: a timer would cost more than the rest.
-        const isFree = borrowed < places()
-        borrowed++
-        return Effect.onExitPrimitive(isFree ? pool.use(run) : Effect.scoped(Effect.flatMap(get, run)), returned)
-      })
-  }
+  const borrow = <A, E, R>(
+    run: (connection: PgConnection) => Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | SqlError, R> =>
+    Effect.suspend(() => {
+      // A statement that finds a place does not wait: a timer would cost more than the rest.
+      const isFree = borrowed < places()
+      borrowed++
+      return Effect.onExitPrimitive(isFree ? pool.use(run) : Effect.scoped(Effect.flatMap(get, run)), returned)
+    })
+  return { get, use: (run) => shares.use(borrow(run)) }
 }
