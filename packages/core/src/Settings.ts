@@ -6,7 +6,9 @@ import * as Duration from "effect/Duration"
 
 /** At most so many requests at once. The whole number is available again after the window. */
 export interface Rate {
+  /** How many requests are permitted in the window. */
   readonly requests: number
+  /** After this time the whole number is available again. */
   readonly window: Duration.Duration
 }
 
@@ -14,7 +16,9 @@ export interface Rate {
 export interface Quota {
   /** Bytes of contents and streams, and those that running uploads have reserved. */
   readonly bytes: number | null
+  /** Files. */
   readonly files: number | null
+  /** Buckets. */
   readonly buckets: number | null
   /** Members, invited ones included. */
   readonly members: number | null
@@ -22,6 +26,7 @@ export interface Quota {
   readonly tokens: number | null
   /** Such tokens of one member. */
   readonly tokensPerMember: number | null
+  /** Mirrors. */
   readonly mirrors: number | null
   /** Conversions that wait or run. */
   readonly conversions: number | null

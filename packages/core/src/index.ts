@@ -55,6 +55,7 @@ export type { ActorHandle } from "./promises/internal/ActorHandle.ts"
 export type { CallOptions } from "./promises/Operations.ts"
 
 export type { Page, Request as PageRequest } from "./Page.ts"
+export type { Quota, RateInput, SettingsInput } from "./Settings.ts"
 export type { BucketRef } from "./buckets/BucketRef.ts"
 export type { FileRef } from "./files/FileRef.ts"
 export type { MirrorRef } from "./mirrors/MirrorRepository.ts"
@@ -103,17 +104,20 @@ export type {
   UpdateBucketInput
 } from "./promises/resources/BucketsApi.ts"
 export type {
-  ContentInput,
+  FileMetadata,
   FilePage,
   FileRecord,
+  ListFilesInput,
+  SignedUrl
+} from "./promises/resources/internal/FileRecords.ts"
+export type {
+  ContentInput,
   FilesApi,
   GetFileInput,
-  ListFilesInput,
   ReadFileInput,
   RemoveFileInput,
   ReserveFileInput,
   ReuploadInput,
-  SignedUrl,
   SignedUrlInput,
   UpdateFileInput,
   UploadInput

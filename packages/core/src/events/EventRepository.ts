@@ -12,13 +12,17 @@ import type { Detail, Event, Outcome } from "./Event.ts"
 
 /** Which events a list contains. */
 export interface EventFilter {
+  /** Events of this account. */
   readonly accountId?: string | undefined
+  /** Events of this API token. */
   readonly tokenId?: string | undefined
   /** The action, or its beginning, such as `file.`. */
   readonly action?: string | undefined
   /** `REFUSED` for requests that were refused; `SUCCESS` for everything that was done. */
   readonly outcome?: Outcome | undefined
+  /** Events that concern this record. */
   readonly targetId?: string | undefined
+  /** Events in this bucket. */
   readonly bucketId?: string | undefined
   /** Events at this time or later. */
   readonly from?: DateTime.Utc | undefined

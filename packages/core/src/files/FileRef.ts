@@ -9,6 +9,7 @@ import { Alias } from "./FileName.ts"
 
 /** A file of a bucket. `fileId` is the file's id or `@alias`. */
 export interface FileRef extends BucketRef {
+  /** The `id` of the file, or `@` and its alias. */
   readonly fileId: string
 }
 

@@ -26,6 +26,7 @@ import { MemberRepository } from "./MemberRepository.ts"
 
 /** What becomes of the tokens and mirrors that a member created. Default: the call fails when there are any. */
 export interface CreatedOption {
+  /** `end` ends them, `transfer` makes the caller their creator. Default: the call fails when there are any. */
   readonly created?: CreatedChoice | undefined
 }
 

@@ -22,6 +22,7 @@ import { MemberRepository } from "./MemberRepository.ts"
 
 /** What becomes of the tokens and mirrors that the member created: `end` ends them. Default: the call fails when there are any. */
 export interface LeaveOptions {
+  /** `end` ends them. Default: the call fails when there are any. */
   readonly created?: "end" | undefined
 }
 

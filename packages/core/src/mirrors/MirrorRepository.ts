@@ -21,6 +21,7 @@ import type { StoredMirror } from "./StoredMirror.ts"
 
 /** Names a mirror, and the bucket that it copies. */
 export interface MirrorRef extends BucketRef {
+  /** The `id` of the mirror. */
   readonly mirrorId: string
 }
 

@@ -6,7 +6,9 @@ import type { DisabledReason, WebhookState } from "./Webhook.ts"
 
 /** Names a webhook. */
 export interface WebhookRef {
+  /** The `id` of the tenant. */
   readonly tenantId: string
+  /** The `id` of the webhook. */
   readonly webhookId: string
 }
 

@@ -3,15 +3,16 @@
  * HTTP client.
  */
 import * as DateTime from "effect/DateTime"
+import type * as Schema from "effect/Schema"
 import type { Download } from "../content/Download.ts"
 
 /** What a caller may pass as a time; a string is an ISO 8601 time. */
 export type TimeInput = Date | string
 
-/** A type with `Time` in place of every `DateTime` and `Date`. A `Download` stays as it is. */
+/** A type with `Time` in place of every `DateTime` and `Date`. A `Download` stays as it is, and so does JSON, which has no times. */
 export type WithTimes<T, Time> = T extends DateTime.DateTime | Date
   ? Time
-  : T extends Download | ((...parameters: never) => unknown)
+  : T extends Schema.Json | Download | ((...parameters: never) => unknown)
     ? T
     : T extends ReadonlyArray<infer Item>
       ? ReadonlyArray<WithTimes<Item, Time>>

@@ -1,7 +1,6 @@
 /**
  * Buckets of a tenant: `holdfast.buckets` and `client.buckets`.
  */
-import type * as Bucket from "../../buckets/Bucket.ts"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
 import { Buckets } from "../../buckets/Buckets.ts"
 import type * as Page from "../../Page.ts"
@@ -10,13 +9,51 @@ import type { BucketUsage } from "../../usage/UsageReport.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
 import type { Methods } from "../Operations.ts"
-import type { WithTimes } from "../internal/Times.ts"
 import type { ForceOption, TenantRef } from "./internal/Shared.ts"
 
-export interface BucketRecord<Time = Date> extends WithTimes<Bucket.Bucket, Time> {}
-export interface CreateBucketInput extends TenantRef, Bucket.CreateBucket {}
+/** A bucket. */
+export interface BucketRecord<Time = Date> {
+  /** The `bucketId` in the inputs of all methods. */
+  readonly id: string
+  /** Unique in the tenant. */
+  readonly name: string
+  /** The most bytes of its contents, streams and running uploads; null for no limit of its own. */
+  readonly maxBytes: number | null
+  /** The most files; null for no limit of its own. */
+  readonly maxFiles: number | null
+  /** The largest content of a file, in bytes; null for no limit of its own. */
+  readonly maxFileBytes: number | null
+  /** The media types that contents may have, such as `image/*`; null for any. */
+  readonly allowedTypes: ReadonlyArray<string> | null
+  readonly createdAt: Time
+  readonly updatedAt: Time
+}
+
+/** The limits of a bucket and the rules of its contents, which hold for uploads that begin afterwards. */
+export interface BucketRules {
+  /** The most bytes of the bucket's contents, streams and running uploads. Null: no limit of its own. */
+  readonly maxBytes?: number | null | undefined
+  /** The most files. Null: no limit of its own. */
+  readonly maxFiles?: number | null | undefined
+  /** The largest content of a file, in bytes. Null: no limit of its own. */
+  readonly maxFileBytes?: number | null | undefined
+  /** The media types that contents may have, such as `image/*` and `application/pdf`. Null: any. */
+  readonly allowedTypes?: ReadonlyArray<string> | null | undefined
+}
+
+export interface CreateBucketInput extends TenantRef, BucketRules {
+  /** Unique in the tenant; at most 255 bytes. */
+  readonly name: string
+}
+
 export interface ListBucketsInput extends TenantRef, Page.Request {}
-export interface UpdateBucketInput extends BucketRef, Bucket.UpdateBucket {}
+
+/** What to change of a bucket. Absent fields stay as they are. */
+export interface UpdateBucketInput extends BucketRef, BucketRules {
+  /** The new name. */
+  readonly name?: string | undefined
+}
+
 export interface RemoveBucketInput extends BucketRef, ForceOption {}
 
 export interface BucketUsageRecord extends BucketUsage {}

@@ -5,10 +5,8 @@ import * as Effect from "effect/Effect"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
 import { Downloads } from "../../files/Downloads.ts"
 import type * as File from "../../files/File.ts"
-import type * as FileList from "../../files/FileList.ts"
 import type { FileRef } from "../../files/FileRef.ts"
 import { Files } from "../../files/Files.ts"
-import type * as Link from "../../files/links/Link.ts"
 import * as Links from "../../files/links/Links.ts"
 import * as NewFile from "../../files/NewFile.ts"
 import type { DeclaredContent } from "../../files/internal/Staging.ts"
@@ -20,23 +18,22 @@ import type { Download } from "../content/Download.ts"
 import { FileDownload } from "../internal/content/FileDownload.ts"
 import { type RangeInput, resolveRange } from "../internal/content/RangeInput.ts"
 import type { Methods } from "../Operations.ts"
-import type { WithTimes } from "../internal/Times.ts"
 import { type BaseUrlOption, decodeApiUrl } from "./internal/BaseUrl.ts"
 import { type Conditions, toPrecondition } from "./internal/Conditions.ts"
-
-export interface FileRecord<Time = Date> extends WithTimes<File.File, Time> {}
-export interface FilePage<Time = Date> extends WithTimes<FileList.FilePage, Time> {}
+import type * as Records from "./internal/FileRecords.ts"
 
 /** A content to upload. The call rejects when the bytes are not as declared, or when a condition does not hold. */
 export interface ContentInput extends DeclaredContent, Conditions {
+  /** The bytes: a text, bytes, a `Blob`, a stream or an iterable. They are read once. */
   readonly content: ContentSource
 }
 
-export interface UploadInput extends BucketRef, File.CreateFile, ContentInput {}
+export interface UploadInput extends BucketRef, Records.FileDescription, ContentInput {}
 export interface ReuploadInput extends FileRef, ContentInput {}
-export interface ReserveFileInput extends BucketRef, File.CreateFile {}
+export interface ReserveFileInput extends BucketRef, Records.FileDescription {}
 
 export interface ReadFileInput extends FileRef {
+  /** The bytes to read. Default: all. */
   readonly range?: RangeInput | undefined
 }
 
@@ -45,12 +42,10 @@ export interface GetFileInput extends FileRef {
   readonly expands?: ReadonlyArray<File.Expand> | undefined
 }
 
-export interface ListFilesInput extends BucketRef, FileList.Request {}
-export interface UpdateFileInput extends FileRef, File.UpdateFile {}
+export interface UpdateFileInput extends FileRef, Records.FileChanges {}
 export interface RemoveFileInput extends FileRef, Conditions {}
 
-export interface SignedUrlInput extends FileRef, Link.CreateLink {}
-export interface SignedUrl<Time = Date> extends WithTimes<Link.SignedUrl, Time> {}
+export interface SignedUrlInput extends FileRef, Records.LinkDescription {}
 
 export interface FileOperations<Time, Opened extends Download = Download> {
   /**
@@ -58,31 +53,31 @@ export interface FileOperations<Time, Opened extends Download = Download> {
    * `network_error`, `unavailable` and `internal` the result is unknown. Rejects with `file_exists`, `alias_taken`,
    * `precondition_failed`, `content_too_large`, `unsupported_media_type`, `checksum_mismatch`, `length_mismatch` and `source_failed`.
    */
-  upload(input: UploadInput): FileRecord<Time>
+  upload(input: UploadInput): Records.FileRecord<Time>
 
   /**
    * Replaces the content of a file, or supplies it for a reserved one. Id, headers, alias and metadata stay. A reader sees
    * all of the former bytes or all of the new ones. Rejects as `upload` does.
    */
-  reupload(input: ReuploadInput): FileRecord<Time>
+  reupload(input: ReuploadInput): Records.FileRecord<Time>
 
   /** Creates a file without content, for `reupload`. Rejects with `file_exists` or `alias_taken`. */
-  reserve(input: ReserveFileInput): FileRecord<Time>
+  reserve(input: ReserveFileInput): Records.FileRecord<Time>
 
   /** Opens the content of a file, or a range of it. Rejects with `content_not_uploaded` while the file is reserved. */
   read(input: ReadFileInput): Opened
 
   /** Returns the record of a file. */
-  get(input: GetFileInput): FileRecord<Time>
+  get(input: GetFileInput): Records.FileRecord<Time>
 
   /**
    * Lists the folders in a folder, then its files; with `recursive` all files below it. With a filter, a page may have fewer items
    * than `limit`, or none, although more follow: the list ends where `nextCursor` is null.
    */
-  list(input: ListFilesInput): FilePage<Time>
+  list(input: Records.ListFilesInput): Records.FilePage<Time>
 
   /** Renames or moves a file, or changes its alias or metadata. Rejects with `file_exists` or `alias_taken`. */
-  update(input: UpdateFileInput): FileRecord<Time>
+  update(input: UpdateFileInput): Records.FileRecord<Time>
 
   /**
    * Removes a file; this cannot be undone. A reader that has opened the content reads it to the end. Rejects with
@@ -94,12 +89,12 @@ export interface FileOperations<Time, Opened extends Download = Download> {
    * Creates a link with which a browser shows or saves the file without an API key, for at most seven days. Nothing is stored: the
    * link works while its creator may read the file.
    */
-  signedUrl(input: SignedUrlInput): SignedUrl<Time>
+  signedUrl(input: SignedUrlInput): Records.SignedUrl<Time>
 }
 
 /** Includes what the HTTP API knows from the request. */
 interface LibraryFileOperations extends FileOperations<Date, FileDownload> {
-  signedUrl(input: SignedUrlInput & BaseUrlOption): SignedUrl
+  signedUrl(input: SignedUrlInput & BaseUrlOption): Records.SignedUrl
 }
 
 export interface FilesApi extends Methods<LibraryFileOperations, [actor: ActorHandle]> {}

@@ -3,17 +3,22 @@
  */
 import * as Effect from "effect/Effect"
 import type { FileRef } from "../../files/FileRef.ts"
-import type * as Header from "../../files/Header.ts"
 import { Headers } from "../../headers/Headers.ts"
 import type * as Page from "../../Page.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
 import type { Methods } from "../Operations.ts"
+import type { HeaderRecord } from "./internal/FileRecords.ts"
 import type { Listing } from "./internal/Shared.ts"
 
-export interface HeaderRecord extends Header.Header {}
-export interface SetHeaderInput extends FileRef, Header.Header {}
-export interface SetHeadersInput extends FileRef, Header.SetHeaders {}
+export type { HeaderRecord } from "./internal/FileRecords.ts"
+
+export interface SetHeaderInput extends FileRef, HeaderRecord {}
+
+export interface SetHeadersInput extends FileRef {
+  /** The headers to set: all of them, or none. */
+  readonly bulk: ReadonlyArray<HeaderRecord>
+}
 
 export interface RemoveHeaderInput extends FileRef {
   /** In upper or lower case. */

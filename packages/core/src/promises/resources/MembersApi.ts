@@ -12,13 +12,34 @@ import type { TenantRef } from "./internal/Shared.ts"
 
 /** A member of a tenant. */
 export interface MemberRef extends TenantRef {
+  /** The `id` of the member. */
   readonly memberId: string
 }
 
 export interface MemberRecord<Time = Date> extends WithTimes<Member.Member, Time> {}
-export interface AddMemberInput extends TenantRef, Member.AddMember {}
+
+/** A role, by its id or by its name. */
+export interface RoleSelector {
+  /** Such as `role_file_reader`. */
+  readonly id?: string | undefined
+  /** Such as `File Reader`. */
+  readonly name?: string | undefined
+}
+
+export interface AddMemberInput extends TenantRef {
+  /** The account, by its e-mail address. It is created when the address has none. */
+  readonly user: { readonly email: string }
+  /** What the member may do. */
+  readonly role: RoleSelector
+}
+
 export interface ListMembersInput extends TenantRef, Page.Request {}
-export interface UpdateMemberInput extends MemberRef, Member.UpdateMember, CreatedOption {}
+
+export interface UpdateMemberInput extends MemberRef, CreatedOption {
+  /** The new role. */
+  readonly role: RoleSelector
+}
+
 export interface RemoveMemberInput extends MemberRef, CreatedOption {}
 
 export interface MemberOperations<Time> {

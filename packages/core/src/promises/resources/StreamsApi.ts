@@ -23,6 +23,7 @@ import { checkFormat, checkMode, decodeWait } from "./internal/StreamInputs.ts"
 
 /** One format of a file. */
 export interface StreamRef extends FileRef {
+  /** The format of the stream. */
   readonly format: Format
 }
 
@@ -44,7 +45,10 @@ export interface ReadStreamInput extends StreamRef {
   readonly name?: string | undefined
 }
 
-export interface PlaybackKeyInput extends StreamRef, PlaybackKey.CreatePlaybackKey {}
+export interface PlaybackKeyInput extends StreamRef {
+  /** Seconds until the key expires; at most 604,800, which are seven days. Default: as the keys in playlists. */
+  readonly expiresIn?: number | undefined
+}
 
 /** A key that reads one stream over HTTP without an API key, and the addresses and the code that play it by this key. */
 export interface PlaybackKeyRecord<Time = Date> extends WithTimes<PlaybackKey.PlaybackKeyRecord, Time> {}

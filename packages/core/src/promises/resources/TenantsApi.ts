@@ -11,11 +11,31 @@ import { bind, type Invoke } from "../internal/BindOperations.ts"
 import type { Methods } from "../Operations.ts"
 import type { WithTimes } from "../internal/Times.ts"
 import type { ForceOption, TenantRef } from "./internal/Shared.ts"
+import type { MemberRecord } from "./MembersApi.ts"
 
 export interface TenantRecord<Time = Date> extends WithTimes<Tenant.Tenant, Time> {}
-export interface CreatedTenantRecord<Time = Date> extends WithTimes<Tenant.CreatedTenant, Time> {}
-export interface CreateTenantInput extends Tenant.CreateTenant {}
-export interface UpdateTenantInput extends TenantRef, Tenant.UpdateTenant {}
+
+/** A new tenant. */
+export interface CreatedTenantRecord<Time = Date> extends TenantRecord<Time> {
+  /** The membership of the account that created it, with the role Admin; null when the deployment itself did. */
+  readonly member: MemberRecord<Time> | null
+}
+
+export interface CreateTenantInput {
+  /** At most 255 bytes. */
+  readonly name: string
+  /** Unique in the deployment: 3 to 63 lower-case letters, digits and inner hyphens. */
+  readonly subdomain: string
+}
+
+/** What to change of a tenant. Absent fields stay as they are. */
+export interface UpdateTenantInput extends TenantRef {
+  /** The new name. */
+  readonly name?: string | undefined
+  /** The new subdomain. */
+  readonly subdomain?: string | undefined
+}
+
 export interface RemoveTenantInput extends TenantRef, ForceOption {}
 
 export interface TenantUsageRecord extends TenantUsage {}

@@ -17,6 +17,7 @@ import type { TenantRef } from "./internal/Shared.ts"
 
 /** An API token of a tenant. */
 export interface TokenRef extends TenantRef {
+  /** The `id` of the token. */
   readonly tokenId: string
 }
 
@@ -25,7 +26,9 @@ export interface CreatedTokenRecord<Time = Date> extends WithTimes<Token.Created
 export interface ListTokensInput extends TenantRef, Page.Request {}
 
 export interface CreateTokenInput extends TenantRef {
+  /** For people; at most 255 bytes. */
   readonly name: string
+  /** The member whose permissions the token has, by its `id`. */
   readonly member: { readonly id: string }
   /**
    * In the future, at most `tokenLifetime` from now, and no later than the token that creates this one. Default: the latest

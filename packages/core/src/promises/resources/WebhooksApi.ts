@@ -11,7 +11,6 @@ import type * as Delivery from "../../webhooks/Delivery.ts"
 import { type DeliveriesRequest, Deliveries } from "../../webhooks/Deliveries.ts"
 import type { DeliveryRef } from "../../webhooks/DeliveryRepository.ts"
 import type * as Webhook from "../../webhooks/Webhook.ts"
-import type { CreateWebhook, UpdateWebhook } from "../../webhooks/WebhookInput.ts"
 import { Webhooks } from "../../webhooks/Webhooks.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
@@ -22,8 +21,32 @@ import type { TenantRef } from "./internal/Shared.ts"
 export interface WebhookRecord<Time = Date> extends WithTimes<Webhook.Webhook, Time> {}
 export interface WebhookWithSecretRecord<Time = Date> extends WithTimes<Webhook.WebhookWithSecret, Time> {}
 export interface QueuedTestRecord extends Webhook.QueuedTest {}
-export interface CreateWebhookInput extends TenantRef, CreateWebhook {}
-export interface UpdateWebhookInput extends WebhookRef, UpdateWebhook {}
+
+export interface CreateWebhookInput extends TenantRef {
+  /** For people; at most 255 bytes. */
+  readonly name: string
+  /** An https URL at a public address, without user name, password and fragment. */
+  readonly url: string
+  /** Actions such as `file.created`, prefixes that end with a dot such as `file.`, or `*`. Default: all events. */
+  readonly eventTypes?: ReadonlyArray<string> | undefined
+  /** Sends only the events of this bucket. Default: those of the whole tenant. */
+  readonly bucketId?: string | null | undefined
+}
+
+/** What to change of a webhook. Absent fields stay as they are. */
+export interface UpdateWebhookInput extends WebhookRef {
+  /** The new name. */
+  readonly name?: string | undefined
+  /** The new address. */
+  readonly url?: string | undefined
+  /** The new events. */
+  readonly eventTypes?: ReadonlyArray<string> | undefined
+  /** Sends only the events of this bucket; null for those of the whole tenant. */
+  readonly bucketId?: string | null | undefined
+  /** `ACTIVE` also ends the record of failures: what is pending is attempted at once. */
+  readonly state?: "ACTIVE" | "DISABLED" | undefined
+}
+
 export interface ListWebhooksInput extends TenantRef, Page.Request {}
 
 export interface DeliveryRecord<Time = Date> extends WithTimes<Delivery.Delivery, Time> {}

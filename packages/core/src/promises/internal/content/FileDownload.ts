@@ -7,13 +7,14 @@ import type { Download } from "../../../files/Downloads.ts"
 import * as File from "../../../files/File.ts"
 import * as Header from "../../../files/Header.ts"
 import type { ByteRange } from "../../../storage/BlobStore.ts"
-import { toDates, type WithTimes } from "../Times.ts"
+import type { FileRecord } from "../../resources/internal/FileRecords.ts"
+import { toDates } from "../Times.ts"
 import { ContentReader } from "./ContentReader.ts"
 
 /** One version of a file. It stays readable when the file is overwritten meanwhile. */
 export class FileDownload extends ContentReader {
   /** The record of the file. */
-  readonly file: WithTimes<File.File, Date>
+  readonly file: FileRecord
 
   constructor({ content, file, read }: Download, range: ByteRange | undefined, context: Context.Context<never>) {
     const lastModified = { name: "last-modified", value: DateTime.toDateUtc(content.storedAt).toUTCString() }

@@ -38,7 +38,9 @@ export interface MirrorsAdapter {
 }
 
 export interface OpenOptions {
+  /** Where records are stored: `sqlite({ file })`, `postgres({ url })`. */
   readonly metadata: MetadataAdapter
+  /** Where contents are stored: `fs({ directory })`. */
   readonly blobs: BlobsAdapter
   /** Settings that differ from the defaults. */
   readonly settings?: SettingsInput | undefined

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { AccountKey } from "../../../accounts/AccountKey.ts"
-import { Accounts, type CreateAccountKey } from "../../../accounts/Accounts.ts"
+import { Accounts } from "../../../accounts/Accounts.ts"
 import type * as Page from "../../../Page.ts"
 import type { ActorHandle } from "../../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../../internal/BindOperations.ts"
@@ -13,11 +13,17 @@ import type { WithTimes } from "../../internal/Times.ts"
 
 /** An account key. */
 export interface AccountKeyRef {
+  /** The `id` of the key. */
   readonly keyId: string
 }
 
 export interface AccountKeyRecord<Time = Date> extends WithTimes<AccountKey, Time> {}
-export interface CreateAccountKeyInput extends CreateAccountKey {}
+export interface CreateAccountKeyInput {
+  /** The account, by its e-mail address. It is created when the address has none. */
+  readonly email: string
+  /** For people; at most 255 bytes. */
+  readonly name: string
+}
 
 export interface CreatedAccountKeyRecord<Time = Date> extends AccountKeyRecord<Time> {
   readonly key: string

@@ -1,15 +1,41 @@
 /**
  * Limits of tenants: `holdfast.quotas`. The HTTP API has no such operations.
  */
-import type * as Quota from "../../../quotas/Quota.ts"
+import type { Quota as Limits } from "../../../Settings.ts"
 import { Quotas } from "../../../usage/Quotas.ts"
 import type { ActorHandle } from "../../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../../internal/BindOperations.ts"
 import type { Methods } from "../../Operations.ts"
 import type { TenantRef } from "./Shared.ts"
 
-export interface TenantQuotaRecord extends Quota.TenantQuota {}
-export interface SetQuotaInput extends TenantRef, Quota.ChangeQuota {}
+export interface TenantQuotaRecord {
+  /** All limits that hold. */
+  readonly limits: Limits
+  /** Those that were set for this tenant. */
+  readonly own: Partial<Limits>
+}
+
+/** A limit; null for none, `"default"` for that of the settings. Absent: it stays as it is. */
+type Change = number | null | "default" | undefined
+
+export interface SetQuotaInput extends TenantRef {
+  /** Bytes of contents and streams, and those that running uploads have reserved. */
+  readonly bytes?: Change
+  /** Files. */
+  readonly files?: Change
+  /** Buckets. */
+  readonly buckets?: Change
+  /** Members, invited ones included. */
+  readonly members?: Change
+  /** Tokens that are neither revoked nor expired. */
+  readonly tokens?: Change
+  /** Such tokens of one member. */
+  readonly tokensPerMember?: Change
+  /** Mirrors. */
+  readonly mirrors?: Change
+  /** Conversions that wait or run. */
+  readonly conversions?: Change
+}
 
 interface QuotaOperations {
   /** Returns the limits of a tenant: all that hold (`limits`), and those that were set for it (`own`). */

@@ -4,6 +4,7 @@
 
 /** A tenant. */
 export interface TenantRef {
+  /** The `id` of the tenant. */
   readonly tenantId: string
 }
 
