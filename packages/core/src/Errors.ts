@@ -105,6 +105,12 @@ export class NotFound extends Data.TaggedError("NotFound")<{
   }
 }
 
+/** The limits of a tenant on a part of it: who may have so many, and of what. */
+const partLimits: { readonly [limit: string]: readonly [subject: string, things: string] } = {
+  tokensPerMember: ["A member of the tenant", "tokens"],
+  headersPerFile: ["A file of the tenant", "headers"]
+}
+
 /** A limit of a tenant or of a bucket would be exceeded. Nothing was changed. */
 export class QuotaExceeded extends Data.TaggedError("QuotaExceeded")<{
   readonly quota: {
@@ -120,7 +126,8 @@ export class QuotaExceeded extends Data.TaggedError("QuotaExceeded")<{
   readonly code = "quota_exceeded"
   override get message(): string {
     const { limit, maximum, owner, use } = this.quota
-    return `The ${owner} may have ${maximum} ${limit} and has ${use}. Remove some, or ask for a higher limit.`
+    const [subject, things] = partLimits[limit] ?? [`The ${owner}`, limit]
+    return `${subject} may have ${maximum} ${things} and has ${use}. Remove some, or ask for a higher limit.`
   }
 }
 

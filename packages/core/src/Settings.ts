@@ -28,6 +28,9 @@ export interface Quota {
   readonly tokensPerMember: number | null
   /** Mirrors. */
   readonly mirrors: number | null
+  readonly webhooks: number | null
+  /** Headers of one file. No file can have more than 64. */
+  readonly headersPerFile: number | null
   /** Conversions that wait or run. */
   readonly conversions: number | null
 }
@@ -59,8 +62,6 @@ export interface Settings {
   readonly failedAuthenticationRate: Rate | "off"
   /** How long events are kept. */
   readonly eventRetention: Duration.Duration
-  /** The most webhooks of one tenant. */
-  readonly maxWebhooks: number
   /** Whether webhooks may send to addresses that are not public, and without TLS. */
   readonly webhooksAllowPrivate: boolean
 }
@@ -82,13 +83,14 @@ export const defaults: Settings = {
     tokens: 10_000,
     tokensPerMember: 1000,
     mirrors: 1000,
+    webhooks: 20,
+    headersPerFile: 64,
     conversions: 100
   },
   keyRate: "off",
   tenantRate: "off",
   failedAuthenticationRate: { requests: 60, window: Duration.minutes(1) },
   eventRetention: Duration.days(90),
-  maxWebhooks: 20,
   webhooksAllowPrivate: false
 }
 

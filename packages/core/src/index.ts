@@ -37,7 +37,7 @@ export {
 } from "./conversions/StreamErrors.ts"
 export { MirrorLoop, MirrorTargetUnreachable } from "./mirrors/MirrorErrors.ts"
 export { MirrorTypeUnavailable } from "./mirrors/targets/MirrorTypeUnavailable.ts"
-export { WebhookDisabled, WebhookLimitReached, WebhooksUnavailable } from "./webhooks/WebhookErrors.ts"
+export { WebhookDisabled, WebhooksUnavailable } from "./webhooks/WebhookErrors.ts"
 export { MetadataError } from "./MetadataError.ts"
 export { BlobError } from "./storage/BlobError.ts"
 export { Aborted, Closed, SourceFailed } from "./promises/internal/PromiseApiErrors.ts"

@@ -27,6 +27,7 @@ import { getFile, checkBucketId, toSelector } from "./internal/FileLookup.ts"
 import type { FileRef } from "./FileRef.ts"
 import { FileRepository } from "./FileRepository.ts"
 import { FileWriter } from "./FileWriter.ts"
+import * as HeaderLimit from "./internal/HeaderLimit.ts"
 import * as NewFile from "./NewFile.ts"
 import type { Precondition } from "./Precondition.ts"
 
@@ -83,6 +84,7 @@ const make = Effect.gen(function* () {
   const settings = yield* Settings
   const random = yield* SecureRandom
   const list = yield* FileList.make
+  const checkHeaders = yield* HeaderLimit.makeForNew
 
   return Files.of({
     reserve: Effect.fn("Files.reserve")(
@@ -90,6 +92,7 @@ const make = Effect.gen(function* () {
         const identity = yield* access.require(actor, bucket, "file:write")
         yield* checkBucketId(bucket)
         const description = yield* NewFile.decode(input)
+        yield* checkHeaders(bucket.tenantId, description.headers ?? [])
         const file = yield* NewFile.make(description, null)
         yield* access.require(actor, { ...bucket, path: file.path }, "file:write")
         // A file without content has no blob whose lease could end.

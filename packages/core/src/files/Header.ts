@@ -2,6 +2,7 @@
  * The response headers that users set on a file. The service sends them whenever it serves the file.
  */
 import * as Schema from "effect/Schema"
+import { mostHeaders } from "../quotas/Quota.ts"
 import { atMost, utf8Length } from "../Text.ts"
 import * as HeaderNames from "./internal/HeaderNames.ts"
 
@@ -11,8 +12,6 @@ const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const fieldValue =
   /^(?:[\u0021-\u007e\u0080-\u00ff](?:[\u0020\u0009\u0021-\u007e\u0080-\u00ff]*[\u0021-\u007e\u0080-\u00ff])?)?$/
 
-/** The most headers of one file. */
-export const maxCount = 64
 /** The most bytes of all names and values of one file's headers. */
 export const maxBytes = 8192
 
@@ -56,7 +55,7 @@ export const StoredHeader = Schema.Struct({ name: Schema.String, value: Schema.S
 })
 
 /** The headers of one file, or changes of them. */
-export const Headers = Schema.Array(Header).check(Schema.isMaxLength(maxCount))
+export const Headers = Schema.Array(Header).check(Schema.isMaxLength(mostHeaders))
 
 /** The body of a bulk change: sets all headers or none. */
 export const SetHeaders = Schema.Struct({ bulk: Headers }).annotate({ identifier: "SetHeaders" })
@@ -74,7 +73,7 @@ export const merge = (current: ReadonlyArray<Header>, changes: ReadonlyArray<Hea
 
 /** Returns why a set of headers is too large; undefined when it is not. */
 export const excess = (headers: ReadonlyArray<Header>): string | undefined => {
-  if (headers.length > maxCount) return `a file can have at most ${maxCount} headers`
+  if (headers.length > mostHeaders) return `a file can have at most ${mostHeaders} headers`
   const bytes = headers.reduce((sum, { name, value }) => sum + utf8Length(name) + utf8Length(value), 0)
   return bytes > maxBytes ? `a file's headers can have at most ${maxBytes} bytes together` : undefined
 }

@@ -24,6 +24,7 @@ import { getFile, checkBucketId } from "./internal/FileLookup.ts"
 import type { FileRef } from "./FileRef.ts"
 import { FileRepository } from "./FileRepository.ts"
 import { FileWriter } from "./FileWriter.ts"
+import * as HeaderLimit from "./internal/HeaderLimit.ts"
 import * as NewFile from "./NewFile.ts"
 import * as Precondition from "./Precondition.ts"
 import * as Staging from "./internal/Staging.ts"
@@ -84,6 +85,7 @@ const make = Effect.gen(function* () {
   const settings = yield* Settings
   const random = yield* SecureRandom
   const stage = yield* Staging.make
+  const checkHeaders = yield* HeaderLimit.makeForNew
 
   return Uploads.of({
     upload: Effect.fn("Uploads.upload")(function* (actor, bucket, content, description, options = {}) {
@@ -94,6 +96,7 @@ const make = Effect.gen(function* () {
       if (condition.ifMatch !== undefined) return yield* new PreconditionFailed()
       const staged = yield* stage(bucket, content, options)
       const described = yield* Effect.flatMap(description, NewFile.decode)
+      yield* checkHeaders(bucket.tenantId, described.headers ?? [])
       const file = yield* Effect.provideService(
         NewFile.make(described, yield* staged.contentFor(described.name)),
         SecureRandom,

@@ -9,7 +9,8 @@ import * as Result from "effect/Result"
 import { Access, type AccessError, type Identity } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import { by } from "../events/EventAuthor.ts"
-import { InvalidRequest, NotFound } from "../Errors.ts"
+import { InvalidRequest, NotFound, type QuotaExceeded } from "../Errors.ts"
+import * as HeaderLimit from "../files/internal/HeaderLimit.ts"
 import { getFile, toSelector } from "../files/internal/FileLookup.ts"
 import type { FileRef } from "../files/FileRef.ts"
 import { FileWriter } from "../files/FileWriter.ts"
@@ -25,14 +26,14 @@ export class Headers extends Context.Service<
       actor: Actor,
       file: FileRef,
       input: Header.Header
-    ) => Effect.Effect<Header.Header, AccessError | InvalidRequest | NotFound>
+    ) => Effect.Effect<Header.Header, AccessError | InvalidRequest | NotFound | QuotaExceeded>
 
     /** Sets several headers, all or none. */
     readonly setAll: (
       actor: Actor,
       file: FileRef,
       input: Header.SetHeaders
-    ) => Effect.Effect<ReadonlyArray<Header.Header>, AccessError | InvalidRequest | NotFound>
+    ) => Effect.Effect<ReadonlyArray<Header.Header>, AccessError | InvalidRequest | NotFound | QuotaExceeded>
 
     /** Returns the file's headers, in the order in which they were first set. */
     readonly list: (actor: Actor, file: FileRef) => Effect.Effect<ReadonlyArray<Header.Header>, AccessError | NotFound>
@@ -49,6 +50,7 @@ const make = Effect.gen(function* () {
   const access = yield* Access
   const repository = yield* FileRepository
   const writer = yield* FileWriter
+  const checkOf = yield* HeaderLimit.make
 
   const update = <E>(
     identity: Identity,
@@ -61,11 +63,15 @@ const make = Effect.gen(function* () {
     })
 
   const merge = (identity: Identity, ref: FileRef, changes: ReadonlyArray<Header.Header>, pointer: string) =>
-    update(identity, ref, (current) => {
-      const merged = Header.merge(current, changes)
-      const fault = Header.excess(merged)
-      return fault === undefined ? Result.succeed(merged) : Result.fail(InvalidRequest.at(pointer, fault))
-    })
+    Effect.flatMap(checkOf(ref.tenantId), (check) =>
+      update<InvalidRequest | QuotaExceeded>(identity, ref, (current) => {
+        const merged = Header.merge(current, changes)
+        const fault = Header.excess(merged)
+        return fault === undefined
+          ? Result.map(check(merged.length, current.length), () => merged)
+          : Result.fail(InvalidRequest.at(pointer, fault))
+      })
+    )
 
   return Headers.of({
     set: Effect.fn("Headers.set")(function* (actor, ref, input) {

@@ -17,6 +17,13 @@ const counter = Schema.NullOr(maximum(Number.MAX_SAFE_INTEGER))
 const counted = Schema.NullOr(maximum(mostCounted))
 /** A request for a conversion reads twice as many of them. */
 const conversions = Schema.NullOr(maximum(1000))
+/** The event of each change is queued for each of them. */
+export const mostWebhooks = 1000
+const webhooks = Schema.NullOr(maximum(mostWebhooks))
+
+/** All headers of a file are read and sent with it. */
+export const mostHeaders = 64
+const headers = Schema.NullOr(maximum(mostHeaders))
 
 /** The limits of a tenant. */
 export const Limits = Schema.Struct({
@@ -27,6 +34,8 @@ export const Limits = Schema.Struct({
   tokens: counted.annotate({ description: "Tokens that are neither revoked nor expired." }),
   tokensPerMember: counted.annotate({ description: "Such tokens of one member." }),
   mirrors: counted,
+  webhooks,
+  headersPerFile: headers.annotate({ description: "Headers of one file." }),
   conversions: conversions.annotate({ description: "Conversions that wait or run." })
 }).annotate({ identifier: "TenantLimits" })
 
@@ -46,6 +55,8 @@ export const ChangeQuota = Schema.Struct({
   tokens: change(counted),
   tokensPerMember: change(counted),
   mirrors: change(counted),
+  webhooks: change(webhooks),
+  headersPerFile: change(headers),
   conversions: change(conversions)
 }).annotate({ identifier: "ChangeQuota" })
 export type ChangeQuota = typeof ChangeQuota.Type
@@ -71,6 +82,7 @@ export const Counts = Schema.Struct({
   members: Schema.Int,
   tokens: Schema.Int,
   mirrors: Schema.Int,
+  webhooks: Schema.Int,
   conversions: Schema.Int
 })
 export type Counts = typeof Counts.Type

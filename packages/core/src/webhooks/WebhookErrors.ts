@@ -3,14 +3,6 @@
  */
 import * as Data from "effect/Data"
 
-/** The tenant has as many webhooks as the deployment permits. */
-export class WebhookLimitReached extends Data.TaggedError("WebhookLimitReached")<{ readonly limit: number }> {
-  readonly code = "webhook_limit_reached"
-  override get message(): string {
-    return `The tenant has ${this.limit} webhooks, and this deployment permits no more. Delete one first.`
-  }
-}
-
 /** The deployment has no key to seal the secrets of webhooks with. */
 export class WebhooksUnavailable extends Data.TaggedError("WebhooksUnavailable")<{}> {
   readonly code = "webhooks_unavailable"

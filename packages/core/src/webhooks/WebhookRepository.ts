@@ -6,11 +6,10 @@ import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { NotFound } from "../Errors.ts"
+import type { NotFound, QuotaExceeded } from "../Errors.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Slice } from "../Page.ts"
 import type { StoredWebhook, WebhookRef } from "./StoredWebhook.ts"
-import type { WebhookLimitReached } from "./WebhookErrors.ts"
 
 export interface NewWebhook {
   readonly tenantId: string
@@ -38,13 +37,10 @@ export class WebhookRepository extends Context.Service<
   {
     /**
      * Stores a webhook, which gets the events of all changes that are committed from then on. `NotFound` when the tenant or the
-     * bucket does not exist. `WebhookLimitReached` when the tenant has `limit` webhooks, also when others are created at the same
-     * time.
+     * bucket does not exist. `QuotaExceeded` when the tenant has as many webhooks as `CurrentQuota` permits, also when others are
+     * created at the same time.
      */
-    readonly create: (input: {
-      readonly webhook: NewWebhook
-      readonly limit: number
-    }) => Effect.Effect<StoredWebhook, NotFound | WebhookLimitReached | MetadataError>
+    readonly create: (webhook: NewWebhook) => Effect.Effect<StoredWebhook, NotFound | QuotaExceeded | MetadataError>
 
     readonly find: (webhook: WebhookRef) => Effect.Effect<Option.Option<StoredWebhook>, MetadataError>
 

@@ -13,17 +13,17 @@ import * as Schema from "effect/Schema"
 import * as Base64 from "effect/encoding/Base64"
 import { Access, type AccessError } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
-import { type InvalidCursor, InvalidRequest, NotFound } from "../Errors.ts"
+import { type InvalidCursor, InvalidRequest, NotFound, type QuotaExceeded } from "../Errors.ts"
 import { by } from "../events/EventAuthor.ts"
 import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
 import * as Page from "../Page.ts"
+import { withinQuota } from "../quotas/CurrentQuota.ts"
 import { SecretBox } from "../secrets/SecretBox.ts"
-import { Settings } from "../Settings.ts"
 import { StorageRoom } from "../StorageRoom.ts"
 import type { StoredWebhook, WebhookRef } from "./StoredWebhook.ts"
 import type { QueuedTest, Webhook, WebhookWithSecret } from "./Webhook.ts"
-import { WebhookDisabled, type WebhookLimitReached, WebhooksUnavailable } from "./WebhookErrors.ts"
+import { WebhookDisabled, WebhooksUnavailable } from "./WebhookErrors.ts"
 import { CreateWebhook, RecoverWebhook, UpdateWebhook } from "./WebhookInput.ts"
 import { WebhookRepository } from "./WebhookRepository.ts"
 import * as WebhookUrl from "./WebhookUrl.ts"
@@ -36,7 +36,7 @@ export class Webhooks extends Context.Service<
       actor: Actor,
       tenantId: string,
       input: CreateWebhook
-    ) => Effect.Effect<WebhookWithSecret, AccessError | InvalidRequest | WebhookLimitReached | WebhooksUnavailable>
+    ) => Effect.Effect<WebhookWithSecret, AccessError | InvalidRequest | QuotaExceeded | WebhooksUnavailable>
 
     /** Lists the webhooks of a tenant, ordered by id. */
     readonly list: (
@@ -102,7 +102,7 @@ const make = Effect.gen(function* () {
   const box = yield* SecretBox
   const random = yield* SecureRandom
   const room = yield* StorageRoom
-  const { maxWebhooks } = yield* Settings
+  const inQuota = yield* withinQuota
 
   const read = (actor: Actor, tenantId: string) => access.require(actor, tenantId, "webhook:read")
   const write = (actor: Actor, tenantId: string) => access.require(actor, tenantId, "webhook:write")
@@ -134,7 +134,9 @@ const make = Effect.gen(function* () {
       yield* room.forRecord
       const at = yield* DateTime.now
       const webhook = { tenantId, id, name, url, eventTypes, bucketId, secret: sealed, at }
-      const created = yield* by(identity)(repository.create({ webhook, limit: maxWebhooks })).pipe(
+      const created = yield* repository.create(webhook).pipe(
+        inQuota(tenantId),
+        by(identity),
         Effect.catchTag("NotFound", () => Effect.fail(noSuchBucket))
       )
       return { ...toRecord(created), secret }

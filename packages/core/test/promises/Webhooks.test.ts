@@ -35,7 +35,7 @@ describe("holdfast.webhooks", () => {
     await holdfast.close()
   })
 
-  it("create: no secret key → WebhooksUnavailable; one more than the setting → WebhookLimitReached", async () => {
+  it("create: no secret key → WebhooksUnavailable; one more than the quota → QuotaExceeded", async () => {
     const input = { name: "w", url: "https://example.com/" }
     const create = async (options: Partial<Holdfast.OpenOptions>) => {
       const holdfast = await openIn(makeDirectory(), options)
@@ -46,6 +46,6 @@ describe("holdfast.webhooks", () => {
       return error
     }
     assert.instanceOf(await create({}), Holdfast.WebhooksUnavailable)
-    assert.instanceOf(await create({ secretKey, settings: { maxWebhooks: 0 } }), Holdfast.WebhookLimitReached)
+    assert.instanceOf(await create({ secretKey, settings: { quota: { webhooks: 0 } } }), Holdfast.QuotaExceeded)
   })
 })

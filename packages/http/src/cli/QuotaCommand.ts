@@ -28,6 +28,8 @@ const limits = {
   tokens: CommandFlags.text("tokens", "Tokens that are neither revoked nor expired"),
   tokensPerMember: CommandFlags.text("tokens-per-member", "Such tokens of one member"),
   mirrors: CommandFlags.text("mirrors", "Mirrors"),
+  webhooks: CommandFlags.text("webhooks", "Webhooks"),
+  headersPerFile: CommandFlags.text("headers-per-file", "Headers of one file"),
   conversions: CommandFlags.text("conversions", "Conversions that wait or run")
 }
 

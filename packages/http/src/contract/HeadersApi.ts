@@ -18,7 +18,7 @@ const set = HttpApiEndpoint.post("set", "/", {
   disableCodecs: true,
   payload: Header.Header,
   success: created(Header.Header),
-  error: problems("invalid_request", "not_found")
+  error: problems("invalid_request", "quota_exceeded", "not_found")
 }).annotateMerge(
   describe({ summary: "Set a header", description: "Replaces a header of the same name.", permission: "file:write" })
 )
@@ -28,7 +28,7 @@ const setAll = HttpApiEndpoint.post("setAll", "/bulk", {
   disableCodecs: true,
   payload: Header.SetHeaders,
   success: created(Schema.Struct({ items: Schema.Array(Header.Header) })),
-  error: problems("invalid_request", "not_found")
+  error: problems("invalid_request", "quota_exceeded", "not_found")
 }).annotateMerge(describe({ summary: "Set several headers, all or none", permission: "file:write" }))
 
 const list = HttpApiEndpoint.get("list", "/", {

@@ -25,7 +25,7 @@ const create = HttpApiEndpoint.post("create", "/", {
   disableCodecs: true,
   payload: WebhookInput.CreateWebhook,
   success: created(Webhook.WebhookWithSecret),
-  error: problems("invalid_request", "webhook_limit_reached", "webhooks_unavailable")
+  error: problems("invalid_request", "quota_exceeded", "webhooks_unavailable")
 }).annotateMerge(
   describe({
     summary: "Create a webhook",

@@ -35,7 +35,6 @@ export const table = {
   created_resources_remain: { status: 409, title: "Tokens or mirrors of the member remain", extension: "created" },
   last_admin: { status: 409, title: "The tenant must keep an Admin" },
   webhook_disabled: { status: 409, title: "The webhook is disabled" },
-  webhook_limit_reached: { status: 409, title: "The tenant has too many webhooks" },
   mirror_loop: { status: 409, title: "The mirror would copy files back to its source" },
   precondition_failed: { status: 412, title: "Precondition failed" },
   content_too_large: { status: 413, title: "Content too large" },

@@ -80,7 +80,7 @@ const statuses: ReadonlyArray<Expectation> = [
   ["mirrors.files", [200, 404, ...reading]],
   ["mirrors.sync", [202, 404, ...reading]],
   ["mirrors.remove", [204, 404, ...common]],
-  ["webhooks.create", [201, 409, 422, ...writing]],
+  ["webhooks.create", [201, 422, ...writing]],
   ["webhooks.list", [200, ...reading]],
   ["webhooks.get", [200, 404, ...reading]],
   ["webhooks.update", [200, 404, ...writing]],

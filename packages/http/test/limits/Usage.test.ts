@@ -23,7 +23,7 @@ describeEach("usage", (current) => {
     const usageOf = async (path: string) => json(await server.get(`/tenants/${tenantId}${path}/usage`))
     const ofBucket = { usage: none, limits: { bytes: null, files: null } }
     expect(await usageOf(`/buckets/${bucketId}`)).toEqual(ofBucket)
-    const counts = { buckets: 2, members: 1, tokens: 0, mirrors: 0, conversions: 0 }
+    const counts = { buckets: 2, members: 1, tokens: 0, mirrors: 0, webhooks: 0, conversions: 0 }
     expect(await usageOf("")).toEqual({ usage: { ...none, ...counts }, limits: Settings.defaults.quota })
     const { id } = await server.makeFile(bucket, "12345", { name: "a" })
     await server.makeFile(other, "123", { name: "b" })
@@ -71,7 +71,7 @@ describeEach("usage", (current) => {
   it("count limits: 20 requests at the same time → as many records as the limit, the others 403 quota_exceeded", async () => {
     const server = current()
     const { bucketId, tenantId } = await server.makeBucket()
-    await set(tenantId, { buckets: 4, members: 4, tokens: 3, mirrors: 3 })
+    await set(tenantId, { buckets: 4, members: 4, tokens: 3, mirrors: 3, webhooks: 3 })
     const tenant = `/tenants/${tenantId}`
     const me = await json<{ readonly items: ReadonlyArray<{ readonly id: string }> }>(
       await server.get(`${tenant}/members`)
@@ -102,9 +102,37 @@ describeEach("usage", (current) => {
       verify: false
     }
     await expectRoom("mirrors", 3, () => server.post(`${tenant}/buckets/${bucketId}/mirrors`, { json: mirror }))
+    const webhook = { name: "w", url: "https://example.com/" }
+    await expectRoom("webhooks", 3, () => server.post(`${tenant}/webhooks`, { json: webhook }))
     expect(await json(await server.get(`${tenant}/usage`))).toMatchObject({
-      usage: { buckets: 4, members: 4, tokens: 3, mirrors: 3 }
+      usage: { buckets: 4, members: 4, tokens: 3, mirrors: 3, webhooks: 3 }
     })
+  })
+
+  it("headers per file: beyond the limit → 403 for new files and changes; replaced and removed at the limit → accepted", async () => {
+    const server = current()
+    const bucket = await server.makeBucket()
+    const files = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`
+    const headers = ["a", "b", "c"].map((letter) => ({ name: `x-own-${letter}`, value: "1" }))
+    const { path } = await server.makeFile(bucket, "1", { headers })
+    await set(bucket.tenantId, { headersPerFile: 2 })
+    const expectRefused = async (answer: Response, use: number) => {
+      const problem = await expectProblem(answer, 403, "quota_exceeded")
+      expect(problem).toMatchObject({ quota: { owner: "tenant", limit: "headersPerFile", maximum: 2, use } })
+      expect(problem.detail).toContain("2 headers")
+    }
+    await expectRefused(await server.post(files, { json: { name: "reserved", headers } }), 0)
+    const body = new FormData()
+    body.append("body", JSON.stringify({ name: "uploaded", headers }))
+    body.append("file", new Blob(["1"]))
+    await expectRefused(await server.post(`${files}/upload`, { body }), 0)
+    await expectRefused(await server.post(`${path}/headers`, { json: { name: "x-own-d", value: "1" } }), 3)
+    expect((await server.post(`${path}/headers`, { json: { name: "x-own-a", value: "2" } })).status).toBe(201)
+    for (const letter of ["a", "b"]) await server.delete(`${path}/headers/x-own-${letter}`)
+    const bulk = headers.slice(0, 2)
+    await expectRefused(await server.post(`${path}/headers/bulk`, { json: { bulk } }), 1)
+    expect((await server.post(`${path}/headers`, { json: headers[0] })).status).toBe(201)
+    expect((await server.makeFile(bucket, "1", { headers: bulk })).id).toMatch(/^fil_/)
   })
 
   it("limits on bytes and files, of the tenant and of a bucket → uploads beyond are refused, within a second", async () => {

@@ -3,6 +3,7 @@
  * do has an event of the refusal, and everything else has none.
  */
 import * as Role from "@holdfast/core/Role"
+import * as Settings from "@holdfast/core/Settings"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { expectAbsent } from "../support/Secrecy.ts"
 import * as TestServer from "../support/TestServer.ts"
@@ -96,7 +97,7 @@ describe("events of the table of roles", () => {
   const actors = new Map<string, Event["actor"]>()
 
   beforeAll(async () => {
-    server = await TestServer.start({ settings: { maxWebhooks: 10_000 } })
+    server = await TestServer.start({ settings: { quota: { ...Settings.defaults.quota, webhooks: null } } })
     own = (await server.makeTenant()).tenantId
     for (const role of roles) {
       const key = await Keys.make(server, own, role, "live")

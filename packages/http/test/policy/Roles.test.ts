@@ -2,6 +2,7 @@
  * The permissions of every operation: five roles × own and foreign tenant × four states of the key.
  */
 import * as HttpApi from "effect/http-api/HttpApi"
+import * as Settings from "@holdfast/core/Settings"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { Api, basePath } from "../../src/contract/Api.ts"
 import * as TestServer from "../support/TestServer.ts"
@@ -34,7 +35,7 @@ describe("roles", () => {
   let keys: ReadonlyMap<string, string>
 
   beforeAll(async () => {
-    server = await TestServer.start({ settings: { maxWebhooks: 10_000 } })
+    server = await TestServer.start({ settings: { quota: { ...Settings.defaults.quota, webhooks: null } } })
     own = (await server.makeTenant()).tenantId
     foreign = await makeFixture(server)
     const made = new Map<string, string>()

@@ -2,6 +2,7 @@
  * The scopes of tokens, for every operation: six kinds of scope of a token of an Admin.
  */
 import * as Permission from "@holdfast/core/Permission"
+import * as Settings from "@holdfast/core/Settings"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import * as TestServer from "../support/TestServer.ts"
 import { makeFixture, type Row, rows, send, type Fixture } from "./PermissionTable.ts"
@@ -15,7 +16,7 @@ describe("scopes", () => {
   let shared: Fixture
 
   beforeAll(async () => {
-    server = await TestServer.start({ settings: { maxWebhooks: 10_000 } })
+    server = await TestServer.start({ settings: { quota: { ...Settings.defaults.quota, webhooks: null } } })
     tenantId = (await server.makeTenant()).tenantId
     const { items } = (await (await server.get(`/tenants/${tenantId}/members`)).json()) as {
       readonly items: ReadonlyArray<{ readonly id: string }>

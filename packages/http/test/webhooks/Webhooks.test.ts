@@ -5,6 +5,7 @@ import { SecretBox } from "@holdfast/core/secrets/SecretBox"
 import { WebhookRepository } from "@holdfast/core/webhooks/WebhookRepository"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Settings from "@holdfast/core/Settings"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { expectProblem, json } from "../support/Problems.ts"
 import * as ServiceBucket from "../support/ServiceBucket.ts"
@@ -21,7 +22,7 @@ const url = "https://example.com/events"
 describe("webhooks", () => {
   let server: TestServer.TestServer
   beforeAll(async () => {
-    server = await TestServer.start({ settings: { maxWebhooks: 3 } })
+    server = await TestServer.start({ settings: { quota: { ...Settings.defaults.quota, webhooks: 3 } } })
   })
   afterAll(() => server.close())
 
@@ -111,12 +112,12 @@ describe("webhooks", () => {
     expect((await expectProblem(updated, 400, "invalid_request")).errors).toEqual(expected)
   })
 
-  it("create: more than the deployment permits → 409; after a removal → 201", async () => {
+  it("create: more than the quota permits → 403; after a removal → 201", async () => {
     const { create, webhooks } = await start()
     const { path } = await create()
     await create()
     await create()
-    await expectProblem(await server.post(webhooks, { json: { name: "w", url } }), 409, "webhook_limit_reached")
+    await expectProblem(await server.post(webhooks, { json: { name: "w", url } }), 403, "quota_exceeded")
     expect((await server.delete(path)).status).toBe(204)
     expect((await server.get(path)).status).toBe(404)
     await create()
@@ -186,14 +187,14 @@ describe("webhooks of the service", () => {
   })
 
   it(
-    "private addresses and http, allowed by the operator → 201; limit of the operator → 409",
+    "private addresses and http, allowed by the operator → 201; limit of the operator → 403",
     { timeout: 60_000 },
     async () => {
-      const env = { HOLDFAST_WEBHOOKS_ALLOW_PRIVATE: "on", HOLDFAST_TENANT_WEBHOOKS: "7" }
+      const env = { HOLDFAST_WEBHOOKS_ALLOW_PRIVATE: "on", HOLDFAST_QUOTA_WEBHOOKS: "7" }
       const { api, tenantId } = await ServiceBucket.start({ env })
       const create = (url: string) => api.post(`/tenants/${tenantId}/webhooks`, { json: { name: "w", url } })
       for (const url of [...privateUrls, "http://127.0.0.1:1/"]) expect((await create(url)).status, url).toBe(201)
-      await expectProblem(await create(url), 409, "webhook_limit_reached")
+      await expectProblem(await create(url), 403, "quota_exceeded")
     }
   )
 })

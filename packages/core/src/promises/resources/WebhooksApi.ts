@@ -59,7 +59,7 @@ export interface RecoverWebhookInput extends WebhookRef {
 
 export interface WebhookOperations<Time> {
   /**
-   * Creates a webhook for the events from now on. No later call returns its `secret`. Rejects with `webhook_limit_reached`, and
+   * Creates a webhook for the events from now on. No later call returns its `secret`. Rejects with `quota_exceeded`, and
    * with `webhooks_unavailable` where the deployment has no secret key.
    */
   create(input: CreateWebhookInput): WebhookWithSecretRecord<Time>

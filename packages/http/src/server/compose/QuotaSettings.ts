@@ -12,5 +12,7 @@ export const fromConfig = (config: Config): Quota => ({
   tokens: config.quotaTokens,
   tokensPerMember: config.quotaTokensPerMember,
   mirrors: config.quotaMirrors,
+  webhooks: config.quotaWebhooks,
+  headersPerFile: config.quotaHeadersPerFile,
   conversions: config.quotaConversions
 })

@@ -122,7 +122,6 @@ const layerSettings = (config: Config) =>
       tenantRate: config.rateTenant,
       failedAuthenticationRate: config.rateFailedAuthentication,
       eventRetention: config.eventRetention,
-      maxWebhooks: config.tenantWebhooks,
       webhooksAllowPrivate: config.webhooksAllowPrivate
     }),
     Layer.succeed(PublicHosts, PublicHost.isPublic),

@@ -6,7 +6,7 @@
  */
 import * as BlobStores from "./blobs/BlobStores.ts"
 import * as SecretTypes from "./SecretTypes.ts"
-import { mostCounted } from "@holdfast/core/quotas/Quota"
+import { mostCounted, mostHeaders, mostWebhooks } from "@holdfast/core/quotas/Quota"
 import { optional, type Setting, type ValuesOf, withDefault } from "./Setting.ts"
 import * as SettingType from "./SettingType.ts"
 import * as WebTypes from "./WebTypes.ts"
@@ -259,6 +259,18 @@ export const settings = {
     "1000",
     "Maximum number of mirrors of one tenant."
   ),
+  quotaWebhooks: withDefault(
+    ["HOLDFAST_QUOTA_WEBHOOKS"],
+    SettingType.orNone(SettingType.integer(0, mostWebhooks)),
+    "20",
+    "Maximum number of webhooks of one tenant."
+  ),
+  quotaHeadersPerFile: withDefault(
+    ["HOLDFAST_QUOTA_HEADERS_PER_FILE"],
+    SettingType.integer(0, mostHeaders),
+    String(mostHeaders),
+    "Maximum number of headers of one file."
+  ),
   quotaConversions: withDefault(
     ["HOLDFAST_QUOTA_CONVERSIONS"],
     SettingType.integer(1, 1000),
@@ -401,12 +413,6 @@ export const settings = {
     SettingType.integer(0, 1000),
     "64",
     "Number of webhook requests that this node sends at once, one to each webhook. With 0, only other nodes with the same database send."
-  ),
-  tenantWebhooks: withDefault(
-    ["HOLDFAST_TENANT_WEBHOOKS"],
-    SettingType.integer(0, 1000),
-    "20",
-    "Number of webhooks that one tenant may have."
   ),
   webhooksAllowPrivate: withDefault(
     ["HOLDFAST_WEBHOOKS_ALLOW_PRIVATE"],

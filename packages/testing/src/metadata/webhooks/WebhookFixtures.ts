@@ -23,9 +23,6 @@ export const newWebhook = (tenantId: string, fields: Partial<NewWebhook> = {}): 
 /** Stores a webhook, of a new tenant unless it is given. */
 export const create = Effect.fnUntraced(function* (tenantId?: string, fields: Partial<NewWebhook> = {}) {
   const owner = tenantId ?? (yield* Fixtures.tenant)
-  const webhook: StoredWebhook = yield* (yield* WebhookRepository).create({
-    webhook: newWebhook(owner, fields),
-    limit: 1000
-  })
+  const webhook: StoredWebhook = yield* (yield* WebhookRepository).create(newWebhook(owner, fields))
   return { tenantId: owner, webhook, ref: { tenantId: owner, webhookId: webhook.id } }
 })

@@ -34,6 +34,9 @@ export const tokensOfMember = (sql: SqlClient, memberId: string, now: DateTime.U
 export const mirrors = (sql: SqlClient, tenantId: string): Fragment =>
   sql`SELECT 1 AS one FROM mirror WHERE tenant_id = ${tenantId} AND removed = 0`
 
+export const webhooks = (sql: SqlClient, tenantId: string): Fragment =>
+  sql`SELECT 1 AS one FROM webhook WHERE tenant_id = ${tenantId}`
+
 export const conversions = (sql: SqlClient, tenantId: string): Fragment =>
   sql`SELECT 1 AS one FROM conversion WHERE tenant_id = ${tenantId} AND due_at < ${never}`
 

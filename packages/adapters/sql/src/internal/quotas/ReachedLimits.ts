@@ -82,7 +82,8 @@ const counted = {
   buckets: Counted.buckets,
   members: Counted.members,
   tokens: Counted.tokens,
-  mirrors: Counted.mirrors
+  mirrors: Counted.mirrors,
+  webhooks: Counted.webhooks
 }
 
 const findUse = (sql: SqlClient, { bucketId, limit, tenantId }: ReachedLimit.ReachedLimit, now: DateTime.Utc) => {

@@ -57,6 +57,7 @@ const make = Effect.gen(function* () {
         members: Counted.count(sql, Counted.members(sql, tenantId)),
         tokens: Counted.count(sql, Counted.tokens(sql, tenantId, now)),
         mirrors: Counted.count(sql, Counted.mirrors(sql, tenantId)),
+        webhooks: Counted.count(sql, Counted.webhooks(sql, tenantId)),
         conversions: Counted.count(sql, Counted.conversions(sql, tenantId))
       }).pipe(operation("quotas.count")),
 

@@ -9,11 +9,13 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { NotFound } from "@holdfast/core/Errors"
 import * as Ids from "@holdfast/core/Ids"
 import type { StoredWebhook, WebhookRef } from "@holdfast/core/webhooks/StoredWebhook"
-import { WebhookLimitReached } from "@holdfast/core/webhooks/WebhookErrors"
 import { type NewWebhook, type WebhookChange, WebhookRepository } from "@holdfast/core/webhooks/WebhookRepository"
 import { isOpenBucket, isOpenTenant } from "../buckets/OpenBucket.ts"
 import { lock, millis } from "../Dialect.ts"
 import { changedFields, record, recordFound, recordWithId } from "../events/RecordEvent.ts"
+import * as Counted from "../quotas/Counted.ts"
+import { noteRefusal } from "../quotas/ReachedLimits.ts"
+import { requireRoom } from "../quotas/RequireRoom.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
@@ -45,15 +47,15 @@ const make = Effect.gen(function* () {
           Row.orFail(() => new NotFound({ resource: "bucket" }))
         )
 
-  const create = Effect.fnUntraced(function* (webhook: NewWebhook, limit: number) {
+  const create = Effect.fnUntraced(function* (webhook: NewWebhook) {
     const { at, bucketId, eventTypes, id, name, secret, tenantId, url } = webhook
-    // The lock lets one transaction after the other count the webhooks of the tenant.
-    yield* sql`SELECT id FROM tenant WHERE ${isOpenTenant(sql, tenantId)} ${lock(sql, "FOR NO KEY UPDATE")}`.pipe(
+    yield* requireRoom(sql, tenantId, ({ webhooks }) => [
+      { limit: "webhooks", maximum: webhooks, rows: Counted.webhooks(sql, tenantId) }
+    ])
+    yield* sql`SELECT id FROM tenant WHERE ${isOpenTenant(sql, tenantId)} ${lock(sql, "FOR KEY SHARE")}`.pipe(
       Row.orFail(() => new NotFound({ resource: "tenant" }))
     )
     yield* requireBucket(tenantId, bucketId)
-    const others = yield* sql`SELECT id FROM webhook WHERE tenant_id = ${tenantId} LIMIT ${limit}`
-    if (others.length >= limit) return yield* new WebhookLimitReached({ limit })
     yield* record(sql, webhookEvent("webhook.created", webhook, { eventTypes: [...eventTypes] }))
     const created = yield* sql`INSERT INTO webhook ${sql.insert({
       id,
@@ -108,7 +110,8 @@ const make = Effect.gen(function* () {
   })
 
   return WebhookRepository.of({
-    create: ({ limit, webhook }) => create(webhook, limit).pipe(transaction(sql), operation("webhooks.create")),
+    create: (webhook) =>
+      create(webhook).pipe(transaction(sql), noteRefusal(sql, webhook.tenantId), operation("webhooks.create")),
 
     find: (ref) => find(ref).pipe(Row.first(toWebhook), operation("webhooks.find")),
 

@@ -44,7 +44,6 @@ const settings = Is.record({
   tenantRate: rate,
   failedAuthenticationRate: rate,
   eventRetention: Is.duration,
-  maxWebhooks: Is.count(0),
   webhooksAllowPrivate: Is.boolean
 } satisfies { readonly [Name in keyof Settings]: Is.Check })
 

@@ -15,7 +15,7 @@ export const webhookWrites: Readonly<Record<string, Write>> = {
   "WebhookRepository.create": write("webhook.created", function* () {
     const { bucketId, tenantId } = yield* Fixtures.bucket()
     const webhook = WebhookFixtures.newWebhook(tenantId, { bucketId, eventTypes: ["file."] })
-    const change = (yield* WebhookRepository).create({ webhook, limit: 1 })
+    const change = (yield* WebhookRepository).create(webhook)
     return { tenantId, bucketId, id: webhook.id, name: webhook.name, detail: { eventTypes: ["file."] }, change }
   }),
   "WebhookRepository.update": write("webhook.updated", function* () {

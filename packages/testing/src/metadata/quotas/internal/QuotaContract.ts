@@ -11,6 +11,7 @@ import * as Settings from "@holdfast/core/Settings"
 import type { Quota } from "@holdfast/core/Settings"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
+import { WebhookRepository } from "@holdfast/core/webhooks/WebhookRepository"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -19,6 +20,7 @@ import * as Fixtures from "../../Fixtures.ts"
 import type { It } from "../../internal/It.ts"
 import * as MirrorFixtures from "../../mirrors/MirrorFixtures.ts"
 import * as Sample from "../../Sample.ts"
+import * as WebhookFixtures from "../../webhooks/WebhookFixtures.ts"
 
 export const quotaContract = (it: It): void => {
   it.effect("change: numbers, null and default → the own limits of the tenant; unknown or removed tenant → none", () =>
@@ -66,7 +68,7 @@ export const quotaContract = (it: It): void => {
       const later = DateTime.addDuration(now, "1 minute")
       const [revoked] = [yield* create({}), yield* create({ expiresAt: null }), yield* create({ expiresAt: later })]
       yield* create({ expiresAt: now })
-      const counts = { buckets: 2, members: 1, tokens: 3, mirrors: 0, conversions: 0 }
+      const counts = { buckets: 2, members: 1, tokens: 3, mirrors: 0, webhooks: 0, conversions: 0 }
       expect(yield* quotas.count(tenantId, now)).toEqual(counts)
       yield* tokens.revoke({ tenantId, tokenId: revoked, at: now })
       yield* buckets.remove({ bucket: { tenantId, bucketId }, force: true, sweepAt: now })
@@ -119,11 +121,18 @@ export const quotaContract = (it: It): void => {
         5,
         Effect.suspend(() => mirrors.create(MirrorFixtures.newMirror({ tenantId, bucketId })))
       )
+      const webhooks = yield* WebhookRepository
+      yield* expectRoom(
+        "webhooks",
+        5,
+        Effect.suspend(() => webhooks.create(WebhookFixtures.newWebhook(tenantId)))
+      )
       expect(yield* (yield* QuotaRepository).count(tenantId, Sample.at())).toEqual({
         buckets: 6,
         members: 6,
         tokens: 10,
         mirrors: 5,
+        webhooks: 5,
         conversions: 0
       })
     })

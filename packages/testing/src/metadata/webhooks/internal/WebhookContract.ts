@@ -7,7 +7,6 @@ import { WebhookRepository } from "@holdfast/core/webhooks/WebhookRepository"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import * as Fixtures from "../../Fixtures.ts"
 import type { It } from "../../internal/It.ts"
 import * as Sample from "../../Sample.ts"
@@ -49,25 +48,10 @@ export const webhookContract = (it: It): void => {
       const webhooks = yield* WebhookRepository
       const tenantId = yield* Fixtures.tenant
       const { bucketId } = yield* Fixtures.bucket()
-      const create = (webhook: ReturnType<typeof WebhookFixtures.newWebhook>) =>
-        Effect.flip(webhooks.create({ webhook, limit: 20 }))
+      const create = (webhook: ReturnType<typeof WebhookFixtures.newWebhook>) => Effect.flip(webhooks.create(webhook))
       expect(yield* create(WebhookFixtures.newWebhook(Sample.id("ten")))).toMatchObject({ resource: "tenant" })
       expect(yield* create(WebhookFixtures.newWebhook(tenantId, { bucketId }))).toMatchObject({ resource: "bucket" })
       expect(yield* webhooks.list({ tenantId, limit: 10 })).toEqual([])
-    })
-  )
-
-  it.effect("create: 20 at once with a limit of 3 → 3 webhooks, WebhookLimitReached for the others", () =>
-    Effect.gen(function* () {
-      const webhooks = yield* WebhookRepository
-      const tenantId = yield* Fixtures.tenant
-      const results = yield* Fixtures.concurrently(20, () =>
-        webhooks.create({ webhook: WebhookFixtures.newWebhook(tenantId), limit: 3 })
-      )
-      const failures = results.flatMap((result) => (Result.isFailure(result) ? [result.failure] : []))
-      expect(failures).toHaveLength(17)
-      expect(failures).toEqual(failures.map(() => expect.objectContaining({ code: "webhook_limit_reached", limit: 3 })))
-      expect(yield* webhooks.list({ tenantId, limit: 10 })).toHaveLength(3)
     })
   )
 
