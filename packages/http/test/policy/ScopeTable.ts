@@ -18,8 +18,8 @@ const [ofTenant, ofBucket, ofFiles] = [
 /** The permission that an operation requires; undefined for one that requires none. */
 export const permissionOf = ({ isGlobal, route }: Row): Permission | undefined => {
   const [method = "", path = ""] = route.split(" ")
-  // A link permits no more than its creator may read, so that reading is enough to create one.
-  const isRead = method === "GET" || path.endsWith("/links")
+  // A link or playback key permits no more than its creator may read, so that reading is enough to create one.
+  const isRead = method === "GET" || /\/(?:links|keys)$/.test(path)
   if (isGlobal === true) return route === "GET /tenants" ? "tenant:read" : undefined
   if (path.startsWith(ofFiles)) return isRead ? "file:read" : "file:write"
   if (path.includes("/mirrors")) return "mirror:manage"
