@@ -6,6 +6,7 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import * as ClientBundle from "./ClientBundle.ts"
 import * as PlayerModule from "./PlayerModule.ts"
 
 /** The root directory of the workspace. */
@@ -51,6 +52,7 @@ export const build = async (): Promise<void> => {
   for (const directory of directories) removeStale(directory)
   await run(bin("tsc"), ["-b", ...directories])
   await PlayerModule.write(root)
+  await ClientBundle.write(root)
 }
 
 /** Packs every package as it would be published and returns the paths of the tarballs. Needs a build first. */

@@ -68,7 +68,9 @@ const manifest = (packed: ReadonlyArray<string>) => ({
   dependencies: {
     ...Object.fromEntries(packed.map((tarball) => [nameOf(tarball), `file:${tarball}`])),
     effect: installedVersion("effect", "packages/core"),
-    "@types/node": installedVersion("@types/node", ".")
+    "@types/node": installedVersion("@types/node", "."),
+    "@types/react": installedVersion("@types/react", "packages/client"),
+    react: installedVersion("react", "packages/client")
   },
   overrides: Object.fromEntries(packed.map((tarball) => [nameOf(tarball), `$${nameOf(tarball)}`]))
 })
@@ -104,7 +106,7 @@ const tsconfig = {
     outDir: "out",
     rootDir: "."
   },
-  files: ["promises.ts", "effect.ts", "modules.ts"]
+  files: ["promises.ts", "effect.ts", "modules.ts", "client.ts"]
 }
 
 /** Returns the bytes of all files below a directory. */
@@ -112,6 +114,19 @@ const sizeOf = (path: string): number =>
   Fs.readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, { name, parentPath }) => sum + Fs.statSync(Path.join(parentPath, name)).size, 0)
+
+/** Compiles if the declarations of @holdfast/client, which the build writes out, are those of its sources. */
+const sameClients = `
+import * as client from "@holdfast/client"
+import * as sources from "@holdfast/http/client"
+
+export const createClient: typeof sources.createClient = client.createClient
+export const createSourceClient: typeof client.createClient = sources.createClient
+export const uploadTo: typeof sources.uploadTo = client.uploadTo
+export const codes: ReadonlyArray<sources.ClientErrorCode> = [] as Array<client.ClientErrorCode>
+export const inputs = (one: client.UploadInput, two: client.CreateMirrorInput): [sources.UploadInput, sources.CreateMirrorInput] =>
+  [one, two]
+`
 
 /** A program that prints the URL of every module that importing a package loads. */
 const tracing = `
@@ -245,6 +260,7 @@ describe("published packages", () => {
       assert.isAbove(specifiers.length, 100)
       const imports = specifiers.map((specifier, index) => `import * as module${index} from "${specifier}"`)
       const list = specifiers.map((_, index) => `module${index}`)
+      write("client.ts", sameClients)
       write("modules.ts", `${imports.join("\n")}\nprocess.stdout.write(String([${list.join(", ")}].length))\n`)
       write("tsconfig.json", JSON.stringify(tsconfig))
       await Packages.run(Packages.bin("tsc"), ["-p", app])
@@ -284,6 +300,16 @@ describe("published packages", () => {
     },
     timeout
   )
+
+  it("@holdfast/client: installed → no dependency, and declarations that import nothing", () => {
+    const client = inApp("node_modules/@holdfast/client")
+    const manifest: Readonly<Record<string, unknown>> = JSON.parse(Fs.readFileSync(`${client}/package.json`, "utf8"))
+    assert.notProperty(manifest, "dependencies")
+    assert.deepStrictEqual(manifest["peerDependenciesMeta"], { react: { optional: true } })
+    for (const name of ["index", "react", "elements"]) {
+      assert.notMatch(Fs.readFileSync(`${client}/dist/${name}.d.ts`, "utf8"), /from "[^.]|import\(/)
+    }
+  })
 
   it(
     "@holdfast/core: imported → loads no package but effect",

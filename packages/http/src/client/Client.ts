@@ -2,7 +2,7 @@
  * The client for programs that do not use Effect, in browsers and in Node. It needs `fetch` only.
  */
 import type { CallOptions } from "@holdfast/core/promises/Operations"
-import type { Listing, MeRecord, RoleRecord, TenantRef } from "./Records.ts"
+import type { Listing, MeRecord, RoleRecord } from "./Records.ts"
 import * as BucketsClient from "./resources/BucketsClient.ts"
 import * as EventsClient from "./resources/EventsClient.ts"
 import * as FilesClient from "./resources/FilesClient.ts"
@@ -31,7 +31,10 @@ export interface Client {
   /** Returns the account of the API key, with the tenant and the role of an API token. */
   readonly me: (options?: CallOptions) => Promise<MeRecord>
   /** Lists the roles; with a `tenantId` those of the tenant. */
-  readonly roles: (input?: Partial<TenantRef>, options?: CallOptions) => Promise<Listing<RoleRecord>>
+  readonly roles: (
+    input?: { readonly tenantId?: string | undefined },
+    options?: CallOptions
+  ) => Promise<Listing<RoleRecord>>
 }
 
 /**

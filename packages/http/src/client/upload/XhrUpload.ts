@@ -31,6 +31,8 @@ export const find = (): XhrConstructor | undefined => {
 }
 
 interface XhrRequest {
+  /** Default: `POST`. */
+  readonly method?: "PUT" | "POST" | undefined
   readonly url: string
   readonly headers: Headers
   readonly body: Blob | FormData
@@ -40,10 +42,10 @@ interface XhrRequest {
   readonly signal: AbortSignal | undefined
 }
 
-/** Sends a POST, and returns the JSON of a successful response. Rejects with `HoldfastError` otherwise. */
+/** Sends a request, and returns the JSON of a successful response. Rejects with `HoldfastError` otherwise. */
 export const send = <A>(Xhr: XhrConstructor, request: XhrRequest): Promise<A> =>
   new Promise((resolve, reject) => {
-    const { body, headers, onProgress, signal, size, url } = request
+    const { body, headers, method = "POST", onProgress, signal, size, url } = request
     const xhr = new Xhr()
     const abort = (): void => xhr.abort()
     const fail = (cause: unknown): void => {
@@ -72,7 +74,7 @@ export const send = <A>(Xhr: XhrConstructor, request: XhrRequest): Promise<A> =>
     })
     if (signal?.aborted === true) return fail(signal.reason)
     signal?.addEventListener("abort", abort)
-    xhr.open("POST", url)
+    xhr.open(method, url)
     headers.forEach((value, name) => xhr.setRequestHeader(name, value))
     xhr.send(body)
   })

@@ -1,0 +1,138 @@
+import { createUploader, HoldfastError, type UploadCall, type Uploader, uploadTo } from "@holdfast/client"
+import { once } from "node:events"
+import { createServer } from "node:http"
+import { text } from "node:stream/consumers"
+import { expect, it, onTestFinished, vi } from "vitest"
+
+interface Transfer extends UploadCall {
+  readonly file: File
+  readonly complete: (result: string) => void
+  readonly fail: (error: unknown) => void
+}
+
+/** Returns a queue whose transfers end when the test says so. */
+const setUp = (options: { readonly backoff?: () => number | undefined; readonly maxAttempts?: number } = {}) => {
+  const transfers: Array<Transfer> = []
+  const uploader = createUploader<string>({
+    concurrency: 2,
+    ...options,
+    upload: (file, call) =>
+      new Promise((complete, fail) => {
+        transfers.push({ ...call, file, complete, fail })
+      })
+  })
+  const started = (count: number) => vi.waitFor(() => expect(transfers).toHaveLength(count))
+  return { uploader, transfers, started }
+}
+
+const files = (...names: ReadonlyArray<string>) => names.map((name) => new File(["12345"], name))
+const states = (uploader: Uploader<string>) => uploader.getSnapshot().items.map(({ state }) => state)
+const untilStates = (uploader: Uploader<string>, ...expected: ReadonlyArray<string>) =>
+  vi.waitFor(() => expect(states(uploader)).toEqual(expected))
+
+it("uploader: more files than concurrency → starts the next when one completes", async () => {
+  const { started, transfers, uploader } = setUp()
+  uploader.add(files("a", "b", "c"))
+  await started(2)
+  expect(states(uploader)).toEqual(["uploading", "uploading", "pending"])
+  transfers[0]?.complete("A")
+  await started(3)
+  expect(transfers[2]?.file.name).toBe("c")
+  expect(uploader.getSnapshot().items[0]).toMatchObject({ state: "completed", result: "A", sent: 5 })
+})
+
+it("uploader: progress → a new snapshot for subscribers, the same one without a change", async () => {
+  const { started, transfers, uploader } = setUp()
+  let count = 0
+  const stop = uploader.subscribe(() => count++)
+  uploader.add(files("a"))
+  await started(1)
+  const before = uploader.getSnapshot()
+  expect(uploader.getSnapshot()).toBe(before)
+  const counted = count
+  transfers[0]?.onProgress({ sent: 3, total: 5 })
+  expect(count).toBe(counted + 1)
+  expect(uploader.getSnapshot()).toMatchObject({ sent: 3, total: 5, isActive: true })
+  expect(before).toMatchObject({ sent: 0 })
+  stop()
+  transfers[0]?.onProgress({ sent: 4, total: 5 })
+  expect(count).toBe(counted + 1)
+})
+
+it("uploader: pause, then resume → aborts the transfer, and sends the file again", async () => {
+  const { started, transfers, uploader } = setUp()
+  const [id] = uploader.add(files("a", "b", "c"))
+  await started(2)
+  uploader.pause(id)
+  expect(transfers[0]?.signal.aborted).toBe(true)
+  transfers[0]?.fail(new Error("aborted"))
+  await started(3)
+  expect(states(uploader)).toEqual(["paused", "uploading", "uploading"])
+  transfers[1]?.complete("B")
+  uploader.resume(id)
+  await started(4)
+  expect(transfers[3]?.file.name).toBe("a")
+  transfers[3]?.complete("A")
+  transfers[2]?.complete("C")
+  await untilStates(uploader, "completed", "completed", "completed")
+})
+
+it("uploader: an error that passes → retries after the backoff, up to maxAttempts", async () => {
+  const { started, transfers, uploader } = setUp({ backoff: () => 0, maxAttempts: 3 })
+  uploader.add(files("a"))
+  for (const attempt of [1, 2, 3]) {
+    await started(attempt)
+    transfers[attempt - 1]?.fail(new HoldfastError("network_error", "no response"))
+  }
+  await untilStates(uploader, "failed")
+  expect(uploader.getSnapshot().items[0]).toMatchObject({ attempts: 3, error: { code: "network_error" } })
+  uploader.retry()
+  await started(4)
+  transfers[3]?.complete("A")
+  await untilStates(uploader, "completed")
+})
+
+it("uploader: an error that does not pass → fails at once, and the next file starts", async () => {
+  const { started, transfers, uploader } = setUp()
+  uploader.add(files("a", "b", "c"))
+  await started(2)
+  transfers[0]?.fail(new HoldfastError("content_too_large", "too large"))
+  await started(3)
+  expect(states(uploader)).toEqual(["failed", "uploading", "uploading"])
+})
+
+it("uploader: remove while uploading → aborts, and the item is gone", async () => {
+  const { started, transfers, uploader } = setUp()
+  const [id] = uploader.add(files("a", "b"))
+  await started(2)
+  uploader.remove(id)
+  expect(transfers[0]?.signal.aborted).toBe(true)
+  transfers[0]?.complete("A")
+  transfers[1]?.complete("B")
+  await untilStates(uploader, "completed")
+})
+
+it("uploadTo: outside of browsers → sends the content by PUT, and the item has the record", async () => {
+  const server = createServer((request, response) => {
+    void text(request).then((content) =>
+      response.end(JSON.stringify({ name: `${request.method} ${request.headers["content-type"]} ${content}` }))
+    )
+  })
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  const port = typeof address === "object" ? address?.port : undefined
+  const addressFor = (file: File) => Promise.resolve(`http://127.0.0.1:${port}/${file.name}`)
+  const input = { files: [new File(["Hello"], "a.txt", { type: "text/plain" })] }
+  const render = vi.fn()
+
+  const uploader = createUploader({
+    upload: async (file, call) => uploadTo(await addressFor(file), file, call)
+  })
+  uploader.subscribe(() => render(uploader.getSnapshot()))
+  uploader.add(input.files)
+
+  await vi.waitFor(() => expect(uploader.getSnapshot().isActive).toBe(false))
+  expect(uploader.getSnapshot().items[0]?.result?.name).toBe("PUT text/plain Hello")
+  expect(render).toHaveBeenLastCalledWith(uploader.getSnapshot())
+})
