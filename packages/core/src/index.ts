@@ -28,6 +28,7 @@ export {
   Unauthenticated
 } from "./Errors.ts"
 export {
+  ContentEncrypted,
   ConversionFailed,
   NotAVideo,
   StreamNotConverted,

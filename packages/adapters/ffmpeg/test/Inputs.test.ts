@@ -43,6 +43,9 @@ const expectations: ReadonlyArray<Expectation> = [
   { sample: "interlaced.mkv", sizes: ["192x108"], seconds: 6 },
   { sample: "one-frame.mp4", sizes: ["192x108"], seconds: 0.04 },
   { sample: "one-frame.mkv", sizes: ["192x108"], seconds: 0.04 },
+  { sample: "trimmed.mp4", sizes: ["192x108"], seconds: 5.74, channels: 1 },
+  { sample: "late.mkv", sizes: ["192x108"], seconds: 6, channels: 1 },
+  { sample: "fragmented.mp4", sizes: ["192x108"], seconds: 6, channels: 1 },
   { sample: "sound.mp3", sizes: [], seconds: 6, channels: 1 },
   { sample: "sound.m4a", sizes: [], seconds: 6, channels: 1 }
 ]
@@ -103,7 +106,8 @@ Requires.requires(Tools.missing).describe("convert", () => {
     it.effect.each([
       ["cut.mp4", "Failed"],
       ["cut.webm", "Failed"],
-      ["cut-index.mp4", "NotMedia"]
+      ["cut-index.mp4", "NotMedia"],
+      ["encrypted.mp4", "Encrypted"]
     ] as const)("%s → error %s", ([sample, reason]) =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(convert(Samples.path(sample), "hls"))

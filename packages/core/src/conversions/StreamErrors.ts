@@ -11,6 +11,12 @@ export class NotAVideo extends Data.TaggedError("NotAVideo")<{}> {
   override readonly message = "The content is neither video nor audio."
 }
 
+/** The content is encrypted, so that it cannot be converted. */
+export class ContentEncrypted extends Data.TaggedError("ContentEncrypted")<{}> {
+  readonly code = "content_encrypted"
+  override readonly message = "The content is encrypted."
+}
+
 /** The tenant has as many pending conversions as its quota permits. */
 export class TooManyConversions extends Data.TaggedError("TooManyConversions")<{ readonly limit: number }> {
   readonly code = "too_many_conversions"
@@ -48,7 +54,18 @@ export class TranscoderUnavailable extends Data.TaggedError("TranscoderUnavailab
 }
 
 /** Returns the error for a FAILED conversion. */
-export const fromFault = ({ code, detail }: ConversionFault): NotAVideo | ConversionFailed | ContentDamaged => {
-  if (code === "content_damaged") return new ContentDamaged()
-  return code === "not_a_video" ? new NotAVideo() : new ConversionFailed({ detail })
+export const fromFault = ({
+  code,
+  detail
+}: ConversionFault): NotAVideo | ContentEncrypted | ConversionFailed | ContentDamaged => {
+  switch (code) {
+    case "content_damaged":
+      return new ContentDamaged()
+    case "not_a_video":
+      return new NotAVideo()
+    case "content_encrypted":
+      return new ContentEncrypted()
+    default:
+      return new ConversionFailed({ detail })
+  }
 }

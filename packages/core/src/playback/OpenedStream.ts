@@ -6,7 +6,13 @@ import type * as Duration from "effect/Duration"
 import type { AccessError } from "../access/Access.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { Segment } from "../conversions/Publication.ts"
-import type { ConversionFailed, NotAVideo, StreamNotConverted, StreamNotReady } from "../conversions/StreamErrors.ts"
+import type {
+  ContentEncrypted,
+  ConversionFailed,
+  NotAVideo,
+  StreamNotConverted,
+  StreamNotReady
+} from "../conversions/StreamErrors.ts"
 import type { StreamRecord, StreamState } from "../conversions/StreamRecord.ts"
 import type { NotFound } from "../Errors.ts"
 import * as StoredContent from "../files/StoredContent.ts"
@@ -85,4 +91,5 @@ export type StreamError =
   | StreamNotConverted
   | StreamNotReady
   | ConversionFailed
+  | ContentEncrypted
   | NotAVideo

@@ -39,7 +39,7 @@ export class Streams extends Context.Service<
      *
      * - `StreamNotConverted`: no conversion to this format was requested.
      * - `StreamNotReady`: the conversion has not produced this file yet.
-     * - `ConversionFailed`, `NotAVideo`: the conversion FAILED.
+     * - `ConversionFailed`, `ContentEncrypted`, `NotAVideo`: the conversion FAILED.
      * - `ContentDamaged`: the stored bytes of the segment are known to be damaged.
      * - `NotFound`: the file does not exist, the stream has no file of this name, or the playback key is for another
      *   conversion.

@@ -74,11 +74,12 @@ const isCopyableVideo = (video: Video, container: string): boolean =>
   video.rotation === 0 &&
   video.squarePixels &&
   !video.interlaced &&
+  !video.isTrimmed &&
   (video.keyframeInterval ?? 0) <= longestSegment &&
   !withoutFrameTimes.has(container)
 
 const isCopyableAudio = (audio: Audio): boolean =>
-  audio.codec === "aac" && audio.profile === "LC" && audio.channels >= 1 && audio.channels <= 2
+  audio.codec === "aac" && audio.profile === "LC" && audio.channels >= 1 && audio.channels <= 2 && !audio.isTrimmed
 
 const planVideo = (video: Video | null, mode: Mode, container: string): VideoPlan => {
   if (video === null) return VideoPlan.None()

@@ -26,6 +26,8 @@ export interface Video {
   readonly frameRate: number | null
   /** Bits per second. */
   readonly bitrate: number | null
+  /** Whether the container hides frames at the beginning (an edit list), which a copy would show. */
+  readonly isTrimmed: boolean
   /** Seconds: the longest distance between two keyframes near the beginning of the file. */
   readonly keyframeInterval: number | null
 }
@@ -41,6 +43,8 @@ export interface Audio {
   readonly sampleRate: number
   /** Bits per second. */
   readonly bitrate: number | null
+  /** As that of the video. The samples that an encoder puts before each track do not count. */
+  readonly isTrimmed: boolean
 }
 
 /** A probed file. It has video, audio or both. */

@@ -6,6 +6,7 @@ import * as Data from "effect/Data"
 /**
  * - `NotMedia`: the file has no recognisable video or audio, or was cut off too early to find out.
  * - `Unsupported`: the file is media that the transcoder does not support, as with an unknown codec.
+ * - `Encrypted`: the file is media that only players with its key (DRM) can play.
  * - `LimitExceeded`: the run was stopped at one of its limits.
  * - `Failed`: the run failed because of the file's content.
  * - `StorageFull`: the disk is full.
@@ -15,6 +16,7 @@ import * as Data from "effect/Data"
 export type Reason =
   | "NotMedia"
   | "Unsupported"
+  | "Encrypted"
   | "LimitExceeded"
   | "Failed"
   | "StorageFull"
@@ -24,6 +26,7 @@ export type Reason =
 const summaries: { readonly [reason in Reason]: string } = {
   NotMedia: "The content is neither video nor audio.",
   Unsupported: "This kind of video or audio cannot be converted.",
+  Encrypted: "The content is encrypted.",
   LimitExceeded: "The conversion exceeded a limit.",
   Failed: "The conversion failed.",
   StorageFull: "There is not enough disk space for the conversion.",
@@ -49,8 +52,16 @@ export class TranscodeError extends Data.TaggedError("TranscodeError")<{
     return this.reason === "Unavailable" || this.reason === "StorageFull"
   }
 
-  get code(): "not_a_video" | "conversion_failed" | "transcoder_unavailable" | "storage_full" | "internal" {
+  get code():
+    | "not_a_video"
+    | "content_encrypted"
+    | "conversion_failed"
+    | "transcoder_unavailable"
+    | "storage_full"
+    | "internal" {
     switch (this.reason) {
+      case "Encrypted":
+        return "content_encrypted"
       case "NotMedia":
         return "not_a_video"
       case "Unavailable":

@@ -17,9 +17,18 @@ const video: Video = {
   interlaced: false,
   frameRate: 30,
   bitrate: 4_000_000,
+  isTrimmed: false,
   keyframeInterval: 2
 }
-const audio: Audio = { index: 1, codec: "aac", profile: "LC", channels: 2, sampleRate: 48_000, bitrate: 128_000 }
+const audio: Audio = {
+  index: 1,
+  codec: "aac",
+  profile: "LC",
+  channels: 2,
+  sampleRate: 48_000,
+  bitrate: 128_000,
+  isTrimmed: false
+}
 const media: Media = {
   container: "mov,mp4,m4a,3gp,3g2,mj2",
   duration: 60,
@@ -62,6 +71,7 @@ describe("ConversionPlan", () => {
     ["non-square pixels", { squarePixels: false }],
     ["interlacing", { interlaced: true }],
     ["keyframes too far apart", { keyframeInterval: 30 }],
+    ["a trimmed beginning", { isTrimmed: true }],
     ["HDR", { color: { ...Color.unknown, transfer: "arib-std-b67" } }]
   ])("video with %s → video encoded, audio copied", (_, change) => {
     const plan = ConversionPlan.make(withVideo(change), "auto")

@@ -15,7 +15,7 @@ import { describe, problems, text } from "./Operation.ts"
 const permission = "file:read"
 
 const missing = ["not_found", "content_not_uploaded", "stream_not_converted"] as const
-const failed = ["not_a_video", "conversion_failed"] as const
+const failed = ["not_a_video", "content_encrypted", "conversion_failed"] as const
 
 const list = HttpApiEndpoint.get("list", "/", {
   params,

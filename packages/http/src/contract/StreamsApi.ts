@@ -75,6 +75,7 @@ const keying = {
     "unsupported_media_type",
     "stream_not_converted",
     "not_a_video",
+    "content_encrypted",
     "conversion_failed",
     "content_damaged"
   )

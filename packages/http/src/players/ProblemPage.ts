@@ -43,6 +43,7 @@ const byCode: { readonly [code: string]: Message } = {
   },
   content_not_uploaded: { title: "Not uploaded yet", text: "The video has not been uploaded yet.", canRetry: true },
   not_a_video: { title: "Not a video", text: "This file is neither video nor audio, so it cannot be played." },
+  content_encrypted: { title: "Encrypted video", text: "This video is encrypted, so it cannot be played here." },
   conversion_failed: { title: "The conversion failed", text: "This video could not be converted." }
 }
 

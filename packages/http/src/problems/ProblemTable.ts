@@ -41,6 +41,7 @@ export const table = {
   unsupported_media_type: { status: 415, title: "Unsupported media type" },
   range_not_satisfiable: { status: 416, title: "Range not satisfiable" },
   not_a_video: { status: 422, title: "The content is neither video nor audio" },
+  content_encrypted: { status: 422, title: "The content is encrypted" },
   conversion_failed: { status: 422, title: "The conversion failed" },
   mirror_target_unreachable: { status: 422, title: "The target cannot be used", extension: "reason" },
   mirror_type_unavailable: { status: 422, title: "Mirrors of this type are not available" },

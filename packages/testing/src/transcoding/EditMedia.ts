@@ -22,3 +22,16 @@ export const declareHugePicture = (media: Buffer): Buffer => {
 
 /** Cuts a file off after the first half of its bytes. */
 export const cutInHalf = (media: Buffer): Buffer => media.subarray(0, Math.floor(media.length / 2))
+
+/** Makes the headers of an MP4 declare a duration of 143,165 s, as those of fragmented ones by some encoders do. */
+export const declareLongDuration = (media: Buffer): Buffer => {
+  const edited = Buffer.from(media)
+  for (const type of ["mvhd", "mdhd"]) {
+    for (let at = edited.indexOf(type); at !== -1; at = edited.indexOf(type, at + 4)) {
+      // Type, version and flags, two times; then the time scale and the duration (ISO/IEC 14496-12, 8.2.2 and 8.4.2).
+      const timeScale = edited.readUInt32BE(at + 16)
+      edited.writeUInt32BE(Math.min(143_165 * timeScale, 0xfffffffe), at + 20)
+    }
+  }
+  return edited
+}

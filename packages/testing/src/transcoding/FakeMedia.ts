@@ -29,6 +29,7 @@ const MediaDescription = Schema.Struct({
       interlaced: Schema.Boolean,
       frameRate: number,
       bitrate: number,
+      isTrimmed: Schema.Boolean,
       keyframeInterval: number
     })
   ),
@@ -39,7 +40,8 @@ const MediaDescription = Schema.Struct({
       profile: text,
       channels: Schema.Int,
       sampleRate: Schema.Int,
-      bitrate: number
+      bitrate: number,
+      isTrimmed: Schema.Boolean
     })
   )
 })
@@ -73,9 +75,10 @@ export const playable: Media = {
     interlaced: false,
     frameRate: 25,
     bitrate: 2_500_000,
+    isTrimmed: false,
     keyframeInterval: 2
   },
-  audio: { index: 1, codec: "aac", profile: "LC", channels: 2, sampleRate: 48_000, bitrate: 100_000 }
+  audio: { index: 1, codec: "aac", profile: "LC", channels: 2, sampleRate: 48_000, bitrate: 100_000, isTrimmed: false }
 }
 
 /** The same media in codecs that have to be encoded. */

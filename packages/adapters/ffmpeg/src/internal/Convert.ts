@@ -22,7 +22,8 @@ export const make = (engine: Engine) => (job: ConvertJob) =>
     Effect.gen(function* () {
       const { format, input, media, mode = "auto", output } = job
       const limits = engine.limits(job.limits)
-      if (media.duration !== null && media.duration > Duration.toSeconds(limits.duration)) {
+      // An estimate may be far too long. The run itself ends at the limit.
+      if (media.durationDeclared && (media.duration ?? 0) > Duration.toSeconds(limits.duration)) {
         return yield* limitExceeded(operation, "The media is too long.")
       }
       const plan = ConversionPlan.make(media, mode)

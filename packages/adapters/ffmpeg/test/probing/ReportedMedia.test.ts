@@ -17,7 +17,7 @@ const video = {
   disposition: { attached_pic: 0, default: 1 }
 }
 const audio = { index: 1, codec_type: "audio", codec_name: "aac", profile: "LC", channels: 2, sample_rate: "48000" }
-const format = { format_name: "mov,mp4,m4a,3gp,3g2,mj2", duration: "10.5", bit_rate: "1000000", probe_score: 100 }
+const format = { format_name: "matroska,webm", duration: "10.5", bit_rate: "1000000", probe_score: 100 }
 
 const read = (report: object) =>
   Effect.map(Report.decode(JSON.stringify({ streams: [video, audio], format, ...report })), ReportedMedia.fromReport)
@@ -40,7 +40,8 @@ describe("ReportedMedia", () => {
         profile: "LC",
         channels: 2,
         sampleRate: 48_000,
-        bitrate: null
+        bitrate: null,
+        isTrimmed: false
       })
     })
   )
@@ -117,6 +118,51 @@ describe("ReportedMedia", () => {
     Effect.gen(function* () {
       const found = yield* media({ format: { ...format, format_name } })
       assert.strictEqual(found.durationDeclared, expected)
+    })
+  )
+
+  it.effect("fromReport: fragmented MP4, whose tracks count no frames → durationDeclared false", () =>
+    Effect.gen(function* () {
+      const mp4 = { ...format, format_name: "mov,mp4,m4a,3gp,3g2,mj2" }
+      assert.isFalse((yield* media({ format: mp4 })).durationDeclared)
+      const streams = [
+        { ...video, nb_frames: "300" },
+        { ...audio, nb_frames: "500" }
+      ]
+      assert.isTrue((yield* media({ format: mp4, streams })).durationDeclared)
+    })
+  )
+
+  it.effect("fromReport: Matroska that begins at one hour → the duration from there", () =>
+    Effect.gen(function* () {
+      const tags = { DURATION: "01:00:05.000000000" }
+      const streams = [
+        { ...video, tags },
+        { ...audio, tags }
+      ]
+      const found = yield* media({ streams, format: { ...format, start_time: "3600", duration: "3605" } })
+      assert.strictEqual(found.duration, 5)
+    })
+  )
+
+  it.effect(
+    "fromReport: packets that are not to be shown → trimmed; the samples before a track of audio do not count",
+    () =>
+      Effect.gen(function* () {
+        const packet = (stream_index: number, pts_time: string) => ({ stream_index, pts_time, flags: "KD" })
+        const none = yield* media({ packets: [packet(1, "-0.0232"), packet(0, "9.9")] })
+        assert.deepStrictEqual([none.video?.isTrimmed, none.audio?.isTrimmed], [false, false])
+        const both = yield* media({ packets: [packet(1, "-0.26"), packet(0, "-0.28")] })
+        assert.deepStrictEqual([both.video?.isTrimmed, both.audio?.isTrimmed], [true, true])
+      })
+  )
+
+  it.effect.each([
+    ["sample entry", { streams: [{ ...video, codec_tag_string: "encv" }] }],
+    ["packets", { packets: [{ stream_index: 1, side_data_list: [{}, { side_data_type: "Encryption info" }] }] }]
+  ] as const)("fromReport: encrypted %s → Encrypted", ([, report]) =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* read(report), Result.fail("Encrypted"))
     })
   )
 })

@@ -30,6 +30,10 @@ const recipe = (options: string, edit?: (media: Buffer) => Buffer): Recipe => ({
   ...(edit === undefined ? {} : { edit })
 })
 
+/** A copy of the tracks of another sample. */
+const cut = (source: string, before: string, after = "", edit?: (media: Buffer) => Buffer): Recipe =>
+  recipe(`${before} -i {${source}} -c copy ${after}`.trim().replaceAll(/ +/g, " "), edit)
+
 /** RGB of three patches, each of 64×64 pixels. */
 export const patches = [
   [255, 1, 3],
@@ -96,6 +100,14 @@ const recipes = {
   "interlaced.mkv": recipe(`${picture("192x108", 25)} -c:v mpeg2video -flags +ildct+ilme -vf setfield=tff`),
   "one-frame.mp4": recipe(`${picture("192x108", 25)} -frames:v 1 ${h264}`),
   "one-frame.mkv": recipe(`${picture("192x108", 25)} -frames:v 1 -c:v mpeg4`),
+  "encrypted.mp4": recipe(
+    `${picture("192x108")} ${sound()} ${h264} -c:a aac -encryption_scheme cenc-aes-ctr -encryption_key 76a6c65c5ea762046bd749a2e632ccbb -encryption_kid a7e61c373e219033c21091fa607bf3b8`
+  ),
+  /** An edit list hides everything before 0.26 s. */
+  "trimmed.mp4": cut("h264.mp4", "-ss 0.26"),
+  /** Begins at one hour. */
+  "late.mkv": cut("h264.mp4", "-itsoffset 3600", "-copyts"),
+  "fragmented.mp4": cut("h264.mp4", "", "-movflags frag_keyframe+empty_moov", EditMedia.declareLongDuration),
   "cut.mp4": recipe(`${picture("192x108")} ${sound()} ${h264} -c:a aac -movflags +faststart`, EditMedia.cutInHalf),
   "cut-index.mp4": recipe(`${picture("192x108")} ${sound()} ${h264} -c:a aac`, EditMedia.cutInHalf),
   "cut.webm": recipe(`${picture("192x108")} ${sound(48_000)} ${vp9} -c:a libopus`, EditMedia.cutInHalf),
@@ -130,7 +142,8 @@ export const path = (name: Name): string => {
   if (!existsSync(file)) {
     mkdirSync(cache, { recursive: true, mode: 0o700 })
     const made = join(cache, `${process.pid}-${name}`)
-    Tools.run(Tools.ffmpeg, ["-nostdin", "-v", "error", "-y", ...args, made])
+    const inputs = args.map((argument) => argument.replace(/^\{(.+)\}$/, (_, source: Name) => path(source)))
+    Tools.run(Tools.ffmpeg, ["-nostdin", "-v", "error", "-y", ...inputs, made])
     if (edit !== undefined) writeFileSync(made, edit(readFileSync(made)))
     renameSync(made, file)
   }

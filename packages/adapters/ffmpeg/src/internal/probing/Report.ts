@@ -11,6 +11,7 @@ export const ReportedStream = Schema.Struct({
   index: Schema.Int,
   codec_type: text,
   codec_name: text,
+  codec_tag_string: text,
   profile: text,
   level: number,
   pix_fmt: text,
@@ -28,19 +29,28 @@ export const ReportedStream = Schema.Struct({
   sample_rate: text,
   bit_rate: text,
   duration: text,
+  nb_frames: text,
   disposition: Schema.optional(Schema.Struct({ attached_pic: number, default: number })),
   side_data_list: Schema.optional(Schema.Array(Schema.Struct({ rotation: number }))),
   tags: Schema.optional(Schema.Struct({ DURATION: text, rotate: text }))
 })
 export type ReportedStream = typeof ReportedStream.Type
 
-export const Packet = Schema.Struct({ stream_index: Schema.Int, pts_time: text, flags: text })
+const sideData = Schema.optional(Schema.Array(Schema.Struct({ side_data_type: text })))
+
+export const Packet = Schema.Struct({ stream_index: Schema.Int, pts_time: text, flags: text, side_data_list: sideData })
 export type Packet = typeof Packet.Type
 
 export const Report = Schema.Struct({
   packets: Schema.optional(Schema.Array(Packet)),
   streams: Schema.Array(ReportedStream),
-  format: Schema.Struct({ format_name: Schema.String, duration: text, bit_rate: text, probe_score: number })
+  format: Schema.Struct({
+    format_name: Schema.String,
+    start_time: text,
+    duration: text,
+    bit_rate: text,
+    probe_score: number
+  })
 })
 export type Report = typeof Report.Type
 
@@ -57,10 +67,11 @@ export const request: Options.Options = {
   read_intervals: "%+#3000",
   show_entries: [
     "packet=stream_index,pts_time,flags",
+    "packet_side_data=side_data_type",
     `stream=${streamFields.join(",")}`,
     "stream_disposition=attached_pic,default",
     "stream_side_data=rotation",
     "stream_tags=DURATION,rotate",
-    "format=format_name,duration,bit_rate,probe_score"
+    "format=format_name,start_time,duration,bit_rate,probe_score"
   ].join(":")
 }

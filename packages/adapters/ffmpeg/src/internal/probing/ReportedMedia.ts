@@ -6,8 +6,8 @@ import type { Audio, Media, Video } from "@holdfast/core/transcoding/Media"
 import * as Result from "effect/Result"
 import type { Packet, Report, ReportedStream } from "./Report.ts"
 
-/** Why a report has no media: it has no video or audio, or only in unknown codecs. */
-export type Refusal = "NotMedia" | "Unsupported"
+/** Why a report has no media: it has no video or audio, or only in unknown codecs, or they are encrypted. */
+export type Refusal = "NotMedia" | "Unsupported" | "Encrypted"
 
 /** Returns a positive finite number, or null. */
 const positive = (value: string | number | undefined): number | null => {
@@ -72,6 +72,20 @@ const toColor = (stream: ReportedStream): Color => {
   }
 }
 
+/** Sample entries of encrypted tracks (ISO/IEC 23001-7). */
+const encryptedTags = new Set(["encv", "enca"])
+
+const isEncrypted = ({ codec_tag_string }: ReportedStream, packets: ReadonlyArray<Packet>): boolean =>
+  encryptedTags.has(codec_tag_string ?? "") ||
+  packets.some(({ side_data_list = [] }) => side_data_list.some((data) => data.side_data_type === "Encryption info"))
+
+/** Seconds of audio that an encoder puts before a track, at most: 2112 samples of AAC-LC, and 4096 of others. */
+const maxPriming = 0.12
+
+/** Whether packets are marked as not to be shown. Those that begin after `after` (seconds) count. */
+const areTrimmed = (packets: ReadonlyArray<Packet>, after: number): boolean =>
+  packets.some(({ flags, pts_time }) => flags?.includes("D") === true && Number(pts_time) < after)
+
 const toVideo = (stream: ReportedStream, width: number, height: number, packets: ReadonlyArray<Packet>): Video => {
   const rotation = toRotation(stream)
   const pixel = ratio(stream.sample_aspect_ratio) ?? 1
@@ -91,26 +105,54 @@ const toVideo = (stream: ReportedStream, width: number, height: number, packets:
     interlaced: ["tt", "bb", "tb", "bt"].includes(stream.field_order ?? ""),
     frameRate: ratio(stream.avg_frame_rate) ?? ratio(stream.r_frame_rate),
     bitrate: positive(stream.bit_rate),
-    keyframeInterval: toKeyframeInterval(packets.filter(({ stream_index }) => stream_index === stream.index))
+    isTrimmed: areTrimmed(packets, 0),
+    keyframeInterval: toKeyframeInterval(packets)
   }
 }
 
-const toAudio = (stream: ReportedStream, channels: number, sampleRate: number): Audio => ({
+const toAudio = (
+  stream: ReportedStream,
+  channels: number,
+  sampleRate: number,
+  packets: ReadonlyArray<Packet>
+): Audio => ({
   index: stream.index,
   codec: stream.codec_name ?? "",
   profile: stream.profile ?? null,
   channels,
   sampleRate,
-  bitrate: positive(stream.bit_rate)
+  bitrate: positive(stream.bit_rate),
+  isTrimmed: areTrimmed(packets, -maxPriming)
 })
 
 /** Containers whose headers declare a duration. For others FFmpeg reports an estimate, or the end of the data. */
 const declaring = /\b(?:mov|matroska|avi|flv|asf|wav|flac)\b/
 
+/**
+ * Whether the headers declare the duration. Those of a fragmented MP4 count no frames: the end of its fragments is unknown, and many
+ * encoders state a wrong one.
+ */
+const isDurationDeclared = ({ format }: Report, chosen: ReadonlyArray<ReportedStream>): boolean =>
+  declaring.test(format.format_name) &&
+  (!/\bmov\b/.test(format.format_name) || chosen.every(({ nb_frames }) => positive(nb_frames) !== null))
+
+/**
+ * Returns the time by which durations are too long, in seconds: Matroska states the end of the last frame, and a recording may begin
+ * long after zero.
+ */
+const toExcess = ({ format }: Report): number => {
+  const start = positive(format.start_time) ?? 0
+  const end = positive(format.duration) ?? 0
+  return /\bmatroska\b/.test(format.format_name) && start < end ? start : 0
+}
+
 /** Returns the duration of the container, or that of the chosen streams if they end earlier. Ignores other streams. */
 const toDuration = (report: Report, chosen: ReadonlyArray<ReportedStream>): number | null => {
-  const whole = positive(report.format.duration)
-  const each = chosen.map((stream) => positive(stream.duration) ?? clockTime(stream.tags?.DURATION))
+  const excess = toExcess(report)
+  const whole = positive((positive(report.format.duration) ?? 0) - excess)
+  const each = chosen.map(
+    (stream) => positive(stream.duration) ?? positive((clockTime(stream.tags?.DURATION) ?? 0) - excess)
+  )
   const longest = each.includes(null) ? null : Math.max(...each.map((duration) => duration ?? 0))
   return whole === null || longest === null ? (whole ?? longest) : Math.min(whole, longest)
 }
@@ -124,6 +166,8 @@ export const fromReport = (report: Report): Result.Result<Media, Refusal> => {
   const sound = choose(streams.filter(({ codec_type }) => codec_type === "audio"))
   const chosen = [picture, sound].filter((stream) => stream !== undefined)
   if (chosen.length === 0) return Result.fail("NotMedia")
+  const packetsOf = ({ index }: ReportedStream) => packets.filter(({ stream_index }) => stream_index === index)
+  if (chosen.some((stream) => isEncrypted(stream, packetsOf(stream)))) return Result.fail("Encrypted")
   if (!chosen.every(isKnown)) return Result.fail("Unsupported")
   const [width, height] = [positive(picture?.width), positive(picture?.height)]
   const [channels, sampleRate] = [positive(sound?.channels), positive(sound?.sample_rate)]
@@ -134,9 +178,9 @@ export const fromReport = (report: Report): Result.Result<Media, Refusal> => {
   return Result.succeed({
     container: format.format_name,
     duration: toDuration(report, chosen),
-    durationDeclared: declaring.test(format.format_name),
+    durationDeclared: isDurationDeclared(report, chosen),
     bitrate: positive(format.bit_rate),
-    video: video ? toVideo(picture, width, height, packets) : null,
-    audio: audio ? toAudio(sound, channels, sampleRate) : null
+    video: video ? toVideo(picture, width, height, packetsOf(picture)) : null,
+    audio: audio ? toAudio(sound, channels, sampleRate, packetsOf(sound)) : null
   })
 }

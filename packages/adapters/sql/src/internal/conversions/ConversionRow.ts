@@ -26,6 +26,7 @@ const modes: ReadonlyArray<Mode> = ["auto", "transcode"]
 
 const codes: ReadonlyArray<ConversionFault["code"]> = [
   "not_a_video",
+  "content_encrypted",
   "content_damaged",
   "conversion_failed",
   "transcoder_unavailable",

@@ -50,6 +50,7 @@ const isStorageFull = (error: unknown): boolean =>
 const contentReasons: ReadonlySet<TranscodeError["reason"]> = new Set([
   "NotMedia",
   "Unsupported",
+  "Encrypted",
   "LimitExceeded",
   "Failed"
 ])
