@@ -5,7 +5,10 @@
  * Counts the content's bytes against the limit and the declared length, and keeps its first bytes for detecting the file
  * type. It copies no other bytes.
  */
+import type * as Arr from "effect/Array"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Pull from "effect/Pull"
 import * as Stream from "effect/Stream"
 import type { TypeNotAllowed } from "../buckets/ContentRules.ts"
 import { ContentTooLarge, LengthMismatch } from "./FileErrors.ts"
@@ -42,29 +45,35 @@ export const make = <E, R>(
   if (length !== undefined && length > limit) return tooLarge
   const head = new Uint8Array(headLength)
   let headFilled = 0
+  let isHeadChecked = checkHead === undefined
   let seen = 0
 
-  const check = (chunk: Uint8Array): Effect.Effect<void, ContentTooLarge | LengthMismatch | TypeNotAllowed> => {
-    const isInHead = headFilled < headLength
-    if (isInHead) {
-      const part = chunk.subarray(0, headLength - headFilled)
-      head.set(part, headFilled)
-      headFilled += part.length
+  type Chunks = Arr.NonEmptyReadonlyArray<Uint8Array>
+
+  const check = (chunks: Chunks): Effect.Effect<Chunks, ContentTooLarge | LengthMismatch | TypeNotAllowed> => {
+    for (const chunk of chunks) {
+      if (headFilled < headLength) {
+        const part = chunk.subarray(0, headLength - headFilled)
+        head.set(part, headFilled)
+        headFilled += part.length
+      }
+      seen += chunk.length
     }
-    seen += chunk.length
     if (seen > limit) return tooLarge
     if (length !== undefined && seen > length) return Effect.fail(new LengthMismatch())
-    return isInHead && headFilled === headLength && checkHead !== undefined ? checkHead(head) : Effect.void
+    if (isHeadChecked || checkHead === undefined || headFilled < headLength) return Effect.succeed(chunks)
+    isHeadChecked = true
+    return Effect.as(checkHead(head), chunks)
   }
 
-  const checkEnd = Effect.suspend(() =>
-    length !== undefined && seen < length ? Effect.fail(new LengthMismatch()) : Effect.void
+  const checkEnd = Effect.suspend((): Pull.Pull<never, LengthMismatch> =>
+    length !== undefined && seen < length ? Effect.fail(new LengthMismatch()) : Cause.done()
   )
 
   return Effect.succeed({
-    content: source.pipe(
-      Stream.mapArrayEffect((chunks) => Effect.as(Effect.forEach(chunks, check, { discard: true }), chunks)),
-      Stream.concat(Stream.fromEffectDrain(checkEnd))
+    // One step for each pull: a small content is read at the cost of a few effects.
+    content: Stream.transformPull(source, (pull) =>
+      Effect.succeed(Pull.catchDone(Effect.flatMap(pull, check), () => checkEnd))
     ),
     head: () => head.subarray(0, headFilled)
   })
