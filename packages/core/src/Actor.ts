@@ -9,8 +9,11 @@ import * as Data from "effect/Data"
 export type Actor = Data.TaggedEnum<{
   /** The deployment itself: the operator's command line or the host program. It has every permission in every tenant. */
   System: {}
-  /** The holder of an API key. `hash` is the key's SHA-256, hexadecimal. */
-  Key: { readonly hash: string }
+  /**
+   * The holder of an API key. `hash` is the key's SHA-256, hexadecimal. `isParent` for a request that does not present the key, but
+   * a link or playback key that was made with it.
+   */
+  Key: { readonly hash: string; readonly isParent: boolean }
   /** An account that the host program has authenticated itself. */
   Account: { readonly accountId: string }
 }>
@@ -20,7 +23,10 @@ const { Account, Key, System } = Data.taggedEnum<Actor>()
 export const system: Actor = System()
 
 /** Returns the actor for the key with this hash. `ApiKey.identify` returns the actor for a presented key. */
-export const key = (hash: string): Actor => Key({ hash })
+export const key = (hash: string): Actor => Key({ hash, isParent: false })
+
+/** Returns the actor on whose behalf a link or playback key works that was made with the key with this hash. */
+export const parentKey = (hash: string): Actor => Key({ hash, isParent: true })
 
 /** Returns the actor for an account that the host program has authenticated itself. */
 export const account = (accountId: string): Actor => Account({ accountId })

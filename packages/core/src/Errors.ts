@@ -72,6 +72,13 @@ export class Forbidden extends Data.TaggedError("Forbidden")<{ readonly message:
   }
 }
 
+/** The key may be used from pages of certain origins only, and the request is of another origin, or does not state one. */
+export class OriginNotAllowed extends Data.TaggedError("OriginNotAllowed")<{}> {
+  readonly code = "origin_not_allowed"
+  override readonly message =
+    "The API key may be used only from web pages of its allowedOrigins, and the request does not come from one of them."
+}
+
 /** The resource does not exist in the tenant, bucket or file that the request names. */
 export class NotFound extends Data.TaggedError("NotFound")<{
   readonly resource:

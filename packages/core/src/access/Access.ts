@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Actor } from "../Actor.ts"
-import { Forbidden, Unauthenticated } from "../Errors.ts"
+import { Forbidden, OriginNotAllowed, Unauthenticated } from "../Errors.ts"
 import * as Ids from "../Ids.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Permission } from "../Permission.ts"
@@ -24,7 +24,8 @@ import { CurrentRequest, type Refusal, type RequestInfo } from "./CurrentRequest
 import * as Scope from "./Scope.ts"
 import * as KeyUseRecorder from "./internal/KeyUseRecorder.ts"
 
-export type AccessError = Unauthenticated | Forbidden | MetadataError
+export type IdentifyError = Unauthenticated | OriginNotAllowed | MetadataError
+export type AccessError = IdentifyError | Forbidden
 
 /** The identity of an actor. The deployment itself (`Actor.system`) has no account and no membership. */
 export type Identity = Principal | "system"
@@ -36,26 +37,25 @@ export const tokenOf = (identity: Identity): { readonly id: string; readonly ten
   return tenantId === null ? undefined : { id, tenantId }
 }
 
-const scopeOf = (identity: Identity): Scope.Scope | null =>
-  identity === "system" || identity.credential === null ? null : identity.credential.scope
-
-/** The scope of the API token that an actor presented; undefined without a scope. Only a new token inherits it. */
-export const grantedScope = (identity: Identity): Scope.Scope | undefined => scopeOf(identity) ?? undefined
+/** The limits of the API token that an actor presented. A token that it creates inherits them. */
+export const limitsOf = (identity: Identity): Pick<NonNullable<Principal["credential"]>, "scope" | "allowedOrigins"> =>
+  identity === "system" || identity.credential === null ? { scope: null, allowedOrigins: null } : identity.credential
 
 /** The buckets to which the scope of an actor's token is limited; undefined without such a limit. */
-export const bucketsOf = (identity: Identity): ReadonlyArray<string> | undefined => scopeOf(identity)?.bucketIds
+export const bucketsOf = (identity: Identity): ReadonlyArray<string> | undefined => limitsOf(identity).scope?.bucketIds
 
 /** The folder to which the scope of an actor's token is limited; undefined without such a limit. */
-export const folderOf = (identity: Identity): string | undefined => scopeOf(identity)?.pathPrefix
+export const folderOf = (identity: Identity): string | undefined => limitsOf(identity).scope?.pathPrefix
 
 export class Access extends Context.Service<
   Access,
   {
     /**
      * Returns the actor's identity; with a `tenantId`, including its membership in that tenant. Fails with
-     * `Unauthenticated` when the key is unknown, expired or revoked, or the account does not exist.
+     * `Unauthenticated` when the key is unknown, expired or revoked, or the account does not exist, and with `OriginNotAllowed` when
+     * the request presents a key that may not be used from the page of the request.
      */
-    readonly identify: (actor: Actor, tenantId?: string) => Effect.Effect<Identity, Unauthenticated | MetadataError>
+    readonly identify: (actor: Actor, tenantId?: string) => Effect.Effect<Identity, IdentifyError>
 
     /**
      * Succeeds with the actor's identity when the actor has the permission for a tenant, or for a bucket or folder of it. Fails
@@ -119,6 +119,14 @@ const isValid = (credential: Principal["credential"], now: number): boolean =>
   (credential.revokedAt === null &&
     (credential.expiresAt === null || DateTime.toEpochMillis(credential.expiresAt) > now))
 
+/** A link or a playback key is for one file, so that the origins of the key that made it do not limit it. */
+const isAllowedOrigin = (actor: Actor, { credential }: Principal, pageOrigin: () => string | null): boolean => {
+  if (credential === null || credential.allowedOrigins === null) return true
+  if (actor._tag === "Key" && actor.isParent) return true
+  const origin = pageOrigin()
+  return origin !== null && credential.allowedOrigins.includes(origin)
+}
+
 /** Fails with the error, and reports the refusal to the observer of the request. */
 const refuse = <E>(error: E, refusal: Refusal): Effect.Effect<never, E> =>
   Effect.flatMap(CurrentRequest, ({ onRefused }) => {
@@ -156,37 +164,43 @@ const make = Effect.gen(function* () {
   }
 
   const checkCredential = (
+    actor: Actor,
     principal: Principal,
     now: number,
     tenantId: string | undefined,
-    onIdentified: RequestInfo["onIdentified"]
-  ): Effect.Effect<Principal, Unauthenticated> => {
+    { onIdentified, pageOrigin }: RequestInfo
+  ): Effect.Effect<Principal, Unauthenticated | OriginNotAllowed> => {
     if (!isValid(principal.credential, now)) {
       return tenantId === undefined || principal.credential?.tenantId !== tenantId
         ? Effect.fail(new Unauthenticated())
         : refuse(new Unauthenticated(), { tenantId, identity: principal, cause: { reason: "unauthenticated" } })
+    }
+    if (pageOrigin !== undefined && !isAllowedOrigin(actor, principal, pageOrigin)) {
+      return tenantId === undefined
+        ? Effect.fail(new OriginNotAllowed())
+        : refuse(new OriginNotAllowed(), { tenantId, identity: principal, cause: { reason: "origin_not_allowed" } })
     }
     onIdentified?.({ accountId: principal.account.id, tokenId: principal.credential?.id ?? null })
     if (principal.credential !== null) recorder.record(principal.credential.id, now)
     return Effect.succeed(principal)
   }
 
-  const identify = (actor: Actor, tenantId?: string): Effect.Effect<Identity, Unauthenticated | MetadataError> => {
+  const identify = (actor: Actor, tenantId?: string): Effect.Effect<Identity, IdentifyError> => {
     if (actor._tag === "System") return Effect.succeed("system")
     return Effect.withFiber((fiber) => {
       const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
-      const { onIdentified } = fiber.getRef(CurrentRequest)
+      const request = fiber.getRef(CurrentRequest)
       const cacheKey = `${actor._tag === "Key" ? actor.hash : actor.accountId} ${tenantId ?? ""}`
       const entry = cache.get(cacheKey)
       if (entry !== undefined && entry.expiresAt > now)
-        return checkCredential(entry.principal, now, tenantId, onIdentified)
+        return checkCredential(actor, entry.principal, now, tenantId, request)
       const startedIn = generation
       return Effect.flatMap(find(actor, tenantId), (found) => {
         remember(actor, Option.isSome(found) && isValid(found.value.credential, now))
         if (Option.isNone(found)) return Effect.fail(new Unauthenticated())
         // A result whose look-up began before `clearCache` ran may be stale already.
         if (startedIn === generation) store(cacheKey, found.value, now)
-        return checkCredential(found.value, now, tenantId, onIdentified)
+        return checkCredential(actor, found.value, now, tenantId, request)
       })
     })
   }
@@ -208,7 +222,7 @@ const make = Effect.gen(function* () {
             ? refuse(new Forbidden(), { tenantId, identity, cause: { reason: "forbidden", permission } })
             : Effect.fail(new Forbidden())
         }
-        const scope = scopeOf(identity)
+        const { scope } = limitsOf(identity)
         return scope === null || isInScope(scope)
           ? Effect.succeed(identity)
           : refuse(new Forbidden(outsideScope), { tenantId, identity, cause: { reason: "outside_scope", permission } })
@@ -228,7 +242,7 @@ const make = Effect.gen(function* () {
       Effect.filterOrFail(
         identify(actor),
         (identity) =>
-          tokenOf(identity) === undefined || (settings.tokensMayCreateTenants && scopeOf(identity) === null),
+          tokenOf(identity) === undefined || (settings.tokensMayCreateTenants && limitsOf(identity).scope === null),
         () => new Forbidden()
       ),
     isKnown: (actor) => actor._tag !== "Key" || known.has(actor.hash),

@@ -7,6 +7,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { MetadataError } from "../MetadataError.ts"
 import type { RoleId } from "../Role.ts"
+import type { AllowedOrigins } from "./Origin.ts"
 import type { Scope } from "./Scope.ts"
 
 /** An actor's account, credential and membership in one tenant, as stored now. */
@@ -21,6 +22,8 @@ export interface Principal {
     readonly revokedAt: DateTime.Utc | null
     /** The scope of a token; null for a token without one, and for an account key. */
     readonly scope: Scope | null
+    /** The origins from whose pages a token may be used; null for any, and for an account key. */
+    readonly allowedOrigins: AllowedOrigins | null
   } | null
   /** The membership that applies in the requested tenant; null when there is none. */
   readonly member: { readonly id: string; readonly role: RoleId } | null

@@ -24,6 +24,8 @@ export interface RequestInfo {
   readonly requestId: string | undefined
   /** The client's IP address, beyond trusted proxies; undefined if the host of a mounted API does not know it. */
   readonly clientAddress: string | undefined
+  /** Returns the origin of the web page that sent the request, null if the request states none; undefined without a request. */
+  readonly pageOrigin?: (() => string | null) | undefined
   /** Called with the identity of the request, each time that `Access` has found it. */
   readonly onIdentified?: ((identity: RequestIdentity) => void) | undefined
   /** Called when `Access` or a rate refuses the request. */

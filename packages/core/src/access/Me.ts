@@ -4,10 +4,10 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Actor } from "../Actor.ts"
-import { Forbidden, type Unauthenticated } from "../Errors.ts"
-import type { MetadataError } from "../MetadataError.ts"
+import { Forbidden } from "../Errors.ts"
 import * as Role from "../Role.ts"
-import { Access } from "./Access.ts"
+import { Access, type AccessError } from "./Access.ts"
+import { AllowedOrigins } from "./Origin.ts"
 import { Scope } from "./Scope.ts"
 
 export const Me = Schema.Struct({
@@ -17,7 +17,8 @@ export const Me = Schema.Struct({
       id: Schema.String,
       kind: Schema.Literals(["ACCOUNT_KEY", "API_TOKEN"]),
       expiresAt: Schema.NullOr(Schema.DateTimeUtcFromString),
-      scope: Schema.NullOr(Scope)
+      scope: Schema.NullOr(Scope),
+      allowedOrigins: Schema.NullOr(AllowedOrigins)
     })
   ),
   tenantId: Schema.NullOr(Schema.String).annotate({ description: "The tenant that an API token is tied to." }),
@@ -26,7 +27,7 @@ export const Me = Schema.Struct({
 export type Me = typeof Me.Type
 
 /** Returns the actor's account and credential. Fails with `Forbidden` for the deployment itself, which has no account. */
-export const get = (actor: Actor): Effect.Effect<Me, Unauthenticated | Forbidden | MetadataError, Access> =>
+export const get = (actor: Actor): Effect.Effect<Me, AccessError, Access> =>
   Effect.gen(function* () {
     const { identify } = yield* Access
     const identity = yield* identify(actor)
@@ -44,7 +45,8 @@ export const get = (actor: Actor): Effect.Effect<Me, Unauthenticated | Forbidden
               id: credential.id,
               kind: tenantId === null ? ("ACCOUNT_KEY" as const) : ("API_TOKEN" as const),
               expiresAt: credential.expiresAt,
-              scope: credential.scope
+              scope: credential.scope,
+              allowedOrigins: credential.allowedOrigins
             },
       tenantId,
       role: member === null ? null : { id: member.role, name: Role.nameOf(member.role) }

@@ -2,7 +2,6 @@
  * The scope of an API token: the part of its member's permissions that the token has. Only `Access` evaluates it.
  */
 import * as Schema from "effect/Schema"
-import type { Fault } from "../Errors.ts"
 import { FolderPath } from "./FolderPath.ts"
 import * as Ids from "../Ids.ts"
 import * as Permission from "../Permission.ts"
@@ -85,14 +84,12 @@ export const includesPart = ({ pathPrefix, permissions }: Scope, permission: Per
 const isSubset = <A>(some: ReadonlyArray<A> | undefined, all: ReadonlyArray<A> | undefined): boolean =>
   all === undefined || (some !== undefined && some.every((one) => all.includes(one)))
 
-/** Returns the fields in which a scope is wider than another one. */
-export const excessOf = (wanted: Scope, widest: Scope): ReadonlyArray<Fault> => {
+/** Returns the pointers to the fields in which the scope of an input is wider than another one. */
+export const excessOf = (wanted: Scope, widest: Scope): ReadonlyArray<string> => {
   const isWithin = {
     bucketIds: isSubset(wanted.bucketIds, widest.bucketIds),
     pathPrefix: isWithinFolder(widest.pathPrefix, wanted.pathPrefix ?? "/"),
     permissions: isSubset(wanted.permissions, widest.permissions)
   }
-  return Object.entries(isWithin).flatMap(([field, holds]) =>
-    holds ? [] : [{ pointer: `/scope/${field}`, detail: "must be within the scope of the token that creates this one" }]
-  )
+  return Object.entries(isWithin).flatMap(([field, holds]) => (holds ? [] : [`/scope/${field}`]))
 }

@@ -76,7 +76,7 @@ const isSegment = (opened: OpenedPlaylist | OpenedSegment): opened is OpenedSegm
 
 /** Whether another format may succeed. A refused request is refused once, so that it is counted once. */
 const dependsOnFormat = ({ _tag }: StreamError): boolean =>
-  _tag !== "Unauthenticated" && _tag !== "Forbidden" && _tag !== "MetadataError"
+  _tag !== "Unauthenticated" && _tag !== "OriginNotAllowed" && _tag !== "Forbidden" && _tag !== "MetadataError"
 
 const isNotReady = (result: Result.Result<unknown, StreamError>): boolean =>
   Result.isFailure(result) && result.failure._tag === "StreamNotReady"

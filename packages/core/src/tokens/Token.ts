@@ -3,6 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import { CreatedBy } from "../access/Creator.ts"
+import { AllowedOrigins } from "../access/Origin.ts"
 import { Scope } from "../access/Scope.ts"
 import * as Input from "../Input.ts"
 import { Label, Reference } from "../Text.ts"
@@ -15,6 +16,7 @@ export const Token = Schema.Struct({
   prefix: Schema.String.annotate({ description: "The first characters of the key, for display." }),
   expiresAt: Schema.NullOr(Schema.DateTimeUtcFromString),
   scope: Schema.NullOr(Scope).annotate({ description: "Null: the token has all permissions of its member." }),
+  allowedOrigins: Schema.NullOr(AllowedOrigins).annotate({ description: "Null: requests may come from anywhere." }),
   createdBy: CreatedBy,
   createdAt: Schema.DateTimeUtcFromString,
   lastUsedAt: Schema.NullOr(Schema.DateTimeUtcFromString).annotate({ description: "Up to a minute old." }),
@@ -41,6 +43,11 @@ export const CreateToken = Schema.Struct({
     description:
       "The part of the member's permissions that the token has, within the scope of the token that creates this one. Each field " +
       "that is absent is that of the creating token."
+  }),
+  allowedOrigins: Schema.optional(AllowedOrigins).annotate({
+    description:
+      "The origins of the web pages from which the key may be used, such as `https://app.example.com`. A request of another page, and " +
+      "one that states no page, answers `origin_not_allowed`. When absent, those of the token that creates this one."
   })
 }).annotate({ identifier: "CreateToken" })
 export type CreateToken = typeof CreateToken.Type

@@ -21,7 +21,7 @@ import { withinQuota } from "../quotas/CurrentQuota.ts"
 import { Settings } from "../Settings.ts"
 import { StorageRoom } from "../StorageRoom.ts"
 import * as TokenExpiry from "./internal/TokenExpiry.ts"
-import * as TokenScope from "./internal/TokenScope.ts"
+import * as TokenLimits from "./internal/TokenLimits.ts"
 import * as Token from "./Token.ts"
 import { TokenRepository } from "./TokenRepository.ts"
 
@@ -30,8 +30,8 @@ export class Tokens extends Context.Service<
   {
     /**
      * Creates a token for a member. The result is the only place where the key is shown. Fails with `InvalidRequest` when the
-     * token would expire after `Settings.tokenLifetime` or after the token that the actor presents, and when its scope would be
-     * wider than that of this token.
+     * token would expire after `Settings.tokenLifetime` or after the token that the actor presents, and when its scope or its
+     * origins would be wider than those of this token.
      */
     readonly create: (
       actor: Actor,
@@ -73,7 +73,7 @@ const make = Effect.gen(function* () {
       function* (actor, tenantId, input) {
         const identity = yield* access.requirePart(actor, tenantId, "token:manage")
         const { member, name, ...requested } = yield* Token.decodeCreate(input)
-        const scope = yield* TokenScope.decide(requested.scope, identity)
+        const limits = yield* TokenLimits.decide(requested, identity)
         const now = yield* DateTime.now
         const expiresAt = yield* TokenExpiry.decide({ requested: requested.expiresAt, now, settings, identity })
         if (!Ids.is("mem", member.id)) return yield* noSuchMember
@@ -85,7 +85,7 @@ const make = Effect.gen(function* () {
           member,
           prefix,
           expiresAt,
-          scope,
+          ...limits,
           createdBy: Creator.of(identity),
           createdAt: now,
           lastUsedAt: null,

@@ -19,7 +19,7 @@ describe("ApiKey", () => {
         assert.strictEqual(minted.prefix, key.slice(0, 8))
         const parsed = yield* ApiKey.parse(key)
         assert.strictEqual(parsed.hash, minted.hash)
-        assert.deepStrictEqual(yield* ApiKey.identify(key), { _tag: "Key", hash: minted.hash })
+        assert.deepStrictEqual(yield* ApiKey.identify(key), { _tag: "Key", isParent: false, hash: minted.hash })
       })
     )
 

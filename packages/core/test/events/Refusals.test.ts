@@ -27,7 +27,8 @@ const makeRefusal = (tenantId: string, { isStranger = false } = {}): Refusal => 
       tenantId: isStranger ? Sample.id("ten") : tenantId,
       expiresAt: null,
       revokedAt: null,
-      scope: null
+      scope: null,
+      allowedOrigins: null
     },
     member: isStranger ? null : { id: Sample.id("mem"), role: "role_file_reader" }
   },

@@ -3,11 +3,10 @@
  * not check that the key exists or what it permits: `Access` does, on behalf of `Authentication` and of every service. Requests
  * that exceed a rate fail here.
  */
-import { Access } from "@holdfast/core/access/Access"
+import { Access, type IdentifyError } from "@holdfast/core/access/Access"
 import * as ApiKey from "@holdfast/core/access/ApiKey"
 import type { Actor } from "@holdfast/core/Actor"
 import { Unauthenticated } from "@holdfast/core/Errors"
-import type { MetadataError } from "@holdfast/core/MetadataError"
 import type { RateLimited, Rates } from "@holdfast/core/rates/Rates"
 import { Digest } from "effect/crypto/Digest"
 import * as Context from "effect/Context"
@@ -28,12 +27,7 @@ export type RequestServices =
 /** The services that identification uses. */
 export type Services = Access | Digest | Rates
 
-export type IdentificationError =
-  | PresentedKey.AmbiguousKey
-  | HostRefusal
-  | Unauthenticated
-  | RateLimited
-  | MetadataError
+export type IdentificationError = PresentedKey.AmbiguousKey | HostRefusal | IdentifyError | RateLimited
 
 /** Identifies the actor of a request. Fails with `Unauthenticated` for a missing or malformed key. */
 export type IdentifyActor = (request: Context.Context<RequestServices>) => Effect.Effect<Actor, IdentificationError>

@@ -2,12 +2,10 @@
  * Applies the rates of the deployment to requests: to those of a key and of a tenant after authentication, and before it to those
  * of a client address that has presented many keys that are not valid.
  */
-import { Access } from "@holdfast/core/access/Access"
+import { Access, type IdentifyError } from "@holdfast/core/access/Access"
 import { CurrentRequest } from "@holdfast/core/access/CurrentRequest"
 import type { Actor } from "@holdfast/core/Actor"
-import type { Unauthenticated } from "@holdfast/core/Errors"
 import * as Ids from "@holdfast/core/Ids"
-import type { MetadataError } from "@holdfast/core/MetadataError"
 import type { Reader } from "@holdfast/core/files/links/Link"
 import type { Viewer } from "@holdfast/core/playback/Viewer"
 import { type RateLimited, Rates } from "@holdfast/core/rates/Rates"
@@ -34,7 +32,7 @@ export interface RequestRates {
   readonly apply: <V extends Viewer | Reader, E>(
     request: Context.Context<RequestServices>,
     identify: Effect.Effect<V, E>
-  ) => Effect.Effect<V, E | RateLimited | Unauthenticated | MetadataError>
+  ) => Effect.Effect<V, E | RateLimited | IdentifyError>
 }
 
 /** Returns the actor on whose behalf a viewer or reader reads. */

@@ -25,6 +25,7 @@ export class Authentication extends HttpApiMiddleware.Service<Authentication, { 
       "invalid_request",
       "unauthenticated",
       "forbidden",
+      "origin_not_allowed",
       "rate_limited",
       "internal",
       "unavailable",

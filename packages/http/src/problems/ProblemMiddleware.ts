@@ -15,6 +15,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import { FindClientAddress } from "../incoming/ClientAddress.ts"
 import { IdentityObserver } from "../incoming/IdentityObserver.ts"
+import * as PageOrigin from "../incoming/PageOrigin.ts"
 import * as AllowedMethods from "./AllowedMethods.ts"
 import * as CommonHeaders from "./CommonHeaders.ts"
 import * as ExactPath from "./ExactPath.ts"
@@ -105,6 +106,7 @@ export const layer = <R = never>(
           const current: RequestInfo = {
             requestId,
             clientAddress,
+            pageOrigin: () => PageOrigin.of(request.headers),
             onIdentified: (identity) => observe(request, identity),
             onRefused: (refusal) => onRefused(refusal, current)
           }

@@ -18,6 +18,7 @@ export const table = {
   length_mismatch: { status: 400, title: "The content does not have the declared length" },
   unauthenticated: { status: 401, title: "A valid API key is required" },
   forbidden: { status: 403, title: "Permission denied" },
+  origin_not_allowed: { status: 403, title: "The key may not be used from this origin" },
   quota_exceeded: { status: 403, title: "A limit is reached", extension: "quota" },
   not_found: { status: 404, title: "Not found" },
   content_not_uploaded: { status: 404, title: "The file has no content" },

@@ -40,6 +40,7 @@ const expiredKey = () =>
           createdAt,
           expiresAt: createdAt,
           scope: null,
+          allowedOrigins: null,
           createdBy: null,
           lastUsedAt: null,
           revokedAt: null

@@ -38,6 +38,7 @@ describe("tokens", () => {
       prefix: key.slice(0, 8),
       expiresAt,
       scope: null,
+      allowedOrigins: null,
       createdBy: { member: { id: memberId }, token: null },
       createdAt: expect.any(String),
       lastUsedAt: null,

@@ -37,6 +37,7 @@ const expired = (server: TestServer, tenantId: string, memberId: string): Promis
         prefix: minted.prefix,
         expiresAt: DateTime.subtract(now, { seconds: 1 }),
         scope: null,
+        allowedOrigins: null,
         createdAt: now,
         createdBy: null,
         lastUsedAt: null,

@@ -54,6 +54,26 @@ describe("CORS", () => {
     expect(denied.headers.get("access-control-allow-credentials")).toBeNull()
   })
 
+  it("key that is for pages of another origin → 403, which the page can read", async () => {
+    const other = "https://other.example.com"
+    const bucket = await ServiceBucket.start({ env: { HOLDFAST_CORS_ORIGINS: `${origin}, ${other}` } })
+    const { api, tenantId } = bucket
+    const members = `/tenants/${tenantId}/members`
+    const { items } = (await (await api.get(members)).json()) as { items: ReadonlyArray<{ id: string }> }
+    const token = { name: "page", member: { id: items[0]?.id }, allowedOrigins: [origin] }
+    const { key } = (await (await api.post(`/tenants/${tenantId}/tokens`, { json: token })).json()) as { key: string }
+    for (const [from, status] of [
+      [origin, 200],
+      [other, 403]
+    ] as const) {
+      expect((await preflight(`${api.baseUrl}/me`, from)).headers.get("access-control-allow-origin")).toBe(from)
+      const answer = await api.get("/me", { key, headers: { origin: from } })
+      expect(answer.status).toBe(status)
+      expect(answer.headers.get("access-control-allow-origin")).toBe(from)
+      expect(answer.headers.get("vary")).toContain("Origin")
+    }
+  })
+
   it("other origin → not allowed", async () => {
     const { api } = await ServiceBucket.start({ env: { HOLDFAST_CORS_ORIGINS: origin } })
     const preflightAnswer = await preflight(`${api.baseUrl}/tenants`, "https://evil.example.com")

@@ -69,6 +69,7 @@ export const token = (memberId: string, name = "ci"): Token => ({
   prefix: "hf_12345",
   expiresAt: at(1_000_000),
   scope: null,
+  allowedOrigins: null,
   createdBy: null,
   createdAt: at(),
   lastUsedAt: null,

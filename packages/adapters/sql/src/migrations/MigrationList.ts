@@ -18,7 +18,8 @@ import { mirrors } from "./mirrors/Mirrors.ts"
 import { quotas } from "./Quotas.ts"
 import { reachedLimits } from "./ReachedLimits.ts"
 import { removals } from "./Removals.ts"
-import { tokenScopes } from "./TokenScopes.ts"
+import { tokenOrigins } from "./tokens/TokenOrigins.ts"
+import { tokenScopes } from "./tokens/TokenScopes.ts"
 import { usage } from "./Usage.ts"
 import { webhooks } from "./Webhooks.ts"
 
@@ -41,5 +42,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 16, name: "usage", steps: usage },
   { id: 17, name: "webhooks", steps: webhooks },
   { id: 19, name: "reached_limits", steps: reachedLimits },
-  { id: 23, name: "token_scopes", steps: tokenScopes }
+  { id: 23, name: "token_scopes", steps: tokenScopes },
+  { id: 24, name: "token_origins", steps: tokenOrigins }
 ]

@@ -4,6 +4,7 @@
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { AllowedOrigins } from "../../access/Origin.ts"
 import type { Scope } from "../../access/Scope.ts"
 import { InvalidRequest } from "../../Errors.ts"
 import type * as Page from "../../Page.ts"
@@ -40,6 +41,11 @@ export interface CreateTokenInput extends TenantRef {
    * them. Each field that is absent is that of the creating token.
    */
   readonly scope?: Scope | undefined
+  /**
+   * The origins of the web pages from which the key may be used, such as `https://app.example.com`. Default: those of the token that
+   * creates this one.
+   */
+  readonly allowedOrigins?: AllowedOrigins | undefined
 }
 
 export interface TokenOperations<Time> {
@@ -71,9 +77,11 @@ const decodeExpiry = (
 
 export const make = (invoke: Invoke): TokensApi =>
   bind<TokenOperations<Date>>(invoke, {
-    create: (actor, { expiresAt, member, name, scope, tenantId }) =>
+    create: (actor, { allowedOrigins, expiresAt, member, name, scope, tenantId }) =>
       Effect.flatMap(decodeExpiry(expiresAt), (expiry) =>
-        Tokens.use((service) => service.create(actor, tenantId, { name, member, scope, expiresAt: expiry }))
+        Tokens.use((service) =>
+          service.create(actor, tenantId, { name, member, scope, allowedOrigins, expiresAt: expiry })
+        )
       ),
     list: (actor, input) => Tokens.use((service) => service.list(actor, input.tenantId, input)),
     get: (actor, { tenantId, tokenId }) => Tokens.use((service) => service.get(actor, tenantId, tokenId)),

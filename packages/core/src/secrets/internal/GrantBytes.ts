@@ -39,5 +39,5 @@ export const parentLength = (kind: number): number | undefined => [0, 32, 16][ki
 export const toParent = (kind: number, id: Uint8Array): Actor.Actor | undefined => {
   if (id.length !== parentLength(kind)) return undefined
   if (kind === parentKinds.System) return Actor.system
-  return kind === parentKinds.Key ? Actor.key(Hex.encode(id)) : Actor.account(`acc_${toUuid(id)}`)
+  return kind === parentKinds.Key ? Actor.parentKey(Hex.encode(id)) : Actor.account(`acc_${toUuid(id)}`)
 }

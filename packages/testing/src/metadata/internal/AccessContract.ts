@@ -33,7 +33,7 @@ export const accessContract = (it: It): void => {
       const access = yield* AccessRepository
       const principal = {
         account: user,
-        credential: { id: key.id, tenantId: null, expiresAt: null, revokedAt: null, scope: null },
+        credential: { id: key.id, tenantId: null, expiresAt: null, revokedAt: null, scope: null, allowedOrigins: null },
         member: null
       }
       expect(yield* access.findByKey({ hash: key.hash, tenantId: undefined })).toEqual(Option.some(principal))
@@ -56,7 +56,14 @@ export const accessContract = (it: It): void => {
         const access = yield* AccessRepository
         const principal = {
           account: user,
-          credential: { id: token.id, tenantId: home, expiresAt: token.expiresAt, revokedAt: null, scope: null },
+          credential: {
+            id: token.id,
+            tenantId: home,
+            expiresAt: token.expiresAt,
+            revokedAt: null,
+            scope: null,
+            allowedOrigins: null
+          },
           member: null
         }
         expect(yield* access.findByKey({ hash: token.hash, tenantId: home })).toEqual(

@@ -11,7 +11,7 @@ import { millis } from "../Dialect.ts"
 import * as Reads from "../../Reads.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
-import * as ScopeColumn from "./ScopeColumn.ts"
+import * as LimitColumns from "./LimitColumns.ts"
 
 const account = (row: Row.Row): Principal["account"] => ({
   id: Row.text(row, "account_id"),
@@ -28,7 +28,7 @@ const fromKeyRow: Row.FromRow<Principal> = (row) => ({
     tenantId: Row.orNull(Row.text, row, "tenant_id"),
     expiresAt: Row.orNull(Row.instant, row, "expires_at"),
     revokedAt: Row.orNull(Row.instant, row, "revoked_at"),
-    scope: ScopeColumn.read(row)
+    ...LimitColumns.read(row)
   },
   member: member(row)
 })
@@ -75,12 +75,12 @@ const make = Effect.gen(function* () {
       read(
         (
           sql
-        ) => sql`SELECT k.id, k.tenant_id, k.expires_at, k.revoked_at, k.scope, k.account_id, a.email, m.id AS member_id, m.role
+        ) => sql`SELECT k.id, k.tenant_id, k.expires_at, k.revoked_at, k.scope, k.allowed_origins, k.account_id, a.email, m.id AS member_id, m.role
         FROM api_key k
         JOIN account a ON a.id = k.account_id
         LEFT JOIN member m ON m.tenant_id = ${openTenant(sql, tenantId ?? noTenant)} AND m.account_id = k.account_id
           AND (k.member_id IS NULL OR k.member_id = m.id)
-        WHERE k.hash IN (${hash}, ${ScopeColumn.limitedHash(hash)})
+        WHERE k.hash IN (${hash}, ${LimitColumns.limitedHash(hash)})
           AND (k.tenant_id IS NULL OR EXISTS (SELECT 1 FROM tenant WHERE id = k.tenant_id AND removed = 0))`
       ).pipe(Row.first(fromKeyRow), operation("access.findByKey")),
 

@@ -10,7 +10,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { NotFound } from "@holdfast/core/Errors"
 import type { Token } from "@holdfast/core/tokens/Token"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
-import * as ScopeColumn from "../access/ScopeColumn.ts"
+import * as LimitColumns from "../access/LimitColumns.ts"
 import * as Constraint from "../Constraint.ts"
 import { millis } from "../Dialect.ts"
 import { record } from "../events/RecordEvent.ts"
@@ -28,7 +28,7 @@ const toToken: Row.FromRow<Token> = (row) => ({
   member: { id: Row.text(row, "member_id") },
   prefix: Row.text(row, "prefix"),
   expiresAt: Row.orNull(Row.instant, row, "expires_at"),
-  scope: ScopeColumn.read(row),
+  ...LimitColumns.read(row),
   createdBy: Creators.read(row),
   createdAt: Row.instant(row, "created_at"),
   lastUsedAt: Row.orNull(Row.instant, row, "last_used_at"),
@@ -38,7 +38,7 @@ const toToken: Row.FromRow<Token> = (row) => ({
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const columns = sql.literal(
-    "id, name, member_id, prefix, expires_at, scope, created_by, created_with, created_at, last_used_at, revoked_at"
+    `id, name, member_id, prefix, expires_at, ${LimitColumns.names}, created_by, created_with, created_at, last_used_at, revoked_at`
   )
   const noMember = () => new NotFound({ resource: "member" })
 
@@ -46,7 +46,7 @@ const make = Effect.gen(function* () {
 
   /** Inserts a token with the account of its member, which stays locked: neither can change until the commit. */
   const create = Effect.fnUntraced(function* (tenantId: string, token: Token, hash: string) {
-    const { createdAt, createdBy, expiresAt, id, lastUsedAt, member, name, prefix, revokedAt, scope } = token
+    const { createdAt, createdBy, expiresAt, id, lastUsedAt, member, name, prefix, revokedAt } = token
     yield* requireRoom(sql, tenantId, ({ tokens, tokensPerMember }) => [
       { limit: "tokens", maximum: tokens, rows: Counted.tokens(sql, tenantId, createdAt) },
       { limit: "tokensPerMember", maximum: tokensPerMember, rows: Counted.tokensOfMember(sql, member.id, createdAt) }
@@ -56,7 +56,7 @@ const make = Effect.gen(function* () {
     if (accountId === undefined) return yield* noMember()
     yield* sql`INSERT INTO api_key ${sql.insert({
       id,
-      hash: ScopeColumn.storedHash(hash, scope),
+      ...LimitColumns.toColumns(hash, token),
       prefix,
       name,
       account_id: accountId,
@@ -65,13 +65,12 @@ const make = Effect.gen(function* () {
       ...Creators.toColumns(createdBy),
       created_at: millis(createdAt),
       expires_at: instant(expiresAt),
-      scope: ScopeColumn.encode(scope),
       last_used_at: instant(lastUsedAt),
       revoked_at: instant(revokedAt)
     })}`
     yield* Creators.recordCreation(sql, { tenantId, resourceId: id, createdBy, ownerId: member.id })
     const expiry = expiresAt === null ? null : DateTime.formatIso(expiresAt)
-    const detail = { memberId: member.id, expiresAt: expiry, ...ScopeColumn.toDetail(scope) }
+    const detail = { memberId: member.id, expiresAt: expiry, ...LimitColumns.toDetail(token) }
     yield* record(sql, { tenantId, action: "token.created", target: { id, name }, detail })
   })
 

@@ -36,6 +36,7 @@ const toReason = (error: ServiceError): Reason => {
   switch (error._tag) {
     case "Unauthenticated":
     case "Forbidden":
+    case "OriginNotAllowed":
       return "Denied"
     case "NotFound":
     case "ContentNotUploaded":

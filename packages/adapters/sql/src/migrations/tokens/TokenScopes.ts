@@ -3,8 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { textType } from "../internal/Dialect.ts"
-import * as Migration from "./Migration.ts"
+import { textType } from "../../internal/Dialect.ts"
+import * as Migration from "../Migration.ts"
 
 const change = Effect.gen(function* () {
   const sql = yield* SqlClient
