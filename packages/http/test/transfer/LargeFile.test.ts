@@ -8,6 +8,7 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Fs from "node:fs"
 import type { ServerResponse } from "node:http"
+import * as Aborts from "../../src/incoming/Aborts.ts"
 import * as LocalFile from "../../src/transfer/local/LocalFile.ts"
 import type { BodySlice } from "../../src/transfer/BodySlice.ts"
 import * as LargeFile from "../../src/transfer/local/LargeFile.ts"
@@ -167,6 +168,23 @@ describe("LargeFile.send", () => {
       assert.strictEqual(openCount(path), 1)
       client.socket.resume()
       assert.isTrue((yield* Effect.promise(() => client.response())).body.equals(bytes))
+      yield* Effect.promise(() => until(() => openCount(path) === 0))
+    })
+  )
+
+  it.effect("connection ends while its writes wait → the transfer ends after the aborts that are queued already", () =>
+    Effect.gen(function* () {
+      const path = yield* tempFile(pattern(16 * MiB))
+      const app = yield* fileApp(path, [{ offset: 0, length: 16 * MiB }])
+      const client = yield* connect(app.port)
+      client.socket.pause()
+      client.send(get)
+      yield* Effect.promise(() => until(() => (app.responses[0]?.socket?.writableLength ?? 0) > 0))
+      let endedBefore: number | undefined
+      app.responses[0]?.socket?.destroy()
+      Aborts.ofProcess.enqueue(() => (endedBefore = app.exits.length))
+      yield* Effect.promise(() => until(() => app.exits.length === 1))
+      assert.strictEqual(endedBefore, 0)
       yield* Effect.promise(() => until(() => openCount(path) === 0))
     })
   )

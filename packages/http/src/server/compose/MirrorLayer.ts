@@ -6,6 +6,7 @@ import { MirrorTargetError } from "@holdfast/core/mirrors/targets/MirrorTargetEr
 import * as MirrorWorker from "@holdfast/core/mirrors/worker/MirrorWorker"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { setImmediate as turn } from "node:timers/promises"
 import type { Config } from "../config/Config.ts"
 import * as OptionalPackage from "../config/OptionalPackage.ts"
 
@@ -17,11 +18,19 @@ const unavailable = ({ name }: OptionalPackage.PackageMissing): MirrorTargetErro
     detail: `This deployment needs the package ${name} for mirrors of this type, and its operator has not installed it.`
   })
 
-/** Loads the package of a cloud when the first mirror needs it. */
+/**
+ * Loads the package of a cloud when the first mirror needs it. Opening the target loads the cloud's SDK, in a later turn of the
+ * event loop: Node loads a package without a pause, each of the two for up to 100 ms.
+ */
 const lazily = <Location>(name: string, load: () => Promise<Open<Location>>): Open<Location> => {
   let loading: Promise<Open<Location>> | undefined
+  const loadInTurn = async () => {
+    const open = await load()
+    await turn()
+    return open
+  }
   return (location) =>
-    OptionalPackage.load(name, () => (loading ??= load())).pipe(
+    OptionalPackage.load(name, () => (loading ??= loadInTurn())).pipe(
       Effect.mapError(unavailable),
       Effect.flatMap((open) => open(location))
     )

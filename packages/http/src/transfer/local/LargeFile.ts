@@ -14,6 +14,7 @@ import * as Effect from "effect/Effect"
 import { ClientAbort } from "effect/http/HttpServerError"
 import * as Fs from "node:fs"
 import type { ServerResponse } from "node:http"
+import * as Aborts from "../../incoming/Aborts.ts"
 import { type BodySlice, isLiteral } from "../BodySlice.ts"
 import * as ChunkBuffers from "./ChunkBuffers.ts"
 import * as LocalFile from "./LocalFile.ts"
@@ -74,7 +75,8 @@ const start = (
   const onClose = (): void => finish("aborted")
 
   const onWritten = (buffer: Buffer<ArrayBuffer>, since: number, error: Error | null | undefined): void => {
-    if (error) return finish("aborted")
+    // Not at once: when a thousand connections end together, all their writes fail in one turn of the event loop.
+    if (error) return Aborts.ofProcess.enqueue(() => finish("aborted"))
     if (!used.delete(buffer)) return
     ChunkBuffers.release(buffer)
     isSlow = performance.now() - since > slowWrite

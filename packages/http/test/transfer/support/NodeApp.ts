@@ -10,6 +10,7 @@ import { once } from "node:events"
 import { createServer, type RequestListener, type Server } from "node:http"
 import { type AddressInfo, connect as connectSocket, type Socket } from "node:net"
 import { setImmediate as turn } from "node:timers/promises"
+import { PacedResponse } from "../../../src/server/listener/PacedResponse.ts"
 
 type Handler<E> = (
   request: HttpServerRequest.HttpServerRequest
@@ -56,7 +57,12 @@ export const listen = Effect.fnUntraced(function* <E>(
     Effect.catch((error) => Effect.succeed(errorResponse(error)))
   )
   const listener = yield* NodeHttpServer.makeHandler(app, { scope })
-  const server = createServer({ requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 60_000 })
+  const server = createServer({
+    ServerResponse: PacedResponse,
+    requestTimeout: 0,
+    headersTimeout: 60_000,
+    keepAliveTimeout: 60_000
+  })
   configure(server, listener)
   let connections = 0
   server.on("connection", (socket: Socket) => {
