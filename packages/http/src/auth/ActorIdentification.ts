@@ -4,17 +4,17 @@
  * that exceed a rate fail here.
  */
 import { Access, type IdentifyError } from "@holdfast/core/access/Access"
-import * as ApiKey from "@holdfast/core/access/ApiKey"
 import type { Actor } from "@holdfast/core/Actor"
 import { Unauthenticated } from "@holdfast/core/Errors"
 import type { RateLimited, Rates } from "@holdfast/core/rates/Rates"
-import { Digest } from "effect/crypto/Digest"
+import type { Digest } from "effect/crypto/Digest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Predicate from "effect/Predicate"
 import { HostActor, type HostRefusal } from "./HostActor.ts"
+import * as KeyActors from "./KeyActors.ts"
 import * as PresentedKey from "./PresentedKey.ts"
 import * as RequestRates from "./RequestRates.ts"
 
@@ -32,25 +32,10 @@ export type IdentificationError = PresentedKey.AmbiguousKey | HostRefusal | Iden
 /** Identifies the actor of a request. Fails with `Unauthenticated` for a missing or malformed key. */
 export type IdentifyActor = (request: Context.Context<RequestServices>) => Effect.Effect<Actor, IdentificationError>
 
-/** Maximum number of cached keys. The cache is cleared when it is full. */
-const capacity = 1024
-
-/**
- * The format of a key is checked and its hash computed once, not with each request: that would cost as much as a
- * quarter of a small download. The cached hash of a key never changes, so the cache needs no invalidation.
- */
 export const make: Effect.Effect<IdentifyActor, never, Services> = Effect.gen(function* () {
   const access = yield* Access
-  const digest = yield* Digest
   const rates = yield* RequestRates.make
-  const cache = new Map<string, Effect.Effect<Actor>>()
-
-  const identifyAndCache = (key: string) =>
-    Effect.map(Effect.provideService(ApiKey.identify(key), Digest, digest), (actor) => {
-      if (cache.size >= capacity) cache.clear()
-      cache.set(key, Effect.succeed(actor))
-      return actor
-    })
+  const findActor = yield* KeyActors.make
 
   const identifyByKey: IdentifyActor = (request) => {
     const key = PresentedKey.findOne(
@@ -59,7 +44,7 @@ export const make: Effect.Effect<IdentifyActor, never, Services> = Effect.gen(fu
     )
     if (typeof key !== "string") return Effect.fail(key)
     if (key === "") return Effect.fail(new Unauthenticated())
-    const identified = cache.get(key) ?? identifyAndCache(key)
+    const identified = findActor(key)
     const refusal = rates.findRefusal(request)
     if (refusal === undefined) return identified
     return identified.pipe(

@@ -5,10 +5,9 @@
  * directly. For a small file, `HttpApiBuilder` would add a sixth to the time of a request: its layers, and the decoding of
  * parameters, which are plain texts here.
  */
-import { Downloads, type Download } from "@holdfast/core/files/Downloads"
+import { Downloads } from "@holdfast/core/files/Downloads"
 import type { LinkAction, Reader } from "@holdfast/core/files/links/Link"
 import * as Context from "effect/Context"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type * as Layer from "effect/Layer"
@@ -16,30 +15,13 @@ import type * as ActorIdentification from "../auth/ActorIdentification.ts"
 import * as ReaderIdentification from "../auth/ReaderIdentification.ts"
 import { Api } from "../contract/Api.ts"
 import type { Disposition } from "../transfer/response/ContentDisposition.ts"
-import type * as SendContent from "../transfer/response/SendContent.ts"
 import * as ServeContent from "../transfer/response/ServeContent.ts"
+import * as ContentOf from "./support/ContentOf.ts"
 import * as FileRefs from "./support/FileRefs.ts"
 
-const toContent = (
-  { content, file, ...stored }: Download,
-  disposition: Disposition,
-  name: string
-): SendContent.Content => ({
-  etag: content.etag,
-  lastModified: DateTime.toEpochMillis(content.storedAt),
-  contentType: content.contentType,
-  size: content.size,
-  headers: file.headers,
-  name,
-  disposition,
-  localFile: stored.localFile,
-  read: stored.read,
-  check: stored.check,
-  reportDamage: stored.reportDamage
-})
-
-/** Returns the file name that a link states; null for an actor, and for a link without one. */
-const nameOf = (reader: Reader): string | null => (reader._tag === "LinkGrant" ? reader.name : null)
+/** Returns the file name that a link states; undefined for an actor, and for a link without one. */
+const nameOf = (reader: Reader): string | undefined =>
+  reader._tag === "LinkGrant" ? (reader.name ?? undefined) : undefined
 
 /** Registers the routes. `Downloads.open` checks the permission; no other part of the request has to be validated before. */
 export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Downloads | ReaderIdentification.Services> =
@@ -53,7 +35,7 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Downloads 
           const file = FileRefs.fromRoute(Context.get(context, HttpRouter.RouteContext).params)
           return Effect.flatMap(identify(context, file), (reader) =>
             Effect.flatMap(downloads.open(reader, file, action), (download) =>
-              ServeContent.sendContent(context, toContent(download, disposition, nameOf(reader) ?? download.file.name))
+              ServeContent.sendContent(context, ContentOf.download(download, disposition, nameOf(reader)))
             )
           )
         })

@@ -3,7 +3,7 @@
  */
 
 interface Headers {
-  readonly [name: string]: string | undefined
+  readonly [name: string]: string | ReadonlyArray<string> | undefined
 }
 
 /**
@@ -11,6 +11,6 @@ interface Headers {
  * images, videos and frames, and from `GET` to the page's own origin; then `Referer` has the page's address or its origin.
  */
 export const of = ({ origin, referer }: Headers): string | null => {
-  if (origin !== undefined) return origin
-  return referer !== undefined && URL.canParse(referer) ? new URL(referer).origin : null
+  if (typeof origin === "string") return origin
+  return typeof referer === "string" && URL.canParse(referer) ? new URL(referer).origin : null
 }

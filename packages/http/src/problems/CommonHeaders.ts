@@ -2,6 +2,7 @@
  * The headers that every answer has, those included that are not written through Effect's response.
  */
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { ServerResponse } from "node:http"
 import * as RequestId from "./RequestId.ts"
 import * as Vary from "./Vary.ts"
 
@@ -18,6 +19,15 @@ export const register = ({ source }: HttpServerRequest, headers: ResponseHeaders
 export const forRequestId = (requestId: string): ResponseHeaders => ({
   "referrer-policy": "no-referrer",
   [RequestId.header]: requestId
+})
+
+/** What keeps caches from storing an answer. URLs may contain keys, so that every answer has it unless a route sets another value. */
+export const uncached: ResponseHeaders = { "cache-control": "no-store" }
+
+/** Returns the same and `Vary`, for an answer that is written to Node's response without the router. */
+export const forResponse = (response: ServerResponse, requestId: string): ResponseHeaders => ({
+  ...forRequestId(requestId),
+  vary: Vary.joinTo(response, Vary.keyed)
 })
 
 /**

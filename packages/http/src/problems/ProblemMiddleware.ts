@@ -15,7 +15,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import { FindClientAddress } from "../incoming/ClientAddress.ts"
 import { IdentityObserver } from "../incoming/IdentityObserver.ts"
-import * as PageOrigin from "../incoming/PageOrigin.ts"
+import * as RequestInfos from "../incoming/RequestInfos.ts"
 import * as AllowedMethods from "./AllowedMethods.ts"
 import * as CommonHeaders from "./CommonHeaders.ts"
 import * as ExactPath from "./ExactPath.ts"
@@ -47,8 +47,7 @@ const isRouteNotFound = (cause: Cause.Cause<unknown>): boolean =>
 const addHeaders = (request: HttpServerRequest.HttpServerRequest, requestId: string, response: Response): Response =>
   response.headers[RequestId.header] === undefined
     ? HttpServerResponse.setHeaders(response, {
-        // URLs may contain keys, so caches must not store their responses, unless a route sets another value.
-        "cache-control": "no-store",
+        ...CommonHeaders.uncached,
         ...ProblemHeaders.forStatus(response.status),
         ...response.headers,
         ...CommonHeaders.forRequest(request, requestId, response.headers["vary"])
@@ -103,13 +102,13 @@ export const layer = <R = never>(
           const requestId = assignRequestId(request.headers[RequestId.header])
           const clientAddress = Context.get(context, FindClientAddress)(request)
           const observe = Context.get(context, IdentityObserver)
-          const current: RequestInfo = {
+          const current: RequestInfo = RequestInfos.make({
             requestId,
             clientAddress,
-            pageOrigin: () => PageOrigin.of(request.headers),
+            headers: request.headers,
             onIdentified: (identity) => observe(request, identity),
             onRefused: (refusal) => onRefused(refusal, current)
-          }
+          })
           return Effect.map(
             Effect.provideService(findRefusal(request.url) ?? answer, CurrentRequest, current),
             (response) => {

@@ -23,7 +23,7 @@ import * as IntegrityWorker from "@holdfast/core/integrity/IntegrityWorker"
 import * as MirrorTarget from "@holdfast/core/mirrors/targets/MirrorTarget"
 import * as AesSecretBox from "@holdfast/core/secrets/AesSecretBox"
 import * as Settings from "@holdfast/core/Settings"
-import type { BlobStore } from "@holdfast/core/storage/BlobStore"
+import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import * as ConversionWorker from "@holdfast/core/conversions/worker/ConversionWorker"
 import { SigningSecret } from "@holdfast/core/secrets/SigningSecret"
 import type { ConversionWorkerOptions } from "@holdfast/core/conversions/worker/ConversionWorkerOptions"
@@ -40,14 +40,18 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
 import * as Fs from "node:fs/promises"
-import { createServer } from "node:http"
+import { createServer, type IncomingMessage, type RequestListener } from "node:http"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import * as ApiRoutes from "../../src/handlers/ApiRoutes.ts"
+import * as DirectReads from "../../src/handlers/DirectReads.ts"
 import * as PlaybackRoutes from "../../src/handlers/PlaybackRoutes.ts"
+import * as RequestId from "../../src/problems/RequestId.ts"
 import * as IntegrityLayer from "../../src/server/compose/IntegrityLayer.ts"
 import * as NodeDigest from "../../src/server/compose/NodeDigest.ts"
+import * as DirectListener from "../../src/server/listener/DirectListener.ts"
 import * as Requests from "./Requests.ts"
 
 export interface Options {
@@ -83,6 +87,8 @@ export interface TestServer extends Requests.Requests {
   readonly rootKey: string
   /** The lines that were logged so far. */
   readonly logs: ReadonlyArray<string>
+  /** Returns how many requests the router has got: all but those that `DirectReads` has answered. */
+  readonly routed: () => number
   /** Runs an effect with the services and the ports of core. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, Holdfast.Services | Holdfast.Ports>) => Promise<A>
   /** Creates an account key, and the account if the address has none. */
@@ -177,6 +183,26 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
   )
   const runtime = ManagedRuntime.make(app)
   await runtime.context()
+  let routed = 0
+  await runtime.runPromise(
+    Effect.gen(function* () {
+      const { capabilities } = yield* BlobStore
+      const assignRequestId = yield* RequestId.makeAssigner
+      const routers = node.listeners("request")
+      const router: RequestListener = (request, response) => {
+        routed++
+        for (const listener of routers) Reflect.apply(listener, node, [request, response])
+      }
+      const find = capabilities.localFiles ? yield* DirectReads.make : () => undefined
+      const observe = (request: IncomingMessage) => ({
+        requestId: assignRequestId(request.headersDistinct[RequestId.header]?.[0]),
+        clientAddress: request.socket.remoteAddress
+      })
+      const [context, scope] = [yield* Effect.context<never>(), yield* Scope.make()]
+      node.removeAllListeners("request")
+      node.on("request", DirectListener.make({ find, router, observe, context, scope }))
+    })
+  )
   const address = node.address()
   if (address === null || typeof address === "string") throw new Error("The server listens on no port.")
   const url = `http://127.0.0.1:${address.port}`
@@ -209,6 +235,7 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
     directory,
     rootKey,
     logs,
+    routed: () => routed,
     run: (effect) => runtime.runPromise(effect),
     makeAccountKey,
     makeTenant,

@@ -35,11 +35,15 @@ const encode = (file: File): EncodedFile => {
   }
 }
 
-const respond = (text: string) => HttpServerResponse.text(text, { contentType: "application/json" })
+export const contentType = "application/json"
+
+const respond = (text: string) => HttpServerResponse.text(text, { contentType })
+
+/** Returns the text of a record. */
+export const write = (file: File): string => JSON.stringify(encode(file))
 
 /** Responds with a record. */
-export const respondWithFile = (file: File): HttpServerResponse.HttpServerResponse =>
-  respond(JSON.stringify(encode(file)))
+export const respondWithFile = (file: File): HttpServerResponse.HttpServerResponse => respond(write(file))
 
 /** Records that are written without giving other requests a turn: less than a millisecond. */
 const batchSize = 200

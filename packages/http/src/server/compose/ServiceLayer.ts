@@ -9,6 +9,7 @@ import * as EventRetention from "@holdfast/core/events/EventRetention"
 import * as Settings from "@holdfast/core/Settings"
 import * as DamageReports from "@holdfast/core/integrity/DamageReports"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
+import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import * as Sweeper from "@holdfast/core/storage/Sweeper"
 import * as ForgetReached from "@holdfast/core/usage/ForgetReached"
 import { PublicHosts } from "@holdfast/core/webhooks/WebhookUrl"
@@ -22,6 +23,7 @@ import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as ApiRoutes from "../../handlers/ApiRoutes.ts"
 import * as ContentHandlers from "../../handlers/ContentHandlers.ts"
+import * as DirectReads from "../../handlers/DirectReads.ts"
 import { PublicUrl } from "../../handlers/support/PublicAddress.ts"
 import * as PlayerRoutes from "../../handlers/PlayerRoutes.ts"
 import { FindClientAddress } from "../../incoming/ClientAddress.ts"
@@ -57,10 +59,15 @@ const allRoutes = Layer.merge(ApiRoutes.layerWith(ServiceRoutes.routes), Service
 const apiRoutes = ApiRoutes.layer.pipe(Layer.provide(MatchedRoute.layer))
 const operatorRoutes = ServiceRoutes.layerAlone.pipe(Layer.provide(MatchedRoute.layer))
 
+/** Contents that are not local files are sent by the router's own writer. */
+const directReads = Effect.flatMap(BlobStore, ({ capabilities }) =>
+  capabilities.localFiles ? DirectReads.make : Effect.undefined
+)
+
 const layerServer = (config: Config) =>
   config.operatorPort === undefined
-    ? StandaloneServer.layer(RouterListener.make(allRoutes), config)
-    : StandaloneServer.layer(RouterListener.make(apiRoutes), config, RouterListener.make(operatorRoutes))
+    ? StandaloneServer.layer(RouterListener.make(allRoutes, directReads), config)
+    : StandaloneServer.layer(RouterListener.make(apiRoutes, directReads), config, RouterListener.make(operatorRoutes))
 
 /**
  * Runs before the first request: expires the leases of uploads and conversions if the metadata are in the data directory

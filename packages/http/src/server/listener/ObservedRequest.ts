@@ -2,7 +2,7 @@
  * The properties of a request that the access log and the metrics record. They contain neither a query string nor a
  * key.
  */
-import type { RequestIdentity } from "@holdfast/core/access/CurrentRequest"
+import type { RequestIdentity, RequestInfo } from "@holdfast/core/access/CurrentRequest"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { IncomingMessage } from "node:http"
 import * as MaskKeys from "../../problems/MaskKeys.ts"
@@ -57,6 +57,18 @@ export const observe = (
 
 /** Finds what was observed of a request; undefined for a request of a server other than `StandaloneServer`. */
 export const find = ({ source }: HttpServerRequest): ObservedRequest | undefined => observedRequests.get(source)
+
+/** Records the route of a request that is answered without the router, and returns what is known of the request. */
+export const recordRoute = (request: IncomingMessage, route: string): Omit<RequestInfo, "onRefused" | "pageOrigin"> => {
+  const observed = observedRequests.get(request)
+  if (observed === undefined) return { requestId: undefined, clientAddress: undefined }
+  observed.route = route
+  return {
+    requestId: observed.requestId,
+    clientAddress: observed.remoteAddress,
+    onIdentified: (identity) => void (observed.identity = identity)
+  }
+}
 
 /** Records the identity of a request. */
 export const recordIdentity = (request: HttpServerRequest, identity: RequestIdentity): void => {

@@ -19,7 +19,8 @@ export interface ResponsePlan {
   readonly slices: ReadonlyArray<BodySlice>
 }
 
-interface ReadRequest {
+/** What the plan reads of a request. */
+export interface ReadRequest {
   readonly method: string
   readonly headers: RequestHeaders
 }

@@ -87,6 +87,30 @@ const sendPlanned = (
       )
 }
 
+/**
+ * Responds to a GET request as `send` does, on Node's response alone. Returns false, and has sent nothing, when that is not possible:
+ * the content is not a local file, or the response has no body for which the file is read. It does not report damaged contents.
+ */
+export const sendTo = (
+  response: ServerResponse,
+  request: ResponsePlan.ReadRequest,
+  content: Content,
+  extraHeaders: Readonly<Record<string, string>>
+): Effect.Effect<boolean, SendError> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now): ReturnType<typeof sendTo> => {
+    const { localFile } = content
+    if (localFile === undefined) return Effect.succeed(false)
+    const plan = ResponsePlan.make(request, content, extraHeaders, now)
+    if (plan instanceof Error) return Effect.fail(plan)
+    if (plan.status === 304) {
+      response.writeHead(plan.status, plan.headers).end()
+      return Effect.succeed(true)
+    }
+    return plan.slices.length === 0
+      ? Effect.succeed(false)
+      : Effect.as(sendFile(response, localFile, plan, content), true)
+  })
+
 const isLost = (error: SendError): boolean =>
   error._tag === "BlobError"
     ? error.reason === "Unreadable"

@@ -1,0 +1,26 @@
+/**
+ * Converts what the core's services open to the contents that `SendContent` sends.
+ */
+import type { Download } from "@holdfast/core/files/Downloads"
+import * as DateTime from "effect/DateTime"
+import type { Disposition } from "../../transfer/response/ContentDisposition.ts"
+import type * as SendContent from "../../transfer/response/SendContent.ts"
+
+/** @param name The name under which a client saves the content; that of the file when absent. */
+export const download = (
+  { content, file, ...stored }: Download,
+  disposition: Disposition,
+  name: string = file.name
+): SendContent.Content => ({
+  etag: content.etag,
+  lastModified: DateTime.toEpochMillis(content.storedAt),
+  contentType: content.contentType,
+  size: content.size,
+  headers: file.headers,
+  name,
+  disposition,
+  localFile: stored.localFile,
+  read: stored.read,
+  check: stored.check,
+  reportDamage: stored.reportDamage
+})

@@ -1,0 +1,52 @@
+/**
+ * Answers requests ahead of the router where that is possible (`handlers/DirectReads`).
+ */
+import { CurrentRequest } from "@holdfast/core/access/CurrentRequest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import type * as Scope from "effect/Scope"
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
+import type { FindDirectRead } from "../../handlers/DirectReads.ts"
+import * as RequestInfos from "../../incoming/RequestInfos.ts"
+
+export interface Options {
+  readonly find: FindDirectRead
+  /** Answers the requests that `find` does not. */
+  readonly router: RequestListener
+  /**
+   * Records the route of a request and returns what is known of the request. A refusal needs no observer: the router reports it,
+   * because it answers such a request.
+   */
+  readonly observe: (request: IncomingMessage, route: string) => Omit<RequestInfos.Source, "headers">
+  readonly context: Context.Context<never>
+  /** Closing it interrupts the answers that are running. */
+  readonly scope: Scope.Scope
+}
+
+/** Makes the listener. A client that disconnects interrupts its answer. */
+export const make = ({ context, find, observe, router, scope }: Options): RequestListener => {
+  const complete = (exit: Exit.Exit<boolean, unknown>, request: IncomingMessage, response: ServerResponse): void => {
+    if ((Exit.isSuccess(exit) && exit.value) || response.destroyed) return
+    // The head promises bytes that will not come.
+    if (response.headersSent) response.destroy()
+    else router(request, response)
+  }
+
+  return (request, response) => {
+    const found = find(request)
+    if (found === undefined) return router(request, response)
+    const info = RequestInfos.make({ ...observe(request, found.route), headers: request.headers })
+    const fiber = Fiber.runIn(
+      Effect.runForkWith(Context.add(context, CurrentRequest, info))(found.answer(response, info)),
+      scope
+    )
+    const exit = fiber.pollUnsafe()
+    if (exit !== undefined) return complete(exit, request, response)
+    response.once("close", () => {
+      if (!response.writableEnded) fiber.interruptUnsafe()
+    })
+    fiber.addObserver((later) => complete(later, request, response))
+  }
+}
