@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import * as ClientBundle from "./ClientBundle.ts"
 import * as PlayerModule from "./PlayerModule.ts"
+import * as ThreadModule from "./ThreadModule.ts"
 
 /** The root directory of the workspace. */
 export const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -52,8 +53,13 @@ export const build = async (): Promise<void> => {
   for (const directory of directories) removeStale(directory)
   await run(bin("tsc"), ["-b", ...directories])
   await PlayerModule.write(root)
+  await ThreadModule.write(root)
   await ClientBundle.write(root)
 }
+
+/** Returns the name of the package in a tarball. */
+export const nameOf = (tarball: string): string =>
+  Path.basename(tarball).replace(/^holdfast-(.+?)-\d+\.\d+\.\d+.*$/, "@holdfast/$1")
 
 /** Packs every package as it would be published and returns the paths of the tarballs. Needs a build first. */
 export const pack = async (destination: string): Promise<ReadonlyArray<string>> => {

@@ -3,12 +3,14 @@
  * dependencies come from the npm registry or from npm's cache.
  */
 import { spawn, spawnSync } from "node:child_process"
+import { build } from "esbuild"
 import * as Fs from "node:fs"
 import { createRequire } from "node:module"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { pathToFileURL } from "node:url"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { oldestNode } from "../../packages/core/src/deployment/BuiltinModule.ts"
 import { createClient } from "../../packages/http/src/client/index.ts"
 import * as AssetFiles from "../../packages/http/src/players/AssetFiles.ts"
 import * as Exports from "../packages/Exports.ts"
@@ -53,10 +55,6 @@ const modules = (exported: boolean): ReadonlyArray<string> =>
     )
   })
 
-/** Returns the name of the package in a tarball. */
-const nameOf = (tarball: string): string =>
-  Path.basename(tarball).replace(/^holdfast-(.+?)-\d+\.\d+\.\d+.*$/, "@holdfast/$1")
-
 /**
  * Returns the manifest of a program that depends on all packages. The overrides keep npm from requesting these packages
  * from its registry.
@@ -66,13 +64,13 @@ const manifest = (packed: ReadonlyArray<string>) => ({
   private: true,
   type: "module",
   dependencies: {
-    ...Object.fromEntries(packed.map((tarball) => [nameOf(tarball), `file:${tarball}`])),
+    ...Object.fromEntries(packed.map((tarball) => [Packages.nameOf(tarball), `file:${tarball}`])),
     effect: installedVersion("effect", "packages/core"),
     "@types/node": installedVersion("@types/node", "."),
     "@types/react": installedVersion("@types/react", "packages/client"),
     react: installedVersion("react", "packages/client")
   },
-  overrides: Object.fromEntries(packed.map((tarball) => [nameOf(tarball), `$${nameOf(tarball)}`]))
+  overrides: Object.fromEntries(packed.map((tarball) => [Packages.nameOf(tarball), `$${Packages.nameOf(tarball)}`]))
 })
 
 /** Returns the manifest of a program that depends on @holdfast/http alone. */
@@ -80,11 +78,11 @@ const serviceManifest = (packed: ReadonlyArray<string>) => ({
   private: true,
   dependencies: Object.fromEntries(
     packed
-      .filter((tarball) => nameOf(tarball) === "@holdfast/http")
-      .map((tarball) => [nameOf(tarball), `file:${tarball}`])
+      .filter((tarball) => Packages.nameOf(tarball) === "@holdfast/http")
+      .map((tarball) => [Packages.nameOf(tarball), `file:${tarball}`])
   ),
   overrides: {
-    ...Object.fromEntries(packed.map((tarball) => [nameOf(tarball), `file:${tarball}`])),
+    ...Object.fromEntries(packed.map((tarball) => [Packages.nameOf(tarball), `file:${tarball}`])),
     "@holdfast/http": "$@holdfast/http",
     effect: installedVersion("effect", "packages/core")
   }
@@ -288,6 +286,50 @@ describe("published packages", () => {
     },
     timeout
   )
+
+  it.each(["esm", "cjs"] as const)(
+    "a bundle of esbuild, %s: outside of the packages → reads on a thread, mounts the API",
+    async (format) => {
+      write(
+        "bundled.js",
+        `import { open } from "@holdfast/core"
+        import { fs } from "@holdfast/fs"
+        import { toWebHandler } from "@holdfast/http"
+        import { sqlite } from "@holdfast/sqlite"
+        open({ metadata: sqlite({ file: "bundled/app.sqlite" }), blobs: fs({ directory: "bundled/files" }) }).then(async (holdfast) => {
+          const ada = holdfast.account("ada@example.com")
+          const { id: tenantId } = await holdfast.tenants.create(ada, { name: "Acme", subdomain: "acme" })
+          const handler = toWebHandler(holdfast, { authenticate: () => ada })
+          const response = await handler(new Request("http://localhost/api/v1/tenants/" + tenantId + "/buckets"))
+          process.stdout.write(String(response.status))
+          await holdfast.close()
+        })`
+      )
+      const outfile = inApp(`bundled.${format === "esm" ? "mjs" : "cjs"}`)
+      // A dependency is CommonJS, and esbuild gives an ES module no `require`.
+      const js = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);'
+      await build({
+        entryPoints: [inApp("bundled.js")],
+        outfile,
+        banner: format === "esm" ? { js } : {},
+        format,
+        bundle: true,
+        platform: "node",
+        logLevel: "error"
+      })
+      // Nothing but the bundle, so that it cannot load a file of the packages.
+      const alone = Path.join(directory, Path.basename(outfile))
+      Fs.renameSync(outfile, alone)
+      assert.strictEqual(await runNode(alone), "200")
+      Fs.rmSync(inApp("bundled"), { recursive: true })
+    },
+    timeout
+  )
+
+  it("Node.js: the version that the manifests need → the one that an older one reports", () => {
+    const { engines } = JSON.parse(Fs.readFileSync(inApp("node_modules/@holdfast/http/package.json"), "utf8"))
+    assert.deepStrictEqual(engines, { node: `>=${oldestNode}` })
+  })
 
   it(
     "the command line: installed → prints its version and migrates a database",

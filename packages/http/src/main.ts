@@ -3,10 +3,19 @@
  * The command line `holdfast`. Node caches compiled modules, which halves the start time. The cache is in a directory
  * of the user, because write access to it allows running any code here.
  */
-import { enableCompileCache } from "node:module"
+import { oldestNode } from "@holdfast/core/deployment/BuiltinModule"
+import * as Module from "node:module"
 import { homedir } from "node:os"
 import { join } from "node:path"
 
-enableCompileCache(join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "holdfast"))
+const isOlder = (version: string, oldest: string): boolean =>
+  version.localeCompare(oldest, undefined, { numeric: true }) < 0
+
+// Before the modules of the service, which such a version cannot load.
+if (isOlder(process.versions.node, oldestNode)) {
+  process.stderr.write(`holdfast: needs Node.js ${oldestNode} or newer; this is ${process.version}.\n`)
+  process.exit(1)
+}
+Module.enableCompileCache(join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "holdfast"))
 const { run } = await import("./cli/Main.ts")
 process.exit(await run(process.argv.slice(2)))

@@ -1,13 +1,17 @@
 /**
  * The lock that allows one process at a time to use a data directory.
  */
+import * as BuiltinModule from "@holdfast/core/deployment/BuiltinModule"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { DatabaseSync } from "node:sqlite"
+import type * as NodeSqlite from "node:sqlite"
 import * as Durable from "./internal/Durable.ts"
+
+const { DatabaseSync } = BuiltinModule.get<typeof NodeSqlite>("node:sqlite")
+type DatabaseSync = NodeSqlite.DatabaseSync
 
 /** The name of the lock file inside the directory. No other code may open it; see `acquire`. */
 export const fileName = "lock.sqlite"

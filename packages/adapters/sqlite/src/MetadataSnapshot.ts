@@ -1,15 +1,19 @@
 /**
  * A copy of the metadata in one SQLite file, as they were at one moment: a part of every backup.
  */
+import * as BuiltinModule from "@holdfast/core/deployment/BuiltinModule"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type { SqlError } from "effect/sql/SqlError"
-import { DatabaseSync, type SQLOutputValue } from "node:sqlite"
+import type * as NodeSqlite from "node:sqlite"
 import { asBackgroundWork } from "@holdfast/core/BackgroundWork"
 import * as BlobKey from "@holdfast/core/storage/BlobKey"
 import { fromThrown } from "./internal/SqliteError.ts"
 import * as Sqlite from "./Sqlite.ts"
+
+const { DatabaseSync } = BuiltinModule.get<typeof NodeSqlite>("node:sqlite")
+type DatabaseSync = NodeSqlite.DatabaseSync
 
 /** A content that the metadata refer to. */
 export interface SnapshotContent {
@@ -66,7 +70,7 @@ export const seal = (file: string): Effect.Effect<void, SqlError> =>
     catch: fromThrown("seal")
   })
 
-const toContent = (row: Record<string, SQLOutputValue>): SnapshotContent => {
+const toContent = (row: Record<string, NodeSqlite.SQLOutputValue>): SnapshotContent => {
   const blobId = String(row["id"])
   const key = BlobKey.make({ tenantId: String(row["tenant_id"]), bucketId: String(row["bucket_id"]), blobId })
   return { blobId, key, size: Number(row["size"]), sha256: String(row["sha256"]) }

@@ -2,9 +2,13 @@
  * Opens a database with the settings that make commits durable. A thread that reads imports this module, so it imports
  * nothing that takes long to load.
  */
+import * as BuiltinModule from "@holdfast/core/deployment/BuiltinModule"
 import { closeSync, constants, fsyncSync, mkdirSync, openSync } from "node:fs"
 import { dirname } from "node:path"
-import { DatabaseSync } from "node:sqlite"
+import type * as NodeSqlite from "node:sqlite"
+
+const { DatabaseSync } = BuiltinModule.get<typeof NodeSqlite>("node:sqlite")
+type DatabaseSync = NodeSqlite.DatabaseSync
 
 /** The file name for a database in memory, which exists as long as its connection. */
 export const memory = ":memory:"

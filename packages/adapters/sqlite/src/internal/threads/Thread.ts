@@ -1,13 +1,13 @@
 /**
  * A thread that has a database open, as seen by the thread that starts it.
  */
-import { Worker } from "node:worker_threads"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
 import { fromOpening, fromStatement } from "../SqliteError.ts"
 import { type Result, toInput } from "../SqliteStatement.ts"
 import type { Reply, Request, ThreadOptions } from "./Messages.ts"
+import { startWorker } from "./StartWorker.ts"
 
 export interface Thread {
   /** Runs a statement. Uninterruptible: SQLite cannot stop a statement. */
@@ -21,9 +21,6 @@ export interface Thread {
   /** Ends the thread after its current statement. */
   readonly close: Effect.Effect<void>
 }
-
-/** The program of the thread has the extension of this file: `.ts` in the repository, `.js` in the published package. */
-const program = new URL(`./DatabaseThread${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`, import.meta.url)
 
 const threadEnded = (): SqlError =>
   new SqlError({
@@ -47,7 +44,7 @@ interface Waiting {
 
 /** A running thread. It keeps the process alive only while a statement runs. */
 const startThread = (options: ThreadOptions, onEnd: () => void) => {
-  const worker = new Worker(program, { name: "holdfast-sqlite", workerData: options, execArgv: [] })
+  const worker = startWorker({ name: "holdfast-sqlite", workerData: options, execArgv: [] })
   const waiting = new Map<number, Waiting>()
   let lastId = 0
   let isTransaction = false

@@ -1,0 +1,17 @@
+/**
+ * The Holdfast of the programs beside this one: SQLite and a directory. Every visitor is Ada.
+ */
+import { open } from "@holdfast/core"
+import { fs } from "@holdfast/fs"
+import { sqlite } from "@holdfast/sqlite"
+
+export const start = async () => {
+  const holdfast = await open({
+    metadata: sqlite({ file: `${process.env.DATA}/app.sqlite` }),
+    blobs: fs({ directory: `${process.env.DATA}/files` })
+  })
+  return { holdfast, authenticate: () => holdfast.account("ada@example.com") }
+}
+
+/** Prints the address of a server that listens. */
+export const announce = (port) => process.stdout.write(`listens on http://127.0.0.1:${port}\n`)

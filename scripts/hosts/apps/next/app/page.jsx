@@ -1,0 +1,5 @@
+import { Uploads } from "./Uploads"
+
+export default function Page() {
+  return <Uploads />
+}

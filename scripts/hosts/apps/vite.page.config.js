@@ -1,0 +1,1 @@
+export default { build: { lib: { entry: "Browser.js", formats: ["es"], fileName: "page" } } }
