@@ -21,6 +21,14 @@ export const PageClient = Context.Reference<SqlClient | undefined>("@holdfast/sq
   defaultValue: () => undefined
 })
 
+/**
+ * Returns a number that changes with each change of what `ReadClient` sees, also by other processes; undefined for a database where
+ * that takes a statement.
+ */
+export const ReadVersion = Context.Reference<(() => number) | undefined>("@holdfast/sql/ReadVersion", {
+  defaultValue: () => undefined
+})
+
 /** Runs a statement that reads few rows and waits for no lock. Inside a transaction it reads the transaction's own writes. */
 export type ShortRead = (statement: (sql: SqlClient) => Statement<Row>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
 

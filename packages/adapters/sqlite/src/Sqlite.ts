@@ -101,6 +101,8 @@ export interface Clients {
   readonly readClient: SqlClient.SqlClient | undefined
   /** For reads of about a hundred rows: it runs them on the calling thread while they are fast. Undefined as `readClient` is. */
   readonly pageClient: SqlClient.SqlClient | undefined
+  /** Returns a number that changes with each change of what `readClient` sees. Undefined as `readClient` is. */
+  readonly version: (() => number) | undefined
 }
 
 /** How long the removal of commits that are not durable may wait for the running change. */
@@ -203,7 +205,7 @@ export const makeClients = ({
       readers &&
       PageReads.make({ direct: durable.reads, threads: readers, maxDirectMillis: 2, threadFactor: 20 })
     const pageClient = pageReads && (yield* reading(() => pageReads))
-    return { client: durableClient, readClient, pageClient }
+    return { client: durableClient, readClient, pageClient, version: durable?.version }
   })
 
 /** Opens a database, as `makeClients` does, without the clients for reads. */

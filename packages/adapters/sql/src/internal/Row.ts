@@ -20,6 +20,9 @@ export const text = (row: Row, column: string): string => {
   return value
 }
 
+/** Returns the length of a text; 0 for another value. */
+export const lengthOf = (value: unknown): number => (typeof value === "string" ? value.length : 0)
+
 /** Reads a safe integer. */
 export const int = (row: Row, column: string): number => {
   const value = row[column]

@@ -15,6 +15,22 @@ export interface DurableLog {
   readonly log: LogSync.LogSync
   /** Returns the connection for a short read that follows at once. */
   readonly reads: () => Connection
+  /** Returns a number that changes with each change of what such a read sees, also by other processes. */
+  readonly version: () => number
+}
+
+/** Numbers the positions that reads see. A commit of any process appends to the log or, with other salts, begins it again. */
+const versionOf = (read: () => WalIndex.Position): (() => number) => {
+  let { frames, salt1, salt2 } = read()
+  let version = 0
+  return () => {
+    const position = read()
+    if (position.frames !== frames || position.salt1 !== salt1 || position.salt2 !== salt2) {
+      ;({ frames, salt1, salt2 } = position)
+      version++
+    }
+    return version
+  }
 }
 
 /** Opens the log of a database file. Everything closes with the scope, after the connections that the caller opens later. */
@@ -27,18 +43,18 @@ export const make = (file: string): Effect.Effect<DurableLog, SqlError, Scope.Sc
       (database) => Effect.sync(() => database.close())
     )
     const databases = [yield* openReader, yield* openReader] as const
-    const [log, snapshots] = yield* Effect.acquireRelease(
+    const [log, snapshots, opened] = yield* Effect.acquireRelease(
       Effect.try({
         try: () => {
           // SQLite creates the log and its index with the first read.
           databases[0].exec("SELECT 1 FROM sqlite_schema LIMIT 1")
           index = WalIndex.open(file)
           const snapshots = Snapshots.make(databases)
-          return [LogSync.make({ file, index, snapshots }), snapshots] as const
+          return [LogSync.make({ file, index, snapshots }), snapshots, index] as const
         },
         catch: fromOpening
       }),
       ([log]) => Effect.sync(log.close)
     )
-    return { log, reads: snapshots.current }
+    return { log, reads: snapshots.current, version: versionOf(() => snapshots.durable() ?? opened.read()) }
   })
