@@ -72,7 +72,8 @@ describe("ConfigFlags", () => {
       "gcsCredentials",
       "rootKey",
       "secretKey",
-      "formerSecretKeys"
+      "formerSecretKeys",
+      "otlpHeaders"
     ])
     assert.notIncludeMembers(Object.keys(ConfigFlags.flags), secrets)
     assert.sameMembers(Object.keys(ConfigFlags.flags), [

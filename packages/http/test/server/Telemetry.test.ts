@@ -4,7 +4,10 @@ import * as Collector from "../support/Collector.ts"
 
 it("OTLP: collector configured → receives traces and metrics without keys", async () => {
   const { sent, url } = await Collector.start()
-  const bucket = await ServiceBucket.start({ env: { HOLDFAST_OTLP_ENDPOINT: url } })
+  const headers = "Authorization=Bearer%20secret, x-team=files"
+  const bucket = await ServiceBucket.start({
+    env: { HOLDFAST_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_HEADERS: headers }
+  })
   const path = await ServiceBucket.uploadFile(bucket, "a.txt", new TextEncoder().encode("Hello"))
   const view = `${bucket.service.url}/api/v1${path}/view?apiKey=${bucket.key}&download=1`
   expect(await (await fetch(view, { headers: { authorization: `Bearer ${bucket.key}` } })).text()).toBe("Hello")
@@ -19,4 +22,7 @@ it("OTLP: collector configured → receives traces and metrics without keys", as
   expect(traces.join()).not.toContain("/health/live")
   expect(metrics.join()).toContain("http_requests_total")
   expect(traces.join() + metrics.join()).not.toContain(bucket.key)
+  expect(sent.every((one) => one.headers.authorization === "Bearer secret" && one.headers["x-team"] === "files")).toBe(
+    true
+  )
 })

@@ -1,11 +1,12 @@
 /**
  * An OTLP collector that records the requests that it gets.
  */
-import { createServer } from "node:http"
+import { createServer, type IncomingHttpHeaders } from "node:http"
 import { onTestFinished } from "vitest"
 
 export interface RecordedRequest {
   readonly path: string
+  readonly headers: IncomingHttpHeaders
   readonly body: string
 }
 
@@ -16,7 +17,7 @@ export const start = async (): Promise<{ readonly url: string; readonly sent: Re
     let body = ""
     request.setEncoding("utf8").on("data", (text: string) => (body += text))
     request.on("end", () => {
-      sent.push({ path: request.url ?? "", body })
+      sent.push({ path: request.url ?? "", headers: request.headers, body })
       response.setHeader("content-type", "application/json").end("{}")
     })
   })

@@ -191,7 +191,7 @@ export const layer = (config: Config, version: string) => {
     Layer.provide(SecretKey.layerSigningSecret(config)),
     Layer.provide(layerSettings(config)),
     Layer.provide([disk.room, DamageReports.layer]),
-    Layer.provide(Telemetry.layer(config.otlpEndpoint, version)),
+    Layer.provide(Telemetry.layer(config, version)),
     Layer.provide(layerMetricRegistry)
   )
 }

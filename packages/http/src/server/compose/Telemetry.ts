@@ -7,8 +7,10 @@ import * as HttpBody from "effect/http/HttpBody"
 import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import * as UrlParams from "effect/http/UrlParams"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import * as MaskKeys from "../../problems/MaskKeys.ts"
+import type { Config } from "../config/Config.ts"
 
 /** The query parameter that carries an API key. */
 const keyParameter = "apiKey"
@@ -44,7 +46,7 @@ const toBody = (data: unknown): HttpBody.HttpBody =>
   )
 
 /** Loads the exporters only when a collector is configured. */
-const exporters = (endpoint: string, serviceVersion: string) =>
+const exporters = (endpoint: string, headers: Readonly<Record<string, string>>, serviceVersion: string) =>
   Layer.unwrap(
     Effect.promise(async () => {
       const [OtlpMetrics, OtlpSerialization, OtlpTracer] = await Promise.all([
@@ -54,8 +56,8 @@ const exporters = (endpoint: string, serviceVersion: string) =>
       ])
       const resource = { serviceName: "holdfast", serviceVersion }
       return Layer.mergeAll(
-        OtlpTracer.layer({ url: `${endpoint}/v1/traces`, resource }),
-        OtlpMetrics.layer({ url: `${endpoint}/v1/metrics`, resource })
+        OtlpTracer.layer({ url: `${endpoint}/v1/traces`, headers, resource }),
+        OtlpMetrics.layer({ url: `${endpoint}/v1/metrics`, headers, resource })
       ).pipe(
         Layer.provide([
           Layer.succeed(OtlpSerialization.OtlpSerialization, { traces: toBody, metrics: toBody, logs: toBody }),
@@ -67,8 +69,12 @@ const exporters = (endpoint: string, serviceVersion: string) =>
 
 const disabled = Layer.succeed(References.TracerEnabled, false)
 
-/** `endpoint`: the collector's base URL (OTLP over HTTP), such as `http://127.0.0.1:4318`; undefined for none. */
-export const layer = (endpoint: string | undefined, version: string): Layer.Layer<never> =>
-  endpoint === undefined
-    ? disabled
-    : Layer.mergeAll(exporters(endpoint, version), spanNames, excludeUntraced, redactKeys)
+/** Sends to the collector of the settings; `otlpEndpoint` is its base URL (OTLP over HTTP), such as `http://127.0.0.1:4318`. */
+export const layer = (
+  { otlpEndpoint, otlpHeaders }: Pick<Config, "otlpEndpoint" | "otlpHeaders">,
+  version: string
+): Layer.Layer<never> => {
+  if (otlpEndpoint === undefined) return disabled
+  const headers = otlpHeaders === undefined ? {} : Redacted.value(otlpHeaders)
+  return Layer.mergeAll(exporters(otlpEndpoint, headers, version), spanNames, excludeUntraced, redactKeys)
+}

@@ -34,6 +34,28 @@ export const secretKey: SettingType.SettingType<Redacted.Redacted<Uint8Array>> =
   })
 )
 
+const parseHeader = (item: string): readonly [name: string, value: string] | undefined => {
+  const [, name, value] = /^\s*([!#$%&'*+.^`|~\w-]+)\s*=\s*([\x21-\x7e]*)\s*$/.exec(item) ?? []
+  if (name === undefined || value === undefined) return undefined
+  try {
+    const decoded = decodeURIComponent(value)
+    return /^[\x20-\x7e]*$/.test(decoded) ? [name.toLowerCase(), decoded] : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Headers in the form of OTEL_EXPORTER_OTLP_HEADERS, https://opentelemetry.io/docs/specs/otel/protocol/exporter. */
+export const headers: SettingType.SettingType<Redacted.Redacted<Readonly<Record<string, string>>>> = secret(
+  SettingType.make("a comma-separated list of headers, such as authorization=Bearer%20…", (text) => {
+    const parsed = text.split(",").map(parseHeader)
+    const valid = parsed.filter((header) => header !== undefined)
+    return valid.length === parsed.length
+      ? Redacted.make(Object.fromEntries(valid), { label: "OtlpHeaders" })
+      : undefined
+  })
+)
+
 export const secretKeys: SettingType.SettingType<ReadonlyArray<Redacted.Redacted<Uint8Array>>> = secret(
   SettingType.list("a comma-separated list of keys, each 32 bytes in base64", secretKey)
 )

@@ -436,6 +436,11 @@ export const settings = {
     ["HOLDFAST_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"],
     WebTypes.baseUrl,
     "URL of a collector to which traces and metrics are sent (OTLP over HTTP). If unset, nothing is sent."
+  ),
+  otlpHeaders: optional(
+    ["HOLDFAST_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"],
+    SecretTypes.headers,
+    "Headers of the requests to the collector, such as its key. Values are percent-encoded."
   )
 } as const satisfies Readonly<Record<string, Setting<unknown>>>
 
