@@ -60,6 +60,10 @@ export interface Settings {
   readonly tenantRate: Rate | "off"
   /** How many requests with a key that is not valid one client address may make over HTTP. */
   readonly failedAuthenticationRate: Rate | "off"
+  /** Whether buckets may be public. Off by default: otherwise a member could publish what the operator means to keep private. */
+  readonly publicBuckets: boolean
+  /** How many requests without a key one client address may make over HTTP for the contents of public buckets. */
+  readonly anonymousRate: Rate | "off"
   /** How long events are kept. */
   readonly eventRetention: Duration.Duration
   /** Whether webhooks may send to addresses that are not public, and without TLS. */
@@ -90,6 +94,8 @@ export const defaults: Settings = {
   keyRate: "off",
   tenantRate: "off",
   failedAuthenticationRate: { requests: 60, window: Duration.minutes(1) },
+  publicBuckets: false,
+  anonymousRate: { requests: 3000, window: Duration.minutes(1) },
   eventRetention: Duration.days(90),
   webhooksAllowPrivate: false
 }
@@ -122,7 +128,7 @@ const durations = [
   "playbackLifetime",
   "eventRetention"
 ] as const
-const rates = ["keyRate", "tenantRate", "failedAuthenticationRate"] as const
+const rates = ["keyRate", "tenantRate", "failedAuthenticationRate", "anonymousRate"] as const
 
 const toRate = (input: RateInput | "off"): Rate | "off" =>
   input === "off" ? input : { requests: input.requests, window: Duration.fromInputUnsafe(input.window) }

@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Actor } from "../Actor.ts"
-import { Forbidden, OriginNotAllowed, Unauthenticated } from "../Errors.ts"
+import { Forbidden, NotFound, OriginNotAllowed, Unauthenticated } from "../Errors.ts"
 import * as Ids from "../Ids.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Permission } from "../Permission.ts"
@@ -26,6 +26,12 @@ import * as KeyUseRecorder from "./internal/KeyUseRecorder.ts"
 
 export type IdentifyError = Unauthenticated | OriginNotAllowed | MetadataError
 export type AccessError = IdentifyError | Forbidden
+
+/** The bucket of a file that is read. */
+interface Bucket {
+  readonly tenantId: string
+  readonly bucketId: string
+}
 
 /** The identity of an actor. The deployment itself (`Actor.system`) has no account and no membership. */
 export type Identity = Principal | "system"
@@ -45,7 +51,8 @@ export const limitsOf = (identity: Identity): Pick<NonNullable<Principal["creden
 export const bucketsOf = (identity: Identity): ReadonlyArray<string> | undefined => limitsOf(identity).scope?.bucketIds
 
 /** The folder to which the scope of an actor's token is limited; undefined without such a limit. */
-export const folderOf = (identity: Identity): string | undefined => limitsOf(identity).scope?.pathPrefix
+export const folderOf = (identity: Identity | "anonymous"): string | undefined =>
+  identity === "anonymous" ? undefined : limitsOf(identity).scope?.pathPrefix
 
 export class Access extends Context.Service<
   Access,
@@ -89,6 +96,12 @@ export class Access extends Context.Service<
     readonly requireAccount: (actor: Actor) => Effect.Effect<Identity, AccessError>
 
     /**
+     * Succeeds for a bucket whose contents may be read without a key: the bucket and the deployment must permit it. Fails with
+     * `NotFound` of a file otherwise, also when there is no such bucket.
+     */
+    readonly requirePublic: (bucket: Bucket) => Effect.Effect<"anonymous", NotFound | MetadataError>
+
+    /**
      * Whether this process has found the actor's key valid before, and not invalid since. Requires no look-up. It does not
      * authenticate the actor.
      */
@@ -97,7 +110,7 @@ export class Access extends Context.Service<
     /** Succeeds for the deployment itself (`Actor.system`) only. */
     readonly requireSystem: (actor: Actor) => Effect.Effect<void, Forbidden>
 
-    /** Clears the cache of look-ups. Call it after a change of members, roles, tokens or keys. */
+    /** Clears the cache of look-ups. Call it after a change of members, roles, tokens or keys, or of what is public. */
     readonly clearCache: Effect.Effect<void>
   }
 >()("@holdfast/core/access/Access") {}
@@ -107,6 +120,9 @@ interface CacheEntry {
   /** Epoch milliseconds. */
   readonly expiresAt: number
 }
+
+/** For a client without a key, a private bucket is as one that does not exist, and as a file that does not. */
+const notThere = Effect.fail(new NotFound({ resource: "file" }))
 
 const outsideScope =
   "The scope of the API key does not include this operation. Use a key whose scope has the permission for this bucket and folder."
@@ -140,6 +156,8 @@ const make = Effect.gen(function* () {
   const settings = yield* Settings
   const lifetime = Math.min(1000, Duration.toMillis(settings.accessCache))
   const cache = new Map<string, CacheEntry>()
+  /** Until when a bucket is known to be public, in epoch milliseconds. */
+  const publicBuckets = new Map<string, number>()
   /** The hashes of keys that were valid at their latest look-up. */
   const known = new Set<string>()
   let generation = 0
@@ -205,6 +223,22 @@ const make = Effect.gen(function* () {
     })
   }
 
+  const isPublic = (bucket: Bucket): Effect.Effect<boolean, MetadataError> =>
+    Effect.withFiber((fiber) => {
+      const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
+      const cacheKey = `${bucket.tenantId} ${bucket.bucketId}`
+      if ((publicBuckets.get(cacheKey) ?? 0) > now) return Effect.succeed(true)
+      const startedIn = generation
+      return Effect.tap(repository.isPublic(bucket), (found) =>
+        Effect.sync(() => {
+          publicBuckets.delete(cacheKey)
+          if (!found || startedIn !== generation || lifetime === 0) return
+          if (publicBuckets.size >= capacity) publicBuckets.clear()
+          publicBuckets.set(cacheKey, now + lifetime)
+        })
+      )
+    })
+
   const require = (
     actor: Actor,
     tenantId: string,
@@ -245,11 +279,16 @@ const make = Effect.gen(function* () {
           tokenOf(identity) === undefined || (settings.tokensMayCreateTenants && limitsOf(identity).scope === null),
         () => new Forbidden()
       ),
+    requirePublic: (bucket) =>
+      settings.publicBuckets && Ids.is("ten", bucket.tenantId) && Ids.is("bkt", bucket.bucketId)
+        ? Effect.flatMap(isPublic(bucket), (found) => (found ? Effect.succeed("anonymous" as const) : notThere))
+        : notThere,
     isKnown: (actor) => actor._tag !== "Key" || known.has(actor.hash),
     requireSystem: (actor) => (actor._tag === "System" ? Effect.void : Effect.fail(new Forbidden())),
     clearCache: Effect.sync(() => {
       generation++
       cache.clear()
+      publicBuckets.clear()
     })
   })
 })

@@ -55,6 +55,12 @@ export class AccessRepository extends Context.Service<
       readonly tenantId: string | undefined
     }) => Effect.Effect<Option.Option<Principal>, MetadataError>
 
+    /** Whether a bucket exists in the tenant and is public. */
+    readonly isPublic: (bucket: {
+      readonly tenantId: string
+      readonly bucketId: string
+    }) => Effect.Effect<boolean, MetadataError>
+
     /** Records when keys were last used. Times earlier than the recorded one and unknown ids change nothing. */
     readonly recordUse: (uses: ReadonlyArray<KeyUse>) => Effect.Effect<void, MetadataError>
   }

@@ -16,23 +16,39 @@ const limits = {
   maxFiles: Schema.optional(limit).annotate({ description: "The most files. Null: no limit of its own." })
 }
 
+/** Who may read the contents of a bucket: only readers with a key that permits it, or anyone. */
+export const Visibility = Schema.Literals(["private", "public"])
+export type Visibility = typeof Visibility.Type
+
+const visibility = Schema.optional(Visibility).annotate({
+  description:
+    "`public`: anyone can view and download the bucket's files and play its videos without a key, and do nothing else. Only where the " +
+    "deployment permits it. `private`, the default, requires a key for everything."
+})
+
 export const Bucket = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
   maxBytes: Schema.NullOr(Schema.Int),
   maxFiles: Schema.NullOr(Schema.Int),
   ...ContentRules.fields,
+  visibility: Visibility,
   createdAt: Schema.DateTimeUtcFromString,
   updatedAt: Schema.DateTimeUtcFromString
 }).annotate({ identifier: "Bucket" })
 export type Bucket = typeof Bucket.Type
 
-export const CreateBucket = Schema.Struct({ name: Label, ...limits, ...ContentRules.input }).annotate({
+export const CreateBucket = Schema.Struct({ name: Label, ...limits, ...ContentRules.input, visibility }).annotate({
   identifier: "CreateBucket"
 })
 export type CreateBucket = typeof CreateBucket.Type
 
-export const UpdateBucket = Schema.Struct({ name: Schema.optional(Label), ...limits, ...ContentRules.input }).annotate({
+export const UpdateBucket = Schema.Struct({
+  name: Schema.optional(Label),
+  ...limits,
+  ...ContentRules.input,
+  visibility
+}).annotate({
   identifier: "UpdateBucket"
 })
 export type UpdateBucket = typeof UpdateBucket.Type

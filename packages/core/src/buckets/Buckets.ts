@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import { Access, type AccessError, bucketsOf } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
-import { type InvalidCursor, type InvalidRequest, NotFound, type QuotaExceeded } from "../Errors.ts"
+import { type InvalidCursor, InvalidRequest, NotFound, type QuotaExceeded } from "../Errors.ts"
 import type { BucketRef } from "./BucketRef.ts"
 import { by } from "../events/EventAuthor.ts"
 import * as Ids from "../Ids.ts"
@@ -68,15 +68,30 @@ const make = Effect.gen(function* () {
   const missing = new NotFound({ resource: "bucket" })
   const checkId = (bucketId: string) => (Ids.is("bkt", bucketId) ? Effect.void : Effect.fail(missing))
 
+  const checkVisibility = ({ visibility }: Bucket.UpdateBucket) =>
+    visibility === "public" && !settings.publicBuckets ? Effect.fail(noPublicBuckets) : Effect.void
+
   return Buckets.of({
     create: Effect.fn("Buckets.create")(
       function* (actor, tenantId, input) {
         const identity = yield* access.require(actor, tenantId, "bucket:write")
         const decoded = yield* decodeCreate(input)
         const { allowedTypes = null, maxBytes = null, maxFileBytes = null, maxFiles = null, name } = decoded
+        const { visibility = "private" } = decoded
+        yield* checkVisibility(decoded)
         const now = yield* DateTime.now
         const id = yield* Ids.make("bkt")
-        const bucket = { id, name, maxBytes, maxFiles, maxFileBytes, allowedTypes, createdAt: now, updatedAt: now }
+        const bucket = {
+          id,
+          name,
+          maxBytes,
+          maxFiles,
+          maxFileBytes,
+          allowedTypes,
+          visibility,
+          createdAt: now,
+          updatedAt: now
+        }
         yield* room.forRecord
         yield* by(identity)(within(tenantId)(repository.create(tenantId, bucket)))
         return bucket
@@ -99,8 +114,11 @@ const make = Effect.gen(function* () {
       const identity = yield* access.require(actor, bucket, "bucket:write")
       yield* checkId(bucket.bucketId)
       const change = yield* decodeUpdate(input)
+      yield* checkVisibility(change)
       const update = { bucket, change, at: yield* DateTime.now }
-      return yield* NotFound.whenNone(by(identity)(repository.update(update)), missing)
+      const changed = yield* NotFound.whenNone(by(identity)(repository.update(update)), missing)
+      if (change.visibility !== undefined) yield* access.clearCache
+      return changed
     }),
 
     remove: Effect.fn("Buckets.remove")(function* (actor, bucket, options) {
@@ -112,5 +130,10 @@ const make = Effect.gen(function* () {
     })
   })
 })
+
+const noPublicBuckets = InvalidRequest.at(
+  "/visibility",
+  "must be private: this deployment does not permit public buckets. Its operator permits them by the setting HOLDFAST_PUBLIC_BUCKETS."
+)
 
 export const layer: Layer.Layer<Buckets, never, Access | BucketRepository | SecureRandom> = Layer.effect(Buckets, make)

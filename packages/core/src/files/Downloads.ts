@@ -5,7 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Access, type AccessError } from "../access/Access.ts"
-import type { NotFound } from "../Errors.ts"
+import { NotFound } from "../Errors.ts"
 import { DamageReports } from "../integrity/DamageReports.ts"
 import { authorize, checkVersion, type LinkAction, type Reader } from "./links/Link.ts"
 import { BlobStore } from "../storage/BlobStore.ts"
@@ -40,6 +40,8 @@ export class Downloads extends Context.Service<
   }
 >()("@holdfast/core/files/Downloads") {}
 
+const missing = Effect.fail(new NotFound({ resource: "file" }))
+
 const make = Effect.gen(function* () {
   const access = yield* Access
   const repository = yield* FileRepository
@@ -63,12 +65,15 @@ const make = Effect.gen(function* () {
   }
 
   return Downloads.of({
-    open: (reader, ref, action = "view") =>
-      authorize(access, reader, ref, action).pipe(
+    open: (reader, ref, action = "view") => {
+      const opened = authorize(access, reader, ref, action).pipe(
         Effect.flatMap((identity) => getFile(repository, ref, identity)),
         Effect.flatMap((file) => checkVersion(reader, file)),
         Effect.flatMap((file) => toDownload(ref, file))
       )
+      // What anyone may know is the contents, not which names are reserved.
+      return reader._tag === "Anonymous" ? Effect.catchTag(opened, "ContentNotUploaded", () => missing) : opened
+    }
   })
 })
 

@@ -94,7 +94,9 @@ const make = Effect.gen(function* () {
         const description = yield* NewFile.decode(input)
         yield* checkHeaders(bucket.tenantId, description.headers ?? [])
         const file = yield* NewFile.make(description, null)
-        yield* access.require(actor, { ...bucket, path: file.path }, "file:write")
+        if (folderOf(identity) !== undefined) {
+          yield* access.require(actor, { ...bucket, path: file.path }, "file:write")
+        }
         // A file without content has no blob whose lease could end.
         yield* Effect.catchTag(by(identity)(writer.insert(bucket, file)), "UploadExpired", Effect.die)
         return File.fromStored(file)
@@ -112,7 +114,7 @@ const make = Effect.gen(function* () {
       yield* checkBucketId(bucket)
       const folder = folderOf(identity)
       const query = yield* FileList.decode(request)
-      if (folder?.startsWith(query.path) !== true) {
+      if (folder !== undefined && !folder.startsWith(query.path)) {
         yield* access.require(actor, { ...bucket, path: query.path }, "file:read")
       }
       const page = yield* list(bucket, request, FileList.within(query, folder))
@@ -127,7 +129,9 @@ const make = Effect.gen(function* () {
       const identity = yield* access.require(actor, ref, "file:write")
       const selector = yield* toSelector(ref, identity)
       const change = yield* decodeUpdate(input)
-      if (change.path !== undefined) yield* access.require(actor, { ...ref, path: change.path }, "file:write")
+      if (change.path !== undefined && folderOf(identity) !== undefined) {
+        yield* access.require(actor, { ...ref, path: change.path }, "file:write")
+      }
       const update = { bucket: ref, selector, change, at: yield* DateTime.now }
       return File.fromStored(yield* by(identity)(writer.update(update)))
     }),

@@ -102,7 +102,9 @@ const make = Effect.gen(function* () {
         SecureRandom,
         random
       )
-      yield* access.require(actor, { ...bucket, path: file.path }, "file:write")
+      if (folderOf(identity) !== undefined) {
+        yield* access.require(actor, { ...bucket, path: file.path }, "file:write")
+      }
       yield* Effect.catchTag(staged.commit(by(identity)(writer.insert(bucket, file))), "FileExists", (error) =>
         Effect.fail(condition.ifNoneMatch === "*" ? new PreconditionFailed() : error)
       )

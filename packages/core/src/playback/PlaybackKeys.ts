@@ -26,7 +26,7 @@ import type { Unauthenticated } from "../Errors.ts"
 import * as SignedKeys from "../secrets/SignedKeys.ts"
 import { Settings } from "../Settings.ts"
 import * as PlaybackKeyPayload from "./internal/PlaybackKeyPayload.ts"
-import { PlaybackGrant, type StreamRef, type Viewer } from "./Viewer.ts"
+import { PlaybackGrant, type StreamRef, type KeyedViewer } from "./Viewer.ts"
 
 export interface PlaybackKey {
   readonly key: Redacted.Redacted
@@ -46,7 +46,7 @@ export class PlaybackKeys extends Context.Service<
      * twelfth of the keys' lifetime the same viewer gets the same key, so that a player that reloads a growing playlist finds
      * the addresses that it knows. The holder of a playback key gets that key again: using a key does not prolong it.
      */
-    readonly issue: (viewer: Viewer, stream: StreamRef, options?: IssueOptions) => Effect.Effect<PlaybackKey>
+    readonly issue: (viewer: KeyedViewer, stream: StreamRef, options?: IssueOptions) => Effect.Effect<PlaybackKey>
 
     /** Verifies a key for a bucket. `Unauthenticated` for an expired key and for a text that is no key of this bucket. */
     readonly verify: (text: string, bucket: BucketRef) => Effect.Effect<PlaybackGrant, Unauthenticated>

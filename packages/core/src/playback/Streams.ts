@@ -135,7 +135,7 @@ const make = Effect.gen(function* () {
           ),
 
     get: Effect.fn("Streams.get")(function* (viewer, ref, format) {
-      const found = (identity: Identity) =>
+      const found = (identity: Identity | "anonymous") =>
         Effect.map(getFile(files, ref, identity), ({ content, id, name }) => ({ fileId: id, name, content }))
       const { content, fileId, name } = yield* findForViewer(access, viewer, ref, format, found)
       if (content === null) return yield* new ContentNotUploaded()
@@ -148,7 +148,7 @@ const make = Effect.gen(function* () {
     }),
 
     list: Effect.fn("Streams.list")(function* (viewer, ref) {
-      const found = (identity: Identity) =>
+      const found = (identity: Identity | "anonymous") =>
         Effect.map(getFile(files, ref, identity), ({ content, id }) => ({ fileId: id, content }))
       const { content } = yield* findForViewer(access, viewer, ref, undefined, found)
       if (content === null) return []

@@ -6,6 +6,7 @@ import type * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import type { Access, AccessError, Identity } from "../access/Access.ts"
+import type { Anonymous } from "../access/Anonymous.ts"
 import type { Actor } from "../Actor.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import { type NotFound, Unauthenticated } from "../Errors.ts"
@@ -30,7 +31,11 @@ export class PlaybackGrant extends Data.TaggedClass("PlaybackGrant")<{
   readonly expiresAt: DateTime.Utc
 }> {}
 
-export type Viewer = Actor | PlaybackGrant
+/** A viewer with a key. */
+export type KeyedViewer = Actor | PlaybackGrant
+
+/** A reader of a stream; without a key, of one in a public bucket. */
+export type Viewer = KeyedViewer | Anonymous
 
 /** A key for another stream is answered like a key that was never issued. */
 const unauthenticated = Effect.fail(new Unauthenticated())
@@ -47,7 +52,8 @@ const authorize = (
   viewer: Viewer,
   ref: FileRef,
   format: Format | undefined
-): Effect.Effect<Identity, AccessError> => {
+): Effect.Effect<Identity | "anonymous", AccessError | NotFound> => {
+  if (viewer._tag === "Anonymous") return access.requirePublic(ref)
   if (viewer._tag !== "PlaybackGrant") return access.require(viewer, ref, "file:read")
   return isFor(viewer, ref, format) ? access.require(viewer.parent, ref, "file:read") : unauthenticated
 }
@@ -61,7 +67,7 @@ export const findForViewer = <A extends { readonly fileId: string }, E extends {
   viewer: Viewer,
   ref: FileRef,
   format: Format | undefined,
-  lookup: (identity: Identity) => Effect.Effect<A, E | NotFound>
+  lookup: (identity: Identity | "anonymous") => Effect.Effect<A, E | NotFound>
 ): Effect.Effect<A, E | NotFound | AccessError> => {
   const found = Effect.flatMap(authorize(access, viewer, ref, format), lookup)
   if (viewer._tag !== "PlaybackGrant" || !ref.fileId.startsWith("@")) return found

@@ -1,5 +1,6 @@
 /**
- * The rates of requests: of a key, of a tenant, and of the failed authentications of a client address. Each process counts for
+ * The rates of requests: of a key, of a tenant, of the failed authentications of a client address, and of its requests without a
+ * key. Each process counts for
  * itself, in memory. The service counts what its callers report; the HTTP API reports its requests.
  */
 import * as Clock from "effect/Clock"
@@ -11,7 +12,7 @@ import * as Layer from "effect/Layer"
 import { type Rate, Settings } from "../Settings.ts"
 import * as RateLimiter from "./RateLimiter.ts"
 
-export type Policy = "key" | "tenant" | "failed-authentication"
+export type Policy = "key" | "tenant" | "anonymous" | "failed-authentication"
 
 /** What a subject of a policy may still do. */
 export interface PolicyState {
@@ -26,6 +27,7 @@ export interface PolicyState {
 const reasons: { readonly [P in Policy]: (rate: string) => string } = {
   key: (rate) => `The key may make ${rate}.`,
   tenant: (rate) => `All keys of the tenant together may make ${rate}.`,
+  anonymous: (rate) => `One address may make ${rate} without a key.`,
   "failed-authentication": (rate) => `Too many keys from this address were not valid: more than ${rate}.`
 }
 
@@ -51,6 +53,8 @@ export interface Subject {
   /** The id of the presented key's record. */
   readonly credentialId: string | undefined
   readonly tenantId: string | undefined
+  /** The address of a client without a key. */
+  readonly client?: string | undefined
 }
 
 export class Rates extends Context.Service<
@@ -61,7 +65,7 @@ export class Rates extends Context.Service<
 
     /**
      * Counts a request and returns what remains. Fails with `RateLimited`, and counts nothing, if it exceeds a rate.
-     * `subject` must have been authenticated: otherwise a stranger could use up its rate.
+     * A key and a tenant must have been authenticated: otherwise a stranger could use up their rates.
      */
     readonly admit: (subject: Subject) => Effect.Effect<ReadonlyArray<PolicyState>, RateLimited>
 
@@ -99,16 +103,18 @@ const refusal = (
 
 const make = Effect.gen(function* () {
   const clock = yield* Clock.Clock
-  const { failedAuthenticationRate, keyRate, tenantRate } = yield* Settings
+  const { anonymousRate, failedAuthenticationRate, keyRate, tenantRate } = yield* Settings
   const limit = (policy: Policy, rate: Rate | "off"): Limit | undefined =>
     rate === "off" ? undefined : { policy, rate, limiter: RateLimiter.make(rate) }
   const key = limit("key", keyRate)
   const tenant = limit("tenant", tenantRate)
+  const anonymous = limit("anonymous", anonymousRate)
   const failures = limit("failed-authentication", failedAuthenticationRate)
 
-  const limitsOf = ({ credentialId, tenantId }: Subject) => [
+  const limitsOf = ({ client, credentialId, tenantId }: Subject) => [
     ...(key === undefined || credentialId === undefined ? [] : [{ limit: key, subject: credentialId }]),
-    ...(tenant === undefined || tenantId === undefined ? [] : [{ limit: tenant, subject: tenantId }])
+    ...(tenant === undefined || tenantId === undefined ? [] : [{ limit: tenant, subject: tenantId }]),
+    ...(anonymous === undefined || client === undefined ? [] : [{ limit: anonymous, subject: client }])
   ]
 
   return Rates.of({

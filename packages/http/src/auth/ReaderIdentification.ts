@@ -1,5 +1,5 @@
 /**
- * Identifies the reader of a content: an actor, or the holder of a link. It verifies links but, as `ActorIdentification`, checks
+ * Identifies the reader of a content: an actor, the holder of a link, or a client without a key. It verifies links but, as `ActorIdentification`, checks
  * no permission: the services do.
  */
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
@@ -9,6 +9,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as ActorIdentification from "./ActorIdentification.ts"
+import * as AnonymousIdentification from "./AnonymousIdentification.ts"
 import * as PresentedKey from "./PresentedKey.ts"
 import * as RequestRates from "./RequestRates.ts"
 
@@ -27,11 +28,13 @@ export type IdentifyReader = (
 export const make: Effect.Effect<IdentifyReader, never, Services> = Effect.gen(function* () {
   const links = yield* Links
   const identifyActor = yield* ActorIdentification.make
+  const orAnonymous = yield* AnonymousIdentification.make
   const rates = yield* RequestRates.make
 
   return (request, bucket): ReturnType<IdentifyReader> => {
     const query = Context.get(request, HttpServerRequest.ParsedSearchParams)
-    if (typeof query["apiKey"] !== "string" || !isLinkKey(query["apiKey"])) return identifyActor(request)
+    if (typeof query["apiKey"] !== "string" || !isLinkKey(query["apiKey"]))
+      return orAnonymous(request, identifyActor(request))
     const key = PresentedKey.findOne(query, Context.get(request, HttpServerRequest.HttpServerRequest).headers)
     if (typeof key !== "string") return Effect.fail(key)
     const refusal = links.isKnown(key, bucket) ? undefined : rates.findRefusal(request)

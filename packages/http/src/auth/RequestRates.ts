@@ -3,12 +3,13 @@
  * of a client address that has presented many keys that are not valid.
  */
 import { Access, type IdentifyError } from "@holdfast/core/access/Access"
+import type { Anonymous } from "@holdfast/core/access/Anonymous"
 import { CurrentRequest } from "@holdfast/core/access/CurrentRequest"
 import type { Actor } from "@holdfast/core/Actor"
 import * as Ids from "@holdfast/core/Ids"
 import type { Reader } from "@holdfast/core/files/links/Link"
 import type { Viewer } from "@holdfast/core/playback/Viewer"
-import { type RateLimited, Rates } from "@holdfast/core/rates/Rates"
+import { type PolicyState, type RateLimited, Rates } from "@holdfast/core/rates/Rates"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -29,14 +30,20 @@ export interface RequestRates {
   readonly findRefusal: (request: Context.Context<RequestServices>) => Effect.Effect<never, RateLimited> | undefined
 
   /** Returns the effect that identifies an actor, viewer or reader, with the request counted for its key and tenant. */
-  readonly apply: <V extends Viewer | Reader, E>(
+  readonly apply: <V extends Keyed, E>(
     request: Context.Context<RequestServices>,
     identify: Effect.Effect<V, E>
   ) => Effect.Effect<V, E | RateLimited | IdentifyError>
+
+  /** Counts a request without a key for its client address. The host of a mounted API may know none: then there is no rate. */
+  readonly admitAnonymous: (request: Context.Context<RequestServices>) => Effect.Effect<void, RateLimited>
 }
 
+/** Who presents a key: an actor, or the holder of what was made with the key of one. */
+type Keyed = Exclude<Viewer | Reader, Anonymous>
+
 /** Returns the actor on whose behalf a viewer or reader reads. */
-const actorOf = (viewer: Viewer | Reader): Actor => ("parent" in viewer ? viewer.parent : viewer)
+const actorOf = (viewer: Keyed): Actor => ("parent" in viewer ? viewer.parent : viewer)
 
 export const make: Effect.Effect<RequestRates, never, Access | Rates> = Effect.gen(function* () {
   const access = yield* Access
@@ -45,6 +52,10 @@ export const make: Effect.Effect<RequestRates, never, Access | Rates> = Effect.g
   const register = (request: Context.Context<RequestServices>, headers: CommonHeaders.ResponseHeaders): void =>
     CommonHeaders.register(Context.get(request, HttpServerRequest.HttpServerRequest), headers)
 
+  const registerStates = (request: Context.Context<RequestServices>, states: ReadonlyArray<PolicyState>): void => {
+    if (states.length > 0) register(request, RateLimitHeaders.ofStates(states))
+  }
+
   /** Fails with the error, and reports it in the headers of the answer. */
   const refuse = (request: Context.Context<RequestServices>, error: RateLimited): Effect.Effect<never, RateLimited> =>
     Effect.suspend(() => {
@@ -52,7 +63,7 @@ export const make: Effect.Effect<RequestRates, never, Access | Rates> = Effect.g
       return Effect.fail(error)
     })
 
-  const admit = (request: Context.Context<RequestServices>, viewer: Viewer | Reader) => {
+  const admit = (request: Context.Context<RequestServices>, viewer: Keyed) => {
     const { tenantId = "" } = Context.get(request, HttpRouter.RouteContext).params
     return Effect.flatMap(
       access.identify(actorOf(viewer), Ids.is("ten", tenantId) ? tenantId : undefined),
@@ -66,9 +77,7 @@ export const make: Effect.Effect<RequestRates, never, Access | Rates> = Effect.g
           tenantId: member === null ? undefined : tenantId
         }
         return rates.admit(subject).pipe(
-          Effect.map((states) => {
-            if (states.length > 0) register(request, RateLimitHeaders.ofStates(states))
-          }),
+          Effect.map((states) => registerStates(request, states)),
           Effect.catch((error) => {
             if (Ids.is("ten", tenantId)) {
               const cause = { reason: error.code, policy: error.policy }
@@ -82,6 +91,15 @@ export const make: Effect.Effect<RequestRates, never, Access | Rates> = Effect.g
   }
 
   return {
+    admitAnonymous: (request) => {
+      const { clientAddress } = Context.get(request, CurrentRequest)
+      if (clientAddress === undefined) return Effect.void
+      const client = AddressGroup.of(clientAddress)
+      return rates.admit({ credentialId: undefined, tenantId: undefined, client }).pipe(
+        Effect.map((states) => registerStates(request, states)),
+        Effect.catch((error) => refuse(request, error))
+      )
+    },
     findRefusal: (request) => {
       if (!rates.hasFailures()) return undefined
       const { clientAddress } = Context.get(request, CurrentRequest)

@@ -1,5 +1,5 @@
 /**
- * Identifies the viewer of a stream: an actor, or the holder of a playback key. It verifies playback keys but, as
+ * Identifies the viewer of a stream: an actor, the holder of a playback key, or a client without a key. It verifies playback keys but, as
  * `ActorIdentification`, checks no permission: the services do.
  */
 import * as ApiKey from "@holdfast/core/access/ApiKey"
@@ -7,12 +7,13 @@ import type { Actor } from "@holdfast/core/Actor"
 import type { Unauthenticated } from "@holdfast/core/Errors"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { isPlaybackKey, PlaybackKeys } from "@holdfast/core/playback/PlaybackKeys"
-import type { Viewer } from "@holdfast/core/playback/Viewer"
+import type { KeyedViewer, Viewer } from "@holdfast/core/playback/Viewer"
 import { Digest } from "effect/crypto/Digest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as ActorIdentification from "./ActorIdentification.ts"
+import * as AnonymousIdentification from "./AnonymousIdentification.ts"
 import * as PresentedKey from "./PresentedKey.ts"
 import * as RequestRates from "./RequestRates.ts"
 
@@ -36,6 +37,7 @@ export const make: Effect.Effect<IdentifyViewer, never, Services> = Effect.gen(f
   const digest = yield* Digest
   const playbackKeys = yield* PlaybackKeys
   const identifyActor = yield* ActorIdentification.make
+  const orAnonymous = yield* AnonymousIdentification.make
   const rates = yield* RequestRates.make
 
   const identifyByBoth = Effect.fnUntraced(function* (playbackKey: string, apiKey: string, bucket: BucketRef) {
@@ -50,12 +52,12 @@ export const make: Effect.Effect<IdentifyViewer, never, Services> = Effect.gen(f
       Context.get(request, HttpServerRequest.HttpServerRequest).headers
     )
     const playbackKey = keys.find(isPlaybackKey)
-    if (playbackKey === undefined) return identifyActor(request)
+    if (playbackKey === undefined) return orAnonymous(request, identifyActor(request))
     const [otherKey, ...furtherKeys] = keys.filter((key) => key !== playbackKey)
     if (furtherKeys.length > 0) return Effect.fail(new PresentedKey.AmbiguousKey())
     const refusal = playbackKeys.isKnown(playbackKey, bucket) ? undefined : rates.findRefusal(request)
     if (refusal !== undefined) return refusal
-    const identified: Effect.Effect<Viewer, PresentedKey.AmbiguousKey | Unauthenticated> =
+    const identified: Effect.Effect<KeyedViewer, PresentedKey.AmbiguousKey | Unauthenticated> =
       otherKey === undefined ? playbackKeys.verify(playbackKey, bucket) : identifyByBoth(playbackKey, otherKey, bucket)
     return rates.apply(request, identified)
   }

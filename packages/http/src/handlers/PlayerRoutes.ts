@@ -52,14 +52,11 @@ export const layer = StreamRoutes.layer(
       const viewer: Viewer = yield* identify(context, file)
       const info = yield* streams.get(viewer, file, format)
       const { bucketId, tenantId } = file
-      const { key } = yield* playbackKeys.issue(viewer, {
-        tenantId,
-        bucketId,
-        fileId: info.fileId,
-        format,
-        conversionId: info.conversionId
-      })
-      const query = `?apiKey=${Redacted.value(key)}`
+      const { conversionId, fileId } = info
+      const query =
+        viewer._tag === "Anonymous"
+          ? ""
+          : `?apiKey=${Redacted.value((yield* playbackKeys.issue(viewer, { tenantId, bucketId, fileId, format, conversionId })).key)}`
       const rendered = PlayerPage.render({
         format,
         source: `${format}/${StreamFiles.entry(format)}${query}`,

@@ -35,7 +35,10 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Downloads 
           const file = FileRefs.fromRoute(Context.get(context, HttpRouter.RouteContext).params)
           return Effect.flatMap(identify(context, file), (reader) =>
             Effect.flatMap(downloads.open(reader, file, action), (download) =>
-              ServeContent.sendContent(context, ContentOf.download(download, disposition, nameOf(reader)))
+              ServeContent.sendContent(
+                context,
+                ContentOf.download(download, disposition, nameOf(reader), reader._tag === "Anonymous")
+              )
             )
           )
         })

@@ -31,6 +31,7 @@ describe("buckets", () => {
       maxFiles: null,
       maxFileBytes: null,
       allowedTypes: null,
+      visibility: "private",
       createdAt: expect.any(String),
       updatedAt: expect.any(String)
     })

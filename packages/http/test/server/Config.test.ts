@@ -81,6 +81,8 @@ describe("Config", () => {
           maxConnections: 10_000,
           maxConnectionsPerAddress: 512,
           rateFailedAuthentication: { requests: 60, window: Duration.minutes(1) },
+          publicBuckets: false,
+          rateAnonymous: { requests: 3000, window: Duration.minutes(1) },
           rateKey: "off",
           quotaBytes: null,
           quotaFiles: null,

@@ -58,6 +58,7 @@ export const bucket = (name: string = word()): Bucket => ({
   maxBytes: null,
   maxFiles: null,
   ...ContentRules.none,
+  visibility: "private",
   createdAt: at(),
   updatedAt: at()
 })

@@ -18,8 +18,9 @@ import { mirrors } from "./mirrors/Mirrors.ts"
 import { quotas } from "./Quotas.ts"
 import { reachedLimits } from "./ReachedLimits.ts"
 import { removals } from "./Removals.ts"
-import { tokenOrigins } from "./tokens/TokenOrigins.ts"
-import { tokenScopes } from "./tokens/TokenScopes.ts"
+import { publicBuckets } from "./access/PublicBuckets.ts"
+import { tokenOrigins } from "./access/TokenOrigins.ts"
+import { tokenScopes } from "./access/TokenScopes.ts"
 import { usage } from "./Usage.ts"
 import { webhooks } from "./Webhooks.ts"
 
@@ -43,5 +44,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 17, name: "webhooks", steps: webhooks },
   { id: 19, name: "reached_limits", steps: reachedLimits },
   { id: 23, name: "token_scopes", steps: tokenScopes },
-  { id: 24, name: "token_origins", steps: tokenOrigins }
+  { id: 24, name: "token_origins", steps: tokenOrigins },
+  { id: 25, name: "public_buckets", steps: publicBuckets }
 ]

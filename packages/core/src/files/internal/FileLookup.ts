@@ -21,7 +21,7 @@ export const checkBucketId = (bucket: BucketRef): Effect.Effect<void, NotFound> 
  * Returns the selector of the file for an identity: a token whose scope is limited to a folder finds no file outside of it. Fails with
  * `NotFound` when the bucket's or the file's id is not well-formed.
  */
-export const toSelector = (ref: FileRef, identity: Identity): Effect.Effect<Selector, NotFound> =>
+export const toSelector = (ref: FileRef, identity: Identity | "anonymous"): Effect.Effect<Selector, NotFound> =>
   Ids.is("bkt", ref.bucketId)
     ? Effect.mapError(Effect.fromOption(parseSelector(ref.fileId, folderOf(identity))), () => missing)
     : Effect.fail(missing)
@@ -30,6 +30,6 @@ export const toSelector = (ref: FileRef, identity: Identity): Effect.Effect<Sele
 export const getFile = (
   repository: FileRepository["Service"],
   ref: FileRef,
-  identity: Identity
+  identity: Identity | "anonymous"
 ): Effect.Effect<StoredFile, NotFound | MetadataError> =>
   Effect.flatMap(toSelector(ref, identity), (selector) => NotFound.whenNone(repository.find(ref, selector), missing))

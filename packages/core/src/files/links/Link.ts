@@ -6,6 +6,7 @@ import type * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Access, AccessError, Identity } from "../../access/Access.ts"
+import type { Anonymous } from "../../access/Anonymous.ts"
 import type { Actor } from "../../Actor.ts"
 import { NotFound, Unauthenticated } from "../../Errors.ts"
 import type { StoredFile } from "../File.ts"
@@ -55,8 +56,8 @@ export class LinkGrant extends Data.TaggedClass("LinkGrant")<{
   readonly expiresAt: DateTime.Utc
 }> {}
 
-/** A reader of contents: an actor with the permission, or the holder of a link. */
-export type Reader = Actor | LinkGrant
+/** A reader of contents: an actor with the permission, the holder of a link, or for a public bucket anyone. */
+export type Reader = Actor | LinkGrant | Anonymous
 
 /** A link for another file or action is answered like a link that was never created. */
 const unauthenticated = Effect.fail(new Unauthenticated())
@@ -70,7 +71,8 @@ export const authorize = (
   reader: Reader,
   ref: FileRef,
   action: LinkAction
-): Effect.Effect<Identity, AccessError> => {
+): Effect.Effect<Identity | "anonymous", AccessError | NotFound> => {
+  if (reader._tag === "Anonymous") return access.requirePublic(ref)
   if (reader._tag !== "LinkGrant") return access.require(reader, ref, "file:read")
   return isFor(reader, ref, action) ? access.require(reader.parent, ref, "file:read") : unauthenticated
 }

@@ -25,6 +25,8 @@ export interface BucketRecord<Time = Date> {
   readonly maxFileBytes: number | null
   /** The media types that contents may have, such as `image/*`; null for any. */
   readonly allowedTypes: ReadonlyArray<string> | null
+  /** Whether anyone can view, download and play its files without a key. */
+  readonly visibility: "private" | "public"
   readonly createdAt: Time
   readonly updatedAt: Time
 }
@@ -39,6 +41,8 @@ export interface BucketRules {
   readonly maxFileBytes?: number | null | undefined
   /** The media types that contents may have, such as `image/*` and `application/pdf`. Null: any. */
   readonly allowedTypes?: ReadonlyArray<string> | null | undefined
+  /** `public`: anyone can view, download and play its files without a key, where the deployment permits it. Default: `private`. */
+  readonly visibility?: "private" | "public" | undefined
 }
 
 export interface CreateBucketInput extends TenantRef, BucketRules {

@@ -6,12 +6,17 @@ import * as DateTime from "effect/DateTime"
 import type { Disposition } from "../../transfer/response/ContentDisposition.ts"
 import type * as SendContent from "../../transfer/response/SendContent.ts"
 
-/** @param name The name under which a client saves the content; that of the file when absent. */
+/**
+ * @param name The name under which a client saves the content; that of the file when absent.
+ * @param isPublic Whether it is sent to a reader without a key.
+ */
 export const download = (
   { content, file, ...stored }: Download,
   disposition: Disposition,
-  name: string = file.name
+  name: string = file.name,
+  isPublic = false
 ): SendContent.Content => ({
+  isPublic,
   etag: content.etag,
   lastModified: DateTime.toEpochMillis(content.storedAt),
   contentType: content.contentType,

@@ -128,6 +128,8 @@ const layerSettings = (config: Config) =>
       keyRate: config.rateKey,
       tenantRate: config.rateTenant,
       failedAuthenticationRate: config.rateFailedAuthentication,
+      publicBuckets: config.publicBuckets,
+      anonymousRate: config.rateAnonymous,
       eventRetention: config.eventRetention,
       webhooksAllowPrivate: config.webhooksAllowPrivate
     }),

@@ -283,6 +283,18 @@ export const settings = {
     "60/1m",
     "How many requests with a key that is not valid one client address, or IPv6 network of 64 bits, may make to this node. Further requests from there are answered with 429 before the key is looked up, except those with keys that the node has accepted before."
   ),
+  publicBuckets: withDefault(
+    ["HOLDFAST_PUBLIC_BUCKETS"],
+    SettingType.onOff,
+    "off",
+    "Whether buckets may be public, so that anyone can view, download and play their files without a key. When off, all buckets are private, whatever their records say."
+  ),
+  rateAnonymous: withDefault(
+    ["HOLDFAST_RATE_ANONYMOUS"],
+    SettingType.rate,
+    "3000/1m",
+    "How many requests without a key one client address, or IPv6 network of 64 bits, may make to this node for the contents of public buckets. Further ones are answered with 429."
+  ),
   rateKey: withDefault(
     ["HOLDFAST_RATE_KEY"],
     SettingType.rate,

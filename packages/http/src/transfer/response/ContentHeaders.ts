@@ -24,6 +24,8 @@ export interface ContentDescription {
   /** The name under which a client saves the content. */
   readonly name: string
   readonly disposition: ContentDisposition.Disposition
+  /** Whether the content is sent to a reader without a key, so that shared caches may store it. */
+  readonly isPublic?: boolean
 }
 
 /**
@@ -34,7 +36,7 @@ export interface ContentDescription {
  * 3. headers that a file cannot replace. Among them are `X-Content-Type-Options`, without which a browser could interpret
  *    the content as another type; `Referrer-Policy`, without which a page could send the key in its address to others; and
  *    `Content-Security-Policy`, which depends on the type that is finally sent. `Cache-Control` keeps those of the file's
- *    directives that permit no shared cache to store the content.
+ *    directives that permit no shared cache to store the content, unless anyone may read it.
  *
  * @param now Epoch milliseconds. `Last-Modified` is never later (RFC 9110, section 8.8.2.1).
  */
@@ -45,7 +47,8 @@ export const make = (content: ContentDescription, now: number): ResponseHeaders 
   }
   for (const { name, value } of Header.sent(content.headers)) headers[name.toLowerCase()] = value
   headers["content-disposition"] ||= ContentDisposition.format(content.disposition, content.name)
-  headers["cache-control"] = CacheControl.forReaders(headers["cache-control"])
+  const { forAnyone, forReaders } = CacheControl
+  headers["cache-control"] = (content.isPublic === true ? forAnyone : forReaders)(headers["cache-control"])
   headers["etag"] = content.etag
   headers["last-modified"] = HttpDate.format(Math.min(content.lastModified, now))
   headers["accept-ranges"] = "bytes"

@@ -16,20 +16,24 @@ import * as StreamAddresses from "./StreamAddresses.ts"
 
 const playlistHeaders = { "cache-control": "private, no-store", "x-content-type-options": "nosniff" }
 
-/** Responds with the current text of a playlist or manifest, in which every address has the viewer's playback key. */
+/** Responds with the current text of a playlist or manifest, in which every address has the viewer's playback key, if it needs one. */
 export const playlist = (
   playbackKeys: PlaybackKeys["Service"],
   viewer: Viewer,
   { bucketId, tenantId }: FileRef,
   format: Format,
   { contentType, conversionId, fileId, name, text }: OpenedPlaylist
-): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
-  Effect.map(playbackKeys.issue(viewer, { tenantId, bucketId, fileId, format, conversionId }), ({ key }) =>
-    HttpServerResponse.text(StreamAddresses.addKey(name, text, Redacted.value(key)), {
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  const respond = (body: string) =>
+    HttpServerResponse.text(body, {
       contentType,
       headers: { ...playlistHeaders, "content-security-policy": ContentSecurity.policyOf(contentType) }
     })
+  if (viewer._tag === "Anonymous") return Effect.succeed(respond(text))
+  return Effect.map(playbackKeys.issue(viewer, { tenantId, bucketId, fileId, format, conversionId }), ({ key }) =>
+    respond(StreamAddresses.addKey(name, text, Redacted.value(key)))
   )
+}
 
 /**
  * An address with a playback key belongs to one conversion, whose files do not change once it is READY: a client may cache
@@ -37,10 +41,15 @@ export const playlist = (
  * Shared caches must not store segments.
  */
 const cacheControl = (viewer: Viewer, { state }: OpenedSegment): string =>
-  viewer._tag === "PlaybackGrant" && state === "READY" ? "private, max-age=31536000, immutable" : "private, no-cache"
+  viewer._tag === "Anonymous"
+    ? "public, no-cache"
+    : viewer._tag === "PlaybackGrant" && state === "READY"
+      ? "private, max-age=31536000, immutable"
+      : "private, no-cache"
 
 /** Returns a segment or poster as a content, which is sent whole or in ranges. */
 export const segmentContent = (viewer: Viewer, segment: OpenedSegment): SendContent.Content => ({
+  isPublic: viewer._tag === "Anonymous",
   etag: segment.etag,
   lastModified: DateTime.toEpochMillis(segment.storedAt),
   contentType: segment.contentType,

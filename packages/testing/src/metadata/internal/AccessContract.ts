@@ -4,6 +4,7 @@
 import { expect } from "@effect/vitest"
 import { AccessRepository } from "@holdfast/core/access/AccessRepository"
 import { AccountRepository } from "@holdfast/core/accounts/AccountRepository"
+import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
 import * as Effect from "effect/Effect"
@@ -87,6 +88,29 @@ export const accessContract = (it: It): void => {
       expect(Option.map(found, ({ credential }) => [credential?.id, credential?.scope])).toEqual(
         Option.some([limited.id, scope])
       )
+    })
+  )
+
+  it.effect("isPublic: public bucket of the tenant → true; private, of another tenant or removed → false", () =>
+    Effect.gen(function* () {
+      const access = yield* AccessRepository
+      const buckets = yield* BucketRepository
+      const [tenantId, foreign] = [yield* Fixtures.tenant, yield* Fixtures.tenant]
+      const bucket = { ...Sample.bucket(), visibility: "public" as const }
+      yield* buckets.create(tenantId, bucket)
+      const ref = { tenantId, bucketId: bucket.id }
+      expect(yield* access.isPublic(ref)).toBe(true)
+      expect(yield* buckets.find(ref)).toEqual(Option.some(bucket))
+      expect(yield* access.isPublic({ ...ref, tenantId: foreign })).toBe(false)
+      expect(yield* access.isPublic({ ...ref, bucketId: Sample.id("bkt") })).toBe(false)
+      const change = (visibility: "public" | "private") =>
+        buckets.update({ bucket: ref, change: { visibility }, at: Sample.at(1) })
+      expect(Option.getOrThrow(yield* change("private")).visibility).toBe("private")
+      expect(yield* access.isPublic(ref)).toBe(false)
+      expect(Option.getOrThrow(yield* change("public")).visibility).toBe("public")
+      expect(yield* access.isPublic(ref)).toBe(true)
+      yield* buckets.remove({ bucket: ref, force: true, sweepAt: Sample.at(2) })
+      expect(yield* access.isPublic(ref)).toBe(false)
     })
   )
 

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { AccessRepository, type Principal, type KeyUse } from "@holdfast/core/access/AccessRepository"
 import { RoleId } from "@holdfast/core/Role"
-import { openTenant } from "../buckets/OpenBucket.ts"
+import { isOpenBucket, openTenant } from "../buckets/OpenBucket.ts"
 import { millis } from "../Dialect.ts"
 import * as Reads from "../../Reads.ts"
 import * as Row from "../Row.ts"
@@ -90,6 +90,12 @@ const make = Effect.gen(function* () {
         LEFT JOIN member m ON m.tenant_id = ${openTenant(sql, tenantId ?? noTenant)} AND m.account_id = a.id
         WHERE a.id = ${accountId}`
       ).pipe(Row.first(fromAccountRow), operation("access.findByAccount")),
+
+    isPublic: (bucket) =>
+      read((sql) => sql`SELECT id FROM bucket WHERE ${isOpenBucket(sql, bucket)} AND visibility = 'public'`).pipe(
+        Effect.map((rows) => rows.length > 0),
+        operation("access.isPublic")
+      ),
 
     recordUse: (uses) =>
       uses.length === 0

@@ -4,7 +4,13 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
-import { type Bucket, BucketExists, BucketNotEmpty } from "@holdfast/core/buckets/Bucket"
+import {
+  type Bucket,
+  BucketExists,
+  BucketNotEmpty,
+  type UpdateBucket,
+  type Visibility
+} from "@holdfast/core/buckets/Bucket"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { NotFound } from "@holdfast/core/Errors"
@@ -29,6 +35,7 @@ const toBucket: Row.FromRow<Bucket> = (row) => ({
   maxBytes: Row.orNull(Row.int, row, "max_bytes"),
   maxFiles: Row.orNull(Row.int, row, "max_files"),
   ...ContentRuleColumns.read(row),
+  visibility: row.visibility === "public" ? "public" : "private",
   createdAt: Row.instant(row, "created_at"),
   updatedAt: Row.instant(row, "updated_at")
 })
@@ -40,9 +47,18 @@ const bucketEvent = (
   detail: Detail = {}
 ): Change => ({ tenantId, bucketId: id, action, target: { id, name }, detail })
 
+/** Null for a private bucket, as for one that a version without public buckets created. */
+const visibilityColumn = (visibility: Visibility): string | null => (visibility === "public" ? visibility : null)
+
+/** Returns the new visibility as a fact of an event: who may read is what an auditor looks for. */
+const visibilityDetail = ({ visibility }: Pick<UpdateBucket, "visibility">): Detail =>
+  visibility === undefined ? {} : { visibility }
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
-  const columns = sql.literal(`id, name, max_bytes, max_files, ${ContentRuleColumns.names}, created_at, updated_at`)
+  const columns = sql.literal(
+    `id, name, max_bytes, max_files, ${ContentRuleColumns.names}, visibility, created_at, updated_at`
+  )
 
   const orBucketExists = (tenantId: string, name: string) =>
     Constraint.mapUniqueViolation({
@@ -72,12 +88,23 @@ const make = Effect.gen(function* () {
       requireRoom(sql, tenantId, ({ buckets }) => [
         { limit: "buckets", maximum: buckets, rows: Counted.buckets(sql, tenantId) }
       ]).pipe(
-        Effect.andThen(sql`INSERT INTO bucket (id, tenant_id, name, max_bytes, max_files, max_file_bytes, allowed_types, created_at, updated_at)
+        Effect.andThen(sql`INSERT INTO bucket (id, tenant_id, name, max_bytes, max_files, max_file_bytes, allowed_types, visibility, created_at, updated_at)
         SELECT ${bucket.id}, tenant.id, ${bucket.name}, ${bucket.maxBytes}, ${bucket.maxFiles}, ${bucket.maxFileBytes}, ${ContentRuleColumns.encodeTypes(bucket.allowedTypes)},
+          ${visibilityColumn(bucket.visibility)},
           ${millis(bucket.createdAt)}, ${millis(bucket.updatedAt)}
         FROM tenant WHERE ${isOpenTenant(sql, tenantId)} ${lock(sql, "FOR KEY SHARE")} RETURNING id`),
         Row.orFail(() => new NotFound({ resource: "tenant" })),
-        Effect.andThen(record(sql, bucketEvent(tenantId, "bucket.created", bucket))),
+        Effect.andThen(
+          record(
+            sql,
+            bucketEvent(
+              tenantId,
+              "bucket.created",
+              bucket,
+              visibilityDetail(bucket.visibility === "public" ? bucket : {})
+            )
+          )
+        ),
         transaction(sql),
         noteRefusal(sql, tenantId),
         orBucketExists(tenantId, bucket.name),
@@ -101,10 +128,16 @@ const make = Effect.gen(function* () {
         ...(change.name === undefined ? undefined : { name: change.name }),
         ...(change.maxBytes === undefined ? undefined : { max_bytes: change.maxBytes }),
         ...(change.maxFiles === undefined ? undefined : { max_files: change.maxFiles }),
-        ...ContentRuleColumns.changed(change)
+        ...ContentRuleColumns.changed(change),
+        ...(change.visibility === undefined ? undefined : { visibility: visibilityColumn(change.visibility) })
       })} WHERE ${isOpenBucket(sql, bucket)} RETURNING ${columns}`.pipe(
         Row.first(toBucket),
-        recordFound(sql, (updated) => bucketEvent(bucket.tenantId, "bucket.updated", updated, changedFields(change))),
+        recordFound(sql, (updated) =>
+          bucketEvent(bucket.tenantId, "bucket.updated", updated, {
+            ...changedFields(change),
+            ...visibilityDetail(change)
+          })
+        ),
         transaction(sql),
         orBucketExists(bucket.tenantId, change.name ?? ""),
         operation("buckets.update")

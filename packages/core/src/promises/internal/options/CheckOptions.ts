@@ -43,6 +43,8 @@ const settings = Is.record({
   keyRate: rate,
   tenantRate: rate,
   failedAuthenticationRate: rate,
+  publicBuckets: Is.boolean,
+  anonymousRate: rate,
   eventRetention: Is.duration,
   webhooksAllowPrivate: Is.boolean
 } satisfies { readonly [Name in keyof Settings]: Is.Check })

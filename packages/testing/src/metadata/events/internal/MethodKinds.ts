@@ -40,7 +40,7 @@ const port = <I, S>(key: Context.Key<I, S>, methods: { readonly [Name in keyof S
 }
 
 export const ports = [
-  port(AccessRepository, { findByKey: "READ", findByAccount: "READ", recordUse: "INTERNAL" }),
+  port(AccessRepository, { findByKey: "READ", findByAccount: "READ", isPublic: "READ", recordUse: "INTERNAL" }),
   port(AccountRepository, {
     findOrCreate: "WRITE",
     findByEmail: "READ",
