@@ -235,6 +235,18 @@ describe("folder of a scope", () => {
     expect(problems[0]).toEqual(problems[1])
   })
 
+  it("file of another folder that another key has just read → 404 all the same", async () => {
+    const { items } = await json<{ items: ReadonlyArray<{ id: string }> }>(
+      await server.get(files, { query: { path: "/a/bc/" } })
+    )
+    const outside = `${files}/${items[0]?.id}`
+    for (let i = 0; i < 3; i++) {
+      expect((await server.get(`${outside}/view`)).status).toBe(200)
+      await expectProblem(await server.get(`${outside}/view`, { key }), 404, "not_found")
+      await expectProblem(await server.get(outside, { key }), 404, "not_found")
+    }
+  })
+
   it("link → reads the file only while it is in the folder", async () => {
     const made = await json<{ id: string }>(await server.post(files, { key, json: { name: "linked", path: "/a/b/" } }))
     const file = `${files}/${made.id}`

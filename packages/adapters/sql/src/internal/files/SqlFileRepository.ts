@@ -81,6 +81,7 @@ const make = Effect.gen(function* () {
       Effect.withFiber(({ context }) =>
         cache === undefined ||
         selector._tag !== "Id" ||
+        selector.folder !== undefined ||
         Context.getOrUndefined(context, sql.transactionService) !== undefined
           ? Row.first(toFile)(findStored(bucket, selector))
           : findKept(cache, bucket, selector)

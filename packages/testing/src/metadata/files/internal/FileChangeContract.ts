@@ -119,6 +119,8 @@ export const fileChangeContract = (it: It): void => {
       ]) {
         for (const plain of [Fixtures.byId(outside.id), Fixtures.byAlias(outside.alias ?? "")]) {
           const selector = { ...plain, folder: "/a/b/" }
+          // A repository may keep rows that it has read.
+          expect(yield* files.find(bucket, plain)).toEqual(Option.some(outside))
           expect(yield* files.find(bucket, selector)).toEqual(Option.none())
           const changes = [
             files.update({ bucket, selector, change: { name: "x" }, at }),
