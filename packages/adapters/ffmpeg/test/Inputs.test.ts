@@ -107,11 +107,25 @@ Requires.requires(Tools.missing).describe("convert", () => {
       ["cut.mp4", "Failed"],
       ["cut.webm", "Failed"],
       ["cut-index.mp4", "NotMedia"],
-      ["encrypted.mp4", "Encrypted"]
+      ["encrypted.mp4", "Encrypted"],
+      ["open-gop.mp4", "NotCopyable"],
+      ["keyframes-stop.mp4", "NotCopyable"]
     ] as const)("%s → error %s", ([sample, reason]) =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(convert(Samples.path(sample), "hls"))
         assert.strictEqual(error.reason, reason)
+      })
+    )
+
+    it.effect.each([
+      ["open-gop.mp4", "dash"],
+      ["keyframes-stop.mp4", "dash"]
+    ] as const)("%s → error NotCopyable (%s), and encoded in mode transcode", ([sample, format]) =>
+      Effect.gen(function* () {
+        const job = { input: Samples.path(sample), output: yield* directory, format }
+        const error = yield* Effect.flip(CheckedConversion.convert(job))
+        assert.strictEqual(error.reason, "NotCopyable")
+        yield* CheckedConversion.convert({ ...job, output: yield* directory, mode: "transcode" })
       })
     )
 

@@ -91,6 +91,8 @@ export interface ReleaseTerms {
   readonly countAttempt: boolean
   /** When the segments of this claim may be swept. */
   readonly sweepAt: DateTime.Utc
+  /** The mode of the next claim. Default: that of this one. */
+  readonly mode?: Mode | undefined
 }
 
 /** A READY conversion, from which the other format of the same content can be made. */

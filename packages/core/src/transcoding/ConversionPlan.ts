@@ -52,7 +52,7 @@ export interface ConversionPlan {
 export const maxFrameRate = 60
 
 /** Seconds. A segment of a copied track begins at a keyframe, so that it is as long as the keyframe interval. */
-const longestSegment = 20
+export const longestSegment = 20
 
 /** H.264 that all players support. */
 const supportedH264 = {

@@ -7,6 +7,7 @@ import * as Data from "effect/Data"
  * - `NotMedia`: the file has no recognisable video or audio, or was cut off too early to find out.
  * - `Unsupported`: the file is media that the transcoder does not support, as with an unknown codec.
  * - `Encrypted`: the file is media that only players with its key (DRM) can play.
+ * - `NotCopyable`: a copy of the tracks cannot be played. A conversion in mode `transcode` may succeed.
  * - `LimitExceeded`: the run was stopped at one of its limits.
  * - `Failed`: the run failed because of the file's content.
  * - `StorageFull`: the disk is full.
@@ -17,6 +18,7 @@ export type Reason =
   | "NotMedia"
   | "Unsupported"
   | "Encrypted"
+  | "NotCopyable"
   | "LimitExceeded"
   | "Failed"
   | "StorageFull"
@@ -27,6 +29,7 @@ const summaries: { readonly [reason in Reason]: string } = {
   NotMedia: "The content is neither video nor audio.",
   Unsupported: "This kind of video or audio cannot be converted.",
   Encrypted: "The content is encrypted.",
+  NotCopyable: "The tracks of the content cannot be copied.",
   LimitExceeded: "The conversion exceeded a limit.",
   Failed: "The conversion failed.",
   StorageFull: "There is not enough disk space for the conversion.",

@@ -83,6 +83,8 @@ export class Transcoder extends Context.Service<
      * - An HLS presentation plays from its first segment on: its playlists have the type EVENT and exact durations.
      * - A result that is much shorter than the declared duration is `Failed`: the input was cut off.
      * - The run does not wait for the consumer of the stream. A slow consumer misses only outdated playlists and progress.
+     * - Before `Finished`, the first and the last segment of each rendition are checked: a player can begin with each of them. If
+     *   copied tracks fail the check, or the segments of a copy are too long, the run fails with `NotCopyable`.
      * - Interrupting the stream stops the run at once. After that, or after a failure, the files in the directory are
      *   incomplete.
      */

@@ -44,6 +44,19 @@ describe("ConversionWorker: failures", () => {
   )
 
   test(
+    "copied tracks cannot be played → encoded at once, and FAILED if that fails, too",
+    Effect.gen(function* () {
+      const control = yield* TranscoderControl
+      const { actor, ref } = yield* video(content)
+      yield* startWorker()
+      yield* control.failAt(1, "NotCopyable")
+      yield* (yield* Conversions).request(actor, ref, "hls")
+      expect((yield* reached(actor, ref, "FAILED")).error).toBe("The tracks of the content cannot be copied.")
+      expect(yield* control.calls("convert")).toBe(2)
+    })
+  )
+
+  test(
     "content is not media → FAILED with NotAVideo",
     Effect.gen(function* () {
       const { actor, ref } = yield* video(new Uint8Array(1000), "data.bin")

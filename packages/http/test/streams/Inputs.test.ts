@@ -34,6 +34,7 @@ const good: ReadonlyArray<readonly [Samples.Name, sizes: ReadonlyArray<string>, 
   ["tenbit.mp4", ["128x72"], 2],
   ["silent.mp4", ["128x72"], 2],
   ["portrait.mkv", ["72x128"], 2],
+  ["open-gop.mp4", ["128x72"], 6],
   ["sound.m4a", [], 2],
   ["one-frame.mp4", ["128x72"], 0.1]
 ]
@@ -53,7 +54,7 @@ interface Size {
 }
 
 type Content = Uint8Array<ArrayBuffer>
-type Code = "not_a_video" | "conversion_failed"
+type Code = "not_a_video" | "content_encrypted" | "conversion_failed"
 
 const bad: ReadonlyArray<
   readonly [name: string, make: (directory: string) => Content | Promise<Content>, Code, RegExp]
@@ -65,6 +66,7 @@ const bad: ReadonlyArray<
   ["cut-index.mp4", (directory) => Samples.half(directory, "short.mp4"), "not_a_video", /neither video nor audio/],
   ["cut.mp4", (directory) => Samples.half(directory, "long.mp4"), "conversion_failed", /cut off/],
   ["cut.webm", (directory) => Samples.half(directory, "long.webm"), "conversion_failed", /cut off/],
+  ["encrypted.mp4", (directory) => Samples.make(directory, "encrypted.mp4"), "content_encrypted", /is encrypted/],
   ["bomb.avi", (directory) => Samples.make(directory, "bomb.avi"), "conversion_failed", /limit/]
 ]
 

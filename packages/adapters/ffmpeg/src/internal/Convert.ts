@@ -13,6 +13,7 @@ import * as Tracks from "./arguments/Tracks.ts"
 import type { Engine } from "./Engine.ts"
 import { limitExceeded } from "./Engine.ts"
 import * as FfmpegRun from "./FfmpegRun.ts"
+import * as PlaybackCheck from "./PlaybackCheck.ts"
 
 const operation = "convert"
 
@@ -37,6 +38,7 @@ export const make = (engine: Engine) => (job: ConvertJob) =>
         readable: [input, scratch.directory],
         expected: ConversionPlan.toPresentation(plan, media, format),
         failIfCutOff: media.durationDeclared,
+        check: (presentation) => PlaybackCheck.run(engine, { operation, limits, plan, output }, presentation),
         privatePaths: [scratch.input, scratch.directory, input, output],
         arguments: [
           ...Options.make({ ...Input.general, ...Input.file(scratch.input, limits) }),

@@ -37,6 +37,8 @@ export interface FfmpegRun {
   readonly expected: Presentation
   /** Whether a result that is much shorter than expected is a failure. */
   readonly failIfCutOff: boolean
+  /** Checks the finished presentation before it is reported. */
+  readonly check?: (presentation: Presentation) => Effect.Effect<void, TranscodeError.TranscodeError, Platform>
   /** Paths that error messages must not contain. */
   readonly privatePaths: ReadonlyArray<string>
 }
@@ -121,6 +123,7 @@ const finish = (run: FfmpegRun, output: PresentationOutput, seconds: number) =>
       return yield* failed(`The content is cut off: it ends after ${actual} of ${declared} seconds.`)
     }
     if (presentation === undefined) return yield* failed("The content has no playable part.")
+    if (run.check !== undefined) yield* run.check(presentation)
     return [...events, Events.Finished({ presentation })]
   })
 
@@ -128,7 +131,7 @@ const start = (
   engine: Engine,
   run: FfmpegRun
 ): Effect.Effect<
-  Stream.Stream<ConversionEvent, TranscodeError.TranscodeError>,
+  Stream.Stream<ConversionEvent, TranscodeError.TranscodeError, Platform>,
   TranscodeError.TranscodeError,
   Platform | Scope.Scope
 > =>

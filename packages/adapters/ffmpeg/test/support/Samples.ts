@@ -108,6 +108,14 @@ const recipes = {
   /** Begins at one hour. */
   "late.mkv": cut("h264.mp4", "-itsoffset 3600", "-copyts"),
   "fragmented.mp4": cut("h264.mp4", "", "-movflags frag_keyframe+empty_moov", EditMedia.declareLongDuration),
+  /** Frames before the second keyframe in time, and after it in the file, refer to frames before it. */
+  "open-gop.mp4": recipe(
+    `${picture("192x108", 25)} -c:v libx264 -pix_fmt yuv420p -x264-params open-gop=1:keyint=50:bframes=3`
+  ),
+  /** No keyframe in the last 30 seconds. */
+  "keyframes-stop.mp4": recipe(
+    `${picture("64x64", 30, "testsrc2", 140)} -c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 9999 -sc_threshold 0 -force_key_frames expr:lt(t,110)*gte(t,n_forced*2)`
+  ),
   "cut.mp4": recipe(`${picture("192x108")} ${sound()} ${h264} -c:a aac -movflags +faststart`, EditMedia.cutInHalf),
   "cut-index.mp4": recipe(`${picture("192x108")} ${sound()} ${h264} -c:a aac`, EditMedia.cutInHalf),
   "cut.webm": recipe(`${picture("192x108")} ${sound(48_000)} ${vp9} -c:a libopus`, EditMedia.cutInHalf),

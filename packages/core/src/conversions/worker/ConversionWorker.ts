@@ -57,6 +57,8 @@ const work = Effect.fnUntraced(function* (options: ConversionWorkerOptions.Conve
         const retryAt = DateTime.addDuration(now, backoff)
         return yield* repository.release(claim, { retryAt, countAttempt: true, sweepAt })
       }
+      case "Transcode":
+        return yield* repository.release(claim, { retryAt: now, countAttempt: false, sweepAt, mode: "transcode" })
       case "Released":
         return yield* repository.release(claim, {
           retryAt: DateTime.addDuration(now, outcome.delay),
@@ -88,7 +90,7 @@ const work = Effect.fnUntraced(function* (options: ConversionWorkerOptions.Conve
     const run = onBehalfOf(claim.tenantId)(runConversion(claim, suspended, options))
     const exit = yield* Effect.exit(Effect.interruptible(run))
     if (Exit.isSuccess(exit)) return
-    const outcome = ConversionOutcome.fromCause(exit.cause)
+    const outcome = ConversionOutcome.fromCause(exit.cause, claim.mode)
     if (outcome._tag === "Retry") {
       yield* Effect.annotateLogs(Effect.logWarning("conversion attempt failed", exit.cause), {
         attempts: claim.attempts,

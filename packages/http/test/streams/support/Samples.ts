@@ -56,6 +56,9 @@ const recipes = {
    * a limited read rate waits there, with the first segment finished.
    */
   "gap.mkv": `${picture("128x72", 16)} ${sine(16)} -vf setpts=PTS+gte(N\\,96)*${gapSeconds}/TB -fps_mode vfr -c:v mpeg4 -c:a aac`,
+  /** H.264 whose second keyframe is no IDR picture: a player cannot begin there. */
+  "open-gop.mp4": `-f lavfi -i testsrc2=s=128x72:r=25:d=6 -c:v libx264 -pix_fmt yuv420p -x264-params open-gop=1:keyint=100:bframes=3`,
+  "encrypted.mp4": `${picture()} ${sound} ${h264} -c:a aac -encryption_scheme cenc-aes-ctr -encryption_key 76a6c65c5ea762046bd749a2e632ccbb -encryption_kid a7e61c373e219033c21091fa607bf3b8`,
   "bomb.avi": `${picture()} -c:v zlib`
 } as const
 

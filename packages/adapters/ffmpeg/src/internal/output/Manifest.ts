@@ -22,6 +22,14 @@ export const duration = (text: string): number =>
     0
   )
 
+/** Returns the duration of the longest segment of all timelines, in seconds. */
+export const longestSegment = (text: string): number =>
+  [...text.matchAll(timelines)]
+    .flatMap(([, timescale, timeline = ""]) =>
+      [...timeline.matchAll(segments)].map(([, , ticks]) => Number(ticks) / Number(timescale))
+    )
+    .reduce((longest, seconds) => Math.max(longest, seconds), 0)
+
 /** Returns the manifest with this duration, in seconds. */
 export const withDuration = (text: string, seconds: number): string =>
   text.replace(/(mediaPresentationDuration=)"[^"]*"/, `$1"PT${(Math.ceil(seconds * 1000) / 1000).toFixed(3)}S"`)

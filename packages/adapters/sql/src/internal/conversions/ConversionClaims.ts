@@ -112,9 +112,13 @@ export const fail = (sql: SqlClient, claim: ConversionClaim, { sweepAt, fault, n
   )
 
 /** Ends a claim with a QUEUED conversion. */
-export const release = (sql: SqlClient, claim: ConversionClaim, { countAttempt, sweepAt, retryAt }: ReleaseTerms) =>
+export const release = (
+  sql: SqlClient,
+  claim: ConversionClaim,
+  { countAttempt, mode = claim.mode, sweepAt, retryAt }: ReleaseTerms
+) =>
   orLeaseLost(sql`UPDATE conversion SET state = 'QUEUED', due_at = ${millis(retryAt)}, progress = 0, presentation = NULL,
-      started_at = NULL, tries = tries - ${countAttempt ? 0 : 1}
+      started_at = NULL, tries = tries - ${countAttempt ? 0 : 1}, mode = ${mode}
     WHERE ${isHeld(sql, claim)} RETURNING id`).pipe(
     Effect.andThen(dropFiles(sql, [claim.conversionId], millis(sweepAt))),
     transaction(sql)

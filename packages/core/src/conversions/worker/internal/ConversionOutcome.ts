@@ -6,6 +6,7 @@ import * as Duration from "effect/Duration"
 import { QuotaExceeded } from "../../../Errors.ts"
 import { ContentDamaged } from "../../../files/FileErrors.ts"
 import { BlobError } from "../../../storage/BlobError.ts"
+import type { Mode } from "../../../transcoding/ConversionPlan.ts"
 import { TranscodeError } from "../../../transcoding/TranscodeError.ts"
 import { type ConversionClaim, LeaseLost } from "../../ConversionClaim.ts"
 import type { ConversionWorkerOptions } from "../ConversionWorkerOptions.ts"
@@ -16,12 +17,14 @@ import type { ConversionFault } from "../../StoredConversion.ts"
  * - `LeaseLost`: the worker lost the lease. There is nothing to record.
  * - `Failed`: the content cannot be converted. Another attempt would fail, too.
  * - `Retry`: something else than the content failed, such as the blob store or the disk.
+ * - `Transcode`: the tracks cannot be copied. The next claim encodes them.
  * - `Released`: the worker was shut down, or a conversion whose workers died again and again has to wait. No attempt.
  */
 export type ConversionOutcome =
   | { readonly _tag: "LeaseLost" }
   | { readonly _tag: "Failed"; readonly fault: ConversionFault }
   | { readonly _tag: "Retry"; readonly fault: ConversionFault }
+  | { readonly _tag: "Transcode" }
   | { readonly _tag: "Released"; readonly delay: Duration.Duration }
 
 const serverError: ConversionFault = {
@@ -51,16 +54,18 @@ const contentReasons: ReadonlySet<TranscodeError["reason"]> = new Set([
   "NotMedia",
   "Unsupported",
   "Encrypted",
+  "NotCopyable",
   "LimitExceeded",
   "Failed"
 ])
 
-/** Returns the outcome of a run that failed with this cause. */
-export const fromCause = (cause: Cause.Cause<unknown>): ConversionOutcome => {
+/** Returns the outcome of a run in this mode that failed with this cause. */
+export const fromCause = (cause: Cause.Cause<unknown>, mode: Mode): ConversionOutcome => {
   const failures = cause.reasons.flatMap((reason) => (Cause.isFailReason(reason) ? [reason.error] : []))
   if (failures.some((error) => error instanceof LeaseLost)) return { _tag: "LeaseLost" }
   const error = failures.find((failure) => failure instanceof TranscodeError)
   if (error !== undefined) {
+    if (error.reason === "NotCopyable" && mode === "auto") return { _tag: "Transcode" }
     const fault = { code: error.code, detail: error.message }
     return contentReasons.has(error.reason) ? { _tag: "Failed", fault } : { _tag: "Retry", fault }
   }

@@ -186,7 +186,15 @@ export const conversionClaimContract = (it: It): void => {
         countAttempt: false,
         sweepAt: ConversionFixtures.sweepAt
       })
-      expect(yield* ConversionFixtures.claimNext(501)).toMatchObject({ fencingToken: 3, attempts: 2 })
+      const third = yield* ConversionFixtures.claimNext(501)
+      expect(third).toMatchObject({ fencingToken: 3, attempts: 2, mode: "auto" })
+      yield* conversions.release(third, {
+        retryAt: Sample.at(502),
+        countAttempt: false,
+        sweepAt: ConversionFixtures.sweepAt,
+        mode: "transcode"
+      })
+      expect(yield* ConversionFixtures.claimNext(502)).toMatchObject({ attempts: 2, mode: "transcode" })
     })
   )
 
