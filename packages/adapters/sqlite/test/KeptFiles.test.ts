@@ -34,6 +34,8 @@ describe("files that were read before", () => {
         assert.strictEqual((yield* find)?.name, name)
       }
       assert.isTrue(Option.isNone(yield* files.find(foreign, selector)))
+      assert.isTrue(Option.isNone(yield* files.find(bucket, { ...selector, folder: "/elsewhere/" })))
+      assert.isTrue(Option.isSome(yield* files.find(bucket, { ...selector, folder: "/" })))
 
       const changed = yield* find
       if (changed !== undefined) Object.assign(changed.metadata, { changed: true })
