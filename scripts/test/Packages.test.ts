@@ -243,6 +243,8 @@ describe("published packages", () => {
       const packed = Path.join(tarballs, tarball)
       await Packages.run(Packages.bin("publint"), ["run", packed, "--strict"])
       await Packages.run(Packages.bin("attw"), [packed, "--profile", "esm-only", "--no-emoji"])
+      const manifest = JSON.parse(Fs.readFileSync(Path.join(Packages.root, path, "package.json"), "utf8"))
+      for (const field of ["author", "description", "keywords", "license"]) assert.property(manifest, field)
       for (const file of ["LICENSE", "README.md"]) assert.isTrue(Fs.existsSync(Path.join(Packages.root, path, file)))
     },
     timeout
