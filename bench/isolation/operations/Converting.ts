@@ -33,8 +33,8 @@ export const conversion: Operation = {
   })
 }
 
-/** Inserts conversions of a file that are due, and as many whose content was replaced. Their sources do not exist. */
-const queueConversions = (site: Site, fileId: string) =>
+/** Inserts conversions of a file that are due and whose content was replaced. Their ids begin with `cnv_`, the prefix and `-`. */
+const queueConversions = (site: Site, fileId: string, prefix: string) =>
   site.query(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -43,8 +43,8 @@ const queueConversions = (site: Site, fileId: string) =>
         SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < CAST(${site.sizes.queued} AS bigint)) SELECT i FROM s) AS some_rows`
       yield* sql`INSERT INTO conversion
           (id, tenant_id, bucket_id, file_id, blob_id, format, mode, state, progress, attempt, tries, due_at)
-        SELECT 'cnv_replaced-' || i, ${tenantId}, ${bucketId}, ${fileId}, 'blb_replaced-' || i, 'hls', 'auto', 'QUEUED',
-          0, 0, 0, 1767225600000 + i FROM ${rows}`
+        SELECT CAST(${`cnv_${prefix}-`} AS text) || i, ${tenantId}, ${bucketId}, ${fileId},
+          CAST(${`blb_${prefix}-`} AS text) || i, 'hls', 'auto', 'QUEUED', 0, 0, 0, 1767225600000 + i FROM ${rows}`
     })
   )
 
@@ -53,11 +53,12 @@ export const conversionQueue: Operation = {
   description: "a queue of very many conversions whose contents were replaced",
   prepare: Effect.fnUntraced(function* (site) {
     const id = yield* site.store(4096)
-    yield* queueConversions(site, id)
+    const prefix = site.uniqueName("replaced")
+    yield* queueConversions(site, id, prefix)
     const remaining = Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql<{ readonly count: number }>`SELECT CAST(count(*) AS int) AS count FROM conversion
-        WHERE id >= 'cnv_replaced-' AND id < 'cnv_replaced.' AND due_at IS NOT NULL`
+        WHERE id >= ${`cnv_${prefix}-`} AND id < ${`cnv_${prefix}.`} AND due_at IS NOT NULL`
       return row?.count ?? 0
     })
     const work = Effect.gen(function* () {
