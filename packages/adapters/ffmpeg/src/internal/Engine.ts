@@ -27,6 +27,11 @@ export interface Options {
   readonly limits?: Partial<Limits.Limits> | undefined
   /** Preset of libx264, from `ultrafast` to `veryslow`. A slower preset makes smaller files. Default: `veryfast`. */
   readonly preset?: string | undefined
+  /**
+   * A conversion that reports nothing for this long is killed, and fails with `Unavailable`: its program is stopped, or waits for a
+   * disk. ffmpeg reports five times a second. Default: one minute.
+   */
+  readonly stallTimeout?: Duration.Input | undefined
   /** Niceness of the programs, 0 to 19. A higher one leaves more processor time to other processes. Default: 10. */
   readonly niceness?: number | undefined
   /**
@@ -46,6 +51,7 @@ export type Platform = ChildProcessSpawner | FileSystem.FileSystem
 
 export interface Engine {
   readonly preset: string
+  readonly stallTimeout: Duration.Duration
   readonly programs: Effect.Effect<Programs.Programs, TranscodeError.TranscodeError, ChildProcessSpawner>
   /** Returns the limits of a job. */
   readonly limits: (own: Partial<Limits.Limits> | undefined) => Limits.Limits
@@ -76,6 +82,7 @@ export const make = (options: Options): Engine => {
   )
   return {
     preset: options.preset ?? "veryfast",
+    stallTimeout: Duration.fromInputUnsafe(options.stallTimeout ?? "1 minute"),
     programs,
     limits: (own) => ({ ...Limits.defaults, ...options.limits, ...own }),
     scratchDirectory: (operation, input) =>

@@ -68,18 +68,36 @@ const checkBytes = ({ limits, operation }: FfmpegRun, output: PresentationOutput
     bytes > limits.outputBytes ? Effect.fail(limitExceeded(operation, "The result is too large.")) : Effect.void
   )
 
+const stalled = (operation: string) =>
+  new TranscodeError.TranscodeError({ operation, reason: "Unavailable", detail: "The converter does not respond." })
+
 /**
  * Reads the program's progress until it exits, enforces the limits, and kills the program on failure. Returns the seconds of
  * output.
  */
-const monitor = (run: FfmpegRun, child: Child, output: PresentationOutput, onProgress: (seconds: number) => void) =>
-  Effect.gen(function* () {
+const monitor = (
+  { stallTimeout }: Engine,
+  run: FfmpegRun,
+  child: Child,
+  output: PresentationOutput,
+  onProgress: (seconds: number) => void
+) => {
+  let reports = 0
+  /** Waits until nothing was reported for a whole interval in which the run was not suspended. */
+  const awaitStall: Effect.Effect<void> = Effect.suspend(() => {
+    const before = reports
+    return Effect.flatMap(Suspending.awaitActive(run.suspended, stallTimeout), () =>
+      reports === before ? Effect.void : awaitStall
+    )
+  })
+  return Effect.gen(function* () {
     const { limits, operation, privatePaths } = run
     const maxSeconds = Duration.toSeconds(limits.duration)
     let reached = 0
     yield* child.stdout.pipe(
       Stream.splitLines,
       Stream.runForEach((line) => {
+        reports++
         reached = Progress.seconds(line) ?? reached
         if (!Progress.endsBlock(line)) return Effect.void
         onProgress(reached)
@@ -98,8 +116,10 @@ const monitor = (run: FfmpegRun, child: Child, output: PresentationOutput, onPro
         Effect.fail(limitExceeded(run.operation, "The conversion took too long."))
       )
     ),
+    Effect.raceFirst(Effect.andThen(awaitStall, Effect.fail(stalled(run.operation)))),
     Effect.onError(() => child.kill)
   )
+}
 
 /**
  * Whether the output is too short. Up to one second is tolerated, for a short video half a second: headers round the
@@ -144,7 +164,7 @@ const start = (
     // Holds only the latest progress: a slow consumer skips states, and the program never waits for it.
     const progress = yield* Queue.sliding<number, TranscodeError.TranscodeError | Cause.Done>(1)
     let total = 0
-    yield* monitor(run, child, output, (seconds) => Queue.offerUnsafe(progress, seconds)).pipe(
+    yield* monitor(engine, run, child, output, (seconds) => Queue.offerUnsafe(progress, seconds)).pipe(
       Effect.tap((seconds) => Effect.sync(() => void (total = seconds))),
       Effect.matchCauseEffect({
         onFailure: (cause) => Queue.failCause(progress, cause),
