@@ -87,14 +87,14 @@ export const createTarget = async (api: Requests, subdomain: string, role = "Fil
   return { ...target, apiKey: await createKey(target, role) }
 }
 
-/** Creates a member with a role. Returns a key of the member. */
-export const createKey = async ({ api, tenantId }: BucketApi, role: string): Promise<string> => {
+/** Creates a member with a role. Returns a key of the member, with a scope if one is given. */
+export const createKey = async ({ api, tenantId }: BucketApi, role: string, scope?: object): Promise<string> => {
   const user = { email: `${role.replaceAll(" ", "")}-${Math.random().toString(36).slice(2)}@example.com` }
   const member = await decode<Mirror>(
     await api.post(`/tenants/${tenantId}/members`, { json: { user, role: { name: role } } })
   )
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
-  const json = { name: "mirror", member: { id: member.id }, expiresAt }
+  const json = { name: "mirror", member: { id: member.id }, expiresAt, scope }
   return (await decode<{ readonly key: string }>(await api.post(`/tenants/${tenantId}/tokens`, { json }))).key
 }
 

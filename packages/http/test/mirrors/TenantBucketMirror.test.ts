@@ -140,6 +140,29 @@ it("list, files, update, sync, remove → the records, and the copies follow", {
 })
 
 it(
+  "create: key whose scope is the target's bucket → copied; another bucket or a folder of it → 422",
+  { timeout: 120_000 },
+  async () => {
+    const source = await MirrorRequests.start()
+    const target = await MirrorRequests.createTarget(source.api, "scoped")
+    const { bucketId } = target
+    const create = async (scope: object) => {
+      const apiKey = await MirrorRequests.createKey(target, "File Writer", scope)
+      return source.api.post(source.mirrors, { json: { ...MirrorRequests.mirrorToTenant(target), apiKey } })
+    }
+    for (const scope of [{ bucketIds: [source.bucketId] }, { bucketIds: [bucketId], pathPrefix: "/copies/" }]) {
+      const refused = await expectProblem(await create(scope), 422, "mirror_target_unreachable")
+      expect(refused.reason).toBe("Denied")
+    }
+    await MirrorRequests.upload(source, { name: "a", path: "/in/" }, "a")
+    const created = await create({ bucketIds: [bucketId], permissions: ["file:read", "file:write"] })
+    expect(created.status).toBe(201)
+    await MirrorRequests.untilCopied(source, (await json<MirrorRequests.Mirror>(created)).id)
+    expect([...(await MirrorRequests.listFiles(target)).keys()]).toEqual(["/in/a"])
+  }
+)
+
+it(
   "create: key without permission → 422; with verify=false → FAILING until the mirror has another key",
   { timeout: 120_000 },
   async () => {
