@@ -17,6 +17,7 @@ import * as EventsCommand from "./EventsCommand.ts"
 import * as Failure from "./Failure.ts"
 import * as FsckCommand from "./FsckCommand.ts"
 import * as KeysCommand from "./KeysCommand.ts"
+import * as ListCommands from "./lists/ListCommands.ts"
 import * as MigrateCommand from "./MigrateCommand.ts"
 import * as Output from "./terminal/Output.ts"
 import * as Presenter from "./terminal/Presenter.ts"
@@ -37,6 +38,10 @@ const root = Command.make(name).pipe(
     KeysCommand.command,
     EventsCommand.command,
     QuotaCommand.command,
+    ListCommands.tenants,
+    ListCommands.buckets,
+    ListCommands.tokens,
+    ListCommands.usage,
     MigrateCommand.command,
     FsckCommand.command,
     ScrubCommand.command,

@@ -38,14 +38,11 @@ const services = (settings: MetadataLayer.MetadataSettings) =>
 
 const heading = ["TIME", "ACTION", "ACTOR", "TARGET", "ADDRESS"]
 
-/** Names have no control characters, but may have some that reorder or hide text. */
-const printable = (text: string): string => text.replaceAll(/\p{Cf}/gu, "\uFFFD")
-
 const toCells = ({ action, actor, at, clientAddress, target }: Event.Event): ReadonlyArray<string> => [
   DateTime.formatIso(at),
   action,
   actor.tokenId ?? actor.accountId ?? actor.kind,
-  [target.id, target.name].flatMap((text) => (text === null ? [] : [printable(text)])).join(" ") || "-",
+  [target.id, target.name].flatMap((text) => (text === null ? [] : [Output.printable(text)])).join(" ") || "-",
   clientAddress ?? "-"
 ]
 

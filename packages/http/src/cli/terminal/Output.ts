@@ -11,6 +11,9 @@ export const writeLine = (text: string): Effect.Effect<void> =>
 export const writeError = (text: string): Effect.Effect<void> =>
   Effect.sync(() => void process.stderr.write(`${text}\n`))
 
+/** Names have no control characters, but may have some that reorder or hide text. */
+export const printable = (text: string): string => text.replaceAll(/\p{Cf}/gu, "\uFFFD")
+
 /** Renders rows as a table. Each column is as wide as its widest cell; two spaces separate the columns. */
 export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const widths: Array<number> = []
