@@ -20,7 +20,7 @@ export const record: Scenario = {
     const { requests: count, rounds } = context.sizes
     const common = { connections, status: 200, count, warmUp: count, unitsPerRequest: 1 }
     return yield* Rounds.compare(
-      { scenario: "record as JSON", database: context.database.name, unit: "request", goal: null },
+      { scenario: "record as JSON", database: context.database.name, unit: "request", goal: 4 },
       LoadSubject.make({ ...baseline, ...common, name: "constant JSON", requests: [Requests.get("/constant")] }),
       LoadSubject.make({ ...service, ...common, name: "record", requests: [Requests.get(path)] }),
       rounds

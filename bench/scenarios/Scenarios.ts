@@ -11,6 +11,7 @@ import { mirrorCopies } from "./MirrorCopies.ts"
 import { mirrorIdle } from "./MirrorIdle.ts"
 import { mirrorWrites } from "./MirrorWrites.ts"
 import { objectStore } from "./ObjectStore.ts"
+import { range } from "./Range.ts"
 import { record } from "./Record.ts"
 import { secondFormat } from "./SecondFormat.ts"
 import { segment } from "./Segment.ts"
@@ -19,9 +20,12 @@ import { uploadForm } from "./UploadForm.ts"
 import { uploadRaw } from "./UploadRaw.ts"
 import { uploadSmall } from "./UploadSmall.ts"
 import { view } from "./View.ts"
+import { viewMany } from "./ViewMany.ts"
 
 export const all: ReadonlyArray<Scenario> = [
   view,
+  viewMany,
+  range,
   record,
   download,
   uploadRaw,

@@ -27,7 +27,7 @@ export const view: Scenario = {
       const common = { connections: amount, status: 200, count, warmUp: count, unitsPerRequest: 1 }
       results.push(
         ...(yield* Rounds.compare(
-          { scenario: `view 4 KiB, ${title}`, database: context.database.name, unit: "request", goal: 2 },
+          { scenario: `view 4 KiB, ${title}`, database: context.database.name, unit: "request", goal: 1.2 },
           LoadSubject.make({ ...baseline, ...common, name: "open+read+close", requests: [Requests.get("/small")] }),
           LoadSubject.make({ ...service, ...common, name: "view", requests: [Requests.get(path)] }),
           rounds

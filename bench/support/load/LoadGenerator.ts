@@ -40,10 +40,13 @@ const run = async (job: LoadJob): Promise<LoadResult> => {
   let bytes = 0
 
   /** Sends requests over one connection, one at a time, until all requests of the job are sent. */
-  const drive = (connection: Connection.Connection, { body, first, sequenceAt }: Prepared): Promise<void> =>
+  const drive = (connection: Connection.Connection, requests: ReadonlyArray<Prepared>): Promise<void> =>
     new Promise((resolve, reject) => {
+      let sent = 0
       const sendNext = (): void => {
-        if (next >= job.count) return resolve()
+        const request = requests[sent++ % requests.length]
+        if (next >= job.count || request === undefined) return resolve()
+        const { body, first, sequenceAt } = request
         const number = next++
         if (sequenceAt >= 0) {
           first.write(String(job.firstNumber + number).padStart(sequence.length, "0"), sequenceAt, "latin1")
@@ -66,8 +69,9 @@ const run = async (job: LoadJob): Promise<LoadResult> => {
     const start = performance.now()
     await Promise.all(
       connections.map((connection, index) => {
-        const request = job.requests[index % job.requests.length]
-        return request === undefined ? undefined : drive(connection, prepare(request))
+        const { connections: amount, requests } = job
+        const own = requests.filter((_, at) => at % amount === index % Math.min(amount, requests.length))
+        return drive(connection, own.map(prepare))
       })
     )
     const wallMs = performance.now() - start

@@ -19,7 +19,7 @@ export type Outgoing = typeof Outgoing.Type
 
 export const LoadJob = Schema.Struct({
   port: Schema.Int,
-  /** The n-th connection repeats the n-th of these. */
+  /** The n-th connection repeats the n-th of these; with more requests than connections, also every further one in its place. */
   requests: Schema.Array(Outgoing),
   /** Connections that are kept alive, each with one request at a time. */
   connections: Schema.Int,

@@ -5,9 +5,9 @@ import type { Outgoing } from "./LoadJob.ts"
 
 const requestLine = (method: string, path: string): string => `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n`
 
-/** A GET request. */
-export const get = (path: string): Outgoing => ({
-  head: `${requestLine("GET", path)}\r\n`,
+/** A GET request. `headers`: further header lines, each with its line end. */
+export const get = (path: string, headers = ""): Outgoing => ({
+  head: `${requestLine("GET", path)}${headers}\r\n`,
   prefix: "",
   bytes: 0,
   suffix: ""
