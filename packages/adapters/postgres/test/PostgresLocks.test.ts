@@ -7,6 +7,7 @@ import * as Sample from "@holdfast/testing/metadata/Sample"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
 import { requires } from "@holdfast/testing/Requires"
 import * as Server from "@holdfast/testing/servers/Postgres"
+import * as LargeRecount from "@holdfast/testing/metadata/usage/LargeRecount"
 import * as UsageDrift from "@holdfast/testing/metadata/usage/UsageDrift"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -36,6 +37,8 @@ requires(Server.missing).describe("PostgreSQL", () =>
     )
 
     it.effect("recount: counters are wrong → found, repaired, exact again", () => UsageDrift.check)
+
+    it.effect("recount: large bucket, files change meanwhile → exact", () => LargeRecount.check)
 
     it.effect("remove: file being inserted into the empty bucket → BucketNotEmpty", () =>
       Effect.gen(function* () {

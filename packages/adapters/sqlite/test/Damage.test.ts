@@ -3,6 +3,7 @@ import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import * as Sample from "@holdfast/testing/metadata/Sample"
 import * as Fixtures from "@holdfast/testing/metadata/Fixtures"
+import * as LargeRecount from "@holdfast/testing/metadata/usage/LargeRecount"
 import * as UsageDrift from "@holdfast/testing/metadata/usage/UsageDrift"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -28,6 +29,8 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("SQLite with inconsistent or i
   )
 
   it.effect("recount: counters are wrong → found, repaired, exact again", () => UsageDrift.check)
+
+  it.effect("recount: large bucket, files change meanwhile → exact", () => LargeRecount.check)
 
   it.effect("replaceContent: row of the previous blob missing → succeeds", () =>
     Effect.gen(function* () {

@@ -1,15 +1,19 @@
 /**
  * Compares the usage counters with what they count.
  *
- * One statement reads both at one moment. The counters are sums, so that a difference stays the same whatever other transactions
+ * One statement or one snapshot reads both at one moment. The counters are sums, so that a difference stays the same whatever other transactions
  * change, and may be added later.
  */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import type { Usage } from "@holdfast/core/usage/Usage"
 import { among, lock } from "../Dialect.ts"
 import * as Row from "../Row.ts"
+import { transaction } from "../../Transaction.ts"
+import * as LargeBuckets from "./LargeBuckets.ts"
 import { counters, toUsage } from "./UsageRow.ts"
 
 /** What the counters of an owner lack. */
@@ -36,6 +40,15 @@ const toDrift: Row.FromRow<Drift> = (row) => ({
 
 const isNone = ({ contentBytes, files, reservedBytes, streamBytes }: Usage): boolean =>
   files === 0 && contentBytes === 0 && streamBytes === 0 && reservedBytes === 0
+
+const none: Usage = { files: 0, contentBytes: 0, streamBytes: 0, reservedBytes: 0 }
+
+const plus = (a: Usage, b: Usage, sign: 1 | -1 = 1): Usage => ({
+  files: a.files + sign * b.files,
+  contentBytes: a.contentBytes + sign * b.contentBytes,
+  streamBytes: a.streamBytes + sign * b.streamBytes,
+  reservedBytes: a.reservedBytes + sign * b.reservedBytes
+})
 
 /** A subquery for each owner: PostgreSQL then reads its rows by the index, whatever it expects of the others. */
 const total = (value: string, rows: string): string => `CAST(COALESCE((SELECT ${value} FROM ${rows}), 0) AS bigint)`
@@ -66,23 +79,56 @@ const expected: Readonly<Record<"bucket" | "tenant", Totals>> = {
 
 const counted = ofEach((name) => total(`SUM(usage.${name})`, "usage WHERE usage.owner_id = owner.id"))
 
+const selectDrift = (sql: SqlClient, owner: "tenant" | "bucket", owners: Fragment) => {
+  const differences = counters.map((name) => `${expected[owner][name]} - ${counted[name]} AS ${name}`)
+  return sql`SELECT owner.id, owner.tenant_id, ${sql.literal(differences.join(", "))} FROM (${owners}) AS owner
+    ORDER BY owner.id`.pipe(Row.all(toDrift))
+}
+
 /**
  * Finds the drift of some owners: of buckets against their rows, of tenants against the counters of their buckets. `last` is the id of
  * the last owner; null when no owner follows.
  */
 export const findDrift = (sql: SqlClient, owner: "tenant" | "bucket", { after, limit }: Range) => {
-  const differences = counters.map((name) => `${expected[owner][name]} - ${counted[name]} AS ${name}`)
-  const tenantId = owner === "tenant" ? "id AS tenant_id" : "tenant_id"
-  return sql`SELECT owner.id, owner.tenant_id, ${sql.literal(differences.join(", "))}
-    FROM (SELECT id, ${sql.literal(tenantId)} FROM ${sql(owner)} WHERE id > ${after} ORDER BY id LIMIT ${limit}) AS owner
-    ORDER BY owner.id`.pipe(
-    Row.all(toDrift),
-    Effect.map((found) => ({
-      drifts: found.filter(({ missing }) => !isNone(missing)),
-      last: found.length < limit ? null : (found.at(-1)?.ownerId ?? null)
-    }))
-  )
+  const tenantId = sql.literal(owner === "tenant" ? "id AS tenant_id" : "tenant_id")
+  const owners = sql`SELECT id, ${tenantId} FROM ${sql(owner)} WHERE id > ${after} ORDER BY id LIMIT ${limit}`
+  return Effect.map(selectDrift(sql, owner, owners), (found) => ({
+    drifts: found.filter(({ missing }) => !isNone(missing)),
+    last: found.length < limit ? null : (found.at(-1)?.ownerId ?? null)
+  }))
 }
+
+/** Returns what the counters of a bucket lack, given the sums of its rows. */
+const compareSums = (sql: SqlClient, { bucketId, tenantId }: BucketRef, sums: Usage) =>
+  sql`SELECT ${sql.literal(counters.map((name) => `${counted[name]} AS ${name}`).join(", "))}
+    FROM (SELECT ${bucketId} AS id) AS owner`.pipe(
+    Row.all(toUsage),
+    Effect.map(([use = none]): Drift => ({ ownerId: bucketId, tenantId, missing: plus(sums, use, -1) }))
+  )
+
+/**
+ * As `findDrift`, for buckets of any size on PostgreSQL: no statement reads more than some thousand rows, whose server ends longer ones.
+ * All statements read the snapshot of one transaction, so that the result is exact while other transactions change rows, which it does
+ * not delay.
+ */
+export const findDriftInPages = Effect.fnUntraced(
+  function* (sql: SqlClient, { after, limit }: Range) {
+    yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`
+    const buckets = yield* LargeBuckets.list(sql, { after, limit })
+    const small = buckets.flatMap(({ bucketId, isLarge }) => (isLarge ? [] : [bucketId]))
+    const found: Array<Drift> = [
+      ...(yield* selectDrift(sql, "bucket", sql`SELECT id, tenant_id FROM bucket WHERE ${among(sql, "id", small)}`))
+    ]
+    for (const bucket of buckets.filter(({ isLarge }) => isLarge)) {
+      found.push(yield* compareSums(sql, bucket, yield* LargeBuckets.sum(sql, bucket.bucketId)))
+    }
+    return {
+      drifts: found.filter(({ missing }) => !isNone(missing)).toSorted((a, b) => (a.ownerId < b.ownerId ? -1 : 1)),
+      last: buckets.length < limit ? null : (buckets.at(-1)?.bucketId ?? null)
+    }
+  },
+  (self, sql) => transaction(sql)(self)
+)
 
 /** Adds to the counters of owners, in the order of the entries. */
 const add = (sql: SqlClient, owners: ReadonlyArray<readonly [ownerId: string, added: Usage]>) => {
@@ -101,13 +147,6 @@ const add = (sql: SqlClient, owners: ReadonlyArray<readonly [ownerId: string, ad
     ? sql`INSERT INTO usage ${sql.insert(rows)} ON CONFLICT (owner_id, shard) DO UPDATE SET ${sql.literal(addition)}`
     : Effect.void
 }
-
-const plus = (a: Usage | undefined, b: Usage): Usage => ({
-  files: (a?.files ?? 0) + b.files,
-  contentBytes: (a?.contentBytes ?? 0) + b.contentBytes,
-  streamBytes: (a?.streamBytes ?? 0) + b.streamBytes,
-  reservedBytes: (a?.reservedBytes ?? 0) + b.reservedBytes
-})
 
 /** Returns those drifts whose owner still exists, and keeps it from being removed until the transaction ends. */
 const lockOwners = Effect.fnUntraced(function* (
@@ -144,7 +183,7 @@ export const addUncounted = Effect.fnUntraced(function* (sql: SqlClient, range: 
   const { drifts, last } = yield* findDrift(sql, "bucket", range)
   const kept = yield* lockOwners(sql, "bucket", drifts)
   const tenants = new Map<string, Usage>()
-  for (const { missing, tenantId } of kept) tenants.set(tenantId, plus(tenants.get(tenantId), missing))
+  for (const { missing, tenantId } of kept) tenants.set(tenantId, plus(tenants.get(tenantId) ?? none, missing))
   // The order of the triggers: tenants, then buckets, each by id.
   yield* add(
     sql,

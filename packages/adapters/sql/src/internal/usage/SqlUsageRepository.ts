@@ -11,7 +11,7 @@ import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { isOpenBucket, isOpenTenant } from "../buckets/OpenBucket.ts"
 import { transaction } from "../../Transaction.ts"
-import { findDrift, repairDrift } from "./Drift.ts"
+import { findDrift, findDriftInPages, repairDrift } from "./Drift.ts"
 import { countDrifts, noteDrifts } from "./DriftNotes.ts"
 import { sums, toUsage } from "./UsageRow.ts"
 
@@ -21,6 +21,13 @@ const make = Effect.gen(function* () {
     Effect.flatMap((found: ReadonlyArray<Usage>): Effect.Effect<Usage, NotFound> =>
       found[0] === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(found[0])
     )
+
+  /** Outside of a transaction SQLite reads on another thread: its one statement, however long, holds no lock and delays no request. */
+  const find = (owner: "tenant" | "bucket", range: { readonly after: string; readonly limit: number }) =>
+    sql.onDialectOrElse({
+      pg: () => (owner === "bucket" ? findDriftInPages(sql, range) : findDrift(sql, owner, range)),
+      orElse: () => findDrift(sql, owner, range)
+    })
 
   return UsageRepository.of({
     ofTenant: (tenantId) =>
@@ -39,9 +46,8 @@ const make = Effect.gen(function* () {
         operation("usage.ofBucket")
       ),
 
-    // Outside of a transaction: SQLite then reads on another thread, and holds no lock.
     recount: ({ after = "", limit, owner, repair }) =>
-      findDrift(sql, owner, { after, limit }).pipe(
+      find(owner, { after, limit }).pipe(
         Effect.tap(({ drifts }) => (repair ? transaction(sql)(repairDrift(sql, owner, drifts)) : Effect.void)),
         Effect.tap(({ drifts, last }) =>
           noteDrifts(sql, { owner, after, last, found: repair ? [] : drifts.map(({ ownerId }) => ownerId) })
