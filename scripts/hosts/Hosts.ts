@@ -70,7 +70,8 @@ const program = (name: string, file: string, runtime?: (app: HostApp) => Readonl
 })
 
 /** A dependency is CommonJS, and esbuild gives an ES module no `require`. */
-const requireInModules = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);'
+const requireInModules =
+  'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);'
 
 const esbuild = (format: "esm" | "cjs"): Host => ({
   name: `esbuild, ${format}`,

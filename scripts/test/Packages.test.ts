@@ -309,7 +309,8 @@ describe("published packages", () => {
       )
       const outfile = inApp(`bundled.${format === "esm" ? "mjs" : "cjs"}`)
       // A dependency is CommonJS, and esbuild gives an ES module no `require`.
-      const js = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);'
+      const js =
+        'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);'
       await build({
         entryPoints: [inApp("bundled.js")],
         outfile,
