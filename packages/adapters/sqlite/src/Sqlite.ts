@@ -3,7 +3,6 @@
  */
 import type { DatabaseSync } from "node:sqlite"
 import type * as Duration from "effect/Duration"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"
@@ -23,6 +22,7 @@ import * as Checkpoints from "./internal/log/Checkpoints.ts"
 import * as DurableLog from "./internal/log/DurableLog.ts"
 import * as PageReads from "./internal/PageReads.ts"
 import { memory, open } from "./internal/SqliteFile.ts"
+import * as Transactions from "./internal/Transactions.ts"
 import * as Writer from "./internal/Writer.ts"
 import * as Readers from "./internal/threads/Readers.ts"
 
@@ -173,24 +173,14 @@ export const makeClients = ({
       ...common,
       // For streams.
       acquirer: Effect.andThen(turns.acquire, backgroundWriter.acquirer),
-      transactionAcquirer: Effect.andThen(
-        turns.acquire,
-        Effect.flatMap(currentWriter, ({ acquirer }) => acquirer)
-      ),
-      borrower: routed === undefined ? write : (use) => use(routed),
-      onCommitFailure: (connection) => writerOf(connection).onCommitFailure(connection),
-      isTransaction: (connection) => writerOf(connection).isTransaction(),
-      beginTransaction: begin,
-      releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
-      prepareTransactionControls: true
+      borrower: routed === undefined ? write : (use) => use(routed)
     })
-    const { transactionService, withTransaction } = client
+    const transactions = Transactions.make({ service: client.transactionService, currentWriter, writerOf, turns })
     const durableClient = Object.assign(client, {
       withTransaction: <A, E, R>(self: Effect.Effect<A, E, R>) =>
-        Effect.withFiber<A, E | SqlError, R>((fiber) => {
-          const transaction = busyRetry.transaction(withTransaction(self))
-          const isNested = Context.getOrUndefined(fiber.context, transactionService) !== undefined
-          return isNested ? transaction : durably(transaction)
+        Effect.withFiber<A, E | SqlError, R>(({ context }) => {
+          const transaction = busyRetry.transaction(transactions.run(self))
+          return transactions.isInside(context) ? transaction : durably(transaction)
         })
     })
     const reading = (connection: () => Connection) =>
