@@ -89,12 +89,20 @@ const make = Effect.gen(function* () {
       )
     },
 
-    // Skips blobs that a concurrent transaction is renewing or committing.
+    // Skips blobs that a concurrent transaction is renewing or committing. One statement for each bucket: each row gives its reservation
+    // back to the counters of its tenant and bucket, and a statement for several tenants would lock them in no certain order.
     expire: (which) => {
-      const isExpired = which === "all" ? sql.literal("due_at IS NOT NULL") : sql`due_at < ${millis(which.before)}`
-      return sql`UPDATE blob SET state = 'DOOMED', due_at = 0
-        WHERE ${unlocked("FOR UPDATE", sql`state = 'PENDING' AND ${isExpired}`)} RETURNING id`.pipe(
-        Effect.map(count),
+      const isExpired = which === "all" ? sql`due_at IS NOT NULL` : sql`due_at < ${millis(which.before)}`
+      return sql`SELECT DISTINCT bucket_id FROM blob WHERE state = 'PENDING' AND ${isExpired}`.pipe(
+        Row.all((row) => Row.text(row, "bucket_id")),
+        Effect.flatMap((bucketIds) =>
+          Effect.forEach(bucketIds, (bucketId) => {
+            const condition = sql`state = 'PENDING' AND ${isExpired} AND bucket_id = ${bucketId}`
+            return sql`UPDATE blob SET state = 'DOOMED', due_at = 0
+              WHERE ${unlocked("FOR UPDATE", condition)} RETURNING id`
+          })
+        ),
+        Effect.map((expired) => expired.flat().length),
         operation("blobs.expire")
       )
     },
