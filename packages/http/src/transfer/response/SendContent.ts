@@ -89,7 +89,7 @@ const sendPlanned = (
 
 /**
  * Responds to a GET request as `send` does, on Node's response alone. Returns false, and has sent nothing, when that is not possible:
- * the content is not a local file, or the response has no body for which the file is read. It does not report damaged contents.
+ * the content is not a local file, or the response has no body for which the file is read.
  */
 export const sendTo = (
   response: ServerResponse,
@@ -108,7 +108,9 @@ export const sendTo = (
     }
     return plan.slices.length === 0
       ? Effect.succeed(false)
-      : Effect.as(sendFile(response, localFile, plan, content), true)
+      : Effect.tapError(Effect.as(sendFile(response, localFile, plan, content), true), (error) =>
+          isLost(error) ? content.reportDamage : Effect.void
+        )
   })
 
 const isLost = (error: SendError): boolean =>
