@@ -28,6 +28,7 @@ import * as Headers from "./headers/Headers.ts"
 import type { DamageRepository } from "./integrity/DamageRepository.ts"
 import type { ScrubRepository } from "./integrity/ScrubRepository.ts"
 import * as Links from "./files/links/Links.ts"
+import * as UploadLinks from "./files/links/UploadLinks.ts"
 import type { MemberRepository } from "./members/MemberRepository.ts"
 import * as Members from "./members/Members.ts"
 import * as Memberships from "./members/Memberships.ts"
@@ -105,6 +106,7 @@ export type Services =
   | Downloads.Downloads
   | Headers.Headers
   | Links.Links
+  | UploadLinks.UploadLinks
   | Conversions.Conversions
   | Streams.Streams
   | PlaybackKeys.PlaybackKeys
@@ -132,6 +134,7 @@ const services = Layer.mergeAll(
   Downloads.layer,
   Headers.layer,
   Links.layer,
+  UploadLinks.layer,
   Conversions.layer,
   Streams.layer,
   PlaybackKeys.layer,

@@ -109,7 +109,8 @@ export type {
   FilePage,
   FileRecord,
   ListFilesInput,
-  SignedUrl
+  SignedUrl,
+  UploadUrl
 } from "./promises/resources/internal/FileRecords.ts"
 export type {
   ContentInput,
@@ -121,7 +122,8 @@ export type {
   ReuploadInput,
   SignedUrlInput,
   UpdateFileInput,
-  UploadInput
+  UploadInput,
+  UploadUrlInput
 } from "./promises/resources/FilesApi.ts"
 export type { EventRecord, EventsApi, ExportEventsInput, ListEventsInput } from "./promises/resources/EventsApi.ts"
 export type {

@@ -60,15 +60,23 @@ const isAmong = (allowedTypes: ReadonlyArray<string>, contentType: string): bool
 /** The most types that the message of an error lists. */
 const maxListed = 10
 
-/** The bucket does not accept contents of this media type. */
+/** The bucket, or the upload link, does not accept contents of this media type. */
 export class TypeNotAllowed extends Data.TaggedError("TypeNotAllowed")<{
   readonly contentType: string
   readonly allowedTypes: ReadonlyArray<string>
+  /** Whether the types are those of an upload link. */
+  readonly isOfLink?: boolean | undefined
 }> {
   readonly code = "unsupported_media_type"
   override get message(): string {
     const listed = this.allowedTypes.slice(0, maxListed).join(", ")
     const types = this.allowedTypes.length > maxListed ? `${listed} and others` : listed
+    if (this.isOfLink === true) {
+      return (
+        `The upload link does not accept contents of the type ${this.contentType}. Its contentTypes are ${types}. ` +
+        "Upload a content of one of them with its Content-Type, or create a link with the type."
+      )
+    }
     return (
       `The bucket does not accept contents of the type ${this.contentType}. Its allowedTypes are ${types}. ` +
       "Upload a content of one of them with its Content-Type, or add the type to allowedTypes of the bucket."
@@ -81,3 +89,12 @@ export const checkType = ({ allowedTypes }: ContentRules, contentType: string): 
   allowedTypes === null || isAmong(allowedTypes, contentType)
     ? Effect.void
     : Effect.fail(new TypeNotAllowed({ contentType, allowedTypes }))
+
+/** Fails with `TypeNotAllowed` unless an upload link accepts a media type; null for any. */
+export const checkLinkType = (
+  contentTypes: ReadonlyArray<string> | null,
+  contentType: string
+): Effect.Effect<void, TypeNotAllowed> =>
+  contentTypes === null || isAmong(contentTypes, contentType)
+    ? Effect.void
+    : Effect.fail(new TypeNotAllowed({ contentType, allowedTypes: contentTypes, isOfLink: true }))

@@ -13,10 +13,17 @@ export interface FileRef extends BucketRef {
   readonly fileId: string
 }
 
-/** The column and value that find the file. */
+/** The folder and the name of a file, both normalised. A bucket has at most one file at a place. */
+export interface Place {
+  readonly path: string
+  readonly name: string
+}
+
+/** The columns and values that find the file. */
 export type Selector = (
   | { readonly _tag: "Id"; readonly id: string }
   | { readonly _tag: "Alias"; readonly alias: string }
+  | { readonly _tag: "Place"; readonly place: Place }
 ) & {
   /** Selects the file only if it is in this folder or in one below it. */
   readonly folder?: string | undefined

@@ -10,7 +10,7 @@ import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { NotFound, PreconditionFailed, QuotaExceeded } from "../Errors.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Slice } from "../Page.ts"
-import type { Content, FileState, StoredFile, UpdateFile } from "./File.ts"
+import type { Content, FileState, Metadata, StoredFile, UpdateFile } from "./File.ts"
 import type { AliasTaken, FileExists, UploadExpired } from "./FileErrors.ts"
 import type { Selector } from "./FileRef.ts"
 import type { FileType } from "./FileType.ts"
@@ -59,6 +59,13 @@ export interface FolderListRequest extends Slice {
   readonly path: string
 }
 
+/** What a replacement changes of a file besides its content: the fields that are present. */
+export interface ReplacedDescription {
+  readonly alias?: string | null | undefined
+  readonly metadata?: Metadata | undefined
+  readonly headers?: ReadonlyArray<Header> | undefined
+}
+
 /** A new content for a file. */
 export interface ContentReplacement {
   readonly bucket: BucketRef
@@ -66,6 +73,7 @@ export interface ContentReplacement {
   /** Replaces the content only if the file is in this folder or in one below it. */
   readonly folder?: string | undefined
   readonly content: Content
+  readonly description?: ReplacedDescription | undefined
   readonly condition: Precondition
   /** When the blob of the replaced content may be swept: after a grace period for readers that opened it before. */
   readonly sweepAt: DateTime.Utc
@@ -111,12 +119,15 @@ export class FileRepository extends Context.Service<
 
     /**
      * Replaces a file's content: the new blob becomes READY, the previous one DOOMED, the version increases by one.
-     * Headers, alias and metadata stay. Keeps the limits of `CurrentLimits`, as `insert` does. Fails with `PreconditionFailed` and changes nothing unless the condition holds
+     * Headers, alias and metadata stay, unless `description` has them: then fails with `AliasTaken` too. Keeps the limits of `CurrentLimits`, as `insert` does. Fails with `PreconditionFailed` and changes nothing unless the condition holds
      * for the content at the time of the commit. Returns the file after the change.
      */
     readonly replaceContent: (
       replacement: ContentReplacement
-    ) => Effect.Effect<StoredFile, NotFound | PreconditionFailed | QuotaExceeded | UploadExpired | MetadataError>
+    ) => Effect.Effect<
+      StoredFile,
+      AliasTaken | NotFound | PreconditionFailed | QuotaExceeded | UploadExpired | MetadataError
+    >
 
     /** Finds a file, in one statement. */
     readonly find: (bucket: BucketRef, selector: Selector) => Effect.Effect<Option.Option<StoredFile>, MetadataError>

@@ -7,8 +7,26 @@ import type { SecureRandom } from "effect/crypto/SecureRandom"
 import { InvalidRequest } from "../Errors.ts"
 import * as Ids from "../Ids.ts"
 import * as Input from "../Input.ts"
+import * as Schema from "effect/Schema"
 import { type Content, CreateFile, type StoredFile } from "./File.ts"
 import * as Header from "./Header.ts"
+
+/**
+ * What an upload does when the bucket has a file at the place of the new one: fail, replace the content of that file, or store the new
+ * file under another name.
+ */
+export const OnConflict = Schema.Literals(["fail", "replace", "rename"]).annotate({
+  description:
+    "What happens if the bucket has a file with this path and name: `fail`, the default, answers 409; `replace` replaces its content, " +
+    "and those of alias, metadata and headers that are given; `rename` adds random characters to the name of the new file."
+})
+export type OnConflict = typeof OnConflict.Type
+
+/** Decodes what an upload does on a conflict. */
+export const decodeOnConflict = (onConflict: unknown): Effect.Effect<OnConflict, InvalidRequest> =>
+  Schema.is(OnConflict)(onConflict)
+    ? Effect.succeed(onConflict)
+    : Effect.fail(InvalidRequest.at("/onConflict", "must be fail, replace or rename"))
 
 const decodeFields = Input.decoder(CreateFile)
 

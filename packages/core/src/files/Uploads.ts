@@ -8,6 +8,7 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import { Access, type AccessError, folderOf } from "../access/Access.ts"
@@ -21,7 +22,8 @@ import type { BlobStore } from "../storage/BlobStore.ts"
 import * as File from "./File.ts"
 import type { AliasTaken, FileExists, UploadExpired } from "./FileErrors.ts"
 import { getFile, checkBucketId } from "./internal/FileLookup.ts"
-import type { FileRef } from "./FileRef.ts"
+import * as StoreFile from "./internal/StoreFile.ts"
+import type { FileRef, Place } from "./FileRef.ts"
 import { FileRepository } from "./FileRepository.ts"
 import { FileWriter } from "./FileWriter.ts"
 import * as HeaderLimit from "./internal/HeaderLimit.ts"
@@ -30,8 +32,18 @@ import * as Precondition from "./Precondition.ts"
 import * as Staging from "./internal/Staging.ts"
 
 /** What the sender declares about the content, and the precondition of the change. */
-export interface UploadOptions extends Omit<Staging.StagedContent, "replacedBytes"> {
+export interface ReuploadOptions extends Omit<Staging.StagedContent, "replacedBytes"> {
   readonly condition?: Precondition.Precondition | undefined
+}
+
+export interface UploadOptions extends ReuploadOptions {
+  /** What happens if the bucket has a file at the place of the new one. Default: `fail`. */
+  readonly onConflict?: NewFile.OnConflict | undefined
+  /**
+   * The place of the file, if it is known before the content is read. A conflict then fails before the transfer, by one statement
+   * more. Leave it out for a small content, of which all bytes have arrived with the request.
+   */
+  readonly place?: Place | undefined
 }
 
 export class Uploads extends Context.Service<
@@ -42,7 +54,9 @@ export class Uploads extends Context.Service<
      * form may contain it after the content. A caller that has the description earlier checks it first with
      * `NewFile.decode`.
      *
-     * With `ifNoneMatch: "*"`, an existing file with this path and name is `PreconditionFailed` instead of `FileExists`.
+     * Returns the file as it is stored: with `onConflict: "replace"` an existing one may have got the content, and the parts of the
+     * description that are given; with `"rename"` its name may have a suffix. With `ifNoneMatch: "*"`, an existing file with this path
+     * and name is `PreconditionFailed` instead of `FileExists`. `ifMatch` holds only for a file that is replaced.
      */
     readonly upload: <E, R, E2, R2>(
       actor: Actor,
@@ -69,7 +83,7 @@ export class Uploads extends Context.Service<
       actor: Actor,
       file: FileRef,
       content: Stream.Stream<Uint8Array, E, R>,
-      options?: UploadOptions
+      options?: ReuploadOptions
     ) => Effect.Effect<
       File.File,
       E | AccessError | NotFound | PreconditionFailed | UploadExpired | Staging.StagingError,
@@ -86,29 +100,43 @@ const make = Effect.gen(function* () {
   const random = yield* SecureRandom
   const stage = yield* Staging.make
   const checkHeaders = yield* HeaderLimit.makeForNew
+  const { blobGrace } = settings
+  const store = StoreFile.make({ repository, writer, random, blobGrace })
+
+  /** Returns the file at a place, if one is given. */
+  const findAt = (bucket: BucketRef, place: Place | undefined) =>
+    place === undefined
+      ? Effect.succeed(null)
+      : Effect.map(repository.find(bucket, StoreFile.toSelector(place)), Option.getOrNull)
 
   return Uploads.of({
     upload: Effect.fn("Uploads.upload")(function* (actor, bucket, content, description, options = {}) {
       const identity = yield* access.require(actor, bucket, "file:write")
       yield* checkBucketId(bucket)
-      const { condition = {} } = options
-      // A file that does not exist yet has no entity tag to match.
-      if (condition.ifMatch !== undefined) return yield* new PreconditionFailed()
-      const staged = yield* stage(bucket, content, options)
+      const { condition = {}, onConflict = "fail", place } = options
+      const folder = folderOf(identity)
+      const storing = { bucket, condition, folder, onConflict }
+      // The look-up must not show a token which files there are outside its folder.
+      if (folder !== undefined && place !== undefined) {
+        yield* access.require(actor, { ...bucket, path: place.path }, "file:write")
+      }
+      const existing = yield* findAt(bucket, place)
+      if (place !== undefined || onConflict !== "replace") yield* StoreFile.check(storing, existing)
+      const replacedBytes = onConflict === "replace" ? existing?.content?.size : undefined
+      const staged = yield* stage(bucket, content, { ...options, replacedBytes })
       const described = yield* Effect.flatMap(description, NewFile.decode)
       yield* checkHeaders(bucket.tenantId, described.headers ?? [])
-      const file = yield* Effect.provideService(
-        NewFile.make(described, yield* staged.contentFor(described.name)),
-        SecureRandom,
-        random
-      )
-      if (folderOf(identity) !== undefined) {
-        yield* access.require(actor, { ...bucket, path: file.path }, "file:write")
+      const stored = yield* staged.contentFor(described.name)
+      const file = yield* Effect.provideService(NewFile.make(described, stored), SecureRandom, random)
+      if (folder !== undefined) yield* access.require(actor, { ...bucket, path: file.path }, "file:write")
+      const { alias, headers, metadata } = described
+      const replaced = {
+        ...(alias === undefined ? undefined : { alias }),
+        ...(metadata === undefined ? undefined : { metadata }),
+        ...(headers === undefined ? undefined : { headers: file.headers })
       }
-      yield* Effect.catchTag(staged.commit(by(identity)(writer.insert(bucket, file))), "FileExists", (error) =>
-        Effect.fail(condition.ifNoneMatch === "*" ? new PreconditionFailed() : error)
-      )
-      return File.fromStored(file)
+      const step = store(storing, { file: { ...file, content: stored }, description: replaced })
+      return File.fromStored(yield* staged.commit(by(identity)(step)))
     }, Effect.scoped),
 
     reupload: Effect.fn("Uploads.reupload")(function* (actor, ref, content, options = {}) {
@@ -120,10 +148,12 @@ const make = Effect.gen(function* () {
       const replaced = { name: current.name, replacedBytes: current.content?.size }
       const staged = yield* stage(ref, content, { ...options, ...replaced })
       const next = yield* staged.contentFor(current.name)
-      const sweepAt = DateTime.addDuration(next.storedAt, settings.blobGrace)
+      const sweepAt = DateTime.addDuration(next.storedAt, blobGrace)
       const folder = folderOf(identity)
       const replacement = { bucket: ref, fileId: current.id, folder, content: next, condition, sweepAt }
-      return File.fromStored(yield* staged.commit(by(identity)(writer.replaceContent(replacement))))
+      // The alias stays.
+      const step = Effect.catchTag(writer.replaceContent(replacement), "AliasTaken", Effect.die)
+      return File.fromStored(yield* staged.commit(by(identity)(step)))
     }, Effect.scoped)
   })
 })

@@ -12,9 +12,10 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import * as Contract from "../contract/Authentication.ts"
-import { ConfinedToScope, ForAccounts, RequiredPermission } from "../contract/Operation.ts"
+import { AcceptsUploadLinks, ConfinedToScope, ForAccounts, RequiredPermission } from "../contract/Operation.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
 import * as ActorIdentification from "./ActorIdentification.ts"
+import * as UploaderIdentification from "./UploaderIdentification.ts"
 
 /** Fails unless the actor may call the operation at the place that the path of the request names. */
 type CheckAccess = (actor: Actor, place: Place) => Effect.Effect<unknown, AccessError>
@@ -24,9 +25,14 @@ const ownerOf = (request: Context.Context<ActorIdentification.RequestServices>, 
   Context.get(request, HttpRouter.RouteContext).params["tenantId"] ??
   (actor._tag === "Key" ? actor.hash : actor._tag === "Account" ? actor.accountId : undefined)
 
+/** Returns the actor on whose behalf an uploader uploads. */
+const actorOf = (uploader: UploaderIdentification.Uploader): Actor =>
+  uploader._tag === "UploadGrant" ? uploader.parent : uploader
+
 const make = Effect.gen(function* () {
   const access = yield* Access
   const identifyActor = yield* ActorIdentification.make
+  const identifyUploader = yield* UploaderIdentification.make(identifyActor)
 
   /** Returns the check that the annotations of an operation require. */
   const checkFor = (annotations: Context.Context<never>): CheckAccess => {
@@ -41,25 +47,34 @@ const make = Effect.gen(function* () {
 
   return Contract.Authentication.of((route, { endpoint }) => {
     const checkAccess = checkFor(endpoint.annotations)
+    const identify: UploaderIdentification.IdentifyUploader = Context.get(endpoint.annotations, AcceptsUploadLinks)
+      ? identifyUploader
+      : identifyActor
     return Effect.contextWith((request: Context.Context<ActorIdentification.RequestServices>) =>
-      identifyActor(request).pipe(
-        Effect.tap((actor) => {
+      identify(request).pipe(
+        Effect.tap((requester) => {
           const { bucketId, tenantId = "" } = Context.get(request, HttpRouter.RouteContext).params
-          return checkAccess(actor, { tenantId, bucketId })
+          return checkAccess(actorOf(requester), { tenantId, bucketId })
         }),
         Effect.catch(ProblemResponse.fail),
-        Effect.flatMap((actor) =>
+        Effect.flatMap((requester) => {
+          const actor = actorOf(requester)
+          const link = requester._tag === "UploadGrant" ? requester : undefined
           // `Effect.provideContext` would copy the map of all services for each request: 16 µs.
-          Effect.updateContext(route, (context: Context.Context<never>) =>
-            context.pipe(Context.add(Contract.CurrentActor, actor), Context.add(CurrentTenant, ownerOf(request, actor)))
-          )
-        )
+          return Effect.updateContext(route, (context: Context.Context<never>) => {
+            const identified = context.pipe(
+              Context.add(Contract.CurrentActor, actor),
+              Context.add(CurrentTenant, ownerOf(request, actor))
+            )
+            return link === undefined ? identified : Context.add(identified, Contract.CurrentUploadLink, link)
+          })
+        })
       )
     )
   })
 })
 
-export const layer: Layer.Layer<Contract.Authentication, never, ActorIdentification.Services> = Layer.effect(
+export const layer: Layer.Layer<Contract.Authentication, never, UploaderIdentification.Services> = Layer.effect(
   Contract.Authentication,
   make
 )

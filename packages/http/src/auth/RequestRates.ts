@@ -8,6 +8,7 @@ import { CurrentRequest } from "@holdfast/core/access/CurrentRequest"
 import type { Actor } from "@holdfast/core/Actor"
 import * as Ids from "@holdfast/core/Ids"
 import type { Reader } from "@holdfast/core/files/links/Link"
+import type { UploadGrant } from "@holdfast/core/files/links/UploadLink"
 import type { Viewer } from "@holdfast/core/playback/Viewer"
 import { type PolicyState, type RateLimited, Rates } from "@holdfast/core/rates/Rates"
 import * as Context from "effect/Context"
@@ -29,7 +30,7 @@ export interface RequestRates {
    */
   readonly findRefusal: (request: Context.Context<RequestServices>) => Effect.Effect<never, RateLimited> | undefined
 
-  /** Returns the effect that identifies an actor, viewer or reader, with the request counted for its key and tenant. */
+  /** Returns the effect that identifies a requester, with the request counted for its key and tenant. */
   readonly apply: <V extends Keyed, E>(
     request: Context.Context<RequestServices>,
     identify: Effect.Effect<V, E>
@@ -40,10 +41,10 @@ export interface RequestRates {
 }
 
 /** Who presents a key: an actor, or the holder of what was made with the key of one. */
-type Keyed = Exclude<Viewer | Reader, Anonymous>
+type Keyed = Exclude<Viewer | Reader | UploadGrant, Anonymous>
 
-/** Returns the actor on whose behalf a viewer or reader reads. */
-const actorOf = (viewer: Keyed): Actor => ("parent" in viewer ? viewer.parent : viewer)
+/** Returns the actor on whose behalf a requester reads or uploads. */
+const actorOf = (requester: Keyed): Actor => ("parent" in requester ? requester.parent : requester)
 
 export const make: Effect.Effect<RequestRates, never, Access | Rates> = Effect.gen(function* () {
   const access = yield* Access
@@ -63,16 +64,16 @@ export const make: Effect.Effect<RequestRates, never, Access | Rates> = Effect.g
       return Effect.fail(error)
     })
 
-  const admit = (request: Context.Context<RequestServices>, viewer: Keyed) => {
+  const admit = (request: Context.Context<RequestServices>, requester: Keyed) => {
     const { tenantId = "" } = Context.get(request, HttpRouter.RouteContext).params
     return Effect.flatMap(
-      access.identify(actorOf(viewer), Ids.is("ten", tenantId) ? tenantId : undefined),
+      access.identify(actorOf(requester), Ids.is("ten", tenantId) ? tenantId : undefined),
       (identity) => {
         if (identity === "system") return Effect.void
         const { account, credential, member } = identity
         const subject = {
           // All viewers of a page have the same playback key or link.
-          credentialId: "parent" in viewer ? undefined : (credential?.id ?? account.id),
+          credentialId: "parent" in requester ? undefined : (credential?.id ?? account.id),
           // A stranger does not use up the rate of a tenant.
           tenantId: member === null ? undefined : tenantId
         }
@@ -107,7 +108,7 @@ export const make: Effect.Effect<RequestRates, never, Access | Rates> = Effect.g
       return error === undefined ? undefined : refuse(request, error)
     },
     apply: (request, identify) =>
-      rates.limitsRequests ? Effect.tap(identify, (viewer) => admit(request, viewer)) : identify
+      rates.limitsRequests ? Effect.tap(identify, (requester) => admit(request, requester)) : identify
   }
 })
 

@@ -65,6 +65,7 @@ export type {
   UpdateTenantInput,
   UpdateWebhookInput,
   UploadInput,
+  UploadUrlInput,
   WebhookRef
 } from "@holdfast/core"
 

@@ -2,6 +2,7 @@
  * The authentication of every operation: its middleware, and the places where a request may carry its API key.
  */
 import type { Actor } from "@holdfast/core/Actor"
+import type { UploadGrant } from "@holdfast/core/files/links/UploadLink"
 import * as Context from "effect/Context"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"
@@ -10,6 +11,12 @@ import { problems } from "./Operation.ts"
 
 /** The actor that the request acts as. */
 export class CurrentActor extends Context.Service<CurrentActor, Actor>()("@holdfast/http/contract/CurrentActor") {}
+
+/** The upload link of the request; undefined for a request with an API key. */
+export const CurrentUploadLink = Context.Reference<UploadGrant | undefined>(
+  "@holdfast/http/contract/CurrentUploadLink",
+  { defaultValue: () => undefined }
+)
 
 /**
  * Identifies the actor of a request and checks its permission, before any other part of the request is examined.

@@ -2,6 +2,9 @@
  * Uploads: storing the contents of files.
  */
 import * as File from "@holdfast/core/files/File"
+import * as UploadLink from "@holdfast/core/files/links/UploadLink"
+import { OnConflict } from "@holdfast/core/files/NewFile"
+import * as Context from "effect/Context"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
@@ -10,8 +13,8 @@ import * as Multipart from "effect/http/Multipart"
 import * as Schema from "effect/Schema"
 import { Authentication } from "./Authentication.ts"
 import { params } from "./FilesApi.ts"
-import { JsonResponse } from "./JsonMiddleware.ts"
-import { created, describe, problems, text } from "./Operation.ts"
+import { JsonRequest, JsonResponse } from "./JsonMiddleware.ts"
+import { AcceptsUploadLinks, created, describe, location, problems, text } from "./Operation.ts"
 
 const { fileId: _, ...bucket } = params
 
@@ -28,8 +31,36 @@ const uploadHeaders = {
 /** The part `body` of an upload. `name` is optional because the part `file` may have a file name. */
 const Description = Schema.Struct({ ...File.CreateFile.fields, name: Schema.optional(File.CreateFile.fields.name) })
 
-const upload = HttpApiEndpoint.post("upload", "/upload", {
+const query = {
+  name: text("The name of the file, if the request has no form that states it, and no upload link."),
+  path: text("The folder of the file; `/` when absent."),
+  onConflict: Schema.optional(OnConflict)
+}
+
+/** `201` for a first content, `200` for one that replaces the content of an existing file. */
+const stored = [created(File.File), HttpApiSchema.WithHeaders(File.File, location)] as const
+
+const uploadErrors = problems(
+  "invalid_request",
+  "checksum_mismatch",
+  "length_mismatch",
+  "request_timeout",
+  "quota_exceeded",
+  "not_found",
+  "file_exists",
+  "alias_taken",
+  "precondition_failed",
+  "content_too_large",
+  "unsupported_media_type"
+)
+
+const aboutLinks =
+  "With the key of an upload link, the link determines all but the content, and the name if it has none; the answer has no alias, " +
+  "metadata and headers."
+
+const upload = HttpApiEndpoint.post("upload", "/files/upload", {
   params: bucket,
+  query,
   headers: uploadHeaders,
   payload: Schema.Struct({
     file: Multipart.SingleFileSchema,
@@ -38,29 +69,50 @@ const upload = HttpApiEndpoint.post("upload", "/upload", {
         "JSON: the name of the file, its folder and its other properties. Without `name`, the file name of the part `file` is used."
     })
   }).pipe(HttpApiSchema.asMultipartStream()),
-  success: created(File.File),
-  error: problems(
-    "invalid_request",
-    "checksum_mismatch",
-    "length_mismatch",
-    "request_timeout",
-    "quota_exceeded",
-    "not_found",
-    "file_exists",
-    "alias_taken",
-    "precondition_failed",
-    "content_too_large",
-    "unsupported_media_type"
-  )
+  success: stored,
+  error: uploadErrors
 }).annotateMerge(
   describe({
     summary: "Upload a file",
-    description: "The parts may be in either order. The service streams the bytes to the store as they arrive.",
+    description:
+      "The parts may be in either order. The service streams the bytes to the store as they arrive. With the key of an upload link, the " +
+      `body may also be the content itself. ${aboutLinks}`,
+    permission: "file:write"
+  }).pipe(Context.add(AcceptsUploadLinks, true))
+)
+
+const put = HttpApiEndpoint.put("put", "/files/upload", {
+  params: bucket,
+  query,
+  headers: uploadHeaders,
+  payload: HttpApiSchema.StreamUint8Array(),
+  success: stored,
+  error: uploadErrors
+}).annotateMerge(
+  describe({
+    summary: "Upload a file without a form",
+    description: `The body is the content, of any media type. ${aboutLinks}`,
+    permission: "file:write"
+  }).pipe(Context.add(AcceptsUploadLinks, true))
+)
+
+const uploadUrl = HttpApiEndpoint.post("uploadUrl", "/upload-links", {
+  params: bucket,
+  disableCodecs: true,
+  payload: UploadLink.CreateUploadLink,
+  success: UploadLink.UploadUrl,
+  error: problems("invalid_request", "not_found")
+}).annotateMerge(
+  describe({
+    summary: "Create an upload link",
+    description:
+      "A browser uploads a file with it, without an API key. Nothing is stored: the link works until it expires, and only while the " +
+      "caller may write files. It may be used more than once.",
     permission: "file:write"
   })
 )
 
-const reupload = HttpApiEndpoint.post("reupload", "/:fileId/reupload", {
+const reupload = HttpApiEndpoint.post("reupload", "/files/:fileId/reupload", {
   params,
   headers: uploadHeaders,
   payload: HttpApiSchema.StreamUint8Array(),
@@ -87,8 +139,10 @@ const reupload = HttpApiEndpoint.post("reupload", "/:fileId/reupload", {
 )
 
 export class ContentsApi extends HttpApiGroup.make("contents")
-  .add(upload, reupload)
+  .add(uploadUrl)
+  .middleware(JsonRequest)
+  .add(upload, put, reupload)
   .middleware(JsonResponse)
   .middleware(Authentication)
-  .prefix("/tenants/:tenantId/buckets/:bucketId/files")
+  .prefix("/tenants/:tenantId/buckets/:bucketId")
   .annotate(OpenApi.Description, "Uploads: storing the contents of files.") {}

@@ -25,6 +25,11 @@ export const ForAccounts = Context.Reference<boolean>("@holdfast/http/contract/F
   defaultValue: () => false
 })
 
+/** Whether an operation also accepts the key of an upload link. */
+export const AcceptsUploadLinks = Context.Reference<boolean>("@holdfast/http/contract/AcceptsUploadLinks", {
+  defaultValue: () => false
+})
+
 /** The annotations of an operation: its documentation, and the permission that it requires, if any. */
 export const describe = (about: {
   readonly summary: string
@@ -49,11 +54,12 @@ export const problems = <Code extends ProblemCode>(
 // The schemas of bodies describe the JSON of the requests exactly. Effect's JSON codecs would also accept null for every
 // optional field, which is a wrong type here. Therefore operations with a body set `disableCodecs`.
 
+/** The header that has the path of a record. */
+export const location = { location: Schema.String.annotate({ description: "The path of the record." }) }
+
 /** `201` with the created record, and its path in `Location`. */
 export const created = <S extends Schema.Top>(record: S) =>
-  HttpApiSchema.WithHeaders(record.pipe(HttpApiSchema.status(201)), {
-    location: Schema.String.annotate({ description: "The path of the created record." })
-  })
+  HttpApiSchema.WithHeaders(record.pipe(HttpApiSchema.status(201)), location)
 
 /** An optional text, for example the value of a header. */
 export const text = (description: string) => Schema.optional(Schema.String).annotate({ description })

@@ -1,22 +1,28 @@
 /**
- * The API group `contents`: uploads of new files and of new contents for existing files.
+ * The API group `contents`: uploads of new files and of new contents for existing files, and links for uploads.
  *
  * The handlers read the request bodies themselves and stream them into the store: no content is ever held in memory as a
  * whole.
  */
+import type { Actor } from "@holdfast/core/Actor"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { InvalidRequest } from "@holdfast/core/Errors"
+import type { CreateFile } from "@holdfast/core/files/File"
 import type { FileRef } from "@holdfast/core/files/FileRef"
+import type { UploadTerms } from "@holdfast/core/files/links/UploadLink"
+import * as UploadLinks from "@holdfast/core/files/links/UploadLinks"
 import * as NewFile from "@holdfast/core/files/NewFile"
-import { Uploads, type UploadOptions } from "@holdfast/core/files/Uploads"
+import { type ReuploadOptions, Uploads, type UploadOptions } from "@holdfast/core/files/Uploads"
 import { Settings } from "@holdfast/core/Settings"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Predicate from "effect/Predicate"
 import { Api } from "../contract/Api.ts"
+import { CurrentUploadLink } from "../contract/Authentication.ts"
 import * as Digests from "../transfer/request/Digests.ts"
 import { MinimumRate } from "../transfer/MinimumRate.ts"
 import * as EntityTags from "../transfer/request/EntityTags.ts"
@@ -24,7 +30,10 @@ import * as MultipartUpload from "../transfer/upload/MultipartUpload.ts"
 import * as RequestBody from "../transfer/upload/RequestBody.ts"
 import { asActor } from "./support/AsActor.ts"
 import * as CreatedResponse from "./support/CreatedResponse.ts"
+import * as FileJson from "./support/FileJson.ts"
 import * as FileRefs from "./support/FileRefs.ts"
+import * as LinkTerms from "./support/LinkTerms.ts"
+import * as PublicAddress from "./support/PublicAddress.ts"
 
 /** How long an upload waits for the client's next byte before it fails. */
 export const IdleTimeout = Context.Reference<Duration.Duration>("@holdfast/http/handlers/IdleTimeout", {
@@ -32,7 +41,7 @@ export const IdleTimeout = Context.Reference<Duration.Duration>("@holdfast/http/
 })
 
 /** The digest that the request's headers declare for the content, and the conditions for storing it. */
-const optionsFromHeaders = ({ headers }: HttpServerRequest): Effect.Effect<UploadOptions, InvalidRequest> =>
+const optionsFromHeaders = ({ headers }: HttpServerRequest): Effect.Effect<ReuploadOptions, InvalidRequest> =>
   Effect.all({ sha256: Digests.declaredSha256(headers), condition: EntityTags.precondition(headers) })
 
 /**
@@ -50,37 +59,124 @@ const withDefaultName = (
     : Effect.succeed({ ...description, name: filename })
 }
 
+/** Bytes: with a smaller body, all of it has mostly arrived with the head of the request. */
+const largeBody = 64 * 1024
+
+/**
+ * Whether a conflict of names is looked up before the body is read. For a small body the commit finds it as early, without a statement
+ * more. A client that waits for `100 Continue` has not sent its body.
+ */
+const checksPlace = (request: HttpServerRequest, onConflict: NewFile.OnConflict): boolean =>
+  onConflict === "replace" ||
+  request.headers["expect"] !== undefined ||
+  (RequestBody.declaredLength(request) ?? Infinity) > largeBody
+
+/** The parameters of an upload in its query. A form may have name and path in its part `body` instead. */
+interface Query {
+  readonly name?: string | undefined
+  readonly path?: string | undefined
+  readonly onConflict?: NewFile.OnConflict | undefined
+}
+
+/** A request for an upload, with the terms of its link if it has one. */
+interface Upload {
+  readonly request: HttpServerRequest
+  readonly bucket: BucketRef
+  readonly query: Query
+  readonly onConflict: NewFile.OnConflict
+  readonly terms: UploadTerms | undefined
+}
+
+/** Returns the description of the file: what the query and the form say, and what the link determines. */
+const describe = ({ query, terms }: Upload, inForm: unknown): Effect.Effect<unknown, InvalidRequest> => {
+  const { name, onConflict, path } = query
+  const inQuery = { ...(name === undefined ? undefined : { name }), ...(path === undefined ? undefined : { path }) }
+  const description = Predicate.isObject(inForm) ? { ...inQuery, ...inForm } : inForm === undefined ? inQuery : inForm
+  if (terms === undefined) return Effect.succeed(description)
+  return LinkTerms.applyTo(terms, Predicate.isObject(description) ? { onConflict, ...description } : description)
+}
+
+/** Returns the options of an upload whose description is known before the content is read. */
+const knownOptions = ({ onConflict, request }: Upload, { name, path = "/" }: CreateFile) => ({
+  name,
+  place: checksPlace(request, onConflict) ? { name, path } : undefined
+})
+
 export const layer = HttpApiBuilder.group(
   Api,
   "contents",
   Effect.fnUntraced(function* (handlers) {
     const uploads = yield* Uploads
+    const links = yield* UploadLinks.UploadLinks
+    const apiUrl = yield* PublicAddress.makeApiUrl
     const { maxUploadBytes } = yield* Settings
     const limits = { limit: maxUploadBytes, idleTimeout: yield* IdleTimeout, minimumRate: yield* MinimumRate }
+    const limitsWithin = (terms: UploadTerms | undefined) =>
+      terms === undefined ? limits : { ...limits, limit: Math.min(maxUploadBytes, terms.maxBytes) }
 
-    const upload = (request: HttpServerRequest, bucket: BucketRef) =>
-      asActor((actor) =>
-        Effect.gen(function* () {
-          const options = yield* optionsFromHeaders(request)
-          const { body, file, isBodyKnown } = yield* MultipartUpload.parse(request, limits)
-          const description = Effect.flatMap(body, (value) => withDefaultName(value, file.filename))
-          // A description that precedes the file is validated before the file's bytes are read.
-          const known = isBodyKnown ? yield* Effect.flatMap(description, NewFile.decode) : undefined
-          const sha256OfPart = yield* Digests.declaredSha256(file.headers)
-          return yield* uploads.upload(actor, bucket, file.stream, description, {
-            ...options,
-            sha256: sha256OfPart ?? options.sha256,
-            contentType: file.contentType,
-            name: known?.name
-          })
-        }).pipe(Effect.scoped)
-      )
+    const optionsOf = ({ onConflict, request, terms }: Upload): Effect.Effect<UploadOptions, InvalidRequest> =>
+      Effect.map(optionsFromHeaders(request), (options) => ({ ...options, onConflict, linkRules: terms }))
+
+    const uploadForm = (actor: Actor, upload: Upload) =>
+      Effect.gen(function* () {
+        const { bucket, request, terms } = upload
+        const options = yield* optionsOf(upload)
+        const { body, file, isBodyKnown } = yield* MultipartUpload.parse(request, limitsWithin(terms))
+        const description = body.pipe(
+          Effect.flatMap((value) => describe(upload, value)),
+          Effect.flatMap((value) => withDefaultName(value, file.filename))
+        )
+        // A description that precedes the file is validated before the file's bytes are read.
+        const known = isBodyKnown ? yield* Effect.flatMap(description, NewFile.decode) : undefined
+        const sha256OfPart = yield* Digests.declaredSha256(file.headers)
+        return yield* uploads.upload(actor, bucket, file.stream, description, {
+          ...options,
+          ...(known === undefined ? undefined : knownOptions(upload, known)),
+          sha256: sha256OfPart ?? options.sha256,
+          contentType: file.contentType
+        })
+      }).pipe(Effect.scoped)
+
+    const uploadBytes = (actor: Actor, upload: Upload) =>
+      Effect.gen(function* () {
+        const { bucket, request, terms } = upload
+        const options = yield* optionsOf(upload)
+        const known = yield* Effect.flatMap(describe(upload, {}), NewFile.decode)
+        const content = yield* RequestBody.openContent(request, limitsWithin(terms))
+        return yield* uploads.upload(actor, bucket, content, Effect.succeed(known), {
+          ...options,
+          ...knownOptions(upload, known),
+          length: RequestBody.declaredLength(request),
+          contentType: request.headers["content-type"]
+        })
+      })
+
+    /** Uploads by a form; without one where `takesBytes` is true for the request. */
+    const upload = (
+      request: HttpServerRequest,
+      bucket: BucketRef,
+      query: Query,
+      takesBytes: (terms: UploadTerms | undefined) => boolean
+    ) =>
+      Effect.gen(function* () {
+        const terms = (yield* CurrentUploadLink)?.terms
+        const onConflict = terms?.onConflict ?? query.onConflict ?? "fail"
+        const asked: Upload = { request, bucket, query, onConflict, terms }
+        const file = yield* takesBytes(terms)
+          ? asActor((actor) => uploadBytes(actor, asked))
+          : asActor((actor) => uploadForm(actor, asked))
+        const path = [...FileRefs.filesPath(bucket), file.id]
+        const shown = terms === undefined ? file : LinkTerms.withoutDescription(file)
+        if (file.version === 1) return yield* CreatedResponse.withLocation(shown, ...path)
+        const location = yield* CreatedResponse.locationOf(path)
+        return HttpServerResponse.setHeader(FileJson.respondWithFile(shown), "location", location)
+      })
 
     const reupload = (request: HttpServerRequest, file: FileRef) =>
       asActor((actor) =>
         Effect.gen(function* () {
           const options = yield* optionsFromHeaders(request)
-          const content = yield* RequestBody.open(request, limits)
+          const content = yield* RequestBody.openContent(request, limits)
           return yield* uploads.reupload(actor, file, content, {
             ...options,
             length: RequestBody.declaredLength(request),
@@ -90,11 +186,17 @@ export const layer = HttpApiBuilder.group(
       )
 
     return handlers
-      .handleRaw("upload", ({ params, request }) =>
-        Effect.flatMap(upload(request, params), (file) =>
-          CreatedResponse.withLocation(file, ...FileRefs.filesPath(params), file.id)
+      .handle("uploadUrl", ({ params, payload }) =>
+        Effect.zipWith(
+          asActor((actor) => links.create(actor, params, payload)),
+          apiUrl,
+          (link, base) => ({ url: `${base}${UploadLinks.pathOf(link)}`, expiresAt: link.expiresAt })
         )
       )
+      .handleRaw("upload", ({ params, query, request }) =>
+        upload(request, params, query, (terms) => terms !== undefined && !RequestBody.isForm(request))
+      )
+      .handleRaw("put", ({ params, query, request }) => upload(request, params, query, () => true))
       .handleRaw("reupload", ({ params, request }) => reupload(request, FileRefs.fromParams(params)))
   })
 )

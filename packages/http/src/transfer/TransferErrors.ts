@@ -57,6 +57,13 @@ export class BodyTooSlow extends Data.TaggedError("BodyTooSlow")<{ readonly rate
   }
 }
 
+/** The body of the operation is a content, and the request has a form. */
+export class FormNotAccepted extends Data.TaggedError("FormNotAccepted")<{}> {
+  readonly code = "unsupported_media_type"
+  override readonly message =
+    "The body of this operation is the content itself, not a form. Send the bytes of the file with their own Content-Type."
+}
+
 /** The operation does not accept a body of this media type. */
 export class UnsupportedMediaType extends Data.TaggedError("UnsupportedMediaType")<{
   /** The media type that the operation accepts. */

@@ -33,7 +33,7 @@ it("typed client: upload, reupload, list, view, remove → decoded records and c
     const payload = new FormData()
     payload.append("body", JSON.stringify({ name: "a.txt" }))
     payload.append("file", new Blob(["Hello"]))
-    const { body: file } = yield* api.contents.upload({ params: inBucket, headers: {}, payload })
+    const { body: file } = yield* api.contents.upload({ params: inBucket, query: {}, headers: {}, payload })
     expect(file.createdAt.epochMilliseconds).toBeGreaterThan(0)
     const ofFile = { ...inBucket, fileId: file.id }
 

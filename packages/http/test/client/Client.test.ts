@@ -125,6 +125,8 @@ describe("client: every method is called", () => {
       onGroup: () => undefined,
       onEndpoint: ({ endpoint: { method, path } }) => contract.add(`${method} ${path.replace(/\/$/, "")}`)
     })
+    // Upload links and programs without the client use it; the client sends forms.
+    contract.delete("PUT /api/v1/tenants/:tenantId/buckets/:bucketId/files/upload")
     expect([...(await callAll()).keys()].toSorted()).toEqual([...contract].toSorted())
   })
 

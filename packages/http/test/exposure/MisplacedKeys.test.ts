@@ -12,6 +12,7 @@ import * as ServiceBucket from "../support/ServiceBucket.ts"
 
 const playbackKey = `hfp_${"aZ09_-".repeat(18)}`
 const linkKey = `hfl_${"_-90Za".repeat(18)}`
+const uploadKey = `hfu_${"Za_-90".repeat(18)}`
 
 const percentEncoded = (key: string): string =>
   Array.from(key, (character) => `%${character.charCodeAt(0).toString(16)}`).join("")
@@ -53,14 +54,14 @@ describe("misplaced keys", () => {
     const [, operator = ""] = /for operators on (http:\/\/[^\s"]+)/.exec(service.stdout()) ?? []
     const [beforeTour = ""] = service.stdout().split("This is the first start.")
     const tourEnd = service.stdout().length
-    const secrets = [key, playbackKey, linkKey].flatMap((secret) => [
+    const secrets = [key, playbackKey, linkKey, uploadKey].flatMap((secret) => [
       secret.slice(4, 24),
       percentEncoded(secret.slice(secret.indexOf("_") + 1)).slice(0, 60)
     ])
     const expectNone = (text: string, where: string) => {
       for (const secret of secrets) expect(text.toLowerCase().includes(secret.toLowerCase()), where).toBe(false)
     }
-    for (const secret of [key, playbackKey, linkKey]) {
+    for (const secret of [key, playbackKey, linkKey, uploadKey]) {
       for (const [path, headers] of requestsWith(secret, files)) {
         for (const method of ["GET", "POST"]) {
           const head = `${method} ${path} HTTP/1.1\r\nHost: a\r\n${headers === undefined ? "" : `${headers}\r\n`}`
@@ -87,6 +88,7 @@ describe("misplaced keys", () => {
     expect(service.stdout().slice(tourEnd)).toContain("/hf_***")
     expect(service.stdout().slice(tourEnd)).toContain("/hfp_***")
     expect(service.stdout().slice(tourEnd)).toContain("/hfl_***")
+    expect(service.stdout().slice(tourEnd)).toContain("/hfu_***")
   }, 60_000)
 
   it("path of 15 KiB → 2 KiB of it in the access log", async () => {

@@ -241,6 +241,19 @@ export const rows: ReadonlyArray<Row> = [
     request: (f) => ({ path: `${files(f)}/upload`, form })
   },
   {
+    route: `PUT ${filesRoute}/upload`,
+    allowed: fileWriters,
+    status: 201,
+    request: (f) => ({ path: `${files(f)}/upload?name=${unique()}`, body: "x" })
+  },
+  {
+    route: "POST /tenants/:tenantId/buckets/:bucketId/upload-links",
+    allowed: fileWriters,
+    status: 200,
+    changesNothing: true,
+    request: (f) => ({ path: `${bucket(f)}/upload-links`, json: { maxBytes: 1, expiresIn: 60 } })
+  },
+  {
     route: `POST ${filesRoute}`,
     allowed: fileWriters,
     status: 201,

@@ -25,6 +25,7 @@ const actions: Readonly<Record<string, string>> = {
   "POST /tenants/:tenantId/buckets": "bucket.created",
   [`PATCH ${bucketPath}`]: "bucket.updated",
   [`POST ${bucketPath}/files/upload`]: "file.created",
+  [`PUT ${bucketPath}/files/upload`]: "file.created",
   [`POST ${bucketPath}/files`]: "file.created",
   [`PATCH ${filePath}`]: "file.updated",
   [`DELETE ${filePath}`]: "file.deleted",

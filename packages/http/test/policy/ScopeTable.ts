@@ -22,6 +22,7 @@ export const permissionOf = ({ isGlobal, route }: Row): Permission | undefined =
   const isRead = method === "GET" || /\/(?:links|keys)$/.test(path)
   if (isGlobal === true) return route === "GET /tenants" ? "tenant:read" : undefined
   if (path.startsWith(ofFiles)) return isRead ? "file:read" : "file:write"
+  if (path.endsWith("/upload-links")) return "file:write"
   if (path.includes("/mirrors")) return "mirror:manage"
   if (path.startsWith(`${ofTenant}/buckets`)) return isRead ? "bucket:read" : "bucket:write"
   if (path.includes("/webhooks")) return isRead ? "webhook:read" : "webhook:write"

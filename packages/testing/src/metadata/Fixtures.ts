@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
-import type { Selector } from "@holdfast/core/files/FileRef"
+import type { Place, Selector } from "@holdfast/core/files/FileRef"
 import type { StoredFile } from "@holdfast/core/files/File"
 import type { Member } from "@holdfast/core/members/Member"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
@@ -60,6 +60,9 @@ export const store = Effect.fnUntraced(function* (bucketRef: BucketRef, fields: 
 
 /** Returns the selector of a file by its id. */
 export const byId = (id: string): Selector => ({ _tag: "Id", id })
+
+/** Returns the selector of a file by its folder and name. */
+export const byPlace = ({ name, path }: Place): Selector => ({ _tag: "Place", place: { path, name } })
 
 /** Returns the selector of a file by its alias. */
 export const byAlias = (alias: string): Selector => ({ _tag: "Alias", alias })

@@ -38,8 +38,17 @@ export interface DeclaredContent {
   readonly contentType?: string | undefined
 }
 
+/** What an upload link accepts, within the rules of the bucket. */
+export interface LinkRules {
+  readonly maxBytes: number
+  /** Null for any. */
+  readonly contentTypes: ReadonlyArray<string> | null
+}
+
 /** A content to stage. */
 export interface StagedContent extends DeclaredContent {
+  /** The rules of the upload link that permits the upload, if one does. */
+  readonly linkRules?: LinkRules | undefined
   /**
    * The name of the file, if it is known before the content is read: a detected type that the bucket does not allow is then refused
    * at the first bytes.
@@ -138,12 +147,17 @@ export const make = Effect.gen(function* () {
       const detected = FileSignature.detect(head, name)
       return { type: detected.type, contentType: declaredType ?? detected.contentType }
     }
-    const checkType = (contentType: string) => ContentRules.checkType(rules, contentType)
+    const { linkRules } = declared
+    const checkType = (contentType: string) =>
+      Effect.andThen(
+        ContentRules.checkType(rules, contentType),
+        linkRules === undefined ? Effect.void : ContentRules.checkLinkType(linkRules.contentTypes, contentType)
+      )
     // Before the body is read: a client that waits for `100 Continue` sends none of it.
     if (declaredType !== undefined) yield* checkType(declaredType)
     const { name } = declared
     const guarded = yield* ContentGuard.make(source, {
-      ...limitOf(rules, settings.maxUploadBytes),
+      ...limitOf(rules, Math.min(settings.maxUploadBytes, linkRules?.maxBytes ?? Infinity)),
       length: declared.length,
       checkHead: name === undefined ? undefined : (head) => checkType(typesOf(head, name).contentType)
     })
@@ -174,14 +188,12 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** The smaller one of the limits of a bucket and of the deployment. */
+/** The smaller one of the limit of a bucket, and that of the deployment or a link. */
 const limitOf = (
   { maxFileBytes }: ContentRules.ContentRules,
-  maxUploadBytes: number
+  otherLimit: number
 ): Pick<ContentGuard.Expected, "limit" | "isOfBucket"> =>
-  maxFileBytes !== null && maxFileBytes < maxUploadBytes
-    ? { limit: maxFileBytes, isOfBucket: true }
-    : { limit: maxUploadBytes }
+  maxFileBytes !== null && maxFileBytes < otherLimit ? { limit: maxFileBytes, isOfBucket: true } : { limit: otherLimit }
 
 /** After a failure of the metadata store, or a defect, the commit may have taken place. Other errors roll it back. */
 const isOutcomeUnknown = <A, E>(exit: Exit.Exit<A, E | MetadataError>): boolean =>

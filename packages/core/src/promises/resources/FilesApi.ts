@@ -8,6 +8,7 @@ import type * as File from "../../files/File.ts"
 import type { FileRef } from "../../files/FileRef.ts"
 import { Files } from "../../files/Files.ts"
 import * as Links from "../../files/links/Links.ts"
+import * as UploadLinks from "../../files/links/UploadLinks.ts"
 import * as NewFile from "../../files/NewFile.ts"
 import type { DeclaredContent } from "../../files/internal/Staging.ts"
 import { Uploads } from "../../files/Uploads.ts"
@@ -28,7 +29,13 @@ export interface ContentInput extends DeclaredContent, Conditions {
   readonly content: ContentSource
 }
 
-export interface UploadInput extends BucketRef, Records.FileDescription, ContentInput {}
+export interface UploadInput extends BucketRef, Records.FileDescription, ContentInput {
+  /**
+   * What happens if the bucket has a file with this path and name: `fail`, the default, rejects with `file_exists`; `replace` replaces
+   * its content, and those of alias, metadata and headers that are given; `rename` adds random characters to the name of the new file.
+   */
+  readonly onConflict?: NewFile.OnConflict | undefined
+}
 export interface ReuploadInput extends FileRef, ContentInput {}
 export interface ReserveFileInput extends BucketRef, Records.FileDescription {}
 
@@ -46,6 +53,7 @@ export interface UpdateFileInput extends FileRef, Records.FileChanges {}
 export interface RemoveFileInput extends FileRef, Conditions {}
 
 export interface SignedUrlInput extends FileRef, Records.LinkDescription {}
+export interface UploadUrlInput extends BucketRef, Records.UploadLinkDescription {}
 
 export interface FileOperations<Time, Opened extends Download = Download> {
   /**
@@ -90,14 +98,24 @@ export interface FileOperations<Time, Opened extends Download = Download> {
    * link works while its creator may read the file.
    */
   signedUrl(input: SignedUrlInput): Records.SignedUrl<Time>
+
+  /**
+   * Creates a link with which a browser uploads a file without an API key, for at most seven days. Nothing is stored: the link works
+   * while its creator may write files, and more than once.
+   */
+  uploadUrl(input: UploadUrlInput): Records.UploadUrl<Time>
 }
 
 /** Includes what the HTTP API knows from the request. */
 interface LibraryFileOperations extends FileOperations<Date, FileDownload> {
   signedUrl(input: SignedUrlInput & BaseUrlOption): Records.SignedUrl
+  uploadUrl(input: UploadUrlInput & BaseUrlOption): Records.UploadUrl
 }
 
 export interface FilesApi extends Methods<LibraryFileOperations, [actor: ActorHandle]> {}
+
+/** Bytes: storing a smaller content takes no longer than looking up whether its name is taken. */
+const largeContent = 64 * 1024
 
 const toUploadOptions = ({ content, contentType, length, sha256, ...conditions }: ContentInput) => ({
   length: length ?? knownLength(content),
@@ -113,10 +131,16 @@ export const make = (invoke: Invoke): FilesApi =>
         const { upload } = yield* Uploads
         // Before the content is read: a name that is refused should not cost a transfer.
         const description = yield* NewFile.decode(input)
+        const onConflict = yield* NewFile.decodeOnConflict(input.onConflict ?? "fail")
         const content = yield* toStream(input.content)
+        const options = toUploadOptions(input)
+        const { name, path = "/" } = description
+        const isLarge = (options.length ?? Infinity) > largeContent
         return yield* upload(actor, input, content, Effect.succeed(description), {
-          ...toUploadOptions(input),
-          name: description.name
+          ...options,
+          onConflict,
+          name,
+          place: isLarge || onConflict === "replace" ? { name, path } : undefined
         })
       }),
 
@@ -148,5 +172,13 @@ export const make = (invoke: Invoke): FilesApi =>
         const { create } = yield* Links.Links
         const link = yield* create(actor, input, input)
         return { url: `${apiUrl}${Links.pathOf(link)}`, expiresAt: link.expiresAt }
+      }),
+
+    uploadUrl: (actor, input) =>
+      Effect.gen(function* () {
+        const apiUrl = yield* decodeApiUrl(input)
+        const { create } = yield* UploadLinks.UploadLinks
+        const link = yield* create(actor, input, input)
+        return { url: `${apiUrl}${UploadLinks.pathOf(link)}`, expiresAt: link.expiresAt }
       })
   })

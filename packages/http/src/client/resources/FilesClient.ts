@@ -15,7 +15,7 @@ const files = "/tenants/:tenantId/buckets/:bucketId/files"
 const file = `${files}/:fileId`
 
 /** Operations whose requests are JSON or nothing, and whose responses are records. */
-type RecordOperations = Pick<FileOperations<string>, "get" | "list" | "reserve" | "signedUrl" | "update">
+type RecordOperations = Pick<FileOperations<string>, "get" | "list" | "reserve" | "signedUrl" | "update" | "uploadUrl">
 
 export interface FilesClient extends Methods<FileOperations<string>, []> {
   readonly upload: (input: UploadInput, options?: Uploader.UploadOptions) => Promise<FileRecord>
@@ -43,20 +43,25 @@ export const make = (transport: Transport): FilesClient => {
     },
     get: { method: "GET", path: file, query: ["expands"] },
     update: { method: "PATCH", path: file, hasBody: true },
-    signedUrl: { method: "POST", path: `${file}/links`, hasBody: true }
+    signedUrl: { method: "POST", path: `${file}/links`, hasBody: true },
+    uploadUrl: { method: "POST", path: "/tenants/:tenantId/buckets/:bucketId/upload-links", hasBody: true }
+  })
+  /** Returns the record of a link with an absolute URL, where the service knows only its path. */
+  const toAbsolute = <A extends { readonly url: string }>(link: A): A => ({
+    ...link,
+    url: new URL(link.url, transport.url([])).href
   })
   return {
     ...records,
 
-    signedUrl: async (input, options) => {
-      const { expiresAt, url } = await records.signedUrl(input, options)
-      return { url: new URL(url, transport.url([])).href, expiresAt }
-    },
+    signedUrl: async (input, options) => toAbsolute(await records.signedUrl(input, options)),
+    uploadUrl: async (input, options) => toAbsolute(await records.uploadUrl(input, options)),
 
     upload: (input, options) => {
-      const { alias, headers, metadata, name, path } = input
+      const { alias, headers, metadata, name, onConflict, path } = input
       const target = {
         path: Routes.fillPath(`${files}/upload`, input),
+        query: { onConflict },
         description: { name, path, alias, metadata, headers }
       }
       return Uploader.upload(transport, target, input, options)

@@ -8,7 +8,7 @@
  */
 import type { CallOptions, Conditions, ContentInput, EntityTags } from "@holdfast/core"
 import type { FileRecord } from "../Records.ts"
-import type { Transport } from "../Transport.ts"
+import type { ApiRequest, Transport } from "../Transport.ts"
 import * as OutgoingContent from "./OutgoingContent.ts"
 import * as UploadForm from "./UploadForm.ts"
 import * as XhrUpload from "./XhrUpload.ts"
@@ -20,6 +20,7 @@ export interface UploadOptions extends CallOptions {
 
 interface UploadTarget {
   readonly path: ReadonlyArray<string>
+  readonly query?: ApiRequest["query"]
   /** The description of a new file: the content is sent in a form with it. Without it the content is the body. */
   readonly description?: { readonly name: string } | undefined
 }
@@ -58,23 +59,30 @@ export const upload = async (
   input: ContentInput,
   options: UploadOptions = {}
 ): Promise<FileRecord> => {
-  const { description, path } = target
+  const { description, path, query } = target
   const { onProgress, signal } = options
   const blob = OutgoingContent.toBlob(input.content, input.contentType)
   if (blob === undefined) return stream(transport, target, input, options, input.content as OutgoingContent.ChunkSource)
   OutgoingContent.checkLength(blob.size, input.length)
   const body = description === undefined ? blob : toFormData(description, blob)
   const headers = toHeaders(input)
-  if (onProgress === undefined) return transport.json({ method: "POST", path, headers, body, signal })
+  if (onProgress === undefined) return transport.json({ method: "POST", path, query, headers, body, signal })
   const Xhr = transport.options.fetch === undefined ? XhrUpload.find() : undefined
   if (Xhr === undefined) return stream(transport, target, input, options, blob)
   const all = await transport.headers(headers)
-  return XhrUpload.send(Xhr, { url: transport.url(path), headers: all, body, size: blob.size, onProgress, signal })
+  return XhrUpload.send(Xhr, {
+    url: transport.url(path, query),
+    headers: all,
+    body,
+    size: blob.size,
+    onProgress,
+    signal
+  })
 }
 
 const stream = async (
   transport: Transport,
-  { description, path }: UploadTarget,
+  { description, path, query }: UploadTarget,
   input: ContentInput,
   { onProgress, signal }: UploadOptions,
   source: OutgoingContent.ChunkSource
@@ -86,7 +94,7 @@ const stream = async (
   const outgoing = OutgoingContent.toStream(source, { length, onProgress, signal, around: form?.around })
   const headers = { ...toHeaders(input), "content-type": form?.contentType ?? type }
   try {
-    return await transport.json({ method: "POST", path, headers, body: outgoing.body, signal })
+    return await transport.json({ method: "POST", path, query, headers, body: outgoing.body, signal })
   } catch (error) {
     throw outgoing.failure() ?? error
   }

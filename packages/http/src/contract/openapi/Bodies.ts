@@ -26,6 +26,14 @@ const examples: { readonly [operationId: string]: unknown } = {
   "mirrors.update": { paused: true },
   "files.reserve": { name: "cat.jpg", path: "/2026/summer/" },
   "files.update": { path: "/2026/autumn/", alias: "cat", metadata: { camera: "X100" } },
+  "contents.uploadUrl": {
+    path: "/avatars/",
+    name: "ada.png",
+    maxBytes: 5_000_000,
+    contentTypes: ["image/png", "image/jpeg"],
+    expiresIn: 600,
+    onConflict: "replace"
+  },
   "files.signedUrl": { may: "download", expiresIn: 3600 },
   "streams.requestHls": { mode: "auto" },
   "streams.requestDash": { mode: "auto" },

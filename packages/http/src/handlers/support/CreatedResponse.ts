@@ -6,6 +6,14 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import { apiPath } from "./PublicAddress.ts"
 
 /**
+ * Returns the path of a record.
+ *
+ * @param segments The path below the API's base path, not yet percent-encoded.
+ */
+export const locationOf = (segments: ReadonlyArray<string>): Effect.Effect<string> =>
+  Effect.map(apiPath, (path) => [path, ...segments.map(encodeURIComponent)].join("/"))
+
+/**
  * The record with its `Location` header.
  *
  * @param segments The record's path below the API's base path, not yet percent-encoded.
@@ -14,9 +22,4 @@ export const withLocation = <A>(
   record: A,
   ...segments: ReadonlyArray<string>
 ): Effect.Effect<HttpApiSchema.withHeaders<A, { readonly location: string }>> =>
-  Effect.map(apiPath, (path) =>
-    HttpApiSchema.withHeaders({
-      body: record,
-      headers: { location: [path, ...segments.map(encodeURIComponent)].join("/") }
-    })
-  )
+  Effect.map(locationOf(segments), (location) => HttpApiSchema.withHeaders({ body: record, headers: { location } }))

@@ -46,7 +46,7 @@ const openForm = (
   request: HttpServerRequest.HttpServerRequest
 ): Effect.Effect<UploadFormParser.UploadFormParser, UnsupportedMediaType> => {
   const contentType = request.headers["content-type"] ?? ""
-  return /^multipart\/form-data[ \t]*(?:;|$)/i.test(contentType)
+  return RequestBody.isForm(request)
     ? Effect.sync(() => UploadFormParser.make(contentType))
     : Effect.fail(new UnsupportedMediaType({ expected: "multipart/form-data" }))
 }

@@ -9,6 +9,7 @@ import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { MinimumRate } from "../MinimumRate.ts"
+import { FormNotAccepted } from "../TransferErrors.ts"
 import * as NodeRequest from "../../incoming/NodeRequest.ts"
 import * as BodyGuard from "./BodyGuard.ts"
 import * as BodyReader from "./BodyReader.ts"
@@ -24,6 +25,10 @@ export interface Options {
   /** The rate below which the stream fails; none when absent. */
   readonly minimumRate?: MinimumRate | undefined
 }
+
+/** Whether a request declares its body to be a form with parts (RFC 7578). */
+export const isForm = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  /^[ \t]*multipart\/form-data[ \t]*(?:;|$)/i.test(headers["content-type"] ?? "")
 
 /** The length that a request declares for its body (`Content-Length`), in bytes; undefined when it declares none. */
 export const declaredLength = (request: HttpServerRequest.HttpServerRequest): number | undefined => {
@@ -80,3 +85,10 @@ export const open = (
       Channel.fromTransform((_, scope) => Effect.as(Scope.addFinalizer(scope, Effect.sync(stop)), pull))
     )
   )
+
+/** As `open`, for an operation whose body is the content itself. Fails for a form, whose parts would be stored as the content. */
+export const openContent = (
+  request: HttpServerRequest.HttpServerRequest,
+  options: Options
+): Effect.Effect<Stream.Stream<Uint8Array, BodyError>, ContentTooLarge | FormNotAccepted> =>
+  isForm(request) ? Effect.fail(new FormNotAccepted()) : open(request, options)

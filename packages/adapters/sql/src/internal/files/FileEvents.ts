@@ -5,7 +5,7 @@ import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import type { Action, Detail } from "@holdfast/core/events/Event"
 import type { Content, StoredFile } from "@holdfast/core/files/File"
 import * as Header from "@holdfast/core/files/Header"
-import type { Change } from "../events/RecordEvent.ts"
+import { type Change, changedFields } from "../events/RecordEvent.ts"
 
 type Place = Pick<StoredFile, "id" | "name" | "path">
 
@@ -26,8 +26,12 @@ const describe = (version: number, content: Content | null): Detail => ({
 export const fileCreated = (bucket: BucketRef, file: StoredFile): Change =>
   fileEvent(bucket, "file.created", file, describe(file.version, file.content))
 
-export const contentReplaced = (bucket: BucketRef, file: StoredFile): Change =>
-  fileEvent(bucket, "content.replaced", file, describe(file.version, file.content))
+/** Returns the event of a new content. `description` has the other fields that the same change sets. */
+export const contentReplaced = (bucket: BucketRef, file: StoredFile, description: object): Change =>
+  fileEvent(bucket, "content.replaced", file, {
+    ...describe(file.version, file.content),
+    ...(Object.keys(description).length === 0 ? undefined : changedFields(description))
+  })
 
 /** Returns the event of a change of headers: their names, not their values. */
 export const headersUpdated = (bucket: BucketRef, file: StoredFile, former: ReadonlyArray<Header.Header>): Change => {

@@ -69,11 +69,19 @@ export const afterFolder = (path: string): string => `${path.slice(0, -1)}0`
 /** Selects the files of a folder and of those below it. */
 const inFolder = (sql: SqlClient, folder: string): Fragment => sql`path >= ${folder} AND path < ${afterFolder(folder)}`
 
+const ofSelector = (sql: SqlClient, selector: Selector): Fragment => {
+  switch (selector._tag) {
+    case "Id":
+      return sql`id = ${selector.id}`
+    case "Alias":
+      return sql`alias = ${selector.alias}`
+    case "Place":
+      return sql`path = ${selector.place.path} AND name = ${selector.place.name}`
+  }
+}
+
 /** Selects the file that a selector refers to. */
 export const bySelector = (sql: SqlClient, bucket: BucketRef, selector: Selector): Fragment => {
-  const file =
-    selector._tag === "Id"
-      ? sql`id = ${selector.id} AND ${inBucket(sql, bucket)}`
-      : sql`alias = ${selector.alias} AND ${inBucket(sql, bucket)}`
-  return selector.folder === undefined ? file : sql`${file} AND ${inFolder(sql, selector.folder)}`
+  const found = sql`${ofSelector(sql, selector)} AND ${inBucket(sql, bucket)}`
+  return selector.folder === undefined ? found : sql`${found} AND ${inFolder(sql, selector.folder)}`
 }

@@ -18,6 +18,14 @@ import { runAndRecord } from "../events/RecordEvent.ts"
 import { fileCreated } from "./FileEvents.ts"
 import { inBucket, ofBucket } from "./FileRow.ts"
 
+/** Maps a violation of the unique index of aliases to `AliasTaken`, with the id of the existing file. */
+export const orAliasTaken = (sql: SqlClient, bucket: BucketRef, alias: string) =>
+  Constraint.mapUniqueViolation({
+    index: Constraint.fileAlias,
+    findExisting: sql`SELECT id FROM file WHERE ${inBucket(sql, bucket)} AND alias = ${alias}`,
+    toError: (existingId) => new AliasTaken({ existingId })
+  })
+
 /** Maps violations of the file table's unique indexes to `FileExists` and `AliasTaken`, with the id of the existing file. */
 export const orFileTaken = (
   sql: SqlClient,
@@ -29,12 +37,8 @@ export const orFileTaken = (
     findExisting: sql`SELECT id FROM file WHERE ${inBucket(sql, bucket)} AND path = ${path} AND name = ${name}`,
     toError: (existingId) => new FileExists({ existingId })
   })
-  const orAliasTaken = Constraint.mapUniqueViolation({
-    index: Constraint.fileAlias,
-    findExisting: sql`SELECT id FROM file WHERE ${inBucket(sql, bucket)} AND alias = ${alias}`,
-    toError: (existingId) => new AliasTaken({ existingId })
-  })
-  return <A, E, R>(self: Effect.Effect<A, E, R>) => orAliasTaken(orFileExists(self))
+  const orAlias = orAliasTaken(sql, bucket, alias)
+  return <A, E, R>(self: Effect.Effect<A, E, R>) => orAlias(orFileExists(self))
 }
 
 /** Inserts the row, and writes the event. */

@@ -3,10 +3,11 @@
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
 import { NotFound, PreconditionFailed } from "@holdfast/core/Errors"
 import { UploadExpired } from "@holdfast/core/files/FileErrors"
 import type { Selector } from "@holdfast/core/files/FileRef"
-import type { ContentReplacement, FileRemoval } from "@holdfast/core/files/FileRepository"
+import type { ContentReplacement, FileRemoval, ReplacedDescription } from "@holdfast/core/files/FileRepository"
 import { isEmpty } from "@holdfast/core/files/Precondition"
 import { millis } from "../Dialect.ts"
 import { runAndRecord } from "../events/RecordEvent.ts"
@@ -14,6 +15,7 @@ import * as Row from "../Row.ts"
 import { withinLimits } from "../usage/WithinLimits.ts"
 import { contentReplaced } from "./FileEvents.ts"
 import { bySelector, columns, ofBucket, toFile } from "./FileRow.ts"
+import { orAliasTaken } from "./InsertFile.ts"
 import { preconditionClause } from "./PreconditionClause.ts"
 
 /** Fails with the reason why a conditional statement matched no row: `NotFound` or `PreconditionFailed`. */
@@ -35,10 +37,18 @@ const toReplaced: Row.FromRow<{
   previous: Row.orNull(Row.text, row, "previous_blob_id")
 })
 
+/** Returns the assignments of the columns that a description has values for; an empty fragment without any. */
+const assignments = (sql: SqlClient, { alias, headers, metadata }: ReplacedDescription): Fragment => {
+  const assign = (column: string, value: string | null | undefined) =>
+    value === undefined ? sql.literal("") : sql`, ${sql.literal(column)} = ${value}`
+  const json = (value: object | undefined) => (value === undefined ? undefined : JSON.stringify(value))
+  return sql`${assign("alias", alias)}${assign("metadata", json(metadata))}${assign("headers", json(headers))}`
+}
+
 /** Updates the file, then its blobs. */
 export const replaceContent = (
   sql: SqlClient,
-  { bucket, condition, content, fileId, folder, sweepAt }: ContentReplacement
+  { bucket, condition, content, description = {}, fileId, folder, sweepAt }: ContentReplacement
 ) =>
   withinLimits(sql, bucket, (check) =>
     Effect.gen(function* () {
@@ -48,6 +58,7 @@ export const replaceContent = (
       const changed = yield* sql`UPDATE file SET previous_blob_id = blob_id, blob_id = ${content.blobId},
         version = version + 1, size = ${content.size}, sha256 = ${content.sha256}, etag = ${content.etag},
         content_type = ${content.contentType}, type = ${content.type}, stored_at = ${storedAt}, updated_at = ${storedAt}
+        ${assignments(sql, description)}
       WHERE ${bySelector(sql, bucket, selector)}${preconditionClause(sql, condition)}
       RETURNING ${sql.literal(columns)}, previous_blob_id`.pipe(Row.first(toReplaced))
       if (changed._tag === "None") return yield* failUnmatched(sql, { bucket, selector, condition })
@@ -62,7 +73,7 @@ export const replaceContent = (
       WHERE id IN (${content.blobId}, ${changed.value.previous ?? content.blobId}) AND ${ofBucket(sql, bucket)}
         AND state = CASE WHEN ${isNew} THEN 'PENDING' ELSE 'READY' END
       RETURNING id, size, COALESCE(reserved, 0) AS reserved`
-      const moved = yield* runAndRecord(sql, movement, contentReplaced(bucket, changed.value.file)).pipe(
+      const moved = yield* runAndRecord(sql, movement, contentReplaced(bucket, changed.value.file, description)).pipe(
         Row.all((row) => ({
           id: Row.text(row, "id"),
           size: Row.int(row, "size"),
@@ -75,4 +86,4 @@ export const replaceContent = (
       yield* check({ files: 0, bytes: content.size - added.reserved - former })
       return changed.value.file
     })
-  )
+  ).pipe(orAliasTaken(sql, bucket, description.alias ?? ""))

@@ -33,11 +33,21 @@ const makeFind = (sql: SqlClient) => {
   const byAlias = PreparedText.make(sql, { ...bucketParameters, alias: "alias" }, (names) =>
     select(sql, names, { _tag: "Alias", alias: names.alias })
   )
+  const byPlace = PreparedText.make(
+    sql,
+    { ...bucketParameters, path: "path", name: "name" },
+    ({ name, path, ...bucket }) => select(sql, bucket, { _tag: "Place", place: { path, name } })
+  )
   return (client: SqlClient, { bucketId, tenantId }: BucketRef, selector: Selector) => {
     if (selector.folder !== undefined) return select(client, { tenantId, bucketId }, selector)
-    return selector._tag === "Id"
-      ? byId(client, { tenantId, bucketId, id: selector.id })
-      : byAlias(client, { tenantId, bucketId, alias: selector.alias })
+    switch (selector._tag) {
+      case "Id":
+        return byId(client, { tenantId, bucketId, id: selector.id })
+      case "Alias":
+        return byAlias(client, { tenantId, bucketId, alias: selector.alias })
+      case "Place":
+        return byPlace(client, { tenantId, bucketId, ...selector.place })
+    }
   }
 }
 

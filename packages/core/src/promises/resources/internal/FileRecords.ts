@@ -128,3 +128,26 @@ export interface SignedUrl<Time = Date> {
   readonly url: string
   readonly expiresAt: Time
 }
+
+/** What an upload link permits. */
+export interface UploadLinkDescription {
+  /** The folder of the file. Default: `/`. */
+  readonly path?: string | undefined
+  /** The name of the file. Default: the client that uploads chooses it. */
+  readonly name?: string | undefined
+  /** The largest content, in bytes. The limits of bucket and deployment hold too. */
+  readonly maxBytes: number
+  /** The media types that the link accepts, such as `image/*`. Default: any. */
+  readonly contentTypes?: ReadonlyArray<string> | undefined
+  /** Seconds until the link expires; at most 604,800, which are seven days. */
+  readonly expiresIn: number
+  /** What happens if the bucket has a file with this path and name. Default: `fail`. */
+  readonly onConflict?: "fail" | "replace" | "rename" | undefined
+}
+
+/** An upload link. */
+export interface UploadUrl<Time = Date> {
+  /** Where to send the content, by `PUT` or `POST`. Anyone who has it may upload. */
+  readonly url: string
+  readonly expiresAt: Time
+}

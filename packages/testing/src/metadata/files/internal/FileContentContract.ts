@@ -4,7 +4,7 @@
 import { expect } from "@effect/vitest"
 import type { Content } from "@holdfast/core/files/File"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
-import { FileRepository } from "@holdfast/core/files/FileRepository"
+import { FileRepository, type ReplacedDescription } from "@holdfast/core/files/FileRepository"
 import { holds, type Precondition } from "@holdfast/core/files/Precondition"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -61,6 +61,33 @@ export const fileContentContract = (it: It): void => {
       expect(yield* Fixtures.isDue(file.content.blobId)).toBe(false)
       expect(yield* Fixtures.isDue(file.content.blobId, sweepAt)).toBe(true)
     })
+  )
+
+  it.effect(
+    "replaceContent: with a description → its fields change, absent ones stay; alias of another file → AliasTaken",
+    () =>
+      Effect.gen(function* () {
+        const files = yield* FileRepository
+        const bucket = yield* Fixtures.bucket()
+        const taken = yield* Fixtures.store(bucket, { alias: "taken" })
+        const file = yield* Fixtures.store(bucket, { alias: "logo", metadata: { a: 1 } })
+        const attempt = (description: ReplacedDescription) =>
+          Effect.flatMap(Fixtures.stage(bucket), (blobId) => {
+            const content = { ...Sample.content(blobId), storedAt: Sample.at(50) }
+            const replacement = { bucket, fileId: file.id, content, description, condition: {}, sweepAt }
+            return Effect.map(files.replaceContent(replacement), (replaced) => ({ replaced, content }))
+          })
+        const headers = [{ name: "x-a", value: "1" }]
+        const first = yield* attempt({ metadata: { b: 2 }, headers })
+        const changed = { ...file, metadata: { b: 2 }, headers, updatedAt: Sample.at(50) }
+        expect(first.replaced).toEqual({ ...changed, version: file.version + 1, content: first.content })
+        const refused = yield* Effect.flip(attempt({ alias: "taken" }))
+        expect(refused).toMatchObject({ _tag: "AliasTaken", existingId: taken.id })
+        expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(first.replaced))
+        expect((yield* Fixtures.blob(first.content.blobId))?.state).toBe("READY")
+        const second = yield* attempt({ alias: null })
+        expect(second.replaced).toEqual({ ...changed, alias: null, version: file.version + 2, content: second.content })
+      })
   )
 
   it.effect("replaceContent: reserved file → first content, version 1", () =>

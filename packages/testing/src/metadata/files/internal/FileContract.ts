@@ -45,13 +45,16 @@ export const fileContract = (it: It): void => {
     })
   )
 
-  it.effect("find: file with content, by id and by alias → equal record, blob READY", () =>
+  it.effect("find: file with content, by id, by alias and by place → equal record, blob READY", () =>
     Effect.gen(function* () {
       const files = yield* FileRepository
       const bucket = yield* Fixtures.bucket()
       const file = yield* Fixtures.store(bucket, odd)
       expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(file))
       expect(yield* files.find(bucket, Fixtures.byAlias(odd.alias))).toEqual(Option.some(file))
+      expect(yield* files.find(bucket, Fixtures.byPlace(file))).toEqual(Option.some(file))
+      expect(yield* files.find(bucket, Fixtures.byPlace({ path: file.path, name: "other" }))).toEqual(Option.none())
+      expect(yield* files.find(bucket, Fixtures.byPlace({ path: "/other/", name: file.name }))).toEqual(Option.none())
       const { sha256, size } = file.content
       expect(yield* Fixtures.blob(file.content.blobId)).toEqual({
         damage: null,
@@ -90,6 +93,7 @@ export const fileContract = (it: It): void => {
       for (const other of [beside, foreign, ...mixed]) {
         expect(yield* files.find(other, Fixtures.byId(file.id))).toEqual(Option.none())
         expect(yield* files.find(other, Fixtures.byAlias("mine"))).toEqual(Option.none())
+        expect(yield* files.find(other, Fixtures.byPlace(file))).toEqual(Option.none())
       }
     })
   )

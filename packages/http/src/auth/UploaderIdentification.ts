@@ -1,0 +1,44 @@
+/**
+ * Identifies the uploader of a request: an actor, or the holder of an upload link. It verifies links but, as `ActorIdentification`,
+ * checks no permission: `Authentication` does.
+ */
+import type { Actor } from "@holdfast/core/Actor"
+import type { UploadGrant } from "@holdfast/core/files/links/UploadLink"
+import { isUploadKey, UploadLinks } from "@holdfast/core/files/links/UploadLinks"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import type * as ActorIdentification from "./ActorIdentification.ts"
+import * as PresentedKey from "./PresentedKey.ts"
+import * as RequestRates from "./RequestRates.ts"
+
+/** The services that identification uses. */
+export type Services = ActorIdentification.Services | UploadLinks
+
+export type Uploader = Actor | UploadGrant
+
+/** Identifies the uploader of a request to the bucket of its path. */
+export type IdentifyUploader = (
+  request: Context.Context<ActorIdentification.RequestServices>
+) => Effect.Effect<Uploader, ActorIdentification.IdentificationError>
+
+/** A link precedes the actor that a host supplies: a user of the host who follows a link may lack the permission to write files. */
+export const make = (
+  identifyActor: ActorIdentification.IdentifyActor
+): Effect.Effect<IdentifyUploader, never, Services> =>
+  Effect.gen(function* () {
+    const links = yield* UploadLinks
+    const rates = yield* RequestRates.make
+
+    return (request): ReturnType<IdentifyUploader> => {
+      const query = Context.get(request, HttpServerRequest.ParsedSearchParams)
+      if (typeof query["apiKey"] !== "string" || !isUploadKey(query["apiKey"])) return identifyActor(request)
+      const key = PresentedKey.findOne(query, Context.get(request, HttpServerRequest.HttpServerRequest).headers)
+      if (typeof key !== "string") return Effect.fail(key)
+      const { bucketId = "", tenantId = "" } = Context.get(request, HttpRouter.RouteContext).params
+      const bucket = { tenantId, bucketId }
+      const refusal = links.isKnown(key, bucket) ? undefined : rates.findRefusal(request)
+      return refusal ?? rates.apply(request, links.verify(key, bucket))
+    }
+  })
