@@ -3,26 +3,16 @@ import { Buckets } from "@holdfast/core/buckets/Buckets"
 import { Downloads } from "@holdfast/core/files/Downloads"
 import { Uploads } from "@holdfast/core/files/Uploads"
 import * as Holdfast from "@holdfast/core/Holdfast"
-import * as MirrorTarget from "@holdfast/core/mirrors/targets/MirrorTarget"
-import * as SecretBox from "@holdfast/core/secrets/SecretBox"
 import { Tenants } from "@holdfast/core/tenants/Tenants"
-import * as Transcoder from "@holdfast/core/transcoding/Transcoder"
 import * as FsBlobStore from "@holdfast/fs/FsBlobStore"
 import * as SqliteMetadata from "@holdfast/sqlite/SqliteMetadata"
-import * as Digest from "effect/crypto/Digest"
-import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 
-const Ports = Layer.mergeAll(
+const Adapters = Layer.mergeAll(
   SqliteMetadata.layer({ file: "app.sqlite" }),
-  FsBlobStore.layer({ directory: "./files" }),
-  Transcoder.layerNone,
-  MirrorTarget.layerNone,
-  SecretBox.layerNone,
-  SecureRandom.layerWebCrypto,
-  Digest.layerWebCrypto
+  FsBlobStore.layer({ directory: "./files" })
 )
 
 const program = Effect.gen(function* () {
@@ -42,6 +32,6 @@ const program = Effect.gen(function* () {
   return yield* download.read().pipe(Stream.decodeText(), Stream.mkString)
 })
 
-const text = await Effect.runPromise(program.pipe(Effect.provide(Holdfast.layer.pipe(Layer.provide(Ports)))))
+const text = await Effect.runPromise(program.pipe(Effect.provide(Holdfast.layerDefaults.pipe(Layer.provide(Adapters)))))
 
 process.stdout.write(`${text}\n`)

@@ -1,11 +1,10 @@
-import { BlobError } from "@holdfast/core"
+import { fakeHoldfast } from "@holdfast/testing"
 import { expect, it } from "vitest"
 import * as Notes from "../src/Notes.ts"
-import { setUp } from "./setUp.ts"
 
 it("write: new and existing title → read returns the last text, titles lists both", async () => {
-  const { holdfast, owner, ref } = await setUp()
-  const notes = Notes.make(holdfast, owner, ref)
+  await using fake = await fakeHoldfast()
+  const notes = Notes.make(fake.holdfast, fake.owner, fake.bucket)
   await notes.write("shopping", "milk")
   await notes.write("shopping", "bread")
   await notes.write("ideas", "more tests")
@@ -14,18 +13,19 @@ it("write: new and existing title → read returns the last text, titles lists b
 })
 
 it("write: disk is full → storage_full, the former text stays", async () => {
-  const { fillDisk, holdfast, owner, ref } = await setUp()
-  const notes = Notes.make(holdfast, owner, ref)
+  await using fake = await fakeHoldfast()
+  const notes = Notes.make(fake.holdfast, fake.owner, fake.bucket)
   await notes.write("shopping", "milk")
-  await fillDisk()
-  const failed = notes.write("shopping", "bread")
-  await expect(failed).rejects.toBeInstanceOf(BlobError)
-  await expect(failed).rejects.toMatchObject({ code: "storage_full" })
+  fake.failStore({ method: "put", reason: "StorageFull" })
+  await expect(notes.write("shopping", "bread")).rejects.toMatchObject({ code: "storage_full" })
   expect(await notes.read("shopping")).toBe("milk")
+  fake.repairStore()
+  await notes.write("shopping", "bread")
+  expect(await notes.read("shopping")).toBe("bread")
 })
 
 it("titles: actor is no member → forbidden", async () => {
-  const { holdfast, ref } = await setUp()
-  const notes = Notes.make(holdfast, holdfast.account("stranger@example.com"), ref)
-  await expect(notes.titles()).rejects.toMatchObject({ code: "forbidden" })
+  await using fake = await fakeHoldfast()
+  const stranger = fake.holdfast.account("stranger@example.com")
+  await expect(Notes.make(fake.holdfast, stranger, fake.bucket).titles()).rejects.toMatchObject({ code: "forbidden" })
 })

@@ -2,8 +2,8 @@
  * The layer of all services, over the ports that an application provides.
  */
 import * as Layer from "effect/Layer"
-import type { Digest } from "effect/crypto/Digest"
-import type { SecureRandom } from "effect/crypto/SecureRandom"
+import * as Digest from "effect/crypto/Digest"
+import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Access from "./access/Access.ts"
 import type { AccessRepository } from "./access/AccessRepository.ts"
 import type { AccountRepository } from "./accounts/AccountRepository.ts"
@@ -14,6 +14,11 @@ import type { RemovalRepository } from "./buckets/RemovalRepository.ts"
 import * as ConversionNotifier from "./conversions/ConversionNotifier.ts"
 import type { ConversionRepository } from "./conversions/ConversionRepository.ts"
 import * as Conversions from "./conversions/Conversions.ts"
+import * as ForgetReached from "./usage/ForgetReached.ts"
+import type * as Duration from "effect/Duration"
+import * as RemovalWorker from "./buckets/RemovalWorker.ts"
+import * as EventRetention from "./events/EventRetention.ts"
+import * as WebhookRecovery from "./webhooks/WebhookRecovery.ts"
 import type { DeploymentRepository } from "./deployment/DeploymentRepository.ts"
 import type { EventRepository } from "./events/EventRepository.ts"
 import * as Events from "./events/Events.ts"
@@ -34,13 +39,13 @@ import * as Members from "./members/Members.ts"
 import * as Memberships from "./members/Memberships.ts"
 import type { MirrorRepository } from "./mirrors/MirrorRepository.ts"
 import * as Mirrors from "./mirrors/Mirrors.ts"
-import type { MirrorTargets } from "./mirrors/targets/MirrorTarget.ts"
+import * as MirrorTarget from "./mirrors/targets/MirrorTarget.ts"
 import type { MirrorTaskRepository } from "./mirrors/worker/MirrorTaskRepository.ts"
 import * as PlaybackKeys from "./playback/PlaybackKeys.ts"
 import * as Streams from "./playback/Streams.ts"
 import type { QuotaRepository } from "./quotas/QuotaRepository.ts"
 import * as Rates from "./rates/Rates.ts"
-import type { SecretBox } from "./secrets/SecretBox.ts"
+import * as SecretBox from "./secrets/SecretBox.ts"
 import type { BlobRepository } from "./storage/BlobRepository.ts"
 import type { BlobStore } from "./storage/BlobStore.ts"
 import * as Fsck from "./storage/Fsck.ts"
@@ -50,7 +55,7 @@ import type { TenantRepository } from "./tenants/TenantRepository.ts"
 import * as Tenants from "./tenants/Tenants.ts"
 import type { TokenRepository } from "./tokens/TokenRepository.ts"
 import * as Tokens from "./tokens/Tokens.ts"
-import type { Transcoder } from "./transcoding/Transcoder.ts"
+import * as Transcoder from "./transcoding/Transcoder.ts"
 import * as BucketLimits from "./usage/BucketLimits.ts"
 import * as Quotas from "./usage/Quotas.ts"
 import type { UsageRepository } from "./usage/UsageRepository.ts"
@@ -89,7 +94,14 @@ export type Metadata =
  * `MirrorTarget.layerNone`, a mirror's target can only be another bucket of this deployment. With `SecretBox.layerNone`,
  * there are no mirrors and no webhooks.
  */
-export type Ports = Metadata | BlobStore | Transcoder | MirrorTargets | SecretBox | SecureRandom | Digest
+export type Ports =
+  | Metadata
+  | BlobStore
+  | Transcoder.Transcoder
+  | MirrorTarget.MirrorTargets
+  | SecretBox.SecretBox
+  | SecureRandom.SecureRandom
+  | Digest.Digest
 
 /** The services that Holdfast provides. */
 export type Services =
@@ -161,3 +173,37 @@ export const layer: Layer.Layer<Services, never, Ports> = Mirrors.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(Access.layer, ConversionNotifier.layer, FileChangeNotifier.layer)),
   Layer.provideMerge(StoreTime.layerClock)
 )
+
+/**
+ * The background work that some process of each deployment has to do, besides conversions and mirrors: sweeps at an interval, finishes
+ * the removal of large buckets and tenants, deletes old events, forgets limits that are no longer reached, and queues failed deliveries
+ * of webhooks again on request.
+ */
+export const layerMaintenance = (options: { readonly sweepEvery: Duration.Input }) =>
+  Layer.mergeAll(
+    Sweeper.layerPeriodic(options.sweepEvery),
+    RemovalWorker.layer(),
+    EventRetention.layer,
+    WebhookRecovery.layer,
+    ForgetReached.layer
+  )
+
+/** The ports that most programs have no adapter of: no conversions, no targets of mirrors but other buckets, no secrets. */
+const DefaultPorts = Layer.mergeAll(
+  Transcoder.layerNone,
+  MirrorTarget.layerNone,
+  SecretBox.layerNone,
+  SecureRandom.layerWebCrypto,
+  Digest.layerWebCrypto
+)
+
+/**
+ * All services with their background work, for a program that has an adapter for metadata and one for contents: sweeps every minute,
+ * and has the ports without function where there is a choice. For conversions, mirrors or webhooks, compose `layer` instead.
+ *
+ * @example
+ * Holdfast.layerDefaults.pipe(Layer.provide([SqliteMetadata.layer({ file }), FsBlobStore.layer({ directory })]))
+ */
+export const layerDefaults: Layer.Layer<Services, never, Metadata | BlobStore> = layerMaintenance({
+  sweepEvery: "1 minute"
+}).pipe(Layer.provideMerge(layer), Layer.provide(DefaultPorts))

@@ -1,9 +1,8 @@
 /**
- * A Holdfast in memory, for the tests of an application.
+ * Options of `open` for a Holdfast in memory.
  */
 import type { OpenOptions } from "@holdfast/core"
-import * as MemoryMetadata from "./metadata/MemoryMetadata.ts"
-import * as MemoryBlobStore from "./storage/MemoryBlobStore.ts"
+import { memory } from "./Memory.ts"
 
 /**
  * Returns options of `open` for an empty Holdfast in memory. It does not sweep: removed files keep their bytes until it is
@@ -13,7 +12,7 @@ import * as MemoryBlobStore from "./storage/MemoryBlobStore.ts"
  * await using holdfast = await open(inMemory())
  */
 export const inMemory = (): Pick<OpenOptions, "blobs" | "metadata" | "sweepEvery"> => ({
-  metadata: { metadata: MemoryMetadata.layer },
-  blobs: { blobs: MemoryBlobStore.layer },
+  metadata: memory(),
+  blobs: memory(),
   sweepEvery: false
 })

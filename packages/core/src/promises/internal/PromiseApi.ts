@@ -6,15 +6,10 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
-import * as EventRetention from "../../events/EventRetention.ts"
-import * as RemovalWorker from "../../buckets/RemovalWorker.ts"
 import { InvalidRequest } from "../../Errors.ts"
 import * as Core from "../../Holdfast.ts"
 import { SigningSecret } from "../../secrets/SigningSecret.ts"
 import * as Settings from "../../Settings.ts"
-import * as ForgetReached from "../../usage/ForgetReached.ts"
-import * as WebhookRecovery from "../../webhooks/WebhookRecovery.ts"
-import * as Sweeper from "../../storage/Sweeper.ts"
 import { ActorHandle } from "./ActorHandle.ts"
 import type { Invoke } from "./BindOperations.ts"
 import * as CallerStack from "./CallerStack.ts"
@@ -118,11 +113,8 @@ const Crypto = Layer.mergeAll(SecureRandom.layerWebCrypto, Digest.layerWebCrypto
 const build = async (options: OpenOptions): Promise<Holdfast> => {
   checkOptions(options)
   const { blobs, metadata, settings, sweepEvery = "1 minute" } = options
-  const jobs =
-    sweepEvery === false
-      ? Layer.empty
-      : Layer.mergeAll(RemovalWorker.layer(), EventRetention.layer, WebhookRecovery.layer, ForgetReached.layer)
-  const services = Layer.mergeAll(VideoOptions.worker(options), MirrorOptions.worker(options), jobs).pipe(
+  const maintenance = sweepEvery === false ? Layer.empty : Core.layerMaintenance({ sweepEvery })
+  const layer = Layer.mergeAll(VideoOptions.worker(options), MirrorOptions.worker(options), maintenance).pipe(
     Layer.provideMerge(Core.layer),
     Layer.provide([
       metadata.metadata,
@@ -135,7 +127,6 @@ const build = async (options: OpenOptions): Promise<Holdfast> => {
     Layer.provideMerge(Layer.succeed(Settings.Settings, Settings.fromInput(settings))),
     Layer.provide(Layer.succeed(SigningSecret, VideoOptions.signingSecret(options)))
   )
-  const layer = sweepEvery === false ? services : Layer.provideMerge(Sweeper.layerPeriodic(sweepEvery), services)
   const runtime = ManagedRuntime.make(Layer.provideMerge(layer, ProcessLife.layerClock))
   try {
     return new Holdfast(PromiseRuntime.make(runtime, await ProcessLife.keepAlive(runtime.context())))
@@ -146,8 +137,8 @@ const build = async (options: OpenOptions): Promise<Holdfast> => {
 }
 
 /**
- * Opens a Holdfast over the given adapters. Rejects with `InvalidRequest` for options that are not valid or not known, and with the typed error of the adapter when a database cannot be reached or
- * another process has locked a directory.
+ * Opens a Holdfast over the given adapters. Rejects with `InvalidRequest` for options that are not valid or not known, and with the
+ * typed error of the adapter when a database cannot be reached or another process has locked a directory.
  *
  * @example
  * await using holdfast = await open({ metadata: sqlite({ file: "app.db" }), blobs: fs({ directory: "./files" }) })
