@@ -7,6 +7,9 @@ import { SecureRandom } from "effect/crypto/SecureRandom"
 /** The prefixes: tenant, account, member, token, account key, bucket, file, blob, mirror, conversion, event, webhook. */
 export type Kind = "ten" | "acc" | "mem" | "tok" | "key" | "bkt" | "fil" | "blb" | "mir" | "cnv" | "evt" | "whk"
 
+/** Characters of an identifier. */
+export const length = 40
+
 const shape = /^[a-z]{3}_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 /** Creates a new identifier of a kind. */
@@ -17,7 +20,7 @@ export const make = (kind: Kind): Effect.Effect<string, never, SecureRandom> =>
  * Whether a text has the form of an identifier of this kind. Services check every id from a caller with it before they bind
  * the id to a statement or make a blob key of it.
  */
-export const is = (kind: Kind, id: string): boolean => id.length === 40 && id.startsWith(kind) && shape.test(id)
+export const is = (kind: Kind, id: string): boolean => id.length === length && id.startsWith(kind) && shape.test(id)
 
 /** Returns when an identifier was created, in epoch milliseconds: the first 48 bits of a UUIDv7 (RFC 9562, section 5.7). */
 export const createdAt = (id: string): number => Number.parseInt(id.slice(4, 12) + id.slice(13, 17), 16)

@@ -10,6 +10,7 @@ import * as Permission from "../Permission.ts"
 const maxBuckets = 100
 
 const BucketId = Schema.String.check(
+  Schema.isMaxLength(Ids.length),
   Schema.makeFilter((text: string) => (Ids.is("bkt", text) ? undefined : "must be the id of a bucket"))
 )
 

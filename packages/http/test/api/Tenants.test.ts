@@ -25,7 +25,13 @@ describe("identity", () => {
     const account = await json(await server.get("/me"))
     expect(account).toEqual({
       user: { id: expect.stringMatching(/^acc_/), email: "root@example.com" },
-      credential: { id: expect.stringMatching(/^key_/), kind: "ACCOUNT_KEY", expiresAt: null },
+      credential: {
+        id: expect.stringMatching(/^key_/),
+        kind: "ACCOUNT_KEY",
+        expiresAt: null,
+        scope: null,
+        allowedOrigins: null
+      },
       tenantId: null,
       role: null
     })
