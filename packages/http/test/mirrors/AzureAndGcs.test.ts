@@ -1,5 +1,5 @@
 /**
- * Tests of the service with Azure Blob Storage and Google Cloud Storage: contents are stored there, and mirrored there.
+ * Tests of the service with Azure Blob Storage and Google Cloud Storage: contents are stored there, mirrored there and backed up.
  */
 import { requires } from "@holdfast/testing/Requires"
 import * as Azurite from "@holdfast/testing/servers/Azurite"
@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { expect, it, onTestFinished } from "vitest"
+import * as Deployments from "../backup/Deployments.ts"
 import * as Process from "../support/Process.ts"
 import * as SharedKey from "../support/SharedKey.ts"
 import * as MirrorRequests from "./MirrorRequests.ts"
@@ -26,7 +27,19 @@ interface Cloud {
   readonly read: (name: string) => Promise<StoredObject | undefined>
 }
 
-/** Uploads, renames and removes a file on a service in a cloud, with a mirror to the same cloud. */
+/** Backs a running deployment up, and restores it into a directory. */
+const checkBackup = async (deployment: Deployments.Deployment, source: MirrorRequests.Started, text: string) => {
+  const backup = await Process.makeDirectory()
+  const made = await Deployments.runJson(deployment, "backup", backup)
+  expect(made).toMatchObject({ copied: 1, lost: 0 })
+  const target = await Deployments.make(undefined)
+  expect(await Deployments.runJson(target, "restore", backup)).toMatchObject({ copied: 1, findings: 0 })
+  const api = await Deployments.open(target, source.key)
+  const contents = new Map([["b.txt", Deployments.sha256(Buffer.from(text))]])
+  expect(await Deployments.readAll(api, source.files)).toEqual(contents)
+}
+
+/** Uploads, renames, backs up and removes a file on a service in a cloud, with a mirror to the same cloud. */
 const checkCloud = async ({ env, mirror, read }: Cloud) => {
   const source = await MirrorRequests.start({ env: { ...env, HOLDFAST_MIRRORS_ALLOW_PRIVATE: "on" } })
   expect(await (await fetch(`${source.service.url}/health/ready`)).json()).toMatchObject({ checks: { blobs: "ok" } })
@@ -46,6 +59,7 @@ const checkCloud = async ({ env, mirror, read }: Cloud) => {
   const fsck = await Process.run(["fsck", "--data-dir", source.service.data], { env })
   expect([fsck.code, fsck.stdout]).toEqual([0, expect.stringContaining("1 records, 1 contents: 0 findings")])
 
+  await checkBackup({ data: source.service.data, env }, source, text)
   expect((await source.api.delete(own)).status).toBe(204)
   await MirrorRequests.untilCopied(source, id)
   expect(await read("b.txt")).toBeUndefined()

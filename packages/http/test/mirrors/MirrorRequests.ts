@@ -60,7 +60,7 @@ export const fromIds = (api: Requests, { bucketId, tenantId }: BucketIds): Bucke
   return { api, tenantId, bucketId, files: `${bucket}/files`, mirrors: `${bucket}/mirrors` }
 }
 
-interface Started extends BucketApi {
+export interface Started extends BucketApi {
   readonly service: Process.Service
   readonly key: string
 }

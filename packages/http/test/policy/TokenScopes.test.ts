@@ -217,6 +217,39 @@ describe("folder of a scope", () => {
     await expectProblem(await server.post(`${file}/reupload`, { key, body: "y" }), 404, "not_found")
   })
 
+  it("upload without a form: into the folder → done; elsewhere → 403, also where a file is", async () => {
+    const put = (path: string, onConflict: string, bytes: number) =>
+      server.request("PUT", `${files}/upload`, {
+        key,
+        query: { name: "file", path, onConflict },
+        body: new Uint8Array(bytes)
+      })
+    for (const onConflict of ["fail", "replace", "rename"]) {
+      // The place of a large content is looked up before the content is read.
+      for (const bytes of [1, 100_000]) {
+        await expectProblem(await put("/a/bc/", onConflict, bytes), 403, "forbidden")
+        await expectProblem(await put("/none/", onConflict, bytes), 403, "forbidden")
+      }
+    }
+    expect((await put("/a/b/", "replace", 100_000)).status).toBe(200)
+    expect((await put("/a/b/put/", "replace", 1)).status).toBe(201)
+  })
+
+  it("upload link: for the folder → uploads into it; for another folder, or none → 403", async () => {
+    const create = (path?: string) =>
+      server.post(files.replace(/files$/, "upload-links"), {
+        key,
+        json: { name: "linked", path, maxBytes: 9, expiresIn: 60 }
+      })
+    for (const path of [undefined, "/a/", "/a/bc/"]) await expectProblem(await create(path), 403, "forbidden")
+    const { url } = await json<{ url: string }>(await create("/a/b/links/"))
+    const uploaded = await fetch(server.url + url, { method: "PUT", body: "x" })
+    expect([uploaded.status, await json<{ path: string }>(uploaded)]).toEqual([
+      201,
+      expect.objectContaining({ path: "/a/b/links/" })
+    ])
+  })
+
   it("alias of a file in the folder → its content; of another file → as for no file", async () => {
     const [, , , tenantId = "", , bucketId = ""] = `/x${files}`.split("/")
     const own = { tenantId, bucketId }
