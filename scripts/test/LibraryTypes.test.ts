@@ -73,6 +73,7 @@ it("FileRecord, FilePage, BucketRecord: shown by an editor → named, flat types
     "maxFiles: number | null",
     "maxFileBytes: number | null",
     "allowedTypes: readonly string[] | null",
+    'visibility: "private" | "public"',
     "createdAt: Time",
     "updatedAt: Time"
   ])

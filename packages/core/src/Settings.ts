@@ -28,6 +28,7 @@ export interface Quota {
   readonly tokensPerMember: number | null
   /** Mirrors. */
   readonly mirrors: number | null
+  /** Webhooks. At most 1,000. */
   readonly webhooks: number | null
   /** Headers of one file. No file can have more than 64. */
   readonly headersPerFile: number | null

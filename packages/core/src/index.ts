@@ -93,6 +93,7 @@ export type {
   CreateTokenInput,
   ListTokensInput,
   TokenRecord,
+  TokenScope,
   TokenRef,
   TokensApi
 } from "./promises/resources/TokensApi.ts"

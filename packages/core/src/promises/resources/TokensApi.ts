@@ -5,9 +5,9 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { AllowedOrigins } from "../../access/Origin.ts"
-import type { Scope } from "../../access/Scope.ts"
 import { InvalidRequest } from "../../Errors.ts"
 import type * as Page from "../../Page.ts"
+import type { Permission } from "../../Permission.ts"
 import type * as Token from "../../tokens/Token.ts"
 import { Tokens } from "../../tokens/Tokens.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
@@ -22,8 +22,24 @@ export interface TokenRef extends TenantRef {
   readonly tokenId: string
 }
 
-export interface TokenRecord<Time = Date> extends WithTimes<Token.Token, Time> {}
-export interface CreatedTokenRecord<Time = Date> extends WithTimes<Token.CreatedToken, Time> {}
+/** The part of a member's permissions that a token has. At least one field is present. */
+export interface TokenScope {
+  /** The only buckets in which the token works, at most 100. Absent: all. */
+  readonly bucketIds?: ReadonlyArray<string> | undefined
+  /** The folder whose files, with those of the folders below it, are the only ones for which the token works. Absent: all files. */
+  readonly pathPrefix?: string | undefined
+  /** The only permissions of the token. One that the role of the member lacks has no effect. Absent: all of the role. */
+  readonly permissions?: ReadonlyArray<Permission> | undefined
+}
+
+export interface TokenRecord<Time = Date> extends Omit<WithTimes<Token.Token, Time>, "scope"> {
+  /** Null: the token has all permissions of its member. */
+  readonly scope: TokenScope | null
+}
+export interface CreatedTokenRecord<Time = Date> extends Omit<WithTimes<Token.CreatedToken, Time>, "scope"> {
+  /** Null: the token has all permissions of its member. */
+  readonly scope: TokenScope | null
+}
 export interface ListTokensInput extends TenantRef, Page.Request {}
 
 export interface CreateTokenInput extends TenantRef {
@@ -40,7 +56,7 @@ export interface CreateTokenInput extends TenantRef {
    * The part of the member's permissions that the token has, within the scope of the token that creates this one. Default: all of
    * them. Each field that is absent is that of the creating token.
    */
-  readonly scope?: Scope | undefined
+  readonly scope?: TokenScope | undefined
   /**
    * The origins of the web pages from which the key may be used, such as `https://app.example.com`. Default: those of the token that
    * creates this one.
