@@ -3,7 +3,7 @@
  */
 import type { PgConnection } from "@effect/sql-pg/PgConnection"
 import type { PgPool } from "@effect/sql-pg/PgPool"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { SqlError } from "effect/sql/SqlError"
 import * as FairPool from "@holdfast/sql/FairPool"
@@ -13,7 +13,7 @@ export interface Options {
   readonly size: number
   /** Returns how many the open connections can. */
   readonly places: () => number
-  /** The longest wait for a turn, and for a connection after it; unlimited when undefined. */
+  /** The longest wait for a turn and for a connection, together; unlimited when undefined. */
   readonly timeout: Duration.Duration | undefined
 }
 
@@ -27,20 +27,28 @@ export interface Options {
 export const make = (pool: PgPool, { places, size, timeout }: Options): Pick<PgPool, "get" | "use"> => {
   const shares = FairPool.make({ size, timeout, limitsUnowned: true })
   if (timeout === undefined) return { get: pool.get, use: (run) => shares.use(pool.use(run)) }
-  const get = Effect.timeoutOrElse(pool.get, { duration: timeout, orElse: () => Effect.fail(FairPool.timedOut()) })
+  const orTimeout = (millis: number) =>
+    Effect.timeoutOrElse(pool.get, { duration: millis, orElse: () => Effect.fail(FairPool.timedOut()) })
+  const longest = Duration.toMillis(timeout)
   let borrowed = 0
   const returned = () => {
     borrowed--
     return undefined
   }
   const borrow = <A, E, R>(
-    run: (connection: PgConnection) => Effect.Effect<A, E, R>
+    run: (connection: PgConnection) => Effect.Effect<A, E, R>,
+    since: number
   ): Effect.Effect<A, E | SqlError, R> =>
     Effect.suspend(() => {
       // A statement that finds a place does not wait: a timer would cost more than the rest.
       const isFree = borrowed < places()
       borrowed++
-      return Effect.onExitPrimitive(isFree ? pool.use(run) : Effect.scoped(Effect.flatMap(get, run)), returned)
+      if (isFree) return Effect.onExitPrimitive(pool.use(run), returned)
+      const left = Math.max(0, longest - (performance.now() - since))
+      return Effect.onExitPrimitive(Effect.scoped(Effect.flatMap(orTimeout(left), run)), returned)
     })
-  return { get, use: (run) => shares.use(borrow(run)) }
+  return {
+    get: orTimeout(longest),
+    use: (run) => Effect.suspend(() => shares.use(borrow(run, performance.now())))
+  }
 }
