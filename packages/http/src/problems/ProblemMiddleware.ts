@@ -4,7 +4,7 @@
  */
 import { CurrentRequest, type Refusal, type RequestInfo } from "@holdfast/core/access/CurrentRequest"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
-import type * as Cause from "effect/Cause"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { RouterConfig } from "effect/http/FindMyWay"
@@ -15,6 +15,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import { FindClientAddress } from "../incoming/ClientAddress.ts"
 import { IdentityObserver } from "../incoming/IdentityObserver.ts"
+import * as KnownFailures from "../incoming/KnownFailures.ts"
 import * as RequestInfos from "../incoming/RequestInfos.ts"
 import * as AllowedMethods from "./AllowedMethods.ts"
 import * as CommonHeaders from "./CommonHeaders.ts"
@@ -99,6 +100,7 @@ export const layer = <R = never>(
         const answer = Effect.catchCause(route, toResponse)
         return Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest>) => {
           const request = Context.get(context, HttpServerRequest.HttpServerRequest)
+          const failure = KnownFailures.find(request.source)
           const requestId = assignRequestId(request.headers[RequestId.header])
           const clientAddress = Context.get(context, FindClientAddress)(request)
           const observe = Context.get(context, IdentityObserver)
@@ -110,7 +112,12 @@ export const layer = <R = never>(
             onRefused: (refusal) => onRefused(refusal, current)
           })
           return Effect.map(
-            Effect.provideService(findRefusal(request.url) ?? answer, CurrentRequest, current),
+            Effect.provideService(
+              findRefusal(request.url) ??
+                (failure === undefined ? answer : Effect.orDie(toResponse(Cause.fail(failure)))),
+              CurrentRequest,
+              current
+            ),
             (response) => {
               if (response.status === 401) onUnauthenticated(request, clientAddress)
               return addHeaders(request, requestId, response)

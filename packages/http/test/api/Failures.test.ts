@@ -10,17 +10,29 @@ import * as TestServer from "../support/TestServer.ts"
 describe("internal failures", () => {
   /** How `FileRepository.find` fails. */
   let failure: Effect.Effect<never, MetadataError> = Effect.die("not set")
+  let attempts = 0
   const broken = Layer.effect(
     FileRepository,
-    Effect.map(FileRepository, (files) => FileRepository.of({ ...files, find: () => Effect.suspend(() => failure) }))
+    Effect.map(FileRepository, (files) =>
+      FileRepository.of({
+        ...files,
+        find: () =>
+          Effect.suspend(() => {
+            attempts++
+            return failure
+          })
+      })
+    )
   ).pipe(Layer.provideMerge(SqliteMetadata.layer({ file: ":memory:" })))
 
   let server: TestServer.TestServer
   let path: string
+  let byId: string
   beforeAll(async () => {
     server = await TestServer.start({ metadata: broken })
     const { bucketId, tenantId } = await server.makeBucket()
     path = `/tenants/${tenantId}/buckets/${bucketId}/files/@x`
+    byId = path.replace("@x", "fil_01890a5d-ac96-774b-bcce-b302099a8057")
   })
   afterAll(() => server.close())
 
@@ -48,6 +60,20 @@ describe("internal failures", () => {
       expect(server.logs.filter((line) => line.includes(requestId) && line.includes("hunter2"))).toHaveLength(1)
     }
   })
+
+  it.each(["Internal", "Timeout"] as const)(
+    "database fails (%s) → one attempt, also of reads by id",
+    async (reason) => {
+      failure = Effect.fail(new MetadataError({ reason, operation: "Files.find" }))
+      for (const below of ["", "/view", "/download"]) {
+        attempts = 0
+        const [byAlias, answer] = [await server.get(path + below), await server.get(byId + below)]
+        expect([answer.status, attempts]).toEqual([byAlias.status, 2])
+        const expected = { ...((await byAlias.json()) as object), requestId: expect.any(String) }
+        expect(await answer.json()).toEqual(expected)
+      }
+    }
+  )
 
   it("database unavailable → 503 with Retry-After; full → 507", async () => {
     failure = Effect.fail(new MetadataError({ reason: "Unavailable", operation: "Files.find" }))

@@ -2,6 +2,8 @@
  * Answers requests ahead of the router where that is possible (`handlers/DirectReads`).
  */
 import { CurrentRequest } from "@holdfast/core/access/CurrentRequest"
+import { MetadataError } from "@holdfast/core/MetadataError"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -9,6 +11,7 @@ import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 import type { FindDirectRead } from "../../handlers/DirectReads.ts"
+import * as KnownFailures from "../../incoming/KnownFailures.ts"
 import * as RequestInfos from "../../incoming/RequestInfos.ts"
 
 export interface Options {
@@ -25,13 +28,21 @@ export interface Options {
   readonly scope: Scope.Scope
 }
 
+/** Returns the failure of the database, which may have come after the time that a statement may take. */
+const databaseFailure = (cause: Cause.Cause<unknown>): MetadataError | undefined =>
+  cause.reasons.flatMap((reason) =>
+    Cause.isFailReason(reason) && reason.error instanceof MetadataError ? [reason.error] : []
+  )[0]
+
 /** Makes the listener. A client that disconnects interrupts its answer. */
 export const make = ({ context, find, observe, router, scope }: Options): RequestListener => {
   const complete = (exit: Exit.Exit<boolean, unknown>, request: IncomingMessage, response: ServerResponse): void => {
     if ((Exit.isSuccess(exit) && exit.value) || response.destroyed) return
     // The head promises bytes that will not come.
-    if (response.headersSent) response.destroy()
-    else router(request, response)
+    if (response.headersSent) return void response.destroy()
+    const failure = Exit.isFailure(exit) ? databaseFailure(exit.cause) : undefined
+    if (failure !== undefined) KnownFailures.set(request, failure)
+    router(request, response)
   }
 
   return (request, response) => {
