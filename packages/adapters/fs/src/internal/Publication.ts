@@ -9,8 +9,8 @@ import * as FsCall from "./FsCall.ts"
 import type * as Layout from "../Layout.ts"
 
 /**
- * Whether a file exists. Looks synchronously: the directory is mostly in the kernel's cache, where the look-up takes 2 µs. A thread
- * would add 30 µs to each upload.
+ * Whether a file exists. Looks synchronously: the directory is mostly in the kernel's cache, where the look-up takes
+ * microseconds. The way to a thread and back takes longer.
  */
 const exists = (path: string): Effect.Effect<boolean, FsCall.ErrnoError> =>
   FsCall.attempt(() => Fs.statSync(path, { throwIfNoEntry: false }) !== undefined)

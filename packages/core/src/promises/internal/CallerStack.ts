@@ -38,7 +38,7 @@ const copy = (error: Error, frames: string): unknown =>
     [Symbol.for("nodejs.util.inspect.custom")]: hidden(undefined)
   })
 
-/** Captures the frames of the caller of a function that runs now. It takes some 2 µs. */
+/** Captures the frames of the caller of a function that runs now. It takes microseconds. */
 export const capture = (callee: Callee): CallerStack => {
   const captured = trace(callee)
   return {
