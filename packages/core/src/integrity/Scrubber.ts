@@ -199,7 +199,7 @@ export const layer: Layer.Layer<Scrubber, never, Integrity | BlobRepository | Sc
 /** The name of the scrub that the service runs in the background. */
 export const backgroundName = "background"
 
-/** How often an idle process looks whether a scrub is due. */
+/** How often an idle process looks whether a scrub is due, at most. With a shorter period it looks once in the period. */
 const pollInterval = Duration.minutes(1)
 
 /** Scrubs once in each period, until the layer's scope closes. */
@@ -220,7 +220,7 @@ export const layerPeriodic = (
           Effect.annotateLogs(Effect.logWarning("scrub interrupted; it continues later"), { reason })
         ),
         Effect.catchDefect((defect) => Effect.logError("defect in the scrub; it continues later", defect)),
-        Effect.andThen(Effect.sleep(pollInterval)),
+        Effect.andThen(Effect.sleep(Duration.min(pollInterval, Duration.fromInputUnsafe(options.period)))),
         Effect.forever,
         asBackgroundWork,
         Effect.forkScoped
