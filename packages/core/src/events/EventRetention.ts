@@ -6,8 +6,8 @@ import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import { asBackgroundWork, repeatStep } from "../BackgroundWork.ts"
+import type * as Layer from "effect/Layer"
+import { layerJob } from "../BackgroundWork.ts"
 import { Settings } from "../Settings.ts"
 import { EventRepository } from "./EventRepository.ts"
 
@@ -45,18 +45,14 @@ export const deleteOld = Effect.fnUntraced(function* (retention: Duration.Input)
   return total
 })
 
-const run = repeatStep(
-  Effect.flatMap(Settings, ({ eventRetention }) => deleteOld(eventRetention)).pipe(
-    Effect.tap((deleted) =>
-      deleted === 0 ? Effect.void : Effect.annotateLogs(Effect.logInfo("old events deleted"), { deleted })
-    ),
-    Effect.as(false)
-  ),
-  Effect.sleep(interval),
-  { worker: "deletion of old events", failure: "old events not deleted; will retry" }
+const job = Effect.flatMap(Settings, ({ eventRetention }) => deleteOld(eventRetention)).pipe(
+  Effect.tap((deleted) =>
+    deleted === 0 ? Effect.void : Effect.annotateLogs(Effect.logInfo("old events deleted"), { deleted })
+  )
 )
 
 /** Deletes events that are older than `Settings.eventRetention`, while the layer is open. */
-export const layer: Layer.Layer<never, never, EventRepository> = Layer.effectDiscard(
-  Effect.forkScoped(asBackgroundWork(run))
-)
+export const layer: Layer.Layer<never, never, EventRepository> = layerJob(job, interval, {
+  worker: "deletion of old events",
+  failure: "old events not deleted; will retry"
+})

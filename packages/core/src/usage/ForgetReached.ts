@@ -4,8 +4,8 @@
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import { asBackgroundWork, repeatStep } from "../BackgroundWork.ts"
+import type * as Layer from "effect/Layer"
+import { layerJob } from "../BackgroundWork.ts"
 import { QuotaOf } from "../quotas/CurrentQuota.ts"
 import { QuotaRepository } from "../quotas/QuotaRepository.ts"
 import { type ReachedLimit, rearmedBelow } from "../quotas/ReachedLimit.ts"
@@ -41,17 +41,10 @@ export const forgetAll = Effect.gen(function* () {
     }
     after = found.length < batchSize ? undefined : found.at(-1)
   } while (after !== undefined)
-  return false
 })
 
 /** Runs the job while the layer is open. */
-export const layer: Layer.Layer<never, never, QuotaRepository> = Layer.effectDiscard(
-  Effect.forkScoped(
-    asBackgroundWork(
-      repeatStep(forgetAll, Effect.sleep(interval), {
-        worker: "job of reached limits",
-        failure: "reached limits not looked at; will retry"
-      })
-    )
-  )
-)
+export const layer: Layer.Layer<never, never, QuotaRepository> = layerJob(forgetAll, interval, {
+  worker: "job of reached limits",
+  failure: "reached limits not looked at; will retry"
+})

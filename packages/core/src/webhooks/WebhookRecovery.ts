@@ -5,8 +5,8 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import { asBackgroundWork } from "../BackgroundWork.ts"
+import type * as Layer from "effect/Layer"
+import { layerJob } from "../BackgroundWork.ts"
 import { WebhookRepository } from "./WebhookRepository.ts"
 
 /** How often the job looks for recoveries. */
@@ -32,16 +32,8 @@ export const recoverAll = Effect.gen(function* () {
   } while (worked !== null)
 })
 
-const run = recoverAll.pipe(
-  Effect.catch(({ reason }) =>
-    Effect.annotateLogs(Effect.logWarning("webhook deliveries not recovered; will retry"), { reason })
-  ),
-  Effect.catchDefect((defect) => Effect.logError("defect in the recovery of webhook deliveries; it continues", defect)),
-  Effect.andThen(Effect.sleep(interval)),
-  Effect.forever
-)
-
 /** Recovers deliveries while the layer is open. */
-export const layer: Layer.Layer<never, never, WebhookRepository> = Layer.effectDiscard(
-  Effect.forkScoped(asBackgroundWork(run))
-)
+export const layer: Layer.Layer<never, never, WebhookRepository> = layerJob(recoverAll, interval, {
+  worker: "recovery of webhook deliveries",
+  failure: "webhook deliveries not recovered; will retry"
+})

@@ -5,8 +5,8 @@
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import { asBackgroundWork, repeatStep } from "../../BackgroundWork.ts"
+import type * as Layer from "effect/Layer"
+import { layerJob } from "../../BackgroundWork.ts"
 import { DeliveryRepository } from "../DeliveryRepository.ts"
 
 /** How often the job runs. */
@@ -32,17 +32,10 @@ export const deleteOld = Effect.gen(function* () {
     after = yield* repository.deleteAbandoned({ before, after, limit: batchSize })
     yield* Effect.sleep(pause)
   }
-  return false
 })
 
 /** Deletes old deliveries while the layer is open. */
-export const layer: Layer.Layer<never, never, DeliveryRepository> = Layer.effectDiscard(
-  Effect.forkScoped(
-    asBackgroundWork(
-      repeatStep(deleteOld, Effect.sleep(interval), {
-        worker: "deletion of old webhook deliveries",
-        failure: "old webhook deliveries not deleted; will retry"
-      })
-    )
-  )
-)
+export const layer: Layer.Layer<never, never, DeliveryRepository> = layerJob(deleteOld, interval, {
+  worker: "deletion of old webhook deliveries",
+  failure: "old webhook deliveries not deleted; will retry"
+})
