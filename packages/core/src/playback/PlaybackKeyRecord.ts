@@ -2,10 +2,10 @@
  * A playback key for pages, as callers request and get it.
  */
 import * as Schema from "effect/Schema"
-import { maxLifetime } from "../files/links/Link.ts"
+import { ExpiresIn } from "../files/links/Link.ts"
 
 export const CreatePlaybackKey = Schema.Struct({
-  expiresIn: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxLifetime }))).annotate({
+  expiresIn: Schema.optional(ExpiresIn).annotate({
     description:
       "Seconds until the key expires; at most 604,800, which are seven days. As the keys in playlists when absent."
   })

@@ -55,6 +55,10 @@ export interface SignedKeys<G extends Grant> {
   readonly isKnown: (text: string, scope: KeyScope) => boolean
 }
 
+/** Returns the expiry of a key that lasts for this many seconds: in epoch milliseconds, a multiple of 1000, as payloads store it. */
+export const expiryAfter = (seconds: number): Effect.Effect<number> =>
+  Effect.map(Clock.currentTimeMillis, (now) => Math.ceil(now / 1000 + seconds) * 1000)
+
 const tagLength = 32
 /** Verified keys in the cache. A full cache is cleared. */
 const cacheCapacity = 4096

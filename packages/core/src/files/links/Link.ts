@@ -17,12 +17,12 @@ import type { FileRef } from "../FileRef.ts"
 export const LinkAction = Schema.Literals(["view", "download"])
 export type LinkAction = typeof LinkAction.Type
 
-/** Seconds: seven days. */
-export const maxLifetime = 604_800
+/** Seconds until a link or a playback key expires: at most seven days. */
+export const ExpiresIn = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 604_800 }))
 
 export const CreateLink = Schema.Struct({
   may: Schema.optional(LinkAction).annotate({ description: "`view`, the default, or `download`." }),
-  expiresIn: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxLifetime })).annotate({
+  expiresIn: ExpiresIn.annotate({
     description: "Seconds until the link expires; at most 604,800, which are seven days."
   }),
   version: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4_294_967_295 }))).annotate({

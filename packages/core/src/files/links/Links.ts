@@ -12,7 +12,6 @@
  *     then         the parent: nothing, the key's SHA-256, or UUID of the account
  *     then         the file name for `Content-Disposition` in UTF-8; nothing for the name of the file
  */
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import * as DateTime from "effect/DateTime"
@@ -94,7 +93,7 @@ const make = Effect.gen(function* () {
       const identity = yield* access.require(actor, ref, "file:read")
       const { expiresIn, may: action = "view", name = null, version = null } = yield* decode(input)
       const { id: fileId } = yield* getFile(files, ref, identity)
-      const expiresAt = Math.ceil((yield* Clock.currentTimeMillis) / 1000 + expiresIn) * 1000
+      const expiresAt = yield* SignedKeys.expiryAfter(expiresIn)
       const file = { tenantId: ref.tenantId, bucketId: ref.bucketId, fileId }
       const key = yield* sign(file, LinkPayload.encode({ action, expiresAt, fileId, name, parent: actor, version }))
       return { file, action, key, expiresAt: DateTime.makeUnsafe(expiresAt) }

@@ -10,7 +10,7 @@ import { AllowedType } from "../../buckets/ContentRules.ts"
 import { FolderPath } from "../../access/FolderPath.ts"
 import * as FileName from "../FileName.ts"
 import { OnConflict } from "../NewFile.ts"
-import { maxLifetime } from "./Link.ts"
+import { ExpiresIn } from "./Link.ts"
 
 /** The most media types of one link. They are part of its address. */
 export const maxContentTypes = 16
@@ -30,7 +30,7 @@ export const CreateUploadLink = Schema.Struct({
       "The media types that the link accepts, such as `image/*`. As with `allowedTypes` of the bucket, which hold too, the type counts " +
       "that the client declares, otherwise the one that the service detects. Any when absent."
   }),
-  expiresIn: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxLifetime })).annotate({
+  expiresIn: ExpiresIn.annotate({
     description:
       "Seconds until the link expires; at most 604,800, which are seven days. An upload that began before goes on."
   }),

@@ -12,7 +12,6 @@
  *     then         the parent: nothing, the key's SHA-256, or UUID of the account
  *     then         path, name and media types as JSON in UTF-8: `["/photos/", null, ["image/*"]]`
  */
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import * as DateTime from "effect/DateTime"
@@ -100,7 +99,7 @@ const make = Effect.gen(function* () {
       if (folderOf(identity) !== undefined) yield* access.require(actor, { ...bucket, path }, "file:write")
       yield* checkBucketId(bucket)
       yield* NotFound.whenNone(buckets.find(bucket), new NotFound({ resource: "bucket" }))
-      const expiresAt = Math.ceil((yield* Clock.currentTimeMillis) / 1000 + expiresIn) * 1000
+      const expiresAt = yield* SignedKeys.expiryAfter(expiresIn)
       const terms = { path, name, maxBytes, contentTypes, onConflict }
       const key = yield* sign(bucket, UploadPayload.encode({ expiresAt, parent: actor, terms }))
       return { bucket, key, expiresAt: DateTime.makeUnsafe(expiresAt) }
