@@ -53,8 +53,11 @@ export const UpdateBucket = Schema.Struct({
 })
 export type UpdateBucket = typeof UpdateBucket.Type
 
-/** The tenant already has a bucket of this name. `existingId` is the id of that bucket. */
-export class BucketExists extends Data.TaggedError("BucketExists")<{ readonly existingId: string }> {
+/**
+ * The tenant already has a bucket of this name. `existingId` is the id of that bucket; undefined for a caller whose token is limited to
+ * other buckets.
+ */
+export class BucketExists extends Data.TaggedError("BucketExists")<{ readonly existingId: string | undefined }> {
   readonly code = "bucket_exists"
   override readonly message = "The tenant already has a bucket of this name."
 }

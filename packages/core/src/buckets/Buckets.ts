@@ -116,7 +116,13 @@ const make = Effect.gen(function* () {
       const change = yield* decodeUpdate(input)
       yield* checkVisibility(change)
       const update = { bucket, change, at: yield* DateTime.now }
-      const changed = yield* NotFound.whenNone(by(identity)(repository.update(update)), missing)
+      const hideOther = (error: Bucket.BucketExists) =>
+        bucketsOf(identity) === undefined ? error : new Bucket.BucketExists({ existingId: undefined })
+      const changed = yield* repository.update(update).pipe(
+        by(identity),
+        Effect.catchTag("BucketExists", (error) => Effect.fail(hideOther(error))),
+        (found) => NotFound.whenNone(found, missing)
+      )
       if (change.visibility !== undefined) yield* access.clearCache
       return changed
     }),

@@ -9,8 +9,11 @@ export class FileExists extends Data.TaggedError("FileExists")<{ readonly existi
   override readonly message = "The bucket already has a file with this path and name."
 }
 
-/** Another file of the bucket has this alias. `existingId` is the id of that file. */
-export class AliasTaken extends Data.TaggedError("AliasTaken")<{ readonly existingId: string }> {
+/**
+ * Another file of the bucket has this alias. `existingId` is the id of that file; undefined for a caller whose token is limited to a
+ * folder, since the file may be in another one.
+ */
+export class AliasTaken extends Data.TaggedError("AliasTaken")<{ readonly existingId: string | undefined }> {
   readonly code = "alias_taken"
   override readonly message = "Another file of the bucket has this alias."
 }

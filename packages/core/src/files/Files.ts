@@ -22,6 +22,7 @@ import * as Input from "../Input.ts"
 import { Settings } from "../Settings.ts"
 import * as File from "./File.ts"
 import type { AliasTaken, FileExists } from "./FileErrors.ts"
+import { hideOwner } from "./internal/AliasConflict.ts"
 import * as FileList from "./FileList.ts"
 import { getFile, checkBucketId, toSelector } from "./internal/FileLookup.ts"
 import type { FileRef } from "./FileRef.ts"
@@ -98,7 +99,9 @@ const make = Effect.gen(function* () {
           yield* access.require(actor, { ...bucket, path: file.path }, "file:write")
         }
         // A file without content has no blob whose lease could end.
-        yield* Effect.catchTag(by(identity)(writer.insert(bucket, file)), "UploadExpired", Effect.die)
+        yield* writer
+          .insert(bucket, file)
+          .pipe(by(identity), hideOwner(identity), Effect.catchTag("UploadExpired", Effect.die))
         return File.fromStored(file)
       },
       Effect.provideService(SecureRandom, random)
@@ -133,7 +136,7 @@ const make = Effect.gen(function* () {
         yield* access.require(actor, { ...ref, path: change.path }, "file:write")
       }
       const update = { bucket: ref, selector, change, at: yield* DateTime.now }
-      return File.fromStored(yield* by(identity)(writer.update(update)))
+      return File.fromStored(yield* writer.update(update).pipe(by(identity), hideOwner(identity)))
     }),
 
     remove: Effect.fn("Files.remove")(function* (actor, ref, condition = {}) {

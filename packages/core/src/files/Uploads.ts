@@ -21,6 +21,7 @@ import type { BlobRepository } from "../storage/BlobRepository.ts"
 import type { BlobStore } from "../storage/BlobStore.ts"
 import * as File from "./File.ts"
 import type { AliasTaken, FileExists, UploadExpired } from "./FileErrors.ts"
+import { hideOwner } from "./internal/AliasConflict.ts"
 import { getFile, checkBucketId } from "./internal/FileLookup.ts"
 import * as StoreFile from "./internal/StoreFile.ts"
 import type { FileRef, Place } from "./FileRef.ts"
@@ -136,7 +137,7 @@ const make = Effect.gen(function* () {
         ...(headers === undefined ? undefined : { headers: file.headers })
       }
       const step = store(storing, { file: { ...file, content: stored }, description: replaced })
-      return File.fromStored(yield* staged.commit(by(identity)(step)))
+      return File.fromStored(yield* staged.commit(step.pipe(by(identity), hideOwner(identity))))
     }, Effect.scoped),
 
     reupload: Effect.fn("Uploads.reupload")(function* (actor, ref, content, options = {}) {

@@ -29,7 +29,7 @@ export interface Occurrence {
   readonly requestId: string
   /** All faults of the request; `invalid_request` only. */
   readonly errors?: ReadonlyArray<Fault>
-  /** The id of the resource that causes the conflict; some conflicts only. */
+  /** The id of the resource that causes the conflict; some conflicts only, if the caller may know it. */
   readonly existingId?: string
   /** The cause in a form for programs; `mirror_target_unreachable` only. */
   readonly reason?: string
@@ -65,7 +65,7 @@ type Extension = "errors" | "existingId" | "reason" | "created" | "quota"
 
 const extensions: { readonly [K in Extension]: { readonly [name: string]: Schema.Codec<unknown> } } = {
   errors: { errors: Schema.Array(Fault) },
-  existingId: { existingId: Schema.String },
+  existingId: { existingId: Schema.optionalKey(Schema.String) },
   reason: { reason: Schema.String },
   created: { created: CreatedResources },
   quota: { quota: Quota }

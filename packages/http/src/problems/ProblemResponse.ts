@@ -21,7 +21,7 @@ export interface CodedError<Code extends ProblemCode = ProblemCode> {
   readonly code: Code
   readonly message: string
   readonly errors?: ReadonlyArray<Problem.Fault>
-  readonly existingId?: string
+  readonly existingId?: string | undefined
   readonly created?: CreatedResources
   readonly quota?: Problem.Quota
   /** Many errors have a reason. Only the problems whose table entry says so contain it. */

@@ -165,7 +165,7 @@ describe("OpenAPI document", () => {
     }
     expect(document.components.schemas["Problem_file_exists"]).toMatchObject({
       properties: { code: { const: "file_exists" }, status: { const: 409 }, existingId: { type: "string" } },
-      required: ["type", "title", "status", "detail", "code", "requestId", "existingId"]
+      required: ["type", "title", "status", "detail", "code", "requestId"]
     })
   })
 

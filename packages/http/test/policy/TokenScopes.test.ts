@@ -110,6 +110,17 @@ describe("scope of a token", () => {
     await expectProblem(await server.post(filesOf(bucket), { key, json: { name: "x" } }), 403, "forbidden")
   })
 
+  it("rename to the name of another bucket → 409; existingId only without the limit", async () => {
+    const [own, other] = [await server.makeBucket(bucket.tenantId), await server.makeBucket(bucket.tenantId)]
+    const pathOf = ({ bucketId, tenantId }: Bucket) => `/tenants/${tenantId}/buckets/${bucketId}`
+    const { name } = await json<{ name: string }>(await server.get(pathOf(other)))
+    const { key } = await makeToken({ bucketIds: [own.bucketId] })
+    const rename = async (user: string) =>
+      expectProblem(await server.patch(pathOf(own), { key: user, json: { name } }), 409, "bucket_exists")
+    expect((await rename(server.rootKey)).existingId).toBe(other.bucketId)
+    expect(await rename(key)).not.toHaveProperty("existingId")
+  })
+
   it("revoke → the next request gets 401", async () => {
     const { id, key } = await makeToken({ bucketIds: [bucket.bucketId] })
     expect((await server.get(filesOf(bucket), { key })).status).toBe(200)
@@ -266,6 +277,29 @@ describe("folder of a scope", () => {
       problems.push(problem)
     }
     expect(problems[0]).toEqual(problems[1])
+  })
+
+  it("alias of a file of another folder is taken → 409; existingId only without the limit", async () => {
+    const [, , , tenantId = "", , bucketId = ""] = `/x${files}`.split("/")
+    const own = { tenantId, bucketId }
+    await server.makeFile(own, "owner", { path: "/a/bc/", name: "owner", alias: "taken" })
+    const taken = { name: "new", path: "/a/b/", alias: "taken" }
+    const form = new FormData()
+    form.set("body", JSON.stringify(taken))
+    form.set("file", new Blob(["x"]))
+    const file = await server.makeFile(own, "x", { path: "/a/b/", name: "to-move" })
+    for (const [user, shows] of [
+      [server.rootKey, true],
+      [key, false]
+    ] as const) {
+      for (const answer of [
+        await server.post(files, { key: user, json: taken }),
+        await server.post(`${files}/upload`, { key: user, body: form }),
+        await server.patch(file.path, { key: user, json: { alias: "taken" } })
+      ]) {
+        expect("existingId" in (await expectProblem(answer, 409, "alias_taken"))).toBe(shows)
+      }
+    }
   })
 
   it("file of another folder that another key has just read → 404 all the same", async () => {

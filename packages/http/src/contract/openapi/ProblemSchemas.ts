@@ -33,7 +33,7 @@ const extensions = {
     },
     required: ["owner", "limit", "maximum", "use"]
   },
-  existingId: { type: "string", description: "The id of the record that causes the conflict." },
+  existingId: { type: "string", description: "The id of the record that causes the conflict, if the key may see it." },
   reason: {
     type: "string",
     description: "The reason, for programs.",
@@ -62,7 +62,7 @@ const schemaOf = (code: ProblemCode): JsonSchema => {
       "detail",
       "code",
       "requestId",
-      ...(extension === undefined ? [] : [extension])
+      ...(extension === undefined || extension === "existingId" ? [] : [extension])
     ]
   }
 }
