@@ -2,6 +2,6 @@
  * `pnpm reference`: writes the pages that are generated from the code.
  */
 import * as Fs from "node:fs"
-import * as ConfigurationPage from "./packages/ConfigurationPage.ts"
+import { pages } from "./packages/pages/GeneratedPages.ts"
 
-Fs.writeFileSync(ConfigurationPage.path, ConfigurationPage.text())
+for (const { path, text } of pages) Fs.writeFileSync(path, text())

@@ -2,8 +2,8 @@
  * Generates docs/configuration.md from the table of settings that the service itself reads.
  */
 import * as Path from "node:path"
-import * as ConfigReference from "../../packages/http/src/server/config/ConfigReference.ts"
-import * as Packages from "./Packages.ts"
+import * as ConfigReference from "../../../packages/http/src/server/config/ConfigReference.ts"
+import * as Packages from "../Packages.ts"
 
 export const path = Path.join(Packages.root, "docs/configuration.md")
 

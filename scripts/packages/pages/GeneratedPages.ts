@@ -1,0 +1,13 @@
+/**
+ * The pages of docs/ that `pnpm reference` writes from the code.
+ */
+import * as ConfigurationPage from "./ConfigurationPage.ts"
+import * as ErrorsPage from "./ErrorsPage.ts"
+
+interface GeneratedPage {
+  readonly path: string
+  /** Returns the content of the page. */
+  readonly text: () => string
+}
+
+export const pages: ReadonlyArray<GeneratedPage> = [ConfigurationPage, ErrorsPage]
