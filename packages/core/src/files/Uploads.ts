@@ -9,13 +9,16 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import { Access, type AccessError, folderOf } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
-import { type InvalidRequest, type NotFound, PreconditionFailed } from "../Errors.ts"
+import { InvalidRequest, type NotFound, PreconditionFailed } from "../Errors.ts"
+import { FolderPath } from "../access/FolderPath.ts"
 import { by } from "../events/EventAuthor.ts"
+import * as Input from "../Input.ts"
 import { Settings } from "../Settings.ts"
 import type { BlobRepository } from "../storage/BlobRepository.ts"
 import type { BlobStore } from "../storage/BlobStore.ts"
@@ -40,6 +43,11 @@ export interface ReuploadOptions extends Omit<Staging.StagedContent, "replacedBy
 export interface UploadOptions extends ReuploadOptions {
   /** What happens if the bucket has a file at the place of the new one. Default: `fail`. */
   readonly onConflict?: NewFile.OnConflict | undefined
+  /**
+   * The path of the file, if it is known before the content is read. An upload by a token that is limited to a folder needs it, and
+   * fails before the transfer where the path is outside of the folder.
+   */
+  readonly path?: string | undefined
   /**
    * The place of the file, if it is known before the content is read. A conflict then fails before the transfer, by one statement
    * more. Leave it out for a small content, of which all bytes have arrived with the request.
@@ -93,6 +101,20 @@ export class Uploads extends Context.Service<
   }
 >()("@holdfast/core/files/Uploads") {}
 
+const decodePath = Input.decoder(Schema.Struct({ path: FolderPath }))
+
+/** Returns the path that an upload states before its content, in its normal form. */
+const knownPath = ({ path, place }: UploadOptions): Effect.Effect<string, InvalidRequest> => {
+  const known = path ?? place?.path
+  return known === undefined
+    ? InvalidRequest.at("/path", pathRequired)
+    : Effect.map(decodePath({ path: known }), (decoded) => decoded.path)
+}
+
+const pathRequired =
+  "must be known before the content, because the key is limited to a folder: send the part body before the part file, or add the path " +
+  "to the query"
+
 const make = Effect.gen(function* () {
   const access = yield* Access
   const repository = yield* FileRepository
@@ -117,10 +139,9 @@ const make = Effect.gen(function* () {
       const { condition = {}, onConflict = "fail", place } = options
       const folder = folderOf(identity)
       const storing = { bucket, condition, folder, onConflict }
-      // The look-up must not show a token which files there are outside its folder.
-      if (folder !== undefined && place !== undefined) {
-        yield* access.require(actor, { ...bucket, path: place.path }, "file:write")
-      }
+      // Before the look-up, which must not show a token which files there are outside its folder, and before the transfer.
+      if (folder !== undefined)
+        yield* access.require(actor, { ...bucket, path: yield* knownPath(options) }, "file:write")
       const existing = yield* findAt(bucket, place)
       if (place !== undefined || onConflict !== "replace") yield* StoreFile.check(storing, existing)
       const replacedBytes = onConflict === "replace" ? existing?.content?.size : undefined

@@ -75,7 +75,8 @@ const upload = HttpApiEndpoint.post("upload", "/files/upload", {
   describe({
     summary: "Upload a file",
     description:
-      "The parts may be in either order. The service streams the bytes to the store as they arrive. With the key of an upload link, the " +
+      "The parts may be in either order; with a key that is limited to a folder, `body` precedes `file`, or the query has the path. " +
+      "The service streams the bytes to the store as they arrive. With the key of an upload link, the " +
       `body may also be the content itself. ${aboutLinks}`,
     permission: "file:write"
   }).pipe(Context.add(AcceptsUploadLinks, true))

@@ -99,6 +99,7 @@ const describe = ({ query, terms }: Upload, inForm: unknown): Effect.Effect<unkn
 /** Returns the options of an upload whose description is known before the content is read. */
 const knownOptions = ({ onConflict, request }: Upload, { name, path = "/" }: CreateFile) => ({
   name,
+  path,
   place: checksPlace(request, onConflict) ? { name, path } : undefined
 })
 
@@ -131,7 +132,8 @@ export const layer = HttpApiBuilder.group(
         const sha256OfPart = yield* Digests.declaredSha256(file.headers)
         return yield* uploads.upload(actor, bucket, file.stream, description, {
           ...options,
-          ...(known === undefined ? undefined : knownOptions(upload, known)),
+          // The query states the path for a form whose description follows the file.
+          ...(known === undefined ? { path: terms?.path ?? upload.query.path } : knownOptions(upload, known)),
           sha256: sha256OfPart ?? options.sha256,
           contentType: file.contentType
         })

@@ -1,11 +1,12 @@
 /**
  * Uploads to a place where the bucket has a file already, or gets one meanwhile.
  */
-import { beforeAll, expect, it } from "vitest"
+import { beforeAll, expect, it, onTestFinished } from "vitest"
 import { createClient } from "../../src/client/index.ts"
 import * as EachDatabase from "../support/EachDatabase.ts"
 import { expectProblem, json } from "../support/Problems.ts"
 import { form } from "./Forms.ts"
+import * as RawClient from "./RawClient.ts"
 
 interface File {
   readonly id: string
@@ -62,6 +63,23 @@ EachDatabase.describeEach("upload, onConflict", (current) => {
     )
     expect(events.items.map(({ action }) => action)).toEqual(["content.replaced", "content.replaced", "file.created"])
     expect(events.items[1]?.detail).toMatchObject({ version: 2, fields: ["metadata"] })
+  })
+
+  it("fail: name taken, form with the description first → 409 before the file", async () => {
+    await upload("one", "fail", { name: "early" })
+    const connection = await RawClient.connect(current().url)
+    onTestFinished(() => void connection.socket.destroy())
+    await connection.write(
+      RawClient.head("POST", `/api/v1${files}/upload`, {
+        "X-Api-Key": current().rootKey,
+        "Content-Type": "multipart/form-data; boundary=b",
+        "Content-Length": 1_000_000
+      })
+    )
+    // The rest of the body never arrives: only an answer that does not need it ends the connection.
+    await connection.write(RawClient.part("b", 'name="body"', JSON.stringify({ name: "early" })))
+    await connection.write(RawClient.part("b", 'name="file"; filename="early"', "two"))
+    expect((await connection.response()).status).toBe(409)
   })
 
   it("replace: alias of another file → 409 alias_taken, nothing changes", async () => {

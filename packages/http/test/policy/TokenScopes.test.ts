@@ -4,6 +4,7 @@
 import * as Duration from "effect/Duration"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { createClient } from "../../src/client/index.ts"
+import * as RawClient from "../contents/RawClient.ts"
 import { expectProblem, json, pointers } from "../support/Problems.ts"
 import * as TestServer from "../support/TestServer.ts"
 
@@ -244,6 +245,52 @@ describe("folder of a scope", () => {
     }
     expect((await put("/a/b/", "replace", 100_000)).status).toBe(200)
     expect((await put("/a/b/put/", "replace", 1)).status).toBe(201)
+  })
+
+  it("form whose file precedes the description → path of the query; without one, or elsewhere, before the file", async () => {
+    const connect = async (query: string) => {
+      const connection = await RawClient.connect(server.url)
+      onTestFinished(() => void connection.socket.destroy())
+      const head = RawClient.head("POST", `/api/v1${files}/upload${query}`, {
+        "X-Api-Key": key,
+        "Content-Type": "multipart/form-data; boundary=b",
+        "Content-Length": 90_000
+      })
+      // The rest of the body never arrives: only an answer that does not need it ends the connection.
+      await connection.write(head)
+      await connection.write(RawClient.part("b", 'name="file"; filename="late"', "x".repeat(60_000)))
+      const { body, status } = await connection.response()
+      return [status, (JSON.parse(body.toString()) as { readonly code: string }).code]
+    }
+    expect(await connect("")).toEqual([400, "invalid_request"])
+    expect(await connect("?path=/a/bc")).toEqual([403, "forbidden"])
+
+    const late = (path?: string) => {
+      const data = new FormData()
+      data.set("file", new Blob(["late"]), "late")
+      data.set("body", JSON.stringify({ name: "late", path }))
+      return data
+    }
+    const upload = (query: Record<string, string>, path?: string) =>
+      server.post(`${files}/upload`, { key, query, body: late(path) })
+    expect(pointers(await expectProblem(await upload({}, "/a/b/"), 400, "invalid_request"))).toEqual(["/path"])
+    expect((await upload({ path: "a/b" })).status).toBe(201)
+    await expectProblem(await upload({ path: "/a/b/" }, "/a/bc/"), 403, "forbidden")
+  })
+
+  it("form with the description first → a path elsewhere is refused before the file", async () => {
+    const connection = await RawClient.connect(server.url)
+    onTestFinished(() => void connection.socket.destroy())
+    await connection.write(
+      RawClient.head("POST", `/api/v1${files}/upload`, {
+        "X-Api-Key": key,
+        "Content-Type": "multipart/form-data; boundary=b",
+        "Content-Length": 20_000
+      })
+    )
+    await connection.write(RawClient.part("b", 'name="body"', JSON.stringify({ name: "small", path: "/a/bc/" })))
+    await connection.write(RawClient.part("b", 'name="file"; filename="small"', "x"))
+    expect((await connection.response()).status).toBe(403)
   })
 
   it("upload link: for the folder → uploads into it; for another folder, or none → 403", async () => {

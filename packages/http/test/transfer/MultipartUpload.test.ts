@@ -220,6 +220,36 @@ describe("MultipartUpload.parse", () => {
     })
   )
 
+  it.live("file under another name → refused before it is read, with the names of the expected parts", () =>
+    Effect.gen(function* () {
+      const head = 'Content-Disposition: form-data; name="upload"; filename="a.txt"'
+      const [first = Buffer.alloc(0)] = cut(form({ head, content: "a".repeat(100_000) }), [0.01])
+      const endless = Array.from({ length: 100 }, () => Buffer.alloc(65_536))
+      const error = yield* Effect.flip(read(request([first, ...endless])))
+      assert.deepStrictEqual(error._tag === "InvalidRequest" && error.errors, [
+        {
+          pointer: "/upload",
+          detail:
+            "must not have a file: the form has the content in the part file, and may have its description, as JSON, in the part body"
+        }
+      ])
+    })
+  )
+
+  it.live("field under another name instead of the file → refused with the names of the expected parts", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(read(request([form(field("upload", "x"))])))
+      assert.match(error.message + JSON.stringify(error), /is required: the form has the content in the part file/)
+    })
+  )
+
+  it.live("file input that the visitor left empty → ignored", () =>
+    Effect.gen(function* () {
+      const empty = { head: 'Content-Disposition: form-data; name="photo"; filename=""', content: "" }
+      assert.strictEqual((yield* read(request([form(empty, file("hello"))]))).content.toString(), "hello")
+    })
+  )
+
   it.live("invalid body before the file → refused before the file is read", () =>
     Effect.gen(function* () {
       const [first = Buffer.alloc(0)] = cut(form(field("body", "{"), file("a".repeat(100_000))), [0.01])

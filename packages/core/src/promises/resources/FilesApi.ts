@@ -140,6 +140,7 @@ export const make = (invoke: Invoke): FilesApi =>
           ...options,
           onConflict,
           name,
+          path,
           place: isLarge || onConflict === "replace" ? { name, path } : undefined
         })
       }),

@@ -33,10 +33,10 @@ export interface Upload {
      */
     readonly stream: Stream.Stream<Uint8Array, UploadError>
   }
-  /** Whether the part `body` has been read already, so that it can be validated before the file is read. */
+  /** Whether the part `body` precedes the file, so that it can be validated before the file is read. */
   readonly isBodyKnown: boolean
   /**
-   * The value of the part `body`, undefined when the form has none. If it is not known yet, the effect waits for the end
+   * The value of the part `body`, undefined when the form has none. If it does not precede the file, the effect waits for the end
    * of the file's stream, and fails when that stream fails.
    */
   readonly body: Effect.Effect<unknown, UploadError>
@@ -157,7 +157,7 @@ export const parse = Effect.fnUntraced(function* (
     file = form.file()
   }
   if (file === undefined) return yield* InvalidRequest.at("/file", "is required")
-  const known = form.body()
+  const known = form.bodyBeforeFile()
   return {
     file: { ...file, stream: fileStream(reading, first ?? []) },
     isBodyKnown: known !== undefined,

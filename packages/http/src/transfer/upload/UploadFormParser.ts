@@ -1,6 +1,6 @@
 /**
  * A parser for the form of an upload (RFC 7578): one part `file`, and at most one part `body` of JSON text, in either order.
- * Parts of other names are ignored as long as they are small.
+ * Small fields of other names are ignored; another file is refused.
  *
  * The parser is synchronous and uses no effects: the caller pushes chunks of the body and takes the file's bytes, which are
  * views of those chunks.
@@ -27,6 +27,8 @@ export interface UploadFormParser {
   readonly file: () => FilePart.FilePart | undefined
   /** The value of the part `body`; undefined until the part was parsed. */
   readonly body: () => { readonly value: unknown } | undefined
+  /** The same if the part precedes the part `file`; undefined otherwise, however the form is cut into chunks. */
+  readonly bodyBeforeFile: () => { readonly value: unknown } | undefined
 }
 
 const formFault = (detail: string): Fault => ({ pointer: "", detail })
@@ -34,6 +36,9 @@ const partFault = (name: string, detail: string): Fault => ({
   pointer: `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
   detail
 })
+
+const expectedParts =
+  "the form has the content in the part file, and may have its description, as JSON, in the part body"
 
 const toFault = (error: MultipartParser.MultipartError, part: string): Fault => {
   switch (error._tag) {
@@ -57,6 +62,7 @@ export const make = (contentType: string): UploadFormParser => {
   let fileBytes: Array<Uint8Array> = []
   let file: FilePart.FilePart | undefined
   let body: { readonly value: unknown } | undefined
+  let bodyBeforeFile: typeof body
   let fault: Fault | undefined
   let isComplete = false
   let part = ""
@@ -72,6 +78,10 @@ export const make = (contentType: string): UploadFormParser => {
     else if (encoding !== undefined && !/^(?:7bit|8bit|binary)$/i.test(String(encoding))) {
       fault ??= partFault(part, "must not have a Content-Transfer-Encoding other than 7bit, 8bit or binary")
     } else if ((part === "file" || part === "body") && seen.has(part)) fault ??= partFault(part, "must occur only once")
+    // Ignoring it would lose a file that the client believes to be stored. Browsers send an unused file input with an empty name.
+    else if (part !== "file" && part !== "body" && info.filename) {
+      fault ??= partFault(part, `must not have a file: ${expectedParts}`)
+    }
     seen.add(part)
   }
 
@@ -85,6 +95,7 @@ export const make = (contentType: string): UploadFormParser => {
     },
     onFile: (info) => {
       file ??= FilePart.fromPartInfo(info)
+      bodyBeforeFile = body
       return (chunk) => {
         if (chunk !== null) fileBytes.push(chunk)
       }
@@ -100,7 +111,7 @@ export const make = (contentType: string): UploadFormParser => {
     },
     onDone: () => {
       isComplete = true
-      if (file === undefined) fault ??= partFault("file", "is required")
+      if (file === undefined) fault ??= partFault("file", `is required: ${expectedParts}`)
     }
   })
 
@@ -126,6 +137,7 @@ export const make = (contentType: string): UploadFormParser => {
       return taken
     },
     file: () => file,
-    body: () => body
+    body: () => body,
+    bodyBeforeFile: () => bodyBeforeFile
   }
 }
