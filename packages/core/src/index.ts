@@ -116,6 +116,7 @@ export type {
 export type {
   ContentInput,
   FilesApi,
+  FileExistsInput,
   GetFileInput,
   ReadFileInput,
   RemoveFileInput,

@@ -5,13 +5,25 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import * as Ids from "../Ids.ts"
-import { Alias } from "./FileName.ts"
+import { FolderPath } from "../access/FolderPath.ts"
+import { Alias, FileName } from "./FileName.ts"
 
 /** A file of a bucket. `fileId` is the file's id or `@alias`. */
 export interface FileRef extends BucketRef {
   /** The `id` of the file, or `@` and its alias. */
   readonly fileId: string
 }
+
+/** What a caller asks for when it asks whether a file exists: `fileId`, or `name` and maybe `path`. */
+export const FileQuery = Schema.Struct({
+  fileId: Schema.optional(Schema.String).annotate({ description: "The id of the file, or `@` and its alias." }),
+  path: Schema.optional(FolderPath).annotate({ description: "The folder of the file called `name`; `/` when absent." }),
+  name: Schema.optional(FileName)
+})
+export type FileQuery = typeof FileQuery.Type
+
+/** Whether the file exists that a `FileQuery` asks for. */
+export const Existence = Schema.Struct({ exists: Schema.Boolean }).annotate({ identifier: "FileExistence" })
 
 /** The folder and the name of a file, both normalised. A bucket has at most one file at a place. */
 export interface Place {

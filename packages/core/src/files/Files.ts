@@ -5,18 +5,13 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import { Access, type AccessError, folderOf } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import { BucketRepository } from "../buckets/BucketRepository.ts"
-import {
-  type InvalidCursor,
-  type InvalidRequest,
-  NotFound,
-  type PreconditionFailed,
-  type QuotaExceeded
-} from "../Errors.ts"
+import { type InvalidCursor, InvalidRequest, NotFound, type PreconditionFailed, type QuotaExceeded } from "../Errors.ts"
 import { by } from "../events/EventAuthor.ts"
 import * as Input from "../Input.ts"
 import { Settings } from "../Settings.ts"
@@ -25,7 +20,7 @@ import type { AliasTaken, FileExists } from "./FileErrors.ts"
 import { hideOwner } from "./internal/AliasConflict.ts"
 import * as FileList from "./FileList.ts"
 import { getFile, checkBucketId, toSelector } from "./internal/FileLookup.ts"
-import type { FileRef } from "./FileRef.ts"
+import { type FileRef, FileQuery, parseSelector, type Selector } from "./FileRef.ts"
 import { FileRepository } from "./FileRepository.ts"
 import { FileWriter } from "./FileWriter.ts"
 import * as HeaderLimit from "./internal/HeaderLimit.ts"
@@ -48,6 +43,16 @@ export class Files extends Context.Service<
       file: FileRef,
       expands?: ReadonlyArray<File.Expand>
     ) => Effect.Effect<File.File, AccessError | NotFound>
+
+    /**
+     * Returns whether a bucket has a file, by `fileId` or by `name` and `path`. For a token whose scope is limited to a folder, no file
+     * exists outside of it by id; a path outside of it is `Forbidden`. Fails with `NotFound` when there is no such bucket.
+     */
+    readonly exists: (
+      actor: Actor,
+      bucket: BucketRef,
+      query: FileQuery
+    ) => Effect.Effect<boolean, AccessError | InvalidRequest | NotFound>
 
     /**
      * Lists a folder: its folders, then its files. With `recursive`, lists every file below the folder instead. For a token whose
@@ -75,6 +80,7 @@ export class Files extends Context.Service<
   }
 >()("@holdfast/core/files/Files") {}
 
+const decodeQuery = Input.decoder(FileQuery)
 const decodeUpdate = Input.decoder(File.UpdateFile)
 
 const make = Effect.gen(function* () {
@@ -111,6 +117,25 @@ const make = Effect.gen(function* () {
       Effect.flatMap(access.require(actor, ref, "file:read"), (identity) =>
         Effect.map(getFile(repository, ref, identity), (stored) => File.fromStored(stored, expands))
       ),
+
+    exists: Effect.fn("Files.exists")(function* (actor, bucket, query) {
+      const identity = yield* access.require(actor, bucket, "file:read")
+      yield* checkBucketId(bucket)
+      const { fileId, name, path } = yield* decodeQuery(query)
+      if ((fileId === undefined) === (name === undefined) || (fileId !== undefined && path !== undefined)) {
+        return yield* InvalidRequest.at("/fileId", "state either fileId, or name and path")
+      }
+      const place = { path: path ?? "/", name: name ?? "" }
+      if (fileId === undefined && folderOf(identity) !== undefined) {
+        yield* access.require(actor, { ...bucket, path: place.path }, "file:read")
+      }
+      const selector: Option.Option<Selector> =
+        fileId === undefined ? Option.some({ _tag: "Place", place }) : parseSelector(fileId, folderOf(identity))
+      if (Option.isSome(selector) && Option.isSome(yield* repository.find(bucket, selector.value))) return true
+      // Only a file that was not found needs a second statement.
+      yield* NotFound.whenNone(buckets.find(bucket), new NotFound({ resource: "bucket" }))
+      return false
+    }),
 
     list: Effect.fn("Files.list")(function* (actor, bucket, request) {
       const identity = yield* access.require(actor, bucket, "file:read")

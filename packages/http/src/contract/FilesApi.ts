@@ -3,6 +3,7 @@
  */
 import * as File from "@holdfast/core/files/File"
 import * as FileList from "@holdfast/core/files/FileList"
+import * as FileRef from "@holdfast/core/files/FileRef"
 import * as Link from "@holdfast/core/files/links/Link"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -87,6 +88,20 @@ const list = HttpApiEndpoint.get("list", "/", {
   })
 )
 
+const exists = HttpApiEndpoint.get("exists", "/exists", {
+  params: bucket,
+  query: FileRef.FileQuery.fields,
+  success: FileRef.Existence,
+  error: problems("invalid_request", "not_found")
+}).annotateMerge(
+  describe({
+    summary: "Find out whether a file exists",
+    description:
+      "Takes either `fileId`, or `name` with the folder `path`. Answers 404 only when there is no such bucket.",
+    permission: "file:read"
+  })
+)
+
 const get = HttpApiEndpoint.get("get", "/:fileId", {
   params,
   query: expands,
@@ -107,7 +122,7 @@ const remove = HttpApiEndpoint.delete("remove", "/:fileId", {
 export class FilesApi extends HttpApiGroup.make("files")
   .add(reserve, update, signedUrl)
   .middleware(JsonRequest)
-  .add(list, get)
+  .add(list, exists, get)
   .middleware(JsonResponse)
   .add(remove)
   .middleware(Authentication)

@@ -31,6 +31,11 @@ export const layer = HttpApiBuilder.group(
           asActor((actor) => files.list(actor, params, query)),
           FileJson.respondWithPage
         ),
+      exists: ({ params, query }) =>
+        Effect.map(
+          asActor((actor) => files.exists(actor, params, query)),
+          (exists) => ({ exists })
+        ),
       get: ({ params, query }) =>
         Effect.map(
           asActor((actor) => files.get(actor, FileRefs.fromParams(params), query.expands)),

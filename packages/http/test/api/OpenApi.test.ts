@@ -63,6 +63,7 @@ const statuses: ReadonlyArray<Expectation> = [
   ["buckets.remove", [204, 404, 409, ...common]],
   ["files.reserve", [201, 404, 409, ...writing]],
   ["files.list", [200, 404, ...reading]],
+  ["files.exists", [200, 404, ...reading]],
   ["files.get", [200, 404, ...reading]],
   ["files.update", [200, 404, 409, ...writing]],
   ["files.signedUrl", [200, 404, ...writing]],

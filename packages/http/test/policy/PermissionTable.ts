@@ -260,6 +260,12 @@ export const rows: ReadonlyArray<Row> = [
     request: (f) => ({ path: files(f), json: { name: unique() } })
   },
   { route: `GET ${filesRoute}`, allowed: fileReaders, status: 200, request: (f) => ({ path: files(f) }) },
+  {
+    route: `GET ${filesRoute}/exists`,
+    allowed: fileReaders,
+    status: 200,
+    request: (f) => ({ path: `${files(f)}/exists?fileId=${f.fileId}` })
+  },
   { route: `GET ${filesRoute}/:fileId`, allowed: fileReaders, status: 200, request: (f) => ({ path: file(f) }) },
   {
     route: `PATCH ${filesRoute}/:fileId`,

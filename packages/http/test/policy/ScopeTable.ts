@@ -53,6 +53,8 @@ const isOf = (place: string, { route }: Row): boolean => (route.split(" ")[1] ??
 const confined = new Set(["GET /tenants/:tenantId/buckets", "POST /tenants/:tenantId/tokens"])
 
 const isOfFile = (row: Row): boolean => isOf(`${ofFiles}/:fileId`, row)
+/** Operations that find nothing outside of the folder of a scope, and do not fail. */
+const findsFiles = ({ route }: Row): boolean => route === `GET ${ofFiles}` || route === `GET ${ofFiles}/exists`
 /** Without a path, both would create the file in the folder `/`. */
 const createsFile = ({ route }: Row): boolean => route === `POST ${ofFiles}` || route === `POST ${ofFiles}/upload`
 
@@ -78,15 +80,13 @@ export const cases = (all: ReadonlyArray<Permission>): ReadonlyArray<ScopeCase> 
     name: "its folder",
     scope: ({ bucketId }) => ({ bucketIds: [bucketId], pathPrefix: folder }),
     answer: (row) =>
-      isOfFile(row) || row.route === `GET ${ofFiles}` || row.route === "POST /tenants/:tenantId/tokens"
-        ? "as an Admin"
-        : global(row)
+      isOfFile(row) || findsFiles(row) || row.route === "POST /tenants/:tenantId/tokens" ? "as an Admin" : global(row)
   },
   {
     name: "another folder",
     scope: () => ({ pathPrefix: "/in/sid" }),
     answer: (row) =>
-      row.route === `GET ${ofFiles}` || row.route === "POST /tenants/:tenantId/tokens"
+      findsFiles(row) || row.route === "POST /tenants/:tenantId/tokens"
         ? "as an Admin"
         : isOfFile(row)
           ? 404

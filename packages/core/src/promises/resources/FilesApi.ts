@@ -49,6 +49,17 @@ export interface GetFileInput extends FileRef {
   readonly expands?: ReadonlyArray<File.Expand> | undefined
 }
 
+/** The file to look for: by its id or `@alias`, or by its name and folder. */
+export type FileExistsInput = BucketRef &
+  (
+    | { readonly fileId: string }
+    | {
+        readonly name: string
+        /** The folder. Default: `/`, the root of the bucket. */
+        readonly path?: string | undefined
+      }
+  )
+
 export interface UpdateFileInput extends FileRef, Records.FileChanges {}
 export interface RemoveFileInput extends FileRef, Conditions {}
 
@@ -77,6 +88,9 @@ export interface FileOperations<Time, Opened extends Download = Download> {
 
   /** Returns the record of a file. */
   get(input: GetFileInput): Records.FileRecord<Time>
+
+  /** Returns whether a file exists, by `fileId` or by `name` and `path`. A RESERVED file exists, too. */
+  exists(input: FileExistsInput): boolean
 
   /**
    * Lists the folders in a folder, then its files; with `recursive` all files below it. With a filter, a page may have fewer items
@@ -163,6 +177,7 @@ export const make = (invoke: Invoke): FilesApi =>
       }),
 
     get: (actor, input) => Files.use((service) => service.get(actor, input, input.expands)),
+    exists: (actor, input) => Files.use((service) => service.exists(actor, input, input)),
     list: (actor, input) => Files.use((service) => service.list(actor, input, input)),
     update: (actor, input) => Files.use((service) => service.update(actor, input, input)),
     remove: (actor, input) => Files.use((service) => service.remove(actor, input, toPrecondition(input))),

@@ -54,6 +54,12 @@ export const make = (transport: Transport): FilesClient => {
   return {
     ...records,
 
+    exists: async (input, options) => {
+      const path = Routes.fillPath(`${files}/exists`, input)
+      const { bucketId: _, tenantId: __, ...query } = input
+      return (await transport.json<{ exists: boolean }>({ ...options, method: "GET", path, query })).exists
+    },
+
     signedUrl: async (input, options) => toAbsolute(await records.signedUrl(input, options)),
     uploadUrl: async (input, options) => toAbsolute(await records.uploadUrl(input, options)),
 
