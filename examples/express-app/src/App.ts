@@ -65,6 +65,7 @@ export const make = async (holdfast: Holdfast): Promise<express.Express> => {
   app.use(
     "/storage",
     toNodeListener(holdfast, {
+      permissions: ["file:read", "file:write"],
       authenticate: (request) => {
         const email = findEmail(request)
         return email === undefined ? undefined : holdfast.account(email)

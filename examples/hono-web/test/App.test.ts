@@ -14,7 +14,8 @@ it("app: request with a user token → acts as that account, without token or ke
     return app.fetch(request)
   }
   const client = createClient({ url: "http://host/storage", fetch: fetchWithToken })
-  const tenant = await client.tenants.create({ name: "Acme", subdomain: "acme" })
+  const ada = holdfast.account("ada@example.com")
+  const tenant = await holdfast.tenants.create(ada, { name: "Acme", subdomain: "acme" })
   const bucket = await client.buckets.create({ tenantId: tenant.id, name: "docs" })
   const ref = { tenantId: tenant.id, bucketId: bucket.id }
   const file = await client.files.upload({ ...ref, name: "a.txt", content: new Blob(["Hello"]).stream() })

@@ -21,6 +21,7 @@ import * as Role from "../Role.ts"
 import { Settings } from "../Settings.ts"
 import { AccessRepository, type Principal } from "./AccessRepository.ts"
 import { CurrentRequest, type Refusal, type RequestInfo } from "./CurrentRequest.ts"
+import { HostLimits, noPermission, noTenantCreation } from "./HostLimits.ts"
 import * as Scope from "./Scope.ts"
 import * as KeyUseRecorder from "./internal/KeyUseRecorder.ts"
 
@@ -33,8 +34,13 @@ interface Bucket {
   readonly bucketId: string
 }
 
+/** The principal of a request, and the permissions to which the host of the API limits it. */
+interface LimitedPrincipal extends Principal {
+  readonly hostPermissions?: ReadonlyArray<Permission> | undefined
+}
+
 /** The identity of an actor. The deployment itself (`Actor.system`) has no account and no membership. */
-export type Identity = Principal | "system"
+export type Identity = LimitedPrincipal | "system"
 
 /** The API token that an actor presented, with the tenant that it is tied to; undefined for any other credential and for none. */
 export const tokenOf = (identity: Identity): { readonly id: string; readonly tenantId: string } | undefined => {
@@ -43,9 +49,21 @@ export const tokenOf = (identity: Identity): { readonly id: string; readonly ten
   return tenantId === null ? undefined : { id, tenantId }
 }
 
-/** The limits of the API token that an actor presented. A token that it creates inherits them. */
-export const limitsOf = (identity: Identity): Pick<NonNullable<Principal["credential"]>, "scope" | "allowedOrigins"> =>
-  identity === "system" || identity.credential === null ? { scope: null, allowedOrigins: null } : identity.credential
+/** Returns a scope with those of its permissions that a host gives. */
+const withinHost = (scope: Scope.Scope | null, permissions: ReadonlyArray<Permission>): Scope.Scope => ({
+  ...scope,
+  permissions: scope?.permissions?.filter((permission) => permissions.includes(permission)) ?? permissions
+})
+
+/** The limits of the API token that an actor presented, and of the host of the API. A token that it creates inherits them. */
+export const limitsOf = (
+  identity: Identity
+): Pick<NonNullable<Principal["credential"]>, "scope" | "allowedOrigins"> => {
+  if (identity === "system") return { scope: null, allowedOrigins: null }
+  const { credential, hostPermissions } = identity
+  const { allowedOrigins, scope } = credential ?? { scope: null, allowedOrigins: null }
+  return { scope: hostPermissions === undefined ? scope : withinHost(scope, hostPermissions), allowedOrigins }
+}
 
 /** The buckets to which the scope of an actor's token is limited; undefined without such a limit. */
 export const bucketsOf = (identity: Identity): ReadonlyArray<string> | undefined => limitsOf(identity).scope?.bucketIds
@@ -90,8 +108,8 @@ export class Access extends Context.Service<
     ) => Effect.Effect<Identity, AccessError>
 
     /**
-     * Succeeds when the actor may do what accounts do, such as creating tenants: always for an account and for the deployment
-     * itself; for an API token if `Settings.tokensMayCreateTenants` is set and the token has no scope.
+     * Succeeds when the actor may do what accounts do, such as creating tenants: for an account, unless its host forbids it, and for the
+     * deployment itself; for an API token if `Settings.tokensMayCreateTenants` is set and the token has no scope.
      */
     readonly requireAccount: (actor: Actor) => Effect.Effect<Identity, AccessError>
 
@@ -246,21 +264,24 @@ const make = Effect.gen(function* () {
     isInScope: (scope: Scope.Scope) => boolean
   ): Effect.Effect<Identity, AccessError> => {
     const isId = Ids.is("ten", tenantId)
-    return Effect.flatMap(
-      identify(actor, isId ? tenantId : undefined),
-      (identity): Effect.Effect<Identity, Forbidden> => {
-        if (identity === "system") return Effect.succeed(identity)
+    return Effect.flatMap(identify(actor, isId ? tenantId : undefined), (identity) =>
+      Effect.withFiber<Identity, Forbidden>((fiber) => {
+        const hostPermissions = fiber.getRef(HostLimits)?.permissions
+        const isFromHost = hostPermissions === undefined || hostPermissions.includes(permission)
+        if (identity === "system") return isFromHost ? Effect.succeed(identity) : Effect.fail(noPermission(permission))
         const { member } = identity
-        if (member === null || !Role.permits(member.role, permission)) {
+        if (member === null || !Role.permits(member.role, permission) || !isFromHost) {
+          const error = isFromHost ? new Forbidden() : noPermission(permission)
           return isId
-            ? refuse(new Forbidden(), { tenantId, identity, cause: { reason: "forbidden", permission } })
-            : Effect.fail(new Forbidden())
+            ? refuse(error, { tenantId, identity, cause: { reason: "forbidden", permission } })
+            : Effect.fail(error)
         }
-        const { scope } = limitsOf(identity)
+        const limited = hostPermissions === undefined ? identity : { ...identity, hostPermissions }
+        const { scope } = limitsOf(limited)
         return scope === null || isInScope(scope)
-          ? Effect.succeed(identity)
+          ? Effect.succeed(limited)
           : refuse(new Forbidden(outsideScope), { tenantId, identity, cause: { reason: "outside_scope", permission } })
-      }
+      })
     )
   }
 
@@ -273,16 +294,26 @@ const make = Effect.gen(function* () {
     requirePart: (actor, tenantId, permission) =>
       require(actor, tenantId, permission, (scope) => Scope.includesPart(scope, permission)),
     requireAccount: (actor) =>
-      Effect.filterOrFail(
-        identify(actor),
-        (identity) =>
-          tokenOf(identity) === undefined || (settings.tokensMayCreateTenants && limitsOf(identity).scope === null),
-        () => new Forbidden()
+      Effect.flatMap(HostLimits, (limits) =>
+        actor._tag === "Account" && limits?.allowTenantCreation === false
+          ? Effect.fail(noTenantCreation)
+          : Effect.filterOrFail(
+              identify(actor),
+              (identity) =>
+                tokenOf(identity) === undefined ||
+                (settings.tokensMayCreateTenants && limitsOf(identity).scope === null),
+              () => new Forbidden()
+            )
       ),
     requirePublic: (bucket) =>
-      settings.publicBuckets && Ids.is("ten", bucket.tenantId) && Ids.is("bkt", bucket.bucketId)
-        ? Effect.flatMap(isPublic(bucket), (found) => (found ? Effect.succeed("anonymous" as const) : notThere))
-        : notThere,
+      Effect.withFiber((fiber) =>
+        settings.publicBuckets &&
+        fiber.getRef(HostLimits)?.permissions?.includes("file:read") !== false &&
+        Ids.is("ten", bucket.tenantId) &&
+        Ids.is("bkt", bucket.bucketId)
+          ? Effect.flatMap(isPublic(bucket), (found) => (found ? Effect.succeed("anonymous" as const) : notThere))
+          : notThere
+      ),
     isKnown: (actor) => actor._tag !== "Key" || known.has(actor.hash),
     requireSystem: (actor) => (actor._tag === "System" ? Effect.void : Effect.fail(new Forbidden())),
     clearCache: Effect.sync(() => {

@@ -3,6 +3,7 @@
  */
 import type { Holdfast } from "@holdfast/core"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import type { LimitOptions } from "./LimitOptions.ts"
 import * as NodeListener from "./NodeListener.ts"
 
 /** The part of Fastify's request that the plugin uses. */
@@ -26,7 +27,7 @@ export interface FastifyLike<Request extends FastifyRequestLike> {
   all(path: string, handler: (request: Request, reply: FastifyReplyLike) => void): unknown
 }
 
-export interface FastifyOptions<Request extends FastifyRequestLike> {
+export interface FastifyOptions<Request extends FastifyRequestLike> extends LimitOptions {
   /** As in `NodeListenerOptions`, with Fastify's own request, which has what hooks and decorators added to it. */
   readonly authenticate?:
     | ((request: Request) => NodeListener.Authenticated | Promise<NodeListener.Authenticated>)

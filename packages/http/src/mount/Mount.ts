@@ -1,6 +1,7 @@
 /**
  * Builds the routes of the API over the services of an open Holdfast. They work until the Holdfast is closed.
  */
+import { HostLimits } from "@holdfast/core/access/HostLimits"
 import type { PromiseApiContext } from "@holdfast/core/promises/PromiseApiContext"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -29,6 +30,8 @@ export interface MountedRequest {
   readonly authenticate: (() => HostAnswer | Promise<HostAnswer>) | undefined
   /** Origins besides the host's own whose pages may change something by a session of the host. */
   readonly trustedOrigins: ReadonlySet<string>
+  /** What the request may do at most. */
+  readonly limits: HostLimits
   /** Finds the address of the request's client. */
   readonly findClientAddress: ClientAddress.FindClientAddress
 }
@@ -66,10 +69,11 @@ const resolveHostActor = (
 const provideMounted = (
   context: PromiseApiContext,
   app: App,
-  { authenticate, findClientAddress, mountPath, prefix, trustedOrigins }: MountedRequest
+  { authenticate, findClientAddress, limits, mountPath, prefix, trustedOrigins }: MountedRequest
 ): App => {
   const mounted = app.pipe(
     Effect.provideService(MountPath, mountPath),
+    Effect.provideService(HostLimits, limits),
     Effect.provideService(ClientAddress.FindClientAddress, findClientAddress),
     Effect.updateService(HttpServerRequest, (request) =>
       prefix === "" ? request : request.modify({ url: Prefix.strip(prefix, request.url) })

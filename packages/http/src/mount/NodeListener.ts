@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 import * as ClientAddress from "../incoming/ClientAddress.ts"
 import * as TrustedProxies from "../incoming/TrustedProxies.ts"
+import { type LimitOptions, toLimits } from "./LimitOptions.ts"
 import * as Mount from "./Mount.ts"
 import * as ParsedBody from "./ParsedBody.ts"
 import * as Prefix from "./Prefix.ts"
@@ -16,7 +17,7 @@ import * as Refusal from "./Refusal.ts"
 /** The actor of a request; undefined to use its API key. */
 export type Authenticated = ActorHandle | undefined
 
-export interface NodeListenerOptions<Request extends IncomingMessage = IncomingMessage> {
+export interface NodeListenerOptions<Request extends IncomingMessage = IncomingMessage> extends LimitOptions {
   /** The path prefix of the API, such as `/files`, if the host leaves it in `request.url`. */
   readonly prefix?: string | undefined
   /**
@@ -48,7 +49,7 @@ const makeListener = Effect.fnUntraced(function* (mounted: Mount.Mounted) {
 /** Makes a listener whose callers pass the host's authentication with each request. */
 export const make = (
   holdfast: Holdfast,
-  { prefix = "", trustedOrigins, trustedProxies }: Omit<NodeListenerOptions, "authenticate">
+  { prefix = "", trustedOrigins, trustedProxies, ...limits }: Omit<NodeListenerOptions, "authenticate">
 ): ((
   request: IncomingMessage,
   response: ServerResponse,
@@ -58,6 +59,7 @@ export const make = (
   const settings = {
     prefix: Prefix.normalize(prefix),
     trustedOrigins: new Set(trustedOrigins),
+    limits: toLimits(limits),
     findClientAddress: ClientAddress.finder(TrustedProxies.parse(trustedProxies ?? []))
   }
   type Handle = (request: IncomingMessage, response: ServerResponse, mounted: Mount.MountedRequest) => void

@@ -9,12 +9,13 @@ import * as Fiber from "effect/Fiber"
 import * as HttpEffect from "effect/http/HttpEffect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { Scope } from "effect/Scope"
+import { type LimitOptions, toLimits } from "./LimitOptions.ts"
 import * as Mount from "./Mount.ts"
 import type { Authenticated } from "./NodeListener.ts"
 import * as Prefix from "./Prefix.ts"
 import * as Refusal from "./Refusal.ts"
 
-export interface WebHandlerOptions<Host = unknown> {
+export interface WebHandlerOptions<Host = unknown> extends LimitOptions {
   /** The path prefix of the API, such as `/files`. */
   readonly prefix?: string | undefined
   /**
@@ -52,6 +53,7 @@ export const toWebHandler = <Host = unknown>(
   const context = PromiseApiContext.of(holdfast)
   const { authenticate, clientAddress } = options
   const trustedOrigins = new Set(options.trustedOrigins)
+  const limits = toLimits(options)
   const prefix = Prefix.normalize(options.prefix ?? "")
   const building = Mount.make(context).then(({ app, register, scope }) => {
     const scoped: Mount.App = Effect.withFiber((fiber) => {
@@ -73,6 +75,7 @@ export const toWebHandler = <Host = unknown>(
     register(request, {
       prefix,
       mountPath: prefix,
+      limits,
       trustedOrigins,
       findClientAddress: () => clientAddress?.(request, host as Host),
       authenticate: authenticate === undefined ? undefined : () => authenticate(request, host as Host)

@@ -1,63 +1,15 @@
 /**
  * Requests by a session of the host that pages of other origins make (cross-site request forgery).
  */
-import type { ActorHandle } from "@holdfast/core"
 import * as Browser from "@holdfast/testing/Browser"
 import * as Requires from "@holdfast/testing/Requires"
-import fastify from "fastify"
-import { createServer, type IncomingMessage, type RequestListener } from "node:http"
+import { createServer, type RequestListener } from "node:http"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { toFastify, toNodeListener, toWebHandler } from "../../src/index.ts"
+import { toNodeListener } from "../../src/index.ts"
 import { expectProblem } from "../support/Problems.ts"
 import * as MountedHoldfast from "./MountedHoldfast.ts"
+import { bySession, cookie, hosts } from "./SessionHosts.ts"
 
-type Opened = MountedHoldfast.OpenHoldfast
-
-/** The session of the host: a cookie that is present or not. */
-const bySession =
-  ({ holdfast }: Opened) =>
-  (cookie: string | null | undefined): ActorHandle | undefined =>
-    cookie?.includes("session=root") === true ? holdfast.account("root@example.com") : undefined
-
-const trustedOrigins = ["https://app.example.com"]
-
-/** Hosts by name: each returns the URL under which it mounts the Holdfast. */
-const hosts: Readonly<Record<string, (opened: Opened) => Promise<string>>> = {
-  toNodeListener: (opened) => {
-    const session = bySession(opened)
-    const authenticate = ({ headers }: IncomingMessage) => session(headers.cookie)
-    return MountedHoldfast.serve(toNodeListener(opened.holdfast, { authenticate, trustedOrigins }))
-  },
-  toFastify: async (opened) => {
-    const session = bySession(opened)
-    const app = fastify()
-    await app.register(
-      toFastify(opened.holdfast, { authenticate: ({ raw }) => session(raw.headers.cookie), trustedOrigins }),
-      { prefix: "/files" }
-    )
-    await app.listen({ port: 0, host: "127.0.0.1" })
-    return `${await MountedHoldfast.urlOf(app.server)}/files`
-  },
-  toWebHandler: async (opened) => {
-    const session = bySession(opened)
-    const handler = toWebHandler(opened.holdfast, {
-      authenticate: ({ headers }) => session(headers.get("cookie")),
-      trustedOrigins
-    })
-    const listener: RequestListener = (request, response) => {
-      const headers = new Headers(
-        Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)])
-      )
-      const web = new Request(`http://${request.headers.host}${request.url}`, { method: request.method ?? "", headers })
-      void handler(web).then(async (answer) => {
-        response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text())
-      })
-    }
-    return MountedHoldfast.serve(listener)
-  }
-}
-
-const cookie = "session=root"
 const json = { "content-type": "application/json" }
 
 describe.each(Object.entries(hosts))("%s: request by a session", (_, mount) => {

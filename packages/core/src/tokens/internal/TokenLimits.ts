@@ -26,7 +26,7 @@ export const decide = (
       ? ["/allowedOrigins"]
       : [])
   ]
-  const detail = "must be within what the token that creates this one permits"
+  const detail = "must be within what the token that creates this one, or the host of the API, permits"
   return excess.length === 0
     ? Effect.succeed({ scope, allowedOrigins })
     : Effect.fail(InvalidRequest.of(excess.map((pointer) => ({ pointer, detail }))))
