@@ -39,12 +39,19 @@ export const Query = Schema.Struct({
   type: Schema.optional(FileType)
 })
 
+/** Which files to list. */
 export interface Request extends Page.Request {
+  /** The folder. Default: `/`, the root of the bucket. */
   readonly path?: string | undefined
+  /** Whether to list the files of all folders below, too. Default: false. */
   readonly recursive?: boolean | undefined
+  /** Lists only files whose names begin with this text. */
   readonly name?: string | undefined
+  /** Lists only files in this state. */
   readonly state?: File.FileState | undefined
+  /** Lists only files of this kind. */
   readonly type?: FileType | undefined
+  /** Optional parts of the records. */
   readonly expands?: ReadonlyArray<File.Expand> | undefined
 }
 

@@ -13,9 +13,6 @@ export interface Color {
   readonly fullRange: boolean
 }
 
-/** Nothing is known. */
-export const unknown: Color = { matrix: null, transfer: null, primaries: null, fullRange: false }
-
 /** PQ and HLG (ITU-R BT.2100). */
 const highDynamicRange = new Set(["smpte2084", "arib-std-b67"])
 

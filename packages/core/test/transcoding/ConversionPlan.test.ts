@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Color from "@holdfast/core/transcoding/Color"
+import type { Color } from "@holdfast/core/transcoding/Color"
 import * as ConversionPlan from "@holdfast/core/transcoding/ConversionPlan"
 import type { Audio, Media, Video } from "@holdfast/core/transcoding/Media"
+
+const unknownColor: Color = { matrix: null, transfer: null, primaries: null, fullRange: false }
 
 const video: Video = {
   index: 0,
@@ -9,7 +11,7 @@ const video: Video = {
   profile: "High",
   level: 41,
   pixelFormat: "yuv420p",
-  color: Color.unknown,
+  color: unknownColor,
   width: 1920,
   height: 1080,
   rotation: 0,
@@ -72,7 +74,7 @@ describe("ConversionPlan", () => {
     ["interlacing", { interlaced: true }],
     ["keyframes too far apart", { keyframeInterval: 30 }],
     ["a trimmed beginning", { isTrimmed: true }],
-    ["HDR", { color: { ...Color.unknown, transfer: "arib-std-b67" } }]
+    ["HDR", { color: { ...unknownColor, transfer: "arib-std-b67" } }]
   ])("video with %s → video encoded, audio copied", (_, change) => {
     const plan = ConversionPlan.make(withVideo(change), "auto")
     assert.strictEqual(plan.video._tag, "Encode")

@@ -40,19 +40,20 @@ const query = {
 /** `201` for a first content, `200` for one that replaces the content of an existing file. */
 const stored = [created(File.File), HttpApiSchema.WithHeaders(File.File, location)] as const
 
-const uploadErrors = problems(
+/** What every operation that stores a content may respond with. */
+const contentErrors = [
   "invalid_request",
   "checksum_mismatch",
   "length_mismatch",
   "request_timeout",
   "quota_exceeded",
   "not_found",
-  "file_exists",
-  "alias_taken",
   "precondition_failed",
   "content_too_large",
   "unsupported_media_type"
-)
+] as const
+
+const uploadErrors = problems(...contentErrors, "file_exists", "alias_taken")
 
 const aboutLinks =
   "With the key of an upload link, the link determines all but the content, and the name if it has none; the answer has no alias, " +
@@ -118,17 +119,7 @@ const reupload = HttpApiEndpoint.post("reupload", "/files/:fileId/reupload", {
   headers: uploadHeaders,
   payload: HttpApiSchema.StreamUint8Array(),
   success: File.File,
-  error: problems(
-    "invalid_request",
-    "checksum_mismatch",
-    "length_mismatch",
-    "request_timeout",
-    "quota_exceeded",
-    "not_found",
-    "precondition_failed",
-    "content_too_large",
-    "unsupported_media_type"
-  )
+  error: problems(...contentErrors)
 }).annotateMerge(
   describe({
     summary: "Replace the content of a file",

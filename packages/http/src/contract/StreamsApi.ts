@@ -27,6 +27,16 @@ const applied = {
   })
 }
 
+/** What every operation on a stream with a body may respond with. */
+const streamErrors = [
+  "invalid_request",
+  "not_found",
+  "content_not_uploaded",
+  "content_too_large",
+  "unsupported_media_type",
+  "not_a_video"
+] as const
+
 const requesting = {
   params,
   headers: {
@@ -38,16 +48,7 @@ const requesting = {
     HttpApiSchema.WithHeaders(StreamRecord, applied),
     HttpApiSchema.WithHeaders(StreamRecord.pipe(HttpApiSchema.status(202)), applied)
   ],
-  error: problems(
-    "invalid_request",
-    "not_found",
-    "content_not_uploaded",
-    "content_too_large",
-    "unsupported_media_type",
-    "not_a_video",
-    "too_many_conversions",
-    "transcoder_unavailable"
-  )
+  error: problems(...streamErrors, "too_many_conversions", "transcoder_unavailable")
 } as const
 
 const about =
@@ -67,18 +68,7 @@ const keying = {
   disableCodecs: true,
   payload: PlaybackKey.CreatePlaybackKey,
   success: PlaybackKey.PlaybackKeyRecord,
-  error: problems(
-    "invalid_request",
-    "not_found",
-    "content_not_uploaded",
-    "content_too_large",
-    "unsupported_media_type",
-    "stream_not_converted",
-    "not_a_video",
-    "content_encrypted",
-    "conversion_failed",
-    "content_damaged"
-  )
+  error: problems(...streamErrors, "stream_not_converted", "content_encrypted", "conversion_failed", "content_damaged")
 } as const
 
 const aboutKeys =

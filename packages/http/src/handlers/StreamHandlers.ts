@@ -50,7 +50,8 @@ export const layer = HttpApiBuilder.group(
     const request = (http: HttpServerRequest, file: FileRef, format: Format) =>
       Effect.gen(function* () {
         const wait = PreferHeader.parseWait(http.headers["prefer"])
-        const { mode } = yield* Effect.catch(Effect.flatMap(readBody(http), decode), ProblemResponse.fail)
+        const input = yield* readBody(http)
+        const { mode } = yield* Effect.catch(decode(input), ProblemResponse.fail)
         const record = yield* asActor((actor) =>
           conversions.request(actor, file, format, { mode, wait: wait?.duration })
         )

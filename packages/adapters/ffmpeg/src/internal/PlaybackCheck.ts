@@ -173,11 +173,13 @@ const checkSegment = (engine: Engine, check: PlaybackCheck, track: Track, name: 
     Effect.timeoutOrElse({ duration: maxTime, orElse: () => Effect.succeed("A segment takes too long to decode.") })
   )
 
+/** Whether a track of the presentation is a copy. */
+const hasCopy = ({ audio, video }: ConversionPlan): boolean => audio._tag === "Copy" || video._tag === "Copy"
+
 /** Returns why a track cannot be played by all players; undefined if it can. */
 const checkTrack = Effect.fnUntraced(function* (engine: Engine, check: PlaybackCheck, track: Track) {
-  const { audio, video } = check.plan
-  if (video._tag === "Copy" && track.longest > longestSegment + 1) return "The keyframes are too far apart."
-  const decodes = audio._tag === "Copy" || video._tag === "Copy"
+  if (check.plan.video._tag === "Copy" && track.longest > longestSegment + 1) return "The keyframes are too far apart."
+  const decodes = hasCopy(check.plan)
   for (const name of new Set([track.segments[0], track.segments.at(-1)])) {
     if (name === undefined) continue
     const fault = yield* checkSegment(engine, check, track, name, decodes)
@@ -197,8 +199,8 @@ export const run = (engine: Engine, check: PlaybackCheck, presentation: Presenta
     for (const track of tracks) {
       const detail = yield* checkTrack(engine, check, track)
       if (detail === undefined) continue
-      const isCopy = plan.video._tag === "Copy" || plan.audio._tag === "Copy"
-      return yield* new TranscodeError.TranscodeError({ operation, reason: isCopy ? "NotCopyable" : "Failed", detail })
+      const reason = hasCopy(plan) ? "NotCopyable" : "Failed"
+      return yield* new TranscodeError.TranscodeError({ operation, reason, detail })
     }
   }).pipe(
     Effect.catchTag("PlatformError", (cause: PlatformError) =>

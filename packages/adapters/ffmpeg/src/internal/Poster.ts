@@ -36,7 +36,7 @@ const filter = (video: Video): string => {
   const size = `scale=${width}:${height}:flags=bicubic+accurate_rnd+full_chroma_int`
   return [
     ...(video.interlaced ? ["bwdif=deint=interlaced"] : []),
-    ...(Colors.isConverted(color) ? [size] : []),
+    ...(Color.isWide(color) ? [size] : []),
     ...Colors.before(color),
     `${size}:${Colors.jpegOptions}`,
     "setsar=1",

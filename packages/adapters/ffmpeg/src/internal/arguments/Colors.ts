@@ -28,9 +28,7 @@ const declare = ({ fullRange, matrix, primaries, transfer }: Color.KnownColor): 
 
 const bt709: Color.KnownColor = { matrix: "bt709", transfer: "bt709", primaries: "bt709", fullRange: false }
 
-/** Whether the picture is converted to BT.709 by light, which takes much longer than another matrix. */
-export const isConverted = (color: Color.KnownColor): boolean => Color.isWide(color)
-
+/** Converts by light, which takes much longer than another matrix. */
 const toBt709 = (color: Color.KnownColor): ReadonlyArray<string> =>
   Color.isHdr(color)
     ? [
@@ -45,12 +43,12 @@ const toBt709 = (color: Color.KnownColor): ReadonlyArray<string> =>
 /** Returns the filters before a picture is scaled, for a picture of these colours. Those of a wide one need zimg in ffmpeg. */
 export const before = (color: Color.KnownColor): ReadonlyArray<string> => [
   declare(color),
-  ...(isConverted(color) ? toBt709(color) : [])
+  ...(Color.isWide(color) ? toBt709(color) : [])
 ]
 
 /** Returns the colours that `before` leads to, and that an encoded track has. */
 const target = (color: Color.KnownColor): Color.KnownColor => {
-  if (isConverted(color)) return bt709
+  if (Color.isWide(color)) return bt709
   return { ...color, matrix: color.matrix in scaleMatrices ? color.matrix : bt709.matrix, fullRange: false }
 }
 

@@ -1,6 +1,7 @@
 /**
  * The tracks of a presentation: which input stream becomes which track, and how it is encoded.
  */
+import * as Color from "@holdfast/core/transcoding/Color"
 import type { ConversionPlan } from "@holdfast/core/transcoding/ConversionPlan"
 import { maxFrameRate } from "@holdfast/core/transcoding/ConversionPlan"
 import type { Rung } from "@holdfast/core/transcoding/Ladder"
@@ -57,7 +58,7 @@ const filterGraph = (video: ConversionPlan["video"] & { readonly _tag: "Encode" 
     ...(video.deinterlace ? ["bwdif=mode=send_frame:deint=interlaced"] : []),
     ...(video.limitFrameRate ? [dropFrames] : []),
     // The conversion takes time by the pixel: the best rendition may have a quarter of the source's.
-    ...(Colors.isConverted(color) ? [size(video.rungs[0])] : []),
+    ...(Color.isWide(color) ? [size(video.rungs[0])] : []),
     ...Colors.before(color),
     `split=${video.rungs.length}`
   ]

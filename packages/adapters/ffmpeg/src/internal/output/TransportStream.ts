@@ -1,6 +1,7 @@
 /**
  * Finds the profile and level of the H.264 video in an MPEG-TS segment (ISO/IEC 13818-1).
  */
+import * as AnnexB from "./AnnexB.ts"
 
 const packetBytes = 188
 const syncByte = 0x47
@@ -16,15 +17,6 @@ const payload = (packet: Uint8Array): Uint8Array => {
 const isVideo = ([start]: ReadonlyArray<Uint8Array>): boolean =>
   start !== undefined && start[0] === 0 && start[1] === 0 && start[2] === 1 && ((start[3] ?? 0) & 0xf0) === 0xe0
 
-/** Returns the bytes after start code and header of the first sequence parameter set (ITU-T H.264, 7.3.2.1.1). */
-const parameterSet = (bytes: Uint8Array): Uint8Array | undefined => {
-  for (let at = 0; at + 6 < bytes.length; at++) {
-    const isStart = bytes[at] === 0 && bytes[at + 1] === 0 && bytes[at + 2] === 1
-    if (isStart && ((bytes[at + 3] ?? 0) & 0x1f) === 7) return bytes.subarray(at + 4, at + 7)
-  }
-  return undefined
-}
-
 /** Returns `avc1.` with profile, constraints and level in hexadecimal (RFC 6381, section 3.3); undefined without H.264. */
 export const videoCodec = (segment: Uint8Array): string | undefined => {
   const streams = new Map<number, Array<Uint8Array>>()
@@ -37,7 +29,7 @@ export const videoCodec = (segment: Uint8Array): string | undefined => {
     streams.set(id, parts)
   }
   for (const parts of streams.values()) {
-    const found = isVideo(parts) ? parameterSet(Buffer.concat(parts)) : undefined
+    const found = isVideo(parts) ? AnnexB.profileAndLevel(Buffer.concat(parts)) : undefined
     if (found !== undefined) return `avc1.${Buffer.from(found).toString("hex")}`
   }
   return undefined

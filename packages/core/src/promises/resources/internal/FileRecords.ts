@@ -3,9 +3,9 @@
  */
 import type { BucketRef } from "../../../buckets/BucketRef.ts"
 import type * as File from "../../../files/File.ts"
+import type * as FileList from "../../../files/FileList.ts"
 import type { FileType } from "../../../files/FileType.ts"
 import type * as Link from "../../../files/links/Link.ts"
-import type * as Page from "../../../Page.ts"
 
 /** A JSON object that the user defines, at most 16 KiB. */
 export type FileMetadata = File.Metadata
@@ -95,20 +95,7 @@ export interface FileChanges {
 }
 
 /** Which files to list. */
-export interface ListFilesInput extends BucketRef, Page.Request {
-  /** The folder. Default: `/`, the root of the bucket. */
-  readonly path?: string | undefined
-  /** Whether to list the files of all folders below, too. Default: false. */
-  readonly recursive?: boolean | undefined
-  /** Lists only files whose names begin with this text. */
-  readonly name?: string | undefined
-  /** Lists only files in this state. */
-  readonly state?: File.FileState | undefined
-  /** Lists only files of this kind. */
-  readonly type?: FileType | undefined
-  /** Optional parts of the records. */
-  readonly expands?: ReadonlyArray<File.Expand> | undefined
-}
+export interface ListFilesInput extends BucketRef, FileList.Request {}
 
 /** What a link permits. */
 export interface LinkDescription {
