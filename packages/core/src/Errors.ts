@@ -97,10 +97,14 @@ export class NotFound extends Data.TaggedError("NotFound")<{
     | "mirror"
     | "webhook"
     | "delivery"
+  /** Those that do not exist, where the request names several. */
+  readonly ids?: ReadonlyArray<string> | undefined
 }> {
   readonly code = "not_found"
   override get message(): string {
-    return `There is no such ${this.resource}.`
+    return this.ids === undefined
+      ? `There is no such ${this.resource}.`
+      : `There is no such ${this.resource}: ${this.ids.join(", ")}. Nothing was changed.`
   }
 
   /** Returns the value that a look-up found; fails with `missing` when it found none. */

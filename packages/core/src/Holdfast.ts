@@ -34,6 +34,7 @@ import type { DamageRepository } from "./integrity/DamageRepository.ts"
 import type { ScrubRepository } from "./integrity/ScrubRepository.ts"
 import * as Links from "./files/links/Links.ts"
 import * as UploadLinks from "./files/links/UploadLinks.ts"
+import * as Moves from "./files/moves/Moves.ts"
 import type { MemberRepository } from "./members/MemberRepository.ts"
 import * as Members from "./members/Members.ts"
 import * as Memberships from "./members/Memberships.ts"
@@ -114,6 +115,7 @@ export type Services =
   | Buckets.Buckets
   | Events.Events
   | Files.Files
+  | Moves.Moves
   | Uploads.Uploads
   | Downloads.Downloads
   | Headers.Headers
@@ -142,6 +144,7 @@ const services = Layer.mergeAll(
   Buckets.layer,
   Events.layer,
   Files.layer,
+  Moves.layer,
   Uploads.layer,
   Downloads.layer,
   Headers.layer,

@@ -110,6 +110,7 @@ export type {
   FilePage,
   FileRecord,
   ListFilesInput,
+  MovedFiles,
   SignedUrl,
   UploadUrl
 } from "./promises/resources/internal/FileRecords.ts"
@@ -118,8 +119,11 @@ export type {
   FilesApi,
   FileExistsInput,
   GetFileInput,
+  MoveFileInput,
+  MoveFilesInput,
   ReadFileInput,
   RemoveFileInput,
+  RemoveFilesInput,
   ReserveFileInput,
   ReuploadInput,
   SignedUrlInput,

@@ -4,9 +4,17 @@
 import * as Data from "effect/Data"
 
 /** The bucket already has a file with this path and name. `existingId` is the id of that file. */
-export class FileExists extends Data.TaggedError("FileExists")<{ readonly existingId: string }> {
+export class FileExists extends Data.TaggedError("FileExists")<{
+  readonly existingId: string
+  /** The file that was to be moved there, if the request names several. */
+  readonly fileId?: string | undefined
+}> {
   readonly code = "file_exists"
-  override readonly message = "The bucket already has a file with this path and name."
+  override get message(): string {
+    return this.fileId === undefined
+      ? "The bucket already has a file with this path and name."
+      : `The bucket already has a file, ${this.existingId}, with the path and name that the file ${this.fileId} would get.`
+  }
 }
 
 /**

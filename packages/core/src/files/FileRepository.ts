@@ -12,9 +12,10 @@ import type { MetadataError } from "../MetadataError.ts"
 import type { Slice } from "../Page.ts"
 import type { Content, FileState, Metadata, StoredFile, UpdateFile } from "./File.ts"
 import type { AliasTaken, FileExists, UploadExpired } from "./FileErrors.ts"
-import type { Selector } from "./FileRef.ts"
+import type { Place, Selector } from "./FileRef.ts"
 import type { FileType } from "./FileType.ts"
 import type { Header } from "./Header.ts"
+import type { OnConflict } from "./NewFile.ts"
 import type { Precondition } from "./Precondition.ts"
 
 /** Which files a list contains. */
@@ -104,6 +105,38 @@ export interface FileRemoval {
   readonly sweepAt: DateTime.Utc
 }
 
+/** Files of one bucket. A method that takes them changes all of them or, if one of them does not exist, none. */
+export interface FileSet {
+  readonly bucket: BucketRef
+  readonly fileIds: ReadonlyArray<string>
+  /** Only files in this folder and in those below it exist for the caller. */
+  readonly folder?: string | undefined
+}
+
+/** What a move does where the bucket has a file at the place of a moved one. */
+export interface Conflict {
+  /** With `replace` the file at that place is removed, unless it is to be moved itself. */
+  readonly onConflict: OnConflict
+  /** Random characters for the names of renamed files. */
+  readonly suffix: string
+}
+
+/** A move of files to another folder, to another name, or both. */
+export interface FileMove extends FileSet {
+  readonly to: { readonly [Field in keyof Place]?: Place[Field] | undefined }
+  readonly conflict: Conflict
+  /** Must hold for the content of every file. */
+  readonly condition?: Precondition | undefined
+  readonly at: DateTime.Utc
+  /** When the blobs of replaced files may be swept. */
+  readonly sweepAt: DateTime.Utc
+}
+
+/** Where a file is after a move. */
+export interface MovedFile extends Place {
+  readonly id: string
+}
+
 export class FileRepository extends Context.Service<
   FileRepository,
   {
@@ -160,5 +193,18 @@ export class FileRepository extends Context.Service<
      * holds for the content at the time of the commit.
      */
     readonly remove: (removal: FileRemoval) => Effect.Effect<void, NotFound | PreconditionFailed | MetadataError>
+
+    /** Removes files; their blobs become DOOMED. The error `NotFound` has the ids of those that do not exist. */
+    readonly removeMany: (
+      removal: FileSet & { readonly sweepAt: DateTime.Utc }
+    ) => Effect.Effect<void, NotFound | MetadataError>
+
+    /**
+     * Moves files within their bucket. Ids, contents, metadata, headers and aliases stay. Fails with `FileExists` unless
+     * the rule for conflicts resolves it. Returns the places of the files in the order of `fileIds`.
+     */
+    readonly move: (
+      move: FileMove
+    ) => Effect.Effect<ReadonlyArray<MovedFile>, FileExists | NotFound | PreconditionFailed | MetadataError>
   }
 >()("@holdfast/core/files/FileRepository") {}

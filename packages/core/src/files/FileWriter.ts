@@ -16,7 +16,10 @@ import { LimitsOf, within } from "../usage/UsageLimits.ts"
 
 export class FileWriter extends Context.Service<
   FileWriter,
-  Pick<FileRepository["Service"], "insert" | "replaceContent" | "update" | "updateHeaders" | "remove">
+  Pick<
+    FileRepository["Service"],
+    "insert" | "replaceContent" | "update" | "updateHeaders" | "remove" | "removeMany" | "move"
+  >
 >()("@holdfast/core/files/FileWriter") {}
 
 export const layer: Layer.Layer<FileWriter, never, FileRepository | FileChangeNotifier> = Layer.effect(
@@ -43,7 +46,9 @@ export const layer: Layer.Layer<FileWriter, never, FileRepository | FileChangeNo
         notifying(replacement.bucket, limited(replacement.bucket, files.replaceContent(replacement))),
       update: (update) => notifying(update.bucket, growing(files.update(update))),
       updateHeaders: (update) => notifying(update.bucket, growing(files.updateHeaders(update))),
-      remove: (removal) => notifying(removal.bucket, files.remove(removal))
+      remove: (removal) => notifying(removal.bucket, files.remove(removal)),
+      removeMany: (removal) => notifying(removal.bucket, files.removeMany(removal)),
+      move: (move) => notifying(move.bucket, growing(files.move(move)))
     })
   })
 )

@@ -4,6 +4,7 @@
 import * as File from "@holdfast/core/files/File"
 import * as FileList from "@holdfast/core/files/FileList"
 import * as FileRef from "@holdfast/core/files/FileRef"
+import * as MoveFile from "@holdfast/core/files/moves/MoveFile"
 import * as Link from "@holdfast/core/files/links/Link"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -109,6 +110,53 @@ const get = HttpApiEndpoint.get("get", "/:fileId", {
   error: problems("invalid_request", "not_found")
 }).annotateMerge(describe({ summary: "Get the record of a file", permission: "file:read" }))
 
+const move = HttpApiEndpoint.post("move", "/:fileId/move", {
+  params,
+  headers: {
+    "if-match": text("Move the file only if its content has one of these entity tags."),
+    "if-none-match": text("Move the file only if its content has none of these entity tags.")
+  },
+  disableCodecs: true,
+  payload: MoveFile.MoveFile,
+  success: File.File,
+  error: problems("invalid_request", "not_found", "file_exists", "precondition_failed")
+}).annotateMerge(
+  describe({
+    summary: "Move a file to another folder or name",
+    description:
+      "Id, content, alias, metadata and headers stay. `onConflict` says what happens where the bucket has a file already.",
+    permission: "file:write"
+  })
+)
+
+const moveMany = HttpApiEndpoint.post("moveMany", "/move", {
+  params: bucket,
+  disableCodecs: true,
+  payload: MoveFile.MoveFiles,
+  success: MoveFile.MovedFiles,
+  error: problems("invalid_request", "not_found", "file_exists")
+}).annotateMerge(
+  describe({
+    summary: "Move several files to a folder",
+    description: "All of them are moved, or none.",
+    permission: "file:write"
+  })
+)
+
+const removeMany = HttpApiEndpoint.post("removeMany", "/delete", {
+  params: bucket,
+  disableCodecs: true,
+  payload: MoveFile.FileSet,
+  success: HttpApiSchema.NoContent,
+  error: problems("invalid_request", "not_found")
+}).annotateMerge(
+  describe({
+    summary: "Remove several files permanently",
+    description: "All of them are removed, or none.",
+    permission: "file:write"
+  })
+)
+
 const remove = HttpApiEndpoint.delete("remove", "/:fileId", {
   params,
   headers: {
@@ -120,7 +168,7 @@ const remove = HttpApiEndpoint.delete("remove", "/:fileId", {
 }).annotateMerge(describe({ summary: "Remove a file permanently", permission: "file:write" }))
 
 export class FilesApi extends HttpApiGroup.make("files")
-  .add(reserve, update, signedUrl)
+  .add(reserve, update, signedUrl, move, moveMany, removeMany)
   .middleware(JsonRequest)
   .add(list, exists, get)
   .middleware(JsonResponse)

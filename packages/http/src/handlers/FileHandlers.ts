@@ -3,6 +3,7 @@
  */
 import { Files } from "@holdfast/core/files/Files"
 import * as Links from "@holdfast/core/files/links/Links"
+import { Moves } from "@holdfast/core/files/moves/Moves"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Api } from "../contract/Api.ts"
@@ -18,6 +19,7 @@ export const layer = HttpApiBuilder.group(
   "files",
   Effect.fnUntraced(function* (handlers) {
     const files = yield* Files
+    const moves = yield* Moves
     const links = yield* Links.Links
     const apiUrl = yield* PublicAddress.makeApiUrl
     return handlers.handleAll({
@@ -48,6 +50,14 @@ export const layer = HttpApiBuilder.group(
           apiUrl,
           (link, base) => ({ url: `${base}${Links.pathOf(link)}`, expiresAt: link.expiresAt })
         ),
+      move: ({ headers, params, payload }) =>
+        asActor((actor) =>
+          Effect.flatMap(EntityTags.precondition(headers), (condition) =>
+            moves.move(actor, FileRefs.fromParams(params), payload, condition)
+          )
+        ),
+      moveMany: ({ params, payload }) => asActor((actor) => moves.moveMany(actor, params, payload)),
+      removeMany: ({ params, payload }) => asActor((actor) => moves.removeMany(actor, params, payload)),
       remove: ({ headers, params }) =>
         asActor((actor) =>
           Effect.flatMap(EntityTags.precondition(headers), (condition) =>

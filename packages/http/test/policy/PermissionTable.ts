@@ -275,6 +275,24 @@ export const rows: ReadonlyArray<Row> = [
   },
   { route: `DELETE ${filesRoute}/:fileId`, allowed: fileWriters, status: 204, request: (f) => ({ path: file(f) }) },
   {
+    route: `POST ${filesRoute}/:fileId/move`,
+    allowed: fileWriters,
+    status: 200,
+    request: (f) => ({ path: `${file(f)}/move`, json: { name: unique() } })
+  },
+  {
+    route: `POST ${filesRoute}/move`,
+    allowed: fileWriters,
+    status: 200,
+    request: (f) => ({ path: `${files(f)}/move`, json: { fileIds: [f.fileId], path: "/in/side/x/" } })
+  },
+  {
+    route: `POST ${filesRoute}/delete`,
+    allowed: fileWriters,
+    status: 204,
+    request: (f) => ({ path: `${files(f)}/delete`, json: { fileIds: [f.fileId] } })
+  },
+  {
     route: `POST ${filesRoute}/:fileId/reupload`,
     allowed: fileWriters,
     status: 200,

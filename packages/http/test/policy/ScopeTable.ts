@@ -52,7 +52,9 @@ const isOf = (place: string, { route }: Row): boolean => (route.split(" ")[1] ??
 /** Operations that confine themselves to the scope: of a bucket's list, and of the new token. */
 const confined = new Set(["GET /tenants/:tenantId/buckets", "POST /tenants/:tenantId/tokens"])
 
-const isOfFile = (row: Row): boolean => isOf(`${ofFiles}/:fileId`, row)
+/** Operations on files that the body names. */
+const namesFiles = ({ route }: Row): boolean => [`POST ${ofFiles}/delete`, `POST ${ofFiles}/move`].includes(route)
+const isOfFile = (row: Row): boolean => isOf(`${ofFiles}/:fileId`, row) || namesFiles(row)
 /** Operations that find nothing outside of the folder of a scope, and do not fail. */
 const findsFiles = ({ route }: Row): boolean => route === `GET ${ofFiles}` || route === `GET ${ofFiles}/exists`
 /** Without a path, both would create the file in the folder `/`. */
@@ -88,7 +90,7 @@ export const cases = (all: ReadonlyArray<Permission>): ReadonlyArray<ScopeCase> 
     answer: (row) =>
       findsFiles(row) || row.route === "POST /tenants/:tenantId/tokens"
         ? "as an Admin"
-        : isOfFile(row)
+        : isOfFile(row) && row.route !== `POST ${ofFiles}/move`
           ? 404
           : createsFile(row)
             ? 403

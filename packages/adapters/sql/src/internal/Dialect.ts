@@ -33,6 +33,31 @@ export const among = (sql: SqlClient, column: string, values: ReadonlyArray<stri
     orElse: () => sql`${sql.literal(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`
   })
 
+/**
+ * Returns a table of texts, as after `FROM`: the rows with these columns. It has one parameter, so that the statement is the same for any
+ * number of rows.
+ */
+export const tableOf = <Column extends string>(
+  sql: SqlClient,
+  {
+    columns,
+    name,
+    rows
+  }: {
+    readonly name: string
+    readonly columns: ReadonlyArray<Column>
+    readonly rows: ReadonlyArray<{ readonly [Name in Column]: string | null }>
+  }
+): Fragment => {
+  const listed = (toText: (column: string) => string) => sql.literal(columns.map(toText).join(", "))
+  return sql.onDialectOrElse({
+    pg: () =>
+      sql`json_to_recordset(CAST(${JSON.stringify(rows)} AS json)) AS ${sql.literal(name)} (${listed((column) => `${column} text`)})`,
+    orElse: () =>
+      sql`(SELECT ${listed((column) => `value ->> '${column}' AS ${column}`)} FROM json_each(${JSON.stringify(rows)})) AS ${sql.literal(name)}`
+  })
+}
+
 /** Returns the name of the function `(haystack, needle)` that finds the position of a text in another one, from 1. */
 export const position = (sql: SqlClient): Fragment =>
   sql.literal(sql.onDialectOrElse({ pg: () => "strpos", orElse: () => "instr" }))

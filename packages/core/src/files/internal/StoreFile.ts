@@ -18,6 +18,7 @@ import type { FileRepository, ReplacedDescription } from "../FileRepository.ts"
 import type { FileWriter } from "../FileWriter.ts"
 import type { OnConflict } from "../NewFile.ts"
 import * as Precondition from "../Precondition.ts"
+import * as RandomSuffix from "./RandomSuffix.ts"
 
 /** How the file of an upload is stored. */
 export interface StoreOptions {
@@ -52,9 +53,6 @@ interface Dependencies {
 
 /** Attempts of an upload whose place another one takes or leaves meanwhile. */
 const maxAttempts = 5
-/** Bytes of a random suffix, of which five bits each are used: a billion suffixes. */
-const suffixLength = 6
-const letters = "0123456789abcdefghjkmnpqrstvwxyz"
 
 export const toSelector = ({ name, path }: Place): Selector => ({ _tag: "Place", place: { path, name } })
 
@@ -90,10 +88,9 @@ export const make = ({ blobGrace, random, repository, writer }: Dependencies) =>
     Effect.catchTag(insert(bucket, { ...file, name }), "FileExists", (error) =>
       attempts === 1
         ? Effect.fail(error)
-        : Effect.flatMap(random.randomBytes(suffixLength), (bytes) => {
-            const suffix = Array.from(bytes, (byte) => letters[byte & 31]).join("")
-            return insertRenamed(bucket, file, attempts - 1, FileName.withSuffix(file.name, suffix))
-          })
+        : Effect.flatMap(RandomSuffix.make(random), (suffix) =>
+            insertRenamed(bucket, file, attempts - 1, FileName.withSuffix(file.name, suffix))
+          )
     )
 
   const replaceOrInsert = (

@@ -9,6 +9,7 @@ import type { FileRef } from "../../files/FileRef.ts"
 import { Files } from "../../files/Files.ts"
 import * as Links from "../../files/links/Links.ts"
 import * as UploadLinks from "../../files/links/UploadLinks.ts"
+import { Moves } from "../../files/moves/Moves.ts"
 import * as NewFile from "../../files/NewFile.ts"
 import type { DeclaredContent } from "../../files/internal/Staging.ts"
 import { Uploads } from "../../files/Uploads.ts"
@@ -63,6 +64,20 @@ export type FileExistsInput = BucketRef &
 export interface UpdateFileInput extends FileRef, Records.FileChanges {}
 export interface RemoveFileInput extends FileRef, Conditions {}
 
+export interface MoveFileInput extends FileRef, Records.MovePlace, Conditions {}
+
+export interface MoveFilesInput extends BucketRef, Records.MoveRule {
+  /** The ids of at most 1,000 files. */
+  readonly fileIds: ReadonlyArray<string>
+  /** The folder to move them to. */
+  readonly path: string
+}
+
+export interface RemoveFilesInput extends BucketRef {
+  /** The ids of at most 1,000 files. */
+  readonly fileIds: ReadonlyArray<string>
+}
+
 export interface SignedUrlInput extends FileRef, Records.LinkDescription {}
 export interface UploadUrlInput extends BucketRef, Records.UploadLinkDescription {}
 
@@ -106,6 +121,18 @@ export interface FileOperations<Time, Opened extends Download = Download> {
    * `precondition_failed`.
    */
   remove(input: RemoveFileInput): void
+
+  /**
+   * Moves a file to another folder, another name, or both. Id, content, alias, metadata and headers stay. Rejects with `file_exists`
+   * and `precondition_failed`.
+   */
+  move(input: MoveFileInput): Records.FileRecord<Time>
+
+  /** Moves several files to a folder: all of them, or none. Rejects with `file_exists`. Errors name the files. */
+  moveMany(input: MoveFilesInput): Records.MovedFiles
+
+  /** Removes several files: all of them, or none; this cannot be undone. Errors name the files that do not exist. */
+  removeMany(input: RemoveFilesInput): void
 
   /**
    * Creates a link with which a browser shows or saves the file without an API key, for at most seven days. Nothing is stored: the
@@ -181,6 +208,10 @@ export const make = (invoke: Invoke): FilesApi =>
     list: (actor, input) => Files.use((service) => service.list(actor, input, input)),
     update: (actor, input) => Files.use((service) => service.update(actor, input, input)),
     remove: (actor, input) => Files.use((service) => service.remove(actor, input, toPrecondition(input))),
+
+    move: (actor, input) => Moves.use((service) => service.move(actor, input, input, toPrecondition(input))),
+    moveMany: (actor, input) => Moves.use((service) => service.moveMany(actor, input, input)),
+    removeMany: (actor, input) => Moves.use((service) => service.removeMany(actor, input, input)),
 
     signedUrl: (actor, input) =>
       Effect.gen(function* () {

@@ -15,7 +15,10 @@ const files = "/tenants/:tenantId/buckets/:bucketId/files"
 const file = `${files}/:fileId`
 
 /** Operations whose requests are JSON or nothing, and whose responses are records. */
-type RecordOperations = Pick<FileOperations<string>, "get" | "list" | "reserve" | "signedUrl" | "update" | "uploadUrl">
+type RecordOperations = Pick<
+  FileOperations<string>,
+  "get" | "list" | "moveMany" | "reserve" | "signedUrl" | "update" | "uploadUrl"
+>
 
 export interface FilesClient extends Methods<FileOperations<string>, []> {
   readonly upload: (input: UploadInput, options?: Uploader.UploadOptions) => Promise<FileRecord>
@@ -43,6 +46,7 @@ export const make = (transport: Transport): FilesClient => {
     },
     get: { method: "GET", path: file, query: ["expands"] },
     update: { method: "PATCH", path: file, hasBody: true },
+    moveMany: { method: "POST", path: `${files}/move`, hasBody: true },
     signedUrl: { method: "POST", path: `${file}/links`, hasBody: true },
     uploadUrl: { method: "POST", path: "/tenants/:tenantId/buckets/:bucketId/upload-links", hasBody: true }
   })
@@ -79,6 +83,18 @@ export const make = (transport: Transport): FilesClient => {
     remove: (input, options) => {
       const path = Routes.fillPath(file, input)
       return transport.empty({ ...options, method: "DELETE", path, headers: Uploader.toConditionHeaders(input) })
+    },
+
+    removeMany: (input, options) => {
+      const path = Routes.fillPath(`${files}/delete`, input)
+      return transport.empty({ ...options, method: "POST", path, json: { fileIds: input.fileIds } })
+    },
+
+    move: (input, options) => {
+      const { name, onConflict, path: folder } = input
+      const path = Routes.fillPath(`${file}/move`, input)
+      const headers = Uploader.toConditionHeaders(input)
+      return transport.json({ ...options, method: "POST", path, headers, json: { name, onConflict, path: folder } })
     },
 
     read: (input, options) => open("view", input, options),

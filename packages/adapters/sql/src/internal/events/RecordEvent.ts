@@ -10,7 +10,9 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
 import { CurrentRequest } from "@holdfast/core/access/CurrentRequest"
 import type { Action, Detail } from "@holdfast/core/events/Event"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { EventAuthor } from "@holdfast/core/events/EventAuthor"
+import { tableOf } from "../Dialect.ts"
 import type { Row } from "../Row.ts"
 
 /** A change to record. Everything else of the event is known: its id, its time, its author and the current request. */
@@ -61,6 +63,31 @@ export const record = (sql: SqlClient, change: Change): Effect.Effect<void, SqlE
   Effect.flatMap(newUuid(sql), (uuid) =>
     Effect.withFiber((fiber) => Effect.asVoid(insertion(sql, change, fiber, uuid)))
   )
+
+/** Writes the events of changes of one bucket, in order, by one statement. */
+export const recordAll = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  { bucketId, tenantId }: BucketRef,
+  changes: ReadonlyArray<Pick<Change, "action" | "target" | "detail">>
+) {
+  const { accountId, kind, tokenId } = yield* EventAuthor
+  const request = yield* CurrentRequest
+  const rows = yield* Effect.forEach(changes, ({ action, detail = {}, target }) =>
+    Effect.map(newUuid(sql), (uuid) => ({
+      id: `evt_${uuid}`,
+      action,
+      target_id: target.id,
+      target_name: target.name,
+      detail: JSON.stringify(detail)
+    }))
+  )
+  const columns = ["id", "action", "target_id", "target_name", "detail"] as const
+  yield* sql`INSERT INTO event (tenant_id, id, action, actor, account_id, token_id, target_id, target_name, bucket_id,
+      client_address, request_id, detail)
+    SELECT ${tenantId}, change.id, change.action, ${kind}, ${accountId}, ${tokenId}, change.target_id, change.target_name,
+      ${bucketId}, ${request.clientAddress ?? null}, ${request.requestId ?? null}, change.detail
+    FROM ${tableOf(sql, { name: "change", columns, rows })}`
+})
 
 /** As `record`, and returns the id of the event. */
 export const recordWithId = (sql: SqlClient, change: Change): Effect.Effect<string, SqlError> =>

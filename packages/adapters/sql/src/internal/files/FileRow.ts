@@ -67,7 +67,8 @@ export const ofBucket = (sql: SqlClient, { bucketId, tenantId }: BucketRef): Fra
 export const afterFolder = (path: string): string => `${path.slice(0, -1)}0`
 
 /** Selects the files of a folder and of those below it. */
-const inFolder = (sql: SqlClient, folder: string): Fragment => sql`path >= ${folder} AND path < ${afterFolder(folder)}`
+export const inFolder = (sql: SqlClient, folder: string): Fragment =>
+  sql`path >= ${folder} AND path < ${afterFolder(folder)}`
 
 const ofSelector = (sql: SqlClient, selector: Selector): Fragment => {
   switch (selector._tag) {

@@ -19,6 +19,8 @@ import { columns, bySelector, toFile } from "./FileRow.ts"
 import { insertFile } from "./InsertFile.ts"
 import { isPageRead, listFiles } from "./ListFiles.ts"
 import { listFolders } from "./ListFolders.ts"
+import { moveFiles } from "./MoveFiles.ts"
+import { removeFiles } from "./RemoveFiles.ts"
 import { replaceContent } from "./ReplaceContent.ts"
 
 const bucketParameters = { tenantId: "tenantId", bucketId: "bucketId" } as const
@@ -112,7 +114,11 @@ const make = Effect.gen(function* () {
 
     updateHeaders: (update) => updateHeaders(sql, update).pipe(operation("files.updateHeaders")),
 
-    remove: (removal) => removeFile(sql, removal).pipe(operation("files.remove"))
+    remove: (removal) => removeFile(sql, removal).pipe(operation("files.remove")),
+
+    removeMany: (removal) => removeFiles(sql, removal).pipe(operation("files.removeMany")),
+
+    move: (move) => moveFiles(sql, move).pipe(operation("files.move"))
   })
 })
 

@@ -94,6 +94,28 @@ export interface FileChanges {
   readonly metadata?: FileMetadata | undefined
 }
 
+/** What a move does where the bucket has a file already. */
+export interface MoveRule {
+  /**
+   * What happens if the bucket has a file with the new path and name: `fail`, the default, rejects with `file_exists`; `replace`
+   * removes that file; `rename` adds random characters to the name of the moved file.
+   */
+  readonly onConflict?: "fail" | "replace" | "rename" | undefined
+}
+
+/** Where to move a file. At least one of path and name. */
+export interface MovePlace extends MoveRule {
+  /** The new folder. Default: the present one. */
+  readonly path?: string | undefined
+  /** The new name. Default: the present one. */
+  readonly name?: string | undefined
+}
+
+/** The new places of moved files, in the order of the input. */
+export interface MovedFiles {
+  readonly items: ReadonlyArray<{ readonly id: string; readonly path: string; readonly name: string }>
+}
+
 /** Which files to list. */
 export interface ListFilesInput extends BucketRef, FileList.Request {}
 

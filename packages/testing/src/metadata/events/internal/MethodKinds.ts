@@ -102,7 +102,9 @@ export const ports = [
     listFolders: "READ",
     update: "WRITE",
     updateHeaders: "WRITE",
-    remove: "WRITE"
+    remove: "WRITE",
+    removeMany: "WRITE",
+    move: "WRITE"
   }),
   port(MemberRepository, {
     add: "WRITE",

@@ -208,6 +208,19 @@ const fileWrites: Readonly<Record<string, Write>> = {
     const removal = { bucket, selector: Fixtures.byId(id), condition: {}, sweepAt }
     const change = (yield* FileRepository).remove(removal)
     return { ...bucket, id, name: `/${name}`, detail: { version: 1 }, change }
+  }),
+  "FileRepository.removeMany": write("file.deleted", function* () {
+    const bucket = yield* Fixtures.bucket()
+    const { id, name } = yield* Fixtures.store(bucket)
+    const change = (yield* FileRepository).removeMany({ bucket, fileIds: [id], sweepAt })
+    return { ...bucket, id, name: `/${name}`, detail: { version: 1 }, change }
+  }),
+  "FileRepository.move": write("file.updated", function* () {
+    const bucket = yield* Fixtures.bucket()
+    const { id, name } = yield* Fixtures.store(bucket)
+    const conflict = { onConflict: "fail" as const, suffix: "x" }
+    const change = (yield* FileRepository).move({ bucket, fileIds: [id], to: { path: "/to/" }, conflict, at, sweepAt })
+    return { ...bucket, id, name: `/to/${name}`, detail: { fields: ["path"], from: `/${name}` }, change }
   })
 }
 

@@ -1,0 +1,123 @@
+/**
+ * Moves files within a bucket, and removes several files at once.
+ */
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { SecureRandom } from "effect/crypto/SecureRandom"
+import { Access, type AccessError, folderOf } from "../../access/Access.ts"
+import type { Actor } from "../../Actor.ts"
+import type { BucketRef } from "../../buckets/BucketRef.ts"
+import { InvalidRequest, NotFound, type PreconditionFailed } from "../../Errors.ts"
+import { by } from "../../events/EventAuthor.ts"
+import * as Ids from "../../Ids.ts"
+import * as Input from "../../Input.ts"
+import { Settings } from "../../Settings.ts"
+import * as File from "../File.ts"
+import type { FileExists } from "../FileErrors.ts"
+import type { FileRef } from "../FileRef.ts"
+import { type FileMove, FileRepository } from "../FileRepository.ts"
+import { FileWriter } from "../FileWriter.ts"
+import { checkBucketId, getFile, toSelector } from "../internal/FileLookup.ts"
+import * as RandomSuffix from "../internal/RandomSuffix.ts"
+import type { OnConflict } from "../NewFile.ts"
+import type { Precondition } from "../Precondition.ts"
+import * as MoveFile from "./MoveFile.ts"
+
+export class Moves extends Context.Service<
+  Moves,
+  {
+    /** Moves a file to another folder, another name, or both. Its id, content, alias, metadata and headers stay. */
+    readonly move: (
+      actor: Actor,
+      file: FileRef,
+      input: MoveFile.MoveFile,
+      condition?: Precondition
+    ) => Effect.Effect<File.File, AccessError | InvalidRequest | NotFound | FileExists | PreconditionFailed>
+
+    /** Moves files to a folder: all of them, or none. */
+    readonly moveMany: (
+      actor: Actor,
+      bucket: BucketRef,
+      input: MoveFile.MoveFiles
+    ) => Effect.Effect<MoveFile.MovedFiles, AccessError | InvalidRequest | NotFound | FileExists>
+
+    /** Removes files permanently: all of them, or none. */
+    readonly removeMany: (
+      actor: Actor,
+      bucket: BucketRef,
+      input: MoveFile.FileSet
+    ) => Effect.Effect<void, AccessError | InvalidRequest | NotFound>
+  }
+>()("@holdfast/core/files/moves/Moves") {}
+
+const decodeMove = Input.decoder(MoveFile.MoveFile)
+const decodeMoves = Input.decoder(MoveFile.MoveFiles)
+const decodeSet = Input.decoder(MoveFile.FileSet)
+
+/** Fails with the ids that are not well-formed, and therefore of no file. */
+const checkIds = (fileIds: ReadonlyArray<string>): Effect.Effect<void, NotFound> => {
+  const ids = fileIds.filter((id) => !Ids.is("fil", id))
+  return ids.length === 0 ? Effect.void : Effect.fail(new NotFound({ resource: "file", ids }))
+}
+
+const make = Effect.gen(function* () {
+  const access = yield* Access
+  const repository = yield* FileRepository
+  const writer = yield* FileWriter
+  const random = yield* SecureRandom
+  const { blobGrace } = yield* Settings
+
+  const run = Effect.fnUntraced(function* (
+    move: Pick<FileMove, "bucket" | "fileIds" | "folder" | "to" | "condition">,
+    onConflict: OnConflict
+  ) {
+    const conflict = { onConflict, suffix: yield* RandomSuffix.make(random) }
+    const at = yield* DateTime.now
+    return yield* writer.move({ ...move, conflict, at, sweepAt: DateTime.addDuration(at, blobGrace) })
+  })
+
+  return Moves.of({
+    move: Effect.fn("Moves.move")(function* (actor, ref, input, condition = {}) {
+      const identity = yield* access.require(actor, ref, "file:write")
+      const selector = yield* toSelector(ref, identity)
+      const { name, onConflict = "fail", path } = yield* decodeMove(input)
+      if (path === undefined && name === undefined) {
+        return yield* InvalidRequest.at("/path", "state a new path, a new name, or both")
+      }
+      const folder = folderOf(identity)
+      if (path !== undefined && folder !== undefined) yield* access.require(actor, { ...ref, path }, "file:write")
+      const fileId = selector._tag === "Id" ? selector.id : (yield* getFile(repository, ref, identity)).id
+      yield* by(identity)(run({ bucket: ref, fileIds: [fileId], folder, to: { path, name }, condition }, onConflict))
+      return File.fromStored(yield* getFile(repository, { ...ref, fileId }, identity))
+    }),
+
+    moveMany: Effect.fn("Moves.moveMany")(function* (actor, bucket, input) {
+      const identity = yield* access.require(actor, bucket, "file:write")
+      yield* checkBucketId(bucket)
+      const { fileIds, onConflict = "fail", path } = yield* decodeMoves(input)
+      const folder = folderOf(identity)
+      if (folder !== undefined) yield* access.require(actor, { ...bucket, path }, "file:write")
+      yield* checkIds(fileIds)
+      const moving = run({ bucket, fileIds, folder, to: { path } }, onConflict)
+      // Without a condition.
+      const items = yield* by(identity)(Effect.catchTag(moving, "PreconditionFailed", Effect.die))
+      return { items }
+    }),
+
+    removeMany: Effect.fn("Moves.removeMany")(function* (actor, bucket, input) {
+      const identity = yield* access.require(actor, bucket, "file:write")
+      yield* checkBucketId(bucket)
+      const { fileIds } = yield* decodeSet(input)
+      yield* checkIds(fileIds)
+      const sweepAt = DateTime.addDuration(yield* DateTime.now, blobGrace)
+      yield* by(identity)(writer.removeMany({ bucket, fileIds, folder: folderOf(identity), sweepAt }))
+    })
+  })
+})
+
+export const layer: Layer.Layer<Moves, never, Access | FileRepository | FileWriter | SecureRandom> = Layer.effect(
+  Moves,
+  make
+)
