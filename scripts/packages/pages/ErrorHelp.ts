@@ -36,7 +36,7 @@ export const help: { readonly [Code in ProblemCode]: Help } = {
   unauthenticated: {
     meaning: "The key is missing, malformed, unknown, expired or revoked. The answer is the same for all of them.",
     remedy:
-      "Send a valid key as `Authorization: Bearer hf_…` or `X-Api-Key: hf_…`. Check that a proxy passes these headers on. For links and playback keys also check the clock."
+      "Send a valid key as `Authorization: Bearer hf_…` or `X-Api-Key: hf_…`. Check that a proxy passes these headers on. For links and playback keys also check the [clock](troubleshooting.md#a-link-or-key-expires-too-early-or-is-not-valid-yet)."
   },
   forbidden: {
     meaning:
@@ -129,11 +129,10 @@ export const help: { readonly [Code in ProblemCode]: Help } = {
     meaning:
       "The content is larger than the deployment, the bucket or the upload link permits, or a JSON body is larger than the operation permits.",
     remedy:
-      "Send less, or raise `maxFileBytes` of the bucket, `maxBytes` of the link or `HOLDFAST_MAX_UPLOAD_BYTES`. A `413` without this code is of a proxy."
+      "Send less, or raise `maxFileBytes` of the bucket, `maxBytes` of the link or `HOLDFAST_MAX_UPLOAD_BYTES`. A `413` without this code is [of a proxy](troubleshooting.md#uploads-answer-413)."
   },
   unsupported_media_type: {
-    meaning:
-      "`Content-Type` is none that the operation accepts, or none of the bucket's or link's allowed types, or the body has a `Content-Encoding`.",
+    meaning: "`Content-Type` is none that the operation accepts, or none of the allowed types of the bucket or link.",
     remedy: "Send the type that `detail` names: forms to the upload, bytes to a reupload, JSON elsewhere."
   },
   range_not_satisfiable: {
@@ -184,14 +183,15 @@ export const help: { readonly [Code in ProblemCode]: Help } = {
   unavailable: {
     meaning:
       "The database, the store or a part of the service does not answer now, the service is at a limit of connections, or a segment is not converted yet.",
-    remedy: "Retry after `Retry-After` seconds. If it continues, `/health/ready` names the part."
+    remedy:
+      "Retry after `Retry-After` seconds. If it continues, `/health/ready` [names the part](troubleshooting.md#answers-are-503)."
   },
   transcoder_unavailable: {
     meaning: "The service has no ffmpeg, or conversion is switched off.",
-    remedy: "Install ffmpeg or set its path."
+    remedy: "[Install ffmpeg](troubleshooting.md#conversions-answer-503-transcoder_unavailable) or set its path."
   },
   storage_full: {
     meaning: "The disk or the object store has no room beyond the reserve. Reading and deleting still work.",
-    remedy: "Free or add space."
+    remedy: "[Free or add space](troubleshooting.md#uploads-answer-507-storage_full)."
   }
 }

@@ -28,7 +28,7 @@ Every error of the API is a problem document (RFC 9457) of the type \`applicatio
 \`\`\`
 
 Decide by \`code\`: codes do not change, while \`detail\` is a sentence for people. \`requestId\` is in the log of the service, too. An
-error without a \`code\` is not of the service but of a proxy in front of it.
+error without a \`code\` is not of the service but of a proxy in front of it: see [troubleshooting](troubleshooting.md).
 
 The library rejects with classes that have the same \`code\`, and \`@holdfast/client\` with a \`HoldfastError\`. Some codes are of
 the program alone:
