@@ -1,5 +1,10 @@
 import { expect, layer, vi } from "@effect/vitest"
+import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
+import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
 import * as LargeMirrors from "@holdfast/testing/metadata/mirrors/LargeMirrors"
+import * as MirrorFixtures from "@holdfast/testing/metadata/mirrors/MirrorFixtures"
+import * as Sample from "@holdfast/testing/metadata/Sample"
+import * as Statements from "@holdfast/testing/metadata/Statements"
 import { requires } from "@holdfast/testing/Requires"
 import * as Server from "@holdfast/testing/servers/Postgres"
 import * as Effect from "effect/Effect"
@@ -15,26 +20,41 @@ const reads = ["due", "find", "filesPending", "filesFailed", "filesCopied"] as c
 
 requires(Server.missing).describe("rows that statements of mirrors read on PostgreSQL", () =>
   layer(Store.layer("C.UTF-8"), { excludeTestServices: true, timeout: "1 minute" })((it) => {
-    it.effect("mirrors with 4,000 and with 40,000 files → reads touch as many rows", () =>
+    it.effect("mirrors with 4,000 and with 40,000 files, before and after ANALYZE → reads touch as many rows", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        const countRows = Effect.fnUntraced(function* (count: number) {
-          const recorded = yield* LargeMirrors.statements(yield* LargeMirrors.make(count))
-          yield* sql`VACUUM ANALYZE`
-          const rows = yield* Effect.forEach(reads, (name) =>
-            Effect.map(Plans.executed(recorded[name]), (steps) =>
-              steps.reduce((sum, step) => sum + Plans.rowsRead(step), 0)
-            )
+        const [few, many] = [yield* LargeMirrors.make(4000), yield* LargeMirrors.make(40_000)]
+        const recorded = [yield* LargeMirrors.statements(few), yield* LargeMirrors.statements(many)] as const
+        const countRows = (statements: ReadonlyArray<Statements.Statement>) =>
+          Effect.map(Plans.executed(statements), (steps) => steps.reduce((sum, step) => sum + Plans.rowsRead(step), 0))
+        for (const analysed of ["without statistics", "with statistics"]) {
+          if (analysed === "with statistics") yield* sql`VACUUM ANALYZE`
+          for (const name of reads) {
+            const rows = yield* countRows(recorded[0][name])
+            expect([name, analysed, yield* countRows(recorded[1][name])]).toEqual([
+              name,
+              analysed,
+              expect.toSatisfy((more: number) => more <= 1.5 * rows + 20)
+            ])
+          }
+        }
+      })
+    )
+
+    it.effect("first tasks of mirrors with 4,000 and with 40,000 files → created by reading as many blocks", () =>
+      Effect.gen(function* () {
+        const tasks = yield* MirrorTaskRepository
+        const countBlocks = Effect.fnUntraced(function* (count: number) {
+          const { bucket } = yield* LargeMirrors.make(count)
+          const made = MirrorFixtures.newMirror(bucket)
+          yield* (yield* MirrorRepository).create(made)
+          const statements = yield* Statements.record(
+            tasks.createTasks({ mirrorId: made.id, limit: 20, now: Sample.at() })
           )
-          return Object.fromEntries(reads.map((name, index) => [name, rows[index] ?? 0]))
+          return yield* Plans.blocksRead(statements.filter(([text]) => !/^\s*SET/.test(text)))
         })
-        const few = yield* countRows(4000)
-        const many = yield* countRows(40_000)
-        for (const name of reads)
-          expect([name, many[name]]).toEqual([
-            name,
-            expect.toSatisfy((rows: number) => rows <= 1.5 * (few[name] ?? 0) + 20)
-          ])
+        const few = yield* countBlocks(4000)
+        expect(yield* countBlocks(40_000)).toBeLessThanOrEqual(1.5 * few + 20)
       })
     )
   })

@@ -26,6 +26,14 @@ export const skipLocked = (sql: SqlClient): Fragment =>
 export const textType = (sql: SqlClient): Fragment =>
   sql.literal(sql.onDialectOrElse({ pg: () => `text COLLATE "C"`, orElse: () => "text" }))
 
+/**
+ * Returns the number of a LIMIT without its value being known when PostgreSQL plans the statement. PostgreSQL then plans for a
+ * small part of the rows, and reads them in the order of an index. With the value it plans by the number of rows that the table
+ * has according to its statistics, and might read and sort all rows of a table that has grown since.
+ */
+export const unplanned = (sql: SqlClient, limit: number): Fragment =>
+  sql.onDialectOrElse({ pg: () => sql`(SELECT CAST(${limit} AS bigint))`, orElse: () => sql`${limit}` })
+
 /** Returns `column IN (values)` with one parameter, so that the statement is the same for any number of values. */
 export const among = (sql: SqlClient, column: string, values: ReadonlyArray<string>): Fragment =>
   sql.onDialectOrElse({

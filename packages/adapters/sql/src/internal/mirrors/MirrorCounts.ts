@@ -5,10 +5,10 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { Fragment } from "effect/sql/Statement"
 import type { MirrorFileState } from "@holdfast/core/mirrors/Mirror"
 import { type CountedMirror, maxCounted } from "@holdfast/core/mirrors/MirrorRepository"
 import type { MirrorStats } from "@holdfast/core/mirrors/targets/types/CommonFields"
+import { unplanned } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import * as Filling from "./Filling.ts"
 import { toMirror } from "./MirrorRow.ts"
@@ -42,18 +42,25 @@ const toTaskCounts = (row: Row.Row) => ({
   error: Row.orNull(Row.text, row, "error")
 })
 
-/** Counts at most `limit` files of each state. Files that are retried later are at the end of the index of due tasks. */
+/**
+ * Counts at most `limit` files of each state. Files that are retried later are at the end of the index of due tasks.
+ *
+ * Each part is read in the order of its index. While a mirror is filled, PostgreSQL has statistics from when the mirror had few
+ * tasks: with a limit that it knows, or without an order, it would read all tasks of the mirror.
+ */
 const countTasks = (sql: SqlClient, id: string, limit: number) => {
+  const atMost = (rows: number) => unplanned(sql, rows)
   const count = (state: MirrorFileState) =>
-    sql`(SELECT COUNT(*) FROM (SELECT 1 AS one FROM mirror_task t WHERE ${inState(sql, id, state)} LIMIT ${limit}) AS c)`
-  const pending = (order: "ASC" | "DESC", few: Fragment) =>
+    sql`(SELECT COUNT(*) FROM (SELECT 1 AS one FROM mirror_task t WHERE ${inState(sql, id, state)}
+      ORDER BY t.file_id LIMIT ${atMost(limit)}) AS c)`
+  const pending = (order: "ASC" | "DESC", rows: number) =>
     sql`(SELECT t.bytes, t.wanted_at FROM mirror_task t WHERE t.mirror_id = ${id} AND t.done < t.wanted
-      ORDER BY t.due_at ${sql.literal(order)} LIMIT ${few})`
+      ORDER BY t.due_at ${sql.literal(order)} LIMIT ${atMost(rows)})`
   return sql`SELECT COUNT(*) AS pending, CAST(SUM(p.bytes) AS bigint) AS bytes, MIN(p.wanted_at) AS since,
-      (SELECT MIN(z.wanted_at) FROM ${pending("DESC", sql`${tasksAtEnd}`)} AS z) AS last_since,
+      (SELECT MIN(z.wanted_at) FROM ${pending("DESC", tasksAtEnd)} AS z) AS last_since,
       ${count("COPIED")} AS copied, ${count("FAILED")} AS failed,
-      (SELECT t.error FROM mirror_task t WHERE ${inState(sql, id, "FAILED")} ORDER BY t.file_id LIMIT 1) AS error
-    FROM ${pending("ASC", sql`${limit}`)} AS p`.pipe(
+      (SELECT t.error FROM mirror_task t WHERE ${inState(sql, id, "FAILED")} ORDER BY t.file_id LIMIT ${atMost(1)}) AS error
+    FROM ${pending("ASC", limit)} AS p`.pipe(
     Row.first(toTaskCounts),
     Effect.map(Option.getOrElse(() => ({ pending: none, copied: 0, failed: 0, error: null })))
   )

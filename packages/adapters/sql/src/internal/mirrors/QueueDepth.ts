@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { MirrorQueueDepth } from "@holdfast/core/mirrors/MirrorRepository"
+import { unplanned } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 
 /** Tasks at each end of a mirror's queue whose age is read, however many others there are. */
@@ -35,12 +36,8 @@ export const queueDepth = (sql: SqlClient, limit: number) => {
       ORDER BY t.due_at ${sql.literal(order)} LIMIT ${count}`
   const few = sql`${tasksAtEachEnd}`
   const each = sql.onDialectOrElse({
-    // PostgreSQL plans for a limit that it does not know yet as for a small part, which it reads in the order of the index. With
-    // the value it might read and sort all pending tasks of a mirror.
-    pg: () => {
-      const unplanned = sql`(SELECT CAST(${limit} AS bigint))`
-      return sql`mirror CROSS JOIN LATERAL (${pending("ASC", unplanned)}) AS t WHERE ${isActive}`
-    },
+    // With a limit that it knows, PostgreSQL might read and sort all pending tasks of a mirror.
+    pg: () => sql`mirror CROSS JOIN LATERAL (${pending("ASC", unplanned(sql, limit))}) AS t WHERE ${isActive}`,
     // CROSS JOIN keeps SQLite to this order of the two tables; it stops at the limit.
     orElse: () =>
       sql`mirror CROSS JOIN mirror_task t WHERE ${isActive} AND t.mirror_id = mirror.id AND t.done < t.wanted`

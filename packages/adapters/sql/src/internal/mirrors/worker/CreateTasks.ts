@@ -34,12 +34,14 @@ export const createTasks = (
     const isBeyond = sql`${inBucket(sql, bucket)} AND (path, name) > (${path}, ${name})`
     const last = yield* sql`SELECT path, name FROM file WHERE ${isBeyond}
       ORDER BY path, name LIMIT 1 OFFSET ${limit - 1}`.pipe(Row.first(toPathAndName))
-    const until =
+    // Outside of the subquery: as a condition of the index, PostgreSQL would read the folder of the last file to its end. Files
+    // that were created since the cursor was read take more than `limit` rows.
+    const isUntil =
       last._tag === "None" ? sql.literal("") : sql` AND (path, name) <= (${last.value.path}, ${last.value.name})`
     yield* sql`INSERT INTO mirror_task (mirror_id, file_id, bytes, wanted, done, wanted_at, due_at, attempts)
       SELECT ${mirrorId}, id, size, 1, 0, CAST(${now} AS bigint), CAST(${now} AS bigint), 0
-      FROM (SELECT id, size, blob_id FROM file WHERE ${isBeyond}${until} ORDER BY path, name LIMIT ${limit * 2}) AS part
-      WHERE blob_id IS NOT NULL
+      FROM (SELECT id, size, blob_id, path, name FROM file WHERE ${isBeyond} ORDER BY path, name LIMIT ${limit * 2}) AS part
+      WHERE blob_id IS NOT NULL${isUntil}
       ON CONFLICT (mirror_id, file_id) DO NOTHING`
     yield* last._tag === "None"
       ? sql`UPDATE mirror SET filling = 0 WHERE id = ${mirrorId}`
