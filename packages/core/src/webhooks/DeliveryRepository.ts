@@ -100,6 +100,12 @@ export class DeliveryRepository extends Context.Service<
     /** Records the results of claims, and ends their leases. Ignores those of claims whose lease was lost. */
     readonly complete: (results: ReadonlyArray<ClaimResult>) => Effect.Effect<void, MetadataError>
 
+    /**
+     * Expires the leases of all claims. Returns their number. Only for a process that is known to be the only one of its
+     * deployment: the processes that held the leases have died.
+     */
+    readonly expireLeases: () => Effect.Effect<number, MetadataError>
+
     /** Replaces a sealed secret of a webhook by the same secret, sealed with another key. */
     readonly reseal: (input: {
       readonly webhookId: string

@@ -19,6 +19,7 @@ import * as PublicHost from "@holdfast/outbound/PublicHost"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
+import { DeliveryRepository } from "@holdfast/core/webhooks/DeliveryRepository"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as ApiRoutes from "../../handlers/ApiRoutes.ts"
@@ -70,7 +71,7 @@ const layerServer = (config: Config) =>
     : StandaloneServer.layer(RouterListener.make(apiRoutes, directReads), config, RouterListener.make(operatorRoutes))
 
 /**
- * Runs before the first request: expires the leases of uploads and conversions if the metadata are in the data directory
+ * Runs before the first request: expires the leases of uploads, conversions and webhooks if the metadata are in the data directory
  * (its lock proves that the processes that held the leases have died), and stores the configured root key. The first
  * sweep runs concurrently with requests.
  */
@@ -80,9 +81,11 @@ const layerPrepared = (config: Config) =>
       const { sweep } = yield* Sweeper.Sweeper
       const blobs = yield* BlobRepository
       const conversions = yield* ConversionRepository
+      const deliveries = yield* DeliveryRepository
       if (MetadataLayer.isEmbedded(config)) {
         yield* blobs.expire("all")
         yield* conversions.expireLeases(yield* DateTime.now)
+        yield* deliveries.expireLeases()
       }
       yield* RootKey.storeConfigured(config)
       yield* sweep().pipe(
@@ -175,7 +178,7 @@ export const layer = (config: Config, version: string) => {
       IncompleteUploads.layerSweeper(config),
       ConversionLayer.layerWorker(config).pipe(Layer.provide([prepared, IntegrityLayer.layerSourceCheck])),
       MirrorLayer.layerWorker(config),
-      WebhookLayer.layerWorker(config),
+      WebhookLayer.layerWorker(config).pipe(Layer.provide(prepared)),
       IntegrityLayer.layerBackground(config),
       ProcessMetrics.layer,
       disk.background,

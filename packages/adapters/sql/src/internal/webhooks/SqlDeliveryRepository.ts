@@ -34,6 +34,12 @@ const make = Effect.gen(function* () {
 
     complete: (results) => completeDeliveries(sql, results).pipe(transaction(sql), operation("deliveries.complete")),
 
+    expireLeases: () =>
+      sql`UPDATE webhook SET lease = NULL, lease_until = 0 WHERE lease IS NOT NULL RETURNING id`.pipe(
+        Effect.map((rows) => rows.length),
+        operation("deliveries.expireLeases")
+      ),
+
     reseal: ({ current, former, webhookId }) =>
       sql`UPDATE webhook SET secret = CASE WHEN secret = ${former} THEN ${current} ELSE secret END,
           former_secret = CASE WHEN former_secret = ${former} THEN ${current} ELSE former_secret END

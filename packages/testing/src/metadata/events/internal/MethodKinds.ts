@@ -163,6 +163,7 @@ export const ports = [
     due: "READ",
     claim: "INTERNAL",
     complete: "WRITE",
+    expireLeases: "INTERNAL",
     reseal: "INTERNAL",
     list: "READ",
     find: "READ",

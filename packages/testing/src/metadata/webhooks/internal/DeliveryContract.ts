@@ -167,6 +167,19 @@ export const deliveryContract = (it: It): void => {
     })
   )
 
+  it.effect("expireLeases: a claimed webhook → can be claimed at once, and the former claim records nothing", () =>
+    Effect.gen(function* () {
+      const deliveries = yield* DeliveryRepository
+      const { ids, ref } = yield* withDeliveries(1)
+      const former = yield* getClaim(ref)
+      expect(yield* deliveries.expireLeases()).toBeGreaterThanOrEqual(1)
+      expect(yield* isDue(ref)).toBe(true)
+      yield* complete(former, [attempt(ids[0] ?? "", "DELIVERED")])
+      expect((yield* list(ref))[0]).toMatchObject({ state: "PENDING", attempts: 0 })
+      expect((yield* getClaim(ref)).deliveries.map(({ id }) => id)).toEqual(ids)
+    })
+  )
+
   it.effect("complete: delivered, to be retried, failed, not attempted → their states, and the webhook is free", () =>
     Effect.gen(function* () {
       const deliveries = yield* DeliveryRepository
