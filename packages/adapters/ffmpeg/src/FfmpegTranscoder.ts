@@ -15,6 +15,7 @@ import * as Convert from "./internal/Convert.ts"
 import * as Engine from "./internal/Engine.ts"
 import * as Poster from "./internal/Poster.ts"
 import * as Probe from "./internal/probing/Probe.ts"
+import * as ScratchDirectory from "./internal/process/ScratchDirectory.ts"
 import * as Repackage from "./internal/Repackage.ts"
 
 export type Options = Engine.Options
@@ -38,6 +39,13 @@ const platform = NodeChildProcessSpawner.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer))
 )
 
-/** The transcoder as a layer, on Node's platform services. */
+/**
+ * The transcoder as a layer, on Node's platform services. Building it removes the temporary directories of processes that were
+ * killed; only processes of one machine may share `temporaryDirectory`.
+ */
 export const layer = (options: Options = {}): Layer.Layer<Transcoder> =>
-  Layer.effect(Transcoder, make(options)).pipe(Layer.provide(platform))
+  ScratchDirectory.removeAbandoned(options.temporaryDirectory).pipe(
+    Effect.andThen(make(options)),
+    Layer.effect(Transcoder),
+    Layer.provide(platform)
+  )

@@ -2,11 +2,13 @@ import { assert } from "@effect/vitest"
 import * as Requires from "@holdfast/testing/Requires"
 import { directory } from "@holdfast/testing/transcoding/contract/Samples"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { type ChildProcess, spawn } from "node:child_process"
-import { chmodSync, symlinkSync } from "node:fs"
+import { once } from "node:events"
+import { chmodSync, readdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
-import type * as FfmpegTranscoder from "../src/FfmpegTranscoder.ts"
+import * as FfmpegTranscoder from "../src/FfmpegTranscoder.ts"
 import * as Files from "./support/Files.ts"
 import * as Samples from "./support/Samples.ts"
 import * as Tools from "./support/Tools.ts"
@@ -88,7 +90,7 @@ const linux = process.platform === "linux" ? undefined : "this system has no /pr
 
 for (const { guard, lacking, options, path } of cases) {
   Requires.requires(Requires.firstMissing(linux, Tools.missing, lacking)).live(
-    `convert: parent process is killed → ffmpeg is killed, too (by ${guard})`,
+    `convert: parent process is killed → ffmpeg is killed, too, the next one removes its directory (by ${guard})`,
     () =>
       Effect.gen(function* () {
         const [output, temporary] = [yield* directory, yield* directory]
@@ -99,8 +101,13 @@ for (const { guard, lacking, options, path } of cases) {
         assert.isNotEmpty(before)
         // Also while it is suspended. A stopped watchdog could not do its work, so that there ffmpeg is not suspended.
         if (path === undefined) for (const id of before) process.kill(id, "SIGSTOP")
+        const exit = once(parent, "exit")
         parent.kill("SIGKILL")
+        yield* Effect.promise(() => exit)
         yield* awaitNoProcess(output)
+        assert.lengthOf(readdirSync(temporary), 1)
+        yield* Effect.scoped(Layer.build(FfmpegTranscoder.layer({ temporaryDirectory: temporary })))
+        assert.deepStrictEqual(readdirSync(temporary), [])
       }),
     60_000
   )

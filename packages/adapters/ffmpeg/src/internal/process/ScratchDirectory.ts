@@ -1,15 +1,23 @@
 /**
  * A private directory for one run, which contains nothing but a link to the input. A file that refers to its neighbours by
- * relative paths finds none.
+ * relative paths finds none. Its name has the id of this process, so that a later process can remove it if this one is killed.
  */
 import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import type * as Scope from "effect/Scope"
+import { randomBytes } from "node:crypto"
+import { tmpdir } from "node:os"
+import process from "node:process"
 import * as Confinement from "./Confinement.ts"
 
 /** Has no extension, so that ffmpeg detects the format from the content alone. */
 const inputName = "input"
+
+/** Distinguishes this process from an earlier one with the same id, as in a container, where the id is mostly 1. */
+const instance = randomBytes(6).toString("hex")
+
+const prefix = `holdfast-ffmpeg-${process.pid}-${instance}-`
 
 export interface ScratchDirectory {
   /** Absolute path. */
@@ -43,7 +51,7 @@ export const make = ({
     const files = yield* FileSystem.FileSystem
     yield* files.access(input, { readable: true })
     const directory = yield* files.makeTempDirectoryScoped({
-      prefix: "holdfast-ffmpeg-",
+      prefix,
       ...(parent === undefined ? {} : { directory: parent })
     })
     const path = `${directory}/${inputName}`
@@ -52,3 +60,28 @@ export const make = ({
     if (user !== undefined) yield* files.chown(directory, user.uid, user.gid)
     return { directory, link: inputName, input: `file:${path}` }
   }).pipe(Effect.mapError((cause) => new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })))
+
+/** Whether a process runs. A process that may not be signalled belongs to another user, so it runs. */
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch (cause) {
+    return !(cause instanceof Error && "code" in cause && cause.code === "ESRCH")
+  }
+}
+
+const isAbandoned = (name: string): boolean => {
+  const [, pid, maker] = /^holdfast-ffmpeg-(\d+)-([0-9a-f]{12})-/.exec(name) ?? []
+  if (pid === undefined) return false
+  return Number(pid) === process.pid ? maker !== instance : !isAlive(Number(pid))
+}
+
+/** Removes the directories of processes that no longer run. A directory that cannot be removed is logged. */
+export const removeAbandoned = (parent = tmpdir()): Effect.Effect<void, never, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const abandoned = (yield* files.readDirectory(parent)).filter(isAbandoned)
+    yield* Effect.forEach(abandoned, (name) => files.remove(`${parent}/${name}`, { recursive: true, force: true }), {
+      discard: true
+    })
+  }).pipe(Effect.catch((error) => Effect.logWarning("temporary directories of ffmpeg not removed", error)))
