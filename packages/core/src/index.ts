@@ -117,6 +117,7 @@ export type {
 export type {
   ContentInput,
   FilesApi,
+  CopyFileInput,
   FileExistsInput,
   GetFileInput,
   MoveFileInput,

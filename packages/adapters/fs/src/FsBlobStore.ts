@@ -19,6 +19,7 @@ import * as Durable from "./internal/Durable.ts"
 import * as FsCall from "./internal/FsCall.ts"
 import * as FsErrors from "./FsErrors.ts"
 import * as Layout from "./Layout.ts"
+import * as Receipt from "./internal/Receipt.ts"
 import * as Publication from "./internal/Publication.ts"
 import * as WriteProbe from "./internal/WriteProbe.ts"
 import * as Upload from "./internal/Upload.ts"
@@ -35,6 +36,9 @@ export interface Options {
 
 const countBytes = (chunks: ReadonlyArray<Uint8Array>): number =>
   chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0)
+
+/** The errors of a file system that has no hard links, or no further one of this file. */
+const withoutLinks: ReadonlySet<string> = new Set(["EPERM", "EMLINK", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
 
 /** Removes the uploads that an earlier process left. No other process can have one in progress: the directory is locked. */
 const clear = (tmp: string): Effect.Effect<void, FsCall.ErrnoError> =>
@@ -80,8 +84,29 @@ const makeMethods = (layout: Layout.Layout, { reserveBytes }: Options, writer = 
       )
     })
 
+  /** By a hard link, so that the bytes are read but not written: blobs never change, and the file stays until its last name is removed. */
+  const link = (from: Layout.BlobPath, to: Layout.BlobPath): Effect.Effect<BlobStore.BlobReceipt, FsCall.ErrnoError> =>
+    Effect.uninterruptibleMask((restore) => {
+      const path = `${layout.tmp}/${to.blobId}.${writer}${uploads++}`
+      return FsCall.call<void>((done) => Fs.link(from.path, path, done)).pipe(
+        Effect.andThen(restore(Receipt.make(path))),
+        Effect.tap(() => Publication.publish(layout, directories, path, to, restore(Effect.void))),
+        Effect.onError(() => FsCall.ignoreFailure(FsCall.unlink(path)))
+      )
+    })
+
+  const copy = (from: string, to: string): Effect.Effect<BlobStore.BlobReceipt, BlobError.BlobError> => {
+    const [source, target] = [Layout.locate(layout, from), Layout.locate(layout, to)]
+    if (source === undefined || target === undefined) return Effect.fail(FsErrors.invalidKey("copy"))
+    return link(source, target).pipe(
+      Effect.mapError((error) => (withoutLinks.has(error.code) ? undefined : FsErrors.fromErrno("copy")(error))),
+      Effect.catch((error) => (error === undefined ? put(to, BlobFiles.read(layout, from)) : Effect.fail(error)))
+    )
+  }
+
   return BlobStore.BlobStore.of({
     put,
+    copy,
     // Whether the whole device has failed is known only from a new check.
     read: (key, options) => Stream.tapError(BlobFiles.read(layout, key, options), () => probe.expire),
     stat: (key) => BlobFiles.stat(layout, key),

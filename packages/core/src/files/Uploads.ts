@@ -30,7 +30,9 @@ import * as StoreFile from "./internal/StoreFile.ts"
 import type { FileRef, Place } from "./FileRef.ts"
 import { FileRepository } from "./FileRepository.ts"
 import { FileWriter } from "./FileWriter.ts"
+import { type CopyFileError, make as makeCopy } from "./internal/CopyFile.ts"
 import * as HeaderLimit from "./internal/HeaderLimit.ts"
+import type { CopyFile } from "./moves/MoveFile.ts"
 import * as NewFile from "./NewFile.ts"
 import * as Precondition from "./Precondition.ts"
 import * as Staging from "./internal/Staging.ts"
@@ -98,6 +100,19 @@ export class Uploads extends Context.Service<
       E | AccessError | NotFound | PreconditionFailed | UploadExpired | Staging.StagingError,
       R
     >
+
+    /**
+     * Copies a file with its content to another place of its bucket, or to another bucket of its tenant. Media type, metadata and headers
+     * come along; the alias and the streams do not. The stored bytes are compared with the digest of the file.
+     *
+     * @param condition Must hold for the content that is copied.
+     */
+    readonly copy: (
+      actor: Actor,
+      file: FileRef,
+      input: CopyFile,
+      condition?: Precondition.Precondition
+    ) => Effect.Effect<File.File, CopyFileError>
   }
 >()("@holdfast/core/files/Uploads") {}
 
@@ -125,6 +140,8 @@ const make = Effect.gen(function* () {
   const checkHeaders = yield* HeaderLimit.makeForNew
   const { blobGrace } = settings
   const store = StoreFile.make({ repository, writer, random, blobGrace })
+
+  const copy = yield* makeCopy({ stage, store, checkHeaders, random })
 
   /** Returns the file at a place, if one is given. */
   const findAt = (bucket: BucketRef, place: Place | undefined) =>
@@ -176,6 +193,10 @@ const make = Effect.gen(function* () {
       // The alias stays.
       const step = Effect.catchTag(writer.replaceContent(replacement), "AliasTaken", Effect.die)
       return File.fromStored(yield* staged.commit(by(identity)(step)))
+    }, Effect.scoped),
+
+    copy: Effect.fn("Uploads.copy")(function* (actor, ref, input, condition = {}) {
+      return File.fromStored(yield* copy(actor, ref, input, condition))
     }, Effect.scoped)
   })
 })

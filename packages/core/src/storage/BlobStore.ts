@@ -75,6 +75,13 @@ export class BlobStore extends Context.Service<
     ) => Effect.Effect<BlobReceipt, BlobError | E, R>
 
     /**
+     * Makes a blob of the bytes of another one at a lower price than `put` of what `read` returns, with the guarantees of `put`. The
+     * digest of the receipt is that of the stored bytes, which the store reads. Fails with reason `NotFound` when no blob has the key
+     * `from`. Absent from stores without such an operation.
+     */
+    readonly copy?: (from: string, to: string) => Effect.Effect<BlobReceipt, BlobError>
+
+    /**
      * Reads a blob, or a range of it. For a missing key the stream fails with reason `NotFound` before the first chunk.
      * When the blob is removed while it is read, the stream still delivers all bytes or fails; it never ends early.
      */

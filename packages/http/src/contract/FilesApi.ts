@@ -129,6 +129,36 @@ const move = HttpApiEndpoint.post("move", "/:fileId/move", {
   })
 )
 
+const copy = HttpApiEndpoint.post("copy", "/:fileId/copy", {
+  params,
+  headers: {
+    "if-match": text("Copy the file only if its content has one of these entity tags."),
+    "if-none-match": text("Copy the file only if its content has none of these entity tags.")
+  },
+  disableCodecs: true,
+  payload: MoveFile.CopyFile,
+  success: created(File.File),
+  error: problems(
+    "invalid_request",
+    "quota_exceeded",
+    "not_found",
+    "file_exists",
+    "content_not_uploaded",
+    "content_damaged",
+    "precondition_failed",
+    "content_too_large",
+    "unsupported_media_type"
+  )
+}).annotateMerge(
+  describe({
+    summary: "Copy a file",
+    description:
+      "Copies the content, its media type, the metadata and the headers, to the same bucket or another one of the tenant; the alias and " +
+      "the streams are not copied. Requires the permission `file:read` for the file, too.",
+    permission: "file:write"
+  })
+)
+
 const moveMany = HttpApiEndpoint.post("moveMany", "/move", {
   params: bucket,
   disableCodecs: true,
@@ -168,7 +198,7 @@ const remove = HttpApiEndpoint.delete("remove", "/:fileId", {
 }).annotateMerge(describe({ summary: "Remove a file permanently", permission: "file:write" }))
 
 export class FilesApi extends HttpApiGroup.make("files")
-  .add(reserve, update, signedUrl, move, moveMany, removeMany)
+  .add(reserve, update, signedUrl, move, copy, moveMany, removeMany)
   .middleware(JsonRequest)
   .add(list, exists, get)
   .middleware(JsonResponse)

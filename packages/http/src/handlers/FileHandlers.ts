@@ -4,6 +4,7 @@
 import { Files } from "@holdfast/core/files/Files"
 import * as Links from "@holdfast/core/files/links/Links"
 import { Moves } from "@holdfast/core/files/moves/Moves"
+import { Uploads } from "@holdfast/core/files/Uploads"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Api } from "../contract/Api.ts"
@@ -19,6 +20,7 @@ export const layer = HttpApiBuilder.group(
   "files",
   Effect.fnUntraced(function* (handlers) {
     const files = yield* Files
+    const uploads = yield* Uploads
     const moves = yield* Moves
     const links = yield* Links.Links
     const apiUrl = yield* PublicAddress.makeApiUrl
@@ -55,6 +57,19 @@ export const layer = HttpApiBuilder.group(
           Effect.flatMap(EntityTags.precondition(headers), (condition) =>
             moves.move(actor, FileRefs.fromParams(params), payload, condition)
           )
+        ),
+      copy: ({ headers, params, payload }) =>
+        Effect.flatMap(
+          asActor((actor) =>
+            Effect.flatMap(EntityTags.precondition(headers), (condition) =>
+              uploads.copy(actor, FileRefs.fromParams(params), payload, condition)
+            )
+          ),
+          (file) => {
+            const { bucketId, tenantId } = params
+            const bucket = { tenantId, bucketId: payload.toBucketId ?? bucketId }
+            return CreatedResponse.withLocation(file, ...FileRefs.filesPath(bucket), file.id)
+          }
         ),
       moveMany: ({ params, payload }) => asActor((actor) => moves.moveMany(actor, params, payload)),
       removeMany: ({ params, payload }) => asActor((actor) => moves.removeMany(actor, params, payload)),

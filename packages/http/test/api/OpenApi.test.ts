@@ -67,6 +67,7 @@ const statuses: ReadonlyArray<Expectation> = [
   ["files.get", [200, 404, ...reading]],
   ["files.update", [200, 404, 409, ...writing]],
   ["files.move", [200, 404, 409, 412, ...writing]],
+  ["files.copy", [201, 404, 409, 412, ...writing]],
   ["files.moveMany", [200, 404, 409, ...writing]],
   ["files.removeMany", [204, 404, ...writing]],
   ["files.signedUrl", [200, 404, ...writing]],

@@ -281,6 +281,12 @@ export const rows: ReadonlyArray<Row> = [
     request: (f) => ({ path: `${file(f)}/move`, json: { name: unique() } })
   },
   {
+    route: `POST ${filesRoute}/:fileId/copy`,
+    allowed: fileWriters,
+    status: 201,
+    request: (f) => ({ path: `${file(f)}/copy`, json: { name: unique() } })
+  },
+  {
     route: `POST ${filesRoute}/move`,
     allowed: fileWriters,
     status: 200,

@@ -102,9 +102,13 @@ export const cases = (all: ReadonlyArray<Permission>): ReadonlyArray<ScopeCase> 
       const permission = permissionOf(row)
       return permission === undefined ? undefined : { permissions: [permission] }
     },
-    // An Admin without a scope adds members of any role, one with this scope none with further permissions.
+    // An Admin without a scope adds members of any role, one with this scope none with further permissions. A copy reads, too.
     answer: ({ route }) =>
-      route === `POST ${ofTenant}/members` || route === `PATCH ${ofTenant}/members/:memberId` ? 403 : "as an Admin"
+      route === `POST ${ofFiles}/:fileId/copy` ||
+      route === `POST ${ofTenant}/members` ||
+      route === `PATCH ${ofTenant}/members/:memberId`
+        ? 403
+        : "as an Admin"
   },
   {
     name: "all other permissions",

@@ -11,6 +11,7 @@ import * as Atomicity from "./contract/internal/Atomicity.ts"
 import * as Listing from "./contract/internal/Listing.ts"
 import * as Memory from "./contract/internal/Memory.ts"
 import * as Reading from "./contract/internal/Reading.ts"
+import * as Copies from "./contract/internal/Copies.ts"
 import * as Removal from "./contract/internal/Removal.ts"
 import * as RoundTrip from "./contract/internal/RoundTrip.ts"
 import type * as Settings from "./contract/internal/Settings.ts"
@@ -39,6 +40,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<BlobStore.BlobStore, E
     Atomicity.register(it, settings)
     Reading.register(it, settings)
     Removal.register(it, settings)
+    Copies.register(it, settings)
     Listing.register(it, settings)
     Memory.register(it, settings)
   })

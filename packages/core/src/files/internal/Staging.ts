@@ -24,7 +24,7 @@ import { LimitsOf } from "../../usage/UsageLimits.ts"
 import * as UploadLeases from "../../storage/internal/UploadLeases.ts"
 import * as ContentGuard from "../ContentGuard.ts"
 import { type Content, etagOf } from "../File.ts"
-import { ChecksumMismatch, type ContentTooLarge, type LengthMismatch } from "../FileErrors.ts"
+import { ChecksumMismatch, type ContentTooLarge, LengthMismatch } from "../FileErrors.ts"
 import * as FileSignature from "../FileSignature.ts"
 import * as Reservation from "./Reservation.ts"
 
@@ -54,6 +54,8 @@ export interface StagedContent extends DeclaredContent {
    * at the first bytes.
    */
   readonly name?: string | undefined
+  /** The key of the blob whose bytes the content consists of, if the content is a copy: the store may have a cheaper way to make it. */
+  readonly copyOf?: string | undefined
   /** The size of the content that it replaces. The limits count it no more when the new content is committed. */
   readonly replacedBytes?: number | undefined
 }
@@ -167,7 +169,11 @@ export const make = Effect.gen(function* () {
     const reservation = Reservation.make(repository, { bucket, blobId, limits, length, replacedBytes })
     yield* reservation.declared
 
-    const { sha256, size } = yield* store.put(key, reservation.whileReading(guarded.content))
+    const { copyOf } = declared
+    const { sha256, size } = yield* copyOf === undefined || store.copy === undefined
+      ? store.put(key, reservation.whileReading(guarded.content))
+      : store.copy(copyOf, key)
+    if (declared.length !== undefined && declared.length !== size) return yield* new LengthMismatch()
     if (declared.sha256 !== undefined && declared.sha256 !== sha256) return yield* new ChecksumMismatch()
     const head = guarded.head()
 

@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import { FolderPath } from "../../access/FolderPath.ts"
 import * as Ids from "../../Ids.ts"
 import { FileName } from "../FileName.ts"
+import * as NewFile from "../NewFile.ts"
 
 /** The most files of one request. */
 const maxFiles = 1000
@@ -22,6 +23,16 @@ export const MoveFile = Schema.Struct({
   onConflict: Schema.optional(OnConflict)
 }).annotate({ identifier: "MoveFile" })
 export type MoveFile = typeof MoveFile.Type
+
+export const CopyFile = Schema.Struct({
+  toBucketId: Schema.optional(Schema.String.check(Schema.isMaxLength(Ids.length))).annotate({
+    description: "The bucket of the copy. That of the file when absent."
+  }),
+  path: Schema.optional(FolderPath).annotate({ description: "The folder of the copy. That of the file when absent." }),
+  name: Schema.optional(FileName).annotate({ description: "The name of the copy. That of the file when absent." }),
+  onConflict: Schema.optional(NewFile.OnConflict)
+}).annotate({ identifier: "CopyFile" })
+export type CopyFile = typeof CopyFile.Type
 
 const FileIds = Schema.Array(Schema.String.check(Schema.isMaxLength(Ids.length)))
   .check(

@@ -66,6 +66,8 @@ export interface RemoveFileInput extends FileRef, Conditions {}
 
 export interface MoveFileInput extends FileRef, Records.MovePlace, Conditions {}
 
+export interface CopyFileInput extends FileRef, Records.CopyPlace, Conditions {}
+
 export interface MoveFilesInput extends BucketRef, Records.MoveRule {
   /** The ids of at most 1,000 files. */
   readonly fileIds: ReadonlyArray<string>
@@ -127,6 +129,13 @@ export interface FileOperations<Time, Opened extends Download = Download> {
    * and `precondition_failed`.
    */
   move(input: MoveFileInput): Records.FileRecord<Time>
+
+  /**
+   * Copies a file to another place of its bucket, or to another bucket of its tenant. Content, media type, metadata and headers are
+   * copied; the alias and the streams are not. Rejects with `file_exists`, `precondition_failed`, `content_not_uploaded`,
+   * `content_damaged`, `content_too_large`, `unsupported_media_type` and `quota_exceeded`.
+   */
+  copy(input: CopyFileInput): Records.FileRecord<Time>
 
   /** Moves several files to a folder: all of them, or none. Rejects with `file_exists`. Errors name the files. */
   moveMany(input: MoveFilesInput): Records.MovedFiles
@@ -210,6 +219,7 @@ export const make = (invoke: Invoke): FilesApi =>
     remove: (actor, input) => Files.use((service) => service.remove(actor, input, toPrecondition(input))),
 
     move: (actor, input) => Moves.use((service) => service.move(actor, input, input, toPrecondition(input))),
+    copy: (actor, input) => Uploads.use((service) => service.copy(actor, input, input, toPrecondition(input))),
     moveMany: (actor, input) => Moves.use((service) => service.moveMany(actor, input, input)),
     removeMany: (actor, input) => Moves.use((service) => service.removeMany(actor, input, input)),
 

@@ -97,6 +97,14 @@ export const make = (transport: Transport): FilesClient => {
       return transport.json({ ...options, method: "POST", path, headers, json: { name, onConflict, path: folder } })
     },
 
+    copy: (input, options) => {
+      const { name, onConflict, path: folder, toBucketId } = input
+      const path = Routes.fillPath(`${file}/copy`, input)
+      const headers = Uploader.toConditionHeaders(input)
+      const json = { toBucketId, name, onConflict, path: folder }
+      return transport.json({ ...options, method: "POST", path, headers, json })
+    },
+
     read: (input, options) => open("view", input, options),
     download: (input, options) => open("download", input, options),
     url: (input, action = "view") => transport.url(Routes.fillPath(`${file}/${action}`, input))

@@ -111,6 +111,18 @@ export interface MovePlace extends MoveRule {
   readonly name?: string | undefined
 }
 
+/** Where to copy a file. */
+export interface CopyPlace {
+  /** The bucket of the copy, of the same tenant. Default: that of the file. */
+  readonly toBucketId?: string | undefined
+  /** The folder of the copy. Default: that of the file. */
+  readonly path?: string | undefined
+  /** The name of the copy. Default: that of the file. */
+  readonly name?: string | undefined
+  /** What happens if the bucket has a file with this path and name, as for uploads. Default: `fail`. */
+  readonly onConflict?: "fail" | "replace" | "rename" | undefined
+}
+
 /** The new places of moved files, in the order of the input. */
 export interface MovedFiles {
   readonly items: ReadonlyArray<{ readonly id: string; readonly path: string; readonly name: string }>
