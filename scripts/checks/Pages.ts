@@ -1,7 +1,8 @@
 /**
- * Checks that pages name files that exist: the targets of relative links, and the source files in code spans.
+ * Checks that pages name files that exist: the targets of relative links, with their anchors, and the source files in code spans.
  */
 import * as Path from "node:path"
+import * as Anchors from "./Anchors.ts"
 import type { Finding } from "./Finding.ts"
 
 interface Page {
@@ -9,8 +10,8 @@ interface Page {
   readonly text: string
 }
 
-/** The target of `[text](target)`, without title and fragment. */
-const link = /\]\(([^)\s#]+)[^)]*\)/g
+/** The target of `[text](target)` and its fragment, without a title. */
+const link = /\]\(([^)\s#]*)(?:#([^)\s]*))?[^)]*\)/g
 
 /** A code span with a path of a source file, such as `core/src/files/File.ts`. Paths with placeholders do not count. */
 const sourceSpan = /`([\w@./-]+\.(?:ts|mjs))`/g
@@ -24,11 +25,15 @@ const isExternal = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target)
  */
 export const check = (pages: ReadonlyArray<Page>, paths: ReadonlyArray<string>): ReadonlyArray<Finding> => {
   const existing = new Set(paths.flatMap((path) => [path, ...parentsOf(path)]))
+  const anchors = new Map(pages.map(({ path, text }) => [path, Anchors.inPage(text)]))
   return pages.flatMap(({ path, text }) =>
     text.split("\n").flatMap((content, index): ReadonlyArray<Finding> => {
-      const links = [...content.matchAll(link)].flatMap(([, target = ""]) =>
-        isExternal(target) || existing.has(Path.posix.join(Path.posix.dirname(path), target)) ? [] : [target]
-      )
+      const links = [...content.matchAll(link)].flatMap(([, target = "", anchor]) => {
+        if (isExternal(target)) return []
+        const file = target === "" ? path : Path.posix.join(Path.posix.dirname(path), target)
+        if (file !== path && !existing.has(file)) return [target]
+        return anchor === undefined || anchors.get(file)?.has(anchor) !== false ? [] : [`${target}#${anchor}`]
+      })
       const spans = [...content.matchAll(sourceSpan)].flatMap(([, span = ""]) =>
         paths.some((file) => `/${file}`.endsWith(Path.posix.join("/", span))) ? [] : [span]
       )
