@@ -52,6 +52,15 @@ export type {
   VideoAdapter,
   WorkspaceAdapter
 } from "./promises/internal/options/OpenOptions.ts"
+export { defineBlobStore } from "./promises/DefineBlobStore.ts"
+export type {
+  BlobOperation,
+  BlobStoreDefinition,
+  ListedBlob,
+  OpenedBlob,
+  PutBlob,
+  ReadBlob
+} from "./promises/BlobStoreDefinition.ts"
 export type { ActorHandle } from "./promises/internal/ActorHandle.ts"
 export type { CallOptions } from "./promises/Operations.ts"
 
