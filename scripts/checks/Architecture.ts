@@ -21,6 +21,7 @@ const core: Layering = {
     ["deployment"],
     ["integrity"],
     ["files"],
+    ["uploads"],
     ["headers"],
     ["transcoding"],
     ["conversions"],

@@ -57,6 +57,7 @@ import * as Tenants from "./tenants/Tenants.ts"
 import type { TokenRepository } from "./tokens/TokenRepository.ts"
 import * as Tokens from "./tokens/Tokens.ts"
 import * as Transcoder from "./transcoding/Transcoder.ts"
+import type { UploadRepository } from "./uploads/UploadRepository.ts"
 import * as BucketLimits from "./usage/BucketLimits.ts"
 import * as Quotas from "./usage/Quotas.ts"
 import type { UsageRepository } from "./usage/UsageRepository.ts"
@@ -84,6 +85,7 @@ export type Metadata =
   | MirrorRepository
   | MirrorTaskRepository
   | QuotaRepository
+  | UploadRepository
   | UsageRepository
   | WebhookRepository
   | DeliveryRepository

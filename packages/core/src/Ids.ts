@@ -4,8 +4,8 @@
 import * as Effect from "effect/Effect"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 
-/** The prefixes: tenant, account, member, token, account key, bucket, file, blob, mirror, conversion, event, webhook. */
-export type Kind = "ten" | "acc" | "mem" | "tok" | "key" | "bkt" | "fil" | "blb" | "mir" | "cnv" | "evt" | "whk"
+/** The prefixes: tenant, account, member, token, account key, bucket, file, blob, mirror, conversion, event, webhook, upload. */
+export type Kind = "ten" | "acc" | "mem" | "tok" | "key" | "bkt" | "fil" | "blb" | "mir" | "cnv" | "evt" | "whk" | "upl"
 
 /** Characters of an identifier. */
 export const length = 40

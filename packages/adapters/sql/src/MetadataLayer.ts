@@ -24,6 +24,7 @@ import * as Blobs from "./internal/storage/SqlBlobRepository.ts"
 import * as Conversions from "./internal/conversions/SqlConversionRepository.ts"
 import * as Tenants from "./internal/tenants/SqlTenantRepository.ts"
 import * as Tokens from "./internal/tokens/SqlTokenRepository.ts"
+import * as Uploads from "./internal/uploads/SqlUploadRepository.ts"
 import * as Usage from "./internal/usage/SqlUsageRepository.ts"
 import * as Deliveries from "./internal/webhooks/SqlDeliveryRepository.ts"
 import * as Webhooks from "./internal/webhooks/SqlWebhookRepository.ts"
@@ -47,6 +48,7 @@ export const layerMigrated: Layer.Layer<Metadata, never, SqlClient> = Layer.merg
   MirrorTasks.layer,
   Tenants.layer,
   Tokens.layer,
+  Uploads.layer,
   Usage.layer,
   Webhooks.layer,
   Deliveries.layer

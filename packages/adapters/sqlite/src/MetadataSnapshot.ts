@@ -76,13 +76,16 @@ const toContent = (row: Record<string, NodeSqlite.SQLOutputValue>): SnapshotCont
   return { blobId, key, size: Number(row["size"]), sha256: String(row["sha256"]) }
 }
 
+/** A composite content has no bytes of its own: its parts are contents here. */
+const isStored = "state = 'READY' AND sha256 IS NOT NULL"
+
 const make = (database: DatabaseSync): MetadataSnapshot => {
   const schema = database.prepare("SELECT max(migration_id) AS id FROM holdfast_migration")
-  const totals = database.prepare("SELECT count(*) AS contents, sum(size) AS bytes FROM blob WHERE state = 'READY'")
+  const totals = database.prepare(`SELECT count(*) AS contents, sum(size) AS bytes FROM blob WHERE ${isStored}`)
   const list = database.prepare(
-    "SELECT id, tenant_id, bucket_id, size, sha256 FROM blob WHERE state = 'READY' AND id > ? ORDER BY id LIMIT ?"
+    `SELECT id, tenant_id, bucket_id, size, sha256 FROM blob WHERE ${isStored} AND id > ? ORDER BY id LIMIT ?`
   )
-  const has = database.prepare("SELECT 1 AS one FROM blob WHERE id = ? AND state = 'READY'")
+  const has = database.prepare(`SELECT 1 AS one FROM blob WHERE id = ? AND ${isStored}`)
   return {
     schema: Number(schema.get()?.["id"]),
     totals: () => {

@@ -54,7 +54,10 @@ export const File = Schema.Struct({
   etag: Schema.NullOr(Schema.String).annotate({
     description: "A strong entity tag. It changes only when the content changes."
   }),
-  checksum: Schema.NullOr(Schema.Struct({ sha256: Schema.String.annotate({ description: "Hexadecimal." }) })),
+  checksum: Schema.NullOr(Schema.Struct({ sha256: Schema.String.annotate({ description: "Hexadecimal." }) })).annotate({
+    description:
+      "Null while the file has no content. After an upload in parts also null until the service has computed the digest, in the background."
+  }),
   version: Schema.Int.annotate({
     description: "The number of contents so far: 0 while RESERVED, increased by each upload."
   }),
@@ -99,8 +102,10 @@ export interface Content {
   readonly blobId: string
   /** Bytes. */
   readonly size: number
-  /** Hexadecimal. */
-  readonly sha256: string
+  /** Hexadecimal; null while the service computes it, which it does in the background for a composite content. */
+  readonly sha256: string | null
+  /** Whether the bytes are those of several part blobs, so that the blob has none of its own; false when absent. */
+  readonly isComposite?: boolean | undefined
   /** With its quotes, as in the `ETag` field (RFC 9110, section 8.8.3). */
   readonly etag: string
   readonly contentType: string
@@ -144,7 +149,7 @@ export const fromStored = (stored: StoredFile, expands: ReadonlyArray<Expand> = 
     updatedAt: stored.updatedAt,
     contentType: content === null ? null : content.contentType,
     etag: content === null ? null : content.etag,
-    checksum: content === null ? null : { sha256: content.sha256 },
+    checksum: content === null || content.sha256 === null ? null : { sha256: content.sha256 },
     state: content === null ? "RESERVED" : "READY",
     damaged: stored.damaged,
     ...(expands.length === 0 ? undefined : { expands: expand(stored, expands) })

@@ -67,6 +67,20 @@ export interface ReplacedDescription {
   readonly headers?: ReadonlyArray<Header> | undefined
 }
 
+/** Makes a content of the parts of an upload, in the step that makes it the content of a file. */
+export interface Assembly {
+  readonly uploadId: string
+  /** The upload must not have changed since it had this revision. */
+  readonly revision: number
+  /** The blob that the upload has reserved its bytes for. */
+  readonly blobId: string
+  /** The parts of the content: the blobs of their numbers, in ascending order. */
+  readonly numbers: ReadonlyArray<number>
+  readonly at: DateTime.Utc
+  /** Encodes the file as it is stored, for the answer to a repeated completion. */
+  readonly answer: (file: StoredFile) => string
+}
+
 /** A new content for a file. */
 export interface ContentReplacement {
   readonly bucket: BucketRef
@@ -74,6 +88,7 @@ export interface ContentReplacement {
   /** Replaces the content only if the file is in this folder or in one below it. */
   readonly folder?: string | undefined
   readonly content: Content
+  readonly assembly?: Assembly | undefined
   readonly description?: ReplacedDescription | undefined
   readonly condition: Precondition
   /** When the blob of the replaced content may be swept: after a grace period for readers that opened it before. */
@@ -144,10 +159,15 @@ export class FileRepository extends Context.Service<
      * Stores a file. A file with content turns its blob from PENDING to READY in the same step. Fails with `NotFound`
      * when there is no such bucket, and with `UploadExpired` when the blob is no longer PENDING. Fails
      * with `QuotaExceeded` when a limit of `CurrentLimits` would be exceeded.
+     *
+     * With an `assembly`, the content consists of parts of an upload, which is done in the same step; then also fails with
+     * `NotFound` when the upload is not open, and with `UploadExpired` when it has changed or expired. A single part becomes the
+     * content's blob itself. Parts that are not listed become unused.
      */
     readonly insert: (
       bucket: BucketRef,
-      file: StoredFile
+      file: StoredFile,
+      assembly?: Assembly
     ) => Effect.Effect<void, FileExists | AliasTaken | NotFound | QuotaExceeded | UploadExpired | MetadataError>
 
     /**

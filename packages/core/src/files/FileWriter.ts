@@ -37,11 +37,10 @@ export const layer: Layer.Layer<FileWriter, never, FileRepository | FileChangeNo
 
     return FileWriter.of({
       // The record of a content that is stored already must not be refused.
-      insert: (bucket, file) =>
-        notifying(
-          bucket,
-          limited(bucket, file.content === null ? growing(files.insert(bucket, file)) : files.insert(bucket, file))
-        ),
+      insert: (bucket, file, assembly) => {
+        const insert = files.insert(bucket, file, assembly)
+        return notifying(bucket, limited(bucket, file.content === null ? growing(insert) : insert))
+      },
       replaceContent: (replacement) =>
         notifying(replacement.bucket, limited(replacement.bucket, files.replaceContent(replacement))),
       update: (update) => notifying(update.bucket, growing(files.update(update))),

@@ -1,8 +1,9 @@
 /**
  * The port that stores the state of every blob:
  *
- * - PENDING while its bytes are written, with a lease that the writing process renews;
- * - READY while it is a file's content or a segment of a conversion;
+ * - PENDING while its bytes are written, with a lease that the writing process renews; the blob of an upload in parts while the
+ *   upload is open, with the upload's expiry as the end of its lease;
+ * - READY while it is a file's content, a segment of a conversion, or a part of an upload or of a content;
  * - DOOMED when no row needs it any more, until it is swept.
  *
  * A blob's row is inserted before its first byte is written and deleted after its last byte is removed, so the store never
@@ -32,6 +33,19 @@ export interface BlobRow extends BlobKey.Parts {
   readonly fileId: string | null
   /** The damage that was found in the stored bytes and is not repaired; null for none. */
   readonly damage: DamageKind | null
+  /** Whether the blob is a part of an open upload or of a composite content. */
+  readonly isPart: boolean
+  /** Null for a blob with bytes of its own; for a composite content, whether it has all of its parts. */
+  readonly hasParts: boolean | null
+}
+
+/** A part of a composite content: a blob, whose bytes begin at a position of the content. */
+export interface ContentPart {
+  readonly blobId: string
+  /** Where the part begins in the content, in bytes. */
+  readonly start: number
+  /** Bytes. */
+  readonly size: number
 }
 
 /** A position in the order of the due blobs. */
@@ -74,8 +88,8 @@ export class BlobRepository extends Context.Service<
     readonly renew: (blobIds: ReadonlyArray<string>, leaseUntil: DateTime.Utc) => Effect.Effect<void, MetadataError>
 
     /**
-     * Dooms the PENDING blobs whose lease ended before a time, or all of them; they may be swept at once. Returns how
-     * many. `"all"` is correct only for a process that is the only user of the store.
+     * Dooms the PENDING blobs whose lease ended before a time, or all of them except those of open uploads; they may be swept at
+     * once. Returns how many. `"all"` is correct only for a process that is the only user of the store.
      */
     readonly expire: (which: { readonly before: DateTime.Utc } | "all") => Effect.Effect<number, MetadataError>
 
@@ -112,18 +126,26 @@ export class BlobRepository extends Context.Service<
 
     /**
      * Deletes the rows of blobs whose bytes are removed. READY blobs are ignored. Deletes the conversions of a deleted
-     * content too; their segments become DOOMED and may be swept at once.
+     * content too; their segments become DOOMED and may be swept at once. So do the parts of a composite content and of an
+     * upload, in steps before its own row is deleted.
      */
     readonly forget: (blobIds: ReadonlyArray<string>) => Effect.Effect<void, MetadataError>
 
     /**
-     * Dooms the READY blobs among these that are neither a file's content nor a conversion's segment. Returns how many;
+     * Dooms the READY blobs among these that are neither a file's content, nor a conversion's segment, nor a part. Returns how many;
      * in a consistent database 0.
      */
     readonly doomUnreferenced: (
       blobIds: ReadonlyArray<string>,
       sweepAt: DateTime.Utc
     ) => Effect.Effect<number, MetadataError>
+
+    /** Lists the parts of a composite content in their order: the one that has the byte `offset`, and those after it. */
+    readonly listParts: (request: {
+      readonly blobId: string
+      readonly offset: number
+      readonly limit: number
+    }) => Effect.Effect<ReadonlyArray<ContentPart>, MetadataError>
 
     /** Lists the rows of all blobs, ordered by id, for the consistency check. */
     readonly list: (slice: Slice) => Effect.Effect<ReadonlyArray<BlobRow>, MetadataError>

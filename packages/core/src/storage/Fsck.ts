@@ -19,10 +19,10 @@ import * as DamageKind from "./DamageKind.ts"
 /**
  * One inconsistency.
  *
- * - `Missing`: the store has no blob for a READY row. Only a copy or a backup can repair this.
+ * - `Missing`: the store has no blob for a READY row, or a composite content lacks a part. Only a copy or a backup can repair this.
  * - `WrongSize`: the blob does not have the size that the row records. Only a copy or a backup can repair this.
  * - `Damaged`: a scrub or a reader found that the bytes are not those of the row. The check itself reads no bytes.
- * - `Unreferenced`: a READY row that is neither a file's content nor a conversion's segment. Repair dooms it.
+ * - `Unreferenced`: a READY row that is neither a file's content, nor a conversion's segment, nor a part. Repair dooms it.
  * - `Orphan`: a blob without a row. Repair removes it.
  * - `UsageDrift`: the usage counters of a bucket or tenant are not those of its rows. Repair corrects them.
  */
@@ -93,12 +93,12 @@ const make = Effect.gen(function* () {
   const checkRow = (row: BlobRow, repair: boolean) =>
     Effect.gen(function* () {
       if (row.state !== "READY") return undefined
-      if (row.fileId === null) {
+      if (row.fileId === null && !row.isPart) {
         const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
         const doomed = repair ? yield* repository.doomUnreferenced([row.blobId], sweepAt) : 0
         return finding("Unreferenced", row, doomed > 0)
       }
-      const kind = yield* compare(row)
+      const kind = row.hasParts === null ? yield* compare(row) : row.hasParts ? undefined : "Missing"
       return kind === undefined ? undefined : finding(kind, row, false)
     })
 

@@ -12,7 +12,8 @@ export const Usage = Schema.Struct({
       "Bytes of the segments and posters of streams. They count until the sweep that follows the removal of their content."
   }),
   reservedBytes: Schema.Int.annotate({
-    description: "Bytes that running uploads have reserved. Uploads reserve only where a limit on bytes applies."
+    description:
+      "Bytes that running uploads have reserved. Uploads in one request reserve only where a limit on bytes applies, uploads in parts always."
   })
 }).annotate({ identifier: "Usage" })
 export type Usage = typeof Usage.Type

@@ -38,6 +38,7 @@ import { removalRaceContract } from "./internal/RemovalRaceContract.ts"
 import { scrubContract } from "./internal/ScrubContract.ts"
 import { tenantContract } from "./internal/TenantContract.ts"
 import { tokenContract } from "./internal/TokenContract.ts"
+import { uploadContract } from "./internal/UploadContract.ts"
 import { limitContract } from "./usage/internal/LimitContract.ts"
 import { recountContract } from "./usage/internal/RecountContract.ts"
 import { quotaContract } from "./quotas/internal/QuotaContract.ts"
@@ -66,6 +67,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["removals of buckets and tenants: concurrent changes", removalRaceContract],
   ["removals in steps", removalContract],
   ["blobs", blobContract],
+  ["uploads in parts", uploadContract],
   ["damage", damageContract],
   ["scrubs", scrubContract],
   ["conversions", conversionContract],

@@ -86,7 +86,7 @@ export const accountKey = (): NewAccountKey => ({
 })
 
 /** Returns the content record for a blob. */
-export const content = (blobId: string): Content => {
+export const content = (blobId: string): Content & { readonly sha256: string } => {
   const sha256 = hash()
   return {
     blobId,

@@ -16,7 +16,7 @@ import * as Mirrors from "@holdfast/core/mirrors/Mirrors"
 import * as FileChangeNotifier from "@holdfast/core/files/FileChangeNotifier"
 import * as FileWriter from "@holdfast/core/files/FileWriter"
 import type { MirrorTargets } from "@holdfast/core/mirrors/targets/MirrorTarget"
-import { type MirroredFile, objectName } from "@holdfast/core/mirrors/targets/MirroredFile"
+import { isMirrored, objectName } from "@holdfast/core/mirrors/targets/MirroredFile"
 import * as MirrorWorker from "@holdfast/core/mirrors/worker/MirrorWorker"
 import type { MirrorWorkerOptions } from "@holdfast/core/mirrors/worker/MirrorWorkerOptions"
 import * as ObjectDescription from "@holdfast/core/mirrors/targets/ObjectDescription"
@@ -136,7 +136,7 @@ export const listFiles = Effect.fnUntraced(function* (bucket: BucketRef) {
     query: { path: "/", recursive: true },
     limit: 10_000
   })
-  return files.filter((file): file is MirroredFile => file.content !== null)
+  return files.filter(isMirrored)
 })
 
 interface ObjectSummary {

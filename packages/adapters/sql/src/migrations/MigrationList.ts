@@ -21,6 +21,7 @@ import { removals } from "./Removals.ts"
 import { publicBuckets } from "./access/PublicBuckets.ts"
 import { tokenOrigins } from "./access/TokenOrigins.ts"
 import { tokenScopes } from "./access/TokenScopes.ts"
+import { uploads } from "./uploads/Uploads.ts"
 import { usage } from "./Usage.ts"
 import { webhooks } from "./Webhooks.ts"
 
@@ -45,5 +46,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 19, name: "reached_limits", steps: reachedLimits },
   { id: 23, name: "token_scopes", steps: tokenScopes },
   { id: 24, name: "token_origins", steps: tokenOrigins },
-  { id: 25, name: "public_buckets", steps: publicBuckets }
+  { id: 25, name: "public_buckets", steps: publicBuckets },
+  { id: 30, name: "uploads", steps: uploads }
 ]

@@ -82,9 +82,10 @@ export const make = Effect.fnUntraced(function* ({ checkHeaders, random, stage, 
     const damaged = Effect.andThen(stored.reportDamage, Effect.fail(new ContentDamaged()))
     const staged = yield* stage(bucket, stored.read(), {
       length: content.size,
-      sha256: content.sha256,
+      sha256: content.sha256 ?? undefined,
       contentType: content.contentType,
-      copyOf: BlobKey.make(blob),
+      // A composite content has no blob that the store could copy as a whole.
+      copyOf: content.isComposite === true ? undefined : BlobKey.make(blob),
       replacedBytes: onConflict === "replace" ? existing?.content?.size : undefined
     }).pipe(Effect.catchTags({ ChecksumMismatch: () => damaged, LengthMismatch: () => damaged }))
     // The type of the source may have been detected by its name.

@@ -14,7 +14,7 @@ import type { Content, StoredFile } from "../File.ts"
 import { type AliasTaken, FileExists, type UploadExpired } from "../FileErrors.ts"
 import * as FileName from "../FileName.ts"
 import type { Place, Selector } from "../FileRef.ts"
-import type { FileRepository, ReplacedDescription } from "../FileRepository.ts"
+import type { Assembly, FileRepository, ReplacedDescription } from "../FileRepository.ts"
 import type { FileWriter } from "../FileWriter.ts"
 import type { OnConflict } from "../NewFile.ts"
 import * as Precondition from "../Precondition.ts"
@@ -33,6 +33,8 @@ export interface StoreOptions {
 interface NewFile {
   readonly file: StoredFile & { readonly content: Content }
   readonly description: ReplacedDescription
+  /** Where the content consists of parts of an upload. */
+  readonly assembly?: Assembly | undefined
 }
 
 type StoreError =
@@ -77,41 +79,43 @@ export const check = (
 
 /** Makes the function that stores the file of an upload, in one atomic step of the repository. Returns the file as it is then. */
 export const make = ({ blobGrace, random, repository, writer }: Dependencies) => {
-  const insert = (bucket: BucketRef, file: StoredFile) => Effect.as(writer.insert(bucket, file), file)
+  const insert = (bucket: BucketRef, file: StoredFile, assembly?: Assembly) =>
+    Effect.as(writer.insert(bucket, file, assembly), file)
 
   const insertRenamed = (
     bucket: BucketRef,
-    file: StoredFile,
+    stored: NewFile,
     attempts: number,
-    name = file.name
+    name = stored.file.name
   ): Effect.Effect<StoredFile, StoreError> =>
-    Effect.catchTag(insert(bucket, { ...file, name }), "FileExists", (error) =>
+    Effect.catchTag(insert(bucket, { ...stored.file, name }, stored.assembly), "FileExists", (error) =>
       attempts === 1
         ? Effect.fail(error)
         : Effect.flatMap(RandomSuffix.make(random), (suffix) =>
-            insertRenamed(bucket, file, attempts - 1, FileName.withSuffix(file.name, suffix))
+            insertRenamed(bucket, stored, attempts - 1, FileName.withSuffix(stored.file.name, suffix))
           )
     )
 
   const replaceOrInsert = (
     options: StoreOptions,
-    { description, file }: NewFile,
+    stored: NewFile,
     attempts: number
   ): Effect.Effect<StoredFile, StoreError> => {
     const { bucket, condition, folder } = options
+    const { assembly, description, file } = stored
     const orRetry = (error: FileExists | NotFound) =>
-      attempts === 1 ? Effect.fail(error) : replaceOrInsert(options, { description, file }, attempts - 1)
+      attempts === 1 ? Effect.fail(error) : replaceOrInsert(options, stored, attempts - 1)
     const { content } = file
     return Effect.flatMap(
       repository.find(bucket, toSelector(file)),
       Option.match({
         onNone: () =>
           condition.ifMatch === undefined
-            ? Effect.catchTag(insert(bucket, file), "FileExists", orRetry)
+            ? Effect.catchTag(insert(bucket, file, assembly), "FileExists", orRetry)
             : Effect.fail(new PreconditionFailed()),
         onSome: ({ id: fileId }) => {
           const sweepAt = DateTime.addDuration(content.storedAt, blobGrace)
-          const replacement = { bucket, fileId, folder, content, description, condition, sweepAt }
+          const replacement = { bucket, fileId, folder, content, assembly, description, condition, sweepAt }
           return Effect.catchTag(writer.replaceContent(replacement), "NotFound", orRetry)
         }
       })
@@ -122,11 +126,11 @@ export const make = ({ blobGrace, random, repository, writer }: Dependencies) =>
     const { bucket, onConflict } = options
     switch (onConflict) {
       case "fail":
-        return Effect.catchTag(insert(bucket, stored.file), "FileExists", ({ existingId }) =>
+        return Effect.catchTag(insert(bucket, stored.file, stored.assembly), "FileExists", ({ existingId }) =>
           Effect.fail(conflict(options, existingId))
         )
       case "rename":
-        return insertRenamed(bucket, stored.file, maxAttempts)
+        return insertRenamed(bucket, stored, maxAttempts)
       case "replace":
         return replaceOrInsert(options, stored, maxAttempts)
     }

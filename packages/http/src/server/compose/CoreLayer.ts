@@ -27,6 +27,7 @@ import { DeliveryRepository } from "@holdfast/core/webhooks/DeliveryRepository"
 import { WebhookRepository } from "@holdfast/core/webhooks/WebhookRepository"
 import type { Digest } from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
+import { UploadRepository } from "@holdfast/core/uploads/UploadRepository"
 import { UsageRepository } from "@holdfast/core/usage/UsageRepository"
 import * as Layer from "effect/Layer"
 import * as ConversionMetrics from "../metrics/ConversionMetrics.ts"
@@ -64,6 +65,7 @@ const instrumentedPorts = Layer.mergeAll(
   PortMetrics.layer(DeploymentRepository),
   PortMetrics.layer(EventRepository),
   PortMetrics.layer(QuotaRepository),
+  PortMetrics.layer(UploadRepository),
   PortMetrics.layer(UsageRepository),
   IntegrityMetrics.layerScrubs.pipe(Layer.provide(PortMetrics.layer(ScrubRepository))),
   IntegrityMetrics.layerDamage.pipe(Layer.provide(PortMetrics.layer(DamageRepository))),

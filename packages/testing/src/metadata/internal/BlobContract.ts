@@ -30,7 +30,8 @@ export const blobContract = (it: It): void => {
     Effect.gen(function* () {
       const bucket = yield* Fixtures.bucket()
       const blobId = yield* Fixtures.stage(bucket)
-      const pending = { ...bucket, blobId, state: "PENDING", size: null, sha256: null, fileId: null, damage: null }
+      const own = { size: null, sha256: null, fileId: null, damage: null, isPart: false, hasParts: null }
+      const pending = { ...bucket, blobId, state: "PENDING", ...own }
       expect(yield* Fixtures.blob(blobId)).toEqual(pending)
       const foreign = yield* Fixtures.tenant
       for (const ref of [

@@ -9,7 +9,7 @@ import { among, lock } from "../Dialect.ts"
 import * as Invitations from "../members/Invitations.ts"
 import { record } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
-import { countFiles } from "./RemoveBuckets.ts"
+import { abortUploads, countFiles } from "./RemoveBuckets.ts"
 
 /** The name of a removed bucket or subdomain of a removed tenant: no request can ask for a control character. */
 const freedName = "'\u0001' || id"
@@ -23,6 +23,7 @@ export const markBuckets = Effect.fnUntraced(function* (
   { buckets, sweepAt }: { readonly buckets: Fragment; readonly sweepAt: number }
 ) {
   yield* sql`UPDATE mirror SET removed = 1 WHERE removed = 0 AND bucket_id IN (SELECT id FROM bucket WHERE ${buckets})`
+  yield* abortUploads(sql, buckets)
   yield* sql`INSERT INTO removal (id, tenant_id, kind, sweep_at, due_at, path, name, deleted)
     SELECT id, tenant_id, 'BUCKET', ${sweepAt}, 0, '', '', 0 FROM bucket WHERE ${buckets}`
   const marked = yield* sql`UPDATE bucket SET removed = 1, name = ${sql.literal(freedName)} WHERE ${buckets}

@@ -4,7 +4,8 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { lock } from "../Dialect.ts"
+import { among, lock } from "../Dialect.ts"
+import * as Row from "../Row.ts"
 
 /** The files that one transaction removes. A bucket with more files is removed in steps. */
 export const removedAtOnce = 500
@@ -18,6 +19,16 @@ export const countFiles = (sql: SqlClient, bucketId: string, limit: number) =>
     sql`SELECT 1 AS one FROM file WHERE bucket_id = ${bucketId} ORDER BY path, name LIMIT ${limit}`,
     (rows) => rows.length
   )
+
+/** Ends the open uploads of the selected buckets. A tenant has a bounded number of them. */
+export const abortUploads = Effect.fnUntraced(function* (sql: SqlClient, buckets: Fragment) {
+  const ended = yield* sql`UPDATE upload SET state = 'DEAD'
+    WHERE state = 'OPEN' AND bucket_id IN (SELECT id FROM bucket WHERE ${buckets}) RETURNING blob_id`.pipe(
+    Row.all((row) => Row.text(row, "blob_id"))
+  )
+  if (ended.length === 0) return
+  yield* sql`UPDATE blob SET state = 'DOOMED', due_at = 0 WHERE ${among(sql, "id", ended)} AND state = 'PENDING'`
+})
 
 /**
  * Removes the buckets and files that two conditions select, and dooms the files' blobs. Mirrors are marked as removed
@@ -48,6 +59,7 @@ export const removeBuckets = Effect.fnUntraced(function* (
   })
   yield* sql`UPDATE mirror SET removed = 1
     WHERE removed = 0 AND bucket_id IN (SELECT id FROM bucket WHERE ${buckets})`
+  yield* abortUploads(sql, buckets)
   yield* sql`UPDATE blob SET state = 'DOOMED', due_at = ${sweepAt}
     WHERE id IN (SELECT blob_id FROM file WHERE ${files}) AND state = 'READY'`
   yield* sql`DELETE FROM file WHERE ${files}`

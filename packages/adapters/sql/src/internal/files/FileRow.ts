@@ -14,7 +14,8 @@ import * as Row from "../Row.ts"
 
 /** Listed by name: a later migration that adds a column must not change the statements that running nodes have prepared. */
 export const columns = `id, path, name, alias, version, metadata, headers, created_at, updated_at,
-  blob_id, size, sha256, etag, content_type, type, stored_at, damaged_blob`
+  blob_id, size, sha256, etag, content_type, type, stored_at, damaged_blob,
+  composite_blob`
 
 /** The column was written from a checked value, so that only the outermost type is checked again. */
 const isMetadata = (value: unknown): value is Metadata => Predicate.isObject(value)
@@ -27,10 +28,12 @@ const isHeaders = (value: unknown): value is ReadonlyArray<Header> => Array.isAr
 export const readHeaders = (row: Row.Row): ReadonlyArray<Header> =>
   row.headers === "[]" ? [] : Row.json(isHeaders, row, "headers")
 
+/** The digest of a composite content is empty until it is computed. Nodes of a former version require a text. */
 const readContent = (row: Row.Row): Content => ({
   blobId: Row.text(row, "blob_id"),
   size: Row.int(row, "size"),
-  sha256: Row.text(row, "sha256"),
+  sha256: row.sha256 === "" ? null : Row.text(row, "sha256"),
+  isComposite: row.composite_blob === row.blob_id ? true : undefined,
   etag: Row.text(row, "etag"),
   contentType: Row.text(row, "content_type"),
   type: Row.oneOf(FileType.literals, row, "type"),

@@ -9,12 +9,14 @@ import { NotFound } from "@holdfast/core/Errors"
 import type { Content, StoredFile } from "@holdfast/core/files/File"
 import { AliasTaken, FileExists, UploadExpired } from "@holdfast/core/files/FileErrors"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
+import type { Assembly } from "@holdfast/core/files/FileRepository"
 import * as Constraint from "../Constraint.ts"
 import { lock, millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { type Check, withinLimits } from "../usage/WithinLimits.ts"
 import { isOpenBucket } from "../buckets/OpenBucket.ts"
 import { runAndRecord } from "../events/RecordEvent.ts"
+import { assemble, finishAssembly } from "../uploads/Assemble.ts"
 import { fileCreated } from "./FileEvents.ts"
 import { inBucket, ofBucket } from "./FileRow.ts"
 
@@ -48,7 +50,7 @@ const insertRow = (sql: SqlClient, bucket: BucketRef, file: StoredFile) => {
       created_at, updated_at, blob_id, size, sha256, etag, content_type, type, stored_at)
     SELECT ${file.id}, bucket.tenant_id, bucket.id, ${file.path}, ${file.name}, ${file.alias},
       ${file.version}, ${JSON.stringify(file.metadata)}, ${JSON.stringify(file.headers)},
-      ${millis(file.createdAt)}, ${millis(file.updatedAt)}, ${content?.blobId}, ${content?.size}, ${content?.sha256},
+      ${millis(file.createdAt)}, ${millis(file.updatedAt)}, ${content?.blobId}, ${content?.size}, ${content && (content.sha256 ?? "")},
       ${content?.etag}, ${content?.contentType}, ${content?.type}, ${content ? millis(content.storedAt) : null}
     FROM bucket WHERE ${isOpenBucket(sql, bucket)} ${lock(sql, "FOR KEY SHARE")} RETURNING id`
   return runAndRecord(sql, insertion, fileCreated(bucket, file)).pipe(
@@ -71,18 +73,21 @@ const insertWithContent = Effect.fnUntraced(function* (
   bucket: BucketRef,
   file: StoredFile,
   content: Content,
+  assembly: Assembly | undefined,
   check: Check
 ) {
+  if (assembly !== undefined) yield* assemble(sql, bucket, content, assembly)
   const reserved = yield* makeReady(sql, bucket, file.id, content)
   if (Option.isNone(reserved)) return yield* new UploadExpired()
   yield* insertRow(sql, bucket, file)
+  if (assembly !== undefined) yield* finishAssembly(sql, file, assembly)
   yield* check({ files: 1, bytes: content.size - reserved.value })
 })
 
 /** Inserts a file, and with content makes its blob READY. */
-export const insertFile = (sql: SqlClient, bucket: BucketRef, file: StoredFile) =>
+export const insertFile = (sql: SqlClient, bucket: BucketRef, file: StoredFile, assembly?: Assembly) =>
   withinLimits(sql, bucket, (check) =>
     file.content === null
       ? Effect.andThen(insertRow(sql, bucket, file), check({ files: 1, bytes: 0 }))
-      : insertWithContent(sql, bucket, file, file.content, check)
+      : insertWithContent(sql, bucket, file, file.content, assembly, check)
   ).pipe(orFileTaken(sql, bucket, { path: file.path, name: file.name, alias: file.alias ?? "" }))

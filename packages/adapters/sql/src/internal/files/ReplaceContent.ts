@@ -14,6 +14,7 @@ import { runAndRecord } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
 import { withinLimits } from "../usage/WithinLimits.ts"
 import { contentReplaced } from "./FileEvents.ts"
+import { assemble, finishAssembly } from "../uploads/Assemble.ts"
 import { bySelector, columns, ofBucket, toFile } from "./FileRow.ts"
 import { orAliasTaken } from "./InsertFile.ts"
 import { preconditionClause } from "./PreconditionClause.ts"
@@ -48,15 +49,16 @@ const assignments = (sql: SqlClient, { alias, headers, metadata }: ReplacedDescr
 /** Updates the file, then its blobs. */
 export const replaceContent = (
   sql: SqlClient,
-  { bucket, condition, content, description = {}, fileId, folder, sweepAt }: ContentReplacement
+  { assembly, bucket, condition, content, description = {}, fileId, folder, sweepAt }: ContentReplacement
 ) =>
   withinLimits(sql, bucket, (check) =>
     Effect.gen(function* () {
       const selector: Selector = { _tag: "Id", id: fileId, folder }
       const storedAt = millis(content.storedAt)
+      if (assembly !== undefined) yield* assemble(sql, bucket, content, assembly)
       // The lock of the row orders concurrent changes: each one reads the previous change's blob as its own previous blob.
       const changed = yield* sql`UPDATE file SET previous_blob_id = blob_id, blob_id = ${content.blobId},
-        version = version + 1, size = ${content.size}, sha256 = ${content.sha256}, etag = ${content.etag},
+        version = version + 1, size = ${content.size}, sha256 = ${content.sha256 ?? ""}, etag = ${content.etag},
         content_type = ${content.contentType}, type = ${content.type}, stored_at = ${storedAt}, updated_at = ${storedAt}
         ${assignments(sql, description)}
       WHERE ${bySelector(sql, bucket, selector)}${preconditionClause(sql, condition)}
@@ -84,6 +86,7 @@ export const replaceContent = (
       if (added === undefined) return yield* new UploadExpired()
       const former = moved.find(({ id }) => id !== content.blobId)?.size ?? 0
       yield* check({ files: 0, bytes: content.size - added.reserved - former })
+      if (assembly !== undefined) yield* finishAssembly(sql, changed.value.file, assembly)
       return changed.value.file
     })
   ).pipe(orAliasTaken(sql, bucket, description.alias ?? ""))

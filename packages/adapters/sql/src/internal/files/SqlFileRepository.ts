@@ -84,7 +84,7 @@ const make = Effect.gen(function* () {
     })
 
   return FileRepository.of({
-    insert: (bucket, file) => insertFile(sql, bucket, file).pipe(operation("files.insert")),
+    insert: (bucket, file, assembly) => insertFile(sql, bucket, file, assembly).pipe(operation("files.insert")),
 
     replaceContent: (replacement) =>
       replaceContent(sql, replacement).pipe(oneByOne(replacement.fileId), operation("files.replaceContent")),

@@ -9,7 +9,13 @@ import { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { NotFound } from "@holdfast/core/Errors"
 import type * as BlobKey from "@holdfast/core/storage/BlobKey"
-import { BlobRepository, type BlobRow, type BlobState, type DueBlob } from "@holdfast/core/storage/BlobRepository"
+import {
+  BlobRepository,
+  type BlobRow,
+  type BlobState,
+  type ContentPart,
+  type DueBlob
+} from "@holdfast/core/storage/BlobRepository"
 import * as DamageKind from "@holdfast/core/storage/DamageKind"
 import { among, lock, millis } from "../Dialect.ts"
 import * as Row from "../Row.ts"
@@ -18,6 +24,7 @@ import * as ContentRuleColumns from "../buckets/ContentRuleColumns.ts"
 import { isOpenBucket } from "../buckets/OpenBucket.ts"
 import { ofBucket } from "../files/FileRow.ts"
 import { withinLimits } from "../usage/WithinLimits.ts"
+import { dropParts } from "../uploads/DropParts.ts"
 import { dropConversions } from "../conversions/ConversionFiles.ts"
 import { transaction } from "../../Transaction.ts"
 
@@ -37,7 +44,15 @@ const toBlob: Row.FromRow<BlobRow> = (row) => ({
   size: Row.orNull(Row.int, row, "size"),
   sha256: Row.orNull(Row.text, row, "sha256"),
   fileId: Row.orNull(Row.text, row, "file_id"),
-  damage: row.damage_kind === null ? null : Row.oneOf(DamageKind.kinds, row, "damage_kind")
+  damage: row.damage_kind === null ? null : Row.oneOf(DamageKind.kinds, row, "damage_kind"),
+  isPart: row.content_id !== null,
+  hasParts: row.parts === null ? null : Row.int(row, "parts") === Row.int(row, "found_parts")
+})
+
+const toPart: Row.FromRow<ContentPart> = (row) => ({
+  blobId: Row.text(row, "blob_id"),
+  start: Row.int(row, "start"),
+  size: Row.int(row, "size")
 })
 
 const make = Effect.gen(function* () {
@@ -92,7 +107,11 @@ const make = Effect.gen(function* () {
     // Skips blobs that a concurrent transaction is renewing or committing. One statement for each bucket: each row gives its reservation
     // back to the counters of its tenant and bucket, and a statement for several tenants would lock them in no certain order.
     expire: (which) => {
-      const isExpired = which === "all" ? sql`due_at IS NOT NULL` : sql`due_at < ${millis(which.before)}`
+      // Another process may continue an open upload: its bytes are not lost with the process that received the last ones.
+      const isExpired =
+        which === "all"
+          ? sql`NOT EXISTS (SELECT 1 FROM upload WHERE upload.blob_id = blob.id AND upload.state = 'OPEN')`
+          : sql`due_at < ${millis(which.before)}`
       return sql`SELECT DISTINCT bucket_id FROM blob WHERE state = 'PENDING' AND ${isExpired}`.pipe(
         Row.all((row) => Row.text(row, "bucket_id")),
         Effect.flatMap((bucketIds) =>
@@ -146,6 +165,7 @@ const make = Effect.gen(function* () {
         Effect.andThen(sql`DELETE FROM blob WHERE ${among(sql, "id", blobIds)} AND state <> 'READY'`),
         Effect.andThen(sql`DELETE FROM damage WHERE ${among(sql, "blob_id", blobIds)}`),
         transaction(sql),
+        (forgetting) => Effect.andThen(dropParts(sql, blobIds), forgetting),
         Effect.asVoid,
         operation("blobs.forget")
       ),
@@ -155,12 +175,25 @@ const make = Effect.gen(function* () {
         WHERE ${among(sql, "id", blobIds)} AND state = 'READY' AND NOT EXISTS (
           SELECT 1 FROM file WHERE file.id = blob.file_id AND file.blob_id = blob.id)
           AND NOT EXISTS (SELECT 1 FROM conversion_file WHERE conversion_file.blob_id = blob.id)
+          AND NOT EXISTS (SELECT 1 FROM blob_part JOIN blob AS content ON content.id = blob_part.content_id
+            WHERE blob_part.blob_id = blob.id)
         RETURNING id`.pipe(Effect.map(count), operation("blobs.doomUnreferenced")),
+
+    listParts: ({ blobId, limit, offset }) =>
+      sql`SELECT blob_id, start, size FROM blob_part WHERE content_id = ${blobId} AND start >= (
+          SELECT MAX(start) FROM blob_part WHERE content_id = ${blobId} AND start <= ${offset})
+        ORDER BY start LIMIT ${limit}`.pipe(Row.all(toPart), operation("blobs.listParts")),
 
     list: ({ after, limit }) =>
       sql`SELECT blob.id, blob.tenant_id, blob.bucket_id, blob.state, blob.size, blob.sha256,
-          COALESCE(file.id, conversion.file_id) AS file_id, damage.kind AS damage_kind
+          COALESCE(file.id, whole.id, conversion.file_id) AS file_id, damage.kind AS damage_kind, content.id AS content_id,
+          blob.parts, CASE WHEN blob.parts IS NOT NULL THEN (SELECT COUNT(*) FROM blob_part
+            JOIN blob AS part ON part.id = blob_part.blob_id AND part.state = 'READY' AND part.size = blob_part.size
+            WHERE blob_part.content_id = blob.id) END AS found_parts
         FROM blob LEFT JOIN file ON file.id = blob.file_id AND file.blob_id = blob.id
+          LEFT JOIN blob_part ON blob_part.blob_id = blob.id
+          LEFT JOIN blob AS content ON content.id = blob_part.content_id
+          LEFT JOIN file AS whole ON whole.id = content.file_id AND whole.blob_id = content.id
           LEFT JOIN conversion_file ON conversion_file.blob_id = blob.id
           LEFT JOIN conversion ON conversion.id = conversion_file.conversion_id
           LEFT JOIN damage ON damage.blob_id = blob.id

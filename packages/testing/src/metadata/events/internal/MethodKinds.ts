@@ -19,6 +19,7 @@ import { QuotaRepository } from "@holdfast/core/quotas/QuotaRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
+import { UploadRepository } from "@holdfast/core/uploads/UploadRepository"
 import { UsageRepository } from "@holdfast/core/usage/UsageRepository"
 import { DeliveryRepository } from "@holdfast/core/webhooks/DeliveryRepository"
 import { WebhookRepository } from "@holdfast/core/webhooks/WebhookRepository"
@@ -60,6 +61,7 @@ export const ports = [
     postpone: "INTERNAL",
     forget: "INTERNAL",
     doomUnreferenced: "INTERNAL",
+    listParts: "READ",
     list: "READ",
     filterKnown: "READ"
   }),
@@ -158,6 +160,18 @@ export const ports = [
     countReached: "READ"
   }),
   port(TokenRepository, { create: "WRITE", find: "READ", list: "READ", revoke: "WRITE" }),
+  // An upload that is not complete is no record of the bucket: the event is that of its file.
+  port(UploadRepository, {
+    create: "INTERNAL",
+    find: "READ",
+    list: "READ",
+    takeOver: "INTERNAL",
+    declareLength: "INTERNAL",
+    addPart: "INTERNAL",
+    listParts: "READ",
+    abort: "INTERNAL",
+    deleteExpired: "INTERNAL"
+  }),
   port(UsageRepository, { ofTenant: "READ", ofBucket: "READ", recount: "INTERNAL", countDrifts: "READ" }),
   port(DeliveryRepository, {
     due: "READ",

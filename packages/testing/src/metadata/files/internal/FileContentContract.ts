@@ -55,7 +55,17 @@ export const fileContentContract = (it: It): void => {
       expect(replaced).toEqual({ ...file, version: 5, content, updatedAt: Sample.at(50) })
       expect(yield* (yield* FileRepository).find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(replaced))
       const { sha256, size } = content
-      const row = { ...bucket, blobId: content.blobId, state: "READY", size, sha256, fileId: file.id, damage: null }
+      const bytes = { isPart: false, hasParts: null }
+      const row = {
+        ...bucket,
+        ...bytes,
+        blobId: content.blobId,
+        state: "READY",
+        size,
+        sha256,
+        fileId: file.id,
+        damage: null
+      }
       expect(yield* Fixtures.blob(content.blobId)).toEqual(row)
       expect(yield* Fixtures.blob(file.content.blobId)).toMatchObject({ state: "DOOMED", fileId: null })
       expect(yield* Fixtures.isDue(file.content.blobId)).toBe(false)

@@ -58,6 +58,8 @@ export const fileContract = (it: It): void => {
       const { sha256, size } = file.content
       expect(yield* Fixtures.blob(file.content.blobId)).toEqual({
         damage: null,
+        isPart: false,
+        hasParts: null,
         ...bucket,
         blobId: file.content.blobId,
         state: "READY",

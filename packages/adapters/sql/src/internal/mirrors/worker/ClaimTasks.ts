@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { StoredFile } from "@holdfast/core/files/File"
-import { type MirroredFile, objectName } from "@holdfast/core/mirrors/targets/MirroredFile"
+import { isMirrored, objectName } from "@holdfast/core/mirrors/targets/MirroredFile"
 import type { MirrorTask } from "@holdfast/core/mirrors/worker/MirrorTask"
 import type { StoredMirror } from "@holdfast/core/mirrors/StoredMirror"
 import { among, skipLocked } from "../../Dialect.ts"
@@ -58,7 +58,11 @@ const admit = (sql: SqlClient, { leaseUntil, limit, mirror, now }: Claim) => {
       )
 }
 
-const hasContent = (file: StoredFile): file is MirroredFile => file.content !== null
+/** A composite content whose digest is being computed. The task becomes due at once when it is known. */
+const awaitsDigest = (file: StoredFile): boolean => file.content !== null && !isMirrored(file)
+
+/** How long a task waits for the digest of its content until the next look, in milliseconds. */
+const digestWait = 10_000
 
 const materialized = (sql: SqlClient) =>
   sql.literal(sql.onDialectOrElse({ pg: () => "MATERIALIZED", orElse: () => "" }))
@@ -74,12 +78,10 @@ const claim = Effect.fnUntraced(function* (sql: SqlClient, { lease, leaseUntil, 
   if (claimed.length === 0) return []
   const ids = claimed.map(({ fileId }) => fileId)
   // Tasks belong to files of the bucket only. With a condition on the bucket, SQLite would read the whole bucket.
-  const files = new Map(
-    (yield* sql`SELECT ${sql.literal(fileColumns)} FROM file
-        WHERE ${among(sql, "id", ids)} AND tenant_id = ${mirror.tenantId}`.pipe(Row.all(toFile)))
-      .filter(hasContent)
-      .map((file) => [file.id, { file, name: objectName(file) }])
-  )
+  const found = yield* sql`SELECT ${sql.literal(fileColumns)} FROM file
+    WHERE ${among(sql, "id", ids)} AND tenant_id = ${mirror.tenantId}`.pipe(Row.all(toFile))
+  const files = new Map(found.filter(isMirrored).map((file) => [file.id, { file, name: objectName(file) }]))
+  const waiting = new Set(found.filter(awaitsDigest).map(({ id }) => id))
   const wantedObjects = Array.from(files.values(), ({ file, name }) => ({
     fileId: file.id,
     name,
@@ -92,20 +94,22 @@ const claim = Effect.fnUntraced(function* (sql: SqlClient, { lease, leaseUntil, 
     ])
   )
   const isBlocked = (id: string): boolean => files.has(id) && !taken.has(id)
-  const blocked = ids.filter(isBlocked)
-  if (blocked.length > 0) {
-    yield* sql`UPDATE mirror_task SET lease = NULL, due_at = ${now + blockedFor()}
-        WHERE mirror_id = ${mirror.id} AND ${among(sql, "file_id", blocked)}`
-  }
+  const release = (fileIds: ReadonlyArray<string>, wait: number) =>
+    fileIds.length === 0
+      ? Effect.void
+      : sql`UPDATE mirror_task SET lease = NULL, due_at = ${now + wait}
+          WHERE mirror_id = ${mirror.id} AND ${among(sql, "file_id", fileIds)}`
+  yield* release(ids.filter(isBlocked), blockedFor())
+  yield* release([...waiting], digestWait)
   const formerNames = yield* ObjectNames.findFormerNames(sql, {
     mirrorId: mirror.id,
-    fileIds: ids.filter((id) => !isBlocked(id)),
+    fileIds: ids.filter((id) => !isBlocked(id) && !waiting.has(id)),
     currentNames: Array.from(taken.values(), ({ name }) => name)
   })
   return claimed.flatMap(({ attempts, fileId, wanted }): ReadonlyArray<MirrorTask> => {
     const source = files.get(fileId)
     const own = taken.get(fileId)
-    if (source !== undefined && own === undefined) return []
+    if (waiting.has(fileId) || (source !== undefined && own === undefined)) return []
     const remove = formerNames.flatMap((former) => (former.fileId === fileId ? [former.name] : []))
     const write = source === undefined || own === undefined ? null : { ...source, hasBytes: own.hasBytes }
     return [{ mirrorId: mirror.id, fileId, lease, wanted, attempts, write, remove }]

@@ -1,0 +1,85 @@
+/**
+ * Makes a stored blob a part of an upload.
+ */
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { NotFound } from "@holdfast/core/Errors"
+import { UploadExpired } from "@holdfast/core/files/FileErrors"
+import type { StoredUpload } from "@holdfast/core/uploads/Upload"
+import { UploadSuperseded } from "@holdfast/core/uploads/UploadErrors"
+import type { UploadRef, UploadRepository } from "@holdfast/core/uploads/UploadRepository"
+import { lock, millis } from "../Dialect.ts"
+import { ofBucket } from "../files/FileRow.ts"
+import * as Row from "../Row.ts"
+import { withinLimits } from "../usage/WithinLimits.ts"
+import { byRef, columns, toUpload } from "./UploadRow.ts"
+
+type Terms = Parameters<UploadRepository["Service"]["addPart"]>[0]
+
+const missing = new NotFound({ resource: "upload" })
+
+/** Locks an upload. Requests that change the same upload wait for each other here. */
+export const lockOpen = (sql: SqlClient, upload: UploadRef) =>
+  NotFound.whenNone(
+    sql`SELECT ${sql.literal(columns)} FROM upload WHERE ${byRef(sql, upload)} AND state = 'OPEN'
+      ${lock(sql, "FOR NO KEY UPDATE")}`.pipe(Row.first(toUpload)),
+    missing
+  )
+
+/** The bytes that an upload reserves. */
+const reservedBytes = ({ length, received }: Pick<StoredUpload, "length" | "received">): number =>
+  Math.max(length ?? 0, received)
+
+/**
+ * Prolongs the blob of an upload, and reserves its bytes. Returns by how much the reservation grows. Fails with `NotFound` when the
+ * blob has been doomed: the upload has expired, or its bucket was removed.
+ */
+export const reserve = Effect.fnUntraced(function* (sql: SqlClient, former: StoredUpload, upload: StoredUpload) {
+  const bytes = reservedBytes(upload)
+  yield* sql`UPDATE blob SET reserved = ${bytes}, due_at = ${millis(upload.expiresAt)}
+    WHERE id = ${upload.blobId} AND ${ofBucket(sql, upload)} AND state = 'PENDING' RETURNING id`.pipe(
+    Row.orFail(() => missing)
+  )
+  return bytes - reservedBytes(former)
+})
+
+const isAt = (upload: StoredUpload, at: Terms["at"]): boolean =>
+  "number" in at || (upload.epoch === at.epoch && upload.received === at.offset)
+
+export const addPart = (sql: SqlClient, { at, expiresAt, now, part, upload: ref }: Terms) =>
+  withinLimits(sql, ref, (check) =>
+    Effect.gen(function* () {
+      const former = yield* lockOpen(sql, ref)
+      if (former.expiresAt.epochMilliseconds <= now.epochMilliseconds) return yield* missing
+      if (!isAt(former, at)) return yield* new UploadSuperseded()
+      const number = "number" in at ? at.number : former.revision + 1
+      const [replaced] = yield* sql`SELECT blob_id, size FROM blob_part
+        WHERE content_id = ${former.blobId} AND number = ${number}`.pipe(
+        Row.all((row) => ({ blobId: Row.text(row, "blob_id"), size: Row.int(row, "size") }))
+      )
+      const upload = {
+        ...former,
+        received: former.received + part.size - (replaced?.size ?? 0),
+        revision: former.revision + 1,
+        expiresAt
+      }
+      yield* sql`UPDATE upload SET received = ${upload.received}, revision = ${upload.revision},
+        expires_at = ${millis(expiresAt)} WHERE id = ${upload.id}`
+      const growth = yield* reserve(sql, former, upload)
+      const reserved =
+        yield* sql`UPDATE blob SET state = 'READY', due_at = NULL, size = ${part.size}, sha256 = ${part.sha256}
+        WHERE id = ${part.blobId} AND ${ofBucket(sql, ref)} AND state = 'PENDING'
+        RETURNING COALESCE(reserved, 0) AS reserved`.pipe(Row.first((row) => Row.int(row, "reserved")))
+      if (reserved._tag === "None") return yield* new UploadExpired()
+      yield* sql`INSERT INTO blob_part (content_id, number, start, size, blob_id, tag, created_at)
+        VALUES (${upload.blobId}, ${number}, ${"number" in at ? null : at.offset}, ${part.size}, ${part.blobId}, ${part.tag},
+          ${millis(now)})
+        ON CONFLICT (content_id, number) DO UPDATE SET size = excluded.size, blob_id = excluded.blob_id, tag = excluded.tag,
+          created_at = excluded.created_at`
+      if (replaced !== undefined) {
+        yield* sql`UPDATE blob SET state = 'DOOMED', due_at = 0 WHERE id = ${replaced.blobId} AND state = 'READY'`
+      }
+      yield* check({ files: 0, bytes: growth - reserved.value })
+      return upload
+    })
+  )

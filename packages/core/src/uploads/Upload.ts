@@ -1,0 +1,80 @@
+/**
+ * An upload in parts: a content that arrives in several requests, and becomes the content of a file when it is completed.
+ */
+import type * as DateTime from "effect/DateTime"
+import * as Schema from "effect/Schema"
+import type { BucketRef } from "../buckets/BucketRef.ts"
+import { CreateFile } from "../files/File.ts"
+import { OnConflict } from "../files/NewFile.ts"
+
+/**
+ * How the bytes arrive:
+ *
+ * - APPEND: in order. Each request continues at the offset that the upload has reached (tus, IETF resumable uploads).
+ * - PARTS: in numbered parts, in any order, several at a time. A part may be sent again (multipart uploads of S3).
+ */
+export const UploadMode = Schema.Literals(["APPEND", "PARTS"])
+export type UploadMode = typeof UploadMode.Type
+
+/**
+ * - OPEN: accepts bytes.
+ * - DONE: is completed. A repeated completion gets the same answer until the upload expires.
+ * - DEAD: was aborted.
+ */
+export type UploadState = "OPEN" | "DONE" | "DEAD"
+
+const Tags = Schema.Union([Schema.Literal("*"), Schema.Array(Schema.String)])
+
+/** What the upload makes, and on which conditions. Checked when it is created, and again when it is completed. */
+export const UploadTerms = Schema.Struct({
+  description: CreateFile,
+  contentType: Schema.NullOr(Schema.String),
+  onConflict: OnConflict,
+  condition: Schema.Struct({ ifMatch: Schema.optional(Tags), ifNoneMatch: Schema.optional(Tags) }),
+  /** The rules of the upload link that permits the upload; null without one. */
+  linkRules: Schema.NullOr(
+    Schema.Struct({ maxBytes: Schema.Int, contentTypes: Schema.NullOr(Schema.Array(Schema.String)) })
+  )
+})
+export type UploadTerms = typeof UploadTerms.Type
+
+/** An upload in parts, as callers see it. */
+export interface Upload extends BucketRef {
+  readonly id: string
+  readonly mode: UploadMode
+  readonly terms: UploadTerms
+  /** Bytes of the whole content; null while they are not declared. */
+  readonly length: number | null
+  /** Bytes that are stored durably. With APPEND this is the offset of the next append. */
+  readonly received: number
+  readonly state: UploadState
+  readonly createdAt: DateTime.Utc
+  /** When the service removes the upload and its parts, unless it receives bytes before. */
+  readonly expiresAt: DateTime.Utc
+}
+
+/** An upload as the repository stores it. */
+export interface StoredUpload extends Upload {
+  /** The blob that the content will have, which holds the reservation of the bytes. */
+  readonly blobId: string
+  /** Which request may append: a request that takes the upload over increases it. */
+  readonly epoch: number
+  /** How often the parts have changed. With APPEND this is the number of the parts. */
+  readonly revision: number
+  /** The file that the upload has made, as JSON; null until it is DONE. */
+  readonly answer: string | null
+}
+
+/** A part of an upload. */
+export interface UploadPart {
+  /** From 1. */
+  readonly number: number
+  readonly blobId: string
+  /** Bytes. */
+  readonly size: number
+  /** Hexadecimal. */
+  readonly sha256: string
+  /** The text that the writer has stored with the part, such as its entity tag in S3; null for none. */
+  readonly tag: string | null
+  readonly createdAt: DateTime.Utc
+}

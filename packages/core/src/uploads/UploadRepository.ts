@@ -1,0 +1,106 @@
+/**
+ * The port that stores uploads in parts. Each method is one atomic step. `FileRepository` completes an upload, in the step that
+ * stores the file (`Assembly`).
+ */
+import * as Context from "effect/Context"
+import type * as DateTime from "effect/DateTime"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { BucketRef } from "../buckets/BucketRef.ts"
+import type { ContentRules } from "../buckets/ContentRules.ts"
+import type { NotFound, QuotaExceeded } from "../Errors.ts"
+import type { UploadExpired } from "../files/FileErrors.ts"
+import type { MetadataError } from "../MetadataError.ts"
+import type { Slice } from "../Page.ts"
+import type { StoredUpload, UploadPart } from "./Upload.ts"
+import type { UploadSuperseded } from "./UploadErrors.ts"
+
+/** An upload of a bucket. */
+export interface UploadRef extends BucketRef {
+  readonly uploadId: string
+}
+
+/** A stored blob that becomes a part. */
+export interface NewPart {
+  readonly blobId: string
+  /** Bytes. */
+  readonly size: number
+  /** Hexadecimal. */
+  readonly sha256: string
+  readonly tag: string | null
+}
+
+export class UploadRepository extends Context.Service<
+  UploadRepository,
+  {
+    /**
+     * Stores an OPEN upload without parts, and stages its blob until the upload expires. Reserves the declared length. Fails with
+     * `NotFound` when there is no such bucket, and with `QuotaExceeded` when a limit of `CurrentLimits` would be exceeded, or when
+     * the tenant has `maxOpen` open uploads already. Returns the rules of the bucket's contents.
+     */
+    readonly create: (
+      upload: StoredUpload,
+      maxOpen: number
+    ) => Effect.Effect<ContentRules, NotFound | QuotaExceeded | MetadataError>
+
+    /** Finds an upload of a bucket that exists, also when it is not OPEN. Returns the rules of the bucket's contents with it. */
+    readonly find: (
+      upload: UploadRef
+    ) => Effect.Effect<Option.Option<{ readonly upload: StoredUpload; readonly rules: ContentRules }>, MetadataError>
+
+    /** Lists the OPEN uploads of a bucket that have not expired, by id. */
+    readonly list: (
+      request: { readonly bucket: BucketRef; readonly now: DateTime.Utc } & Slice
+    ) => Effect.Effect<ReadonlyArray<StoredUpload>, MetadataError>
+
+    /**
+     * Increases the epoch of an OPEN upload that has not expired, so that no former request can append to it any more. Returns the
+     * upload then; none when there is no such upload.
+     */
+    readonly takeOver: (
+      upload: UploadRef,
+      now: DateTime.Utc
+    ) => Effect.Effect<Option.Option<StoredUpload>, MetadataError>
+
+    /** Declares the length of an upload without one, and reserves the bytes. Fails with `NotFound` when there is none. */
+    readonly declareLength: (
+      upload: UploadRef,
+      length: number
+    ) => Effect.Effect<StoredUpload, NotFound | QuotaExceeded | MetadataError>
+
+    /**
+     * Makes a PENDING blob a part of an OPEN upload, prolongs the upload until `expiresAt`, and reserves the part's bytes where its
+     * upload has no declared length. `at` is where the part goes:
+     *
+     * - an offset and an epoch: the next part of an APPEND upload. Fails with `UploadSuperseded` when the upload has another offset
+     *   or epoch by now.
+     * - a number: that part. A former part of this number becomes DOOMED, so that the last one to finish wins.
+     *
+     * Fails with `NotFound` when the upload is not OPEN, with `UploadExpired` when the blob is no longer PENDING. Returns the upload
+     * then.
+     */
+    readonly addPart: (terms: {
+      readonly upload: UploadRef
+      readonly at: { readonly offset: number; readonly epoch: number } | { readonly number: number }
+      readonly part: NewPart
+      readonly now: DateTime.Utc
+      readonly expiresAt: DateTime.Utc
+    }) => Effect.Effect<StoredUpload, NotFound | QuotaExceeded | UploadExpired | UploadSuperseded | MetadataError>
+
+    /** Lists the parts of an upload by number, after a number. */
+    readonly listParts: (
+      request: Pick<StoredUpload, "blobId"> & Slice<number>
+    ) => Effect.Effect<ReadonlyArray<UploadPart>, MetadataError>
+
+    /** Ends an OPEN upload; its parts may be swept at once. Fails with `NotFound` when there is none. */
+    readonly abort: (upload: UploadRef) => Effect.Effect<void, NotFound | MetadataError>
+
+    /**
+     * Deletes the rows of at most `limit` uploads that have expired. Their blobs end with their own leases. Returns how many.
+     */
+    readonly deleteExpired: (terms: {
+      readonly now: DateTime.Utc
+      readonly limit: number
+    }) => Effect.Effect<number, MetadataError>
+  }
+>()("@holdfast/core/uploads/UploadRepository") {}

@@ -1,0 +1,324 @@
+/**
+ * The contract of `UploadRepository`, and of the completion of an upload by `FileRepository`.
+ */
+import { expect } from "@effect/vitest"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
+import type { Content } from "@holdfast/core/files/File"
+import { type Assembly, FileRepository } from "@holdfast/core/files/FileRepository"
+import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
+import type { StoredUpload } from "@holdfast/core/uploads/Upload"
+import { UploadRepository } from "@holdfast/core/uploads/UploadRepository"
+import { UsageRepository } from "@holdfast/core/usage/UsageRepository"
+import { unlimited, within } from "@holdfast/core/usage/UsageLimits"
+import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Fixtures from "../Fixtures.ts"
+import * as Sample from "../Sample.ts"
+import type { It } from "./It.ts"
+
+const sample = (bucket: BucketRef, fields: Partial<StoredUpload> = {}): StoredUpload => ({
+  ...bucket,
+  id: Sample.id("upl"),
+  blobId: Sample.id("blb"),
+  mode: "APPEND",
+  terms: {
+    description: { name: "movie.mp4" },
+    contentType: null,
+    onConflict: "fail",
+    condition: { ifNoneMatch: "*" },
+    linkRules: null
+  },
+  length: null,
+  received: 0,
+  state: "OPEN",
+  epoch: 0,
+  revision: 0,
+  answer: null,
+  createdAt: Sample.at(),
+  expiresAt: Sample.at(60_000),
+  ...fields
+})
+
+const open = Effect.fnUntraced(function* (bucket: BucketRef, fields: Partial<StoredUpload> = {}) {
+  const upload = sample(bucket, fields)
+  yield* (yield* UploadRepository).create(upload, 100)
+  return upload
+})
+
+const refOf = ({ bucketId, id, tenantId }: StoredUpload) => ({ tenantId, bucketId, uploadId: id })
+
+/** Stages a blob and makes it a part. */
+const put = Effect.fnUntraced(function* (
+  upload: StoredUpload,
+  at: { readonly offset: number; readonly epoch: number } | { readonly number: number },
+  size: number,
+  tag: string | null = null
+) {
+  const blobId = yield* Fixtures.stage(upload)
+  const part = { blobId, size, sha256: Sample.hash(), tag }
+  const stored = yield* (yield* UploadRepository).addPart({
+    upload: refOf(upload),
+    at,
+    part,
+    now: Sample.at(),
+    expiresAt: Sample.at(90_000)
+  })
+  return { blobId, part, stored }
+})
+
+const composite = (blobId: string, size: number): Content => ({
+  ...Sample.content(blobId),
+  sha256: null,
+  isComposite: true,
+  size
+})
+
+const assembly = (upload: StoredUpload, revision: number, numbers: ReadonlyArray<number>): Assembly => ({
+  uploadId: upload.id,
+  revision,
+  blobId: upload.blobId,
+  numbers,
+  at: Sample.at(),
+  answer: ({ name }) => JSON.stringify({ name })
+})
+
+const stateOf = (blobId: string) => Effect.map(Fixtures.blob(blobId), (row) => row?.state)
+
+const reserved = (bucket: BucketRef) =>
+  Effect.flatMap(UsageRepository, (usage) => Effect.map(usage.ofBucket(bucket), ({ reservedBytes }) => reservedBytes))
+
+export const uploadContract = (it: It): void => {
+  it.effect("create: upload → found with all fields and listed; other bucket, other tenant → none", () =>
+    Effect.gen(function* () {
+      const uploads = yield* UploadRepository
+      const bucket = yield* Fixtures.bucket()
+      const other = yield* Fixtures.bucket(bucket.tenantId)
+      const upload = yield* open(bucket, { length: 10, mode: "PARTS" })
+      expect(Option.getOrThrow(yield* uploads.find(refOf(upload))).upload).toEqual(upload)
+      expect(yield* uploads.list({ bucket, now: Sample.at(), limit: 10 })).toEqual([upload])
+      expect(yield* uploads.list({ bucket, now: Sample.at(), limit: 10, after: upload.id })).toEqual([])
+      expect(yield* uploads.list({ bucket, now: Sample.at(60_000), limit: 10 })).toEqual([])
+      expect(yield* uploads.list({ bucket: other, now: Sample.at(), limit: 10 })).toEqual([])
+      for (const ref of [other, { ...bucket, tenantId: yield* Fixtures.tenant }]) {
+        expect(Option.isNone(yield* uploads.find({ ...ref, uploadId: upload.id }))).toBe(true)
+      }
+      const foreign = yield* Effect.flip(uploads.create(sample({ ...bucket, bucketId: Sample.id("bkt") }), 100))
+      expect(foreign).toMatchObject({ _tag: "NotFound", resource: "bucket" })
+    })
+  )
+
+  it.effect("create: as many open uploads as permitted → QuotaExceeded; one of them aborted → created", () =>
+    Effect.gen(function* () {
+      const uploads = yield* UploadRepository
+      const bucket = yield* Fixtures.bucket()
+      const [first] = [yield* open(bucket), yield* open(bucket)]
+      const refused = yield* Effect.flip(uploads.create(sample(bucket), 2))
+      expect(refused).toMatchObject({ _tag: "QuotaExceeded", quota: { maximum: 2, use: 2 } })
+      yield* uploads.abort(refOf(first))
+      yield* uploads.create(sample(bucket), 2)
+    })
+  )
+
+  it.effect("addPart: appends in order → offset grows; other offset or former epoch → UploadSuperseded", () =>
+    Effect.gen(function* () {
+      const uploads = yield* UploadRepository
+      const bucket = yield* Fixtures.bucket()
+      const upload = yield* open(bucket)
+      const { blobId, stored } = yield* put(upload, { offset: 0, epoch: 0 }, 7, "a")
+      expect(stored).toMatchObject({ received: 7, revision: 1, expiresAt: Sample.at(90_000) })
+      expect(Option.getOrThrow(yield* uploads.find(refOf(upload))).upload).toEqual(stored)
+      expect(yield* Fixtures.blob(blobId)).toMatchObject({ state: "READY", size: 7, isPart: true, fileId: null })
+      expect(yield* Effect.flip(put(upload, { offset: 0, epoch: 0 }, 5))).toMatchObject({ _tag: "UploadSuperseded" })
+      const taken = Option.getOrThrow(yield* uploads.takeOver(refOf(upload), Sample.at()))
+      expect(taken).toMatchObject({ epoch: 1, received: 7 })
+      expect(yield* Effect.flip(put(upload, { offset: 7, epoch: 0 }, 5))).toMatchObject({ _tag: "UploadSuperseded" })
+      yield* put(upload, { offset: 7, epoch: 1 }, 5)
+      const parts = yield* uploads.listParts({ blobId: upload.blobId, limit: 10 })
+      expect(parts.map(({ number, size, tag }) => [number, size, tag])).toEqual([
+        [1, 7, "a"],
+        [2, 5, null]
+      ])
+      expect(yield* uploads.listParts({ blobId: upload.blobId, limit: 10, after: 1 })).toEqual(parts.slice(1))
+    })
+  )
+
+  it.effect("addPart: 8 appends at one offset at once → exactly one succeeds", () =>
+    Effect.gen(function* () {
+      const upload = yield* open(yield* Fixtures.bucket())
+      const results = yield* Fixtures.concurrently(8, () => put(upload, { offset: 0, epoch: 0 }, 3))
+      expect(results.filter(Result.isSuccess)).toHaveLength(1)
+      const found = yield* (yield* UploadRepository).find(refOf(upload))
+      expect(Option.getOrThrow(found).upload).toMatchObject({ received: 3, revision: 1 })
+    })
+  )
+
+  it.effect("addPart: number sent again → last part counts, former blob DOOMED", () =>
+    Effect.gen(function* () {
+      const uploads = yield* UploadRepository
+      const upload = yield* open(yield* Fixtures.bucket(), { mode: "PARTS" })
+      const first = yield* put(upload, { number: 4 }, 100)
+      const { blobId, stored } = yield* put(upload, { number: 4 }, 30)
+      expect(stored.received).toBe(30)
+      expect(yield* stateOf(first.blobId)).toBe("DOOMED")
+      const parts = yield* uploads.listParts({ blobId: upload.blobId, limit: 10 })
+      expect(parts).toMatchObject([{ number: 4, size: 30, blobId }])
+    })
+  )
+
+  it.effect("addPart: upload aborted, expired or its bucket removed → NotFound, blob stays PENDING", () =>
+    Effect.gen(function* () {
+      const uploads = yield* UploadRepository
+      const bucket = yield* Fixtures.bucket()
+      const [aborted, expired, swept, removed] = [
+        yield* open(bucket),
+        yield* open(bucket, { expiresAt: Sample.at() }),
+        yield* open(bucket, { expiresAt: Sample.at(-80_000_000) }),
+        yield* open(yield* Fixtures.bucket(bucket.tenantId))
+      ]
+      yield* uploads.abort(refOf(aborted))
+      expect(yield* Effect.flip(uploads.abort(refOf(aborted)))).toMatchObject({ resource: "upload" })
+      yield* (yield* BlobRepository).expire({ before: Sample.at(-79_999_999) })
+      const { bucketId, tenantId } = removed
+      const another = yield* Fixtures.stage(removed)
+      yield* (yield* BucketRepository).remove({
+        bucket: { tenantId, bucketId },
+        force: true,
+        sweepAt: Sample.at()
+      })
+      for (const upload of [aborted, expired, swept]) {
+        const refused = yield* Effect.flip(put(upload, { offset: 0, epoch: 0 }, 5))
+        expect(refused).toMatchObject({ _tag: "NotFound", resource: "upload" })
+      }
+      expect(yield* stateOf(another)).toBe("PENDING")
+      expect(yield* stateOf(removed.blobId)).toBe("DOOMED")
+      expect(yield* stateOf(aborted.blobId)).toBe("DOOMED")
+      expect(Option.isNone(yield* uploads.takeOver(refOf(expired), Sample.at()))).toBe(true)
+    })
+  )
+
+  it.effect("expire: all → blob of an open upload stays; its expiry → DOOMED with its parts when it is forgotten", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const uploads = yield* UploadRepository
+      const upload = yield* open(yield* Fixtures.bucket())
+      const { blobId } = yield* put(upload, { offset: 0, epoch: 0 }, 5)
+      yield* blobs.expire("all")
+      expect([yield* stateOf(upload.blobId), yield* stateOf(blobId)]).toEqual(["PENDING", "READY"])
+      expect(yield* blobs.doomUnreferenced([blobId], Sample.at())).toBe(0)
+      yield* blobs.expire({ before: Sample.at(90_001) })
+      expect([yield* stateOf(upload.blobId), yield* stateOf(blobId)]).toEqual(["DOOMED", "READY"])
+      yield* blobs.forget([upload.blobId])
+      expect([yield* stateOf(upload.blobId), yield* stateOf(blobId)]).toEqual([undefined, "DOOMED"])
+      expect(yield* Fixtures.isDue(blobId, Sample.at())).toBe(true)
+      expect(yield* uploads.deleteExpired({ now: Sample.at(90_000), limit: 1000 })).toBeGreaterThan(0)
+      expect(Option.isNone(yield* uploads.find(refOf(upload)))).toBe(true)
+    })
+  )
+
+  it.effect("completion: parts of an append upload → composite content, parts found by offset, upload DONE", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const bucket = yield* Fixtures.bucket()
+      const upload = yield* open(bucket)
+      const ids: Array<string> = []
+      for (const offset of [0, 10, 20, 30]) ids.push((yield* put(upload, { offset, epoch: 0 }, 10)).blobId)
+      const content = composite(upload.blobId, 40)
+      const file = Sample.file({ version: 1, content })
+      const files = yield* FileRepository
+      yield* files.insert(bucket, file, assembly(upload, 4, [1, 2, 3, 4]))
+      expect(Option.getOrThrow(yield* files.find(bucket, Fixtures.byId(file.id)))).toEqual(file)
+      const whole = { state: "READY", fileId: file.id, hasParts: true, isPart: false, sha256: null }
+      expect(yield* Fixtures.blob(upload.blobId)).toMatchObject(whole)
+      expect(yield* Fixtures.blob(ids[2] ?? "")).toMatchObject({ state: "READY", fileId: file.id, isPart: true })
+      const partsAt = (offset: number, limit = 10) => blobs.listParts({ blobId: upload.blobId, offset, limit })
+      const expected = ids.map((blobId, index) => ({ blobId, start: index * 10, size: 10 }))
+      expect(yield* partsAt(0)).toEqual(expected)
+      expect(yield* partsAt(19, 2)).toEqual(expected.slice(1, 3))
+      expect(yield* partsAt(30)).toEqual(expected.slice(3))
+      const done = Option.getOrThrow(yield* (yield* UploadRepository).find(refOf(upload))).upload
+      expect(done).toMatchObject({ state: "DONE", answer: JSON.stringify({ name: file.name }) })
+      const again = yield* Effect.flip(
+        files.insert(bucket, Sample.file({ version: 1, content }), assembly(done, 4, [1]))
+      )
+      expect(again).toMatchObject({ _tag: "NotFound", resource: "upload" })
+      expect(yield* reserved(bucket)).toBe(0)
+    })
+  )
+
+  it.effect("completion: some parts in the order of their numbers → others DOOMED; former content DOOMED", () =>
+    Effect.gen(function* () {
+      const blobs = yield* BlobRepository
+      const files = yield* FileRepository
+      const bucket = yield* Fixtures.bucket()
+      const former = yield* Fixtures.store(bucket)
+      const upload = yield* open(bucket, { mode: "PARTS" })
+      const third = yield* put(upload, { number: 30 }, 5)
+      const first = yield* put(upload, { number: 10 }, 7)
+      const unused = yield* put(upload, { number: 20 }, 6)
+      const replacement = {
+        bucket,
+        fileId: former.id,
+        content: composite(upload.blobId, 12),
+        condition: {},
+        sweepAt: Sample.at()
+      }
+      const changed = yield* Effect.flip(
+        files.replaceContent({ ...replacement, assembly: assembly(upload, 2, [10, 30]) })
+      )
+      expect(changed).toMatchObject({ _tag: "UploadExpired" })
+      yield* files.replaceContent({ ...replacement, assembly: assembly(upload, 3, [10, 30]) })
+      expect(yield* blobs.listParts({ blobId: upload.blobId, offset: 0, limit: 10 })).toEqual([
+        { blobId: first.blobId, start: 0, size: 7 },
+        { blobId: third.blobId, start: 7, size: 5 }
+      ])
+      const states = yield* Effect.forEach([upload.blobId, unused.blobId, former.content.blobId], stateOf)
+      expect(states).toEqual(["READY", "DOOMED", "DOOMED"])
+      yield* files.remove({ bucket, selector: Fixtures.byId(former.id), condition: {}, sweepAt: Sample.at() })
+      expect(yield* stateOf(first.blobId)).toBe("READY")
+      yield* blobs.forget([upload.blobId])
+      expect(yield* stateOf(first.blobId)).toBe("DOOMED")
+    })
+  )
+
+  it.effect("completion: one part → plain content with the blob of the part, blob of the upload DOOMED", () =>
+    Effect.gen(function* () {
+      const files = yield* FileRepository
+      const bucket = yield* Fixtures.bucket()
+      const upload = yield* open(bucket, { length: 5 })
+      expect(yield* reserved(bucket)).toBe(5)
+      const { blobId, part } = yield* put(upload, { offset: 0, epoch: 0 }, 5)
+      const content = { ...Sample.content(blobId), size: 5, sha256: part.sha256 }
+      const file = Sample.file({ version: 1, content })
+      yield* files.insert(bucket, file, assembly(upload, 1, [1]))
+      expect(Option.getOrThrow(yield* files.find(bucket, Fixtures.byId(file.id)))).toEqual(file)
+      const blob = { state: "READY", fileId: file.id, isPart: false, hasParts: null, sha256: part.sha256 }
+      expect(yield* Fixtures.blob(blobId)).toMatchObject(blob)
+      yield* (yield* BlobRepository).forget([upload.blobId])
+      expect([yield* stateOf(upload.blobId), yield* stateOf(blobId)]).toEqual([undefined, "READY"])
+      expect(yield* reserved(bucket)).toBe(0)
+    })
+  )
+
+  it.effect("limits on bytes: parts and declared length → reserved, more than the limit → QuotaExceeded", () =>
+    Effect.gen(function* () {
+      const uploads = yield* UploadRepository
+      const bucket = yield* Fixtures.bucket()
+      const limited = within({ ...unlimited, tenant: { files: null, bytes: 100 } })
+      const upload = yield* limited(open(bucket, { length: 60 }))
+      const quota = { owner: "tenant", limit: "bytes" }
+      expect(yield* Effect.flip(limited(open(bucket, { length: 50 })))).toMatchObject({ quota })
+      yield* limited(put(upload, { offset: 0, epoch: 0 }, 40))
+      expect(yield* reserved(bucket)).toBe(60)
+      const other = yield* limited(open(bucket))
+      expect(yield* Effect.flip(limited(put(other, { offset: 0, epoch: 0 }, 41)))).toMatchObject({ quota })
+      yield* limited(put(other, { offset: 0, epoch: 0 }, 30))
+      expect(yield* Effect.flip(limited(uploads.declareLength(refOf(other), 41)))).toMatchObject({ quota })
+      expect(yield* limited(uploads.declareLength(refOf(other), 40))).toMatchObject({ length: 40, received: 30 })
+      expect(yield* reserved(bucket)).toBe(100)
+      yield* uploads.abort(refOf(other))
+      expect(yield* reserved(bucket)).toBe(60)
+    })
+  )
+}
