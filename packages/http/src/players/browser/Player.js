@@ -15,9 +15,13 @@ const settings = Settings.read()
 /** Failed sessions at one position before the player gives up. */
 const maxFailures = 3
 
+/** A page that asks for a start nearer to the end than these seconds would show its last picture only. */
+const minRestOfSeek = 1
+
 /** Runs sessions, one after the other. @param {NonNullable<ReturnType<typeof Engine.find>>} start */
 const play = async (start) => {
   let position = settings.seek
+  let minRest = minRestOfSeek
   let isPlaying = settings.autoplay
   let failures = 0
   for (;;) {
@@ -28,10 +32,13 @@ const play = async (start) => {
     }
     if (conversion.state === "ready") View.showPoster()
     const isGrowing = conversion.state === "running"
-    const end = await Session.run({ settings, start, isGrowing, position, isPlaying }).catch(() => undefined)
+    const end = await Session.run({ settings, start, isGrowing, position, minRest, isPlaying }).catch(() => undefined)
     // Undefined: the library could not be loaded, which counts as a failure, too.
     if (end === undefined || end.isBroken) failures = end !== undefined && end.position > position ? 1 : failures + 1
-    if (end !== undefined && end.position > 0) ({ isPlaying, position } = end)
+    if (end !== undefined && end.position > 0) {
+      ;({ isPlaying, position } = end)
+      minRest = 0
+    }
     if (failures === maxFailures) {
       await View.showError("This video cannot be played here.")
       failures = 0

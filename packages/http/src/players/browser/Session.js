@@ -35,10 +35,11 @@ const lacksData = () =>
  * @param {(options: Options) => Promise<Engine>} input.start
  * @param {boolean} input.isGrowing
  * @param {number} input.position Seconds. A position after the end of the stream counts as 0.
+ * @param {number} input.minRest A position with fewer seconds than this to the end counts as 0, too.
  * @param {boolean} input.isPlaying Whether to play at once.
  * @returns {Promise<End>} When a new session has to be started.
  */
-export const run = async ({ isGrowing, isPlaying, position, settings, start }) => {
+export const run = async ({ isGrowing, isPlaying, minRest, position, settings, start }) => {
   /** @type {(isBroken: boolean) => void} */
   let end = () => {}
   /** @type {Promise<boolean>} */
@@ -57,7 +58,8 @@ export const run = async ({ isGrowing, isPlaying, position, settings, start }) =
   /** @param {number} extent @param {boolean} isComplete */
   const onExtent = (extent, isComplete) => {
     if (state.target === undefined || (extent <= state.target && !isComplete)) return
-    const startPosition = extent > state.target ? state.target : 0
+    const isLate = state.target >= (isComplete ? extent - minRest : extent)
+    const startPosition = isLate ? 0 : state.target
     state.target = undefined
     if (isGrowing || startPosition === 0) engine.startAt(startPosition)
     if (isPlaying) void Playback.start()
