@@ -52,6 +52,7 @@ const http: Layering = {
     // Mounting brings the API into another server, so it imports no code of this one.
     ["mount"],
     ["server/config"],
+    ["server/workers"],
     ["server/metrics"],
     ["server/listener"],
     ["server/routes"],

@@ -40,12 +40,12 @@ const countBytes = (chunks: ReadonlyArray<Uint8Array>): number =>
 /** The errors of a file system that has no hard links, or no further one of this file. */
 const withoutLinks: ReadonlySet<string> = new Set(["EPERM", "EMLINK", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
 
-/** Removes the uploads that an earlier process left. No other process can have one in progress: the directory is locked. */
-const clear = (tmp: string): Effect.Effect<void, FsCall.ErrnoError> =>
+/** Removes the uploads that earlier processes left: those with this part in their names, or all of them. */
+const clear = (tmp: string, writer?: string): Effect.Effect<void, FsCall.ErrnoError> =>
   FsCall.call<Array<string>>((done) => Fs.readdir(tmp, done)).pipe(
     Effect.flatMap((names) =>
       Effect.forEach(
-        names,
+        names.filter((name) => writer === undefined || name.includes(`.${writer}`)),
         (name) => FsCall.call<void>((done) => Fs.rm(`${tmp}/${name}`, { recursive: true, force: true }, done)),
         { discard: true }
       )
@@ -119,6 +119,16 @@ const makeMethods = (layout: Layout.Layout, { reserveBytes }: Options, writer = 
   })
 }
 
+/** Creates the directories and removes what earlier processes left. */
+const prepare = (layout: Layout.Layout, writer?: string): Effect.Effect<void, BlobError.BlobError> =>
+  Directories.make(layout.blobs)
+    .ensure(".")
+    .pipe(
+      Effect.andThen(Durable.makeDirectory(layout.tmp)),
+      Effect.andThen(clear(layout.tmp, writer)),
+      Effect.mapError(FsErrors.fromErrnoOfStore("open"))
+    )
+
 /**
  * Opens the store and locks its directory until the scope closes. Fails with a `DirectoryLockError` of reason `Held` when
  * another process has the directory open.
@@ -129,13 +139,8 @@ export const make = (
   Effect.gen(function* () {
     const layout = Layout.make(options.directory)
     yield* DirectoryLock.acquire(layout.directory)
-    yield* Directories.make(layout.blobs)
-      .ensure(".")
-      .pipe(
-        Effect.andThen(Durable.makeDirectory(layout.tmp)),
-        Effect.andThen(clear(layout.tmp)),
-        Effect.mapError(FsErrors.fromErrnoOfStore("open"))
-      )
+    // No other process can have an upload in progress: the directory is locked.
+    yield* prepare(layout)
     return makeMethods(layout, options)
   })
 
@@ -143,6 +148,27 @@ export const layer = (
   options: Options
 ): Layer.Layer<BlobStore.BlobStore, DirectoryLock.DirectoryLockError | BlobError.BlobError> =>
   Layer.effect(BlobStore.BlobStore, make(options))
+
+export interface MemberOptions extends Options {
+  /** The name of this process among those that use the store together. A process that replaces another one has its name. */
+  readonly member: string
+  /** Whether no other process uses the store yet. */
+  readonly isFirst: boolean
+}
+
+/** The store for one of several processes that use it together. The process that starts them locks the directory. */
+export const layerMember = ({
+  isFirst,
+  member,
+  ...options
+}: MemberOptions): Layer.Layer<BlobStore.BlobStore, BlobError.BlobError> => {
+  const layout = Layout.make(options.directory)
+  const writer = `${member}.`
+  return Layer.effect(
+    BlobStore.BlobStore,
+    Effect.as(prepare(layout, isFirst ? undefined : writer), makeMethods(layout, options, writer))
+  )
+}
 
 /**
  * The store without its lock, for the commands of operators beside a running service: checks, backups and repairs. The caller

@@ -39,7 +39,16 @@ export interface Options {
    * stop a statement that runs.
    */
   readonly statementTimeout?: Duration.Input | undefined
+  /**
+   * The part of this process when several processes of one service use the file: each one reads what the others have committed at
+   * once, and only when it is durable. One of them, the `keeper`, runs the checkpoints. Absent for a process that uses the file alone,
+   * apart from the commands of operators.
+   */
+  readonly sharing?: Sharing | undefined
 }
+
+/** @see Options.sharing */
+export type Sharing = "keeper" | "member"
 
 /** A statement that only reads, and may therefore run on a connection that cannot write. */
 const isRead = (sql: string): boolean =>
@@ -70,9 +79,11 @@ const route = (readers: Connection, write: Borrower): Connection => {
   }
 }
 
-const openDatabase = (file: string) =>
-  Effect.acquireRelease(Effect.try({ try: () => open(file), catch: fromOpening }), (opened) =>
-    Effect.sync(() => opened.close())
+const openDatabase = (file: string, isShared: boolean) =>
+  Effect.acquireRelease(
+    // SQLite's own wait would block the event loop often when other processes write as much as this one.
+    Effect.try({ try: () => open(file, { busyTimeout: isShared ? 0 : undefined }), catch: fromOpening }),
+    (opened) => Effect.sync(() => opened.close())
   )
 
 /** Runs a function while no other connection can commit. It changes no row. */
@@ -123,18 +134,20 @@ const cutTimeout = "10 seconds"
 export const makeClients = ({
   busyTimeout = "5 seconds",
   file,
+  sharing,
   statementTimeout
 }: Options): Effect.Effect<Clients, SqlError, Scope.Scope | Reactivity.Reactivity> =>
   Effect.gen(function* () {
-    const durable = file === memory ? undefined : yield* DurableLog.make(file)
+    const isShared = sharing !== undefined
+    const durable = file === memory ? undefined : yield* DurableLog.make({ file, isShared })
     const log = durable?.log
-    const database = yield* openDatabase(file)
+    const database = yield* openDatabase(file, isShared)
     const writer = Writer.fromDatabase(database, log)
     const backgroundWriter = log === undefined ? writer : yield* Writer.onThread(file, log)
     const currentWriter = Effect.map(IsBackgroundWork, (isBackground) => (isBackground ? backgroundWriter : writer))
     const writerOf = (connection: Connection) => (connection === writer.connection ? writer : backgroundWriter)
     const turns = FairPool.make({ size: 1, timeout: statementTimeout })
-    const busyRetry = BusyRetry.make(busyTimeout)
+    const busyRetry = BusyRetry.make(busyTimeout, isShared ? "frequent" : "rare")
     /** Runs a change of the log itself as the only writer. */
     const exclusively = <A>(change: () => A): Effect.Effect<A, SqlError> =>
       busyRetry.statement(
@@ -156,7 +169,7 @@ export const makeClients = ({
       log === undefined ? undefined : yield* Readers.make({ file, timeout: statementTimeout, settled: log.settled })
     const routed = readers && route(readers, write)
     if (log !== undefined) {
-      yield* Checkpoints.start({ file, log, turns })
+      if (sharing !== "member") yield* Checkpoints.start({ file, log, isShared, turns })
       yield* log.failed.pipe(
         Effect.flatMap((error) =>
           exclusively(log.cut).pipe(
@@ -183,11 +196,20 @@ export const makeClients = ({
           return transactions.isInside(context) ? transaction : durably(transaction)
         })
     })
+    const readWith =
+      (connection: () => Connection): Borrower =>
+      (use) =>
+        busyRetry.statement(Effect.suspend(() => use(connection())))
+    /** Waits for the sync of what a read may have seen of other processes. */
+    const settledRead =
+      (read: Borrower): Borrower =>
+      (use) =>
+        log === undefined ? read(use) : Effect.tap(read(use), log.settled)
     const reading = (connection: () => Connection) =>
       SqlClient.make({
         ...common,
         acquirer: Effect.sync(connection),
-        borrower: (use) => busyRetry.statement(Effect.suspend(() => use(connection())))
+        borrower: isShared ? settledRead(readWith(connection)) : readWith(connection)
       })
     const readClient = durable && (yield* reading(durable.reads))
     const pageReads =

@@ -9,6 +9,7 @@ import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Predicate from "effect/Predicate"
 import { ConfigError } from "../server/config/ConfigError.ts"
+import { WorkerProcessFailed } from "../server/workers/WorkerProcess.ts"
 import { InterruptedBySignal } from "./Signals.ts"
 
 /** The arguments of the command are invalid. */
@@ -70,6 +71,7 @@ export const toExit = (cause: Cause.Cause<unknown>): CommandExit => {
   if (error instanceof MetadataError && error.reason === "Incompatible") {
     return { code: usageCode, lines: [error.message] }
   }
+  if (error instanceof WorkerProcessFailed) return { code: error.code, lines: [] }
   if (error instanceof UsageError) return { code: usageCode, lines: [error.message] }
   if (error instanceof InvalidRequest) {
     // The fields of the inputs have the names of the options.

@@ -37,6 +37,21 @@ const firstSignal: Effect.Effect<NodeJS.Signals> = Effect.callback((resume) => {
 export const runUntilSignal = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<void, E, R> =>
   Effect.asVoid(Effect.raceFirst(self, firstSignal))
 
+/**
+ * Runs a process that a supervisor stops: until the effect ends, `stopped` returns or SIGTERM arrives. A terminal sends SIGINT to all
+ * processes at once; the supervisor alone acts on it.
+ */
+export const runUntilStopped = <A, E, R>(
+  self: Effect.Effect<A, E, R>,
+  stopped: Effect.Effect<void>
+): Effect.Effect<void, E, R> => {
+  const terminated = Effect.callback<void>((resume) => {
+    process.on("SIGINT", () => undefined)
+    process.on("SIGTERM", () => resume(Effect.void))
+  })
+  return Effect.asVoid(Effect.raceFirst(self, Effect.raceFirst(stopped, terminated)))
+}
+
 /** Runs an effect that should run to its end. A signal interrupts it and is a failure. */
 export const failOnSignal = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | InterruptedBySignal, R> =>
   Effect.raceFirst(

@@ -116,6 +116,7 @@ describe("Config", () => {
           mirrorsAllowPrivate: false,
           webhooks: 64,
           webhooksAllowPrivate: false,
+          workers: 1,
           logLevel: "Info",
           logFormat: "json",
           accessLog: true

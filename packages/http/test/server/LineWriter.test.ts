@@ -18,7 +18,7 @@ it("LineWriter: scope closed → every line written, in order", async () => {
   const lines = Array.from({ length: 20_000 }, (_, i) => `line ${i} ${"x".repeat(i % 50)}`)
   await Effect.runPromise(
     Effect.scoped(
-      Effect.map(LineWriter.make(descriptor, formatLost), ({ write }) => {
+      Effect.map(LineWriter.make({ descriptor, isShared: false, formatLost }), ({ write }) => {
         for (const line of lines) write(line)
       })
     )
@@ -32,7 +32,7 @@ it("LineWriter: more lines than its capacity before a flush → further lines dr
   const line = "x".repeat(1024 * 1024)
   await Effect.runPromise(
     Effect.scoped(
-      Effect.map(LineWriter.make(descriptor, formatLost), ({ write }) => {
+      Effect.map(LineWriter.make({ descriptor, isShared: false, formatLost }), ({ write }) => {
         for (let i = 0; i < 20; i++) write(line)
       })
     )
@@ -49,6 +49,8 @@ it("LineWriter: descriptor closed → lines discarded without an error", async (
   const { descriptor } = await open()
   Fs.closeSync(descriptor)
   await Effect.runPromise(
-    Effect.scoped(Effect.map(LineWriter.make(descriptor, formatLost), ({ write }) => write("into nothing")))
+    Effect.scoped(
+      Effect.map(LineWriter.make({ descriptor, isShared: false, formatLost }), ({ write }) => write("into nothing"))
+    )
   )
 })

@@ -20,9 +20,15 @@ export interface BusyRetry {
   readonly transaction: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-/** Retries every 10 milliseconds, with jitter. */
-export const make = (busyTimeout: Duration.Input): BusyRetry => {
-  const schedule = Schedule.spaced("10 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: busyTimeout }))
+/** How often another process is expected to have the lock: now and then, or for a part of the time. */
+export type Contention = "rare" | "frequent"
+
+/** Retries every 10 milliseconds or, when the lock is often taken for a fraction of a millisecond, every millisecond. With jitter. */
+export const make = (busyTimeout: Duration.Input, contention: Contention): BusyRetry => {
+  const schedule = Schedule.spaced(contention === "rare" ? "10 millis" : "1 milli").pipe(
+    Schedule.jittered,
+    Schedule.upTo({ duration: busyTimeout })
+  )
   // `Effect.retry` has a cost even when the first attempt succeeds, so it wraps only the second and later attempts.
   const retryWhile =
     (isLocked: (error: unknown) => boolean) =>

@@ -17,7 +17,7 @@ export const memory = ":memory:"
  * How long SQLite itself waits for a lock of another process, in milliseconds: long enough for a usual transaction. It must
  * be short because SQLite's sleep blocks the whole process; `BusyRetry` waits longer without blocking.
  */
-const busyTimeout = 2
+const defaultBusyTimeout = 2
 
 /**
  * The same while the file is opened, in milliseconds. No request can be blocked yet, and the switch to write-ahead logging
@@ -45,13 +45,18 @@ const create = (file: string): void => {
 export interface OpenOptions {
   /** Whether statements that change the database fail; false when absent. */
   readonly isReader?: boolean
+  /** How long SQLite itself waits for a lock, in milliseconds; some when absent. */
+  readonly busyTimeout?: number | undefined
 }
 
 /**
  * Opens a database file, or a database in memory, with write-ahead logging. The caller makes commits durable (`LogSync`) and runs
  * checkpoints (`Checkpoints`). On macOS SQLite syncs with `F_FULLFSYNC`, which also flushes the drive's cache.
  */
-export const open = (file: string, { isReader = false }: OpenOptions = {}): DatabaseSync => {
+export const open = (
+  file: string,
+  { busyTimeout = defaultBusyTimeout, isReader = false }: OpenOptions = {}
+): DatabaseSync => {
   if (file !== memory) create(file)
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: openTimeout })
   try {

@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as BlobStores from "../config/blobs/BlobStores.ts"
 import type { ConfigError } from "../config/ConfigError.ts"
+import type { WorkerProcess } from "../workers/WorkerProcess.ts"
 import * as MetadataLayer from "./MetadataLayer.ts"
 
 /** The settings of the metadata store and the blob store. */
@@ -32,25 +33,36 @@ const layerShared = (config: BlobStores.ObjectStoreConfig): SharedLayer => Layer
 type LockedLayer = Layer.Layer<BlobStore, BlobError | ConfigError | DirectoryLockError>
 
 /**
- * The blob store of a running service. If contents or metadata are in the data directory, the layer locks the
- * directory, so that no other process uses them. Otherwise it uses no directory.
+ * The lock of the data directory, so that no other service uses it. Empty if neither contents nor metadata are in the directory.
  */
-export const layer = (settings: StoreSettings): LockedLayer => {
+export const layerLock = (settings: StoreSettings): Layer.Layer<never, DirectoryLockError> =>
+  isStateless(settings)
+    ? Layer.empty
+    : Layer.effectDiscard(
+        Effect.flatMap(
+          Effect.promise(() => import("@holdfast/fs/DirectoryLock")),
+          ({ acquire }) => acquire(settings.dataDir)
+        )
+      )
+
+/**
+ * The blob store of a running service. If contents or metadata are in the data directory, the layer locks the
+ * directory, so that no other process uses them. Otherwise it uses no directory. A worker process leaves the lock to its supervisor.
+ */
+export const layer = (settings: StoreSettings, worker?: WorkerProcess): LockedLayer => {
   const { dataDir: directory, diskReserve: reserveBytes } = settings
   const config = configOf(settings)
   if (config.store === "fs") {
     return Layer.unwrap(
-      Effect.promise(async (): Promise<LockedLayer> =>
-        (await import("@holdfast/fs/FsBlobStore")).layer({ directory, reserveBytes })
-      )
+      Effect.promise(async (): Promise<LockedLayer> => {
+        const FsBlobStore = await import("@holdfast/fs/FsBlobStore")
+        if (worker === undefined) return FsBlobStore.layer({ directory, reserveBytes })
+        const { isFirst, number } = worker
+        return FsBlobStore.layerMember({ directory, reserveBytes, member: `w${number}`, isFirst })
+      })
     )
   }
-  if (!MetadataLayer.isEmbedded(settings)) return layerShared(config)
-  const lock = Effect.flatMap(
-    Effect.promise(() => import("@holdfast/fs/DirectoryLock")),
-    ({ acquire }) => acquire(directory)
-  )
-  return Layer.provideMerge(layerShared(config), Layer.effectDiscard(lock))
+  return worker === undefined ? Layer.provideMerge(layerShared(config), layerLock(settings)) : layerShared(config)
 }
 
 /** The blob store without the lock, for checks, backups and repairs while a service runs. */

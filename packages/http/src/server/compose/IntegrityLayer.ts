@@ -12,6 +12,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Config } from "../config/Config.ts"
+import { hasBackgroundWork, type WorkerProcess } from "../workers/WorkerProcess.ts"
 import * as NodeContentHasher from "./NodeContentHasher.ts"
 
 /** The checks of contents. */
@@ -34,11 +35,17 @@ export const layerSourceCheck = Layer.effect(
 /** The share of the time in which the background scrub works: it takes a tenth of a processor and of a disk at most. */
 const backgroundShare = 0.1
 
-/** Checks what readers report, repairs what is damaged, and scrubs unless that is switched off. */
-export const layerBackground = ({ scrubPeriod, scrubRate }: Pick<Config, "scrubPeriod" | "scrubRate">) => {
-  const scrubber = Duration.isZero(scrubPeriod)
-    ? Layer.empty
-    : Scrubber.layerPeriodic({ period: scrubPeriod, bytesPerSecond: scrubRate, share: backgroundShare })
+/**
+ * Checks what readers of this process report, repairs what is damaged, and scrubs unless that is switched off or another process does it.
+ */
+export const layerBackground = (
+  { scrubPeriod, scrubRate }: Pick<Config, "scrubPeriod" | "scrubRate">,
+  worker?: WorkerProcess
+) => {
+  const scrubber =
+    Duration.isZero(scrubPeriod) || !hasBackgroundWork(worker)
+      ? Layer.empty
+      : Scrubber.layerPeriodic({ period: scrubPeriod, bytesPerSecond: scrubRate, share: backgroundShare })
   return Layer.merge(IntegrityWorker.layer(), scrubber).pipe(
     Layer.provide(services),
     Layer.provide([MirrorCopies.layer, DamagedStreams.layer])

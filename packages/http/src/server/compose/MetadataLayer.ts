@@ -11,6 +11,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as Path from "node:path"
 import { statSync } from "node:fs"
 import type { Config } from "../config/Config.ts"
+import { hasBackgroundWork, type WorkerProcess } from "../workers/WorkerProcess.ts"
 import * as ObservableMetrics from "../metrics/ObservableMetrics.ts"
 import * as DiskLayer from "./DiskLayer.ts"
 
@@ -26,14 +27,14 @@ const databaseFile = "holdfast.sqlite"
 /** Returns the path of the SQLite database of a data directory. */
 export const databasePath = ({ dataDir }: Pick<MetadataSettings, "dataDir">): string => Path.join(dataDir, databaseFile)
 
-/** Whether the metadata are in the data directory. Then only the process that holds its lock uses them. */
+/** Whether the metadata are in the data directory. Then only the service that holds its lock uses them. */
 export const isEmbedded = ({ databaseUrl }: Pick<MetadataSettings, "databaseUrl">): boolean => databaseUrl === undefined
 
 type RepositoryLayer = Layer.Layer<Metadata | SqlClient, MetadataError>
 
 /**
  * The repositories. Building the layer runs the migrations that the database lacks. It waits for a database that is not available
- * as long as `startTimeout`; not at all when absent.
+ * as long as `startTimeout`; not at all when absent. `worker` is the part of a process that is not the only one of its service.
  */
 export const layer = (
   {
@@ -44,7 +45,8 @@ export const layer = (
     databaseUrl: url,
     diskReserve
   }: MetadataSettings,
-  startTimeout?: Config["startTimeout"]
+  startTimeout?: Config["startTimeout"],
+  worker?: WorkerProcess
 ): RepositoryLayer =>
   Layer.unwrap(
     Effect.promise(async (): Promise<RepositoryLayer> => {
@@ -58,7 +60,8 @@ export const layer = (
         })
       }
       const file = databasePath({ dataDir })
-      const repositories = (await import("@holdfast/sqlite/SqliteMetadata")).layer({ file, statementTimeout })
+      const sharing = worker === undefined ? undefined : hasBackgroundWork(worker) ? "keeper" : "member"
+      const repositories = (await import("@holdfast/sqlite/SqliteMetadata")).layer({ file, statementTimeout, sharing })
       return DiskLayer.layerProtected(repositories, { dataDir, diskReserve })
     })
   )

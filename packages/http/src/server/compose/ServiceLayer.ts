@@ -36,6 +36,7 @@ import * as ObservedRequest from "../listener/ObservedRequest.ts"
 import * as RouterListener from "../listener/RouterListener.ts"
 import { MinimumRate } from "../../transfer/MinimumRate.ts"
 import * as StandaloneServer from "../listener/StandaloneServer.ts"
+import { CurrentWorker, hasBackgroundWork, shareOf, type WorkerProcess } from "../workers/WorkerProcess.ts"
 import * as ProcessMetrics from "../metrics/ProcessMetrics.ts"
 import * as QueueDepthMetrics from "../metrics/QueueDepthMetrics.ts"
 import * as ServiceRoutes from "../routes/ServiceRoutes.ts"
@@ -73,17 +74,19 @@ const layerServer = (config: Config) =>
 /**
  * Runs before the first request: expires the leases of uploads, conversions and webhooks if the metadata are in the data directory
  * (its lock proves that the processes that held the leases have died), and stores the configured root key. The first
- * sweep runs concurrently with requests.
+ * sweep runs concurrently with requests. A worker process that replaces another one expires no lease of an upload: other processes
+ * have uploads, but no conversions and no webhooks.
  */
-const layerPrepared = (config: Config) =>
+const layerPrepared = (config: Config, worker: WorkerProcess | undefined) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
+      if (!hasBackgroundWork(worker)) return
       const { sweep } = yield* Sweeper.Sweeper
       const blobs = yield* BlobRepository
       const conversions = yield* ConversionRepository
       const deliveries = yield* DeliveryRepository
       if (MetadataLayer.isEmbedded(config)) {
-        yield* blobs.expire("all")
+        if (worker?.isFirst !== false) yield* blobs.expire("all")
         yield* conversions.expireLeases(yield* DateTime.now)
         yield* deliveries.expireLeases()
       }
@@ -109,11 +112,11 @@ const verifyStore = StoreIdentity.verify.pipe(
  * The metadata and the blobs. The directory is locked first, so that a second service fails before it opens the
  * database. Nothing uses them unless the store belongs to the database.
  */
-const layerStores = (config: Config) =>
+const layerStores = (config: Config, worker: WorkerProcess | undefined) =>
   Layer.effectDiscard(verifyStore).pipe(
     Layer.provide(CoreLayer.layerCrypto),
-    Layer.provideMerge(MetadataLayer.layer(config, config.startTimeout)),
-    Layer.provideMerge(BlobStoreLayer.layer(config))
+    Layer.provideMerge(MetadataLayer.layer(config, config.startTimeout, worker)),
+    Layer.provideMerge(BlobStoreLayer.layer(config, worker))
   )
 
 const layerSettings = (config: Config) =>
@@ -163,40 +166,50 @@ const layerDisk = (config: Config) => {
 /** A metric registry for each service, so that the metrics of two services in one process stay apart. */
 const layerMetricRegistry = Layer.sync(Metric.MetricRegistry, (): Metric.MetricRegistry => new Map())
 
-/** The service. Building the layer starts listening; closing its scope stops the service. */
-export const layer = (config: Config, version: string) => {
-  const prepared = layerPrepared(config)
-  const disk = layerDisk(config)
+/** The work that one process of the service does beside requests. */
+const layerBackground = (config: Config, prepared: ReturnType<typeof layerPrepared>) =>
+  Layer.mergeAll(
+    Sweeper.layerPeriodic(config.sweepInterval),
+    RemovalWorker.layer(),
+    EventRetention.layer,
+    WebhookRecovery.layer,
+    ForgetReached.layer,
+    IncompleteUploads.layerSweeper(config),
+    ConversionLayer.layerWorker(config).pipe(Layer.provide([prepared, IntegrityLayer.layerSourceCheck])),
+    MirrorLayer.layerWorker(config),
+    WebhookLayer.layerWorker(config).pipe(Layer.provide(prepared)),
+    layerDisk(config).background
+  )
+
+/**
+ * The service, or one of its worker processes. Building the layer starts listening; closing its scope stops the service.
+ */
+export const layer = (settings: Config, version: string, worker?: WorkerProcess) => {
+  const config = shareOf(settings, worker)
+  const prepared = layerPrepared(config, worker)
   return layerServer(config).pipe(
     Layer.provide([
       prepared,
-      Sweeper.layerPeriodic(config.sweepInterval),
-      RemovalWorker.layer(),
-      EventRetention.layer,
-      WebhookRecovery.layer,
-      ForgetReached.layer,
-      IncompleteUploads.layerSweeper(config),
-      ConversionLayer.layerWorker(config).pipe(Layer.provide([prepared, IntegrityLayer.layerSourceCheck])),
-      MirrorLayer.layerWorker(config),
-      WebhookLayer.layerWorker(config).pipe(Layer.provide(prepared)),
-      IntegrityLayer.layerBackground(config),
+      hasBackgroundWork(worker) ? layerBackground(config, prepared) : Layer.empty,
+      IntegrityLayer.layerBackground(config, worker),
       ProcessMetrics.layer,
-      disk.background,
-      QueueDepthMetrics.layer({ pushed: config.otlpEndpoint !== undefined })
+      hasBackgroundWork(worker)
+        ? QueueDepthMetrics.layer({ pushed: config.otlpEndpoint !== undefined })
+        : QueueDepthMetrics.layerElsewhere
     ]),
     Layer.provide(ClockSkew.layer(config)),
     Layer.provideMerge(CoreLayer.layer),
     Layer.provide([
       NodeHttpServer.layerHttpServices,
-      layerStores(config),
+      layerStores(config, worker),
       ConversionLayer.layerTranscoder(config),
       MirrorLayer.layerTargets(config),
       SecretKey.layerSecretBox(config).pipe(Layer.provide(CoreLayer.layerCrypto))
     ]),
     Layer.provide(SecretKey.layerSigningSecret(config)),
     Layer.provide(layerSettings(config)),
-    Layer.provide([disk.room, DamageReports.layer]),
+    Layer.provide([layerDisk(config).room, DamageReports.layer]),
     Layer.provide(Telemetry.layer(config, version)),
-    Layer.provide(layerMetricRegistry)
+    Layer.provide([layerMetricRegistry, Layer.succeed(CurrentWorker, worker)])
   )
 }

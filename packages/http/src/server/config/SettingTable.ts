@@ -37,6 +37,12 @@ export const settings = {
     "127.0.0.1",
     "Address of the second listener, if the operator port is set."
   ),
+  workers: withDefault(
+    ["HOLDFAST_WORKERS"],
+    SettingType.processes,
+    "1",
+    "Number of processes that answer requests; auto starts one for each processor. With 1, one process does everything. With more, a further process supervises them. Each one takes about as much memory as a service of one process."
+  ),
   publicUrl: optional(
     ["HOLDFAST_PUBLIC_URL"],
     WebTypes.baseUrl,

@@ -10,6 +10,7 @@ import * as Schema from "effect/Schema"
 import type { Digest } from "effect/crypto/Digest"
 import type { Rate } from "@holdfast/core/Settings"
 import * as Text from "@holdfast/core/Text"
+import { availableParallelism } from "node:os"
 
 export interface SettingType<A> {
   /** The accepted text as a noun phrase, which follows the word "expected". */
@@ -58,6 +59,13 @@ export const integer = (least: number, most: number, noun = "a whole number"): S
     const value = /^\d{1,15}$/.test(text) ? Number(text) : -1
     return value >= least && value <= most ? value : undefined
   })
+
+/** A number of processes, or `auto` for one for each processor. */
+export const processes: SettingType<number> = {
+  expected: "auto or a whole number from 1 to 64",
+  parse: (text) =>
+    text.toLowerCase() === "auto" ? Effect.sync(() => Option.some(availableParallelism())) : integer(1, 64).parse(text)
+}
 
 export const path: SettingType<string> = make("a path", (text) =>
   text === "" || text.includes("\0") ? undefined : text

@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Config } from "../config/Config.ts"
+import { CurrentWorker } from "../workers/WorkerProcess.ts"
 import type { ObservedRequest } from "./ObservedRequest.ts"
 import * as LineWriter from "./LineWriter.ts"
 
@@ -38,10 +39,11 @@ const timestamp = (): string => {
   return `${secondText}${String(milliseconds).padStart(3, "0")}Z`
 }
 
-const formatJson = (request: ObservedRequest, outcome: Outcome): string =>
+const formatJson = (request: ObservedRequest, outcome: Outcome, worker: number | undefined): string =>
   JSON.stringify({
     time: timestamp(),
     type: "access",
+    worker,
     requestId: request.requestId,
     remoteAddress: request.remoteAddress,
     accountId: request.identity?.accountId,
@@ -66,13 +68,17 @@ const formatPretty = (
 
 const formatLost = (count: number): string => JSON.stringify({ time: timestamp(), type: "access", lostLines: count })
 
-/** Makes an access log that writes to standard output until the scope closes. */
-export const make = (format: Config["logFormat"]): Effect.Effect<AccessLog, never, Scope.Scope> => {
-  const formatLine = format === "json" ? formatJson : formatPretty
-  return Effect.map(LineWriter.make(1, formatLost), (lines) => ({
-    record: (request, outcome) => lines.write(formatLine(request, outcome))
-  }))
-}
+/**
+ * Makes an access log that writes to standard output until the scope closes. Several processes may write to it: then a line has the
+ * number of its process.
+ */
+export const make = (format: Config["logFormat"]): Effect.Effect<AccessLog, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const worker = yield* CurrentWorker
+    const formatLine = format === "json" ? formatJson : formatPretty
+    const lines = yield* LineWriter.make({ descriptor: 1, isShared: worker !== undefined, formatLost })
+    return { record: (request, outcome) => lines.write(formatLine(request, outcome, worker?.number)) }
+  })
 
 /** An access log that records nothing. */
 export const disabled: AccessLog = { record: () => {} }

@@ -22,21 +22,34 @@ const retryDelay = 20
 
 const hasCode = (error: NodeJS.ErrnoException, code: string): boolean => error.code === code
 
-/**
- * Makes a writer. Closing the scope waits until the last line is written.
- *
- * @param formatLost Returns the line that reports the number of dropped lines.
- */
-export const make = (
-  descriptor: number,
-  formatLost: (count: number) => string
-): Effect.Effect<LineWriter, never, Scope.Scope> =>
+/** Bytes that a pipe takes as a whole (`PIPE_BUF` of Linux). */
+const atomicBytes = 4096
+
+export interface Options {
+  readonly descriptor: number
+  /** Whether other processes write to it, too. Then lines are written so that none is torn, unless it is longer than 4 KiB. */
+  readonly isShared: boolean
+  /** Returns the line that reports the number of dropped lines. */
+  readonly formatLost: (count: number) => string
+}
+
+/** Makes a writer. Closing the scope waits until the last line is written. */
+export const make = (options: Options): Effect.Effect<LineWriter, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() => open(descriptor, formatLost)),
+    Effect.sync(() => open(options)),
     ({ drain }) => drain
   )
 
-const open = (descriptor: number, formatLost: (count: number) => string) => {
+const lineBreak = 10
+
+/** Returns how many of the next bytes to write at once: whole lines as far as a pipe takes them as a whole. */
+const atomicLength = (bytes: Buffer): number => {
+  if (bytes.length <= atomicBytes) return bytes.length
+  const last = bytes.lastIndexOf(lineBreak, atomicBytes - 1)
+  return (last >= 0 ? last : bytes.indexOf(lineBreak)) + 1
+}
+
+const open = ({ descriptor, formatLost, isShared }: Options) => {
   let batch: Array<string> = []
   let size = 0
   let dropped = 0
@@ -46,7 +59,7 @@ const open = (descriptor: number, formatLost: (count: number) => string) => {
   let onDrained: (() => void) | undefined
 
   const writeAll = (bytes: Buffer, done: () => void): void =>
-    Fs.write(descriptor, bytes, (error, count) => {
+    Fs.write(descriptor, bytes, 0, isShared ? atomicLength(bytes) : bytes.length, null, (error, count) => {
       if (error === null) return count < bytes.length ? writeAll(bytes.subarray(count), done) : done()
       if (hasCode(error, "EAGAIN")) return void setTimeout(() => writeAll(bytes, done), retryDelay)
       // The pipe has no reader (EPIPE), or the write failed, for example on a full disk. The service continues: without

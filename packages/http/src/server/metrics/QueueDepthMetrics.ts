@@ -155,6 +155,12 @@ const make = Effect.gen(function* () {
   return QueueDepthMetrics.of({ refresh: yield* Effect.cachedWithTTL(refreshAll, validity) })
 })
 
+/** For a process that leaves the gauges to another one of its service. */
+export const layerElsewhere: Layer.Layer<QueueDepthMetrics> = Layer.succeed(
+  QueueDepthMetrics,
+  QueueDepthMetrics.of({ refresh: Effect.void })
+)
+
 /** `pushed`: whether the metrics are also sent to a collector. The gauges are then refreshed at an interval. */
 export const layer = ({
   pushed

@@ -8,19 +8,24 @@ import * as References from "effect/References"
 import { format } from "node:util"
 import * as MaskKeys from "../../problems/MaskKeys.ts"
 import type { Config } from "../config/Config.ts"
+import type { WorkerProcess } from "../workers/WorkerProcess.ts"
 
 /** A console whose standard error has no keys: an error may quote the URL of a request, for example. */
 const maskingConsole: Console.Console = Object.assign(Object.create(globalThis.console), {
   error: (...items: ReadonlyArray<unknown>) => globalThis.console.error("%s", MaskKeys.mask(format(...items)))
 })
 
-/** The logger, with the configured level and format. */
-export const layer = ({ logFormat, logLevel }: Pick<Config, "logFormat" | "logLevel">): Layer.Layer<never> =>
+/** The logger, with the configured level and format. Messages of a worker process have its number. */
+export const layer = (
+  { logFormat, logLevel }: Pick<Config, "logFormat" | "logLevel">,
+  worker?: WorkerProcess
+): Layer.Layer<never> =>
   Layer.mergeAll(
     Layer.succeed(Console.Console, maskingConsole),
     Logger.layer([
       logFormat === "json" ? Logger.withConsoleError(Logger.formatJson) : Logger.consolePretty({ mode: "tty" })
     ]),
     Layer.succeed(Logger.LogToStderr, true),
-    Layer.succeed(References.MinimumLogLevel, logLevel)
+    Layer.succeed(References.MinimumLogLevel, logLevel),
+    worker === undefined ? Layer.empty : Layer.succeed(References.CurrentLogAnnotations, { worker: worker.number })
   )

@@ -12,6 +12,8 @@ import * as ServiceLayer from "../compose/ServiceLayer.ts"
 import type { Config } from "../config/Config.ts"
 import { ConfigError } from "../config/ConfigError.ts"
 import { StandaloneServer } from "../listener/StandaloneServer.ts"
+import { CurrentChannel, type WorkerChannel } from "../workers/WorkerChannel.ts"
+import type { WorkerProcess } from "../workers/WorkerProcess.ts"
 import * as Logging from "./Logging.ts"
 import * as WelcomeMessage from "./WelcomeMessage.ts"
 
@@ -69,27 +71,48 @@ const welcome = (config: Config, server: StandaloneServer["Service"]) =>
     yield* print(WelcomeMessage.render({ url, referenceUrl, email: config.rootEmail, key: Redacted.value(key) }))
   })
 
-const serve = (config: Config, version: string, storeFailure: Effect.Effect<never, MetadataError>) =>
+/** What a process has in a service of several ones. */
+export interface Membership {
+  readonly worker: WorkerProcess
+  readonly channel: WorkerChannel
+}
+
+/** Returns when this process has to print that the service is ready: never if another one does, or did. */
+const untilReady = ({ channel, worker }: Membership) =>
+  Effect.andThen(channel.send({ type: "listening" }), worker.isFirst ? channel.started : Effect.never)
+
+const serve = (
+  config: Config,
+  version: string,
+  storeFailure: Effect.Effect<never, MetadataError>,
+  membership: Membership | undefined
+) =>
   Effect.gen(function* () {
     const server = yield* StandaloneServer
+    if (membership !== undefined) yield* Effect.raceFirst(untilReady(membership), storeFailure)
     yield* print(readyMessage(config, version, server))
     yield* warnOfLocalSecretKey(config)
     yield* welcome(config, server)
     return yield* storeFailure
   })
 
-/** Runs until interrupted. Fails when a store has to be opened again. */
-export const run = (config: Config, version: string) =>
+/** Runs until interrupted. Fails when a store has to be opened again. `membership` is that of a worker process. */
+export const run = (config: Config, version: string, membership?: Membership) =>
   Effect.gen(function* () {
     const failed = yield* Deferred.make<never, MetadataError>()
     const report = (error: MetadataError) =>
       Effect.logFatal(
         "the disk failed to sync the database; the service ends, so that a supervisor starts it again",
         error
-      ).pipe(Effect.andThen(Deferred.fail(failed, error)), Effect.asVoid)
-    return yield* serve(config, version, Deferred.await(failed)).pipe(
-      Effect.provide(ServiceLayer.layer(config, version)),
+      ).pipe(
+        Effect.andThen(membership === undefined ? Effect.void : membership.channel.send({ type: "storeFailed" })),
+        Effect.andThen(Deferred.fail(failed, error)),
+        Effect.asVoid
+      )
+    return yield* serve(config, version, Deferred.await(failed), membership).pipe(
+      Effect.provide(ServiceLayer.layer(config, version, membership?.worker)),
       (service) => Effect.andThen(requireSecretKey(config), service),
-      Effect.provideService(StoreFailure, report)
+      Effect.provideService(StoreFailure, report),
+      Effect.provideService(CurrentChannel, membership?.channel)
     )
-  }).pipe(Effect.provide(Logging.layer(config)), Effect.scoped)
+  }).pipe(Effect.provide(Logging.layer(config, membership?.worker)), Effect.scoped)

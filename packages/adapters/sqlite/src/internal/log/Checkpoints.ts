@@ -29,24 +29,41 @@ const retryInterval = "1 second"
 /** How long a checkpoint waits for reads to end, in milliseconds. Changes wait meanwhile. */
 const readTimeout = 50
 
+/** How often a process looks at the log that others append to, in milliseconds. */
+const lookInterval = 250
+
 export interface Options {
   readonly file: string
   readonly log: LogSync
+  /** Whether other processes commit, too. */
+  readonly isShared: boolean
   /** Excludes changes while the log begins anew. */
   readonly turns: FairPool
 }
 
 /** What begins when a commit makes the log long, or when no commit followed for a while. */
-const makeTrigger = (log: LogSync) => {
+const makeTrigger = (log: LogSync, isShared: boolean) => {
   let resume: (() => void) | undefined
   const idle = setTimeout(() => resume?.(), idleTime)
   idle.unref()
-  log.onCommit((frames) => {
+  const onCommit = (frames: number): void => {
     if (frames >= fullAt) resume?.()
     else idle.refresh()
-  })
+  }
+  log.onCommit(onCommit)
+  let lastFrames = log.frames()
+  const look = (): void => {
+    const frames = log.frames()
+    if (frames === lastFrames) return
+    lastFrames = frames
+    onCommit(frames)
+  }
+  const looks = isShared ? setInterval(look, lookInterval).unref() : undefined
   return {
-    close: () => clearTimeout(idle),
+    close: () => {
+      clearTimeout(idle)
+      clearInterval(looks)
+    },
     next: Effect.callback<void>((done) => {
       resume = () => {
         resume = undefined
@@ -60,11 +77,11 @@ const makeTrigger = (log: LogSync) => {
 }
 
 /** Runs checkpoints until the scope closes. */
-export const start = ({ file, log, turns }: Options): Effect.Effect<void, never, Scope.Scope> =>
+export const start = ({ file, isShared, log, turns }: Options): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const thread = yield* Thread.makeScoped({ file, isReader: false })
     const trigger = yield* Effect.acquireRelease(
-      Effect.sync(() => makeTrigger(log)),
+      Effect.sync(() => makeTrigger(log, isShared)),
       ({ close }) => Effect.sync(close)
     )
     const run = (sql: string) =>

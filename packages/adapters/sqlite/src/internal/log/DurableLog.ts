@@ -33,8 +33,13 @@ const versionOf = (read: () => WalIndex.Position): (() => number) => {
   }
 }
 
+export interface Options {
+  readonly file: string
+  readonly isShared: boolean
+}
+
 /** Opens the log of a database file. Everything closes with the scope, after the connections that the caller opens later. */
-export const make = (file: string): Effect.Effect<DurableLog, SqlError, Scope.Scope> =>
+export const make = ({ file, isShared }: Options): Effect.Effect<DurableLog, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
     let index: WalIndex.WalIndex | undefined
     yield* Effect.addFinalizer(() => Effect.sync(() => index?.close()))
@@ -50,7 +55,7 @@ export const make = (file: string): Effect.Effect<DurableLog, SqlError, Scope.Sc
           databases[0].exec("SELECT 1 FROM sqlite_schema LIMIT 1")
           index = WalIndex.open(file)
           const snapshots = Snapshots.make(databases)
-          return [LogSync.make({ file, index, snapshots }), snapshots, index] as const
+          return [LogSync.make({ file, index, snapshots, isShared }), snapshots, index] as const
         },
         catch: fromOpening
       }),

@@ -9,6 +9,10 @@
  * SQLite shows a commit to other connections before the fsync. `Snapshots` keeps reads of the calling thread at the latest
  * durable state; reads on other threads wait for `settled` before they answer.
  *
+ * Several processes may share the log (`isShared`). Each one syncs it itself: a commit of another process counts as not durable
+ * until an fsync of this process that began after it, and a read that has seen it waits for that fsync. No connection keeps an earlier
+ * state then: the client of a durable commit of another process would read what was before it.
+ *
  * After a failed fsync the kernel may have dropped pages, and a later fsync would succeed without them. So nothing is committed
  * any more until the database is opened again, and the commits that are not durable are removed from the log (`LogFile`).
  */
@@ -21,7 +25,7 @@ import { codeOf } from "../SqliteError.ts"
 import type { Commits } from "./Commits.ts"
 import * as LogFile from "./LogFile.ts"
 import type { Snapshots } from "./Snapshots.ts"
-import type { WalIndex } from "./WalIndex.ts"
+import type { Position, WalIndex } from "./WalIndex.ts"
 
 export interface LogSync extends Commits {
   /** Returns when all commits that a read may have seen until now are durable. Fails when one of them never will be. */
@@ -79,10 +83,15 @@ export interface Options {
   readonly file: string
   readonly index: WalIndex
   readonly snapshots: Snapshots
+  /** Whether other processes commit while this one serves requests. */
+  readonly isShared: boolean
 }
 
+const isSame = (a: Position, b: Position): boolean =>
+  a.frames === b.frames && a.salt1 === b.salt1 && a.salt2 === b.salt2
+
 /** Makes the synchronisation of the log of a database file. */
-export const make = ({ file, index, snapshots }: Options): LogSync => {
+export const make = ({ file, index, isShared, snapshots }: Options): LogSync => {
   const descriptor = openSync(`${file}-wal`, "r+")
   const failed = Deferred.makeUnsafe<SqlError>()
   let failure: SqlError | undefined
@@ -121,8 +130,21 @@ export const make = ({ file, index, snapshots }: Options): LogSync => {
     })
   }
 
+  /** Counts the commits of other processes since the last call. */
+  const noticeOthers = (): void => {
+    const now = index.read()
+    if (isSame(now, position)) return
+    position = now
+    visible++
+  }
+
+  const startIfNeeded = (): void => {
+    if (visible > included && !isSyncing && failure === undefined) start()
+  }
+
   const begin = (): void => {
     if (failure !== undefined) throw failure
+    if (isShared) return noticeOthers()
     position = index.read()
     if (visible === durable) snapshots.keepCurrent(position)
     else if (visible === included) snapshots.keepNext(position)
@@ -134,9 +156,9 @@ export const make = ({ file, index, snapshots }: Options): LogSync => {
     isCommitting = false
     if (hasChanged) {
       visible++
-      if (!isSyncing && failure === undefined) start()
       listener(position.frames)
     } else if (visible === durable) snapshots.release()
+    startIfNeeded()
   }
 
   const wait = Effect.uninterruptible(
@@ -146,12 +168,18 @@ export const make = ({ file, index, snapshots }: Options): LogSync => {
     })
   )
 
+  if (isShared) {
+    // What the file has now may be from a process that died before its fsync.
+    visible++
+    start()
+  }
+
   return {
     begin,
     end: () => {
-      const { frames, salt1, salt2 } = position
+      const before = position
       position = index.read()
-      end(position.frames !== frames || position.salt1 !== salt1 || position.salt2 !== salt2)
+      end(!isSame(position, before))
     },
     abort: () => end(false),
     observe: (thrown) => {
@@ -160,7 +188,13 @@ export const make = ({ file, index, snapshots }: Options): LogSync => {
       if (syncErrors.has(code)) fail(thrown)
       else if (incompleteErrors.has(code & 0xff)) needsTrim = true
     },
-    settled: Effect.suspend(() => (visible === durable ? Effect.void : wait)),
+    settled: Effect.suspend(() => {
+      if (isShared) {
+        noticeOthers()
+        startIfNeeded()
+      }
+      return visible === durable ? Effect.void : wait
+    }),
     needsTrim: () => needsTrim && failure === undefined,
     trim: () => {
       needsTrim = false
@@ -177,7 +211,10 @@ export const make = ({ file, index, snapshots }: Options): LogSync => {
     failed: Deferred.await(failed),
     cut: () => {
       const state = snapshots.durable()
-      if (visible === durable || state === undefined) return true
+      if (visible === durable) return true
+      // Other processes may have committed behind it.
+      if (isShared) return false
+      if (state === undefined) return true
       return LogFile.cut(descriptor, index, { commits: visible - durable, durable: state })
     },
     refuse: (isCut) => {

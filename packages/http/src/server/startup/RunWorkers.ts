@@ -1,0 +1,28 @@
+/**
+ * Runs the service in several processes: this one supervises them, and holds the lock of the data directory.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import * as BlobStoreLayer from "../compose/BlobStoreLayer.ts"
+import type { Config } from "../config/Config.ts"
+import * as ProcessMetrics from "../metrics/ProcessMetrics.ts"
+import * as Logging from "./Logging.ts"
+import * as Supervisor from "./Supervisor.ts"
+
+/** How much longer a process may take to stop than its requests. */
+const stopMargin = Duration.seconds(15)
+
+const layerMetricRegistry = Layer.sync(Metric.MetricRegistry, (): Metric.MetricRegistry => new Map())
+
+/** Runs until interrupted. */
+export const run = (config: Config) =>
+  Supervisor.run({
+    count: config.workers,
+    stopTimeout: Duration.sum(Duration.sum(config.drainDelay, config.shutdownTimeout), stopMargin)
+  }).pipe(
+    Effect.provide(ProcessMetrics.layer.pipe(Layer.provideMerge(layerMetricRegistry))),
+    Effect.provide(BlobStoreLayer.layerLock(config)),
+    Effect.provide(Logging.layer(config))
+  )
