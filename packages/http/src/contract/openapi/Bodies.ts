@@ -11,7 +11,7 @@ const examples: { readonly [operationId: string]: unknown } = {
   "tokens.create": {
     name: "Nightly backup",
     member: { id: "mem_01932c07-209d-7f3a-8c5e-1f2a3b4c5d6e" },
-    expiresAt: "2030-01-01T00:00:00.000Z"
+    scope: { permissions: ["file:read"] }
   },
   "buckets.create": { name: "photos" },
   "buckets.update": { name: "pictures" },
@@ -24,6 +24,17 @@ const examples: { readonly [operationId: string]: unknown } = {
     secretAccessKey: "<SECRET>"
   },
   "mirrors.update": { paused: true },
+  "files.move": { path: "/2026/autumn/" },
+  "files.copy": { name: "copy of cat.jpg" },
+  "files.moveMany": { fileIds: ["fil_01932c07-209d-7f3a-8c5e-1f2a3b4c5d6e"], path: "/2026/autumn/" },
+  "files.removeMany": { fileIds: ["fil_01932c07-209d-7f3a-8c5e-1f2a3b4c5d6e"] },
+  "webhooks.create": {
+    name: "Search index",
+    url: "https://app.example.com/hooks",
+    eventTypes: ["file.", "content.replaced"]
+  },
+  "webhooks.update": { state: "ACTIVE" },
+  "webhooks.recover": { since: "2026-01-01T00:00:00.000Z" },
   "files.reserve": { name: "cat.jpg", path: "/2026/summer/" },
   "files.update": { path: "/2026/autumn/", alias: "cat", metadata: { camera: "X100" } },
   "contents.uploadUrl": {
@@ -84,7 +95,7 @@ export const describeRequest = (operationId: string, body: OpenAPISpecRequestBod
   if (bytes !== undefined) return { ...body, content: { "application/octet-stream": bytes, "*/*": binary } }
   if (form !== undefined) {
     const encoding = { file: { contentType: "*/*" }, body: { contentType: "application/json" } }
-    const example = { file: "(the bytes)", body: '{"name":"cat.jpg","path":"/2026/summer/"}' }
+    const example = { file: "@cat.jpg", body: '{"name":"cat.jpg","path":"/2026/summer/"}' }
     const described = { ...form, encoding, example }
     return { ...body, content: { "multipart/form-data": described } }
   }

@@ -12,6 +12,7 @@ import { normalize } from "./NormalizeSchemas.ts"
 import * as Parameters from "./Parameters.ts"
 import * as ProblemSchemas from "./ProblemSchemas.ts"
 import * as ResponseHeaders from "./ResponseHeaders.ts"
+import * as Samples from "./Samples.ts"
 
 type Spec = OpenApi.OpenAPISpec
 type Operation = OpenApi.OpenAPISpecOperation
@@ -70,9 +71,17 @@ const operation = ({ requestBody, ...generated }: Operation, schemes: Schemes): 
   }
 }
 
-const pathItem = (item: OpenApi.OpenAPISpecPathItem, schemes: Schemes): OpenApi.OpenAPISpecPathItem =>
+const withSample = (one: Operation, method: string, path: string): Operation => {
+  const samples = [{ lang: "Shell", label: "curl", source: Samples.curl(one, method, path) }]
+  return Object.assign(one, { "x-codeSamples": samples })
+}
+
+const pathItem = (path: string, item: OpenApi.OpenAPISpecPathItem, schemes: Schemes): OpenApi.OpenAPISpecPathItem =>
   Object.fromEntries(
-    Object.entries(item).map(([method, one]) => [method, "operationId" in one ? operation(one, schemes) : one])
+    Object.entries(item).map(([method, one]) => [
+      method,
+      "operationId" in one ? withSample(operation(one, schemes), method, path) : one
+    ])
   )
 
 const securityScheme = (scheme: HttpApiSecurity): OpenApi.OpenAPISecurityScheme => {
@@ -97,7 +106,7 @@ export const complete = (generated: Spec, schemes: Schemes): Spec => {
   const own = Object.entries(spec.components.schemas).filter(([name]) => !name.startsWith("Problem_"))
   return {
     ...spec,
-    paths: Object.fromEntries(Object.entries(spec.paths).map(([path, item]) => [path, pathItem(item, schemes)])),
+    paths: Object.fromEntries(Object.entries(spec.paths).map(([path, item]) => [path, pathItem(path, item, schemes)])),
     components: {
       schemas: { ...splitUnions(Object.fromEntries(own)), ...ProblemSchemas.schemas([...used]) },
       securitySchemes: Object.fromEntries(

@@ -3,9 +3,9 @@ import * as TargetTypes from "@holdfast/core/mirrors/targets/types/TargetTypes"
 import * as HttpApi from "effect/http-api/HttpApi"
 import type * as OpenApi from "effect/http-api/OpenApi"
 import { describe, expect, it } from "vitest"
-import { Api } from "../../src/contract/Api.ts"
-import * as OpenApiDocument from "../../src/contract/OpenApiDocument.ts"
-import { entryOf, isCode } from "../../src/problems/ProblemTable.ts"
+import { Api } from "../../../src/contract/Api.ts"
+import * as OpenApiDocument from "../../../src/contract/OpenApiDocument.ts"
+import { entryOf, isCode } from "../../../src/problems/ProblemTable.ts"
 
 const document = OpenApiDocument.make()
 
