@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import * as ClientBundle from "./ClientBundle.ts"
 import * as PlayerModule from "./PlayerModule.ts"
+import * as ProgramBundle from "./ProgramBundle.ts"
 import * as ThreadModule from "./ThreadModule.ts"
 
 /** The root directory of the workspace. */
@@ -48,12 +49,20 @@ const removeStale = (directory: string): void => {
   }
 }
 
+/** Returns the name of the package in a directory. */
+const nameIn = (directory: string): string =>
+  (JSON.parse(Fs.readFileSync(Path.join(root, directory, "package.json"), "utf8")) as { readonly name: string }).name
+
 /** Compiles every package into its `dist`. */
 export const build = async (): Promise<void> => {
   for (const directory of directories) removeStale(directory)
   await run(bin("tsc"), ["-b", ...directories])
   await PlayerModule.write(root)
   await ThreadModule.write(root)
+  await ProgramBundle.write(
+    root,
+    new Map(directories.map((directory) => [nameIn(directory), Path.join(root, directory)]))
+  )
   await ClientBundle.write(root)
 }
 

@@ -178,6 +178,50 @@ describe("published packages", () => {
     timeout
   )
 
+  const closedPort = "http://127.0.0.1:1"
+  it.each([
+    ["s3", `--s3-bucket files --s3-region us-east-1 --s3-endpoint ${closedPort}`, /connect ECONNREFUSED/],
+    [
+      "azure",
+      `--azure-container files --azure-account-name abc --azure-endpoint ${closedPort}/abc`,
+      /connect ECONNREFUSED/
+    ],
+    ["gcs", `--gcs-bucket files --gcs-endpoint ${closedPort}`, /Could not load the default credentials/]
+  ])(
+    "@holdfast/%s: installed beside the service → the bundle of the service uses the library that came with it",
+    (blobs, settings, failure) => {
+      const fsck = ["node_modules/.bin/holdfast", "fsck", "--data-dir", `data-${blobs}`, "--blobs", blobs]
+      const env = {
+        ...process.env,
+        HOLDFAST_AZURE_ACCOUNT_KEY: "a2V5",
+        HOLDFAST_S3_ACCESS_KEY_ID: "id",
+        HOLDFAST_S3_SECRET_ACCESS_KEY: "secret",
+        // Credentials of this machine are neither looked for in its files nor requested.
+        GOOGLE_APPLICATION_CREDENTIALS: "",
+        HOME: app,
+        METADATA_SERVER_DETECTION: "none"
+      }
+      const args = [...fsck, ...settings.split(" ")]
+      const { status, stderr } = spawnSync(process.execPath, args, { cwd: app, encoding: "utf8", env })
+      assert.match(stderr, failure)
+      assert.strictEqual(status, 1)
+    },
+    timeout
+  )
+
+  it(
+    "@holdfast/http: its program → one bundle with the licences of all that it contains",
+    () => {
+      const program = Path.join(service, "node_modules/@holdfast/http/dist/program")
+      const licences = Fs.readFileSync(Path.join(program, "LICENSES.txt"), "utf8")
+      for (const name of ["effect", "@effect/platform-node", "ipaddr.js"]) {
+        assert.match(licences, new RegExp(`^${name}\\n\\n`, "m"))
+      }
+      assert.match(Fs.readFileSync(Path.join(program, "../Program.js"), "utf8"), /"\.\/program\/Main\.js"/)
+    },
+    timeout
+  )
+
   it(
     "@holdfast/http: installed alone → serves the libraries of the players, and refuses mirrors to clouds",
     async () => {

@@ -17,5 +17,5 @@ if (isOlder(process.versions.node, oldestNode)) {
   process.exit(1)
 }
 Module.enableCompileCache(join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "holdfast"))
-const { run } = await import("./cli/Main.ts")
+const { run } = await import("./Program.ts")
 process.exit(await run(process.argv.slice(2)))
