@@ -22,7 +22,11 @@ export const run = (config: Config) =>
     count: config.workers,
     stopTimeout: Duration.sum(Duration.sum(config.drainDelay, config.shutdownTimeout), stopMargin)
   }).pipe(
-    Effect.provide(ProcessMetrics.layer.pipe(Layer.provideMerge(layerMetricRegistry))),
-    Effect.provide(BlobStoreLayer.layerLock(config)),
-    Effect.provide(Logging.layer(config))
+    Effect.provide(
+      ProcessMetrics.layer.pipe(
+        Layer.provideMerge(layerMetricRegistry),
+        Layer.merge(BlobStoreLayer.layerLock(config)),
+        Layer.provideMerge(Logging.layer(config))
+      )
+    )
   )
