@@ -34,6 +34,12 @@ Requires.requires(Tools.missing).describe("presentation", () => {
             finished.renditions.map(({ height, width }) => [width, height])
           )
           assert.match(manifest, /codecs="avc1\.[0-9a-f]{6}"/)
+          assert.notInclude(manifest, "bitstreamSwitching")
+          const bandwidths = [...manifest.matchAll(/ bandwidth="(\d+)"/g)].map(([, value]) => Number(value))
+          const audio = finished.hasAudio ? (bandwidths.at(-1) ?? Infinity) : 0
+          for (const [index, { bitrate }] of finished.renditions.entries()) {
+            assert.isAtLeast((bandwidths[index] ?? 0) + audio, bitrate)
+          }
           assert.strictEqual(manifest.match(/<AdaptationSet /g)?.length, finished.hasAudio ? 2 : 1)
         })
     )

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Bitrates from "../../src/internal/output/Bitrates.ts"
 import * as Manifest from "../../src/internal/output/Manifest.ts"
 import * as MediaPlaylist from "../../src/internal/output/MediaPlaylist.ts"
 import * as MultivariantPlaylist from "../../src/internal/output/MultivariantPlaylist.ts"
@@ -37,6 +38,28 @@ describe("MultivariantPlaylist", () => {
   })
 })
 
+describe("Bitrates", () => {
+  const segment = (duration: number, bytes: number) => ({ duration, bytes })
+
+  it("measure: a last segment of one frame → counts with the one before it", () => {
+    assert.deepStrictEqual(Bitrates.measure([segment(4, 4000), segment(4, 4000), segment(0.04, 400)]), {
+      duration: 8.04,
+      average: Math.round((8 * 8400) / 8.04),
+      peak: Math.round((8 * 4400) / 4.04)
+    })
+  })
+
+  it("measure: short segments → the peak of those that last half of the longest one together", () => {
+    const { peak } = Bitrates.measure([segment(4, 1000), segment(1, 900), segment(1, 900), segment(1, 100)])
+    assert.strictEqual(peak, (8 * 1800) / 2)
+  })
+
+  it("measure: none, or without a duration → finite", () => {
+    assert.deepStrictEqual(Bitrates.measure([]), { duration: 0, average: 0, peak: 0 })
+    assert.isTrue(Number.isFinite(Bitrates.measure([segment(0, 100)]).peak))
+  })
+})
+
 describe("Manifest", () => {
   const timeline = (timescale: number, lines: string) =>
     `<SegmentTemplate timescale="${timescale}" media="x">\n\t<SegmentTimeline>\n${lines}\n</SegmentTimeline></SegmentTemplate>`
@@ -48,9 +71,27 @@ describe("Manifest", () => {
     assert.strictEqual(Manifest.duration("<MPD></MPD>"), 0)
   })
 
-  it("withDuration: very short duration → rounded up, never zero", () => {
-    assert.include(Manifest.withDuration(text, 9.54), 'mediaPresentationDuration="PT9.540S"')
-    assert.include(Manifest.withDuration(text, 0.0001), '"PT0.001S"')
+  it("correct: very short duration → rounded up, never zero", () => {
+    const correct = (duration: number) => Manifest.correct(text, { duration, bandwidths: [] })
+    assert.include(correct(9.54), 'mediaPresentationDuration="PT9.540S"')
+    assert.include(correct(0.0001), '"PT0.001S"')
+  })
+
+  const representation = (id: number, lines: string) =>
+    `<AdaptationSet bitstreamSwitching="true" par="16:9"><Representation id="${id}" codecs="avc1" bandwidth="7" width="2">${timeline(1000, lines)}</Representation></AdaptationSet>`
+  const both = representation(0, '<S t="40" d="4000" r="1" />\n<S d="1500" />') + representation(1, '<S d="500" />')
+
+  it("segmentDurations: id of a representation → seconds of each of its segments", () => {
+    assert.deepStrictEqual(Manifest.segmentDurations(both, 0), [4, 4, 1.5])
+    assert.deepStrictEqual(Manifest.segmentDurations(both, 1), [0.5])
+    assert.deepStrictEqual(Manifest.segmentDurations(both, 2), [])
+  })
+
+  it("correct: representations → their bandwidths, no bitstreamSwitching", () => {
+    const corrected = Manifest.correct(both, { duration: 9.5, bandwidths: [1000, 200] })
+    assert.include(corrected, '<Representation id="0" codecs="avc1" bandwidth="1000" width="2">')
+    assert.include(corrected, '<Representation id="1" codecs="avc1" bandwidth="200" width="2">')
+    assert.notInclude(corrected, "bitstreamSwitching")
   })
 })
 

@@ -34,7 +34,7 @@ export const install = (directory: string): Trace["Service"] => {
       for (const name of traces) rmSync(`${directory}/${name}`)
       const opened = lines.flatMap((line) => {
         const [, path] = /\bopen(?:at2?)?\((?:[^"]*, )?"([^"]*)"/.exec(line) ?? []
-        return path === undefined ? [] : [path.replaceAll(/holdfast-(\w+)-\w+/g, "holdfast-$1")]
+        return path === undefined ? [] : [path.replaceAll(/holdfast-([a-z]+)(-\w+)+/g, "holdfast-$1")]
       })
       return {
         opened: [...new Set(opened)].map((path) => path.replace(/^\/proc\/\d+\//, "/proc/self/")),

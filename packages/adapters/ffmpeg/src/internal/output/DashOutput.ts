@@ -7,6 +7,7 @@ import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
+import * as Bitrates from "./Bitrates.ts"
 import * as Manifest from "./Manifest.ts"
 import * as OutputDirectory from "./OutputDirectory.ts"
 import type { PresentationOutput } from "./PresentationOutput.ts"
@@ -19,20 +20,21 @@ export const make = (
     const { hasAudio, hasVideo, renditions } = expected
     const directory = yield* OutputDirectory.make(path, "dash")
     const count = StreamFiles.dashRepresentations(expected)
-    /** Bytes of each representation, by its id. */
-    const sizes = Array.from({ length: count }, () => 0)
 
     const takeEvents = Effect.map(directory.newSegments, (names) =>
-      names.map((name) => {
-        const id = Number(name.split("-")[1])
-        sizes[id] = (sizes[id] ?? 0) + directory.sizeOf(name)
-        return Events.SegmentFinished({ name })
-      })
+      names.map((name) => Events.SegmentFinished({ name }))
     )
 
-    /** Returns the bytes of a rendition's video, if it has one, and of the audio. */
-    const sizeOf = (index: number): number =>
-      (hasVideo ? (sizes[index] ?? 0) : 0) + (hasAudio ? (sizes[count - 1] ?? 0) : 0)
+    /** Returns the bitrates of each representation, by its id. */
+    const measureRates = (manifest: string) =>
+      Array.from({ length: count }, (_, id) =>
+        Bitrates.measure(
+          Manifest.segmentDurations(manifest, id).map((duration, index) => ({
+            duration,
+            bytes: directory.sizeOf(StreamFiles.chunk(id, index + 1))
+          }))
+        )
+      )
 
     const finish = Effect.gen(function* () {
       const events = yield* takeEvents
@@ -40,15 +42,18 @@ export const make = (
       const written = yield* directory.read(name)
       const duration = Manifest.duration(written ?? "")
       if (written === undefined || duration === 0) return { events, presentation: undefined }
-      const text = Manifest.withDuration(written, duration)
+      const rates = measureRates(written)
+      const peaks = rates.map(({ peak }) => peak)
+      const text = Manifest.correct(written, { duration, bandwidths: peaks })
+      const averageOf = (id: number) => rates[id]?.average ?? 0
       yield* directory.write(name, text)
-      const inits = sizes.map((_, id) => Events.SegmentFinished({ name: StreamFiles.init(id) }))
+      const inits = rates.map((_, id) => Events.SegmentFinished({ name: StreamFiles.init(id) }))
       const presentation: Presentation = {
         ...expected,
         duration,
         renditions: Arr.map(renditions, (rendition, index) => ({
           ...rendition,
-          bitrate: Math.round((8 * sizeOf(index)) / duration)
+          bitrate: (hasVideo ? averageOf(index) : 0) + (hasAudio ? averageOf(count - 1) : 0)
         }))
       }
       return { events: [...events, ...inits, Events.PlaylistUpdated({ name, text })], presentation }

@@ -9,6 +9,7 @@ import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
+import * as Bitrates from "./Bitrates.ts"
 import * as MediaPlaylist from "./MediaPlaylist.ts"
 import * as MultivariantPlaylist from "./MultivariantPlaylist.ts"
 import * as OutputDirectory from "./OutputDirectory.ts"
@@ -18,9 +19,6 @@ import * as TransportStream from "./TransportStream.ts"
 /** The part of a segment that contains the parameters of the video. */
 const headBytes = 64 * 1024
 const audioCodec = "mp4a.40.2"
-
-/** Seconds. A shorter duration counts as this much in the calculation of a bitrate. */
-const minSeconds = 0.001
 
 export const make = (
   path: string,
@@ -39,17 +37,10 @@ export const make = (
 
     /** Returns the duration, average bitrate and peak bitrate of a rendition's segments. */
     const measureRates = (one: StreamFiles.HlsRendition) => {
-      const segments = entriesOf(one).map(({ duration, uri }) => ({ duration, bits: 8 * directory.sizeOf(uri) }))
-      const seconds = segments.reduce((sum, { duration }) => sum + duration, 0)
-      const bits = segments.reduce((sum, segment) => sum + segment.bits, 0)
-      return {
-        seconds,
-        rendition: { ...one.rendition, bitrate: Math.round(bits / Math.max(seconds, minSeconds)) },
-        peakBitrate: segments.reduce(
-          (peak, { bits, duration }) => Math.max(peak, Math.round(bits / Math.max(duration, minSeconds))),
-          0
-        )
-      }
+      const { average, duration, peak } = Bitrates.measure(
+        entriesOf(one).map(({ duration, uri }) => ({ duration, bytes: directory.sizeOf(uri) }))
+      )
+      return { duration, rendition: { ...one.rendition, bitrate: average }, peakBitrate: peak }
     }
 
     const expectedRates = ({ rendition }: StreamFiles.HlsRendition) => ({ rendition, peakBitrate: rendition.bitrate })
@@ -98,7 +89,7 @@ export const make = (
       const results = Arr.map(all, measureRates)
       const presentation: Presentation = {
         ...expected,
-        duration: Arr.headNonEmpty(results).seconds,
+        duration: Arr.headNonEmpty(results).duration,
         renditions: Arr.map(results, ({ rendition }) => rendition)
       }
       return { events: all.length > 1 ? [...events, yield* writeMultivariant(measureRates)] : events, presentation }

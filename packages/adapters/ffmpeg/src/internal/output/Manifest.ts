@@ -1,6 +1,10 @@
 /**
- * Corrects DASH manifests (ISO/IEC 23009-1). ffmpeg rounds the duration to tenths of a second, so that it is zero for a very
- * short video. The timelines of the manifest are exact.
+ * Corrects DASH manifests (ISO/IEC 23009-1).
+ *
+ * - ffmpeg rounds the duration to tenths of a second, so that it is zero for a very short video. The timelines are exact.
+ * - It declares the bandwidth that the encoder was asked for, or that of the first segment.
+ * - It declares `bitstreamSwitching`, which is true only of representations that can be decoded without their own initialization
+ *   segment. These have different parameters.
  */
 
 const timelines = /<SegmentTemplate timescale="(\d+)"[^>]*>\s*<SegmentTimeline>([\s\S]*?)<\/SegmentTimeline>/g
@@ -30,6 +34,27 @@ export const longestSegment = (text: string): number =>
     )
     .reduce((longest, seconds) => Math.max(longest, seconds), 0)
 
-/** Returns the manifest with this duration, in seconds. */
-export const withDuration = (text: string, seconds: number): string =>
-  text.replace(/(mediaPresentationDuration=)"[^"]*"/, `$1"PT${(Math.ceil(seconds * 1000) / 1000).toFixed(3)}S"`)
+/** Returns the durations of a representation's segments, in seconds. */
+export const segmentDurations = (text: string, id: number): ReadonlyArray<number> => {
+  const start = text.indexOf(`<Representation id="${id}"`)
+  const [[, timescale, timeline = ""] = []] = start === -1 ? [] : text.slice(start).matchAll(timelines)
+  return [...timeline.matchAll(segments)].flatMap(([, , ticks, repeat = "0"]) =>
+    Array.from({ length: Number(repeat) + 1 }, () => Number(ticks) / Number(timescale))
+  )
+}
+
+interface Corrections {
+  /** Seconds. */
+  readonly duration: number
+  /** Bits per second of each representation, by its id. */
+  readonly bandwidths: ReadonlyArray<number>
+}
+
+export const correct = (text: string, { bandwidths, duration }: Corrections): string =>
+  text
+    .replace(/(mediaPresentationDuration=)"[^"]*"/, `$1"PT${(Math.ceil(duration * 1000) / 1000).toFixed(3)}S"`)
+    .replaceAll(' bitstreamSwitching="true"', "")
+    .replaceAll(/(<Representation id="(\d+)"[^>]* bandwidth=)"[^"]*"/g, (whole, before: string, id: string) => {
+      const bandwidth = bandwidths[Number(id)]
+      return bandwidth === undefined ? whole : `${before}"${bandwidth}"`
+    })

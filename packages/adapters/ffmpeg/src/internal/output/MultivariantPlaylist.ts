@@ -6,7 +6,7 @@ import type { Rendition } from "@holdfast/core/transcoding/Presentation"
 export interface Variant {
   readonly rendition: Rendition
   readonly uri: string
-  /** Bits per second of the segment with the highest bitrate, or an upper bound. The rendition's bitrate is the average. */
+  /** Bits per second at most (RFC 8216, section 4.1). The rendition's bitrate is the average. */
   readonly peakBitrate: number
   /** Codec names by RFC 6381. */
   readonly codecs: ReadonlyArray<string>
