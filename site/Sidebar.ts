@@ -22,6 +22,7 @@ export const groups: ReadonlyArray<Group> = [
       { text: "Runtimes and bundlers", link: "/runtimes" },
       { text: "Browsers", link: "/browsers" },
       { text: "Links", link: "/links" },
+      { text: "Shares", link: "/shares" },
       { text: "API keys", link: "/keys" },
       { text: "Errors", link: "/errors" }
     ]

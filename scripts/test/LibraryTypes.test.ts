@@ -74,6 +74,7 @@ it("FileRecord, FilePage, BucketRecord: shown by an editor → named, flat types
     "maxFileBytes: number | null",
     "allowedTypes: readonly string[] | null",
     'visibility: "private" | "public"',
+    "shares: ShareRules",
     "createdAt: Time",
     "updatedAt: Time"
   ])

@@ -16,9 +16,11 @@ export type Actor = Data.TaggedEnum<{
   Key: { readonly hash: string; readonly isParent: boolean }
   /** An account that the host program has authenticated itself. */
   Account: { readonly accountId: string }
+  /** The holder of a share. It acts on behalf of the creator of the share, within what the share permits. */
+  Share: { readonly shareId: string }
 }>
 
-const { Account, Key, System } = Data.taggedEnum<Actor>()
+const { Account, Key, Share, System } = Data.taggedEnum<Actor>()
 
 export const system: Actor = System()
 
@@ -30,3 +32,6 @@ export const parentKey = (hash: string): Actor => Key({ hash, isParent: true })
 
 /** Returns the actor for an account that the host program has authenticated itself. */
 export const account = (accountId: string): Actor => Account({ accountId })
+
+/** Returns the actor on whose behalf the holder of a share reads or uploads. */
+export const share = (shareId: string): Actor => Share({ shareId })

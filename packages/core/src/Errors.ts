@@ -97,6 +97,7 @@ export class NotFound extends Data.TaggedError("NotFound")<{
     | "mirror"
     | "webhook"
     | "delivery"
+    | "share"
     | "upload"
   /** Those that do not exist, where the request names several. */
   readonly ids?: ReadonlyArray<string> | undefined

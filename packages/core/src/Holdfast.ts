@@ -35,6 +35,9 @@ import type { ScrubRepository } from "./integrity/ScrubRepository.ts"
 import * as Links from "./files/links/Links.ts"
 import * as UploadLinks from "./files/links/UploadLinks.ts"
 import * as Moves from "./files/moves/Moves.ts"
+import type { ShareRepository } from "./files/shares/ShareRepository.ts"
+import * as Shares from "./files/shares/Shares.ts"
+import * as ShareUse from "./files/shares/ShareUse.ts"
 import type { MemberRepository } from "./members/MemberRepository.ts"
 import * as Members from "./members/Members.ts"
 import * as Memberships from "./members/Memberships.ts"
@@ -86,6 +89,7 @@ export type Metadata =
   | MirrorTaskRepository
   | QuotaRepository
   | UploadRepository
+  | ShareRepository
   | UsageRepository
   | WebhookRepository
   | DeliveryRepository
@@ -123,6 +127,8 @@ export type Services =
   | Headers.Headers
   | Links.Links
   | UploadLinks.UploadLinks
+  | Shares.Shares
+  | ShareUse.ShareUse
   | Conversions.Conversions
   | Streams.Streams
   | PlaybackKeys.PlaybackKeys
@@ -152,6 +158,8 @@ const services = Layer.mergeAll(
   Headers.layer,
   Links.layer,
   UploadLinks.layer,
+  Shares.layer,
+  ShareUse.layer.pipe(Layer.provide([Files.layer, Links.layer])),
   Conversions.layer,
   Streams.layer,
   PlaybackKeys.layer,

@@ -4,8 +4,22 @@
 import * as Effect from "effect/Effect"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 
-/** The prefixes: tenant, account, member, token, account key, bucket, file, blob, mirror, conversion, event, webhook, upload. */
-export type Kind = "ten" | "acc" | "mem" | "tok" | "key" | "bkt" | "fil" | "blb" | "mir" | "cnv" | "evt" | "whk" | "upl"
+/** The prefixes: tenant, account, member, token, account key, bucket, file, blob, mirror, conversion, event, webhook, upload, share. */
+export type Kind =
+  | "ten"
+  | "acc"
+  | "mem"
+  | "tok"
+  | "key"
+  | "bkt"
+  | "fil"
+  | "blb"
+  | "mir"
+  | "cnv"
+  | "evt"
+  | "whk"
+  | "upl"
+  | "shr"
 
 /** Characters of an identifier. */
 export const length = 40

@@ -29,7 +29,8 @@ const table = {
   "bucket:read": ["role_admin", "role_bucket_writer", "role_bucket_reader"],
   "bucket:write": ["role_admin", "role_bucket_writer"],
   "file:read": ["role_admin", "role_file_writer", "role_file_reader"],
-  "file:write": ["role_admin", "role_file_writer"]
+  "file:write": ["role_admin", "role_file_writer"],
+  "share:write": ["role_admin", "role_file_writer"]
 } as const satisfies { readonly [permission: string]: ReadonlyArray<RoleId> }
 
 export type Permission = keyof typeof table

@@ -30,6 +30,8 @@ export interface Quota {
   readonly mirrors: number | null
   /** Webhooks. At most 1,000. */
   readonly webhooks: number | null
+  /** Shares that have not expired. */
+  readonly shares: number | null
   /** Headers of one file. No file can have more than 64. */
   readonly headersPerFile: number | null
   /** Conversions that wait or run. */
@@ -89,6 +91,7 @@ export const defaults: Settings = {
     tokensPerMember: 1000,
     mirrors: 1000,
     webhooks: 20,
+    shares: 10_000,
     headersPerFile: 64,
     conversions: 100
   },

@@ -39,6 +39,7 @@ export {
 export { MirrorLoop, MirrorTargetUnreachable } from "./mirrors/MirrorErrors.ts"
 export { MirrorTypeUnavailable } from "./mirrors/targets/MirrorTypeUnavailable.ts"
 export { WebhookDisabled, WebhooksUnavailable } from "./webhooks/WebhookErrors.ts"
+export { ShareExhausted, SharePasswordRequired, TooManyPasswords } from "./files/shares/Share.ts"
 export { MetadataError } from "./MetadataError.ts"
 export { BlobError } from "./storage/BlobError.ts"
 export { Aborted, Closed, SourceFailed } from "./promises/internal/PromiseApiErrors.ts"
@@ -112,6 +113,7 @@ export type {
   CreateBucketInput,
   ListBucketsInput,
   RemoveBucketInput,
+  ShareRules,
   UpdateBucketInput
 } from "./promises/resources/BucketsApi.ts"
 export type {
@@ -168,6 +170,15 @@ export type {
   MirrorsApi,
   UpdateMirrorInput
 } from "./promises/resources/MirrorsApi.ts"
+export type {
+  CreatedShareRecord,
+  CreateShareInput,
+  ListSharesInput,
+  ShareRecord,
+  ShareRef,
+  SharesApi,
+  UpdateShareInput
+} from "./promises/resources/SharesApi.ts"
 export type {
   CreateWebhookInput,
   DeliveryRecord,

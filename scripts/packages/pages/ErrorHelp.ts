@@ -51,6 +51,10 @@ export const help: { readonly [Code in ProblemCode]: Help } = {
     meaning: "A limit of the tenant or of the bucket would be exceeded: `quota` says which. Nothing was changed.",
     remedy: "Remove what is not needed, or have the operator raise the [limit](limits.md#quotas)."
   },
+  share_password_required: {
+    meaning: "The share has a password, and the request presents only its token, or a wrong password.",
+    remedy: "Open the page of the share (`url` of the answer that created it), and enter the password there."
+  },
   not_found: {
     meaning: "The path, or the record that it names, does not exist, or belongs to another tenant or bucket.",
     remedy: "Check every id of the path, and the base path that a proxy adds or removes."
@@ -113,6 +117,10 @@ export const help: { readonly [Code in ProblemCode]: Help } = {
     meaning: "Without this member, the tenant would have no Admin who has accepted the invitation.",
     remedy: "Make another member Admin first."
   },
+  share_exhausted: {
+    meaning: "The share was downloaded as often, or got as many files or bytes, as it permits.",
+    remedy: "Raise `maxDownloads`, `maxFiles` or `maxBytes` of the share, or create another one."
+  },
   webhook_disabled: {
     meaning: "The webhook is `DISABLED`, by an Admin or because its receiver failed for too long.",
     remedy: "Set its `state` to `ACTIVE`, then test it again."
@@ -166,6 +174,10 @@ export const help: { readonly [Code in ProblemCode]: Help } = {
   rate_limited: {
     meaning: "The key, the tenant or the client address has made too many requests.",
     remedy: "Wait for as many seconds as `Retry-After` says. See [rates](limits.md#rates) for the settings."
+  },
+  too_many_passwords: {
+    meaning: "Ten wrong passwords were tried for this share within a quarter of an hour.",
+    remedy: "Wait for a quarter of an hour, or change the password, which permits attempts at once."
   },
   too_many_conversions: {
     meaning: "The tenant has as many waiting and running conversions as it may have.",

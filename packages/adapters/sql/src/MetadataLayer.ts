@@ -20,6 +20,7 @@ import { migrate } from "./migrations/Migrate.ts"
 import * as MirrorTasks from "./internal/mirrors/worker/SqlMirrorTaskRepository.ts"
 import * as Mirrors from "./internal/mirrors/SqlMirrorRepository.ts"
 import * as Quotas from "./internal/quotas/SqlQuotaRepository.ts"
+import * as Shares from "./internal/shares/SqlShareRepository.ts"
 import * as Blobs from "./internal/storage/SqlBlobRepository.ts"
 import * as Conversions from "./internal/conversions/SqlConversionRepository.ts"
 import * as Tenants from "./internal/tenants/SqlTenantRepository.ts"
@@ -45,6 +46,7 @@ export const layerMigrated: Layer.Layer<Metadata, never, SqlClient> = Layer.merg
   Mirrors.layer,
   Quotas.layer,
   Removals.layer,
+  Shares.layer,
   MirrorTasks.layer,
   Tenants.layer,
   Tokens.layer,

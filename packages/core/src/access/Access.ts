@@ -23,6 +23,7 @@ import { AccessRepository, type Principal } from "./AccessRepository.ts"
 import { CurrentRequest, type Refusal, type RequestInfo } from "./CurrentRequest.ts"
 import { HostLimits, noPermission, noTenantCreation } from "./HostLimits.ts"
 import * as Scope from "./Scope.ts"
+import * as ShareHolder from "./internal/ShareHolder.ts"
 import * as KeyUseRecorder from "./internal/KeyUseRecorder.ts"
 
 export type IdentifyError = Unauthenticated | OriginNotAllowed | MetadataError
@@ -148,6 +149,10 @@ const outsideScope =
 /** The most cache entries. The bound keeps requests with many different keys from growing the process. */
 const capacity = 10_000
 
+/** Returns what distinguishes an actor from all others. */
+const idOf = (actor: Exclude<Actor, { _tag: "System" }>): string =>
+  actor._tag === "Key" ? actor.hash : actor._tag === "Account" ? actor.accountId : actor.shareId
+
 const isValid = (credential: Principal["credential"], now: number): boolean =>
   credential === null ||
   (credential.revokedAt === null &&
@@ -180,10 +185,24 @@ const make = Effect.gen(function* () {
   const known = new Set<string>()
   let generation = 0
 
-  const find = (actor: Exclude<Actor, { _tag: "System" }>, tenantId: string | undefined) =>
-    actor._tag === "Key"
-      ? repository.findByKey({ hash: actor.hash, tenantId })
-      : repository.findByAccount({ accountId: actor.accountId, tenantId })
+  const find = (
+    actor: Exclude<Actor, { _tag: "System" }>,
+    tenantId: string | undefined
+  ): Effect.Effect<Option.Option<Principal>, MetadataError> => {
+    switch (actor._tag) {
+      case "Key":
+        return repository.findByKey({ hash: actor.hash, tenantId })
+      case "Account":
+        return repository.findByAccount({ accountId: actor.accountId, tenantId })
+      case "Share":
+        return tenantId === undefined
+          ? Effect.succeedNone
+          : Effect.map(
+              repository.findByShare({ shareId: actor.shareId, tenantId }),
+              Option.map(ShareHolder.toPrincipal)
+            )
+    }
+  }
 
   const store = (cacheKey: string, principal: Principal, now: number) => {
     if (lifetime === 0) return
@@ -226,7 +245,7 @@ const make = Effect.gen(function* () {
     return Effect.withFiber((fiber) => {
       const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
       const request = fiber.getRef(CurrentRequest)
-      const cacheKey = `${actor._tag === "Key" ? actor.hash : actor.accountId} ${tenantId ?? ""}`
+      const cacheKey = `${idOf(actor)} ${tenantId ?? ""}`
       const entry = cache.get(cacheKey)
       if (entry !== undefined && entry.expiresAt > now)
         return checkCredential(actor, entry.principal, now, tenantId, request)

@@ -6,6 +6,7 @@ import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { MetadataError } from "../MetadataError.ts"
+import type { Permission } from "../Permission.ts"
 import type { RoleId } from "../Role.ts"
 import type { AllowedOrigins } from "./Origin.ts"
 import type { Scope } from "./Scope.ts"
@@ -27,6 +28,19 @@ export interface Principal {
   } | null
   /** The membership that applies in the requested tenant; null when there is none. */
   readonly member: { readonly id: string; readonly role: RoleId } | null
+}
+
+/** A share, with its creator as stored now. */
+export interface SharePrincipal {
+  /** The creator. Its credential is the token that was presented; null for another key. */
+  readonly creator: Principal
+  readonly shareId: string
+  readonly bucketId: string
+  /** The folder whose files the share concerns. */
+  readonly path: string
+  readonly permissions: ReadonlyArray<Permission>
+  /** When the share, by its own time and the rules of its bucket, expires; null for never. */
+  readonly expiresAt: DateTime.Utc | null
 }
 
 /** One use of a token or an account key. */
@@ -54,6 +68,15 @@ export class AccessRepository extends Context.Service<
       readonly accountId: string
       readonly tenantId: string | undefined
     }) => Effect.Effect<Option.Option<Principal>, MetadataError>
+
+    /**
+     * Finds a share of the tenant and its creator. None when there is no such share, when its bucket permits no such share, and when its
+     * creator is no member any more. `member` of the creator is the membership in the tenant.
+     */
+    readonly findByShare: (query: {
+      readonly shareId: string
+      readonly tenantId: string
+    }) => Effect.Effect<Option.Option<SharePrincipal>, MetadataError>
 
     /** Whether a bucket exists in the tenant and is public. */
     readonly isPublic: (bucket: {

@@ -5,6 +5,7 @@ import * as Data from "effect/Data"
 import * as Schema from "effect/Schema"
 import { Label } from "../Text.ts"
 import * as ContentRules from "./ContentRules.ts"
+import * as ShareRules from "./ShareRules.ts"
 
 const limit = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })))
 
@@ -26,6 +27,8 @@ const visibility = Schema.optional(Visibility).annotate({
     "deployment permits it. `private`, the default, requires a key for everything."
 })
 
+const shares = Schema.optional(ShareRules.Input)
+
 export const Bucket = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
@@ -33,12 +36,19 @@ export const Bucket = Schema.Struct({
   maxFiles: Schema.NullOr(Schema.Int),
   ...ContentRules.fields,
   visibility: Visibility,
+  shares: ShareRules.ShareRules,
   createdAt: Schema.DateTimeUtcFromString,
   updatedAt: Schema.DateTimeUtcFromString
 }).annotate({ identifier: "Bucket" })
 export type Bucket = typeof Bucket.Type
 
-export const CreateBucket = Schema.Struct({ name: Label, ...limits, ...ContentRules.input, visibility }).annotate({
+export const CreateBucket = Schema.Struct({
+  name: Label,
+  ...limits,
+  ...ContentRules.input,
+  visibility,
+  shares
+}).annotate({
   identifier: "CreateBucket"
 })
 export type CreateBucket = typeof CreateBucket.Type
@@ -47,7 +57,8 @@ export const UpdateBucket = Schema.Struct({
   name: Schema.optional(Label),
   ...limits,
   ...ContentRules.input,
-  visibility
+  visibility,
+  shares
 }).annotate({
   identifier: "UpdateBucket"
 })

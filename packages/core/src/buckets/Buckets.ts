@@ -18,6 +18,7 @@ import { withinQuota } from "../quotas/CurrentQuota.ts"
 import { Settings } from "../Settings.ts"
 import { StorageRoom } from "../StorageRoom.ts"
 import * as Bucket from "./Bucket.ts"
+import * as ShareRules from "./ShareRules.ts"
 import { BucketRepository } from "./BucketRepository.ts"
 
 export class Buckets extends Context.Service<
@@ -77,7 +78,7 @@ const make = Effect.gen(function* () {
         const identity = yield* access.require(actor, tenantId, "bucket:write")
         const decoded = yield* decodeCreate(input)
         const { allowedTypes = null, maxBytes = null, maxFileBytes = null, maxFiles = null, name } = decoded
-        const { visibility = "private" } = decoded
+        const { shares = {}, visibility = "private" } = decoded
         yield* checkVisibility(decoded)
         const now = yield* DateTime.now
         const id = yield* Ids.make("bkt")
@@ -89,6 +90,7 @@ const make = Effect.gen(function* () {
           maxFileBytes,
           allowedTypes,
           visibility,
+          shares: ShareRules.fromInput(shares),
           createdAt: now,
           updatedAt: now
         }
@@ -123,7 +125,7 @@ const make = Effect.gen(function* () {
         Effect.catchTag("BucketExists", (error) => Effect.fail(hideOther(error))),
         (found) => NotFound.whenNone(found, missing)
       )
-      if (change.visibility !== undefined) yield* access.clearCache
+      if (change.visibility !== undefined || change.shares !== undefined) yield* access.clearCache
       return changed
     }),
 

@@ -14,6 +14,7 @@ export const TargetType = Schema.Literals([
   "STREAM",
   "MIRROR",
   "WEBHOOK",
+  "SHARE",
   "ACCOUNT",
   "ACCOUNT_KEY"
 ])
@@ -61,6 +62,9 @@ const targets = {
   "webhook.recovery_requested": "WEBHOOK",
   "webhook.disabled": "WEBHOOK",
   "webhook.delivery_replayed": "WEBHOOK",
+  "share.created": "SHARE",
+  "share.updated": "SHARE",
+  "share.deleted": "SHARE",
   "account.created": "ACCOUNT",
   "account_key.created": "ACCOUNT_KEY",
   "account_key.restored": "ACCOUNT_KEY",
@@ -97,7 +101,7 @@ export const EventActor = Schema.Struct({
   kind: ActorKind,
   accountId: Schema.NullOr(Schema.String),
   tokenId: Schema.NullOr(Schema.String).annotate({
-    description: "The API token or account key that was presented; null without one."
+    description: "The API token, account key or share that was presented; null without one."
   })
 })
 export type EventActor = typeof EventActor.Type

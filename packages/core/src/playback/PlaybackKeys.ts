@@ -95,7 +95,13 @@ const make = Effect.gen(function* () {
       const { conversionId, fileId, format } = stream
       const key = yield* sign(
         stream,
-        PlaybackKeyPayload.encode({ expiresAt, fileId, format, conversionId, parent: viewer })
+        PlaybackKeyPayload.encode({
+          expiresAt,
+          fileId,
+          format,
+          conversionId,
+          parent: viewer._tag === "ShareGrant" ? viewer.parent : viewer
+        })
       )
       return { key, expiresAt: DateTime.makeUnsafe(expiresAt) }
     }),

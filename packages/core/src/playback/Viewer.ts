@@ -1,5 +1,5 @@
 /**
- * Viewers: readers of a stream. A viewer is an actor with the permission, or the holder of a playback key.
+ * Viewers: readers of a stream. A viewer is an actor with the permission, or the holder of a playback key or a share.
  */
 import * as Data from "effect/Data"
 import type * as DateTime from "effect/DateTime"
@@ -11,6 +11,7 @@ import type { Actor } from "../Actor.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import { type NotFound, Unauthenticated } from "../Errors.ts"
 import type { FileRef } from "../files/FileRef.ts"
+import { permitsFile, type ShareGrant } from "../files/shares/Share.ts"
 import type { Format } from "../transcoding/Presentation.ts"
 
 /** One stream of a file: the output of one conversion of one of its contents. */
@@ -32,7 +33,7 @@ export class PlaybackGrant extends Data.TaggedClass("PlaybackGrant")<{
 }> {}
 
 /** A viewer with a key. */
-export type KeyedViewer = Actor | PlaybackGrant
+export type KeyedViewer = Actor | PlaybackGrant | ShareGrant
 
 /** A reader of a stream; without a key, of one in a public bucket. */
 export type Viewer = KeyedViewer | Anonymous
@@ -54,8 +55,9 @@ const authorize = (
   format: Format | undefined
 ): Effect.Effect<Identity | "anonymous", AccessError | NotFound> => {
   if (viewer._tag === "Anonymous") return access.requirePublic(ref)
-  if (viewer._tag !== "PlaybackGrant") return access.require(viewer, ref, "file:read")
-  return isFor(viewer, ref, format) ? access.require(viewer.parent, ref, "file:read") : unauthenticated
+  if (viewer._tag !== "PlaybackGrant" && viewer._tag !== "ShareGrant") return access.require(viewer, ref, "file:read")
+  const permitted = viewer._tag === "PlaybackGrant" ? isFor(viewer, ref, format) : permitsFile(viewer, ref, "play")
+  return permitted ? access.require(viewer.parent, ref, "file:read") : unauthenticated
 }
 
 /**

@@ -35,6 +35,7 @@ export const Limits = Schema.Struct({
   tokensPerMember: counted.annotate({ description: "Such tokens of one member." }),
   mirrors: counted,
   webhooks,
+  shares: counted.annotate({ description: "Shares that have not expired." }),
   headersPerFile: headers.annotate({ description: "Headers of one file." }),
   conversions: conversions.annotate({ description: "Conversions that wait or run." })
 }).annotate({ identifier: "TenantLimits" })
@@ -56,6 +57,7 @@ export const ChangeQuota = Schema.Struct({
   tokensPerMember: change(counted),
   mirrors: change(counted),
   webhooks: change(webhooks),
+  shares: change(counted),
   headersPerFile: change(headers),
   conversions: change(conversions)
 }).annotate({ identifier: "ChangeQuota" })
@@ -83,6 +85,7 @@ export const Counts = Schema.Struct({
   tokens: Schema.Int,
   mirrors: Schema.Int,
   webhooks: Schema.Int,
+  shares: Schema.Int,
   conversions: Schema.Int
 })
 export type Counts = typeof Counts.Type

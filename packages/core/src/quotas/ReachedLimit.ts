@@ -5,7 +5,7 @@
  */
 
 /** The limits that leave events: those of what a tenant or bucket has. Conversions come and go, and are retried. */
-export const names = ["bytes", "files", "buckets", "members", "tokens", "mirrors", "webhooks"] as const
+export const names = ["bytes", "files", "buckets", "members", "tokens", "mirrors", "webhooks", "shares"] as const
 export type Name = (typeof names)[number]
 
 export const isName = (name: string): name is Name => names.some((one) => one === name)

@@ -17,6 +17,7 @@ const idFields: { readonly [T in TargetType]: string } = {
   STREAM: "conversionId",
   MIRROR: "mirrorId",
   WEBHOOK: "webhookId",
+  SHARE: "shareId",
   ACCOUNT: "accountId",
   ACCOUNT_KEY: "accountKeyId"
 }

@@ -6,6 +6,7 @@
 import { Access, type IdentifyError } from "@holdfast/core/access/Access"
 import type { Actor } from "@holdfast/core/Actor"
 import { Unauthenticated } from "@holdfast/core/Errors"
+import type { SharePasswordRequired } from "@holdfast/core/files/shares/Share"
 import type { RateLimited, Rates } from "@holdfast/core/rates/Rates"
 import type { Digest } from "effect/crypto/Digest"
 import * as Context from "effect/Context"
@@ -27,7 +28,12 @@ export type RequestServices =
 /** The services that identification uses. */
 export type Services = Access | Digest | Rates
 
-export type IdentificationError = PresentedKey.AmbiguousKey | HostRefusal | IdentifyError | RateLimited
+export type IdentificationError =
+  | PresentedKey.AmbiguousKey
+  | HostRefusal
+  | IdentifyError
+  | RateLimited
+  | SharePasswordRequired
 
 /** Identifies the actor of a request. Fails with `Unauthenticated` for a missing or malformed key. */
 export type IdentifyActor = (request: Context.Context<RequestServices>) => Effect.Effect<Actor, IdentificationError>

@@ -1,10 +1,11 @@
 /**
- * Identifies the uploader of a request: an actor, or the holder of an upload link. It verifies links but, as `ActorIdentification`,
+ * Identifies the uploader of a request: an actor, or the holder of an upload link or of a share for uploads. It verifies links but, as `ActorIdentification`,
  * checks no permission: `Authentication` does.
  */
 import type { Actor } from "@holdfast/core/Actor"
 import type { UploadGrant } from "@holdfast/core/files/links/UploadLink"
 import { isUploadKey, UploadLinks } from "@holdfast/core/files/links/UploadLinks"
+import { isShareToken, ShareUse } from "@holdfast/core/files/shares/ShareUse"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -12,9 +13,10 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as ActorIdentification from "./ActorIdentification.ts"
 import * as PresentedKey from "./PresentedKey.ts"
 import * as RequestRates from "./RequestRates.ts"
+import * as ShareIdentification from "./ShareIdentification.ts"
 
 /** The services that identification uses. */
-export type Services = ActorIdentification.Services | UploadLinks
+export type Services = ActorIdentification.Services | UploadLinks | ShareUse
 
 export type Uploader = Actor | UploadGrant
 
@@ -30,14 +32,18 @@ export const make = (
   Effect.gen(function* () {
     const links = yield* UploadLinks
     const rates = yield* RequestRates.make
+    const shares = yield* ShareUse
+    const identifyByShare = yield* ShareIdentification.make
 
     return (request): ReturnType<IdentifyUploader> => {
       const query = Context.get(request, HttpServerRequest.ParsedSearchParams)
-      if (typeof query["apiKey"] !== "string" || !isUploadKey(query["apiKey"])) return identifyActor(request)
+      const { apiKey } = query
+      if (typeof apiKey !== "string" || !(isUploadKey(apiKey) || isShareToken(apiKey))) return identifyActor(request)
       const key = PresentedKey.findOne(query, Context.get(request, HttpServerRequest.HttpServerRequest).headers)
       if (typeof key !== "string") return Effect.fail(key)
       const { bucketId = "", tenantId = "" } = Context.get(request, HttpRouter.RouteContext).params
       const bucket = { tenantId, bucketId }
+      if (isShareToken(key)) return Effect.flatMap(identifyByShare(request, key, bucket), shares.toUploadGrant)
       const refusal = links.isKnown(key, bucket) ? undefined : rates.findRefusal(request)
       return refusal ?? rates.apply(request, links.verify(key, bucket))
     }

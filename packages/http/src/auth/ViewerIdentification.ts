@@ -1,5 +1,5 @@
 /**
- * Identifies the viewer of a stream: an actor, the holder of a playback key, or a client without a key. It verifies playback keys but, as
+ * Identifies the viewer of a stream: an actor, the holder of a playback key or a share, or a client without a key. It verifies playback keys but, as
  * `ActorIdentification`, checks no permission: the services do.
  */
 import * as ApiKey from "@holdfast/core/access/ApiKey"
@@ -7,6 +7,7 @@ import type { Actor } from "@holdfast/core/Actor"
 import type { Unauthenticated } from "@holdfast/core/Errors"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { isPlaybackKey, PlaybackKeys } from "@holdfast/core/playback/PlaybackKeys"
+import { isShareToken, type ShareUse } from "@holdfast/core/files/shares/ShareUse"
 import type { KeyedViewer, Viewer } from "@holdfast/core/playback/Viewer"
 import { Digest } from "effect/crypto/Digest"
 import * as Context from "effect/Context"
@@ -16,9 +17,10 @@ import * as ActorIdentification from "./ActorIdentification.ts"
 import * as AnonymousIdentification from "./AnonymousIdentification.ts"
 import * as PresentedKey from "./PresentedKey.ts"
 import * as RequestRates from "./RequestRates.ts"
+import * as ShareIdentification from "./ShareIdentification.ts"
 
 /** The services that identification uses. */
-type Services = ActorIdentification.Services | PlaybackKeys
+type Services = ActorIdentification.Services | PlaybackKeys | ShareUse
 
 /** Identifies the viewer of a request for a stream in this bucket. */
 export type IdentifyViewer = (
@@ -39,6 +41,7 @@ export const make: Effect.Effect<IdentifyViewer, never, Services> = Effect.gen(f
   const identifyActor = yield* ActorIdentification.make
   const orAnonymous = yield* AnonymousIdentification.make
   const rates = yield* RequestRates.make
+  const identifyByShare = yield* ShareIdentification.make
 
   const identifyByBoth = Effect.fnUntraced(function* (playbackKey: string, apiKey: string, bucket: BucketRef) {
     const actor = yield* Effect.provideService(ApiKey.identify(apiKey), Digest, digest)
@@ -51,6 +54,8 @@ export const make: Effect.Effect<IdentifyViewer, never, Services> = Effect.gen(f
       Context.get(request, HttpServerRequest.ParsedSearchParams),
       Context.get(request, HttpServerRequest.HttpServerRequest).headers
     )
+    const [only] = keys
+    if (keys.length === 1 && only !== undefined && isShareToken(only)) return identifyByShare(request, only, bucket)
     const playbackKey = keys.find(isPlaybackKey)
     if (playbackKey === undefined) return orAnonymous(request, identifyActor(request))
     const [otherKey, ...furtherKeys] = keys.filter((key) => key !== playbackKey)

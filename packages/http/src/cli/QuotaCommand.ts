@@ -29,6 +29,7 @@ const limits = {
   tokensPerMember: CommandFlags.text("tokens-per-member", "Such tokens of one member"),
   mirrors: CommandFlags.text("mirrors", "Mirrors"),
   webhooks: CommandFlags.text("webhooks", "Webhooks"),
+  shares: CommandFlags.text("shares", "Shares that have not expired"),
   headersPerFile: CommandFlags.text("headers-per-file", "Headers of one file"),
   conversions: CommandFlags.text("conversions", "Conversions that wait or run")
 }

@@ -13,6 +13,7 @@ import * as MirrorsClient from "./resources/MirrorsClient.ts"
 import * as StreamsClient from "./resources/StreamsClient.ts"
 import * as TenantsClient from "./resources/TenantsClient.ts"
 import * as TokensClient from "./resources/TokensClient.ts"
+import * as SharesClient from "./resources/SharesClient.ts"
 import * as WebhooksClient from "./resources/WebhooksClient.ts"
 import * as Transport from "./Transport.ts"
 
@@ -26,6 +27,7 @@ export interface Client {
   readonly headers: HeadersClient.HeadersClient
   readonly streams: StreamsClient.StreamsClient
   readonly mirrors: MirrorsClient.MirrorsClient
+  readonly shares: SharesClient.SharesClient
   readonly webhooks: WebhooksClient.WebhooksClient
   readonly events: EventsClient.EventsClient
   /** Returns the account of the API key, with the tenant and the role of an API token. */
@@ -56,6 +58,7 @@ export const createClient = (options: Transport.ClientOptions): Client => {
     headers: HeadersClient.make(transport),
     streams: StreamsClient.make(transport),
     mirrors: MirrorsClient.make(transport),
+    shares: SharesClient.make(transport),
     webhooks: WebhooksClient.make(transport),
     events: EventsClient.make(transport),
     me: (call) => transport.json({ ...call, method: "GET", path: ["me"] }),

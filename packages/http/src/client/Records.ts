@@ -13,6 +13,7 @@ export type {
   ContentSource,
   CreateBucketInput,
   CreateMirrorInput,
+  CreateShareInput,
   CreateTenantInput,
   CreateTokenInput,
   CreateWebhookInput,
@@ -33,6 +34,7 @@ export type {
   ListMembersInput,
   ListMirrorFilesInput,
   ListMirrorsInput,
+  ListSharesInput,
   ListTokensInput,
   ListWebhooksInput,
   MemberRef,
@@ -55,6 +57,7 @@ export type {
   ReuploadInput,
   SetHeaderInput,
   SetHeadersInput,
+  ShareRef,
   StreamRef,
   TenantRef,
   TokenRef,
@@ -62,6 +65,7 @@ export type {
   UpdateFileInput,
   UpdateMemberInput,
   UpdateMirrorInput,
+  UpdateShareInput,
   UpdateTenantInput,
   UpdateWebhookInput,
   UploadInput,
@@ -86,5 +90,7 @@ export type MirrorRecord = Core.MirrorRecord<string>
 export type MirrorFileRecord = Core.MirrorFileRecord<string>
 export type EventRecord = Core.EventRecord<string>
 export type DeliveryRecord = Core.DeliveryRecord<string>
+export type ShareRecord = Core.ShareRecord<string>
+export type CreatedShareRecord = Core.CreatedShareRecord<string>
 export type WebhookRecord = Core.WebhookRecord<string>
 export type WebhookWithSecretRecord = Core.WebhookWithSecretRecord<string>

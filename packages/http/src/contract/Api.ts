@@ -18,6 +18,7 @@ import { complete } from "./openapi/CompleteDocument.ts"
 import { PlaybackApi } from "./PlaybackApi.ts"
 import { ReadingApi } from "./ReadingApi.ts"
 import { StreamsApi } from "./StreamsApi.ts"
+import { SharesApi } from "./shares/SharesApi.ts"
 import { TenantsApi } from "./TenantsApi.ts"
 import { TokensApi } from "./TokensApi.ts"
 import { WebhooksApi } from "./WebhooksApi.ts"
@@ -37,6 +38,7 @@ export class HandledApi extends HttpApi.make("holdfast")
     FilesApi,
     HeadersApi,
     ContentsApi,
+    SharesApi,
     StreamsApi,
     MirrorsApi,
     WebhooksApi,

@@ -33,6 +33,7 @@ export class Authentication extends HttpApiMiddleware.Service<Authentication, { 
       "unauthenticated",
       "forbidden",
       "origin_not_allowed",
+      "share_password_required",
       "rate_limited",
       "internal",
       "unavailable",

@@ -53,10 +53,10 @@ const contentErrors = [
   "unsupported_media_type"
 ] as const
 
-const uploadErrors = problems(...contentErrors, "file_exists", "alias_taken")
+const uploadErrors = problems(...contentErrors, "file_exists", "alias_taken", "share_exhausted")
 
 const aboutLinks =
-  "With the key of an upload link, the link determines all but the content, and the name if it has none; the answer has no alias, " +
+  "With the key of an upload link, or the token of a share for uploads, the link or share determines all but the content, and the name if it has none; the answer has no alias, " +
   "metadata and headers."
 
 const upload = HttpApiEndpoint.post("upload", "/files/upload", {

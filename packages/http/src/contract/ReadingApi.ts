@@ -52,16 +52,20 @@ const reading = {
     "content_not_uploaded",
     "precondition_failed",
     "range_not_satisfiable",
-    "content_damaged"
+    "content_damaged",
+    "share_exhausted"
   )
 } as const
 
+const aboutShares =
+  "With the token of a share that limits its downloads, `GET` counts as one and answers `307` with a `Location` that is valid for an hour."
+
 const view = HttpApiEndpoint.get("view", "/:fileId/view", reading).annotateMerge(
-  describe({ summary: "Read a content for display", permission: "file:read" })
+  describe({ summary: "Read a content for display", description: aboutShares, permission: "file:read" })
 )
 
 const download = HttpApiEndpoint.get("download", "/:fileId/download", reading).annotateMerge(
-  describe({ summary: "Download a content", permission: "file:read" })
+  describe({ summary: "Download a content", description: aboutShares, permission: "file:read" })
 )
 
 export class ReadingApi extends HttpApiGroup.make("reading")

@@ -33,6 +33,7 @@ import * as MirrorHandlers from "./MirrorHandlers.ts"
 import * as PlaybackRoutes from "./PlaybackRoutes.ts"
 import * as PlayerRoutes from "./PlayerRoutes.ts"
 import * as ReadingRoutes from "./ReadingRoutes.ts"
+import * as ShareHandlers from "./ShareHandlers.ts"
 import * as StreamHandlers from "./StreamHandlers.ts"
 import * as TenantHandlers from "./TenantHandlers.ts"
 import * as TokenHandlers from "./TokenHandlers.ts"
@@ -88,6 +89,7 @@ export const layerWith = (others: ReadonlyArray<Route>): Layer.Layer<never, neve
       BucketHandlers.layer,
       FileHandlers.layer,
       ContentHandlers.layer,
+      ShareHandlers.layer,
       HeaderHandlers.layer,
       MirrorHandlers.layer,
       WebhookHandlers.layer,

@@ -13,6 +13,7 @@ import type { UploadTerms } from "@holdfast/core/files/links/UploadLink"
 import * as UploadLinks from "@holdfast/core/files/links/UploadLinks"
 import * as NewFile from "@holdfast/core/files/NewFile"
 import { type ReuploadOptions, Uploads, type UploadOptions } from "@holdfast/core/files/Uploads"
+import { ShareUse } from "@holdfast/core/files/shares/ShareUse"
 import { Settings } from "@holdfast/core/Settings"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -20,6 +21,7 @@ import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import { identity } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import { Api } from "../contract/Api.ts"
 import { CurrentUploadLink } from "../contract/Authentication.ts"
@@ -109,6 +111,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const uploads = yield* Uploads
     const links = yield* UploadLinks.UploadLinks
+    const shares = yield* ShareUse
     const apiUrl = yield* PublicAddress.makeApiUrl
     const { maxUploadBytes } = yield* Settings
     const limits = { limit: maxUploadBytes, idleTimeout: yield* IdleTimeout, minimumRate: yield* MinimumRate }
@@ -161,12 +164,17 @@ export const layer = HttpApiBuilder.group(
       takesBytes: (terms: UploadTerms | undefined) => boolean
     ) =>
       Effect.gen(function* () {
-        const terms = (yield* CurrentUploadLink)?.terms
+        const link = yield* CurrentUploadLink
+        const terms = link?.terms
         const onConflict = terms?.onConflict ?? query.onConflict ?? "fail"
         const asked: Upload = { request, bucket, query, onConflict, terms }
+        const counted =
+          link?.parent._tag === "Share"
+            ? shares.countUpload(link.parent.shareId, RequestBody.declaredLength(request))
+            : identity
         const file = yield* takesBytes(terms)
-          ? asActor((actor) => uploadBytes(actor, asked))
-          : asActor((actor) => uploadForm(actor, asked))
+          ? asActor((actor) => counted(uploadBytes(actor, asked)))
+          : asActor((actor) => counted(uploadForm(actor, asked)))
         const path = [...FileRefs.filesPath(bucket), file.id]
         const shown = terms === undefined ? file : LinkTerms.withoutDescription(file)
         if (file.version === 1) return yield* CreatedResponse.withLocation(shown, ...path)

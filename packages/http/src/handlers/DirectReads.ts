@@ -16,6 +16,7 @@ import type { FileRef } from "@holdfast/core/files/FileRef"
 import { Files } from "@holdfast/core/files/Files"
 import type { LinkAction } from "@holdfast/core/files/links/Link"
 import { isLinkKey } from "@holdfast/core/files/links/Links"
+import { isShareToken } from "@holdfast/core/files/shares/ShareUse"
 import { Rates } from "@holdfast/core/rates/Rates"
 import * as Effect from "effect/Effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -119,7 +120,7 @@ export const make: Effect.Effect<FindDirectRead, never, Access | Downloads | Fil
       const [, tenantId = "", bucketId = "", fileId = "", action, apiKey = ""] = match
       const headers = headersOf(request)
       const key = PresentedKey.findOne({ apiKey }, headers)
-      if (typeof key !== "string" || key === "" || isLinkKey(apiKey)) return undefined
+      if (typeof key !== "string" || key === "" || isLinkKey(apiKey) || isShareToken(apiKey)) return undefined
       const file = { tenantId, bucketId, fileId }
       if (action === "/view") return read(view.path, "view", request, file, key)
       if (action === "/download") return read(download.path, "download", request, file, key)

@@ -7,9 +7,19 @@
  */
 import { Downloads } from "@holdfast/core/files/Downloads"
 import type { LinkAction, Reader } from "@holdfast/core/files/links/Link"
+import type { FileRef } from "@holdfast/core/files/FileRef"
+import * as Links from "@holdfast/core/files/links/Links"
+import type { ShareGrant } from "@holdfast/core/files/shares/Share"
+import { ShareUse } from "@holdfast/core/files/shares/ShareUse"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type * as Scope from "effect/Scope"
+import * as CommonHeaders from "../problems/CommonHeaders.ts"
+import type * as ProblemResponse from "../problems/ProblemResponse.ts"
+import * as PublicAddress from "./support/PublicAddress.ts"
 import type * as Layer from "effect/Layer"
 import type * as ActorIdentification from "../auth/ActorIdentification.ts"
 import * as ReaderIdentification from "../auth/ReaderIdentification.ts"
@@ -23,23 +33,50 @@ import * as FileRefs from "./support/FileRefs.ts"
 const nameOf = (reader: Reader): string | undefined =>
   reader._tag === "LinkGrant" ? (reader.name ?? undefined) : undefined
 
+type Request = Context.Context<ActorIdentification.RequestServices>
+
+/** Whether each reading counts as a download of a share. */
+const isCounted = (reader: Reader): reader is ShareGrant =>
+  reader._tag === "ShareGrant" && reader.share.maxDownloads !== null
+
 /** Registers the routes. `Downloads.open` checks the permission; no other part of the request has to be validated before. */
 export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Downloads | ReaderIdentification.Services> =
   HttpRouter.use((router) =>
     Effect.gen(function* () {
       const identify = yield* ReaderIdentification.make
       const downloads = yield* Downloads
+      const shares = yield* ShareUse
+
+      /**
+       * Redirects a reader whose share counts downloads to a link that is valid for an hour. A player that reads the content in ranges
+       * follows the redirection once, and so counts once.
+       */
+      const redirectToTicket = (reader: ShareGrant, file: FileRef, action: LinkAction) =>
+        Effect.zipWith(shares.ticket(reader, file, action), PublicAddress.apiPath, (link, path) =>
+          HttpServerResponse.empty({
+            status: 307,
+            headers: { ...CommonHeaders.uncached, location: `${path}${Links.pathOf(link)}` }
+          })
+        )
+
+      const send = (context: Request, reader: Reader, file: FileRef, action: LinkAction, disposition: Disposition) =>
+        Effect.flatMap(downloads.open(reader, file, action), (download) =>
+          ServeContent.sendContent(
+            context,
+            ContentOf.download(download, disposition, nameOf(reader), reader._tag === "Anonymous")
+          )
+        )
 
       const serve = (action: LinkAction, disposition: Disposition) =>
-        ServeContent.serveContent((context: Context.Context<ActorIdentification.RequestServices>) => {
+        ServeContent.serveContent((context: Request) => {
           const file = FileRefs.fromRoute(Context.get(context, HttpRouter.RouteContext).params)
-          return Effect.flatMap(identify(context, file), (reader) =>
-            Effect.flatMap(downloads.open(reader, file, action), (download) =>
-              ServeContent.sendContent(
-                context,
-                ContentOf.download(download, disposition, nameOf(reader), reader._tag === "Anonymous")
-              )
-            )
+          const { method } = Context.get(context, HttpServerRequest.HttpServerRequest)
+          return Effect.flatMap(
+            identify(context, file),
+            (reader): Effect.Effect<HttpServerResponse.HttpServerResponse, ProblemResponse.CodedError, Scope.Scope> =>
+              isCounted(reader) && method === "GET"
+                ? redirectToTicket(reader, file, action)
+                : send(context, reader, file, action, disposition)
           )
         })
 

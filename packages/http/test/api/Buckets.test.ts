@@ -32,6 +32,7 @@ describe("buckets", () => {
       maxFileBytes: null,
       allowedTypes: null,
       visibility: "private",
+      shares: { allowed: true, maxSeconds: null, passwordRequired: false },
       createdAt: expect.any(String),
       updatedAt: expect.any(String)
     })

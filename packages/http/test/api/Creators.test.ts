@@ -62,11 +62,12 @@ EachDatabase.describeEach("creators of tokens and mirrors", (current) => {
     const demotion = { json: { role: { name: "File Reader" } } }
     for (const response of [await server.delete(path), await server.patch(path, demotion)]) {
       const problem = await expectProblem(response, 409, "created_resources_remain")
-      expect(problem.detail).toContain("1 token and 1 mirror")
+      expect(problem.detail).toContain("1 token, 1 mirror and 0 shares")
       expect(problem).toMatchObject({
         created: {
           tokens: 1,
           mirrors: 1,
+          shares: 0,
           items: [
             { kind: "TOKEN", id: token.id, name: "kept" },
             { kind: "MIRROR", id: copy.id, name: "copy" }

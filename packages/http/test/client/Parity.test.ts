@@ -2,6 +2,7 @@
  * The Promise API and the client have the same methods, and the client's records are the JSON of the contract.
  */
 import type { Holdfast } from "@holdfast/core"
+import type * as Share from "@holdfast/core/files/shares/Share"
 import type * as Bucket from "@holdfast/core/buckets/Bucket"
 import type * as Stream from "@holdfast/core/conversions/StreamRecord"
 import type * as File from "@holdfast/core/files/File"
@@ -59,6 +60,8 @@ it("records: types of the client → the JSON of the contract", () => {
   expectTypeOf<Client.FileRecord>().branded.toEqualTypeOf<typeof File.File.Encoded>()
   expectTypeOf<Client.FilePage>().branded.toEqualTypeOf<typeof FileList.FilePage.Encoded>()
   expectTypeOf<Client.EventRecord>().branded.toEqualTypeOf<typeof Event.Event.Encoded>()
+  expectTypeOf<Client.ShareRecord>().branded.toEqualTypeOf<typeof Share.Share.Encoded>()
+  expectTypeOf<Client.CreatedShareRecord>().branded.toEqualTypeOf<typeof Share.CreatedShare.Encoded>()
   expectTypeOf<Client.HeaderRecord>().branded.toEqualTypeOf<typeof Header.Header.Encoded>()
   expectTypeOf<Client.StreamRecord>().branded.toEqualTypeOf<typeof Stream.StreamRecord.Encoded>()
   expectTypeOf<Client.MirrorRecord>().branded.toEqualTypeOf<typeof Mirror.Mirror.Encoded>()

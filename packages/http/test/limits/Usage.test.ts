@@ -23,7 +23,7 @@ describeEach("usage", (current) => {
     const usageOf = async (path: string) => json(await server.get(`/tenants/${tenantId}${path}/usage`))
     const ofBucket = { usage: none, limits: { bytes: null, files: null } }
     expect(await usageOf(`/buckets/${bucketId}`)).toEqual(ofBucket)
-    const counts = { buckets: 2, members: 1, tokens: 0, mirrors: 0, webhooks: 0, conversions: 0 }
+    const counts = { buckets: 2, members: 1, tokens: 0, mirrors: 0, webhooks: 0, shares: 0, conversions: 0 }
     expect(await usageOf("")).toEqual({ usage: { ...none, ...counts }, limits: Settings.defaults.quota })
     const { id } = await server.makeFile(bucket, "12345", { name: "a" })
     await server.makeFile(other, "123", { name: "b" })
@@ -71,7 +71,7 @@ describeEach("usage", (current) => {
   it("count limits: 20 requests at the same time → as many records as the limit, the others 403 quota_exceeded", async () => {
     const server = current()
     const { bucketId, tenantId } = await server.makeBucket()
-    await set(tenantId, { buckets: 4, members: 4, tokens: 3, mirrors: 3, webhooks: 3 })
+    await set(tenantId, { buckets: 4, members: 4, tokens: 3, mirrors: 3, webhooks: 3, shares: 3 })
     const tenant = `/tenants/${tenantId}`
     const me = await json<{ readonly items: ReadonlyArray<{ readonly id: string }> }>(
       await server.get(`${tenant}/members`)
@@ -104,8 +104,9 @@ describeEach("usage", (current) => {
     await expectRoom("mirrors", 3, () => server.post(`${tenant}/buckets/${bucketId}/mirrors`, { json: mirror }))
     const webhook = { name: "w", url: "https://example.com/" }
     await expectRoom("webhooks", 3, () => server.post(`${tenant}/webhooks`, { json: webhook }))
+    await expectRoom("shares", 3, () => server.post(`${tenant}/buckets/${bucketId}/shares`, { json: { name: "s" } }))
     expect(await json(await server.get(`${tenant}/usage`))).toMatchObject({
-      usage: { buckets: 4, members: 4, tokens: 3, mirrors: 3, webhooks: 3 }
+      usage: { buckets: 4, members: 4, tokens: 3, mirrors: 3, webhooks: 3, shares: 3 }
     })
   })
 

@@ -12,6 +12,7 @@ const fresh: Fixture = {
   memberId: "mem_01890a5d-ac96-774b-bcce-b302099a8057",
   tokenId: "tok_01890a5d-ac96-774b-bcce-b302099a8057",
   mirrorId: "mir_01890a5d-ac96-774b-bcce-b302099a8057",
+  shareId: "shr_01890a5d-ac96-774b-bcce-b302099a8057",
   webhookId: "whk_01890a5d-ac96-774b-bcce-b302099a8057",
   deliveryId: "evt_01890a5d-ac96-774b-bcce-b302099a8057"
 }
@@ -21,7 +22,9 @@ const malformed = ["x", "@", "@none", "%00", "..%2f..", "*", "1' OR '1'='1", "fi
 
 /** The ids in the path of a route, except the tenant's. */
 const parts = (route: string): ReadonlyArray<keyof Fixture> =>
-  (["bucketId", "fileId", "memberId", "tokenId", "mirrorId"] as const).filter((part) => route.includes(`:${part}`))
+  (["bucketId", "fileId", "memberId", "tokenId", "mirrorId", "shareId"] as const).filter((part) =>
+    route.includes(`:${part}`)
+  )
 
 const bodyOf = async (response: Response): Promise<string> => {
   const { requestId, ...problem } = (await response.json()) as { readonly requestId: string }

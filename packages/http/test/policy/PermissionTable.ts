@@ -13,6 +13,7 @@ export interface Fixture {
   readonly tokenId: string
   readonly mirrorId: string
   readonly webhookId: string
+  readonly shareId: string
   readonly deliveryId: string
 }
 
@@ -58,6 +59,8 @@ const streams = (fixture: Fixture) => `${file(fixture)}/streams`
 const mirrors = (fixture: Fixture) => `${bucket(fixture)}/mirrors`
 const mirror = (fixture: Fixture) => `${mirrors(fixture)}/${fixture.mirrorId}`
 
+const shares = (fixture: Fixture) => `${bucket(fixture)}/shares`
+const share = (fixture: Fixture) => `${shares(fixture)}/${fixture.shareId}`
 const webhooks = (fixture: Fixture) => `${tenant(fixture)}/webhooks`
 const webhook = (fixture: Fixture) => `${webhooks(fixture)}/${fixture.webhookId}`
 const newWebhook = () => ({ name: unique(), url: "https://example.com/events" })
@@ -81,6 +84,7 @@ const form = () => {
 
 const filesRoute = "/tenants/:tenantId/buckets/:bucketId/files"
 const streamsRoute = `${filesRoute}/:fileId/streams`
+const sharesRoute = "/tenants/:tenantId/buckets/:bucketId/shares"
 const webhooksRoute = "/tenants/:tenantId/webhooks"
 const mirrorsRoute = "/tenants/:tenantId/buckets/:bucketId/mirrors"
 
@@ -392,6 +396,21 @@ export const rows: ReadonlyArray<Row> = [
     request: (f) => ({ path: `${streams(f)}/${path}` })
   })),
   {
+    route: `POST ${sharesRoute}`,
+    allowed: fileWriters,
+    status: 201,
+    request: (f) => ({ path: shares(f), json: { name: unique() } })
+  },
+  { route: `GET ${sharesRoute}`, allowed: fileWriters, status: 200, request: (f) => ({ path: shares(f) }) },
+  { route: `GET ${sharesRoute}/:shareId`, allowed: fileWriters, status: 200, request: (f) => ({ path: share(f) }) },
+  {
+    route: `PATCH ${sharesRoute}/:shareId`,
+    allowed: fileWriters,
+    status: 200,
+    request: (f) => ({ path: share(f), json: { name: unique() } })
+  },
+  { route: `DELETE ${sharesRoute}/:shareId`, allowed: fileWriters, status: 204, request: (f) => ({ path: share(f) }) },
+  {
     route: `POST ${webhooksRoute}`,
     allowed: admin,
     status: 201,
@@ -531,12 +550,15 @@ export const makeFixture = async (server: TestServer, tenantId?: string): Promis
   const bucketRef = await server.makeBucket(tenantId)
   const records = await makeRecords(server, bucketRef)
   const mirrorId = await idOf(
-    await server.post(mirrors({ ...bucketRef, ...records, mirrorId: "", webhookId: "", deliveryId: "" }), {
+    await server.post(mirrors({ ...bucketRef, ...records, mirrorId: "", shareId: "", webhookId: "", deliveryId: "" }), {
       json: newMirror()
     })
+  )
+  const shareId = await idOf(
+    await server.post(`/tenants/${bucketRef.tenantId}/buckets/${bucketRef.bucketId}/shares`, { json: { name: "s" } })
   )
   const webhookId = await idOf(await server.post(`/tenants/${bucketRef.tenantId}/webhooks`, { json: newWebhook() }))
   const test = await server.post(`/tenants/${bucketRef.tenantId}/webhooks/${webhookId}/test`)
   const { deliveryId } = (await test.json()) as { readonly deliveryId: string }
-  return { ...bucketRef, ...records, mirrorId, webhookId, deliveryId }
+  return { ...bucketRef, ...records, mirrorId, shareId, webhookId, deliveryId }
 }

@@ -33,6 +33,9 @@ const actions: Readonly<Record<string, string>> = {
   [`POST ${filePath}/headers`]: "header.updated",
   [`POST ${filePath}/headers/bulk`]: "header.updated",
   [`DELETE ${filePath}/headers/:name`]: "header.updated",
+  [`POST ${bucketPath}/shares`]: "share.created",
+  [`PATCH ${bucketPath}/shares/:shareId`]: "share.updated",
+  [`DELETE ${bucketPath}/shares/:shareId`]: "share.deleted",
   [`POST ${webhooksPath}`]: "webhook.created",
   [`PATCH ${webhooksPath}/:webhookId`]: "webhook.updated",
   [`DELETE ${webhooksPath}/:webhookId`]: "webhook.deleted",
@@ -81,6 +84,7 @@ const absent: Fixture = {
   memberId: "m",
   tokenId: "t",
   mirrorId: "m",
+  shareId: "s",
   webhookId: "w",
   deliveryId: "d"
 }

@@ -23,6 +23,7 @@ export const permissionOf = ({ isGlobal, route }: Row): Permission | undefined =
   if (isGlobal === true) return route === "GET /tenants" ? "tenant:read" : undefined
   if (path.startsWith(ofFiles)) return isRead ? "file:read" : "file:write"
   if (path.endsWith("/upload-links")) return "file:write"
+  if (path.includes("/shares")) return "share:write"
   if (path.includes("/mirrors")) return "mirror:manage"
   if (path.startsWith(`${ofTenant}/buckets`)) return isRead ? "bucket:read" : "bucket:write"
   if (path.includes("/webhooks")) return isRead ? "webhook:read" : "webhook:write"
@@ -102,11 +103,13 @@ export const cases = (all: ReadonlyArray<Permission>): ReadonlyArray<ScopeCase> 
       const permission = permissionOf(row)
       return permission === undefined ? undefined : { permissions: [permission] }
     },
-    // An Admin without a scope adds members of any role, one with this scope none with further permissions. A copy reads, too.
+    // An Admin without a scope adds members of any role, one with this scope none with further permissions. A copy reads, too, and a
+    // share gives further permissions.
     answer: ({ route }) =>
       route === `POST ${ofFiles}/:fileId/copy` ||
       route === `POST ${ofTenant}/members` ||
-      route === `PATCH ${ofTenant}/members/:memberId`
+      route === `PATCH ${ofTenant}/members/:memberId` ||
+      route === `POST ${ofBucket}/shares`
         ? 403
         : "as an Admin"
   },

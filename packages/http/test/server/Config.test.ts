@@ -92,6 +92,7 @@ describe("Config", () => {
           quotaTokensPerMember: 1000,
           quotaMirrors: 1000,
           quotaWebhooks: 20,
+          quotaShares: 10_000,
           quotaHeadersPerFile: 64,
           quotaConversions: 100,
           rateTenant: "off",

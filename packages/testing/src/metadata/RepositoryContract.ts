@@ -44,6 +44,7 @@ import { recountContract } from "./usage/internal/RecountContract.ts"
 import { quotaContract } from "./quotas/internal/QuotaContract.ts"
 import { reachedLimitContract } from "./quotas/internal/ReachedLimitContract.ts"
 import { usageContract } from "./usage/internal/UsageContract.ts"
+import { shareContract } from "./shares/internal/ShareContract.ts"
 import { deliveryContract } from "./webhooks/internal/DeliveryContract.ts"
 import { recoveryContract } from "./webhooks/internal/RecoveryContract.ts"
 import { webhookContract } from "./webhooks/internal/WebhookContract.ts"
@@ -78,6 +79,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["mirrors: names of objects", mirrorNameContract],
   ["mirrors: failing", mirrorFailureContract],
   ["mirrors: reconciliation", reconciliationContract],
+  ["shares", shareContract],
   ["webhooks", webhookContract],
   ["webhooks: tests and recoveries", recoveryContract],
   ["webhooks: deliveries", deliveryContract],

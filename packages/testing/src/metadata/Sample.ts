@@ -8,6 +8,7 @@ import type { Account } from "@holdfast/core/accounts/Account"
 import type { NewAccountKey } from "@holdfast/core/accounts/AccountRepository"
 import type { Bucket } from "@holdfast/core/buckets/Bucket"
 import * as ContentRules from "@holdfast/core/buckets/ContentRules"
+import * as ShareRules from "@holdfast/core/buckets/ShareRules"
 import { type Content, etagOf, type StoredFile } from "@holdfast/core/files/File"
 import type { Kind } from "@holdfast/core/Ids"
 import type { Member } from "@holdfast/core/members/Member"
@@ -59,6 +60,7 @@ export const bucket = (name: string = word()): Bucket => ({
   maxFiles: null,
   ...ContentRules.none,
   visibility: "private",
+  shares: ShareRules.none,
   createdAt: at(),
   updatedAt: at()
 })

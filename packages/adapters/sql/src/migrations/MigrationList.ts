@@ -22,6 +22,7 @@ import { publicBuckets } from "./access/PublicBuckets.ts"
 import { tokenOrigins } from "./access/TokenOrigins.ts"
 import { tokenScopes } from "./access/TokenScopes.ts"
 import { uploads } from "./uploads/Uploads.ts"
+import { shares } from "./access/Shares.ts"
 import { usage } from "./Usage.ts"
 import { webhooks } from "./Webhooks.ts"
 
@@ -47,5 +48,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 23, name: "token_scopes", steps: tokenScopes },
   { id: 24, name: "token_origins", steps: tokenOrigins },
   { id: 25, name: "public_buckets", steps: publicBuckets },
+  { id: 26, name: "shares", steps: shares },
   { id: 30, name: "uploads", steps: uploads }
 ]

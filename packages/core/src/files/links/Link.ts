@@ -10,6 +10,7 @@ import type { Anonymous } from "../../access/Anonymous.ts"
 import type { Actor } from "../../Actor.ts"
 import { NotFound, Unauthenticated } from "../../Errors.ts"
 import type { StoredFile } from "../File.ts"
+import { permitsFile, type ShareGrant } from "../shares/Share.ts"
 import * as FileName from "../FileName.ts"
 import type { FileRef } from "../FileRef.ts"
 
@@ -56,8 +57,8 @@ export class LinkGrant extends Data.TaggedClass("LinkGrant")<{
   readonly expiresAt: DateTime.Utc
 }> {}
 
-/** A reader of contents: an actor with the permission, the holder of a link, or for a public bucket anyone. */
-export type Reader = Actor | LinkGrant | Anonymous
+/** A reader of contents: an actor with the permission, the holder of a link or a share, or for a public bucket anyone. */
+export type Reader = Actor | LinkGrant | ShareGrant | Anonymous
 
 /** A link for another file or action is answered like a link that was never created. */
 const unauthenticated = Effect.fail(new Unauthenticated())
@@ -73,8 +74,9 @@ export const authorize = (
   action: LinkAction
 ): Effect.Effect<Identity | "anonymous", AccessError | NotFound> => {
   if (reader._tag === "Anonymous") return access.requirePublic(ref)
-  if (reader._tag !== "LinkGrant") return access.require(reader, ref, "file:read")
-  return isFor(reader, ref, action) ? access.require(reader.parent, ref, "file:read") : unauthenticated
+  if (reader._tag !== "LinkGrant" && reader._tag !== "ShareGrant") return access.require(reader, ref, "file:read")
+  const permitted = reader._tag === "LinkGrant" ? isFor(reader, ref, action) : permitsFile(reader, ref, action)
+  return permitted ? access.require(reader.parent, ref, "file:read") : unauthenticated
 }
 
 /** Fails with `NotFound` for another version than the one that the link of the reader is for. */

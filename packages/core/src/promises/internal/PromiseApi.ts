@@ -28,6 +28,7 @@ import * as KeysApi from "../resources/internal/KeysApi.ts"
 import * as MembersApi from "../resources/MembersApi.ts"
 import * as MembershipsApi from "../resources/MembershipsApi.ts"
 import * as MirrorsApi from "../resources/MirrorsApi.ts"
+import * as SharesApi from "../resources/SharesApi.ts"
 import * as WebhooksApi from "../resources/WebhooksApi.ts"
 import * as QuotasApi from "../resources/internal/QuotasApi.ts"
 import * as StreamsApi from "../resources/StreamsApi.ts"
@@ -45,6 +46,7 @@ export class Holdfast implements AsyncDisposable {
   readonly headers: HeadersApi.HeadersApi
   readonly streams: StreamsApi.StreamsApi
   readonly mirrors: MirrorsApi.MirrorsApi
+  readonly shares: SharesApi.SharesApi
   readonly webhooks: WebhooksApi.WebhooksApi
   readonly events: EventsApi.EventsApi
   readonly keys: KeysApi.KeysApi
@@ -77,6 +79,7 @@ export class Holdfast implements AsyncDisposable {
     this.headers = HeadersApi.make(invoke)
     this.streams = StreamsApi.make(invoke)
     this.mirrors = MirrorsApi.make(invoke)
+    this.shares = SharesApi.make(invoke)
     this.webhooks = WebhooksApi.make(invoke)
     this.events = EventsApi.make(invoke)
     this.keys = KeysApi.make(invoke)

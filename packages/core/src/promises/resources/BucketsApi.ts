@@ -11,6 +11,16 @@ import { bind, type Invoke } from "../internal/BindOperations.ts"
 import type { Methods } from "../Operations.ts"
 import type { ForceOption, TenantRef } from "./internal/Shared.ts"
 
+/** What the shares of a bucket may be. */
+export interface ShareRules {
+  /** Whether the bucket has shares. Without them, all existing ones rest. */
+  readonly allowed: boolean
+  /** The longest life of a share, in seconds; null for no limit. */
+  readonly maxSeconds: number | null
+  /** Whether a share without a password does not work. */
+  readonly passwordRequired: boolean
+}
+
 /** A bucket. */
 export interface BucketRecord<Time = Date> {
   /** The `bucketId` in the inputs of all methods. */
@@ -27,6 +37,8 @@ export interface BucketRecord<Time = Date> {
   readonly allowedTypes: ReadonlyArray<string> | null
   /** Whether anyone can view, download and play its files without a key. */
   readonly visibility: "private" | "public"
+  /** What its shares may be. */
+  readonly shares: ShareRules
   readonly createdAt: Time
   readonly updatedAt: Time
 }
@@ -43,6 +55,8 @@ export interface BucketRules {
   readonly allowedTypes?: ReadonlyArray<string> | null | undefined
   /** `public`: anyone can view, download and play its files without a key, where the deployment permits it. Default: `private`. */
   readonly visibility?: "private" | "public" | undefined
+  /** What its shares may be, existing ones too. Absent members have their defaults: allowed, of any life, with or without a password. */
+  readonly shares?: { readonly [Name in keyof ShareRules]?: ShareRules[Name] | undefined } | undefined
 }
 
 export interface CreateBucketInput extends TenantRef, BucketRules {

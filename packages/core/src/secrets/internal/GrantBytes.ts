@@ -6,7 +6,7 @@ import * as Result from "effect/Result"
 import * as Actor from "../../Actor.ts"
 
 /** The kind of a parent, in the low half of a byte. */
-export const parentKinds = { System: 0, Key: 1, Account: 2 } as const satisfies {
+export const parentKinds = { System: 0, Key: 1, Account: 2, Share: 3 } as const satisfies {
   readonly [kind in Actor.Actor["_tag"]]: number
 }
 
@@ -20,7 +20,7 @@ export const uuidBytes = (id: string): Uint8Array => hexBytes(id.slice(4).replac
 export const toUuid = (bytes: Uint8Array): string =>
   Hex.encode(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
 
-/** Returns nothing, the SHA-256 of a key, or the UUID of an account. */
+/** Returns nothing, the SHA-256 of a key, or the UUID of an account or a share. */
 export const parentBytes = (parent: Actor.Actor): Uint8Array => {
   switch (parent._tag) {
     case "System":
@@ -29,15 +29,18 @@ export const parentBytes = (parent: Actor.Actor): Uint8Array => {
       return hexBytes(parent.hash)
     case "Account":
       return uuidBytes(parent.accountId)
+    case "Share":
+      return uuidBytes(parent.shareId)
   }
 }
 
 /** The number of bytes that `parentBytes` returns for a kind; undefined for a number that is no kind. */
-export const parentLength = (kind: number): number | undefined => [0, 32, 16][kind]
+export const parentLength = (kind: number): number | undefined => [0, 32, 16, 16][kind]
 
 /** Returns the parent of a kind from exactly its bytes; undefined for anything else. */
 export const toParent = (kind: number, id: Uint8Array): Actor.Actor | undefined => {
   if (id.length !== parentLength(kind)) return undefined
   if (kind === parentKinds.System) return Actor.system
-  return kind === parentKinds.Key ? Actor.parentKey(Hex.encode(id)) : Actor.account(`acc_${toUuid(id)}`)
+  if (kind === parentKinds.Key) return Actor.parentKey(Hex.encode(id))
+  return kind === parentKinds.Share ? Actor.share(`shr_${toUuid(id)}`) : Actor.account(`acc_${toUuid(id)}`)
 }

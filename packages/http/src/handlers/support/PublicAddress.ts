@@ -18,3 +18,8 @@ export const apiPath: Effect.Effect<string> = Effect.map(MountPath, (mount) => `
 export const makeApiUrl: Effect.Effect<Effect.Effect<string>> = Effect.map(PublicUrl, (url) =>
   Effect.map(apiPath, (path) => `${url}${path}`)
 )
+
+/** Makes the effect that returns the URL under which the service is mounted, or its path where the URL is not known. */
+export const makeBaseUrl: Effect.Effect<Effect.Effect<string>> = Effect.map(PublicUrl, (url) =>
+  Effect.map(MountPath, (mount) => `${url}${mount}`)
+)

@@ -2,9 +2,14 @@
  * Registers routes with which viewers read streams. Viewers present an API key or a playback key.
  */
 import { PlaybackKeys } from "@holdfast/core/playback/PlaybackKeys"
+import type { ShareExhausted } from "@holdfast/core/files/shares/Share"
+import { ShareUse } from "@holdfast/core/files/shares/ShareUse"
 import { Streams } from "@holdfast/core/playback/Streams"
+import type { Viewer } from "@holdfast/core/playback/Viewer"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as Layer from "effect/Layer"
 import type * as ActorIdentification from "../../auth/ActorIdentification.ts"
 import * as ViewerIdentification from "../../auth/ViewerIdentification.ts"
@@ -12,7 +17,9 @@ import * as ViewerIdentification from "../../auth/ViewerIdentification.ts"
 /** What such routes use. `Streams` checks the permissions. */
 interface StreamServices {
   readonly router: HttpRouter.HttpRouter
-  readonly identify: ViewerIdentification.IdentifyViewer
+  readonly identify: (
+    ...request: Parameters<ViewerIdentification.IdentifyViewer>
+  ) => Effect.Effect<Viewer, ActorIdentification.IdentificationError | ShareExhausted>
   readonly streams: Streams["Service"]
   readonly playbackKeys: PlaybackKeys["Service"]
 }
@@ -20,12 +27,24 @@ interface StreamServices {
 /** Returns the layer of the routes that a function registers. */
 export const layer = (
   register: (services: StreamServices) => Effect.Effect<void>
-): Layer.Layer<never, never, HttpRouter.HttpRouter | Streams | PlaybackKeys | ActorIdentification.Services> =>
+): Layer.Layer<
+  never,
+  never,
+  HttpRouter.HttpRouter | Streams | PlaybackKeys | ShareUse | ActorIdentification.Services
+> =>
   HttpRouter.use((router) =>
     Effect.gen(function* () {
-      const identify = yield* ViewerIdentification.make
+      const identifyViewer = yield* ViewerIdentification.make
+      const shares = yield* ShareUse
       const streams = yield* Streams
       const playbackKeys = yield* PlaybackKeys
+      // A playlist or page that is opened with a share counts as a download of it. Its addresses have playback keys, which count nothing.
+      const identify: StreamServices["identify"] = (request, bucket) =>
+        Effect.tap(identifyViewer(request, bucket), (viewer) =>
+          viewer._tag === "ShareGrant" && Context.get(request, HttpServerRequest.HttpServerRequest).method === "GET"
+            ? shares.spend(viewer)
+            : Effect.void
+        )
       yield* register({ router, identify, streams, playbackKeys })
     })
   )

@@ -23,6 +23,7 @@ import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
+import { ShareRepository } from "@holdfast/core/files/shares/ShareRepository"
 import { DeliveryRepository } from "@holdfast/core/webhooks/DeliveryRepository"
 import { WebhookRepository } from "@holdfast/core/webhooks/WebhookRepository"
 import type { Digest } from "effect/crypto/Digest"
@@ -60,6 +61,7 @@ const instrumentedPorts = Layer.mergeAll(
   PortMetrics.layer(WebhookRepository),
   WebhookMetrics.layerDeliveries.pipe(Layer.provide(PortMetrics.layer(DeliveryRepository))),
   PortMetrics.layer(BucketRepository),
+  PortMetrics.layer(ShareRepository),
   PortMetrics.layer(RemovalRepository),
   PortMetrics.layer(BlobRepository),
   PortMetrics.layer(DeploymentRepository),

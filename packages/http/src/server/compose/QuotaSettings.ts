@@ -13,6 +13,7 @@ export const fromConfig = (config: Config): Quota => ({
   tokensPerMember: config.quotaTokensPerMember,
   mirrors: config.quotaMirrors,
   webhooks: config.quotaWebhooks,
+  shares: config.quotaShares,
   headersPerFile: config.quotaHeadersPerFile,
   conversions: config.quotaConversions
 })

@@ -271,6 +271,12 @@ export const settings = {
     "20",
     "Maximum number of webhooks of one tenant."
   ),
+  quotaShares: withDefault(
+    ["HOLDFAST_QUOTA_SHARES"],
+    SettingType.orNone(SettingType.integer(0, mostCounted)),
+    "10000",
+    "Maximum number of shares of one tenant that have not expired."
+  ),
   quotaHeadersPerFile: withDefault(
     ["HOLDFAST_QUOTA_HEADERS_PER_FILE"],
     SettingType.integer(0, mostHeaders),

@@ -77,9 +77,14 @@ const statuses: ReadonlyArray<Expectation> = [
   ["headers.list", [200, 404, ...reading]],
   ["headers.remove", [204, 404, ...common]],
   ["contents.uploadUrl", [200, 404, ...writing]],
-  ["contents.upload", [200, 201, 404, 408, 409, 412, ...writing]],
-  ["contents.put", [200, 201, 404, 408, 409, 412, ...writing]],
+  ["contents.upload", [200, 201, 404, 408, 409, 410, 412, ...writing]],
+  ["contents.put", [200, 201, 404, 408, 409, 410, 412, ...writing]],
   ["contents.reupload", [200, 404, 408, 412, ...writing]],
+  ["shares.create", [201, 404, ...writing]],
+  ["shares.update", [200, 404, ...writing]],
+  ["shares.list", [200, 404, ...reading]],
+  ["shares.get", [200, 404, ...reading]],
+  ["shares.remove", [204, 404, ...common]],
   ["mirrors.create", [201, 404, 409, 422, ...writing]],
   ["mirrors.update", [200, 404, 422, ...writing]],
   ["mirrors.list", [200, 404, ...reading]],
@@ -115,8 +120,8 @@ const statuses: ReadonlyArray<Expectation> = [
   ["playback.hlsRenditionFile", [200, 206, 304, 404, 412, 416, 422, ...common]],
   ["playback.dashFile", [200, 206, 304, 404, 412, 416, 422, ...common]],
   ["playback.poster", [200, 206, 304, 404, 412, 416, 422, ...common]],
-  ["reading.view", [200, 206, 304, 404, 412, 416, ...common]],
-  ["reading.download", [200, 206, 304, 404, 412, 416, ...common]]
+  ["reading.view", [200, 206, 304, 404, 410, 412, 416, ...common]],
+  ["reading.download", [200, 206, 304, 404, 410, 412, 416, ...common]]
 ]
 
 describe("OpenAPI document", () => {

@@ -81,6 +81,7 @@ export const creatorContract = (it: It): void => {
           created: {
             tokens: 1,
             mirrors: 1,
+            shares: 0,
             items: [
               { kind: "TOKEN", id: tokenId },
               { kind: "MIRROR", id: mirror.mirrorId }

@@ -3,9 +3,19 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { SqlClient } from "effect/sql/SqlClient"
-import { AccessRepository, type Principal, type KeyUse } from "@holdfast/core/access/AccessRepository"
+import {
+  AccessRepository,
+  type KeyUse,
+  type Principal,
+  type SharePrincipal
+} from "@holdfast/core/access/AccessRepository"
+import * as ShareRules from "@holdfast/core/buckets/ShareRules"
+import { permissionsOf } from "@holdfast/core/files/shares/Share"
 import { RoleId } from "@holdfast/core/Role"
+import * as ShareRuleColumn from "../buckets/ShareRuleColumn.ts"
+import { readActions } from "../shares/ShareRow.ts"
 import { isOpenBucket, openTenant } from "../buckets/OpenBucket.ts"
 import { millis } from "../Dialect.ts"
 import * as Reads from "../../Reads.ts"
@@ -38,6 +48,35 @@ const fromAccountRow: Row.FromRow<Principal> = (row) => ({
   credential: null,
   member: member(row)
 })
+
+/** None for a share that its bucket does not permit, and for one whose token no longer exists. */
+const fromShareRow: Row.FromRow<Option.Option<SharePrincipal>> = (row) => {
+  const rules = ShareRuleColumn.read(row)
+  const isWithoutToken = row.created_with === null
+  if (!isWithoutToken && row.token_id === null) return Option.none()
+  if (!ShareRules.permits(rules, { hasPassword: row.password !== null })) return Option.none()
+  const dates = { createdAt: Row.instant(row, "created_at"), expiresAt: Row.orNull(Row.instant, row, "expires_at") }
+  return Option.some({
+    creator: {
+      account: account(row),
+      credential: isWithoutToken
+        ? null
+        : {
+            id: Row.text(row, "token_id"),
+            tenantId: null,
+            expiresAt: Row.orNull(Row.instant, row, "token_expires_at"),
+            revokedAt: Row.orNull(Row.instant, row, "revoked_at"),
+            ...LimitColumns.read(row)
+          },
+      member: member(row)
+    },
+    shareId: Row.text(row, "id"),
+    bucketId: Row.text(row, "bucket_id"),
+    path: Row.orNull(Row.text, row, "path") ?? "/",
+    permissions: permissionsOf(readActions(row)),
+    expiresAt: ShareRules.endOf(rules, dates)
+  })
+}
 
 /** Returns the latest use of each key, as JSON that both dialects can read. */
 const latestUses = (uses: ReadonlyArray<KeyUse>): string => {
@@ -90,6 +129,19 @@ const make = Effect.gen(function* () {
         LEFT JOIN member m ON m.tenant_id = ${openTenant(sql, tenantId ?? noTenant)} AND m.account_id = a.id
         WHERE a.id = ${accountId}`
       ).pipe(Row.first(fromAccountRow), operation("access.findByAccount")),
+
+    findByShare: ({ shareId, tenantId }) =>
+      read(
+        (sql) => sql`SELECT s.id, s.bucket_id, s.path, s.may, s.password, s.expires_at, s.created_at, b.share_rules,
+          a.id AS account_id, a.email, m.id AS member_id, m.role,
+          s.created_with, k.id AS token_id, k.expires_at AS token_expires_at, k.revoked_at, k.scope, k.allowed_origins
+        FROM share s
+        JOIN bucket b ON b.id = s.bucket_id AND b.removed = 0
+        JOIN member m ON m.id = s.created_by AND m.tenant_id = s.tenant_id
+        JOIN account a ON a.id = m.account_id
+        LEFT JOIN api_key k ON k.id = s.created_with AND k.tenant_id = s.tenant_id
+        WHERE s.id = ${shareId} AND s.tenant_id = ${openTenant(sql, tenantId)}`
+      ).pipe(Row.first(fromShareRow), Effect.map(Option.flatten), operation("access.findByShare")),
 
     isPublic: (bucket) =>
       read((sql) => sql`SELECT id FROM bucket WHERE ${isOpenBucket(sql, bucket)} AND visibility = 'public'`).pipe(

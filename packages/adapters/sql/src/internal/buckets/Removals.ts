@@ -88,7 +88,7 @@ const finish = Effect.fnUntraced(function* (sql: SqlClient, { deleted, id, kind,
   )
 })
 
-/** Deletes the next files of a bucket; their blobs become DOOMED. At the end deletes the bucket. */
+/** Deletes the next files or shares of a bucket; the blobs of the files become DOOMED. At the end deletes the bucket. */
 const deleteFiles = Effect.fnUntraced(function* (
   sql: SqlClient,
   claim: RemovalClaim,
@@ -109,6 +109,9 @@ const deleteFiles = Effect.fnUntraced(function* (
     yield* sql`UPDATE removal SET path = ${last.path}, name = ${last.name} WHERE id = ${claim.id}`
     return { state: "PENDING", deleted: files.length } satisfies RemovalStep
   }
+  const shares = yield* sql`DELETE FROM share WHERE bucket_id = ${claim.id} AND id IN (
+    SELECT id FROM share WHERE bucket_id = ${claim.id} ORDER BY id LIMIT ${limit}) RETURNING 1 AS one`
+  if (shares.length > 0) return { state: "PENDING", deleted: shares.length } satisfies RemovalStep
   // A transaction that inserted a file while the bucket was being marked has ended when this one has the lock.
   yield* sql`SELECT id FROM bucket WHERE id = ${claim.id} ${lock(sql, "FOR UPDATE")}`
   if ((yield* countFiles(sql, claim.id, 1)) > 0) {

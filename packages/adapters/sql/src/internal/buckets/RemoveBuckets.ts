@@ -30,6 +30,13 @@ export const abortUploads = Effect.fnUntraced(function* (sql: SqlClient, buckets
   yield* sql`UPDATE blob SET state = 'DOOMED', due_at = 0 WHERE ${among(sql, "id", ended)} AND state = 'PENDING'`
 })
 
+/** Whether a bucket has more shares than one transaction removes. */
+export const hasManyShares = (sql: SqlClient, bucketId: string) =>
+  Effect.map(
+    sql`SELECT 1 AS one FROM share WHERE bucket_id = ${bucketId} ORDER BY id LIMIT ${removedAtOnce + 1}`,
+    (rows) => rows.length > removedAtOnce
+  )
+
 /**
  * Removes the buckets and files that two conditions select, and dooms the files' blobs. Mirrors are marked as removed
  * first, so that the copies at their targets stay.
@@ -63,5 +70,6 @@ export const removeBuckets = Effect.fnUntraced(function* (
   yield* sql`UPDATE blob SET state = 'DOOMED', due_at = ${sweepAt}
     WHERE id IN (SELECT blob_id FROM file WHERE ${files}) AND state = 'READY'`
   yield* sql`DELETE FROM file WHERE ${files}`
+  yield* sql`DELETE FROM share WHERE bucket_id IN (SELECT id FROM bucket WHERE ${buckets})`
   yield* sql`DELETE FROM bucket WHERE ${buckets}`
 })

@@ -13,6 +13,7 @@ import {
 } from "@holdfast/core/buckets/Bucket"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
+import * as ShareRules from "@holdfast/core/buckets/ShareRules"
 import { NotFound } from "@holdfast/core/Errors"
 import type { Action, Detail } from "@holdfast/core/events/Event"
 import * as Constraint from "../Constraint.ts"
@@ -25,9 +26,10 @@ import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
 import * as ContentRuleColumns from "./ContentRuleColumns.ts"
+import * as ShareRuleColumn from "./ShareRuleColumn.ts"
 import { isOpenBucket, isOpenTenant } from "./OpenBucket.ts"
 import { markBuckets } from "./Removals.ts"
-import { countFiles, removeBuckets, removedAtOnce } from "./RemoveBuckets.ts"
+import { countFiles, hasManyShares, removeBuckets, removedAtOnce } from "./RemoveBuckets.ts"
 
 const toBucket: Row.FromRow<Bucket> = (row) => ({
   id: Row.text(row, "id"),
@@ -36,6 +38,7 @@ const toBucket: Row.FromRow<Bucket> = (row) => ({
   maxFiles: Row.orNull(Row.int, row, "max_files"),
   ...ContentRuleColumns.read(row),
   visibility: row.visibility === "public" ? "public" : "private",
+  shares: ShareRuleColumn.read(row),
   createdAt: Row.instant(row, "created_at"),
   updatedAt: Row.instant(row, "updated_at")
 })
@@ -57,7 +60,7 @@ const visibilityDetail = ({ visibility }: Pick<UpdateBucket, "visibility">): Det
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const columns = sql.literal(
-    `id, name, max_bytes, max_files, ${ContentRuleColumns.names}, visibility, created_at, updated_at`
+    `id, name, max_bytes, max_files, ${ContentRuleColumns.names}, visibility, share_rules, created_at, updated_at`
   )
 
   const orBucketExists = (tenantId: string, name: string) =>
@@ -77,7 +80,7 @@ const make = Effect.gen(function* () {
     if (found === undefined) return false
     if (!force && (yield* countFiles(sql, bucket.bucketId, 1)) > 0) return yield* new BucketNotEmpty()
     const files = yield* countFiles(sql, bucket.bucketId, removedAtOnce + 1)
-    const isLarge = files > removedAtOnce
+    const isLarge = files > removedAtOnce || (yield* hasManyShares(sql, bucket.bucketId))
     yield* record(sql, bucketEvent(bucket.tenantId, "bucket.deleted", found, isLarge ? { files: null } : { files }))
     yield* isLarge ? markBuckets(sql, { buckets, sweepAt }) : removeBuckets(sql, { buckets, files: inBucket, sweepAt })
     return true
@@ -88,9 +91,9 @@ const make = Effect.gen(function* () {
       requireRoom(sql, tenantId, ({ buckets }) => [
         { limit: "buckets", maximum: buckets, rows: Counted.buckets(sql, tenantId) }
       ]).pipe(
-        Effect.andThen(sql`INSERT INTO bucket (id, tenant_id, name, max_bytes, max_files, max_file_bytes, allowed_types, visibility, created_at, updated_at)
+        Effect.andThen(sql`INSERT INTO bucket (id, tenant_id, name, max_bytes, max_files, max_file_bytes, allowed_types, visibility, share_rules, created_at, updated_at)
         SELECT ${bucket.id}, tenant.id, ${bucket.name}, ${bucket.maxBytes}, ${bucket.maxFiles}, ${bucket.maxFileBytes}, ${ContentRuleColumns.encodeTypes(bucket.allowedTypes)},
-          ${visibilityColumn(bucket.visibility)},
+          ${visibilityColumn(bucket.visibility)}, ${ShareRuleColumn.encode(bucket.shares)},
           ${millis(bucket.createdAt)}, ${millis(bucket.updatedAt)}
         FROM tenant WHERE ${isOpenTenant(sql, tenantId)} ${lock(sql, "FOR KEY SHARE")} RETURNING id`),
         Row.orFail(() => new NotFound({ resource: "tenant" })),
@@ -129,7 +132,10 @@ const make = Effect.gen(function* () {
         ...(change.maxBytes === undefined ? undefined : { max_bytes: change.maxBytes }),
         ...(change.maxFiles === undefined ? undefined : { max_files: change.maxFiles }),
         ...ContentRuleColumns.changed(change),
-        ...(change.visibility === undefined ? undefined : { visibility: visibilityColumn(change.visibility) })
+        ...(change.visibility === undefined ? undefined : { visibility: visibilityColumn(change.visibility) }),
+        ...(change.shares === undefined
+          ? undefined
+          : { share_rules: ShareRuleColumn.encode(ShareRules.fromInput(change.shares)) })
       })} WHERE ${isOpenBucket(sql, bucket)} RETURNING ${columns}`.pipe(
         Row.first(toBucket),
         recordFound(sql, (updated) =>

@@ -1,5 +1,5 @@
 /**
- * Ends or transfers what a member created, before the member goes or loses the permission.
+ * Ends or transfers what a member created: tokens, mirrors and shares, before the member goes or loses the permission.
  */
 import type * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -26,6 +26,8 @@ interface Request {
   readonly memberId: string
   readonly created: CreatedDecision
   readonly at: DateTime.Utc
+  /** Whether the member may create no shares any more, so that those that it created end or get another creator. */
+  readonly losesShares: boolean
 }
 
 interface Named {
@@ -38,13 +40,16 @@ const toNamed: Row.FromRow<Named> = (row) => ({ id: Row.text(row, "id"), name: R
 const summarize = (
   tokens: ReadonlyArray<Named>,
   mirrors: ReadonlyArray<Named>,
+  shares: ReadonlyArray<Named>,
   isComplete: boolean
 ): CreatedResources => ({
   tokens: tokens.length,
   mirrors: mirrors.length,
+  shares: shares.length,
   items: [
     ...tokens.map(({ id, name }) => ({ kind: "TOKEN" as const, id, name })),
-    ...mirrors.map(({ id, name }) => ({ kind: "MIRROR" as const, id, name }))
+    ...mirrors.map(({ id, name }) => ({ kind: "MIRROR" as const, id, name })),
+    ...shares.map(({ id, name }) => ({ kind: "SHARE" as const, id, name }))
   ].slice(0, itemLimit),
   isComplete
 })
@@ -71,12 +76,41 @@ const requireRecipient = Effect.fnUntraced(function* (sql: SqlClient, tenantId: 
   if (role === undefined || !Creator.mayCreate(role)) return yield* new Forbidden()
 })
 
+/** Lists at most `batchSize` shares of a member that have not expired; none unless the member loses them. */
+const listShares = (sql: SqlClient, { at, losesShares, memberId, tenantId }: Request) =>
+  losesShares
+    ? sql`SELECT id, name FROM share WHERE tenant_id = ${tenantId} AND created_by = ${memberId}
+        AND (expires_at IS NULL OR expires_at > ${millis(at)}) ORDER BY id LIMIT ${batchSize}`.pipe(Row.all(toNamed))
+    : Effect.succeed<ReadonlyArray<Named>>([])
+
+/** Decides on one batch of the shares that a member created. Returns how many there were. */
+const decideShares = Effect.fnUntraced(function* (sql: SqlClient, request: Request) {
+  const { at, created, tenantId } = request
+  const shares = yield* listShares(sql, request)
+  if (shares.length === 0) return 0
+  const ids = shares.map(({ id }) => id)
+  if (created._tag === "Refuse") {
+    return yield* new CreatedResourcesRemain({ created: summarize([], [], shares, shares.length < batchSize) })
+  }
+  if (created._tag === "Transfer" && created.to !== null) {
+    yield* sql`UPDATE share SET created_by = ${created.to}, created_with = NULL, updated_at = ${millis(at)}
+      WHERE ${among(sql, "id", ids)}`
+    yield* recordSeveral(sql, tenantId, "share.updated", shares, created.to)
+  } else {
+    // A share is worth what its creator may do: the deployment itself cannot be one.
+    yield* sql`DELETE FROM share WHERE ${among(sql, "id", ids)}`
+    yield* recordSeveral(sql, tenantId, "share.deleted", shares)
+  }
+  return shares.length
+})
+
 /**
  * Decides on one batch of what a member created, in a transaction that has locked the tenant and the member. Returns how many
  * rows it had. A transaction that creates something with one of the tokens has locked that token. So once the tokens of a batch
  * are locked, the next batch finds what was created with them meanwhile.
  */
-const decideBatch = Effect.fnUntraced(function* (sql: SqlClient, { at, created, memberId, tenantId }: Request) {
+const decideBatch = Effect.fnUntraced(function* (sql: SqlClient, request: Request) {
+  const { at, created, memberId, tenantId } = request
   const isOwn = sql`tenant_id = ${tenantId} AND member_id = ${memberId}`
   const ids = yield* sql`SELECT resource_id FROM creation WHERE ${isOwn} ORDER BY resource_id LIMIT ${batchSize}`.pipe(
     Row.all((row) => Row.text(row, "resource_id"))
@@ -92,7 +126,7 @@ const decideBatch = Effect.fnUntraced(function* (sql: SqlClient, { at, created, 
 
   if (created._tag === "Refuse" && tokens.length + mirrors.length > 0) {
     return yield* new CreatedResourcesRemain({
-      created: summarize(tokens, mirrors, ids.length < batchSize)
+      created: summarize(tokens, mirrors, yield* listShares(sql, request), ids.length < batchSize)
     })
   }
   if (created._tag === "End") {
@@ -137,5 +171,5 @@ export const decideCreated = Effect.fnUntraced(function* (sql: SqlClient, reques
     count = yield* decideBatch(sql, request)
     if (count === batchSize) return false
   } while (count > 0)
-  return true
+  return (yield* decideShares(sql, request)) < batchSize
 })

@@ -96,7 +96,9 @@ const make = Effect.gen(function* () {
         if (others.length === 0) return yield* new LastAdmin()
       }
       if (role === null || !Creator.mayCreate(role)) {
-        if (!(yield* decideCreated(sql, request))) return { isDone: false, result: Option.none<A>() }
+        const losesShares = role === null || !Role.permits(role, "share:write")
+        if (!(yield* decideCreated(sql, { ...request, losesShares })))
+          return { isDone: false, result: Option.none<A>() }
       }
       return { isDone: true, result: Option.some(yield* change(member.value)) }
     }).pipe(transaction(sql))

@@ -37,6 +37,13 @@ export const mirrors = (sql: SqlClient, tenantId: string): Fragment =>
 export const webhooks = (sql: SqlClient, tenantId: string): Fragment =>
   sql`SELECT 1 AS one FROM webhook WHERE tenant_id = ${tenantId}`
 
+/** Shares that have not expired: two ranges of an index, whose column is null for shares that do not expire. */
+export const shares = (sql: SqlClient, tenantId: string, now: DateTime.Utc): Fragment => {
+  const range = (expiry: Fragment) =>
+    sql`SELECT * FROM (SELECT 1 AS one FROM share WHERE tenant_id = ${tenantId} AND ${expiry} LIMIT ${most}) AS part`
+  return sql`${range(sql`expires_at IS NULL`)} UNION ALL ${range(sql`expires_at > ${millis(now)}`)}`
+}
+
 export const conversions = (sql: SqlClient, tenantId: string): Fragment =>
   sql`SELECT 1 AS one FROM conversion WHERE tenant_id = ${tenantId} AND due_at < ${never}`
 

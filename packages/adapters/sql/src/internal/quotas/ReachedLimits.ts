@@ -83,7 +83,8 @@ const counted = {
   members: Counted.members,
   tokens: Counted.tokens,
   mirrors: Counted.mirrors,
-  webhooks: Counted.webhooks
+  webhooks: Counted.webhooks,
+  shares: Counted.shares
 }
 
 const findUse = (sql: SqlClient, { bucketId, limit, tenantId }: ReachedLimit.ReachedLimit, now: DateTime.Utc) => {

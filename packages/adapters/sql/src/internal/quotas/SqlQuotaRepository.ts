@@ -58,6 +58,7 @@ const make = Effect.gen(function* () {
         tokens: Counted.count(sql, Counted.tokens(sql, tenantId, now)),
         mirrors: Counted.count(sql, Counted.mirrors(sql, tenantId)),
         webhooks: Counted.count(sql, Counted.webhooks(sql, tenantId)),
+        shares: Counted.count(sql, Counted.shares(sql, tenantId, now)),
         conversions: Counted.count(sql, Counted.conversions(sql, tenantId))
       }).pipe(operation("quotas.count")),
 

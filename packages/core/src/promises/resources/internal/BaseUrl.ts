@@ -9,8 +9,12 @@ export interface BaseUrlOption {
   readonly baseUrl?: string | undefined
 }
 
-/** Returns the URL of the API, or its path. Fails at `/baseUrl` for a value that is no base of URLs. */
-export const decodeApiUrl = ({ baseUrl = "" }: BaseUrlOption): Effect.Effect<string, InvalidRequest> =>
+/** Returns the base, without a slash at its end. Fails at `/baseUrl` for a value that is no base of URLs. */
+export const decodeBaseUrl = ({ baseUrl = "" }: BaseUrlOption): Effect.Effect<string, InvalidRequest> =>
   typeof baseUrl === "string" && (baseUrl === "" || URL.canParse(baseUrl))
-    ? Effect.succeed(`${baseUrl.replace(/\/+$/, "")}/api/v1`)
+    ? Effect.succeed(baseUrl.replace(/\/+$/, ""))
     : Effect.fail(InvalidRequest.at("/baseUrl", "must be a URL"))
+
+/** Returns the URL of the API, or its path. Fails as `decodeBaseUrl`. */
+export const decodeApiUrl = (option: BaseUrlOption): Effect.Effect<string, InvalidRequest> =>
+  Effect.map(decodeBaseUrl(option), (baseUrl) => `${baseUrl}/api/v1`)

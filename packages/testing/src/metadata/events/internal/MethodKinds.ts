@@ -12,6 +12,7 @@ import { EventRepository } from "@holdfast/core/events/EventRepository"
 import { DamageRepository } from "@holdfast/core/integrity/DamageRepository"
 import { ScrubRepository } from "@holdfast/core/integrity/ScrubRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
+import { ShareRepository } from "@holdfast/core/files/shares/ShareRepository"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
@@ -41,7 +42,13 @@ const port = <I, S>(key: Context.Key<I, S>, methods: { readonly [Name in keyof S
 }
 
 export const ports = [
-  port(AccessRepository, { findByKey: "READ", findByAccount: "READ", isPublic: "READ", recordUse: "INTERNAL" }),
+  port(AccessRepository, {
+    findByKey: "READ",
+    findByAccount: "READ",
+    findByShare: "READ",
+    isPublic: "READ",
+    recordUse: "INTERNAL"
+  }),
   port(AccountRepository, {
     findOrCreate: "WRITE",
     findByEmail: "READ",
@@ -149,6 +156,20 @@ export const ports = [
     reseal: "INTERNAL"
   }),
   port(RemovalRepository, { claim: "INTERNAL", step: "WRITE", release: "INTERNAL" }),
+  port(ShareRepository, {
+    create: "WRITE",
+    find: "READ",
+    findByToken: "READ",
+    findById: "READ",
+    list: "READ",
+    update: "WRITE",
+    remove: "WRITE",
+    countDownload: "INTERNAL",
+    countUpload: "INTERNAL",
+    discountUpload: "INTERNAL",
+    countAttempt: "INTERNAL",
+    forgetAttempts: "INTERNAL"
+  }),
   port(ScrubRepository, { claim: "INTERNAL", save: "INTERNAL", release: "INTERNAL" }),
   port(TenantRepository, { create: "WRITE", find: "READ", list: "READ", update: "WRITE", remove: "WRITE" }),
   port(QuotaRepository, {

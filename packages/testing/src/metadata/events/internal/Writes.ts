@@ -7,6 +7,7 @@ import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { EventRepository } from "@holdfast/core/events/EventRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
+import { ShareRepository } from "@holdfast/core/files/shares/ShareRepository"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
@@ -20,6 +21,7 @@ import * as ConversionFixtures from "../../conversions/internal/ConversionFixtur
 import * as Fixtures from "../../Fixtures.ts"
 import * as MirrorFixtures from "../../mirrors/MirrorFixtures.ts"
 import * as Sample from "../../Sample.ts"
+import * as ShareFixtures from "../../shares/ShareFixtures.ts"
 import { webhookWrites } from "./WebhookWrites.ts"
 import { type Write, write } from "./Write.ts"
 
@@ -295,6 +297,27 @@ const mirrorWrites: Readonly<Record<string, Write>> = {
   })
 }
 
+const shareWrites: Readonly<Record<string, Write>> = {
+  "ShareRepository.create": write("share.created", function* () {
+    const bucket = yield* Fixtures.bucket()
+    const share = ShareFixtures.newShare(bucket)
+    const change = (yield* ShareRepository).create({ share, hash: Sample.hash() })
+    const detail = { path: "/", may: ["view"], expiresAt: null, hasPassword: false }
+    return { ...bucket, id: share.id, name: share.name, detail, change }
+  }),
+  "ShareRepository.update": write("share.updated", function* () {
+    const bucket = yield* Fixtures.bucket()
+    const { ref, share } = yield* ShareFixtures.create(bucket)
+    const change = (yield* ShareRepository).update({ share: ref, change: { name: "New" }, at })
+    return { ...bucket, id: share.id, name: "New", detail: { fields: ["name"] }, change }
+  }),
+  "ShareRepository.remove": write("share.deleted", function* () {
+    const bucket = yield* Fixtures.bucket()
+    const { ref, share } = yield* ShareFixtures.create(bucket)
+    return { ...bucket, id: share.id, name: share.name, change: (yield* ShareRepository).remove(ref) }
+  })
+}
+
 export const writes: Readonly<Record<string, Write>> = {
   ...accountWrites,
   ...tenantWrites,
@@ -303,5 +326,6 @@ export const writes: Readonly<Record<string, Write>> = {
   ...fileWrites,
   ...conversionWrites,
   ...mirrorWrites,
+  ...shareWrites,
   ...webhookWrites
 }

@@ -11,6 +11,7 @@ import * as Settings from "@holdfast/core/Settings"
 import type { Quota } from "@holdfast/core/Settings"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
+import { ShareRepository } from "@holdfast/core/files/shares/ShareRepository"
 import { WebhookRepository } from "@holdfast/core/webhooks/WebhookRepository"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -20,6 +21,7 @@ import * as Fixtures from "../../Fixtures.ts"
 import type { It } from "../../internal/It.ts"
 import * as MirrorFixtures from "../../mirrors/MirrorFixtures.ts"
 import * as Sample from "../../Sample.ts"
+import * as ShareFixtures from "../../shares/ShareFixtures.ts"
 import * as WebhookFixtures from "../../webhooks/WebhookFixtures.ts"
 
 export const quotaContract = (it: It): void => {
@@ -68,7 +70,7 @@ export const quotaContract = (it: It): void => {
       const later = DateTime.addDuration(now, "1 minute")
       const [revoked] = [yield* create({}), yield* create({ expiresAt: null }), yield* create({ expiresAt: later })]
       yield* create({ expiresAt: now })
-      const counts = { buckets: 2, members: 1, tokens: 3, mirrors: 0, webhooks: 0, conversions: 0 }
+      const counts = { buckets: 2, members: 1, tokens: 3, mirrors: 0, webhooks: 0, shares: 0, conversions: 0 }
       expect(yield* quotas.count(tenantId, now)).toEqual(counts)
       yield* tokens.revoke({ tenantId, tokenId: revoked, at: now })
       yield* buckets.remove({ bucket: { tenantId, bucketId }, force: true, sweepAt: now })
@@ -122,10 +124,18 @@ export const quotaContract = (it: It): void => {
         Effect.suspend(() => mirrors.create(MirrorFixtures.newMirror({ tenantId, bucketId })))
       )
       const webhooks = yield* WebhookRepository
+      const shares = yield* ShareRepository
       yield* expectRoom(
         "webhooks",
         5,
         Effect.suspend(() => webhooks.create(WebhookFixtures.newWebhook(tenantId)))
+      )
+      yield* expectRoom(
+        "shares",
+        5,
+        Effect.suspend(() =>
+          shares.create({ share: ShareFixtures.newShare({ tenantId, bucketId }), hash: Sample.hash() })
+        )
       )
       expect(yield* (yield* QuotaRepository).count(tenantId, Sample.at())).toEqual({
         buckets: 6,
@@ -133,6 +143,7 @@ export const quotaContract = (it: It): void => {
         tokens: 10,
         mirrors: 5,
         webhooks: 5,
+        shares: 5,
         conversions: 0
       })
     })

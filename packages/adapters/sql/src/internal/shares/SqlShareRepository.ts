@@ -1,0 +1,162 @@
+/**
+ * The ShareRepository in SQL.
+ */
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
+import { NotFound } from "@holdfast/core/Errors"
+import type { Action, Detail } from "@holdfast/core/events/Event"
+import type { ShareRef, StoredShare } from "@holdfast/core/files/shares/Share"
+import { type ShareChange, ShareRepository } from "@holdfast/core/files/shares/ShareRepository"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { SqlClient } from "effect/sql/SqlClient"
+import { operation } from "../../SqlFailure.ts"
+import { transaction } from "../../Transaction.ts"
+import { isOpenBucket, openBucket } from "../buckets/OpenBucket.ts"
+import { lock, millis } from "../Dialect.ts"
+import { type Change, changedFields, record, recordFound } from "../events/RecordEvent.ts"
+import * as Creators from "../members/Creators.ts"
+import * as Counted from "../quotas/Counted.ts"
+import { noteRefusal } from "../quotas/ReachedLimits.ts"
+import { requireRoom } from "../quotas/RequireRoom.ts"
+import * as Row from "../Row.ts"
+import { columns, toShare } from "./ShareRow.ts"
+
+/** Neither the token nor the password is part of an event. */
+export const shareEvent = (
+  action: Action,
+  { bucketId, id, name, tenantId }: Pick<StoredShare, "bucketId" | "id" | "name" | "tenantId">,
+  detail: Detail = {}
+): Change => ({ tenantId, bucketId, action, target: { id, name }, detail })
+
+const instant = (value: DateTime.Utc | null) => (value === null ? null : millis(value))
+
+/** Returns the terms of a new share as facts of its event. */
+const termsOf = ({ expiresAt, fileId, may, password, path }: StoredShare): Detail => ({
+  ...(fileId === null ? { path } : { fileId }),
+  may: [...may],
+  expiresAt: expiresAt === null ? null : DateTime.formatIso(expiresAt),
+  hasPassword: password !== null
+})
+
+const changedColumns = ({ createdBy, expiresAt, maxBytes, maxDownloads, maxFiles, name, password }: ShareChange) => ({
+  ...(name === undefined ? undefined : { name }),
+  ...(expiresAt === undefined ? undefined : { expires_at: instant(expiresAt) }),
+  ...(password === undefined ? undefined : { password, attempts: 0, attempts_since: 0 }),
+  ...(maxDownloads === undefined ? undefined : { max_downloads: maxDownloads }),
+  ...(maxFiles === undefined ? undefined : { max_files: maxFiles }),
+  ...(maxBytes === undefined ? undefined : { max_bytes: maxBytes }),
+  ...(createdBy === undefined ? undefined : Creators.toColumns(createdBy))
+})
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const selected = sql.literal(columns)
+  const inBucket = (bucket: BucketRef) => sql`bucket_id = ${openBucket(sql, bucket)}`
+  const isShare = (ref: ShareRef) => sql`id = ${ref.shareId} AND ${inBucket(ref)}`
+  /** Shares of removed buckets and tenants stay until their rows are deleted. */
+  const openShares = sql`SELECT ${selected} FROM share
+    JOIN bucket ON bucket.id = share.bucket_id AND bucket.removed = 0
+    JOIN tenant ON tenant.id = share.tenant_id AND tenant.removed = 0`
+
+  const create = Effect.fnUntraced(function* (share: StoredShare, hash: string) {
+    const { bucketId, tenantId } = share
+    yield* requireRoom(sql, tenantId, ({ shares }) => [
+      { limit: "shares", maximum: shares, rows: Counted.shares(sql, tenantId, share.createdAt) }
+    ])
+    yield* sql`SELECT id FROM bucket WHERE ${isOpenBucket(sql, { tenantId, bucketId })} ${lock(sql, "FOR KEY SHARE")}`.pipe(
+      Row.orFail(() => new NotFound({ resource: "bucket" }))
+    )
+    yield* sql`INSERT INTO share ${sql.insert({
+      id: share.id,
+      tenant_id: tenantId,
+      bucket_id: bucketId,
+      hash,
+      name: share.name,
+      file_id: share.fileId,
+      path: share.path,
+      may: JSON.stringify(share.may),
+      expires_at: instant(share.expiresAt),
+      password: share.password,
+      max_downloads: share.maxDownloads,
+      max_files: share.maxFiles,
+      max_bytes: share.maxBytes,
+      ...Creators.toColumns(share.createdBy),
+      created_at: millis(share.createdAt),
+      updated_at: millis(share.updatedAt)
+    })}`
+    yield* record(sql, shareEvent("share.created", share, termsOf(share)))
+  })
+
+  return ShareRepository.of({
+    create: ({ hash, share }) =>
+      create(share, hash).pipe(transaction(sql), noteRefusal(sql, share.tenantId), operation("shares.create")),
+
+    find: (ref) =>
+      sql`SELECT ${selected} FROM share WHERE ${isShare(ref)}`.pipe(Row.first(toShare), operation("shares.find")),
+
+    findByToken: (hash) =>
+      sql`${openShares} WHERE share.hash = ${hash}`.pipe(Row.first(toShare), operation("shares.findByToken")),
+
+    findById: (shareId) =>
+      sql`${openShares} WHERE share.id = ${shareId}`.pipe(Row.first(toShare), operation("shares.findById")),
+
+    list: ({ after, bucket, limit }) =>
+      sql`SELECT ${selected} FROM share WHERE ${inBucket(bucket)} AND id > ${after ?? ""} ORDER BY id LIMIT ${limit}`.pipe(
+        Row.all(toShare),
+        operation("shares.list")
+      ),
+
+    update: ({ at, change, share }) =>
+      sql`UPDATE share SET ${sql.update({ updated_at: millis(at), ...changedColumns(change) })}
+        WHERE ${isShare(share)} RETURNING ${selected}`.pipe(
+        Row.first(toShare),
+        recordFound(sql, (updated) => shareEvent("share.updated", updated, changedFields(change))),
+        transaction(sql),
+        operation("shares.update")
+      ),
+
+    remove: (ref) =>
+      sql`DELETE FROM share WHERE ${isShare(ref)} RETURNING ${selected}`.pipe(
+        Row.first(toShare),
+        recordFound(sql, (removed) => shareEvent("share.deleted", removed)),
+        Effect.map(Option.isSome),
+        transaction(sql),
+        operation("shares.remove")
+      ),
+
+    countDownload: (shareId) =>
+      sql`UPDATE share SET downloads = downloads + 1
+        WHERE id = ${shareId} AND (max_downloads IS NULL OR downloads < max_downloads) RETURNING id`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        operation("shares.countDownload")
+      ),
+
+    countUpload: ({ bytes, shareId }) =>
+      sql`UPDATE share SET uploaded_files = uploaded_files + 1, uploaded_bytes = uploaded_bytes + ${bytes}
+        WHERE id = ${shareId} AND (max_files IS NULL OR uploaded_files < max_files)
+          AND (max_bytes IS NULL OR uploaded_bytes + ${bytes} <= max_bytes) RETURNING id`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        operation("shares.countUpload")
+      ),
+
+    discountUpload: ({ bytes, shareId }) =>
+      sql`UPDATE share SET uploaded_files = uploaded_files - 1, uploaded_bytes = uploaded_bytes - ${bytes}
+        WHERE id = ${shareId}`.pipe(Effect.asVoid, operation("shares.discountUpload")),
+
+    countAttempt: ({ at, most, shareId, windowStart }) =>
+      sql`UPDATE share SET
+          attempts = CASE WHEN attempts_since < ${millis(windowStart)} THEN 1 ELSE attempts + 1 END,
+          attempts_since = CASE WHEN attempts_since < ${millis(windowStart)} THEN ${millis(at)} ELSE attempts_since END
+        WHERE id = ${shareId} AND (attempts < ${most} OR attempts_since < ${millis(windowStart)}) RETURNING id`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        operation("shares.countAttempt")
+      ),
+
+    forgetAttempts: (shareId) =>
+      sql`UPDATE share SET attempts = 0 WHERE id = ${shareId}`.pipe(Effect.asVoid, operation("shares.forgetAttempts"))
+  })
+})
+
+export const layer: Layer.Layer<ShareRepository, never, SqlClient> = Layer.effect(ShareRepository, make)

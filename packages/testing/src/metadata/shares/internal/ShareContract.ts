@@ -1,0 +1,215 @@
+/**
+ * The contract of `ShareRepository`, of the creators of shares, and of `AccessRepository.findByShare`.
+ */
+import { expect } from "@effect/vitest"
+import { AccessRepository } from "@holdfast/core/access/AccessRepository"
+import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
+import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
+import { ShareRepository } from "@holdfast/core/files/shares/ShareRepository"
+import { MemberRepository } from "@holdfast/core/members/MemberRepository"
+import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Fixtures from "../../Fixtures.ts"
+import type { It } from "../../internal/It.ts"
+import * as Sample from "../../Sample.ts"
+import * as ShareFixtures from "../ShareFixtures.ts"
+
+export const shareContract = (it: It): void => {
+  it.effect("find: stored share → equal record by id and by token; another bucket or token → none", () =>
+    Effect.gen(function* () {
+      const shares = yield* ShareRepository
+      const bucket = yield* Fixtures.bucket()
+      const { hash, ref, share } = yield* ShareFixtures.create(bucket, {
+        path: "/Grüße/",
+        may: ["upload"],
+        expiresAt: Sample.at(9),
+        password: "scrypt$a$b",
+        maxFiles: 3,
+        maxBytes: Number.MAX_SAFE_INTEGER
+      })
+      expect(yield* shares.find(ref)).toEqual(Option.some(share))
+      expect(yield* shares.findByToken(hash)).toEqual(Option.some(share))
+      expect(yield* shares.findById(share.id)).toEqual(Option.some(share))
+      expect(yield* shares.find({ ...ref, bucketId: (yield* Fixtures.bucket()).bucketId })).toEqual(Option.none())
+      expect(yield* shares.findByToken(Sample.hash())).toEqual(Option.none())
+    })
+  )
+
+  it.effect("list, update, remove: shares of a bucket → ordered by id, changed, gone", () =>
+    Effect.gen(function* () {
+      const shares = yield* ShareRepository
+      const bucket = yield* Fixtures.bucket()
+      const [first, second] = [yield* ShareFixtures.create(bucket), yield* ShareFixtures.create(bucket)]
+      yield* ShareFixtures.create(yield* Fixtures.bucket(bucket.tenantId))
+      expect(yield* shares.list({ bucket, limit: 10 })).toEqual([first.share, second.share])
+      expect(yield* shares.list({ bucket, after: first.share.id, limit: 10 })).toEqual([second.share])
+      const change = { name: "New", maxDownloads: 2, password: "scrypt$c$d", expiresAt: Sample.at(5) }
+      const changed = { ...first.share, ...change, updatedAt: Sample.at(3) }
+      expect(yield* shares.update({ share: first.ref, change, at: Sample.at(3) })).toEqual(Option.some(changed))
+      expect(yield* shares.remove(first.ref)).toBe(true)
+      expect(yield* shares.remove(first.ref)).toBe(false)
+      expect(yield* shares.update({ share: first.ref, change, at: Sample.at(3) })).toEqual(Option.none())
+    })
+  )
+
+  it.effect("countDownload: 20 at the same time, five permitted → five", () =>
+    Effect.gen(function* () {
+      const shares = yield* ShareRepository
+      const { ref, share } = yield* ShareFixtures.create(yield* Fixtures.bucket(), { maxDownloads: 5 })
+      const counted = yield* Effect.forEach(Array.from({ length: 20 }), () => shares.countDownload(share.id), {
+        concurrency: "unbounded"
+      })
+      expect(counted.filter((isCounted) => isCounted)).toHaveLength(5)
+      expect(Option.getOrThrow(yield* shares.find(ref)).downloads).toBe(5)
+    })
+  )
+
+  it.effect("countUpload: files or bytes beyond a cap → refused; discounted → room again", () =>
+    Effect.gen(function* () {
+      const shares = yield* ShareRepository
+      const { ref, share } = yield* ShareFixtures.create(yield* Fixtures.bucket(), { maxFiles: 2, maxBytes: 100 })
+      const count = (bytes: number) => shares.countUpload({ shareId: share.id, bytes })
+      expect([yield* count(101), yield* count(60), yield* count(41), yield* count(40), yield* count(0)]).toEqual([
+        false,
+        true,
+        false,
+        true,
+        false
+      ])
+      yield* shares.discountUpload({ shareId: share.id, bytes: 40 })
+      expect(Option.getOrThrow(yield* shares.find(ref))).toMatchObject({ uploadedFiles: 1, uploadedBytes: 60 })
+    })
+  )
+
+  it.effect("countAttempt: beyond the number → refused until the window ends, or the attempts are forgotten", () =>
+    Effect.gen(function* () {
+      const shares = yield* ShareRepository
+      const { share } = yield* ShareFixtures.create(yield* Fixtures.bucket())
+      const attempt = (at: number) =>
+        shares.countAttempt({ shareId: share.id, most: 2, windowStart: Sample.at(at - 100), at: Sample.at(at) })
+      expect([yield* attempt(0), yield* attempt(1), yield* attempt(2), yield* attempt(100)]).toEqual([
+        true,
+        true,
+        false,
+        false
+      ])
+      expect([yield* attempt(101), yield* attempt(102), yield* attempt(103)]).toEqual([true, true, false])
+      yield* shares.forgetAttempts(share.id)
+      expect(yield* attempt(104)).toBe(true)
+    })
+  )
+
+  it.effect(
+    "findByShare: creator with a token → its account, role and scope; rules of the bucket → expiry, or none",
+    () =>
+      Effect.gen(function* () {
+        const access = yield* AccessRepository
+        const bucket = yield* Fixtures.bucket()
+        const { tenantId } = bucket
+        const creator = yield* Fixtures.member(tenantId)
+        const scope = { pathPrefix: "/in/" }
+        const token = { ...Sample.token(creator.id), scope }
+        yield* (yield* TokenRepository).create({ tenantId, token, hash: Sample.hash() })
+        const createdBy = { member: { id: creator.id }, token: { id: token.id } }
+        const { share } = yield* ShareFixtures.create(bucket, { createdBy, may: ["upload"], path: "/in/a/" })
+        const find = access.findByShare({ shareId: share.id, tenantId })
+        expect(Option.getOrThrow(yield* find)).toMatchObject({
+          creator: { account: creator.user, credential: { scope }, member: { id: creator.id, role: "role_admin" } },
+          bucketId: bucket.bucketId,
+          path: "/in/a/",
+          permissions: ["file:write"],
+          expiresAt: null
+        })
+        const rule = (shares: object) =>
+          Effect.flatMap(BucketRepository, ({ update }) => update({ bucket, change: { shares }, at: Sample.at() }))
+        yield* rule({ maxSeconds: 60 })
+        expect(Option.getOrThrow(yield* find).expiresAt).toEqual(DateTime.add(share.createdAt, { seconds: 60 }))
+        for (const rules of [{ allowed: false }, { passwordRequired: true }]) {
+          yield* rule(rules)
+          expect(yield* find).toEqual(Option.none())
+        }
+        yield* rule({})
+        expect(Option.isSome(yield* find)).toBe(true)
+        expect(yield* access.findByShare({ shareId: share.id, tenantId: yield* Fixtures.tenant })).toEqual(
+          Option.none()
+        )
+      })
+  )
+
+  it.effect(
+    "members: creator goes → refused with its shares, then ended or transferred; role that creates shares → kept",
+    () =>
+      Effect.gen(function* () {
+        const members = yield* MemberRepository
+        const shares = yield* ShareRepository
+        const bucket = yield* Fixtures.bucket()
+        const { tenantId } = bucket
+        const [admin, first, second] = [
+          yield* Fixtures.member(tenantId),
+          yield* Fixtures.member(tenantId, Sample.member("role_file_writer")),
+          yield* Fixtures.member(tenantId)
+        ]
+        const of = (id: string) => ({ createdBy: { member: { id }, token: null } })
+        const ended = yield* ShareFixtures.create(bucket, of(first.id))
+        const kept = yield* ShareFixtures.create(bucket, of(second.id))
+        const at = Sample.at(5)
+        const refused = yield* Effect.flip(members.remove(Fixtures.removal(tenantId, first.id)))
+        expect(refused).toMatchObject({
+          _tag: "CreatedResourcesRemain",
+          created: {
+            tokens: 0,
+            mirrors: 0,
+            shares: 1,
+            items: [{ kind: "SHARE", id: ended.share.id }],
+            isComplete: true
+          }
+        })
+        yield* members.remove({ tenantId, memberId: first.id, created: { _tag: "End" }, at })
+        expect(yield* shares.find(ended.ref)).toEqual(Option.none())
+        const demotion = { tenantId, memberId: second.id, created: { _tag: "Refuse" }, at } as const
+        yield* members.changeRole({ ...demotion, role: "role_file_writer" })
+        expect(yield* Effect.flip(members.changeRole({ ...demotion, role: "role_file_reader" }))).toMatchObject({
+          _tag: "CreatedResourcesRemain"
+        })
+        yield* members.changeRole({
+          ...demotion,
+          created: { _tag: "Transfer", to: admin.id },
+          role: "role_file_reader"
+        })
+        expect(Option.getOrThrow(yield* shares.find(kept.ref)).createdBy).toEqual(of(admin.id).createdBy)
+      })
+  )
+
+  it.effect("bucket with 501 shares removed → no share is found, removed in steps", () =>
+    Effect.gen(function* () {
+      const shares = yield* ShareRepository
+      const removals = yield* RemovalRepository
+      const bucket = yield* Fixtures.bucket()
+      const [one] = yield* Effect.forEach(Array.from({ length: 501 }), () => ShareFixtures.create(bucket))
+      if (one === undefined) return
+      yield* (yield* BucketRepository).remove({ bucket, force: true, sweepAt: Sample.at() })
+      expect(yield* shares.findByToken(one.hash)).toEqual(Option.none())
+      expect(yield* shares.findById(one.share.id)).toEqual(Option.none())
+      expect(yield* shares.list({ bucket, limit: 1 })).toEqual([])
+      const claim = {
+        id: bucket.bucketId,
+        tenantId: bucket.tenantId,
+        kind: "BUCKET",
+        lease: "shares",
+        deleted: 0
+      } as const
+      let claimed = yield* removals.claim({ lease: "shares", leaseUntil: Sample.at(1e9), now: Sample.at() })
+      while (Option.isSome(claimed) && claimed.value.id !== claim.id) {
+        claimed = yield* removals.claim({ lease: "shares", leaseUntil: Sample.at(1e9), now: Sample.at() })
+      }
+      const step = removals.step({ claim, limit: 400, leaseUntil: Sample.at(1e9) })
+      expect([yield* step, yield* step, yield* step].map(({ deleted, state }) => [state, deleted])).toEqual([
+        ["PENDING", 400],
+        ["PENDING", 101],
+        ["DONE", 1]
+      ])
+    })
+  )
+}
