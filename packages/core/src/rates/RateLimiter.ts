@@ -21,6 +21,8 @@ export interface RateState {
 export interface RateLimiter {
   /** Counts a request if it is within the rate, at a time in epoch milliseconds. */
   readonly count: (subject: string, now: number) => RateState
+  /** Counts requests that another process has admitted, whether they are within the rate here or not. */
+  readonly add: (subject: string, requests: number, now: number) => void
   /** Returns what `count` would return, without counting. */
   readonly check: (subject: string, now: number) => RateState
   /** Returns the number of subjects in memory. */
@@ -81,6 +83,8 @@ export const make = ({ requests, window }: Rate, capacity = defaultCapacity): Ra
       store(subject, now + resetAfter, now)
       return state(isAdmitted, resetAfter)
     },
+    add: (subject, requests, now) =>
+      store(subject, now + Math.min(resetAfterOf(subject, now) + requests * interval, whole), now),
     check: (subject, now) => {
       const resetAfter = resetAfterOf(subject, now)
       return state(isWithin(resetAfter), resetAfter)

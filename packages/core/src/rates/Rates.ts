@@ -1,7 +1,7 @@
 /**
  * The rates of requests: of a key, of a tenant, of the failed authentications of a client address, and of its requests without a
- * key. Each process counts for
- * itself, in memory. The service counts what its callers report; the HTTP API reports its requests.
+ * key. Each process counts in memory. Processes that share their rates tell each other what they have counted. The service counts
+ * what its callers report; the HTTP API reports its requests.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -13,6 +13,18 @@ import { type Rate, Settings } from "../Settings.ts"
 import * as RateLimiter from "./RateLimiter.ts"
 
 export type Policy = "key" | "tenant" | "anonymous" | "failed-authentication"
+
+/** Requests of one subject that a process has counted. */
+export interface Count {
+  readonly policy: Policy
+  readonly subject: string
+  readonly requests: number
+}
+
+/** Whether other processes count what this one admits, so that `takeCounts` returns it. */
+export const SharesCounts = Context.Reference<boolean>("@holdfast/core/rates/SharesCounts", {
+  defaultValue: () => false
+})
 
 /** What a subject of a policy may still do. */
 export interface PolicyState {
@@ -77,6 +89,12 @@ export class Rates extends Context.Service<
 
     /** Returns the error for a client whose failed authentications exceed the rate; undefined for any other client. */
     readonly findRefusal: (client: string) => RateLimited | undefined
+
+    /** Returns what was counted since the last call; nothing unless `SharesCounts` is set. */
+    readonly takeCounts: () => ReadonlyArray<Count>
+
+    /** Counts what other processes have counted. */
+    readonly addCounts: (counts: ReadonlyArray<Count>) => void
   }
 >()("@holdfast/core/rates/Rates") {}
 
@@ -84,6 +102,8 @@ interface Limit {
   readonly policy: Policy
   readonly rate: Rate
   readonly limiter: RateLimiter.RateLimiter
+  /** The requests that other processes do not know of yet, by subject. */
+  readonly counts: Map<string, number>
 }
 
 const seconds = (milliseconds: number): number => Math.ceil(milliseconds / 1000)
@@ -104,12 +124,24 @@ const refusal = (
 const make = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const { anonymousRate, failedAuthenticationRate, keyRate, tenantRate } = yield* Settings
-  const limit = (policy: Policy, rate: Rate | "off"): Limit | undefined =>
-    rate === "off" ? undefined : { policy, rate, limiter: RateLimiter.make(rate) }
+  const sharesCounts = yield* SharesCounts
+  const limits = new Map<Policy, Limit>()
+  const limit = (policy: Policy, rate: Rate | "off"): Limit | undefined => {
+    if (rate === "off") return undefined
+    const made = { policy, rate, limiter: RateLimiter.make(rate), counts: new Map<string, number>() }
+    limits.set(policy, made)
+    return made
+  }
   const key = limit("key", keyRate)
   const tenant = limit("tenant", tenantRate)
   const anonymous = limit("anonymous", anonymousRate)
   const failures = limit("failed-authentication", failedAuthenticationRate)
+
+  const count = ({ counts, limiter }: Limit, subject: string, now: number): RateLimiter.RateState => {
+    const state = limiter.count(subject, now)
+    if (sharesCounts && state.isWithin) counts.set(subject, (counts.get(subject) ?? 0) + 1)
+    return state
+  }
 
   const limitsOf = ({ client, credentialId, tenantId }: Subject) => [
     ...(key === undefined || credentialId === undefined ? [] : [{ limit: key, subject: credentialId }]),
@@ -133,10 +165,12 @@ const make = Effect.gen(function* () {
           const states = checked.map(({ limit, state }) => stateOf(limit, state))
           return Effect.fail(refusal(exceeded.limit, exceeded.state, states))
         }
-        return Effect.succeed(limits.map(({ limit, subject }) => stateOf(limit, limit.limiter.count(subject, now))))
+        return Effect.succeed(limits.map(({ limit, subject }) => stateOf(limit, count(limit, subject, now))))
       }),
 
-    countFailure: (client) => void failures?.limiter.count(client, clock.currentTimeMillisUnsafe()),
+    countFailure: (client) => {
+      if (failures !== undefined) count(failures, client, clock.currentTimeMillisUnsafe())
+    },
 
     hasFailures: () => failures !== undefined && failures.limiter.size() > 0,
 
@@ -144,6 +178,20 @@ const make = Effect.gen(function* () {
       if (failures === undefined) return undefined
       const state = failures.limiter.check(client, clock.currentTimeMillisUnsafe())
       return state.isWithin ? undefined : refusal(failures, state, [stateOf(failures, state)])
+    },
+
+    takeCounts: () => {
+      const taken: Array<Count> = []
+      for (const { counts, policy } of limits.values()) {
+        for (const [subject, requests] of counts) taken.push({ policy, subject, requests })
+        counts.clear()
+      }
+      return taken
+    },
+
+    addCounts: (counts) => {
+      const now = clock.currentTimeMillisUnsafe()
+      for (const { policy, requests, subject } of counts) limits.get(policy)?.limiter.add(subject, requests, now)
     }
   })
 })

@@ -34,6 +34,37 @@ const admitted = (credentialId: string | undefined, tenantId?: string) =>
   Effect.match(admit(credentialId, tenantId), { onFailure: ({ policy }) => policy, onSuccess: () => "admitted" })
 
 describe("Rates", () => {
+  it.effect("counts of another process → count for the same subjects; what was added is not taken again", () => {
+    const shared = Layer.succeed(Rates.SharesCounts, true)
+    return Effect.gen(function* () {
+      const other = yield* withRates(
+        Effect.gen(function* () {
+          for (let i = 0; i < 4; i++) yield* admit("key")
+          const { takeCounts } = yield* Rates.Rates
+          const counts = takeCounts()
+          assert.deepStrictEqual(takeCounts(), [])
+          return counts
+        })
+      )
+      assert.deepStrictEqual(other, [
+        { policy: "key", subject: "key", requests: 4 },
+        { policy: "tenant", subject: "tenant", requests: 4 }
+      ])
+      yield* withRates(
+        Effect.gen(function* () {
+          const { addCounts, takeCounts } = yield* Rates.Rates
+          addCounts(other)
+          assert.deepStrictEqual(takeCounts(), [])
+          for (let i = 0; i < 2; i++) assert.strictEqual(yield* admitted("key"), "admitted")
+          assert.strictEqual(yield* admitted("key"), "key")
+          addCounts([{ policy: "key", subject: "key", requests: 1000 }])
+          yield* TestClock.adjust("10 seconds")
+          assert.strictEqual(yield* admitted("key"), "admitted")
+        })
+      )
+    }).pipe(Effect.provide(shared))
+  })
+
   it.effect("key: more requests at once than its rate → refused, with the time of the next one", () =>
     withRates(
       Effect.gen(function* () {

@@ -67,9 +67,11 @@ const suite = (kind: "SQLite" | "PostgreSQL") => () => {
   }, 60_000)
   afterAll(() => database?.close())
 
-  const start = async (): Promise<void> => {
+  const start = async (env: Readonly<Record<string, string>> = {}): Promise<void> => {
     const url = await database?.create()
-    bucket = await ServiceBucket.start({ env: { ...parts, ...(url === undefined ? {} : { DATABASE_URL: url }) } })
+    bucket = await ServiceBucket.start({
+      env: { ...parts, ...env, ...(url === undefined ? {} : { DATABASE_URL: url }) }
+    })
     files = `/api/v1${bucket.files}`
     clients = Array.from({ length: 2 * count }, () => Connections.make(bucket.service.url, bucket.key))
     // Opens the connections one after the other, so that each process gets some.
@@ -207,6 +209,20 @@ const suite = (kind: "SQLite" | "PostgreSQL") => () => {
     const outcomes = await Promise.all(answers)
     expect(new Set(outcomes)).toEqual(new Set(["200", "closed"]))
     news.forEach(({ close }) => close())
+  }, 60_000)
+
+  it("rate of a key used up at one process → refused by the others, too", async () => {
+    await start({ HOLDFAST_RATE_KEY: "600/1d" })
+    const path = `/api/v1/tenants/${bucket.tenantId}`
+    let last = 200
+    while (last === 200) last = (await client(0).send("GET", path)).status
+    expect(last).toBe(429)
+    for (const other of clients) {
+      let admitted = 0
+      while ((await other.send("GET", path)).status === 200) admitted++
+      expect(admitted).toBeLessThan(300)
+    }
+    await expect.poll(() => answeredBy(bucket.service, new RegExp(`^${path}$`)).size).toBe(count)
   }, 60_000)
 
   it("supervisor killed → its processes end, and the data directory is free", async () => {

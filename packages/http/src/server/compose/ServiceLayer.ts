@@ -3,6 +3,7 @@
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { asBackgroundWork } from "@holdfast/core/BackgroundWork"
+import { SharesCounts } from "@holdfast/core/rates/Rates"
 import * as RemovalWorker from "@holdfast/core/buckets/RemovalWorker"
 import * as StoreIdentity from "@holdfast/core/deployment/StoreIdentity"
 import * as EventRetention from "@holdfast/core/events/EventRetention"
@@ -52,6 +53,7 @@ import * as QuotaSettings from "./QuotaSettings.ts"
 import * as MirrorLayer from "./MirrorLayer.ts"
 import * as RootKey from "./RootKey.ts"
 import * as SecretKey from "./SecretKey.ts"
+import * as SharedRates from "./SharedRates.ts"
 import * as Telemetry from "./Telemetry.ts"
 import * as WebhookLayer from "./WebhookLayer.ts"
 
@@ -193,6 +195,7 @@ export const layer = (settings: Config, version: string, worker?: WorkerProcess)
       hasBackgroundWork(worker) ? layerBackground(config, prepared) : Layer.empty,
       IntegrityLayer.layerBackground(config, worker),
       ProcessMetrics.layer,
+      SharedRates.layer,
       hasBackgroundWork(worker)
         ? QueueDepthMetrics.layer({ pushed: config.otlpEndpoint !== undefined })
         : QueueDepthMetrics.layerElsewhere
@@ -210,6 +213,10 @@ export const layer = (settings: Config, version: string, worker?: WorkerProcess)
     Layer.provide(layerSettings(config)),
     Layer.provide([layerDisk(config).room, DamageReports.layer]),
     Layer.provide(Telemetry.layer(config, version)),
-    Layer.provide([layerMetricRegistry, Layer.succeed(CurrentWorker, worker)])
+    Layer.provide([
+      layerMetricRegistry,
+      Layer.succeed(CurrentWorker, worker),
+      Layer.succeed(SharesCounts, worker !== undefined)
+    ])
   )
 }

@@ -118,6 +118,9 @@ export const run = ({ count, stopTimeout }: Options): Effect.Effect<never, Worke
               post(worker, { type: "collected", id: message.id, texts })
             )
           )
+        case "counted":
+          for (const other of listening) if (other !== worker) post(other, message)
+          return
         case "report":
           return metrics.accept(message.id, message.text)
         default:

@@ -10,6 +10,17 @@ const message = <const Type extends string, Fields extends Schema.Struct.Fields>
 const id = Schema.Number
 const text = Schema.String
 
+/** What processes have counted of the rates of requests. */
+const counted = message("counted", {
+  counts: Schema.Array(
+    Schema.Struct({
+      policy: Schema.Literals(["key", "tenant", "anonymous", "failed-authentication"]),
+      subject: Schema.String,
+      requests: Schema.Number
+    })
+  )
+})
+
 /** From a worker process to the supervisor. */
 const ToSupervisor = Schema.Union([
   /** It listens. */
@@ -19,7 +30,8 @@ const ToSupervisor = Schema.Union([
   /** Asks for the metrics of all processes. */
   message("collect", { id }),
   /** Answers `report` with its own metrics, in the text format of Prometheus. */
-  message("report", { id, text })
+  message("report", { id, text }),
+  counted
 ])
 export type ToSupervisor = typeof ToSupervisor.Type
 
@@ -32,7 +44,8 @@ const ToWorker = Schema.Union([
   /** Asks for the metrics of the process. */
   message("report", { id }),
   /** Answers `collect`. */
-  message("collected", { id, texts: Schema.Array(text) })
+  message("collected", { id, texts: Schema.Array(text) }),
+  counted
 ])
 export type ToWorker = typeof ToWorker.Type
 

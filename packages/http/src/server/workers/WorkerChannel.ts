@@ -6,6 +6,8 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Messages from "./Messages.ts"
 
+export type Counts = Extract<Messages.ToWorker, { readonly type: "counted" }>["counts"]
+
 export interface WorkerChannel {
   /** Sends a message, and returns when it is sent. */
   readonly send: (message: Messages.ToSupervisor) => Effect.Effect<void>
@@ -13,6 +15,8 @@ export interface WorkerChannel {
   readonly started: Effect.Effect<void>
   /** Returns when the supervisor asks the process to stop. */
   readonly stopped: Effect.Effect<void>
+  /** Calls a function with what other processes have counted. */
+  readonly onCounted: (add: (counts: Counts) => void) => void
   /** Answers the supervisor's requests for the metrics of this process. */
   readonly reportBy: (read: Effect.Effect<string>) => void
   /** Returns the metrics of all processes of the service, in the text format of Prometheus. */
@@ -31,6 +35,7 @@ export const open = (): WorkerChannel => {
   const stopped = Deferred.makeUnsafe<void>()
   const collecting = new Map<number, (texts: ReadonlyArray<string>) => void>()
   let lastId = 0
+  let add: (counts: Counts) => void = () => undefined
   let report: Effect.Effect<string> = Effect.succeed("")
 
   const post = (message: Messages.ToSupervisor, sent?: () => void): void =>
@@ -45,6 +50,8 @@ export const open = (): WorkerChannel => {
         return Deferred.doneUnsafe(stopped, Effect.void)
       case "report":
         return void Effect.runFork(Effect.map(report, (text) => post({ type: "report", id: message.id, text })))
+      case "counted":
+        return add(message.counts)
       case "collected":
         collecting.get(message.id)?.(message.texts)
         return collecting.delete(message.id)
@@ -57,6 +64,9 @@ export const open = (): WorkerChannel => {
     send: (message) => Effect.callback<void>((resume) => post(message, () => resume(Effect.void))),
     started: Deferred.await(started),
     stopped: Deferred.await(stopped),
+    onCounted: (listener) => {
+      add = listener
+    },
     reportBy: (read) => {
       report = read
     },
