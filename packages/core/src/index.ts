@@ -53,6 +53,16 @@ export type {
   VideoAdapter,
   WorkspaceAdapter
 } from "./promises/internal/options/OpenOptions.ts"
+export { ChangeRefused, HookFailed } from "./files/hooks/HookErrors.ts"
+export type {
+  BeforeHook,
+  DeleteChange,
+  HookedFile,
+  Hooks,
+  Refusal,
+  ReplaceChange,
+  UploadChange
+} from "./promises/Hooks.ts"
 export { defineBlobStore } from "./promises/DefineBlobStore.ts"
 export type {
   BlobOperation,

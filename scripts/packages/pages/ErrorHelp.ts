@@ -147,6 +147,11 @@ export const help: { readonly [Code in ProblemCode]: Help } = {
     meaning: "The content ends before the first byte of every range. `Content-Range` has its length.",
     remedy: "Request a range within that length. A client that resumes a download has all bytes already."
   },
+  change_refused: {
+    meaning:
+      "A [hook](hooks.md) of the application refuses the content or the removal; `detail` has its reason. Nothing was changed.",
+    remedy: "Change what the reason names. The same request is refused again."
+  },
   not_a_video: {
     meaning: "The content has neither a video nor an audio track that ffmpeg recognises.",
     remedy: "Upload a video or audio file."
@@ -197,6 +202,11 @@ export const help: { readonly [Code in ProblemCode]: Help } = {
       "The database, the store or a part of the service does not answer now, the service is at a limit of connections, or a segment is not converted yet.",
     remedy:
       "Retry after `Retry-After` seconds. If it continues, `/health/ready` [names the part](troubleshooting.md#answers-are-503)."
+  },
+  hook_failed: {
+    meaning:
+      "A [hook](hooks.md) of the application has failed or taken too long, for example because a virus scanner does not answer. Nothing was changed.",
+    remedy: "Retry later. The operator finds the cause in the log, under the `requestId` of the answer."
   },
   transcoder_unavailable: {
     meaning: "The service has no ffmpeg, or conversion is switched off.",

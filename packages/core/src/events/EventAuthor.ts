@@ -13,7 +13,8 @@ export const EventAuthor = Context.Reference<EventActor>("@holdfast/core/events/
   defaultValue: () => system
 })
 
-const actorOf = (identity: Identity): EventActor => {
+/** Returns who an identity is, as events and hooks say it. */
+export const actorOf = (identity: Identity): EventActor => {
   if (identity === "system") return system
   const { account, credential } = identity
   const kind = tokenOf(identity) === undefined ? "ACCOUNT" : "TOKEN"

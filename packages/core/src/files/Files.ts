@@ -15,10 +15,13 @@ import { type InvalidCursor, InvalidRequest, NotFound, type PreconditionFailed, 
 import { by } from "../events/EventAuthor.ts"
 import * as Input from "../Input.ts"
 import { Settings } from "../Settings.ts"
+import type { BlobStore } from "../storage/BlobStore.ts"
 import * as File from "./File.ts"
 import type { AliasTaken, FileExists } from "./FileErrors.ts"
 import { hideOwner } from "./internal/AliasConflict.ts"
 import * as FileList from "./FileList.ts"
+import type { ChangeRefused, HookFailed } from "./hooks/HookErrors.ts"
+import * as HookRunner from "./hooks/internal/HookRunner.ts"
 import { getFile, checkBucketId, toSelector } from "./internal/FileLookup.ts"
 import { type FileRef, FileQuery, parseSelector, type Selector } from "./FileRef.ts"
 import { FileRepository } from "./FileRepository.ts"
@@ -76,7 +79,7 @@ export class Files extends Context.Service<
       actor: Actor,
       file: FileRef,
       condition?: Precondition
-    ) => Effect.Effect<void, AccessError | NotFound | PreconditionFailed>
+    ) => Effect.Effect<void, AccessError | NotFound | PreconditionFailed | ChangeRefused | HookFailed>
   }
 >()("@holdfast/core/files/Files") {}
 
@@ -92,6 +95,7 @@ const make = Effect.gen(function* () {
   const random = yield* SecureRandom
   const list = yield* FileList.make
   const checkHeaders = yield* HeaderLimit.makeForNew
+  const hooks = yield* HookRunner.make
 
   return Files.of({
     reserve: Effect.fn("Files.reserve")(
@@ -167,11 +171,17 @@ const make = Effect.gen(function* () {
     remove: Effect.fn("Files.remove")(function* (actor, ref, condition = {}) {
       const identity = yield* access.require(actor, ref, "file:write")
       const selector = yield* toSelector(ref, identity)
+      if (hooks.beforeDelete !== undefined) {
+        yield* hooks.beforeDelete(ref, identity, yield* getFile(repository, ref, identity))
+      }
       const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
       yield* by(identity)(writer.remove({ bucket: ref, selector, condition, sweepAt }))
     })
   })
 })
 
-export const layer: Layer.Layer<Files, never, Access | FileRepository | FileWriter | BucketRepository | SecureRandom> =
-  Layer.effect(Files, make)
+export const layer: Layer.Layer<
+  Files,
+  never,
+  Access | FileRepository | FileWriter | BucketRepository | BlobStore | SecureRandom
+> = Layer.effect(Files, make)

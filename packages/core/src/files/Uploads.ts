@@ -31,6 +31,8 @@ import type { FileRef, Place } from "./FileRef.ts"
 import { FileRepository } from "./FileRepository.ts"
 import { FileWriter } from "./FileWriter.ts"
 import { type CopyFileError, make as makeCopy } from "./internal/CopyFile.ts"
+import * as HookRunner from "./hooks/internal/HookRunner.ts"
+import * as StoreWithHooks from "./hooks/internal/StoreWithHooks.ts"
 import * as HeaderLimit from "./internal/HeaderLimit.ts"
 import type { CopyFile } from "./moves/MoveFile.ts"
 import * as NewFile from "./NewFile.ts"
@@ -140,8 +142,9 @@ const make = Effect.gen(function* () {
   const checkHeaders = yield* HeaderLimit.makeForNew
   const { blobGrace } = settings
   const store = StoreFile.make({ repository, writer, random, blobGrace })
-
-  const copy = yield* makeCopy({ stage, store, checkHeaders, random })
+  const hooks = yield* HookRunner.make
+  const storeWithHooks = StoreWithHooks.make({ hooks, repository })
+  const copy = yield* makeCopy({ stage, store, checkHeaders, random, storeWithHooks })
 
   /** Returns the file at a place, if one is given. */
   const findAt = (bucket: BucketRef, place: Place | undefined) =>
@@ -174,8 +177,11 @@ const make = Effect.gen(function* () {
         ...(metadata === undefined ? undefined : { metadata }),
         ...(headers === undefined ? undefined : { headers: file.headers })
       }
-      const step = store(storing, { file: { ...file, content: stored }, description: replaced })
-      return File.fromStored(yield* staged.commit(step.pipe(by(identity), hideOwner(identity))))
+      const change = { bucket, identity, content: stored, file }
+      const newFile = { file: { ...file, content: stored }, description: replaced }
+      const commit = (how: StoreFile.StoreOptions) =>
+        staged.commit(store(how, newFile).pipe(by(identity), hideOwner(identity)))
+      return File.fromStored(yield* storeWithHooks(storing, change, commit))
     }, Effect.scoped),
 
     reupload: Effect.fn("Uploads.reupload")(function* (actor, ref, content, options = {}) {
@@ -190,6 +196,9 @@ const make = Effect.gen(function* () {
       const sweepAt = DateTime.addDuration(next.storedAt, blobGrace)
       const folder = folderOf(identity)
       const replacement = { bucket: ref, fileId: current.id, folder, content: next, condition, sweepAt }
+      const change = { bucket: ref, identity, content: next, file: current }
+      yield* hooks.beforeUpload(change)
+      yield* hooks.beforeReplace(change, current)
       // The alias stays.
       const step = Effect.catchTag(writer.replaceContent(replacement), "AliasTaken", Effect.die)
       return File.fromStored(yield* staged.commit(by(identity)(step)))

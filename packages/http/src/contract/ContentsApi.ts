@@ -50,7 +50,9 @@ const contentErrors = [
   "not_found",
   "precondition_failed",
   "content_too_large",
-  "unsupported_media_type"
+  "unsupported_media_type",
+  "change_refused",
+  "hook_failed"
 ] as const
 
 const uploadErrors = problems(...contentErrors, "file_exists", "alias_taken", "share_exhausted")

@@ -36,6 +36,9 @@ const query = {
   ...page
 }
 
+/** A hook of the application refuses the change, or fails. */
+const hookErrors = ["change_refused", "hook_failed"] as const
+
 const reserve = HttpApiEndpoint.post("reserve", "/", {
   params: bucket,
   disableCodecs: true,
@@ -119,7 +122,7 @@ const move = HttpApiEndpoint.post("move", "/:fileId/move", {
   disableCodecs: true,
   payload: MoveFile.MoveFile,
   success: File.File,
-  error: problems("invalid_request", "not_found", "file_exists", "precondition_failed")
+  error: problems("invalid_request", "not_found", "file_exists", "precondition_failed", ...hookErrors)
 }).annotateMerge(
   describe({
     summary: "Move a file to another folder or name",
@@ -139,6 +142,7 @@ const copy = HttpApiEndpoint.post("copy", "/:fileId/copy", {
   payload: MoveFile.CopyFile,
   success: created(File.File),
   error: problems(
+    ...hookErrors,
     "invalid_request",
     "quota_exceeded",
     "not_found",
@@ -164,7 +168,7 @@ const moveMany = HttpApiEndpoint.post("moveMany", "/move", {
   disableCodecs: true,
   payload: MoveFile.MoveFiles,
   success: MoveFile.MovedFiles,
-  error: problems("invalid_request", "not_found", "file_exists")
+  error: problems("invalid_request", "not_found", "file_exists", ...hookErrors)
 }).annotateMerge(
   describe({
     summary: "Move several files to a folder",
@@ -178,7 +182,7 @@ const removeMany = HttpApiEndpoint.post("removeMany", "/delete", {
   disableCodecs: true,
   payload: MoveFile.FileSet,
   success: HttpApiSchema.NoContent,
-  error: problems("invalid_request", "not_found")
+  error: problems("invalid_request", "not_found", ...hookErrors)
 }).annotateMerge(
   describe({
     summary: "Remove several files permanently",
@@ -194,7 +198,7 @@ const remove = HttpApiEndpoint.delete("remove", "/:fileId", {
     "if-none-match": text("Remove the file only if its content has none of these entity tags.")
   },
   success: HttpApiSchema.NoContent,
-  error: problems("invalid_request", "not_found", "precondition_failed")
+  error: problems("invalid_request", "not_found", "precondition_failed", ...hookErrors)
 }).annotateMerge(describe({ summary: "Remove a file permanently", permission: "file:write" }))
 
 export class FilesApi extends HttpApiGroup.make("files")

@@ -43,6 +43,7 @@ export const table = {
   content_too_large: { status: 413, title: "Content too large" },
   unsupported_media_type: { status: 415, title: "Unsupported media type" },
   range_not_satisfiable: { status: 416, title: "Range not satisfiable" },
+  change_refused: { status: 422, title: "The application refuses the change" },
   not_a_video: { status: 422, title: "The content is neither video nor audio" },
   content_encrypted: { status: 422, title: "The content is encrypted" },
   conversion_failed: { status: 422, title: "The conversion failed" },
@@ -55,6 +56,7 @@ export const table = {
   internal: { status: 500, title: "Internal error" },
   content_damaged: { status: 500, title: "The stored content is damaged" },
   unavailable: { status: 503, title: "Temporarily unavailable" },
+  hook_failed: { status: 503, title: "A hook of the application has failed" },
   transcoder_unavailable: { status: 503, title: "Video conversion is not available" },
   storage_full: { status: 507, title: "Storage full" }
 } as const satisfies { readonly [code: string]: Entry }

@@ -12,13 +12,14 @@ import { onTestFinished } from "vitest"
 import * as Requests from "../support/Requests.ts"
 
 /** Opens a Holdfast with a tenant and a bucket. It is closed and its data removed when the test ends. */
-export const openHoldfast = async (settings?: OpenOptions["settings"]) => {
+export const openHoldfast = async (settings?: OpenOptions["settings"], hooks?: OpenOptions["hooks"]) => {
   const directory = Fs.mkdtempSync(Path.join(Os.tmpdir(), "holdfast-mount-"))
   onTestFinished(() => Fs.rmSync(directory, { recursive: true, force: true }))
   const holdfast = await open({
     metadata: sqlite({ file: Path.join(directory, "metadata.sqlite") }),
     blobs: fs({ directory: Path.join(directory, "files") }),
     settings,
+    hooks,
     sweepEvery: false
   })
   onTestFinished(() => holdfast.close())

@@ -17,6 +17,7 @@ import type { StoredFile } from "../File.ts"
 import { ContentDamaged, ContentNotUploaded, type FileExists, type UploadExpired } from "../FileErrors.ts"
 import type { FileRef } from "../FileRef.ts"
 import { FileRepository } from "../FileRepository.ts"
+import type * as StoreWithHooks from "../hooks/internal/StoreWithHooks.ts"
 import * as MoveFile from "../moves/MoveFile.ts"
 import * as NewFile from "../NewFile.ts"
 import * as Precondition from "../Precondition.ts"
@@ -43,10 +44,11 @@ interface Dependencies {
   readonly store: ReturnType<typeof StoreFile.make>
   readonly checkHeaders: Effect.Success<typeof HeaderLimit.makeForNew>
   readonly random: SecureRandom["Service"]
+  readonly storeWithHooks: ReturnType<typeof StoreWithHooks.make>
 }
 
 /** Makes the function that copies a file. When its scope closes, bytes that were not committed are removed. */
-export const make = Effect.fnUntraced(function* ({ checkHeaders, random, stage, store }: Dependencies) {
+export const make = Effect.fnUntraced(function* ({ checkHeaders, random, stage, store, storeWithHooks }: Dependencies) {
   const access = yield* Access
   const repository = yield* FileRepository
   const blobs = yield* BlobStore
@@ -97,8 +99,10 @@ export const make = Effect.fnUntraced(function* ({ checkHeaders, random, stage, 
       SecureRandom,
       random
     )
-    const step = store(storing, { file: { ...file, content: copied }, description: { headers, metadata } })
+    const copy = { file: { ...file, content: copied }, description: { headers, metadata } }
     // The alias of the file that is replaced stays, and a new file has none.
-    return yield* staged.commit(by(writer)(Effect.catchTag(step, "AliasTaken", Effect.die)))
+    const commit = (how: StoreFile.StoreOptions) =>
+      staged.commit(by(writer)(Effect.catchTag(store(how, copy), "AliasTaken", Effect.die)))
+    return yield* storeWithHooks(storing, { bucket, identity: writer, content: copied, file }, commit)
   })
 })

@@ -25,6 +25,7 @@ import * as UploadLeases from "../../storage/internal/UploadLeases.ts"
 import * as ContentGuard from "../ContentGuard.ts"
 import { type Content, etagOf } from "../File.ts"
 import { ChecksumMismatch, type ContentTooLarge, LengthMismatch } from "../FileErrors.ts"
+import type { ChangeRefused, HookFailed } from "../hooks/HookErrors.ts"
 import * as FileSignature from "../FileSignature.ts"
 import * as Reservation from "./Reservation.ts"
 
@@ -68,6 +69,8 @@ export type StagingError =
   | ContentRules.TypeNotAllowed
   | LengthMismatch
   | ChecksumMismatch
+  | ChangeRefused
+  | HookFailed
   | BlobError
   | MetadataError
 
@@ -76,7 +79,7 @@ export interface Staged {
   /** Returns the content record, for a file with this name. */
   readonly contentFor: (name: string) => Effect.Effect<Content, ContentRules.TypeNotAllowed>
   /**
-   * Runs the commit; call it at most once. When it succeeds, the bytes are the file's content. When it fails with an error
+   * Runs the commit; call it again only after an error of the file. When it succeeds, the bytes are the file's content. When it fails with an error
    * of the file, the bytes are removed as the scope closes. When its outcome is unknown (the connection to the database
    * was lost), the bytes stay until their lease ends.
    */

@@ -5,8 +5,9 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { SecureRandom } from "effect/crypto/SecureRandom"
-import { Access, type AccessError, folderOf } from "../../access/Access.ts"
+import { Access, type AccessError, folderOf, type Identity } from "../../access/Access.ts"
 import type { Actor } from "../../Actor.ts"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
 import { InvalidRequest, NotFound, type PreconditionFailed } from "../../Errors.ts"
@@ -14,11 +15,14 @@ import { by } from "../../events/EventAuthor.ts"
 import * as Ids from "../../Ids.ts"
 import * as Input from "../../Input.ts"
 import { Settings } from "../../Settings.ts"
+import type { BlobStore } from "../../storage/BlobStore.ts"
 import * as File from "../File.ts"
 import type { FileExists } from "../FileErrors.ts"
 import type { FileRef } from "../FileRef.ts"
 import { type FileMove, FileRepository } from "../FileRepository.ts"
 import { FileWriter } from "../FileWriter.ts"
+import type { ChangeRefused, HookFailed } from "../hooks/HookErrors.ts"
+import * as HookRunner from "../hooks/internal/HookRunner.ts"
 import { checkBucketId, getFile, toSelector } from "../internal/FileLookup.ts"
 import * as RandomSuffix from "../internal/RandomSuffix.ts"
 import type { OnConflict } from "../NewFile.ts"
@@ -34,21 +38,27 @@ export class Moves extends Context.Service<
       file: FileRef,
       input: MoveFile.MoveFile,
       condition?: Precondition
-    ) => Effect.Effect<File.File, AccessError | InvalidRequest | NotFound | FileExists | PreconditionFailed>
+    ) => Effect.Effect<
+      File.File,
+      AccessError | InvalidRequest | NotFound | FileExists | PreconditionFailed | ChangeRefused | HookFailed
+    >
 
     /** Moves files to a folder: all of them, or none. */
     readonly moveMany: (
       actor: Actor,
       bucket: BucketRef,
       input: MoveFile.MoveFiles
-    ) => Effect.Effect<MoveFile.MovedFiles, AccessError | InvalidRequest | NotFound | FileExists>
+    ) => Effect.Effect<
+      MoveFile.MovedFiles,
+      AccessError | InvalidRequest | NotFound | FileExists | ChangeRefused | HookFailed
+    >
 
     /** Removes files permanently: all of them, or none. */
     readonly removeMany: (
       actor: Actor,
       bucket: BucketRef,
       input: MoveFile.FileSet
-    ) => Effect.Effect<void, AccessError | InvalidRequest | NotFound>
+    ) => Effect.Effect<void, AccessError | InvalidRequest | NotFound | ChangeRefused | HookFailed>
   }
 >()("@holdfast/core/files/moves/Moves") {}
 
@@ -68,6 +78,37 @@ const make = Effect.gen(function* () {
   const writer = yield* FileWriter
   const random = yield* SecureRandom
   const { blobGrace } = yield* Settings
+  const { beforeDelete } = yield* HookRunner.make
+
+  /** Calls the hook for each file that a removal names. */
+  const checkRemoval = Effect.fnUntraced(function* (
+    bucket: BucketRef,
+    identity: Identity,
+    fileIds: ReadonlyArray<string>
+  ) {
+    if (beforeDelete === undefined) return
+    for (const fileId of new Set(fileIds)) {
+      yield* beforeDelete(bucket, identity, yield* getFile(repository, { ...bucket, fileId }, identity))
+    }
+  })
+
+  /** Calls the hook for each file whose place a move takes. */
+  const checkReplaced = Effect.fnUntraced(function* (
+    bucket: BucketRef,
+    identity: Identity,
+    fileIds: ReadonlyArray<string>,
+    to: FileMove["to"],
+    onConflict: OnConflict
+  ) {
+    if (beforeDelete === undefined || onConflict !== "replace") return
+    for (const fileId of fileIds) {
+      const file = yield* getFile(repository, { ...bucket, fileId }, identity)
+      const place = { path: to.path ?? file.path, name: to.name ?? file.name }
+      const replaced = yield* repository.find(bucket, { _tag: "Place", place })
+      if (Option.isSome(replaced) && replaced.value.id !== file.id)
+        yield* beforeDelete(bucket, identity, replaced.value)
+    }
+  })
 
   const run = Effect.fnUntraced(function* (
     move: Pick<FileMove, "bucket" | "fileIds" | "folder" | "to" | "condition">,
@@ -89,7 +130,9 @@ const make = Effect.gen(function* () {
       const folder = folderOf(identity)
       if (path !== undefined && folder !== undefined) yield* access.require(actor, { ...ref, path }, "file:write")
       const fileId = selector._tag === "Id" ? selector.id : (yield* getFile(repository, ref, identity)).id
-      yield* by(identity)(run({ bucket: ref, fileIds: [fileId], folder, to: { path, name }, condition }, onConflict))
+      const to = { path, name }
+      yield* checkReplaced(ref, identity, [fileId], to, onConflict)
+      yield* by(identity)(run({ bucket: ref, fileIds: [fileId], folder, to, condition }, onConflict))
       return File.fromStored(yield* getFile(repository, { ...ref, fileId }, identity))
     }),
 
@@ -100,6 +143,7 @@ const make = Effect.gen(function* () {
       const folder = folderOf(identity)
       if (folder !== undefined) yield* access.require(actor, { ...bucket, path }, "file:write")
       yield* checkIds(fileIds)
+      yield* checkReplaced(bucket, identity, fileIds, { path }, onConflict)
       const moving = run({ bucket, fileIds, folder, to: { path } }, onConflict)
       // Without a condition.
       const items = yield* by(identity)(Effect.catchTag(moving, "PreconditionFailed", Effect.die))
@@ -111,13 +155,12 @@ const make = Effect.gen(function* () {
       yield* checkBucketId(bucket)
       const { fileIds } = yield* decodeSet(input)
       yield* checkIds(fileIds)
+      yield* checkRemoval(bucket, identity, fileIds)
       const sweepAt = DateTime.addDuration(yield* DateTime.now, blobGrace)
       yield* by(identity)(writer.removeMany({ bucket, fileIds, folder: folderOf(identity), sweepAt }))
     })
   })
 })
 
-export const layer: Layer.Layer<Moves, never, Access | FileRepository | FileWriter | SecureRandom> = Layer.effect(
-  Moves,
-  make
-)
+export const layer: Layer.Layer<Moves, never, Access | FileRepository | FileWriter | BlobStore | SecureRandom> =
+  Layer.effect(Moves, make)

@@ -14,6 +14,7 @@ import { ActorHandle } from "./ActorHandle.ts"
 import type { Invoke } from "./BindOperations.ts"
 import * as CallerStack from "./CallerStack.ts"
 import { checkOptions } from "./options/CheckOptions.ts"
+import * as HookOptions from "./options/HookOptions.ts"
 import * as MirrorOptions from "./options/MirrorOptions.ts"
 import type { OpenOptions } from "./options/OpenOptions.ts"
 import * as ProcessLife from "./ProcessLife.ts"
@@ -127,6 +128,7 @@ const build = async (options: OpenOptions): Promise<Holdfast> => {
       MirrorOptions.secretBox(options)
     ]),
     Layer.provideMerge(Crypto),
+    Layer.provide(HookOptions.layer(options)),
     Layer.provideMerge(Layer.succeed(Settings.Settings, Settings.fromInput(settings))),
     Layer.provide(Layer.succeed(SigningSecret, VideoOptions.signingSecret(options)))
   )

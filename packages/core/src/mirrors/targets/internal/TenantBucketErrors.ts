@@ -44,6 +44,7 @@ const toReason = (error: ServiceError): Reason => {
     case "InvalidRequest":
     case "ContentTooLarge":
     case "TypeNotAllowed":
+    case "ChangeRefused":
       return "Invalid"
     case "ChecksumMismatch":
     case "LengthMismatch":
@@ -59,6 +60,7 @@ const toReason = (error: ServiceError): Reason => {
     case "FileExists":
     case "AliasTaken":
     case "UploadExpired":
+    case "HookFailed":
     case "InvalidCursor":
       return "Unavailable"
   }

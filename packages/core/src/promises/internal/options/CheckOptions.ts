@@ -4,6 +4,7 @@
 import * as Layer from "effect/Layer"
 import { InvalidRequest } from "../../../Errors.ts"
 import { defaults, type Quota, type Settings } from "../../../Settings.ts"
+import type { Hooks } from "../../Hooks.ts"
 import * as Is from "./OptionChecks.ts"
 import type { OpenOptions } from "./OpenOptions.ts"
 
@@ -49,6 +50,8 @@ const settings = Is.record({
   webhooksAllowPrivate: Is.boolean
 } satisfies { readonly [Name in keyof Settings]: Is.Check })
 
+const hook = Is.record({ before: Is.when((value) => typeof value === "function", "must be a function") })
+
 /** Bytes of a secret key. */
 const keyLength = 32
 
@@ -60,6 +63,13 @@ const minSigningSecret = 32
 const checks = {
   metadata: adapter("metadata", 'sqlite({ file: "app.sqlite" })'),
   blobs: adapter("blobs", 'fs({ directory: "./files" })'),
+  hooks: Is.record({
+    onUpload: hook,
+    onReplace: hook,
+    onDelete: hook,
+    timeout: Is.duration,
+    concurrency: Is.count(1)
+  } satisfies { readonly [Name in keyof Required<Hooks>]: Is.Check }),
   settings,
   sweepEvery: Is.oneOf([false], Is.duration),
   video: Is.oneOf(["elsewhere"], adapter("transcoder", "ffmpeg()")),

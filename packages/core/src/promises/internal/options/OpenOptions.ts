@@ -8,6 +8,7 @@ import type { Metadata } from "../../../Holdfast.ts"
 import type { MirrorTargets } from "../../../mirrors/targets/MirrorTarget.ts"
 import type { SettingsInput } from "../../../Settings.ts"
 import type { BlobStore } from "../../../storage/BlobStore.ts"
+import type { Hooks } from "../../Hooks.ts"
 import type { Transcoder } from "../../../transcoding/Transcoder.ts"
 
 /** A metadata adapter. Its package has a function that returns it: `sqlite({ file })`, `postgres({ url })`. */
@@ -42,6 +43,8 @@ export interface OpenOptions {
   readonly metadata: MetadataAdapter
   /** Where contents are stored: `fs({ directory })`. */
   readonly blobs: BlobsAdapter
+  /** What your program does before a content is stored or a file is removed, and may refuse. */
+  readonly hooks?: Hooks | undefined
   /** Settings that differ from the defaults. */
   readonly settings?: SettingsInput | undefined
   /**
