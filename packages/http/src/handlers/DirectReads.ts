@@ -1,5 +1,5 @@
 /**
- * Answers the most frequent requests without the router: contents and records of files, by id and with an API key. Routing, the
+ * Answers the most frequent requests without the router: contents and records of files, by id and with an API key, and contents by a link. Routing, the
  * middleware around all routes and the conversion of the answer take a third of the time of a small download.
  *
  * Only what succeeds is answered here, by the services that the routes use. Every other request is left to the router, also one
@@ -14,8 +14,8 @@ import { Unauthenticated } from "@holdfast/core/Errors"
 import { Downloads } from "@holdfast/core/files/Downloads"
 import type { FileRef } from "@holdfast/core/files/FileRef"
 import { Files } from "@holdfast/core/files/Files"
-import type { LinkAction } from "@holdfast/core/files/links/Link"
-import { isLinkKey } from "@holdfast/core/files/links/Links"
+import type { LinkAction, Reader } from "@holdfast/core/files/links/Link"
+import { isLinkKey, Links } from "@holdfast/core/files/links/Links"
 import { isShareToken } from "@holdfast/core/files/shares/ShareUse"
 import { Rates } from "@holdfast/core/rates/Rates"
 import * as Effect from "effect/Effect"
@@ -58,72 +58,82 @@ const headersOf = ({ headers }: IncomingMessage): RequestHeaders => headers as R
 const acceptsAll = ({ accept }: RequestHeaders): boolean => accept === undefined || accept === "*/*"
 
 /** Makes the function for a server whose contents are local files. */
-export const make: Effect.Effect<FindDirectRead, never, Access | Downloads | Files | Rates | KeyActors.Services> =
-  Effect.gen(function* () {
-    const access = yield* Access
-    const downloads = yield* Downloads
-    const files = yield* Files
-    const rates = yield* Rates
-    const findActor = yield* KeyActors.make
+export const make: Effect.Effect<
+  FindDirectRead,
+  never,
+  Access | Downloads | Files | Links | Rates | KeyActors.Services
+> = Effect.gen(function* () {
+  const access = yield* Access
+  const downloads = yield* Downloads
+  const files = yield* Files
+  const links = yield* Links
+  const rates = yield* Rates
+  const findActor = yield* KeyActors.make
 
-    /** While an address presents invalid keys, the router decides about keys that are not known to be valid. */
-    const checkKnown = (actor: Actor): Effect.Effect<Actor, Unauthenticated> =>
-      rates.hasFailures() && !access.isKnown(actor) ? Effect.fail(new Unauthenticated()) : Effect.succeed(actor)
+  /** While an address presents invalid keys, the router decides about keys that are not known to be valid. */
+  const checkKnown = (actor: Actor): Effect.Effect<Actor, Unauthenticated> =>
+    rates.hasFailures() && !access.isKnown(actor) ? Effect.fail(new Unauthenticated()) : Effect.succeed(actor)
 
-    const identify = (key: string) => Effect.flatMap(findActor(key), checkKnown)
+  const identify = (key: string) => Effect.flatMap(findActor(key), checkKnown)
 
-    const read = (
-      route: string,
-      action: LinkAction,
-      request: IncomingMessage,
-      file: FileRef,
-      key: string
-    ): DirectRead => ({
-      route,
-      answer: (response, info) =>
-        Effect.flatMap(identify(key), (actor) =>
-          Effect.flatMap(downloads.open(actor, file, action), (opened) =>
-            SendContent.sendTo(
-              response,
-              { method: "GET", headers: headersOf(request) },
-              ContentOf.download(opened, action === "view" ? "inline" : "attachment"),
-              CommonHeaders.forResponse(response, info.requestId ?? "none")
-            )
+  const verifyLink = (key: string, file: FileRef): Effect.Effect<Reader, Unauthenticated> =>
+    rates.hasFailures() && !links.isKnown(key, file) ? Effect.fail(new Unauthenticated()) : links.verify(key, file)
+
+  const read = (
+    route: string,
+    action: LinkAction,
+    request: IncomingMessage,
+    file: FileRef,
+    identified: Effect.Effect<Reader, Unauthenticated>
+  ): DirectRead => ({
+    route,
+    answer: (response, info) =>
+      Effect.flatMap(identified, (reader) =>
+        Effect.flatMap(downloads.open(reader, file, action), (opened) =>
+          SendContent.sendTo(
+            response,
+            { method: "GET", headers: headersOf(request) },
+            ContentOf.download(opened, action === "view" ? "inline" : "attachment", ContentOf.nameFor(reader)),
+            CommonHeaders.forResponse(response, info.requestId ?? "none")
           )
         )
-    })
-
-    const record = (file: FileRef, key: string): DirectRead => ({
-      route: get.path,
-      answer: (response, info) =>
-        onBehalfOf(file.tenantId)(
-          Effect.flatMap(identify(key), (actor) =>
-            Effect.map(files.get(actor, file), (found) => {
-              const text = FileJson.write(found)
-              response.writeHead(200, {
-                "content-type": FileJson.contentType,
-                "content-length": Buffer.byteLength(text),
-                ...CommonHeaders.uncached,
-                ...CommonHeaders.forResponse(response, info.requestId ?? "none")
-              })
-              response.end(text)
-              return true
-            })
-          )
-        )
-    })
-
-    return (request) => {
-      if (request.method !== "GET" || rates.limitsRequests || hasBody(request)) return undefined
-      const match = address.exec(request.url ?? "")
-      if (match === null) return undefined
-      const [, tenantId = "", bucketId = "", fileId = "", action, apiKey = ""] = match
-      const headers = headersOf(request)
-      const key = PresentedKey.findOne({ apiKey }, headers)
-      if (typeof key !== "string" || key === "" || isLinkKey(apiKey) || isShareToken(apiKey)) return undefined
-      const file = { tenantId, bucketId, fileId }
-      if (action === "/view") return read(view.path, "view", request, file, key)
-      if (action === "/download") return read(download.path, "download", request, file, key)
-      return acceptsAll(headers) ? record(file, key) : undefined
-    }
+      )
   })
+
+  const record = (file: FileRef, key: string): DirectRead => ({
+    route: get.path,
+    answer: (response, info) =>
+      onBehalfOf(file.tenantId)(
+        Effect.flatMap(identify(key), (actor) =>
+          Effect.map(files.get(actor, file), (found) => {
+            const text = FileJson.write(found)
+            response.writeHead(200, {
+              "content-type": FileJson.contentType,
+              "content-length": Buffer.byteLength(text),
+              ...CommonHeaders.uncached,
+              ...CommonHeaders.forResponse(response, info.requestId ?? "none")
+            })
+            response.end(text)
+            return true
+          })
+        )
+      )
+  })
+
+  return (request) => {
+    if (request.method !== "GET" || rates.limitsRequests || hasBody(request)) return undefined
+    const match = address.exec(request.url ?? "")
+    if (match === null) return undefined
+    const [, tenantId = "", bucketId = "", fileId = "", action, apiKey = ""] = match
+    const headers = headersOf(request)
+    const key = PresentedKey.findOne({ apiKey }, headers)
+    if (typeof key !== "string" || key === "" || isShareToken(apiKey)) return undefined
+    const file = { tenantId, bucketId, fileId }
+    const isLink = isLinkKey(apiKey)
+    if (action === undefined) return acceptsAll(headers) && !isLink ? record(file, key) : undefined
+    const identified = isLink ? verifyLink(key, file) : identify(key)
+    return action === "/view"
+      ? read(view.path, "view", request, file, identified)
+      : read(download.path, "download", request, file, identified)
+  }
+})

@@ -29,10 +29,6 @@ import * as ServeContent from "../transfer/response/ServeContent.ts"
 import * as ContentOf from "./support/ContentOf.ts"
 import * as FileRefs from "./support/FileRefs.ts"
 
-/** Returns the file name that a link states; undefined for an actor, and for a link without one. */
-const nameOf = (reader: Reader): string | undefined =>
-  reader._tag === "LinkGrant" ? (reader.name ?? undefined) : undefined
-
 type Request = Context.Context<ActorIdentification.RequestServices>
 
 /** Whether each reading counts as a download of a share. */
@@ -63,7 +59,7 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Downloads 
         Effect.flatMap(downloads.open(reader, file, action), (download) =>
           ServeContent.sendContent(
             context,
-            ContentOf.download(download, disposition, nameOf(reader), reader._tag === "Anonymous")
+            ContentOf.download(download, disposition, ContentOf.nameFor(reader), reader._tag === "Anonymous")
           )
         )
 

@@ -97,6 +97,53 @@ describe("reads without the router", () => {
     }
   })
 
+  const link = async (input: object, path = file): Promise<string> => {
+    const answer = await server.post(`${path}/links`, { json: { expiresIn: 60, ...input } })
+    const { url } = (await answer.json()) as { url: string }
+    return url.replace(/^.*?(?=\/tenants\/)/, "")
+  }
+  const follow = async (path: string, headers: Record<string, string> = {}) => {
+    const before = server.routed()
+    const answer = await fetch(`${server.url}/api/v1${path}`, { headers: { "x-request-id": "same", ...headers } })
+    const { date: _, ...others } = Object.fromEntries(answer.headers)
+    return { routed: server.routed() - before, status: answer.status, headers: others, body: await answer.text() }
+  }
+
+  it("link: view, download with a name, range → the answer of the router, without it", async () => {
+    for (const [input, headers] of [
+      [{}, {}],
+      [{ may: "download", name: "ä.txt" }, {}],
+      [{ version: 1 }, { range: "bytes=2-4" }]
+    ] as const) {
+      const path = await link(input)
+      const { routed, ...direct } = await follow(path, headers)
+      const { routed: byRouter, ...expected } = await follow(`${path}&x=`, headers)
+      assert.deepStrictEqual([routed, byRouter], [0, 1])
+      assert.deepStrictEqual(direct, expected)
+      assert.include([200, 206], direct.status)
+    }
+  })
+
+  it("link: other file, other action, record, other version, changed, parent removed → refused by the router", async () => {
+    const path = await link({})
+    const { path: other } = await server.makeFile(bucket, "other", { name: "other.txt" })
+    const [, query = ""] = path.split("?")
+    assert.deepInclude(await follow(`${other}/view?${query}`), { status: 401, routed: 1 })
+    assert.deepInclude(await follow(`${file}/download?${query}`), { status: 401, routed: 1 })
+    assert.deepInclude(await follow(`${file}?${query}`), { status: 401, routed: 1 })
+    assert.deepInclude(await follow(path.slice(0, -2)), { status: 401, routed: 1 })
+    assert.deepInclude(await follow(path, { "x-api-key": server.rootKey }), { status: 400, routed: 1 })
+    assert.deepInclude(await follow(await link({ version: 9 })), { status: 404, routed: 1 })
+    const reader = await server.makeToken(bucket.tenantId, "File Reader")
+    const answer = await server.post(`${file}/links`, { json: { expiresIn: 60 }, key: reader })
+    const url = ((await answer.json()) as { url: string }).url.replace(/^.*?(?=\/tenants\/)/, "")
+    assert.deepInclude(await follow(url), { status: 200, routed: 0 })
+    const tokens = `/tenants/${bucket.tenantId}/tokens`
+    const { items } = (await (await server.get(tokens)).json()) as { items: ReadonlyArray<{ id: string }> }
+    for (const { id } of items) await server.delete(`${tokens}/${id}`)
+    assert.deepInclude(await follow(url), { status: 401, routed: 1 })
+  })
+
   it("reupload → the new content at once; delete → 404", async () => {
     const { path } = await server.makeFile(bucket, "old", { name: "changing.txt" })
     for (const text of ["old", "new", "newer"]) {
