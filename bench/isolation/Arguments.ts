@@ -12,6 +12,8 @@ export interface Arguments extends CommonArguments.CommonArguments {
   readonly sizes: Sizes.Sizes
   /** The longest wait of the neighbour, in milliseconds. */
   readonly goalMs: number
+  /** The longest time for which an operation is observed, in milliseconds; undefined when each is observed to its end. */
+  readonly longestMs: number | undefined
   /** The directory of filled databases; undefined when each run fills its own. */
   readonly templates: string | undefined
 }
@@ -31,6 +33,8 @@ export const usage = (operations: ReadonlyArray<Operation>): string =>
     "  --quick           small sizes: a check that everything runs",
     "  --files N         files in a large bucket; 1,000,000 when absent",
     "  --templates DIR   keeps a filled database of each size in DIR, and starts from a copy of it",
+    "  --seconds N       duration of an operation that has no end of its own; 20 when absent",
+    "  --longest N       observes no operation for more than N seconds, also if it has not ended; it goes on meanwhile",
     "  --goal MS         the longest wait; 100 when absent",
     "  --json FILE       also writes the results as JSON",
     "  --directory DIR   for temporary files; use the kind of disk that is to be tested",
@@ -54,6 +58,8 @@ export const parse = (args: ReadonlyArray<string>, all: ReadonlyArray<Operation>
       ...CommonArguments.options,
       files: { type: "string" },
       goal: { type: "string" },
+      longest: { type: "string" },
+      seconds: { type: "string" },
       templates: { type: "string" }
     }
   })
@@ -62,7 +68,12 @@ export const parse = (args: ReadonlyArray<string>, all: ReadonlyArray<Operation>
   return {
     ...CommonArguments.of(values),
     operations: CommonArguments.select("operation", positionals, all),
-    sizes: { ...sizes, files: parseNumber("files", values.files, sizes.files) },
+    sizes: {
+      ...sizes,
+      files: parseNumber("files", values.files, sizes.files),
+      seconds: parseNumber("seconds", values.seconds, sizes.seconds)
+    },
+    longestMs: values.longest === undefined ? undefined : 1000 * parseNumber("longest", values.longest, 1),
     goalMs: parseNumber("goal", values.goal, 100),
     templates: values.templates === undefined ? undefined : resolve(values.templates)
   }

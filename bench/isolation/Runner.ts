@@ -24,11 +24,20 @@ const maxAttempts = 3
 /** How long the neighbour is observed after the operation, in milliseconds, for what the service still does. */
 const afterwards = 1000
 
+/** Stops waiting for the work after this time. What it has begun goes on in the service. */
+const limited = <E, R>(work: Effect.Effect<string, E, R>, longestMs: number | undefined) =>
+  longestMs === undefined
+    ? work
+    : Effect.timeoutOrElse(work, {
+        duration: longestMs,
+        orElse: () => Effect.succeed(`not ended after ${longestMs / 1000} s`)
+      })
+
 /** Runs one operation, and again while the machine is too busy to measure it. */
 const observe = (
   site: Site.Site,
   operation: Operation,
-  goalMs: number,
+  args: Pick<Arguments, "goalMs" | "longestMs">,
   number = 1
 ): Effect.Effect<Result.Result, BenchFailure> =>
   Effect.gen(function* () {
@@ -36,15 +45,18 @@ const observe = (
       Effect.gen(function* () {
         const { work } = yield* operation.prepare(site)
         const start = performance.now()
-        const timed = Effect.map(work, (note) => ({ note, seconds: (performance.now() - start) / 1000 }))
+        const timed = Effect.map(limited(work, args.longestMs), (note) => ({
+          note,
+          seconds: (performance.now() - start) / 1000
+        }))
         const observed = Effect.tap(timed, () => Effect.sleep(afterwards))
         const { result, ...waits } = yield* Neighbour.observe({ url: site.neighbourView }, observed)
         const about = { operation: operation.name, database: site.database.name, attempts: number }
         return { ...about, ...result, ...waits }
       })
     )
-    if (number === maxAttempts || !Result.isNoise(result, goalMs)) return result
-    const again = yield* observe(site, operation, goalMs, number + 1)
+    if (number === maxAttempts || !Result.isNoise(result, args.goalMs)) return result
+    const again = yield* observe(site, operation, args, number + 1)
     return again.neighbour.worstMs < result.neighbour.worstMs ? again : result
   }).pipe(Effect.catchTag("NeighbourError", ({ message }) => Effect.fail(new BenchFailure({ message }))))
 
@@ -80,7 +92,7 @@ export const run = (args: Arguments): Effect.Effect<number, BenchFailure, Scope.
         for (const operation of operations) {
           if (operation.databases?.includes(name) === false) continue
           yield* printProgress(`${operation.name} on ${name}…`)
-          const observed = Effect.map(observe(site, operation, goalMs), (result) => void results.push(result))
+          const observed = Effect.map(observe(site, operation, args), (result) => void results.push(result))
           yield* orCount(`${operation.name} on ${name}`, observed)
         }
       })

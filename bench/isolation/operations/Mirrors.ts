@@ -27,13 +27,26 @@ const awaitFilled = (site: Site, mirrorId: string) =>
     })
   )
 
-/** Creates a mirror of the large bucket and waits until all files are pending. It is removed with the scope. */
+/** A mirror of the large bucket whose files are all pending. */
+interface Filled {
+  readonly bucketId: string
+  readonly id: string
+}
+
+const remove = (site: Site, { bucketId, id }: Filled) => Calls.call("DELETE", mirrorsUrl(site, bucketId, `/${id}`))
+
+/** The filled mirror of each site, which the operations share: to fill one takes a minute at a million files. */
+const kept = new WeakMap<Site, Filled>()
+
+/** Returns the mirror that is kept; fills one if there is none. */
 const filledMirror = (site: Site) =>
   Effect.gen(function* () {
+    const found = kept.get(site)
+    if (found !== undefined) return found
     const bucketId = yield* site.largeBucket
     const { id } = yield* create(site, bucketId)
-    yield* Effect.addFinalizer(() => Effect.ignore(Calls.call("DELETE", mirrorsUrl(site, bucketId, `/${id}`))))
     yield* awaitFilled(site, id)
+    kept.set(site, { bucketId, id })
     return { bucketId, id }
   })
 
@@ -42,10 +55,11 @@ export const mirrorFill: Operation = {
   description: "a new mirror of a large bucket; twelve clients read it until all files are pending",
   prepare: Effect.fnUntraced(function* (site) {
     const bucketId = yield* site.largeBucket
+    const former = kept.get(site)
     const work = Effect.gen(function* () {
       const start = performance.now()
       const { id, milliseconds } = yield* create(site, bucketId)
-      yield* Effect.addFinalizer(() => Effect.ignore(Calls.call("DELETE", mirrorsUrl(site, bucketId, `/${id}`))))
+      kept.set(site, { bucketId, id })
       const readers = Effect.forever(Calls.call("GET", mirrorsUrl(site, bucketId, `/${id}`)))
       const reading = Effect.all(
         Array.from({ length: 12 }, () => readers),
@@ -54,6 +68,7 @@ export const mirrorFill: Operation = {
       yield* Effect.raceFirst(awaitFilled(site, id), reading)
       return `created in ${Calls.duration(milliseconds)}, filled after ${Calls.duration(performance.now() - start)}`
     })
+    yield* Effect.addFinalizer(() => (former === undefined ? Effect.void : Effect.ignore(remove(site, former))))
     return { work }
   })
 }
@@ -90,14 +105,15 @@ export const mirrorRemove: Operation = {
   name: "mirror-remove",
   description: "DELETE of a filled mirror of a large bucket, until its tasks are gone",
   prepare: Effect.fnUntraced(function* (site) {
-    const { bucketId, id } = yield* filledMirror(site)
+    const mirror = yield* filledMirror(site)
+    kept.delete(site)
     const rows = Effect.flatMap(
       SqlClient.SqlClient,
-      (sql) => sql`SELECT 1 AS one FROM mirror_task WHERE mirror_id = ${id} LIMIT 1`
+      (sql) => sql`SELECT 1 AS one FROM mirror_task WHERE mirror_id = ${mirror.id} LIMIT 1`
     )
     const work = Effect.gen(function* () {
       const start = performance.now()
-      const answer = yield* Calls.call("DELETE", mirrorsUrl(site, bucketId, `/${id}`))
+      const answer = yield* remove(site, mirror)
       while ((yield* site.query(rows)).length > 0) yield* Effect.sleep("500 millis")
       return `${Calls.describe([answer])}; tasks gone after ${Calls.duration(performance.now() - start)}`
     })

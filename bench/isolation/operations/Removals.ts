@@ -19,6 +19,16 @@ const awaitRows = (site: Site, table: "file" | "blob", bucketId: string) =>
     })
   )
 
+/** The sites whose large bucket is removed. */
+const removed = new WeakSet<Site>()
+
+/** Returns a full bucket that no other operation needs: the large one, whose operations have run, and then further ones. */
+const takeFullBucket = (site: Site) => {
+  if (removed.has(site)) return site.createFullBucket(site.sizes.files)
+  removed.add(site)
+  return site.largeBucket
+}
+
 /** Removes by a request, and waits until the rows are gone, which the service may remove later. */
 const remove = (site: Site, path: string, bucketId: string, table: "file" | "blob") =>
   Effect.gen(function* () {
@@ -32,7 +42,7 @@ export const deleteBucket: Operation = {
   name: "delete-bucket",
   description: "DELETE of a large bucket with force, until its files are gone",
   prepare: Effect.fnUntraced(function* (site) {
-    const bucketId = yield* site.createFullBucket(site.sizes.files)
+    const bucketId = yield* takeFullBucket(site)
     const work = remove(site, site.attacker.path(`buckets/${bucketId}`, "force=true"), bucketId, "file")
     return { work }
   })
