@@ -6,6 +6,7 @@ import type * as Scope from "effect/Scope"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
 import { fromOpening, fromStatement } from "../SqliteError.ts"
 import { type Result, toInput } from "../SqliteStatement.ts"
+import type { Worker } from "node:worker_threads"
 import type { Reply, Request, ThreadOptions } from "./Messages.ts"
 import { startWorker } from "./StartWorker.ts"
 
@@ -42,6 +43,12 @@ interface Waiting {
   readonly resume: Resume
 }
 
+/**
+ * How long a thread stays without a statement, in milliseconds. Node takes some 12 MiB for each thread, and 30 ms to start one
+ * again.
+ */
+const defaultIdleTime = 10_000
+
 /** A running thread. It keeps the process alive only while a statement runs. */
 const startThread = (options: ThreadOptions, onEnd: () => void) => {
   const worker = startWorker({ name: "holdfast-sqlite", workerData: options, execArgv: [] })
@@ -72,30 +79,45 @@ const startThread = (options: ThreadOptions, onEnd: () => void) => {
     if (waiting.size === 0) worker.ref()
     waiting.set(request.id, { sql, resume })
   }
-  return { worker, send, isTransaction: () => isTransaction }
+  return { worker, send, isTransaction: () => isTransaction, isUsed: () => isTransaction || waiting.size > 0 }
 }
 
-/** Makes a thread. It starts with the first statement, and again after it has ended. */
-export const make = (options: ThreadOptions): Thread => {
+/** Makes a thread. It starts with the first statement, and again after it has ended. It ends when it has not been used for a while. */
+export const make = (options: ThreadOptions, idleTime: number = defaultIdleTime): Thread => {
   let thread: ReturnType<typeof startThread> | undefined
+  const running = new Set<Worker>()
+  const end = () => {
+    thread?.send("close", "", [], () => undefined)
+    thread = undefined
+  }
+  const idle = setTimeout(() => (thread?.isUsed() === true ? idle.refresh() : end()), idleTime)
+  idle.unref()
+  const start = () => {
+    const started = startThread(options, () => {
+      running.delete(started.worker)
+      if (thread === started) thread = undefined
+    })
+    running.add(started.worker)
+    return started
+  }
   return {
     run: (kind, sql, params) =>
       Effect.uninterruptible(
         Effect.callback<Result, SqlError>((resume) => {
           try {
-            thread ??= startThread(options, () => (thread = undefined))
+            thread ??= start()
             thread.send(kind, sql, params, resume)
+            idle.refresh()
           } catch (error) {
             resume(Effect.fail(fromStatement(sql)(error)))
           }
         })
       ),
     isTransaction: () => thread?.isTransaction() ?? false,
-    close: Effect.callback<void>((resume) => {
-      if (thread === undefined) return resume(Effect.void)
-      const { send, worker } = thread
-      worker.once("exit", () => resume(Effect.void))
-      send("close", "", [], () => undefined)
+    close: Effect.promise(async () => {
+      clearTimeout(idle)
+      end()
+      await Promise.all([...running].map((worker) => new Promise((resolve) => worker.once("exit", resolve))))
     })
   }
 }
