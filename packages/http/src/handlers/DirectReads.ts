@@ -1,6 +1,7 @@
 /**
- * Answers the most frequent requests without the router: contents and records of files, by id and with an API key, and contents by a link. Routing, the
- * middleware around all routes and the conversion of the answer take a third of the time of a small download.
+ * Answers the most frequent requests without the router: contents and records of files, and segments of streams, by the id of the
+ * file and with a key; contents also by a link. Routing, the middleware around all routes and the conversion of the answer take a
+ * third of the time of a small download.
  *
  * Only what succeeds is answered here, by the services that the routes use. Every other request is left to the router, also one
  * that fails: nothing was sent then, and the router answers it with a problem. So there is no second policy, and no second text of
@@ -17,7 +18,12 @@ import { Files } from "@holdfast/core/files/Files"
 import type { LinkAction, Reader } from "@holdfast/core/files/links/Link"
 import { isLinkKey, Links } from "@holdfast/core/files/links/Links"
 import { isShareToken } from "@holdfast/core/files/shares/ShareUse"
+import { isPlaybackKey, PlaybackKeys } from "@holdfast/core/playback/PlaybackKeys"
+import { Streams } from "@holdfast/core/playback/Streams"
+import type { Viewer } from "@holdfast/core/playback/Viewer"
 import { Rates } from "@holdfast/core/rates/Rates"
+import type { Format } from "@holdfast/core/transcoding/Presentation"
+import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import * as Effect from "effect/Effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as KeyActors from "../auth/KeyActors.ts"
@@ -26,6 +32,7 @@ import { Api } from "../contract/Api.ts"
 import * as CommonHeaders from "../problems/CommonHeaders.ts"
 import type { RequestHeaders } from "../transfer/request/EntityTags.ts"
 import * as SendContent from "../transfer/response/SendContent.ts"
+import * as SendStream from "../transfer/response/SendStream.ts"
 import * as ContentOf from "./support/ContentOf.ts"
 import * as FileJson from "./support/FileJson.ts"
 
@@ -42,11 +49,21 @@ export type FindDirectRead = (request: IncomingMessage) => DirectRead | undefine
 
 const { get } = Api.groups.files.endpoints
 const { download, view } = Api.groups.reading.endpoints
+const { dashFile, hlsFile, hlsRenditionFile } = Api.groups.playback.endpoints
 
-/** Ids in the path, and no parameter but a key: in this form a path has nothing to decode, and no part that the router refuses. */
+/**
+ * Ids in the path, the action or the file of a stream, and no parameter but a key: in this form a path has nothing to decode, and no
+ * part that the router refuses.
+ */
 const address = new RegExp(
-  `^${get.path.replace(/:\w+/g, "([a-z0-9_-]{40})")}(/view|/download)?(?:\\?apiKey=([A-Za-z0-9_-]+))?$`
+  `^${get.path.replace(/:\w+/g, "([a-z0-9_-]{40})")}(/view|/download|/streams/(hls|dash)/([a-z0-9./-]+))?` +
+    `(?:\\?apiKey=([A-Za-z0-9_-]+))?$`
 )
+
+const segmentRoute = (format: Format, name: string): string => {
+  if (format === "dash") return dashFile.path
+  return name.includes("/") ? hlsRenditionFile.path : hlsFile.path
+}
 
 /** Whether a request has a body, or waits for the permission to send one. */
 const hasBody = ({ headers }: IncomingMessage): boolean =>
@@ -61,13 +78,15 @@ const acceptsAll = ({ accept }: RequestHeaders): boolean => accept === undefined
 export const make: Effect.Effect<
   FindDirectRead,
   never,
-  Access | Downloads | Files | Links | Rates | KeyActors.Services
+  Access | Downloads | Files | Links | PlaybackKeys | Rates | Streams | KeyActors.Services
 > = Effect.gen(function* () {
   const access = yield* Access
   const downloads = yield* Downloads
   const files = yield* Files
   const links = yield* Links
+  const playbackKeys = yield* PlaybackKeys
   const rates = yield* Rates
+  const streams = yield* Streams
   const findActor = yield* KeyActors.make
 
   /** While an address presents invalid keys, the router decides about keys that are not known to be valid. */
@@ -100,6 +119,33 @@ export const make: Effect.Effect<
       )
   })
 
+  const verifyPlayback = (key: string, file: FileRef): Effect.Effect<Viewer, Unauthenticated> =>
+    rates.hasFailures() && !playbackKeys.isKnown(key, file)
+      ? Effect.fail(new Unauthenticated())
+      : playbackKeys.verify(key, file)
+
+  const segment = (
+    stream: { readonly format: Format; readonly name: string },
+    request: IncomingMessage,
+    file: FileRef,
+    key: string
+  ): DirectRead => ({
+    route: segmentRoute(stream.format, stream.name),
+    answer: (response, info) =>
+      Effect.flatMap(isPlaybackKey(key) ? verifyPlayback(key, file) : identify(key), (viewer) =>
+        Effect.flatMap(streams.open(viewer, file, stream.format, stream.name), (opened) =>
+          opened._tag === "Playlist"
+            ? Effect.succeed(false)
+            : SendContent.sendTo(
+                response,
+                { method: "GET", headers: headersOf(request) },
+                SendStream.segmentContent(viewer, opened),
+                CommonHeaders.forResponse(response, info.requestId ?? "none")
+              )
+        )
+      )
+  })
+
   const record = (file: FileRef, key: string): DirectRead => ({
     route: get.path,
     answer: (response, info) =>
@@ -124,13 +170,17 @@ export const make: Effect.Effect<
     if (request.method !== "GET" || rates.limitsRequests || hasBody(request)) return undefined
     const match = address.exec(request.url ?? "")
     if (match === null) return undefined
-    const [, tenantId = "", bucketId = "", fileId = "", action, apiKey = ""] = match
+    const [, tenantId = "", bucketId = "", fileId = "", action, format, name = "", apiKey = ""] = match
     const headers = headersOf(request)
     const key = PresentedKey.findOne({ apiKey }, headers)
     if (typeof key !== "string" || key === "" || isShareToken(apiKey)) return undefined
     const file = { tenantId, bucketId, fileId }
     const isLink = isLinkKey(apiKey)
     if (action === undefined) return acceptsAll(headers) && !isLink ? record(file, key) : undefined
+    if (format === "hls" || format === "dash") {
+      const isSegment = StreamFiles.isName(format, name) && !StreamFiles.isPlaylist(name)
+      return isSegment && !isLink ? segment({ format, name }, request, file, key) : undefined
+    }
     const identified = isLink ? verifyLink(key, file) : identify(key)
     return action === "/view"
       ? read(view.path, "view", request, file, identified)
