@@ -11,11 +11,11 @@ import { mirrorCopies } from "./MirrorCopies.ts"
 import { mirrorIdle } from "./MirrorIdle.ts"
 import { mirrorWrites } from "./MirrorWrites.ts"
 import { objectStore } from "./ObjectStore.ts"
+import { published } from "./Published.ts"
 import { range } from "./Range.ts"
 import { record } from "./Record.ts"
 import { secondFormat } from "./SecondFormat.ts"
 import { segment } from "./Segment.ts"
-import { startUp } from "./StartUp.ts"
 import { uploadForm } from "./UploadForm.ts"
 import { uploadRaw } from "./UploadRaw.ts"
 import { uploadSmall } from "./UploadSmall.ts"
@@ -32,7 +32,7 @@ export const all: ReadonlyArray<Scenario> = [
   uploadForm,
   uploadSmall,
   list,
-  startUp,
+  published,
   objectStore,
   segment,
   firstSegment,

@@ -4,7 +4,7 @@
 import type { Measurement } from "./Measurement.ts"
 
 /** The unit that the numbers are per. */
-export type Unit = "request" | "GiB" | "start" | "video" | "file" | "1000 files" | "idle second"
+export type Unit = "request" | "GiB" | "start" | "video" | "file" | "1000 files" | "idle second" | "MiB"
 
 export interface Comparison {
   readonly scenario: string

@@ -8,9 +8,11 @@ const digits = (value: number): string => (value >= 100 ? value.toFixed(0) : val
 /** Returns a processor time; empty where none was measured. */
 const cpu = (ms: number, unit: Unit): string => (ms === 0 ? "" : time(ms, unit))
 
-/** Returns a wall time; for idle seconds, the number of queries. */
-const wall = (value: number, unit: Unit): string =>
-  unit === "idle second" ? `${digits(value)} queries` : time(value, unit)
+/** Returns a wall time; for idle seconds, the number of queries; of memory, its amount. */
+const wall = (value: number, unit: Unit): string => {
+  if (unit === "MiB") return `${digits(value)} MiB`
+  return unit === "idle second" ? `${digits(value)} queries` : time(value, unit)
+}
 
 const time = (ms: number, unit: Unit): string =>
   unit === "GiB" || (unit === "video" && ms >= 10_000) ? `${(ms / 1000).toFixed(2)} s` : `${digits(ms)} ms`
@@ -53,7 +55,7 @@ const cells = (comparison: Comparison): ReadonlyArray<string> => {
   ]
 }
 
-const isNumber = (cell: string): boolean => /^≤? ?[\d.]+( m?s| queries)?$/.test(cell)
+const isNumber = (cell: string): boolean => /^≤? ?[\d.]+( m?s| queries| MiB)?$/.test(cell)
 
 /** Returns a table of all comparisons, with a line that explains its columns. */
 export const render = (comparisons: ReadonlyArray<Comparison>): string => {
