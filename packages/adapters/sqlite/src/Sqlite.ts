@@ -142,6 +142,13 @@ export const makeClients = ({
     const durable = file === memory ? undefined : yield* DurableLog.make({ file, isShared })
     const log = durable?.log
     const database = yield* openDatabase(file, isShared)
+    // The former processes may have ended because a sync of the log failed. Another sync would not write its pages; this does.
+    if (sharing === "keeper") {
+      yield* Effect.try({
+        try: () => database.exec("PRAGMA wal_checkpoint(TRUNCATE)"),
+        catch: fromThrown("open")
+      })
+    }
     const writer = Writer.fromDatabase(database, log)
     const backgroundWriter = log === undefined ? writer : yield* Writer.onThread(file, log)
     const currentWriter = Effect.map(IsBackgroundWork, (isBackground) => (isBackground ? backgroundWriter : writer))
