@@ -212,7 +212,7 @@ export const layer = (settings: Config, version: string, worker?: WorkerProcess)
     Layer.provide(SecretKey.layerSigningSecret(config)),
     Layer.provide(layerSettings(config)),
     Layer.provide([layerDisk(config).room, DamageReports.layer]),
-    Layer.provide(Telemetry.layer(config, version)),
+    Layer.provide(Telemetry.layer(config, version, worker)),
     Layer.provide([
       layerMetricRegistry,
       Layer.succeed(CurrentWorker, worker),

@@ -10,7 +10,9 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import * as MaskKeys from "../../problems/MaskKeys.ts"
+import { hostname } from "node:os"
 import type { Config } from "../config/Config.ts"
+import type { WorkerProcess } from "../workers/WorkerProcess.ts"
 
 /** The query parameter that carries an API key. */
 const keyParameter = "apiKey"
@@ -45,8 +47,17 @@ const toBody = (data: unknown): HttpBody.HttpBody =>
     "application/json"
   )
 
+/** A collector would take the counters of several processes for one that jumps to and fro. */
+const instanceOf = (worker: WorkerProcess | undefined): Readonly<Record<string, string>> =>
+  worker === undefined ? {} : { "service.instance.id": `${hostname()}-${worker.number}-${process.pid}` }
+
 /** Loads the exporters only when a collector is configured. */
-const exporters = (endpoint: string, headers: Readonly<Record<string, string>>, serviceVersion: string) =>
+const exporters = (
+  endpoint: string,
+  headers: Readonly<Record<string, string>>,
+  serviceVersion: string,
+  worker: WorkerProcess | undefined
+) =>
   Layer.unwrap(
     Effect.promise(async () => {
       const [OtlpMetrics, OtlpSerialization, OtlpTracer] = await Promise.all([
@@ -54,7 +65,7 @@ const exporters = (endpoint: string, headers: Readonly<Record<string, string>>, 
         import("effect/observability/OtlpSerialization"),
         import("effect/observability/OtlpTracer")
       ])
-      const resource = { serviceName: "holdfast", serviceVersion }
+      const resource = { serviceName: "holdfast", serviceVersion, attributes: instanceOf(worker) }
       return Layer.mergeAll(
         OtlpTracer.layer({ url: `${endpoint}/v1/traces`, headers, resource }),
         OtlpMetrics.layer({ url: `${endpoint}/v1/metrics`, headers, resource })
@@ -72,9 +83,10 @@ const disabled = Layer.succeed(References.TracerEnabled, false)
 /** Sends to the collector of the settings; `otlpEndpoint` is its base URL (OTLP over HTTP), such as `http://127.0.0.1:4318`. */
 export const layer = (
   { otlpEndpoint, otlpHeaders }: Pick<Config, "otlpEndpoint" | "otlpHeaders">,
-  version: string
+  version: string,
+  worker?: WorkerProcess
 ): Layer.Layer<never> => {
   if (otlpEndpoint === undefined) return disabled
   const headers = otlpHeaders === undefined ? {} : Redacted.value(otlpHeaders)
-  return Layer.mergeAll(exporters(otlpEndpoint, headers, version), spanNames, excludeUntraced, redactKeys)
+  return Layer.mergeAll(exporters(otlpEndpoint, headers, version, worker), spanNames, excludeUntraced, redactKeys)
 }
