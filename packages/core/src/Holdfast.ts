@@ -60,6 +60,8 @@ import * as Tenants from "./tenants/Tenants.ts"
 import type { TokenRepository } from "./tokens/TokenRepository.ts"
 import * as Tokens from "./tokens/Tokens.ts"
 import * as Transcoder from "./transcoding/Transcoder.ts"
+import * as ResumableUploads from "./uploads/ResumableUploads.ts"
+import * as UploadExpiry from "./uploads/UploadExpiry.ts"
 import type { UploadRepository } from "./uploads/UploadRepository.ts"
 import * as BucketLimits from "./usage/BucketLimits.ts"
 import * as Quotas from "./usage/Quotas.ts"
@@ -123,6 +125,7 @@ export type Services =
   | Files.Files
   | Moves.Moves
   | Uploads.Uploads
+  | ResumableUploads.ResumableUploads
   | Downloads.Downloads
   | Headers.Headers
   | Links.Links
@@ -154,6 +157,7 @@ const services = Layer.mergeAll(
   Files.layer,
   Moves.layer,
   Uploads.layer,
+  ResumableUploads.layer,
   Downloads.layer,
   Headers.layer,
   Links.layer,
@@ -189,8 +193,8 @@ export const layer: Layer.Layer<Services, never, Ports> = Mirrors.layer.pipe(
 
 /**
  * The background work that some process of each deployment has to do, besides conversions and mirrors: sweeps at an interval, finishes
- * the removal of large buckets and tenants, deletes old events, forgets limits that are no longer reached, and queues failed deliveries
- * of webhooks again on request.
+ * the removal of large buckets and tenants, deletes old events, forgets limits that are no longer reached, deletes the records of expired
+ * uploads, and queues failed deliveries of webhooks again on request.
  */
 export const layerMaintenance = (options: { readonly sweepEvery: Duration.Input }) =>
   Layer.mergeAll(
@@ -198,7 +202,8 @@ export const layerMaintenance = (options: { readonly sweepEvery: Duration.Input 
     RemovalWorker.layer(),
     EventRetention.layer,
     WebhookRecovery.layer,
-    ForgetReached.layer
+    ForgetReached.layer,
+    UploadExpiry.layer
   )
 
 /** The ports that most programs have no adapter of: no conversions, no targets of mirrors but other buckets, no secrets. */

@@ -53,6 +53,8 @@ export interface Settings {
   readonly blobGrace: Duration.Duration
   /** How long the lease of an upload lasts. Its process renews it; when the process dies, the bytes stay until the lease ends. */
   readonly uploadLease: Duration.Duration
+  /** How long an upload in parts stays open after it last received bytes. Then its parts are removed. */
+  readonly uploadExpiry: Duration.Duration
   /** How long a playback key is valid; it may be up to a twelfth longer. */
   readonly playbackLifetime: Duration.Duration
   /** What a tenant may have at most, unless the operator has set a limit for it (`Quotas`). */
@@ -81,6 +83,7 @@ export const defaults: Settings = {
   accessCache: Duration.seconds(1),
   blobGrace: Duration.minutes(5),
   uploadLease: Duration.minutes(2),
+  uploadExpiry: Duration.days(1),
   playbackLifetime: Duration.hours(12),
   quota: {
     bytes: null,
@@ -129,6 +132,7 @@ const durations = [
   "accessCache",
   "blobGrace",
   "uploadLease",
+  "uploadExpiry",
   "playbackLifetime",
   "eventRetention"
 ] as const

@@ -8,7 +8,9 @@ import { Access, type AccessError } from "../access/Access.ts"
 import { NotFound } from "../Errors.ts"
 import { DamageReports } from "../integrity/DamageReports.ts"
 import { authorize, checkVersion, type LinkAction, type Reader } from "./links/Link.ts"
+import type { BlobRepository } from "../storage/BlobRepository.ts"
 import { BlobStore } from "../storage/BlobStore.ts"
+import * as CompositeParts from "../storage/CompositeParts.ts"
 import * as StoredContent from "./StoredContent.ts"
 import type { Content, StoredFile } from "./File.ts"
 import { ContentDamaged, ContentNotUploaded } from "./FileErrors.ts"
@@ -47,6 +49,7 @@ const make = Effect.gen(function* () {
   const repository = yield* FileRepository
   const store = yield* BlobStore
   const reports = yield* DamageReports
+  const findParts = yield* CompositeParts.make
 
   const toDownload = (
     { bucketId, tenantId }: FileRef,
@@ -55,12 +58,8 @@ const make = Effect.gen(function* () {
     const { content } = file
     if (content === null) return Effect.fail(new ContentNotUploaded())
     if (file.damaged) return Effect.fail(new ContentDamaged())
-    const stored = StoredContent.make(store, reports, {
-      tenantId,
-      bucketId,
-      blobId: content.blobId,
-      size: content.size
-    })
+    const { blobId, isComposite, size } = content
+    const stored = StoredContent.ofContent(store, reports, findParts, { tenantId, bucketId, blobId, size, isComposite })
     return Effect.succeed({ file, content, ...stored })
   }
 
@@ -77,4 +76,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<Downloads, never, Access | FileRepository | BlobStore> = Layer.effect(Downloads, make)
+export const layer: Layer.Layer<Downloads, never, Access | BlobRepository | FileRepository | BlobStore> = Layer.effect(
+  Downloads,
+  make
+)

@@ -8,7 +8,18 @@ import type { DamageReports } from "../integrity/DamageReports.ts"
 import type { BlobError } from "../storage/BlobError.ts"
 import * as BlobKey from "../storage/BlobKey.ts"
 import type { BlobStore, ByteRange } from "../storage/BlobStore.ts"
+import type { FindParts, PartRange } from "../storage/CompositeParts.ts"
 import { ContentDamaged } from "./FileErrors.ts"
+
+/** A range of a local file that holds a part of a content. The file may be removed before the caller opens it. */
+export interface LocalPart {
+  readonly path: string
+  /** Bytes of the whole file. The caller compares them with the file that it opens. */
+  readonly size: number
+  readonly range: ByteRange
+  /** As that of the content, for this part. */
+  readonly reportDamage: Effect.Effect<void>
+}
 
 export interface StoredContent {
   /** Reads the bytes, or a range of them. Each call starts a new read. */
@@ -18,17 +29,24 @@ export interface StoredContent {
    * caller opens it. The caller compares its size with the record.
    */
   readonly localFile: string | undefined
+  /** Returns the local files that together hold a range of the bytes, in order; absent when the store has no such files. */
+  readonly localParts?: ((range: ByteRange) => Stream.Stream<LocalPart, BlobError>) | undefined
   /** Succeeds when the store has the blob, with the size of the record. */
   readonly check: Effect.Effect<void, BlobError | ContentDamaged>
   /** Reports that the stored bytes are missing, not those of the record, or not readable. */
   readonly reportDamage: Effect.Effect<void>
 }
 
-/** Makes the access to a blob, whose record has `size` bytes. */
+/** A blob, whose record has `size` bytes. */
+interface Blob extends BlobKey.Parts {
+  readonly size: number
+}
+
+/** Makes the access to a blob with bytes of its own. */
 export const make = (
   store: BlobStore["Service"],
   { report }: DamageReports,
-  { size, ...parts }: BlobKey.Parts & { readonly size: number }
+  { size, ...parts }: Blob
 ): StoredContent => {
   const key = BlobKey.make(parts)
   const reportDamage = report(parts)
@@ -49,3 +67,46 @@ export const make = (
     reportDamage
   }
 }
+
+/** Makes the access to a composite content. What is damaged is a part, so that a reader reports the part. */
+const makeComposite = (
+  store: BlobStore["Service"],
+  reports: DamageReports,
+  findParts: FindParts,
+  blob: Blob
+): StoredContent => {
+  const whole = { offset: 0, length: blob.size }
+  const partOf = ({ blobId, bucketId, size, tenantId }: PartRange) =>
+    make(store, reports, { tenantId, bucketId, blobId, size })
+  const isMissing = (error: BlobError | ContentDamaged): boolean =>
+    error._tag === "BlobError" && error.reason === "NotFound"
+  const readPart = (part: PartRange) => {
+    const { read, reportDamage } = partOf(part)
+    return Stream.tapError(read(part.range), (error) => (isMissing(error) ? reportDamage : Effect.void))
+  }
+  const toLocal = (part: PartRange): ReadonlyArray<LocalPart> => {
+    const { localFile, reportDamage } = partOf(part)
+    return localFile === undefined ? [] : [{ path: localFile, size: part.size, range: part.range, reportDamage }]
+  }
+  const { localFiles } = store.capabilities
+  return {
+    read: (range = whole) => Stream.flatMap(findParts(blob, range), readPart),
+    localFile: undefined,
+    localParts: localFiles
+      ? (range) => Stream.flatMap(findParts(blob, range), (part) => Stream.fromIterable(toLocal(part)))
+      : undefined,
+    check: Stream.runForEach(
+      findParts(blob, { offset: 0, length: Math.min(1, blob.size) }),
+      (part) => partOf(part).check
+    ),
+    reportDamage: Effect.void
+  }
+}
+
+/** Makes the access to the content of a file. */
+export const ofContent = (
+  store: BlobStore["Service"],
+  reports: DamageReports,
+  findParts: FindParts,
+  { isComposite, ...blob }: Blob & { readonly isComposite?: boolean | undefined }
+): StoredContent => (isComposite === true ? makeComposite(store, reports, findParts, blob) : make(store, reports, blob))

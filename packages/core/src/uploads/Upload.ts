@@ -78,3 +78,6 @@ export interface UploadPart {
   readonly tag: string | null
   readonly createdAt: DateTime.Utc
 }
+
+/** The most parts of an upload. */
+export const maxParts = 10_000

@@ -18,6 +18,7 @@ import { Accounts } from "@holdfast/core/accounts/Accounts"
 import * as Actor from "@holdfast/core/Actor"
 import * as Holdfast from "@holdfast/core/Holdfast"
 import * as DamagedStreams from "@holdfast/core/conversions/DamagedStreams"
+import * as FileHooks from "@holdfast/core/files/hooks/FileHooks"
 import * as DamageReports from "@holdfast/core/integrity/DamageReports"
 import * as IntegrityWorker from "@holdfast/core/integrity/IntegrityWorker"
 import * as MirrorTarget from "@holdfast/core/mirrors/targets/MirrorTarget"
@@ -61,6 +62,8 @@ export interface Options {
   readonly blobs?: Layer.Layer<BlobStore, unknown>
   /** Settings that differ from the defaults, and from no rate of failed authentications. */
   readonly settings?: Partial<Settings.Settings>
+  /** The hooks; by default none. */
+  readonly hooks?: FileHooks.FileHooks
   /** The transcoder; by default none. */
   readonly transcoder?: Layer.Layer<Transcoder.Transcoder, unknown>
   /** Options of the conversion worker; by default there is no worker. */
@@ -162,6 +165,7 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
         options.signingSecret === undefined ? undefined : Redacted.make(options.signingSecret)
       ),
       options.integrity === undefined ? Layer.empty : DamageReports.layer,
+      FileHooks.layer(options.hooks ?? {}),
       settings
     ])
   )

@@ -13,6 +13,7 @@ import * as Input from "../../Input.ts"
 import { DamageReports } from "../../integrity/DamageReports.ts"
 import * as BlobKey from "../../storage/BlobKey.ts"
 import { BlobStore } from "../../storage/BlobStore.ts"
+import * as CompositeParts from "../../storage/CompositeParts.ts"
 import type { StoredFile } from "../File.ts"
 import { ContentDamaged, ContentNotUploaded, type FileExists, type UploadExpired } from "../FileErrors.ts"
 import type { FileRef } from "../FileRef.ts"
@@ -53,6 +54,7 @@ export const make = Effect.fnUntraced(function* ({ checkHeaders, random, stage, 
   const repository = yield* FileRepository
   const blobs = yield* BlobStore
   const reports = yield* DamageReports
+  const findParts = yield* CompositeParts.make
 
   return Effect.fnUntraced(function* (
     actor: Actor,
@@ -80,7 +82,11 @@ export const make = Effect.fnUntraced(function* ({ checkHeaders, random, stage, 
     yield* checkHeaders(bucket.tenantId, source.headers)
 
     const blob = { tenantId: ref.tenantId, bucketId: ref.bucketId, blobId: content.blobId }
-    const stored = StoredContent.make(blobs, reports, { ...blob, size: content.size })
+    const stored = StoredContent.ofContent(blobs, reports, findParts, {
+      ...blob,
+      size: content.size,
+      isComposite: content.isComposite
+    })
     const damaged = Effect.andThen(stored.reportDamage, Effect.fail(new ContentDamaged()))
     const staged = yield* stage(bucket, stored.read(), {
       length: content.size,

@@ -4,29 +4,24 @@
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
-import { SecureRandom } from "effect/crypto/SecureRandom"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
-import * as ContentRules from "../../buckets/ContentRules.ts"
-import { InvalidRequest, type NotFound, type QuotaExceeded } from "../../Errors.ts"
-import * as Ids from "../../Ids.ts"
+import type * as ContentRules from "../../buckets/ContentRules.ts"
+import { type InvalidRequest, type NotFound, type QuotaExceeded } from "../../Errors.ts"
 import type { MetadataError } from "../../MetadataError.ts"
-import * as Scoped from "../../Scoped.ts"
 import { Settings } from "../../Settings.ts"
 import { StorageRoom } from "../../StorageRoom.ts"
 import type { BlobError } from "../../storage/BlobError.ts"
-import * as BlobKey from "../../storage/BlobKey.ts"
 import { BlobRepository } from "../../storage/BlobRepository.ts"
 import { BlobStore } from "../../storage/BlobStore.ts"
 import { LimitsOf } from "../../usage/UsageLimits.ts"
-import * as UploadLeases from "../../storage/internal/UploadLeases.ts"
+import * as StagedBlobs from "../../storage/internal/StagedBlobs.ts"
 import * as ContentGuard from "../ContentGuard.ts"
 import { type Content, etagOf } from "../File.ts"
 import { ChecksumMismatch, type ContentTooLarge, LengthMismatch } from "../FileErrors.ts"
 import type { ChangeRefused, HookFailed } from "../hooks/HookErrors.ts"
-import * as FileSignature from "../FileSignature.ts"
+import * as MediaTypes from "./MediaTypes.ts"
 import * as Reservation from "./Reservation.ts"
 
 /** What the sender declares about a content. The upload fails when the content differs. */
@@ -35,21 +30,14 @@ export interface DeclaredContent {
   readonly length?: number | undefined
   /** Hexadecimal. */
   readonly sha256?: string | undefined
-  /** A media type. When it is absent or unspecific (`isUnspecificType`), the type is detected. */
+  /** A media type. When it is absent or unspecific (`MediaTypes.isUnspecific`), the type is detected. */
   readonly contentType?: string | undefined
-}
-
-/** What an upload link accepts, within the rules of the bucket. */
-export interface LinkRules {
-  readonly maxBytes: number
-  /** Null for any. */
-  readonly contentTypes: ReadonlyArray<string> | null
 }
 
 /** A content to stage. */
 export interface StagedContent extends DeclaredContent {
   /** The rules of the upload link that permits the upload, if one does. */
-  readonly linkRules?: LinkRules | undefined
+  readonly linkRules?: MediaTypes.LinkRules | undefined
   /**
    * The name of the file, if it is known before the content is read: a detected type that the bucket does not allow is then refused
    * at the first bytes.
@@ -86,40 +74,14 @@ export interface Staged {
   readonly commit: <A, E>(step: Effect.Effect<A, E | MetadataError>) => Effect.Effect<A, E | MetadataError>
 }
 
-/**
- * Clients send the first type when they do not know the type, and `curl --data-binary` sends the second one with any data.
- */
-const unspecificType = /^\s*application\/(?:octet-stream|x-www-form-urlencoded)\s*(?:;|$)/i
-
-/** Whether a media type does not describe the content, so that the service detects the type. */
-export const isUnspecificType = (contentType: string | undefined): boolean =>
-  contentType === undefined || unspecificType.test(contentType)
-
-/** The longest media type, with its parameters. RFC 6838, section 4.2 permits names of up to 255 characters. */
-const maxMediaType = 512
-
-/** Whether a text can be sent as `Content-Type` (RFC 9110, section 5.5). */
-const isMediaType = (text: string): boolean => text.length <= maxMediaType && /^[\t\x20-\x7e\x80-\xff]*$/.test(text)
-
 /** Makes the function that stages a content. When its scope closes, bytes that were not committed are removed. */
 export const make = Effect.gen(function* () {
   const store = yield* BlobStore
   const repository = yield* BlobRepository
   const settings = yield* Settings
-  const random = yield* SecureRandom
   const room = yield* StorageRoom
-  const leases = yield* UploadLeases.make
+  const stageBlob = yield* StagedBlobs.make
   const limitsOf = yield* LimitsOf
-
-  const discard = (key: string, blobId: string) =>
-    Effect.andThen(store.remove(key), repository.forget([blobId])).pipe(
-      // The row stays until its bytes are removed, so that the sweeper removes both after the lease.
-      Effect.catch(({ reason }) =>
-        Effect.logWarning("failed upload not removed; the sweeper removes it after its lease").pipe(
-          Effect.annotateLogs({ blobId, reason })
-        )
-      )
-    )
 
   return Effect.fnUntraced(function* <E, R>(
     bucket: BucketRef,
@@ -127,42 +89,18 @@ export const make = Effect.gen(function* () {
     declared: StagedContent
   ): Effect.fn.Return<Staged, StagingError | E, R | Scope.Scope> {
     const { contentType } = declared
-    // It is sent as a header of every response with the content.
-    if (contentType !== undefined && !isMediaType(contentType)) {
-      return yield* InvalidRequest.at(
-        "/contentType",
-        `must be a media type of at most ${maxMediaType} printable Latin-1 characters`
-      )
-    }
+    if (contentType !== undefined) yield* MediaTypes.check(contentType)
     yield* room.forContent(declared.length ?? 0)
-    const blobId = yield* Effect.provideService(Ids.make("blb"), SecureRandom, random)
-    const key = BlobKey.make({ ...bucket, blobId })
-    const now = yield* DateTime.now
-    /** Whether the blob is a file's content, or may be. */
-    let keepsBlob = false
+    const { blobId, commit, key, rules } = yield* stageBlob(bucket)
 
-    const rules = yield* Scoped.acquire(
-      repository.stage({ bucket, blobId, at: now, leaseUntil: leases.leaseUntil(now) }),
-      () => (keepsBlob ? Effect.void : discard(key, blobId))
-    )
-    yield* leases.keepRenewed(blobId)
-
-    const declaredType = isUnspecificType(contentType) ? undefined : contentType
-    const typesOf = (head: Uint8Array, name: string) => {
-      const detected = FileSignature.detect(head, name)
-      return { type: detected.type, contentType: declaredType ?? detected.contentType }
-    }
     const { linkRules } = declared
-    const checkType = (contentType: string) =>
-      Effect.andThen(
-        ContentRules.checkType(rules, contentType),
-        linkRules === undefined ? Effect.void : ContentRules.checkLinkType(linkRules.contentTypes, contentType)
-      )
+    const typesOf = (head: Uint8Array, name: string) => MediaTypes.detect(contentType, head, name)
+    const checkType = (type: string) => MediaTypes.checkAllowed(type, rules, linkRules)
     // Before the body is read: a client that waits for `100 Continue` sends none of it.
-    if (declaredType !== undefined) yield* checkType(declaredType)
+    if (contentType !== undefined && !MediaTypes.isUnspecific(contentType)) yield* checkType(contentType)
     const { name } = declared
     const guarded = yield* ContentGuard.make(source, {
-      ...limitOf(rules, Math.min(settings.maxUploadBytes, linkRules?.maxBytes ?? Infinity)),
+      ...MediaTypes.limitOf(rules, linkRules, settings.maxUploadBytes),
       length: declared.length,
       checkHead: name === undefined ? undefined : (head) => checkType(typesOf(head, name).contentType)
     })
@@ -187,29 +125,7 @@ export const make = Effect.gen(function* () {
           yield* checkType(types.contentType)
           return { blobId, size, sha256, etag: etagOf(sha256), ...types, storedAt: yield* DateTime.now }
         }),
-      commit: (step) =>
-        Effect.onExit(Effect.uninterruptible(step), (exit) =>
-          Effect.sync(() => {
-            keepsBlob = Exit.isSuccess(exit) || isOutcomeUnknown(exit)
-          })
-        )
+      commit
     }
   })
 })
-
-/** The smaller one of the limit of a bucket, and that of the deployment or a link. */
-const limitOf = (
-  { maxFileBytes }: ContentRules.ContentRules,
-  otherLimit: number
-): Pick<ContentGuard.Expected, "limit" | "isOfBucket"> =>
-  maxFileBytes !== null && maxFileBytes < otherLimit ? { limit: maxFileBytes, isOfBucket: true } : { limit: otherLimit }
-
-/** After a failure of the metadata store, or a defect, the commit may have taken place. Other errors roll it back. */
-const isOutcomeUnknown = <A, E>(exit: Exit.Exit<A, E | MetadataError>): boolean =>
-  Exit.isFailure(exit) &&
-  exit.cause.reasons.some(
-    (reason) => reason._tag !== "Fail" || (isTagged(reason.error) && reason.error._tag === "MetadataError")
-  )
-
-const isTagged = (error: unknown): error is { readonly _tag: string } =>
-  typeof error === "object" && error !== null && "_tag" in error

@@ -30,6 +30,7 @@ export const download = (
   name,
   disposition,
   localFile: stored.localFile,
+  localParts: stored.localParts,
   read: stored.read,
   check: stored.check,
   reportDamage: stored.reportDamage

@@ -49,6 +49,7 @@ const start = (
   response: ServerResponse,
   fd: number,
   slices: ReadonlyArray<BodySlice>,
+  isLast: boolean,
   onEnd: (outcome: Outcome) => void
 ): Transfer => {
   /** The buffers that are read into, or being written. */
@@ -86,6 +87,10 @@ const start = (
   const readNext = (): void => {
     if (isReading || outcome !== undefined) return
     if (range === undefined) {
+      if (!isLast) {
+        if (used.size === 0) finish("sent")
+        return
+      }
       if (!response.writableEnded) response.end(() => finish("sent"))
       return
     }
@@ -137,17 +142,20 @@ const toEffect = (outcome: Outcome): Effect.Effect<void, BlobError | ContentDama
  * An incomplete response never looks complete: the response is destroyed when the file cannot be read to the end (this
  * effect fails), when the client disconnects, or when the fiber is interrupted (this effect is interrupted). In every case,
  * nothing uses the descriptor after this effect has ended. The caller closes the descriptor.
+ *
+ * @param options.isLast False when slices of other files follow: the response then stays open. Default: true.
  */
 export const send = (
   response: ServerResponse,
   fd: number,
-  slices: ReadonlyArray<BodySlice>
+  slices: ReadonlyArray<BodySlice>,
+  { isLast = true }: { readonly isLast?: boolean } = {}
 ): Effect.Effect<void, BlobError | ContentDamaged> =>
   Effect.interruptible(
     Effect.callback<void, BlobError | ContentDamaged>((resume) => {
       let hasEnded = false
       let onEnded = (): void => undefined
-      const transfer = start(response, fd, slices, (outcome) => {
+      const transfer = start(response, fd, slices, isLast, (outcome) => {
         hasEnded = true
         onEnded()
         resume(toEffect(outcome))

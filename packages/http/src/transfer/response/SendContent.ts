@@ -18,6 +18,7 @@ import type { ServerResponse } from "node:http"
 import { isLiteral } from "../BodySlice.ts"
 import * as LargeFile from "../local/LargeFile.ts"
 import * as LocalFile from "../local/LocalFile.ts"
+import * as PartFiles from "../local/PartFiles.ts"
 import * as SmallFile from "../local/SmallFile.ts"
 import * as NodeRequest from "../../incoming/NodeRequest.ts"
 import { ContentGone, type RangeNotSatisfiable } from "../TransferErrors.ts"
@@ -57,6 +58,17 @@ const sendFile = (
     : sendLarge(response, path, plan, size)
 }
 
+/** Sends the body from local files; undefined when the content has none. */
+const sendLocal = (
+  response: ServerResponse,
+  plan: ResponsePlan.ResponsePlan,
+  content: Content
+): Effect.Effect<void, LocalFile.LocalFileError> | undefined => {
+  const { localFile, localParts } = content
+  if (localFile !== undefined) return sendFile(response, localFile, plan, content)
+  return localParts && PartFiles.send(response, localParts, plan)
+}
+
 /** Sends the body that the plan has, and returns the response that middleware and logs see. */
 const sendPlanned = (
   request: HttpServerRequest.HttpServerRequest,
@@ -75,8 +87,9 @@ const sendPlanned = (
     )
   }
   const response = NodeRequest.find(request)?.response
-  return response !== undefined && content.localFile !== undefined
-    ? Effect.as(sendFile(response, content.localFile, plan, content), empty)
+  const sent = response === undefined ? undefined : sendLocal(response, plan, content)
+  return sent !== undefined
+    ? Effect.as(sent, empty)
     : Effect.map(BodyStream.open(content, plan.slices), (body) =>
         HttpServerResponse.stream(body, {
           status: plan.status,
@@ -98,19 +111,17 @@ export const sendTo = (
   extraHeaders: Readonly<Record<string, string>>
 ): Effect.Effect<boolean, SendError> =>
   Effect.flatMap(Clock.currentTimeMillis, (now): ReturnType<typeof sendTo> => {
-    const { localFile } = content
-    if (localFile === undefined) return Effect.succeed(false)
+    if (content.localFile === undefined && content.localParts === undefined) return Effect.succeed(false)
     const plan = ResponsePlan.make(request, content, extraHeaders, now)
     if (plan instanceof Error) return Effect.fail(plan)
     if (plan.status === 304) {
       response.writeHead(plan.status, plan.headers).end()
       return Effect.succeed(true)
     }
-    return plan.slices.length === 0
+    const sent = plan.slices.length === 0 ? undefined : sendLocal(response, plan, content)
+    return sent === undefined
       ? Effect.succeed(false)
-      : Effect.tapError(Effect.as(sendFile(response, localFile, plan, content), true), (error) =>
-          isLost(error) ? content.reportDamage : Effect.void
-        )
+      : Effect.tapError(Effect.as(sent, true), (error) => (isLost(error) ? content.reportDamage : Effect.void))
   })
 
 const isLost = (error: SendError): boolean =>

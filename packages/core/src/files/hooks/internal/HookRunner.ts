@@ -5,9 +5,11 @@ import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
+import type * as Stream from "effect/Stream"
 import type { Identity } from "../../../access/Access.ts"
 import type { BucketRef } from "../../../buckets/BucketRef.ts"
 import { actorOf } from "../../../events/EventAuthor.ts"
+import type { BlobError } from "../../../storage/BlobError.ts"
 import * as BlobKey from "../../../storage/BlobKey.ts"
 import { BlobStore } from "../../../storage/BlobStore.ts"
 import * as File from "../../File.ts"
@@ -20,6 +22,8 @@ export interface StagedChange {
   readonly identity: Identity
   readonly content: File.Content
   readonly file: Pick<File.StoredFile, "path" | "name" | "metadata">
+  /** The bytes, where the content's blob has none of its own. */
+  readonly bytes?: Stream.Stream<Uint8Array, BlobError> | undefined
 }
 
 class TookTooLong extends Data.TaggedError("TookTooLong")<{}> {
@@ -77,14 +81,14 @@ export const make = Effect.gen(function* () {
           })
         )
 
-  const toUpload = ({ bucket, content, file, identity }: StagedChange) => {
+  const toUpload = ({ bucket, bytes, content, file, identity }: StagedChange) => {
     const { tenantId, bucketId } = bucket
     const { blobId, contentType, sha256, size } = content
     const { metadata, name, path } = file
     return {
       file: { tenantId, bucketId, path, name, metadata, contentType, size, sha256 },
       actor: actorOf(identity),
-      content: store.read(BlobKey.make({ tenantId, bucketId, blobId }), { size })
+      content: bytes ?? store.read(BlobKey.make({ tenantId, bucketId, blobId }), { size })
     }
   }
 

@@ -10,7 +10,7 @@ import type { Actor } from "../../../Actor.ts"
 import type { BucketRef } from "../../../buckets/BucketRef.ts"
 import type { File } from "../../../files/File.ts"
 import { Files } from "../../../files/Files.ts"
-import { isUnspecificType } from "../../../files/internal/Staging.ts"
+import { isUnspecific } from "../../../files/internal/MediaTypes.ts"
 import * as Header from "../../../files/Header.ts"
 import { Headers } from "../../../headers/Headers.ts"
 import type { CopiedObject } from "../CopyTarget.ts"
@@ -29,7 +29,7 @@ export const toTag = (file: File): string => `${file.version}-${DateTime.toEpoch
 /** Whether a file has the bytes and the content type of an object. A type that the source does not know is detected here. */
 export const hasContent = (file: File, { file: { content } }: CopiedObject): boolean =>
   file.checksum?.sha256 === content.sha256 &&
-  (file.contentType === content.contentType || isUnspecificType(content.contentType))
+  (file.contentType === content.contentType || isUnspecific(content.contentType))
 
 const hasSameHeaders = (a: ReadonlyArray<Header.Header>, b: ReadonlyArray<Header.Header>): boolean =>
   a.length === b.length && a.every(({ name, value }) => Header.valueOf(b, name) === value)

@@ -39,6 +39,7 @@ const settings = Is.record({
   accessCache: Is.duration,
   blobGrace: Is.duration,
   uploadLease: Is.duration,
+  uploadExpiry: Is.duration,
   playbackLifetime: Is.duration,
   quota,
   keyRate: rate,

@@ -1,0 +1,108 @@
+/**
+ * Finds the part blobs that have the bytes of a range of a composite content. The parts of a content never change, so that they are
+ * looked up once and kept for the next reads.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { BlobError } from "./BlobError.ts"
+import type * as BlobKey from "./BlobKey.ts"
+import { BlobRepository, type ContentPart } from "./BlobRepository.ts"
+import type { ByteRange } from "./BlobStore.ts"
+
+/** A range of a part blob. */
+export interface PartRange extends BlobKey.Parts {
+  /** Bytes of the whole part. */
+  readonly size: number
+  /** The range within the part. */
+  readonly range: ByteRange
+}
+
+/** Returns the ranges of part blobs that together are a range of a content, in order. An empty range has none. */
+export type FindParts = (content: BlobKey.Parts, range: ByteRange) => Stream.Stream<PartRange, BlobError>
+
+/** Parts that one statement reads. */
+const windowSize = 256
+
+/** Windows in memory: some 7 MiB. */
+const maxWindows = 256
+
+/** Consecutive parts of one content. */
+type Window = ReadonlyArray<ContentPart>
+
+const endOf = ({ size, start }: ContentPart): number => start + size
+
+const has = (window: Window, offset: number): boolean => {
+  const [first] = window
+  const last = window.at(-1)
+  return first !== undefined && last !== undefined && first.start <= offset && offset < endOf(last)
+}
+
+/** Returns the index of the part that has the byte, by binary search. Parts without bytes have none. */
+const indexAt = (window: Window, offset: number): number => {
+  let low = 0
+  let high = window.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1
+    if ((window[middle]?.start ?? 0) <= offset) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+const toBlobError = (reason: "Damaged" | "Internal" | "Unavailable", cause?: unknown) =>
+  new BlobError({ reason, operation: "parts", cause })
+
+export const make: Effect.Effect<FindParts, never, BlobRepository> = Effect.map(BlobRepository, (repository) => {
+  /** The windows by content; the content that was read last is the last one. */
+  const kept = new Map<string, Array<Window>>()
+  let windows = 0
+
+  const keep = (blobId: string, window: Window): void => {
+    const own = kept.get(blobId) ?? []
+    kept.delete(blobId)
+    kept.set(blobId, [...own, window])
+    windows++
+    for (const [oldest, its] of kept) {
+      if (windows <= maxWindows) break
+      kept.delete(oldest)
+      windows -= its.length
+    }
+  }
+
+  const load = (blobId: string, offset: number): Effect.Effect<Window, BlobError> =>
+    repository.listParts({ blobId, offset, limit: windowSize }).pipe(
+      Effect.mapError((error) => toBlobError(error.isRetryable ? "Unavailable" : "Internal", error)),
+      Effect.flatMap((window) => {
+        if (!has(window, offset)) return Effect.fail(toBlobError("Damaged"))
+        keep(blobId, window)
+        return Effect.succeed(window)
+      })
+    )
+
+  const find = (blobId: string, offset: number): Effect.Effect<Window, BlobError> =>
+    Effect.suspend(() => {
+      const window = kept.get(blobId)?.find((one) => has(one, offset))
+      return window === undefined ? load(blobId, offset) : Effect.succeed(window)
+    })
+
+  return ({ blobId, bucketId, tenantId }, { length, offset }) => {
+    const end = offset + length
+    const next = Effect.fnUntraced(function* (from: number) {
+      const window = yield* find(blobId, from)
+      const ranges: Array<PartRange> = []
+      let position = from
+      for (let index = indexAt(window, from); index < window.length && position < end; index++) {
+        const part = window[index]
+        if (part === undefined || part.size === 0) continue
+        if (part.start > position) return yield* toBlobError("Damaged")
+        const until = Math.min(end, endOf(part))
+        const range = { offset: position - part.start, length: until - position }
+        ranges.push({ tenantId, bucketId, blobId: part.blobId, size: part.size, range })
+        position = until
+      }
+      return [ranges, position < end ? Option.some(position) : Option.none<number>()] as const
+    })
+    return length <= 0 ? Stream.empty : Stream.paginate(offset, next)
+  }
+})
