@@ -8,7 +8,7 @@ const core: Layering = {
   layers: [
     // Ids, texts, errors, pages, roles and settings: what every resource needs.
     ["."],
-    ["secrets"],
+    ["secrets", "workers"],
     ["access", "rates"],
     ["events"],
     ["quotas"],
@@ -22,7 +22,7 @@ const core: Layering = {
     ["integrity"],
     ["files"],
     ["uploads"],
-    ["headers"],
+    ["headers", "folders"],
     ["transcoding"],
     ["conversions"],
     ["conversions/worker"],

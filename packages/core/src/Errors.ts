@@ -91,6 +91,8 @@ export class NotFound extends Data.TaggedError("NotFound")<{
     | "role"
     | "bucket"
     | "file"
+    | "folder"
+    | "folder job"
     | "header"
     | "stream"
     | "version"
@@ -109,6 +111,11 @@ export class NotFound extends Data.TaggedError("NotFound")<{
       : `There is no such ${this.resource}: ${this.ids.join(", ")}. Nothing was changed.`
   }
 
+  /** Returns the error for files that do not exist. A request for a single file knows which one it is. */
+  static ofFiles(missing: ReadonlyArray<string>, requested: ReadonlyArray<string>): NotFound {
+    return new NotFound({ resource: "file", ids: requested.length === 1 ? undefined : missing })
+  }
+
   /** Returns the value that a look-up found; fails with `missing` when it found none. */
   static whenNone<A, E, R>(
     found: Effect.Effect<Option.Option<A>, E, R>,
@@ -121,7 +128,8 @@ export class NotFound extends Data.TaggedError("NotFound")<{
 /** The limits of a tenant on a part of it: who may have so many, and of what. */
 const partLimits: { readonly [limit: string]: readonly [subject: string, things: string] } = {
   tokensPerMember: ["A member of the tenant", "tokens"],
-  headersPerFile: ["A file of the tenant", "headers"]
+  headersPerFile: ["A file of the tenant", "headers"],
+  folderJobs: ["A bucket", "folder jobs that are not finished"]
 }
 
 /** A limit of a tenant or of a bucket would be exceeded. Nothing was changed. */

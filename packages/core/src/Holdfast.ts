@@ -29,6 +29,9 @@ import type { FileRepository } from "./files/FileRepository.ts"
 import * as Files from "./files/Files.ts"
 import * as FileWriter from "./files/FileWriter.ts"
 import * as Uploads from "./files/Uploads.ts"
+import type { FolderRepository } from "./folders/FolderRepository.ts"
+import * as Folders from "./folders/Folders.ts"
+import * as FolderWorker from "./folders/FolderWorker.ts"
 import * as Headers from "./headers/Headers.ts"
 import type { DamageRepository } from "./integrity/DamageRepository.ts"
 import type { ScrubRepository } from "./integrity/ScrubRepository.ts"
@@ -82,6 +85,7 @@ export type Metadata =
   | BucketRepository
   | RemovalRepository
   | FileRepository
+  | FolderRepository
   | BlobRepository
   | DamageRepository
   | ScrubRepository
@@ -124,6 +128,7 @@ export type Services =
   | Events.Events
   | Files.Files
   | Moves.Moves
+  | Folders.Folders
   | Uploads.Uploads
   | ResumableUploads.ResumableUploads
   | Downloads.Downloads
@@ -156,6 +161,7 @@ const services = Layer.mergeAll(
   Events.layer,
   Files.layer,
   Moves.layer,
+  Folders.layer,
   Uploads.layer,
   ResumableUploads.layer,
   Downloads.layer,
@@ -178,7 +184,7 @@ const services = Layer.mergeAll(
 
 /**
  * All services, without background work. Add `Sweeper.layerPeriodic` to sweep, `EventRetention.layer` to delete old events,
- * `RemovalWorker.layer` to finish the removal of large buckets and tenants, `ConversionWorker.layer` to convert videos and
+ * `RemovalWorker.layer` to finish the removal of large buckets and tenants, `FolderWorker.layer` to finish folder jobs, `ConversionWorker.layer` to convert videos and
  * `MirrorWorker.layer` to copy files to mirrors, and `WebhookRecovery.layer` to queue failed deliveries of webhooks again on request.
  *
  * Also provides the `Clock` of the metadata store (`StoreTime`), with which the effects of the services have to run.
@@ -200,6 +206,7 @@ export const layerMaintenance = (options: { readonly sweepEvery: Duration.Input 
   Layer.mergeAll(
     Sweeper.layerPeriodic(options.sweepEvery),
     RemovalWorker.layer(),
+    FolderWorker.layer(),
     EventRetention.layer,
     WebhookRecovery.layer,
     ForgetReached.layer,

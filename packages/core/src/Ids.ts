@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 
-/** The prefixes: tenant, account, member, token, account key, bucket, file, blob, mirror, conversion, event, webhook, upload, share. */
+/** The prefixes: tenant, account, member, token, account key, bucket, file, blob, mirror, conversion, event, webhook, upload, share, folder job. */
 export type Kind =
   | "ten"
   | "acc"
@@ -20,6 +20,7 @@ export type Kind =
   | "whk"
   | "upl"
   | "shr"
+  | "job"
 
 /** Characters of an identifier. */
 export const length = 40

@@ -153,6 +153,13 @@ export type {
   UploadInput,
   UploadUrlInput
 } from "./promises/resources/FilesApi.ts"
+export type { FolderJobRef } from "./folders/FolderJob.ts"
+export type {
+  FolderJobRecord,
+  FoldersApi,
+  MoveFolderInput,
+  RemoveFolderInput
+} from "./promises/resources/FoldersApi.ts"
 export type { EventRecord, EventsApi, ExportEventsInput, ListEventsInput } from "./promises/resources/EventsApi.ts"
 export type {
   HeaderRecord,

@@ -13,6 +13,7 @@ import * as Removals from "./internal/buckets/SqlRemovalRepository.ts"
 import * as Deployment from "./internal/deployment/SqlDeploymentRepository.ts"
 import * as Events from "./internal/events/SqlEventRepository.ts"
 import * as Files from "./internal/files/SqlFileRepository.ts"
+import * as Folders from "./internal/folders/SqlFolderRepository.ts"
 import * as Damages from "./internal/integrity/SqlDamageRepository.ts"
 import * as Scrubs from "./internal/integrity/SqlScrubRepository.ts"
 import * as Members from "./internal/members/SqlMemberRepository.ts"
@@ -42,6 +43,7 @@ export const layerMigrated: Layer.Layer<Metadata, never, SqlClient> = Layer.merg
   Damages.layer,
   Scrubs.layer,
   Files.layer,
+  Folders.layer,
   Members.layer,
   Mirrors.layer,
   Quotas.layer,

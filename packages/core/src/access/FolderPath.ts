@@ -7,7 +7,7 @@ import { bounded, hasControls, utf8Length } from "../Text.ts"
 
 /** The most bytes of a name and of a path. */
 export const maxName = 255
-const maxPath = 1024
+export const maxPath = 1024
 
 const isDots = (segment: string): boolean => segment === "." || segment === ".."
 

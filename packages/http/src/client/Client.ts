@@ -6,6 +6,7 @@ import type { Listing, MeRecord, RoleRecord } from "./Records.ts"
 import * as BucketsClient from "./resources/BucketsClient.ts"
 import * as EventsClient from "./resources/EventsClient.ts"
 import * as FilesClient from "./resources/FilesClient.ts"
+import * as FoldersClient from "./resources/FoldersClient.ts"
 import * as HeadersClient from "./resources/HeadersClient.ts"
 import * as MembersClient from "./resources/MembersClient.ts"
 import * as MembershipsClient from "./resources/MembershipsClient.ts"
@@ -24,6 +25,7 @@ export interface Client {
   readonly tokens: TokensClient.TokensClient
   readonly buckets: BucketsClient.BucketsClient
   readonly files: FilesClient.FilesClient
+  readonly folders: FoldersClient.FoldersClient
   readonly headers: HeadersClient.HeadersClient
   readonly streams: StreamsClient.StreamsClient
   readonly mirrors: MirrorsClient.MirrorsClient
@@ -55,6 +57,7 @@ export const createClient = (options: Transport.ClientOptions): Client => {
     tokens: TokensClient.make(transport),
     buckets: BucketsClient.make(transport),
     files: FilesClient.make(transport),
+    folders: FoldersClient.make(transport),
     headers: HeadersClient.make(transport),
     streams: StreamsClient.make(transport),
     mirrors: MirrorsClient.make(transport),

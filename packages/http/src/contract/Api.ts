@@ -9,7 +9,8 @@ import { BucketsApi } from "./BucketsApi.ts"
 import { ContentsApi } from "./ContentsApi.ts"
 import { EventsApi } from "./EventsApi.ts"
 import { FilesApi } from "./FilesApi.ts"
-import { HeadersApi } from "./HeadersApi.ts"
+import { FoldersApi } from "./files/FoldersApi.ts"
+import { HeadersApi } from "./files/HeadersApi.ts"
 import { IdentityApi } from "./IdentityApi.ts"
 import { MembersApi } from "./MembersApi.ts"
 import { MembershipsApi } from "./MembershipsApi.ts"
@@ -36,6 +37,7 @@ export class HandledApi extends HttpApi.make("holdfast")
     TokensApi,
     BucketsApi,
     FilesApi,
+    FoldersApi,
     HeadersApi,
     ContentsApi,
     SharesApi,

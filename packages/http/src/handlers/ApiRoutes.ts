@@ -24,6 +24,7 @@ import * as BucketHandlers from "./BucketHandlers.ts"
 import * as ContentHandlers from "./ContentHandlers.ts"
 import * as EventHandlers from "./EventHandlers.ts"
 import * as FileHandlers from "./FileHandlers.ts"
+import * as FolderHandlers from "./FolderHandlers.ts"
 import * as HeaderHandlers from "./HeaderHandlers.ts"
 import * as IdentityHandlers from "./IdentityHandlers.ts"
 import * as JsonNegotiation from "./support/JsonNegotiation.ts"
@@ -88,6 +89,7 @@ export const layerWith = (others: ReadonlyArray<Route>): Layer.Layer<never, neve
       TokenHandlers.layer,
       BucketHandlers.layer,
       FileHandlers.layer,
+      FolderHandlers.layer,
       ContentHandlers.layer,
       ShareHandlers.layer,
       HeaderHandlers.layer,

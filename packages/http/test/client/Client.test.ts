@@ -79,7 +79,19 @@ it("client: life of every resource → the records of the service", async () => 
 })
 
 describe("client: every method is called", () => {
-  const ids = ["tenantId", "bucketId", "fileId", "memberId", "tokenId", "mirrorId", "webhookId", "deliveryId", "name"]
+  const ids = [
+    "tenantId",
+    "bucketId",
+    "fileId",
+    "memberId",
+    "tokenId",
+    "mirrorId",
+    "webhookId",
+    "deliveryId",
+    "jobId",
+    "shareId",
+    "name"
+  ]
   const query = ["limit", "cursor", "force", "path", "recursive", "state", "type", "expands", "created"]
   const eventQuery = ["accountId", "action", "outcome", "targetId", "from", "to", "order", "after"]
   const player = ["controls", "autoplay", "muted", "repeat", "width", "height", "seek", "speed"]

@@ -204,6 +204,7 @@ describe("onDelete", () => {
     const refused = [
       () => api.delete(`${files}/${held}`),
       () => api.post(`${files}/delete`, { json: { fileIds: [one, held] } }),
+      () => api.post(files.replace(/files$/, "folders/delete"), { json: { path: "/" } }),
       () => api.post(`${files}/${one}/move`, { json: { name: "held", onConflict: "replace" } })
     ]
     for (const request of refused) {

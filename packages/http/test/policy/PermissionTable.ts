@@ -83,6 +83,7 @@ const form = () => {
 }
 
 const filesRoute = "/tenants/:tenantId/buckets/:bucketId/files"
+const foldersRoute = "/tenants/:tenantId/buckets/:bucketId/folders"
 const streamsRoute = `${filesRoute}/:fileId/streams`
 const sharesRoute = "/tenants/:tenantId/buckets/:bucketId/shares"
 const webhooksRoute = "/tenants/:tenantId/webhooks"
@@ -283,6 +284,25 @@ export const rows: ReadonlyArray<Row> = [
     allowed: fileWriters,
     status: 200,
     request: (f) => ({ path: `${file(f)}/move`, json: { name: unique() } })
+  },
+  {
+    route: `POST ${foldersRoute}/delete`,
+    allowed: fileWriters,
+    status: 200,
+    request: (f) => ({ path: `${bucket(f)}/folders/delete`, json: { path: "/" } })
+  },
+  // The bucket has no such folder, and no such job.
+  {
+    route: `POST ${foldersRoute}/move`,
+    allowed: fileWriters,
+    status: 404,
+    request: (f) => ({ path: `${bucket(f)}/folders/move`, json: { path: "/none/", to: "/other/" } })
+  },
+  {
+    route: `GET ${foldersRoute}/jobs/:jobId`,
+    allowed: fileReaders,
+    status: 404,
+    request: (f) => ({ path: `${bucket(f)}/folders/jobs/job_01890a5d-ac96-774b-bcce-b302099a8057` })
   },
   {
     route: `POST ${filesRoute}/:fileId/copy`,

@@ -22,6 +22,7 @@ export const permissionOf = ({ isGlobal, route }: Row): Permission | undefined =
   const isRead = method === "GET" || /\/(?:links|keys)$/.test(path)
   if (isGlobal === true) return route === "GET /tenants" ? "tenant:read" : undefined
   if (path.startsWith(ofFiles)) return isRead ? "file:read" : "file:write"
+  if (path.startsWith(`${ofBucket}/folders`)) return isRead ? "file:read" : "file:write"
   if (path.endsWith("/upload-links")) return "file:write"
   if (path.includes("/shares")) return "share:write"
   if (path.includes("/mirrors")) return "mirror:manage"
@@ -53,8 +54,9 @@ const isOf = (place: string, { route }: Row): boolean => (route.split(" ")[1] ??
 /** Operations that confine themselves to the scope: of a bucket's list, and of the new token. */
 const confined = new Set(["GET /tenants/:tenantId/buckets", "POST /tenants/:tenantId/tokens"])
 
-/** Operations on files that the body names. */
-const namesFiles = ({ route }: Row): boolean => [`POST ${ofFiles}/delete`, `POST ${ofFiles}/move`].includes(route)
+/** Operations on files that the body names, and on jobs of a folder. */
+const namesFiles = ({ route }: Row): boolean =>
+  [`POST ${ofFiles}/delete`, `POST ${ofFiles}/move`, `GET ${ofBucket}/folders/jobs/:jobId`].includes(route)
 const isOfFile = (row: Row): boolean => isOf(`${ofFiles}/:fileId`, row) || namesFiles(row)
 /** Operations that find nothing outside of the folder of a scope, and do not fail. */
 const findsFiles = ({ route }: Row): boolean => route === `GET ${ofFiles}` || route === `GET ${ofFiles}/exists`

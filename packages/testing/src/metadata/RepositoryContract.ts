@@ -23,6 +23,7 @@ import { fileContract } from "./files/internal/FileContract.ts"
 import { fileFilterContract } from "./files/internal/FileFilterContract.ts"
 import { fileListContract } from "./files/internal/FileListContract.ts"
 import { fileRaceContract } from "./files/internal/FileRaceContract.ts"
+import { folderJobContract } from "./files/internal/FolderJobContract.ts"
 import { folderContract } from "./files/internal/FolderContract.ts"
 import { memberContract } from "./internal/MemberContract.ts"
 import type { Metadata } from "@holdfast/core/Holdfast"
@@ -65,6 +66,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["files: lists", fileListContract],
   ["files: filters", fileFilterContract],
   ["files: folders", folderContract],
+  ["files: moves and removals of folders", folderJobContract],
   ["removals of buckets and tenants: concurrent changes", removalRaceContract],
   ["removals in steps", removalContract],
   ["blobs", blobContract],

@@ -10,6 +10,8 @@ import type { Bucket } from "@holdfast/core/buckets/Bucket"
 import * as ContentRules from "@holdfast/core/buckets/ContentRules"
 import * as ShareRules from "@holdfast/core/buckets/ShareRules"
 import { type Content, etagOf, type StoredFile } from "@holdfast/core/files/File"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
+import type { FolderChange } from "@holdfast/core/folders/FolderRepository"
 import type { Kind } from "@holdfast/core/Ids"
 import type { Member } from "@holdfast/core/members/Member"
 import * as Role from "@holdfast/core/Role"
@@ -33,6 +35,18 @@ export const hash = (): string => randomBytes(32).toString("hex")
 
 /** Returns the instant that is `offset` milliseconds after a fixed one, which is not a whole second. */
 export const at = (offset = 0): DateTime.Utc => DateTime.makeUnsafe(Date.UTC(2026, 0, 2, 3, 4, 5, 678) + offset)
+
+/** A removal of a folder with all its files. */
+export const folderRemoval = (bucketRef: BucketRef, path: string): FolderChange => ({
+  bucket: bucketRef,
+  jobId: id("job"),
+  kind: "REMOVE",
+  path,
+  to: null,
+  conflict: { onConflict: "fail", suffix: "" },
+  at: at(),
+  sweepAt: at(90_000)
+})
 
 export const account = (email = `${word()}@example.com`): Account => ({ id: id("acc"), email })
 

@@ -9,6 +9,7 @@ import { creators } from "./Creators.ts"
 import { events } from "./Events.ts"
 import { damage } from "./Damage.ts"
 import { deployment } from "./Deployment.ts"
+import { folderJobs } from "./FolderJobs.ts"
 import { initial } from "./Initial.ts"
 import { interruptions } from "./Interruptions.ts"
 import { change, type Migration } from "./Migration.ts"
@@ -49,5 +50,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 24, name: "token_origins", steps: tokenOrigins },
   { id: 25, name: "public_buckets", steps: publicBuckets },
   { id: 26, name: "shares", steps: shares },
+  { id: 28, name: "folder_jobs", steps: folderJobs },
   { id: 30, name: "uploads", steps: uploads }
 ]

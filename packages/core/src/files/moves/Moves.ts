@@ -23,7 +23,7 @@ import { type FileMove, FileRepository } from "../FileRepository.ts"
 import { FileWriter } from "../FileWriter.ts"
 import type { ChangeRefused, HookFailed } from "../hooks/HookErrors.ts"
 import * as HookRunner from "../hooks/internal/HookRunner.ts"
-import { checkBucketId, getFile, toSelector } from "../internal/FileLookup.ts"
+import { getFile, toSelector } from "../internal/FileLookup.ts"
 import * as RandomSuffix from "../internal/RandomSuffix.ts"
 import type { OnConflict } from "../NewFile.ts"
 import type { Precondition } from "../Precondition.ts"
@@ -66,10 +66,10 @@ const decodeMove = Input.decoder(MoveFile.MoveFile)
 const decodeMoves = Input.decoder(MoveFile.MoveFiles)
 const decodeSet = Input.decoder(MoveFile.FileSet)
 
-/** Fails with the ids that are not well-formed, and therefore of no file. */
-const checkIds = (fileIds: ReadonlyArray<string>): Effect.Effect<void, NotFound> => {
-  const ids = fileIds.filter((id) => !Ids.is("fil", id))
-  return ids.length === 0 ? Effect.void : Effect.fail(new NotFound({ resource: "file", ids }))
+/** Fails with the ids that are not well-formed, and therefore of no file. A bucket whose id is not well-formed has none of them. */
+const checkIds = ({ bucketId }: BucketRef, fileIds: ReadonlyArray<string>): Effect.Effect<void, NotFound> => {
+  const ids = Ids.is("bkt", bucketId) ? fileIds.filter((id) => !Ids.is("fil", id)) : fileIds
+  return ids.length === 0 ? Effect.void : Effect.fail(NotFound.ofFiles(ids, fileIds))
 }
 
 const make = Effect.gen(function* () {
@@ -138,11 +138,10 @@ const make = Effect.gen(function* () {
 
     moveMany: Effect.fn("Moves.moveMany")(function* (actor, bucket, input) {
       const identity = yield* access.require(actor, bucket, "file:write")
-      yield* checkBucketId(bucket)
       const { fileIds, onConflict = "fail", path } = yield* decodeMoves(input)
       const folder = folderOf(identity)
       if (folder !== undefined) yield* access.require(actor, { ...bucket, path }, "file:write")
-      yield* checkIds(fileIds)
+      yield* checkIds(bucket, fileIds)
       yield* checkReplaced(bucket, identity, fileIds, { path }, onConflict)
       const moving = run({ bucket, fileIds, folder, to: { path } }, onConflict)
       // Without a condition.
@@ -152,9 +151,8 @@ const make = Effect.gen(function* () {
 
     removeMany: Effect.fn("Moves.removeMany")(function* (actor, bucket, input) {
       const identity = yield* access.require(actor, bucket, "file:write")
-      yield* checkBucketId(bucket)
       const { fileIds } = yield* decodeSet(input)
-      yield* checkIds(fileIds)
+      yield* checkIds(bucket, fileIds)
       yield* checkRemoval(bucket, identity, fileIds)
       const sweepAt = DateTime.addDuration(yield* DateTime.now, blobGrace)
       yield* by(identity)(writer.removeMany({ bucket, fileIds, folder: folderOf(identity), sweepAt }))

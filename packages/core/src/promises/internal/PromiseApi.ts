@@ -24,6 +24,7 @@ import * as PromiseRuntime from "../PromiseRuntime.ts"
 import * as BucketsApi from "../resources/BucketsApi.ts"
 import * as EventsApi from "../resources/EventsApi.ts"
 import * as FilesApi from "../resources/FilesApi.ts"
+import * as FoldersApi from "../resources/FoldersApi.ts"
 import * as HeadersApi from "../resources/HeadersApi.ts"
 import * as KeysApi from "../resources/internal/KeysApi.ts"
 import * as MembersApi from "../resources/MembersApi.ts"
@@ -44,6 +45,7 @@ export class Holdfast implements AsyncDisposable {
   readonly tokens: TokensApi.TokensApi
   readonly buckets: BucketsApi.BucketsApi
   readonly files: FilesApi.FilesApi
+  readonly folders: FoldersApi.FoldersApi
   readonly headers: HeadersApi.HeadersApi
   readonly streams: StreamsApi.StreamsApi
   readonly mirrors: MirrorsApi.MirrorsApi
@@ -77,6 +79,7 @@ export class Holdfast implements AsyncDisposable {
     this.tokens = TokensApi.make(invoke)
     this.buckets = BucketsApi.make(invoke)
     this.files = FilesApi.make(invoke)
+    this.folders = FoldersApi.make(invoke)
     this.headers = HeadersApi.make(invoke)
     this.streams = StreamsApi.make(invoke)
     this.mirrors = MirrorsApi.make(invoke)

@@ -1,7 +1,7 @@
 /**
  * `client.files`.
  */
-import type { FileRef, ReadFileInput, ReuploadInput, UploadInput } from "@holdfast/core"
+import type { BucketRef, FileRef, ReadFileInput, ReuploadInput, UploadInput } from "@holdfast/core"
 import type { CallOptions, Methods } from "@holdfast/core/promises/Operations"
 import type { Download } from "@holdfast/core/promises/content/Download"
 import type { FileOperations } from "@holdfast/core/promises/resources/FilesApi"
@@ -19,6 +19,13 @@ type RecordOperations = Pick<
   FileOperations<string>,
   "get" | "list" | "moveMany" | "reserve" | "signedUrl" | "update" | "uploadUrl"
 >
+
+/** The operation of which `exists` returns the answer. */
+interface ExistenceOperation {
+  find(input: BucketRef & { readonly [Name in "fileId" | "path" | "name"]?: string | undefined }): {
+    readonly exists: boolean
+  }
+}
 
 export interface FilesClient extends Methods<FileOperations<string>, []> {
   readonly upload: (input: UploadInput, options?: Uploader.UploadOptions) => Promise<FileRecord>
@@ -50,6 +57,9 @@ export const make = (transport: Transport): FilesClient => {
     signedUrl: { method: "POST", path: `${file}/links`, hasBody: true },
     uploadUrl: { method: "POST", path: "/tenants/:tenantId/buckets/:bucketId/upload-links", hasBody: true }
   })
+  const existence = Routes.bind<ExistenceOperation>(transport, {
+    find: { method: "GET", path: `${files}/exists`, query: ["fileId", "path", "name"] }
+  })
   /** Returns the record of a link with an absolute URL, where the service knows only its path. */
   const toAbsolute = <A extends { readonly url: string }>(link: A): A => ({
     ...link,
@@ -58,11 +68,7 @@ export const make = (transport: Transport): FilesClient => {
   return {
     ...records,
 
-    exists: async (input, options) => {
-      const path = Routes.fillPath(`${files}/exists`, input)
-      const { bucketId: _, tenantId: __, ...query } = input
-      return (await transport.json<{ exists: boolean }>({ ...options, method: "GET", path, query })).exists
-    },
+    exists: async (input, options) => (await existence.find(input, options)).exists,
 
     signedUrl: async (input, options) => toAbsolute(await records.signedUrl(input, options)),
     uploadUrl: async (input, options) => toAbsolute(await records.uploadUrl(input, options)),

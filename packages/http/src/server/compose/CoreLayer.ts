@@ -9,6 +9,7 @@ import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
 import { DeploymentRepository } from "@holdfast/core/deployment/DeploymentRepository"
 import { EventRepository } from "@holdfast/core/events/EventRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
+import { FolderRepository } from "@holdfast/core/folders/FolderRepository"
 import * as Holdfast from "@holdfast/core/Holdfast"
 import { DamageRepository } from "@holdfast/core/integrity/DamageRepository"
 import { ScrubRepository } from "@holdfast/core/integrity/ScrubRepository"
@@ -63,6 +64,7 @@ const instrumentedPorts = Layer.mergeAll(
   PortMetrics.layer(BucketRepository),
   PortMetrics.layer(ShareRepository),
   PortMetrics.layer(RemovalRepository),
+  PortMetrics.layer(FolderRepository),
   PortMetrics.layer(BlobRepository),
   PortMetrics.layer(DeploymentRepository),
   PortMetrics.layer(EventRepository),

@@ -5,6 +5,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { asBackgroundWork } from "@holdfast/core/BackgroundWork"
 import { SharesCounts } from "@holdfast/core/rates/Rates"
 import * as RemovalWorker from "@holdfast/core/buckets/RemovalWorker"
+import * as FolderWorker from "@holdfast/core/folders/FolderWorker"
 import * as StoreIdentity from "@holdfast/core/deployment/StoreIdentity"
 import * as EventRetention from "@holdfast/core/events/EventRetention"
 import * as Settings from "@holdfast/core/Settings"
@@ -173,6 +174,7 @@ const layerBackground = (config: Config, prepared: ReturnType<typeof layerPrepar
   Layer.mergeAll(
     Sweeper.layerPeriodic(config.sweepInterval),
     RemovalWorker.layer(),
+    FolderWorker.layer(),
     EventRetention.layer,
     WebhookRecovery.layer,
     ForgetReached.layer,

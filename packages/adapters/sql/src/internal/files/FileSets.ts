@@ -43,9 +43,7 @@ export const lockFiles = Effect.fnUntraced(function* (
     ORDER BY id ${lock(sql, strength)}`.pipe(Row.all(toPlaced))
   const byId = new Map(found.map((file) => [file.id, file]))
   const missing = fileIds.filter((id) => !byId.has(id))
-  if (missing.length > 0) {
-    return yield* new NotFound({ resource: "file", ids: fileIds.length === 1 ? undefined : missing })
-  }
+  if (missing.length > 0) return yield* NotFound.ofFiles(missing, fileIds)
   return fileIds.flatMap((id) => byId.get(id) ?? [])
 })
 

@@ -65,6 +65,7 @@ const make = Effect.gen(function* () {
   const find = makeFind(sql)
   // Uploads of one file would wait for each other in the database, each with a connection. With 64 of them PostgreSQL spent 5 to 7
   // ms on each, with 16 some 2 ms: whenever a lock is released, it decides anew which transaction gets it.
+  // Moves to one place would make each other start again, more often than they may.
   const oneByOne = KeyedLock.make()
 
   const findStored = (bucket: BucketRef, selector: Selector) => read((client) => find(client, bucket, selector))
@@ -118,7 +119,7 @@ const make = Effect.gen(function* () {
 
     removeMany: (removal) => removeFiles(sql, removal).pipe(operation("files.removeMany")),
 
-    move: (move) => moveFiles(sql, move).pipe(operation("files.move"))
+    move: (move) => moveFiles(sql, move).pipe(oneByOne(move.bucket.bucketId), operation("files.move"))
   })
 })
 

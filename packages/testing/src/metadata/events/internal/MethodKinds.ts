@@ -13,6 +13,7 @@ import { DamageRepository } from "@holdfast/core/integrity/DamageRepository"
 import { ScrubRepository } from "@holdfast/core/integrity/ScrubRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { ShareRepository } from "@holdfast/core/files/shares/ShareRepository"
+import { FolderRepository } from "@holdfast/core/folders/FolderRepository"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
@@ -115,6 +116,7 @@ export const ports = [
     removeMany: "WRITE",
     move: "WRITE"
   }),
+  port(FolderRepository, { start: "WRITE", find: "READ", claim: "INTERNAL", step: "WRITE", release: "INTERNAL" }),
   port(MemberRepository, {
     add: "WRITE",
     listInvitations: "READ",

@@ -8,6 +8,7 @@ import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepos
 import { EventRepository } from "@holdfast/core/events/EventRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { ShareRepository } from "@holdfast/core/files/shares/ShareRepository"
+import { FolderRepository } from "@holdfast/core/folders/FolderRepository"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
 import { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
@@ -216,6 +217,28 @@ const fileWrites: Readonly<Record<string, Write>> = {
     const { id, name } = yield* Fixtures.store(bucket)
     const change = (yield* FileRepository).removeMany({ bucket, fileIds: [id], sweepAt })
     return { ...bucket, id, name: `/${name}`, detail: { version: 1 }, change }
+  }),
+  "FolderRepository.start": write("file.deleted", function* () {
+    const bucket = yield* Fixtures.bucket()
+    const { id, name } = yield* Fixtures.store(bucket)
+    const change = (yield* FolderRepository).start(Sample.folderRemoval(bucket, "/"))
+    return { ...bucket, id, name: `/${name}`, detail: { version: 1 }, change }
+  }),
+  "FolderRepository.step": write("file.deleted", function* () {
+    const bucket = yield* Fixtures.bucket()
+    const path = "/large/"
+    yield* Effect.forEach(Array.from({ length: 501 }), () => Fixtures.reserve(bucket, { path }), { concurrency: 8 })
+    const folders = yield* FolderRepository
+    const { id: jobId } = yield* folders.start({ ...Sample.folderRemoval(bucket, path), at: Sample.at(10) })
+    const leaseUntil = Sample.at(60_000)
+    let found = yield* folders.claim({ lease: "events", leaseUntil, now: at })
+    while (Option.isSome(found) && found.value.id !== jobId) {
+      found = yield* folders.claim({ lease: "events", leaseUntil, now: at })
+    }
+    const claim = yield* Effect.fromOption(found)
+    const [file] = (yield* (yield* FileRepository).list({ bucket, query: { path, recursive: false }, limit: 1 })).files
+    const change = folders.step({ claim, limit: 1, leaseUntil, suffix: "", at, sweepAt })
+    return { ...bucket, id: file?.id ?? "", name: `${path}${file?.name}`, detail: { version: 0 }, change }
   }),
   "FileRepository.move": write("file.updated", function* () {
     const bucket = yield* Fixtures.bucket()

@@ -8,10 +8,10 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { Authentication } from "./Authentication.ts"
-import { params } from "./FilesApi.ts"
-import { JsonResponse, JsonRequest } from "./JsonMiddleware.ts"
-import { created, describe, problems } from "./Operation.ts"
+import { Authentication } from "../Authentication.ts"
+import { params } from "../FilesApi.ts"
+import { JsonResponse, JsonRequest } from "../JsonMiddleware.ts"
+import { created, describe, problems } from "../Operation.ts"
 
 const set = HttpApiEndpoint.post("set", "/", {
   params,
