@@ -40,6 +40,7 @@ import * as UploadLinks from "./files/links/UploadLinks.ts"
 import * as Moves from "./files/moves/Moves.ts"
 import type { ShareRepository } from "./files/shares/ShareRepository.ts"
 import * as Shares from "./files/shares/Shares.ts"
+import * as ShareSessions from "./files/shares/ShareSessions.ts"
 import * as ShareUse from "./files/shares/ShareUse.ts"
 import type { MemberRepository } from "./members/MemberRepository.ts"
 import * as Members from "./members/Members.ts"
@@ -137,6 +138,7 @@ export type Services =
   | UploadLinks.UploadLinks
   | Shares.Shares
   | ShareUse.ShareUse
+  | ShareSessions.ShareSessions
   | Conversions.Conversions
   | Streams.Streams
   | PlaybackKeys.PlaybackKeys
@@ -169,7 +171,7 @@ const services = Layer.mergeAll(
   Links.layer,
   UploadLinks.layer,
   Shares.layer,
-  ShareUse.layer.pipe(Layer.provide([Files.layer, Links.layer])),
+  ShareSessions.layer.pipe(Layer.provideMerge(ShareUse.layer), Layer.provide([Files.layer, Links.layer])),
   Conversions.layer,
   Streams.layer,
   PlaybackKeys.layer,

@@ -35,6 +35,7 @@ import * as PlaybackRoutes from "./PlaybackRoutes.ts"
 import * as PlayerRoutes from "./PlayerRoutes.ts"
 import * as ReadingRoutes from "./ReadingRoutes.ts"
 import * as ShareHandlers from "./ShareHandlers.ts"
+import * as ShareRoutes from "./ShareRoutes.ts"
 import * as StreamHandlers from "./StreamHandlers.ts"
 import * as TenantHandlers from "./TenantHandlers.ts"
 import * as TokenHandlers from "./TokenHandlers.ts"
@@ -99,10 +100,18 @@ export const layerWith = (others: ReadonlyArray<Route>): Layer.Layer<never, neve
       EventHandlers.layer
     ]),
     Layer.provide([Authentication.layer, JsonNegotiation.layer]),
-    Layer.merge(Layer.mergeAll(ReadingRoutes.layer, PlaybackRoutes.layer, PlayerRoutes.layer, PlayerAssets.layer)),
+    Layer.merge(
+      Layer.mergeAll(
+        ReadingRoutes.layer,
+        PlaybackRoutes.layer,
+        PlayerRoutes.layer,
+        PlayerAssets.layer,
+        ShareRoutes.layer
+      )
+    ),
     Layer.merge(
       ProblemMiddleware.layer(
-        [...routes, ...PlayerAssets.routes, ...others],
+        [...routes, ...PlayerAssets.routes, ...ShareRoutes.routes, ...others],
         routerConfig,
         Effect.all({
           onUnauthenticated: RequestRates.makeFailureCounter,

@@ -16,6 +16,9 @@ export interface AssetFile {
 
 export interface AssetFiles {
   readonly script: AssetFile
+  /** The script of the page of a share, which imports nothing. */
+  readonly share: AssetFile
+  readonly shareStyle: AssetFile
   /** The modules that the script imports. */
   readonly modules: ReadonlyArray<AssetFile>
   readonly style: AssetFile
@@ -63,10 +66,13 @@ export const load = (): AssetFiles => {
 
   const modules = makeModules(sources.modules)
   const entry = modules.find(({ name }) => name.startsWith("Player-"))
-  if (entry === undefined) throw new Error("The player's script is not installed.")
+  const share = modules.find(({ name }) => name.startsWith("SharePage-"))
+  if (entry === undefined || share === undefined) throw new Error("The script of a page is not installed.")
   loaded = {
     script: entry,
-    modules: modules.filter((module) => module !== entry),
+    share,
+    shareStyle: make("SharePage", "css", "text/css; charset=utf-8", sources.shareStyle),
+    modules: modules.filter((module) => module !== entry && module !== share),
     style: make("Player", "css", "text/css; charset=utf-8", sources.style),
     hls: library("hls", Licences.banners.hls, sources.hls),
     dash: library("dash", Licences.banners.dash, sources.dash),

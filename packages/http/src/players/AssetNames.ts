@@ -11,5 +11,9 @@ export const modules = (): ReadonlyArray<string> => AssetFiles.load().modules.ma
 
 export const style = (): string => AssetFiles.load().style.name
 
+export const shareScript = (): string => AssetFiles.load().share.name
+
+export const shareStyle = (): string => AssetFiles.load().shareStyle.name
+
 /** The library that plays a format. The script loads it if the browser needs it. */
 export const engine = (format: Format): string => AssetFiles.load()[format].name

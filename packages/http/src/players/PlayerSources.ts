@@ -12,6 +12,8 @@ export interface PlayerSources {
   /** The modules of the player, by name without extension. */
   readonly modules: Readonly<Record<string, string>>
   readonly style: string
+  /** The style of the page of a share. */
+  readonly shareStyle: string
   readonly hls: string
   readonly dash: string
   readonly licences: {
@@ -39,6 +41,7 @@ export const read = (): PlayerSources => {
       scripts.toSorted().map((name) => [name.slice(0, -".js".length), text(directory, name)])
     ),
     style: text(directory, "Player.css"),
+    shareStyle: text(directory, "SharePage.css"),
     hls: text(hls),
     dash: text(dash, "dash.mediaplayer.min.js"),
     licences: {

@@ -1,0 +1,157 @@
+/**
+ * The page of a share, and what its script requests. The token of the share is behind `#` of the page's address, where no server sees it.
+ * The script exchanges it for a session, in a cookie that is sent below the path of this share alone.
+ */
+import { Forbidden, Unauthenticated } from "@holdfast/core/Errors"
+import type { File } from "@holdfast/core/files/File"
+import { Files } from "@holdfast/core/files/Files"
+import type { LinkAction } from "@holdfast/core/files/links/Link"
+import * as Links from "@holdfast/core/files/links/Links"
+import * as UploadLinks from "@holdfast/core/files/links/UploadLinks"
+import { type ShareGrant } from "@holdfast/core/files/shares/Share"
+import * as ShareSessions from "@holdfast/core/files/shares/ShareSessions"
+import { ShareUse } from "@holdfast/core/files/shares/ShareUse"
+import * as Input from "@holdfast/core/Input"
+import { bounded } from "@holdfast/core/Text"
+import { SecureRandom } from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Base64Url from "effect/encoding/Base64Url"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as SharePage from "../players/SharePage.ts"
+import type { Route } from "../problems/AllowedMethods.ts"
+import * as CommonHeaders from "../problems/CommonHeaders.ts"
+import * as ProblemResponse from "../problems/ProblemResponse.ts"
+import * as JsonNegotiation from "./support/JsonNegotiation.ts"
+import * as PublicAddress from "./support/PublicAddress.ts"
+
+const page = "/s/:shareId"
+const paths = {
+  session: `${page}/session`,
+  info: `${page}/info`,
+  files: `${page}/files`,
+  view: `${page}/files/:fileId/view`,
+  download: `${page}/files/:fileId/download`,
+  uploadLinks: `${page}/upload-links`
+} as const
+
+/** Methods and paths, for `405` responses to other methods. */
+export const routes: ReadonlyArray<Route> = [page, ...Object.values(paths)].map((path) => ({
+  method: path === paths.session || path === paths.uploadLinks ? "POST" : "GET",
+  path
+}))
+
+const cookie = "holdfast_share"
+
+const decodeCredentials = Input.decoder(Schema.Struct({ token: bounded(255), password: Schema.optional(bounded(255)) }))
+
+/** What the page shows of a file. */
+const toEntry = ({ contentType, id, name, path }: File) => ({ id, name, path, contentType })
+
+const json = (body: unknown, headers: Readonly<Record<string, string>> = {}) =>
+  HttpServerResponse.jsonUnsafe(body, { headers: { ...CommonHeaders.uncached, ...headers } })
+
+/**
+ * Fails for a request that a page of another origin makes. The cookie is `SameSite=Strict`, so that browsers send it with no such request;
+ * this also covers pages of other hosts of the same site.
+ */
+const checkOrigin = ({ headers }: HttpServerRequest.HttpServerRequest): Effect.Effect<void, Forbidden> => {
+  const site = headers["sec-fetch-site"]
+  return site === undefined || site === "same-origin" || site === "none" ? Effect.void : Effect.fail(new Forbidden())
+}
+
+const register = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
+  const shares = yield* ShareUse
+  const sessions = yield* ShareSessions.ShareSessions
+  const files = yield* Files
+  const uploadLinks = yield* UploadLinks.UploadLinks
+  const random = yield* SecureRandom
+  const publicUrl = yield* PublicAddress.PublicUrl
+
+  const shareId = Effect.map(HttpRouter.RouteContext, ({ params }) => params["shareId"] ?? "")
+
+  const respond = <E extends ProblemResponse.CodedError, R>(
+    effect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+  ) => Effect.catch(effect, (error) => ProblemResponse.respond(error, CommonHeaders.uncached))
+
+  /** The share of the session of the request. */
+  const resume = Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    yield* checkOrigin(request)
+    const session = request.cookies[cookie]
+    return session === undefined ? yield* new Unauthenticated() : yield* sessions.resume(yield* shareId, session)
+  })
+
+  const describe = Effect.fnUntraced(function* ({ parent, share }: ShareGrant) {
+    const { bucketId, fileId, maxDownloads, may, name, path, tenantId } = share
+    const file = fileId === null ? null : yield* files.get(parent, { tenantId, bucketId, fileId })
+    return { name, may, path, file: file === null ? null : toEntry(file), isCounted: maxDownloads !== null, zip: null }
+  })
+
+  const showPage = Effect.gen(function* () {
+    const mount = yield* PublicAddress.apiPath
+    const nonce = Base64Url.encode(yield* random.randomBytes(16))
+    const { headers, html } = SharePage.render({ nonce, assets: `${mount}/players/` })
+    return HttpServerResponse.text(html, { headers, contentType: headers["content-type"] })
+  })
+
+  const openSession = Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    yield* checkOrigin(request)
+    yield* JsonNegotiation.checkRequest
+    const body = yield* Effect.flatMap(JsonNegotiation.readBytes(request), JsonNegotiation.parse)
+    const { password, token } = yield* decodeCredentials(body)
+    const id = yield* shareId
+    const grant = yield* shares.open({ shareId: id, token, password })
+    const description = yield* describe(grant)
+    const session = Redacted.value(yield* sessions.begin(grant))
+    const path = `${yield* PublicAddress.MountPath}/s/${id}`
+    const secure = publicUrl.startsWith("http://") ? "" : "; Secure"
+    return json(description, {
+      "set-cookie": `${cookie}=${session}; Path=${path}; Max-Age=${ShareSessions.lifetime}; HttpOnly; SameSite=Strict${secure}`
+    })
+  })
+
+  const list = Effect.gen(function* () {
+    const grant = yield* resume
+    const query = yield* HttpServerRequest.ParsedSearchParams
+    const text = (name: string) => (typeof query[name] === "string" ? query[name] : undefined)
+    const { folders, items, nextCursor } = yield* shares.list(grant, { path: text("path"), cursor: text("cursor") })
+    return json({ items: items.map(toEntry), folders, nextCursor })
+  })
+
+  /** Redirects to a link to the content that is valid for an hour. */
+  const ticket = (action: LinkAction) =>
+    Effect.gen(function* () {
+      const grant = yield* resume
+      const { params } = yield* HttpRouter.RouteContext
+      const { bucketId, tenantId } = grant.share
+      const link = yield* shares.ticket(grant, { tenantId, bucketId, fileId: params["fileId"] ?? "" }, action)
+      const location = `${yield* PublicAddress.apiPath}${Links.pathOf(link)}`
+      return HttpServerResponse.empty({ status: 307, headers: { ...CommonHeaders.uncached, location } })
+    })
+
+  /** Creates an upload link on the terms of the share. Its uploads count for the share, because they act on behalf of it. */
+  const uploadLink = Effect.gen(function* () {
+    const { bucket, parent, terms } = yield* Effect.flatMap(resume, shares.toUploadGrant)
+    const { maxBytes, onConflict, path } = terms
+    const link = yield* uploadLinks.create(parent, bucket, { path, maxBytes, onConflict, expiresIn: 3600 })
+    return json({ url: `${yield* PublicAddress.apiPath}${UploadLinks.pathOf(link)}` })
+  })
+
+  yield* router.add("GET", page, showPage)
+  yield* router.add("POST", paths.session, respond(openSession))
+  yield* router.add("GET", paths.info, respond(Effect.map(Effect.flatMap(resume, describe), (share) => json(share))))
+  yield* router.add("GET", paths.files, respond(list))
+  yield* router.add("GET", paths.view, respond(ticket("view")))
+  yield* router.add("GET", paths.download, respond(ticket("download")))
+  yield* router.add("POST", paths.uploadLinks, respond(uploadLink))
+})
+
+type Services = ShareUse | ShareSessions.ShareSessions | Files | UploadLinks.UploadLinks | SecureRandom
+
+export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Services> = HttpRouter.use(register)

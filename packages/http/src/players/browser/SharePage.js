@@ -1,0 +1,306 @@
+/**
+ * The page of a share: swaps the token behind `#` for a cookie that scripts cannot read, asks for the password, shows the file or the
+ * folder, and uploads. Texts of users become text nodes only.
+ */
+
+/**
+ * @typedef {{ id: string, name: string, path: string, contentType: string | null }} File
+ * @typedef {{ name: string, may: Array<string>, path: string | null, file: File | null, isCounted: boolean, zip: string | null }} Share
+ * @typedef {{ items: Array<File>, folders: Array<string>, nextCursor: string | null }} Page
+ */
+
+const base = location.pathname
+const main = /** @type {HTMLElement} */ (document.querySelector("main"))
+const status = /** @type {HTMLElement} */ (document.querySelector("#status"))
+
+/**
+ * Creates an element with properties and children.
+ *
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {Partial<HTMLElementTagNameMap[T]>} properties
+ * @param {...(Node | string)} children
+ * @returns {HTMLElementTagNameMap[T]}
+ */
+const make = (tag, properties = {}, ...children) => {
+  const element = Object.assign(document.createElement(tag), properties)
+  element.append(...children)
+  return element
+}
+
+/** @param {string} text */
+const say = (text) => {
+  status.textContent = text
+}
+
+/** @param {...(Node | string)} content */
+const show = (...content) => {
+  main.replaceChildren(...content)
+}
+
+/** @param {string} title @param {string} text */
+const explain = (title, text) => {
+  document.title = title
+  say("")
+  show(make("h1", {}, title), make("p", { role: "alert" }, text))
+}
+
+/** @param {string} path @param {object} [body] */
+const request = async (path, body) => {
+  const response = await fetch(
+    base + path,
+    body === undefined
+      ? undefined
+      : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
+  )
+  const answer = await response.json()
+  return { isOk: response.ok, code: String(answer.code), answer }
+}
+
+/** @param {string} code */
+const fail = (code) => {
+  if (code === "unauthenticated" || code === "forbidden" || code === "not_found") {
+    explain("Link not valid", "This link is not valid or has ended. Ask for a new one, and open it completely.")
+  } else {
+    explain("Not available", "The service cannot answer right now. Try again later.")
+  }
+}
+
+/** @param {File} file @param {string} action */
+const addressOf = (file, action) => `${base}/files/${encodeURIComponent(file.id)}/${action}`
+
+/** @param {Share} share @param {File} file */
+const canPreview = (share, { contentType }) =>
+  share.may.includes("view") && /^(?:image|video|audio)\/|^text\/plain/.test(contentType ?? "")
+
+/** Shows the beginning of a text. @param {string} address */
+const textOf = (address) => {
+  const text = make("pre", { tabIndex: 0, ariaLabel: "Beginning of the text" })
+  fetch(address, { headers: { range: "bytes=0-65535" } }).then(
+    async (response) => {
+      text.textContent = response.ok || response.status === 206 ? await response.text() : "The text cannot be shown."
+    },
+    () => {
+      text.textContent = "The text cannot be shown."
+    }
+  )
+  return text
+}
+
+/** @param {File} file @returns {HTMLElement} */
+const preview = (file) => {
+  const address = addressOf(file, "view")
+  const type = (file.contentType ?? "").split("/", 1)[0]
+  if (type === "image") return make("img", { src: address, alt: file.name })
+  if (type === "video") return make("video", { src: address, controls: true, ariaLabel: file.name })
+  if (type === "audio") return make("audio", { src: address, controls: true, ariaLabel: file.name })
+  return textOf(address)
+}
+
+/** @param {File} file */
+const openPreview = (file) => {
+  const close = make("button", { type: "button" }, "Close")
+  const dialog = make("dialog", { ariaLabel: file.name }, make("p", {}, close), preview(file))
+  close.addEventListener("click", () => dialog.close())
+  dialog.addEventListener("close", () => dialog.remove())
+  document.body.append(dialog)
+  dialog.showModal()
+}
+
+/** @param {Share} share @param {File} file */
+const actionsOf = (share, file) => {
+  const actions = make("span", { className: "actions" })
+  if (canPreview(share, file)) {
+    const open = make("button", { type: "button", ariaLabel: `Show ${file.name}` }, "Show")
+    open.addEventListener("click", () => openPreview(file))
+    actions.append(open)
+  }
+  if (share.may.includes("download")) {
+    actions.append(
+      make(
+        "a",
+        { href: addressOf(file, "download"), download: file.name, ariaLabel: `Download ${file.name}` },
+        "Download"
+      )
+    )
+  }
+  return actions
+}
+
+/** @param {Share} share @param {File} file */
+const showFile = (share, file) => {
+  const isShown = !share.isCounted && canPreview(share, file)
+  show(
+    make("h1", {}, share.name),
+    make("p", { className: "row" }, make("bdi", {}, file.name), actionsOf(share, file)),
+    ...(isShown ? [preview(file)] : [])
+  )
+}
+
+/** @param {string} root @param {string} path @param {(path: string) => void} open */
+const trail = (root, path, open) => {
+  const list = make("ol", { className: "trail" })
+  const parts = path.slice(root.length).split("/").filter(Boolean)
+  let at = root
+  for (const [index, part] of ["All files", ...parts].entries()) {
+    if (index > 0) at += `${part}/`
+    const target = at
+    const button = make("button", { type: "button" }, part)
+    if (index === parts.length) button.ariaCurrent = "page"
+    button.addEventListener("click", () => open(target))
+    list.append(make("li", {}, button))
+  }
+  return make("nav", { ariaLabel: "Folders" }, list)
+}
+
+/** @param {Share} share @param {string} path */
+const showFolder = async (share, path) => {
+  const root = share.path ?? "/"
+  const list = make("ul", { className: "files" })
+  const more = make("button", { type: "button", hidden: true }, "Show more")
+  /** @param {string} target */
+  const open = (target) => void showFolder(share, target)
+  /** @type {string | null} */
+  let next = null
+  /** @param {string | null} cursor */
+  const load = async (cursor) => {
+    say("Loading…")
+    const query = new URLSearchParams({ path, ...(cursor === null ? {} : { cursor }) })
+    const { answer, code, isOk } = await request(`/files?${query}`)
+    if (!isOk) return fail(code)
+    const { folders, items, nextCursor } = /** @type {Page} */ (answer)
+    const rows = [
+      ...folders.map((folder) => {
+        const name = folder.slice(path.length, -1)
+        const button = make("button", { type: "button", className: "folder" }, make("bdi", {}, `${name}/`))
+        button.addEventListener("click", () => open(folder))
+        return make("li", { className: "row" }, button)
+      }),
+      ...items.map((file) => make("li", { className: "row" }, make("bdi", {}, file.name), actionsOf(share, file)))
+    ]
+    const first = rows[0]
+    list.append(...rows)
+    more.hidden = nextCursor === null
+    next = nextCursor
+    say(list.childElementCount === 0 ? "The folder is empty." : "")
+    if (cursor !== null && first !== undefined) {
+      const target = first.querySelector("button, a")
+      if (target instanceof HTMLElement) target.focus()
+    }
+  }
+  more.addEventListener("click", () => void load(next))
+  const heading = make("h1", { tabIndex: -1 }, share.name)
+  const zip =
+    share.zip === null
+      ? []
+      : [
+          make(
+            "p",
+            {},
+            make("a", { href: `${share.zip}?${new URLSearchParams({ path })}`, download: "" }, "Download all as ZIP")
+          )
+        ]
+  show(heading, trail(root, path, open), ...zip, list, more)
+  await load(null)
+  if (path !== root) heading.focus()
+}
+
+/** Uploads one file. @param {globalThis.File} file @param {HTMLProgressElement} progress @returns {Promise<boolean>} */
+const upload = async (file, progress) => {
+  const { answer, isOk } = await request("/upload-links", {})
+  if (!isOk) return false
+  return new Promise((resolve) => {
+    const xhr = new XMLHttpRequest()
+    xhr.upload.addEventListener("progress", ({ loaded }) => {
+      progress.value = file.size === 0 ? 1 : loaded / file.size
+    })
+    xhr.addEventListener("load", () => resolve(xhr.status === 201))
+    xhr.addEventListener("error", () => resolve(false))
+    xhr.open("PUT", `${answer.url}&${new URLSearchParams({ name: file.name })}`)
+    xhr.setRequestHeader("content-type", file.type === "" ? "application/octet-stream" : file.type)
+    xhr.send(file)
+  })
+}
+
+/** @param {Share} share */
+const showUpload = (share) => {
+  const input = make("input", { type: "file", id: "choice", multiple: true })
+  const label = make("label", { htmlFor: "choice" }, "Files to upload")
+  const list = make("ul", { className: "files", ariaLabel: "Uploads" })
+  /** @param {globalThis.File} file */
+  const sendOne = async (file) => {
+    const progress = make("progress", { max: 1, value: 0, ariaLabel: `Upload of ${file.name}` })
+    const result = make("span", {}, "")
+    list.append(make("li", { className: "row" }, make("bdi", {}, file.name), progress, result))
+    const isStored = await upload(file, progress).catch(() => false)
+    progress.remove()
+    result.textContent = isStored ? "Uploaded" : "Not uploaded: the share does not accept it, or the connection ended."
+    return isStored ? 1 : 0
+  }
+  /** Uploads one file after the other. @param {ReadonlyArray<globalThis.File>} files */
+  const send = async (files) => {
+    const stored = await files.reduce(
+      async (before, file) => (await before) + (await sendOne(file)),
+      Promise.resolve(0)
+    )
+    say(`${stored} of ${files.length} files uploaded.`)
+  }
+  input.addEventListener("change", () => void send([...(input.files ?? [])]).then(() => (input.value = "")))
+  const box = make("div", { className: "drop" }, label, input)
+  box.addEventListener("dragover", (event) => event.preventDefault())
+  box.addEventListener("drop", (event) => {
+    event.preventDefault()
+    void send([...(event.dataTransfer?.files ?? [])])
+  })
+  show(make("h1", {}, share.name), make("p", {}, "Other people with this link do not see what you upload."), box, list)
+}
+
+/** @param {Share} share */
+const showShare = (share) => {
+  document.title = share.name
+  say("")
+  if (share.may.includes("upload")) return showUpload(share)
+  if (share.file !== null) return showFile(share, share.file)
+  if (share.may.includes("list")) return void showFolder(share, share.path ?? "/")
+  explain(share.name, "This share has no list of its files. Open the address of a file that you were given.")
+}
+
+/** @param {string} token */
+const askPassword = (token) => {
+  document.title = "Password"
+  say("")
+  const input = make("input", { type: "password", id: "password", required: true, autocomplete: "current-password" })
+  const fault = make("p", { role: "alert" })
+  const form = make(
+    "form",
+    {},
+    make("label", { htmlFor: "password" }, "Password of the share"),
+    input,
+    make("button", { type: "submit" }, "Open")
+  )
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault()
+    const { answer, code, isOk } = await request("/session", { token, password: input.value })
+    if (isOk) return showShare(answer)
+    if (code === "share_password_required") fault.textContent = "This password is not right."
+    else if (code === "too_many_passwords")
+      fault.textContent = "Too many wrong passwords. Try again in a quarter of an hour."
+    else return fail(code)
+    input.value = ""
+    input.focus()
+  })
+  show(make("h1", {}, "Password"), form, fault)
+  input.focus()
+}
+
+const start = async () => {
+  const token = location.hash.slice(1)
+  // The token stays in no history.
+  if (token !== "") history.replaceState(null, "", base)
+  const { answer, code, isOk } = token === "" ? await request("/info") : await request("/session", { token })
+  if (isOk) showShare(answer)
+  else if (code === "share_password_required" && token !== "") askPassword(token)
+  else fail(code)
+}
+
+start().catch(() => fail("unavailable"))
