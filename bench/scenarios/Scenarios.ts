@@ -19,11 +19,13 @@ import { segment } from "./Segment.ts"
 import { uploadForm } from "./UploadForm.ts"
 import { uploadRaw } from "./UploadRaw.ts"
 import { uploadSmall } from "./UploadSmall.ts"
-import { view } from "./View.ts"
-import { viewMany } from "./ViewMany.ts"
+import { view } from "./views/View.ts"
+import { viewLink } from "./views/ViewLink.ts"
+import { viewMany } from "./views/ViewMany.ts"
 
 export const all: ReadonlyArray<Scenario> = [
   view,
+  viewLink,
   viewMany,
   range,
   record,

@@ -34,9 +34,14 @@ export class ActorHandle {
   static key(owner: object, key: unknown): ActorHandle {
     if (typeof key !== "string") throw InvalidRequest.at("/key", "must be an API key, as a string")
     const secret = Redacted.make(key)
+    // The hash of a key never changes. Whether the key is valid is looked up with each call.
+    let identified: Effect.Effect<Actor.Actor> | undefined
+    const identify = Effect.suspend(() => ApiKey.identify(Redacted.value(secret))).pipe(
+      Effect.tap((actor) => Effect.sync(() => (identified = Effect.succeed(actor))))
+    )
     return new ActorHandle(
       owner,
-      Effect.suspend(() => ApiKey.identify(Redacted.value(secret)))
+      Effect.suspend((): ActorLookup => identified ?? identify)
     )
   }
 

@@ -4,7 +4,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { InvalidRequest } from "../../Errors.ts"
 import * as Core from "../../Holdfast.ts"
@@ -17,6 +16,7 @@ import { checkOptions } from "./options/CheckOptions.ts"
 import * as HookOptions from "./options/HookOptions.ts"
 import * as MirrorOptions from "./options/MirrorOptions.ts"
 import type { OpenOptions } from "./options/OpenOptions.ts"
+import * as NativeCrypto from "./NativeCrypto.ts"
 import * as ProcessLife from "./ProcessLife.ts"
 import * as VideoOptions from "./options/VideoOptions.ts"
 import * as PromiseApiContext from "../PromiseApiContext.ts"
@@ -115,14 +115,14 @@ export class Holdfast implements AsyncDisposable {
   }
 }
 
-const Crypto = Layer.mergeAll(SecureRandom.layerWebCrypto, Digest.layerWebCrypto)
+const Crypto = Layer.mergeAll(SecureRandom.layerWebCrypto, NativeCrypto.layerDigest)
 
 const build = async (options: OpenOptions): Promise<Holdfast> => {
   checkOptions(options)
   const { blobs, metadata, settings, sweepEvery = "1 minute" } = options
   const maintenance = sweepEvery === false ? Layer.empty : Core.layerMaintenance({ sweepEvery })
   const layer = Layer.mergeAll(VideoOptions.worker(options), MirrorOptions.worker(options), maintenance).pipe(
-    Layer.provideMerge(Core.layer),
+    Layer.provideMerge(Core.layer.pipe(Layer.provide(NativeCrypto.layerMac))),
     Layer.provide([
       metadata.metadata,
       blobs.blobs,

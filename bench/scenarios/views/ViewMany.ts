@@ -2,13 +2,13 @@
  * Measures reading many small files in turn: more than the service keeps in memory.
  */
 import * as Effect from "effect/Effect"
-import * as ServerPair from "../support/fixtures/ServerPair.ts"
-import { connections, smallBytes } from "../support/fixtures/Sizes.ts"
-import * as Tenancy from "../support/fixtures/Tenancy.ts"
-import * as LoadSubject from "../support/load/LoadSubject.ts"
-import * as Requests from "../support/load/Requests.ts"
-import type { Scenario } from "../support/run/Scenario.ts"
-import * as Rounds from "../support/stats/Rounds.ts"
+import * as ServerPair from "../../support/fixtures/ServerPair.ts"
+import { connections, smallBytes } from "../../support/fixtures/Sizes.ts"
+import * as Tenancy from "../../support/fixtures/Tenancy.ts"
+import * as LoadSubject from "../../support/load/LoadSubject.ts"
+import * as Requests from "../../support/load/Requests.ts"
+import type { Scenario } from "../../support/run/Scenario.ts"
+import * as Rounds from "../../support/stats/Rounds.ts"
 
 export const viewMany: Scenario = {
   name: "view-many",

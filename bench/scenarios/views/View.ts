@@ -2,14 +2,14 @@
  * Measures reading a small file with a valid key: over one connection, where requests never overlap, and over many.
  */
 import * as Effect from "effect/Effect"
-import * as ServerPair from "../support/fixtures/ServerPair.ts"
-import { connections, smallBytes } from "../support/fixtures/Sizes.ts"
-import * as Tenancy from "../support/fixtures/Tenancy.ts"
-import * as LoadSubject from "../support/load/LoadSubject.ts"
-import * as Requests from "../support/load/Requests.ts"
-import type { Scenario } from "../support/run/Scenario.ts"
-import type { Comparison } from "../support/stats/Comparison.ts"
-import * as Rounds from "../support/stats/Rounds.ts"
+import * as ServerPair from "../../support/fixtures/ServerPair.ts"
+import { connections, smallBytes } from "../../support/fixtures/Sizes.ts"
+import * as Tenancy from "../../support/fixtures/Tenancy.ts"
+import * as LoadSubject from "../../support/load/LoadSubject.ts"
+import * as Requests from "../../support/load/Requests.ts"
+import type { Scenario } from "../../support/run/Scenario.ts"
+import type { Comparison } from "../../support/stats/Comparison.ts"
+import * as Rounds from "../../support/stats/Rounds.ts"
 
 export const view: Scenario = {
   name: "view",
