@@ -110,6 +110,9 @@ export const write = async (root: string, packages: ReadonlyMap<string, string>)
       js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);'
     },
     bundle: true,
+    // Node keeps the texts of modules in memory. Names stay, for the stacks of errors.
+    minifyWhitespace: true,
+    minifySyntax: true,
     splitting: true,
     metafile: true,
     format: "esm",

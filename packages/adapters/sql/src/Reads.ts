@@ -60,5 +60,18 @@ export const makePages = (sql: SqlClient): Effect.Effect<PageRead> =>
       )
   })
 
+/**
+ * Returns the function that runs the reads that workers repeat to find work: over `PageClient` when there is one, also from
+ * background work, never inside of a transaction. Mostly they find nothing, within a tenth of a millisecond. On the threads for long
+ * reads they would keep one of these running without end.
+ */
+export const makePolls = (sql: SqlClient): Effect.Effect<PageRead> =>
+  Effect.map(
+    PageClient,
+    (client): PageRead =>
+      (read) =>
+        read(client ?? sql)
+  )
+
 /** The rows that a statement of a `PageRead` reads at most. */
 export const maxPageRows = 128

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { type RemovalClaim, RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
+import * as Reads from "../../Reads.ts"
 import { millis, skipLocked } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
@@ -21,14 +22,16 @@ const toClaim: Row.FromRow<RemovalClaim> = (row) => ({
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
+  const poll = yield* Reads.makePolls(sql)
 
   const claim = (terms: { readonly lease: string; readonly leaseUntil: number; readonly now: number }) => {
-    const due = sql`SELECT id FROM removal WHERE due_at <= ${terms.now} ORDER BY due_at, id LIMIT 1`
+    const due = (client: SqlClient) =>
+      client`SELECT id FROM removal WHERE due_at <= ${terms.now} ORDER BY due_at, id LIMIT 1`
     // Selects before it writes: mostly no removal is due, and a write on SQLite blocks all writers.
-    return Effect.flatMap(due, (rows) =>
+    return Effect.flatMap(poll(due), (rows) =>
       rows.length === 0
         ? Effect.succeedNone
-        : sql`UPDATE removal SET lease = ${terms.lease}, due_at = ${terms.leaseUntil} WHERE id IN (${due} ${skipLocked(sql)})
+        : sql`UPDATE removal SET lease = ${terms.lease}, due_at = ${terms.leaseUntil} WHERE id IN (${due(sql)} ${skipLocked(sql)})
             RETURNING id, tenant_id, kind, lease, deleted`.pipe(Row.first(toClaim))
     )
   }

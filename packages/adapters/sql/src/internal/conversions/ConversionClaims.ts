@@ -8,6 +8,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { type ConversionClaim, LeaseLost } from "@holdfast/core/conversions/ConversionClaim"
 import type { ClaimTerms, ConversionFailure, ReleaseTerms } from "@holdfast/core/conversions/ConversionRepository"
+import type { PageRead } from "../../Reads.ts"
 import { lock, millis } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
 import { record } from "../events/RecordEvent.ts"
@@ -57,14 +58,16 @@ const claimFound = (sql: SqlClient, id: string, { sweepAt, leaseUntil, now }: Cl
  * tenant the one that has waited longest. It searches before it begins a transaction: mostly no conversion is due, and a
  * transaction on SQLite blocks all writers.
  */
-export const makeClaim = (sql: SqlClient) => {
+export const makeClaim = (sql: SqlClient, poll: PageRead) => {
   // Where the next search begins. A search visits all tenants, unless there are very many, and ends with the first success.
   let after = ""
   const search = Effect.fnUntraced(function* (terms: ClaimTerms) {
     const dueBy = millis(terms.dueBy ?? terms.now)
     let isWhole = after === ""
     for (let visit = 0; visit < maxVisits; visit++) {
-      const { next, tenantIds } = yield* waitingTenants(sql, { after, dueBy, now: millis(terms.now) })
+      const { next, tenantIds } = yield* poll((client) =>
+        waitingTenants(client, { after, dueBy, now: millis(terms.now) })
+      )
       after = next
       for (const tenantId of tenantIds) {
         if (terms.exceptTenants?.includes(tenantId) === true) continue

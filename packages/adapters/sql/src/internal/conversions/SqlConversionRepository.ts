@@ -25,7 +25,7 @@ import { replaceDamaged, request } from "./RequestConversion.ts"
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const read = yield* Reads.make(sql)
-  const claim = ConversionClaims.makeClaim(sql)
+  const claim = ConversionClaims.makeClaim(sql, yield* Reads.makePolls(sql))
 
   return ConversionRepository.of({
     request: (conversion) => request(sql, conversion).pipe(operation("conversions.request")),

@@ -7,6 +7,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import type { CheckedBlob, DamagedBlob } from "@holdfast/core/integrity/Damage"
 import { DamageRepository } from "@holdfast/core/integrity/DamageRepository"
 import * as DamageKind from "@holdfast/core/storage/DamageKind"
+import * as Reads from "../../Reads.ts"
 import { among, lock, millis, skipLocked } from "../Dialect.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
@@ -30,6 +31,7 @@ const toDamaged: Row.FromRow<DamagedBlob> = (row) => ({
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
+  const poll = yield* Reads.makePolls(sql)
 
   /** The columns of a blob; its file is that of its conversion where it is a segment. */
   const columns = sql.literal(`blob.id, blob.tenant_id, blob.bucket_id, blob.size, blob.sha256,
@@ -83,14 +85,15 @@ const make = Effect.gen(function* () {
       }).pipe(operation("damage.clear")),
 
     claimDue: ({ leaseUntil, limit, now }) => {
-      const due = sql`SELECT blob_id FROM damage WHERE due_at <= ${millis(now)} ORDER BY due_at, blob_id LIMIT ${limit}`
+      const due = (client: SqlClient) =>
+        client`SELECT blob_id FROM damage WHERE due_at <= ${millis(now)} ORDER BY due_at, blob_id LIMIT ${limit}`
       // Selects before it writes: mostly no repair is due, and a write on SQLite blocks all writers.
-      return Effect.flatMap(due, (rows) =>
+      return Effect.flatMap(poll(due), (rows) =>
         rows.length === 0
           ? Effect.succeed([])
           : Effect.gen(function* () {
               const claimed = yield* sql`UPDATE damage SET due_at = ${millis(leaseUntil)}, attempts = attempts + 1
-                WHERE blob_id IN (${due} ${skipLocked(sql)}) RETURNING blob_id`.pipe(ids)
+                WHERE blob_id IN (${due(sql)} ${skipLocked(sql)}) RETURNING blob_id`.pipe(ids)
               const found = yield* sql`SELECT ${columns}, damage.kind, damage.found_at, damage.attempts
                 FROM damage JOIN blob ON blob.id = damage.blob_id ${withConversion}
                 WHERE ${among(sql, "damage.blob_id", claimed)} AND blob.state = 'READY'

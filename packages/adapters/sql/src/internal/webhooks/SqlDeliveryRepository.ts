@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { type DeliveryRef, DeliveryRepository } from "@holdfast/core/webhooks/DeliveryRepository"
+import * as Reads from "../../Reads.ts"
 import { millis } from "../Dialect.ts"
 import { recordFound } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
@@ -18,13 +19,14 @@ import { findDueWebhooks } from "./DueWebhooks.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
+  const poll = yield* Reads.makePolls(sql)
   const selected = sql.literal(columns)
   const isDelivery = ({ deliveryId, tenantId, webhookId }: DeliveryRef) =>
     sql`webhook_id = ${webhookId} AND event_id = ${deliveryId} AND tenant_id = ${tenantId}`
 
   return DeliveryRepository.of({
     due: ({ after, limit, now }) =>
-      findDueWebhooks(sql, { after, limit, now: millis(now) }).pipe(operation("deliveries.due")),
+      poll((client) => findDueWebhooks(client, { after, limit, now: millis(now) })).pipe(operation("deliveries.due")),
 
     claim: ({ leaseUntil, now, ...input }) =>
       claimDeliveries(sql, { ...input, leaseUntil: millis(leaseUntil), now: millis(now) }).pipe(

@@ -10,6 +10,7 @@ import { NotFound } from "@holdfast/core/Errors"
 import * as Ids from "@holdfast/core/Ids"
 import type { StoredWebhook, WebhookRef } from "@holdfast/core/webhooks/StoredWebhook"
 import { type NewWebhook, type WebhookChange, WebhookRepository } from "@holdfast/core/webhooks/WebhookRepository"
+import * as Reads from "../../Reads.ts"
 import { isOpenBucket, isOpenTenant } from "../buckets/OpenBucket.ts"
 import { lock, millis } from "../Dialect.ts"
 import { changedFields, record, recordFound, recordWithId } from "../events/RecordEvent.ts"
@@ -35,6 +36,7 @@ const changedColumns = ({ bucketId, eventTypes, name, state, url }: WebhookChang
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
+  const poll = yield* Reads.makePolls(sql)
   const selected = sql.literal(columns)
   const isWebhook = ({ tenantId, webhookId }: WebhookRef) => sql`id = ${webhookId} AND tenant_id = ${tenantId}`
 
@@ -146,7 +148,7 @@ const make = Effect.gen(function* () {
       requestRecovery(webhook, since, at).pipe(transaction(sql), operation("webhooks.requestRecovery")),
 
     recover: (terms) =>
-      isRecovering(sql).pipe(
+      poll(isRecovering).pipe(
         Effect.flatMap((isDue) =>
           isDue ? recoverNext(sql, terms).pipe(transaction(sql)) : Effect.succeed<string | null>(null)
         ),

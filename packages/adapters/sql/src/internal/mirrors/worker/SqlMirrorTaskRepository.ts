@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { SqlClient } from "effect/sql/SqlClient"
 import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRepository"
+import * as Reads from "../../../Reads.ts"
 import { millis } from "../../Dialect.ts"
 import { operation } from "../../../SqlFailure.ts"
 import { transaction } from "../../../Transaction.ts"
@@ -24,6 +25,7 @@ import { requestRetries, retryTasks } from "./RetryTasks.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
+  const poll = yield* Reads.makePolls(sql)
 
   const recover = Effect.fnUntraced(function* (mirrorId: string, now: number) {
     const recovered = yield* sql`UPDATE mirror
@@ -38,7 +40,7 @@ const make = Effect.gen(function* () {
 
   return MirrorTaskRepository.of({
     due: ({ after, limit, now }) =>
-      findDueMirrors(sql, { after, limit, now: millis(now) }).pipe(operation("mirrors.due")),
+      poll((client) => findDueMirrors(client, { after, limit, now: millis(now) })).pipe(operation("mirrors.due")),
 
     createTasks: ({ limit, mirrorId, now }) =>
       createTasks(sql, { mirrorId, limit, now: millis(now) }).pipe(operation("mirrors.createTasks")),
