@@ -35,11 +35,12 @@ const flatten = <S extends Nested<S>>(step: S): ReadonlyArray<S> => [
   ...(step.Plans ?? []).flatMap((below) => flatten(below))
 ]
 
-/** Returns the last step of each statement's plan, which has the others below it. */
+/** Returns the last step of each statement's plan, which has the others below it. A SET has no plan. */
 const explained = <S extends Step>(options: string) =>
   Effect.fnUntraced(function* (statements: ReadonlyArray<Statements.Statement>) {
     const sql = yield* SqlClient
-    const plans = yield* Effect.forEach(statements, ([text, parameters]) =>
+    const queries = statements.filter(([text]) => !/^\s*SET/.test(text))
+    const plans = yield* Effect.forEach(queries, ([text, parameters]) =>
       sql.unsafe<{ "QUERY PLAN": ReadonlyArray<{ readonly Plan: S }> }>(`EXPLAIN (${options}) ${text}`, parameters)
     )
     return plans.flat().flatMap((row) => row["QUERY PLAN"].map(({ Plan }) => Plan))

@@ -1,10 +1,12 @@
 /**
  * Lists the files of a mirror that have a task.
  */
+import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { MirrorFile } from "@holdfast/core/mirrors/Mirror"
 import type { MirrorRepository } from "@holdfast/core/mirrors/MirrorRepository"
 import * as Row from "../Row.ts"
+import { transaction } from "../../Transaction.ts"
 import { flag } from "./MirrorRow.ts"
 import { inState } from "./TaskState.ts"
 
@@ -24,6 +26,16 @@ const toMirrorFile: Row.FromRow<MirrorFile> = (row) => {
 }
 
 /**
+ * Runs a statement for which PostgreSQL has to use an index in the order of the result. For a mirror without statistics it expects
+ * one task, so that it might read all tasks of the mirror in another index, and sort them.
+ */
+const withoutSort = <A, E, R>(sql: SqlClient, self: Effect.Effect<A, E, R>) =>
+  sql.onDialectOrElse({
+    pg: () => Effect.andThen(sql`SET LOCAL enable_sort = off`, self).pipe(transaction(sql)),
+    orElse: () => self
+  })
+
+/**
  * As `MirrorRepository.files`. Path and name are scalar subqueries: for a join, PostgreSQL might read the files of all buckets in
  * the order of their ids.
  */
@@ -33,11 +45,12 @@ export const listMirrorFiles = (
 ) => {
   const ofFile = (column: "path" | "name") =>
     sql.literal(`(SELECT f.${column} FROM file f WHERE f.id = page.file_id) AS ${column}`)
-  return sql`SELECT page.*, ${ofFile("path")}, ${ofFile("name")} FROM (
+  const page = sql`SELECT page.*, ${ofFile("path")}, ${ofFile("name")} FROM (
       SELECT t.file_id, t.attempts, t.error, t.wanted_at, t.due_at, CASE WHEN t.done < t.wanted THEN 1 ELSE 0 END AS pending
       FROM mirror_task t
       WHERE ${state === undefined ? sql`t.mirror_id = ${mirrorId}` : inState(sql, mirrorId, state)}
         AND t.file_id > ${after ?? ""}
       ORDER BY t.file_id LIMIT ${limit}) AS page
-    ORDER BY page.file_id`.pipe(Row.all(toMirrorFile))
+    ORDER BY page.file_id`
+  return withoutSort(sql, Row.all(toMirrorFile)(page))
 }
