@@ -27,6 +27,8 @@ import * as Downloads from "./files/Downloads.ts"
 import * as FileChangeNotifier from "./files/FileChangeNotifier.ts"
 import type { FileRepository } from "./files/FileRepository.ts"
 import * as Files from "./files/Files.ts"
+import type { HookTaskRepository } from "./files/hooks/HookTaskRepository.ts"
+import * as HookWorker from "./files/hooks/HookWorker.ts"
 import * as FileWriter from "./files/FileWriter.ts"
 import * as Uploads from "./files/Uploads.ts"
 import type { FolderRepository } from "./folders/FolderRepository.ts"
@@ -87,6 +89,7 @@ export type Metadata =
   | RemovalRepository
   | FileRepository
   | FolderRepository
+  | HookTaskRepository
   | BlobRepository
   | DamageRepository
   | ScrubRepository
@@ -233,4 +236,4 @@ const DefaultPorts = Layer.mergeAll(
  */
 export const layerDefaults: Layer.Layer<Services, never, Metadata | BlobStore> = layerMaintenance({
   sweepEvery: "1 minute"
-}).pipe(Layer.provideMerge(layer), Layer.provide(DefaultPorts))
+}).pipe(Layer.merge(HookWorker.layer), Layer.provideMerge(layer), Layer.provide(DefaultPorts))

@@ -55,7 +55,9 @@ export type {
 } from "./promises/internal/options/OpenOptions.ts"
 export { ChangeRefused, HookFailed } from "./files/hooks/HookErrors.ts"
 export type {
+  AfterHook,
   BeforeHook,
+  CompletedChange,
   DeleteChange,
   HookedFile,
   Hooks,

@@ -16,6 +16,7 @@ import * as Files from "./internal/files/SqlFileRepository.ts"
 import * as Folders from "./internal/folders/SqlFolderRepository.ts"
 import * as Damages from "./internal/integrity/SqlDamageRepository.ts"
 import * as Scrubs from "./internal/integrity/SqlScrubRepository.ts"
+import * as HookTasks from "./internal/hooks/SqlHookTaskRepository.ts"
 import * as Members from "./internal/members/SqlMemberRepository.ts"
 import { migrate } from "./migrations/Migrate.ts"
 import * as MirrorTasks from "./internal/mirrors/worker/SqlMirrorTaskRepository.ts"
@@ -44,6 +45,7 @@ export const layerMigrated: Layer.Layer<Metadata, never, SqlClient> = Layer.merg
   Scrubs.layer,
   Files.layer,
   Folders.layer,
+  HookTasks.layer,
   Members.layer,
   Mirrors.layer,
   Quotas.layer,

@@ -3,7 +3,7 @@
  */
 import type * as Duration from "effect/Duration"
 import type { EventActor } from "../events/Event.ts"
-import type { NewContent } from "../files/hooks/FileHooks.ts"
+import type { CompletedChange as EffectChange, NewContent } from "../files/hooks/FileHooks.ts"
 import type { FileRecord } from "./resources/internal/FileRecords.ts"
 
 /** A change that a hook may refuse. */
@@ -48,13 +48,29 @@ export interface Refusal {
  */
 export type BeforeHook<Change> = (change: Change) => Promise<Refusal | void> | Refusal | void
 
+/** A change of a file that was made. */
+export interface CompletedChange extends Omit<EffectChange, "at"> {
+  readonly at: Date
+}
+
+/**
+ * Runs after the change, at least once: again after a rejection, and after a crash of the process. `id` is the same in each call for a
+ * change.
+ */
+export type AfterHook = (change: CompletedChange) => Promise<void> | void
+
+interface Hook<Change> {
+  readonly before?: BeforeHook<Change> | undefined
+  readonly after?: AfterHook | undefined
+}
+
 export interface Hooks {
   /** Runs for every content that is stored, also for one that replaces another, and for every copy. */
-  readonly onUpload?: { readonly before?: BeforeHook<UploadChange> | undefined } | undefined
+  readonly onUpload?: Hook<UploadChange> | undefined
   /** Runs in addition for a content that replaces the content of a file. */
-  readonly onReplace?: { readonly before?: BeforeHook<ReplaceChange> | undefined } | undefined
+  readonly onReplace?: Hook<ReplaceChange> | undefined
   /** Runs for every file that a request removes. The removal of a bucket or tenant runs no hooks. */
-  readonly onDelete?: { readonly before?: BeforeHook<DeleteChange> | undefined } | undefined
+  readonly onDelete?: Hook<DeleteChange> | undefined
   /** How long one call may take. Default: one minute. */
   readonly timeout?: Duration.Input | undefined
   /** How many hooks of one tenant run at once; further ones wait. Default: 4. */

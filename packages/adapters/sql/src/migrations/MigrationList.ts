@@ -10,6 +10,7 @@ import { events } from "./Events.ts"
 import { damage } from "./Damage.ts"
 import { deployment } from "./Deployment.ts"
 import { folderJobs } from "./FolderJobs.ts"
+import { hookTasks } from "./hooks/HookTasks.ts"
 import { initial } from "./Initial.ts"
 import { interruptions } from "./Interruptions.ts"
 import { change, type Migration } from "./Migration.ts"
@@ -51,5 +52,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 25, name: "public_buckets", steps: publicBuckets },
   { id: 26, name: "shares", steps: shares },
   { id: 28, name: "folder_jobs", steps: folderJobs },
-  { id: 30, name: "uploads", steps: uploads }
+  { id: 30, name: "uploads", steps: uploads },
+  { id: 35, name: "hook_tasks", steps: hookTasks }
 ]

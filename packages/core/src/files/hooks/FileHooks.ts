@@ -1,7 +1,8 @@
 /**
- * Hooks: what the application does before a content is stored or a file is removed, and may refuse.
+ * Hooks: what the application does before a content is stored or a file is removed, and may refuse, and what it does afterwards.
  */
 import * as Context from "effect/Context"
+import type * as DateTime from "effect/DateTime"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -49,8 +50,28 @@ export interface Deletion {
  */
 export type Before<Change> = (change: Change) => Effect.Effect<void, unknown>
 
+/** A change of a file that was made. */
+export interface CompletedChange {
+  /** The id of the event of the change: the same in each call for this change. */
+  readonly id: string
+  readonly at: DateTime.Utc
+  readonly tenantId: string
+  readonly bucketId: string
+  readonly fileId: string
+  readonly path: string
+  readonly name: string
+  readonly version: number | null
+  /** Bytes; null for a removal. */
+  readonly size: number | null
+  readonly actor: EventActor
+}
+
+/** Runs after the change, at least once: again after a failure and after a crash. It must bear to be called twice. */
+export type After = (change: CompletedChange) => Effect.Effect<void, unknown>
+
 export interface Hook<Change> {
   readonly before?: Before<Change> | undefined
+  readonly after?: After | undefined
 }
 
 export interface FileHooks {
@@ -71,5 +92,13 @@ export const FileHooks = Context.Reference<FileHooks>("@holdfast/core/files/hook
   defaultValue: () => ({})
 })
 
-/** Provide it to `Holdfast.layer`, in each process that changes files. */
+/** Returns the actions of the events after which a hook runs. */
+export const hookedActions = ({ onDelete, onReplace, onUpload }: FileHooks): ReadonlySet<string> =>
+  new Set([
+    ...(onUpload?.after === undefined ? [] : ["file.created"]),
+    ...(onUpload?.after === undefined && onReplace?.after === undefined ? [] : ["content.replaced"]),
+    ...(onDelete?.after === undefined ? [] : ["file.deleted"])
+  ])
+
+/** Provide it to `Holdfast.layer` and to the layer of the metadata, in each process that changes files. */
 export const layer = (hooks: FileHooks): Layer.Layer<never> => Layer.succeed(FileHooks, hooks)

@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { InvalidRequest } from "../../Errors.ts"
+import * as HookWorker from "../../files/hooks/HookWorker.ts"
 import * as Core from "../../Holdfast.ts"
 import { SigningSecret } from "../../secrets/SigningSecret.ts"
 import * as Settings from "../../Settings.ts"
@@ -121,7 +122,12 @@ const build = async (options: OpenOptions): Promise<Holdfast> => {
   checkOptions(options)
   const { blobs, metadata, settings, sweepEvery = "1 minute" } = options
   const maintenance = sweepEvery === false ? Layer.empty : Core.layerMaintenance({ sweepEvery })
-  const layer = Layer.mergeAll(VideoOptions.worker(options), MirrorOptions.worker(options), maintenance).pipe(
+  const layer = Layer.mergeAll(
+    HookWorker.layer,
+    VideoOptions.worker(options),
+    MirrorOptions.worker(options),
+    maintenance
+  ).pipe(
     Layer.provideMerge(Core.layer.pipe(Layer.provide(NativeCrypto.layerMac))),
     Layer.provide([
       metadata.metadata,

@@ -24,6 +24,7 @@ import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
+import { HookTaskRepository } from "@holdfast/core/files/hooks/HookTaskRepository"
 import { ShareRepository } from "@holdfast/core/files/shares/ShareRepository"
 import { DeliveryRepository } from "@holdfast/core/webhooks/DeliveryRepository"
 import { WebhookRepository } from "@holdfast/core/webhooks/WebhookRepository"
@@ -63,6 +64,7 @@ const instrumentedPorts = Layer.mergeAll(
   WebhookMetrics.layerDeliveries.pipe(Layer.provide(PortMetrics.layer(DeliveryRepository))),
   PortMetrics.layer(BucketRepository),
   PortMetrics.layer(ShareRepository),
+  PortMetrics.layer(HookTaskRepository),
   PortMetrics.layer(RemovalRepository),
   PortMetrics.layer(FolderRepository),
   PortMetrics.layer(BlobRepository),

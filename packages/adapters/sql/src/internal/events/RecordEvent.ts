@@ -12,8 +12,9 @@ import { CurrentRequest } from "@holdfast/core/access/CurrentRequest"
 import type { Action, Detail } from "@holdfast/core/events/Event"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { EventAuthor } from "@holdfast/core/events/EventAuthor"
-import { tableOf } from "../Dialect.ts"
+import { among, tableOf } from "../Dialect.ts"
 import type { Row } from "../Row.ts"
+import { transaction } from "../../Transaction.ts"
 
 /** A change to record. Everything else of the event is known: its id, its time, its author and the current request. */
 export interface Change {
@@ -42,6 +43,22 @@ const newUuid = (sql: SqlClient): NewUuid => {
   return added
 }
 
+/** By client: the actions after which the hooks of this process run. */
+const hooked = new WeakMap<SqlClient, ReadonlySet<string>>()
+
+/** From now on, each event with one of these actions gets a task for the hooks, in its transaction. */
+export const queueHooks = (sql: SqlClient, actions: ReadonlySet<string>): void => {
+  if (actions.size > 0) hooked.set(sql, actions)
+}
+
+const isHooked = (sql: SqlClient, action: string): boolean => hooked.get(sql)?.has(action) === true
+
+/** Writes the tasks for the hooks of these events. */
+const queueTasks = (sql: SqlClient, tenantId: string, eventIds: ReadonlyArray<string>) =>
+  sql`INSERT INTO hook_task (id, tenant_id, action, actor, account_id, token_id, target_id, target_name, bucket_id, detail)
+    SELECT id, tenant_id, action, actor, account_id, token_id, target_id, target_name, bucket_id, detail FROM event
+    WHERE tenant_id = ${tenantId} AND ${among(sql, "id", eventIds)}`
+
 /** Returns the statement that writes an event, for the author and the request of this fiber. */
 const insertion = (
   sql: SqlClient,
@@ -61,8 +78,14 @@ const insertion = (
 /** Writes an event. Call it in the transaction of the change. */
 export const record = (sql: SqlClient, change: Change): Effect.Effect<void, SqlError> =>
   Effect.flatMap(newUuid(sql), (uuid) =>
-    Effect.withFiber((fiber) => Effect.asVoid(insertion(sql, change, fiber, uuid)))
+    Effect.withFiber((fiber) => {
+      const event = insertion(sql, change, fiber, uuid)
+      return Effect.asVoid(isHooked(sql, change.action) ? withTask(sql, change, event, uuid) : event)
+    })
   )
+
+const withTask = (sql: SqlClient, { tenantId }: Change, event: Statement<Row>, uuid: string) =>
+  Effect.andThen(event, queueTasks(sql, tenantId ?? deployment, [`evt_${uuid}`]))
 
 /** Writes the events of changes of one bucket, in order, by one statement. */
 export const recordAll = Effect.fnUntraced(function* (
@@ -87,6 +110,14 @@ export const recordAll = Effect.fnUntraced(function* (
     SELECT ${tenantId}, change.id, change.action, ${kind}, ${accountId}, ${tokenId}, change.target_id, change.target_name,
       ${bucketId}, ${request.clientAddress ?? null}, ${request.requestId ?? null}, change.detail
     FROM ${tableOf(sql, { name: "change", columns, rows })}`
+  const tasks = rows.filter(({ action }) => isHooked(sql, action))
+  if (tasks.length > 0) {
+    yield* queueTasks(
+      sql,
+      tenantId,
+      tasks.map(({ id }) => id)
+    )
+  }
 })
 
 /** As `record`, and returns the id of the event. */
@@ -116,6 +147,9 @@ export const runAndRecord = (
   Effect.flatMap(newUuid(sql), (uuid) =>
     Effect.withFiber((fiber) => {
       const event = insertion(sql, change, fiber, uuid)
+      if (isHooked(sql, change.action)) {
+        return transaction(sql)(Effect.andThen(withTask(sql, change, event, uuid), statement))
+      }
       return sql.onDialectOrElse({
         pg: () => sql`WITH recorded AS (${event}) ${statement}`,
         orElse: () => Effect.andThen(event, statement)

@@ -51,7 +51,8 @@ const settings = Is.record({
   webhooksAllowPrivate: Is.boolean
 } satisfies { readonly [Name in keyof Settings]: Is.Check })
 
-const hook = Is.record({ before: Is.when((value) => typeof value === "function", "must be a function") })
+const call = Is.when((value) => typeof value === "function", "must be a function")
+const hook = Is.record({ before: call, after: call })
 
 /** Bytes of a secret key. */
 const keyLength = 32

@@ -2,12 +2,13 @@
  * The layer for the hooks of `open`.
  */
 import * as Data from "effect/Data"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as FileHooks from "../../../files/hooks/FileHooks.ts"
 import { ChangeRefused } from "../../../files/hooks/HookErrors.ts"
-import type { BeforeHook, HookedFile, ReplaceChange, UploadChange } from "../../Hooks.ts"
+import type { AfterHook, BeforeHook, HookedFile, ReplaceChange, UploadChange } from "../../Hooks.ts"
 import { toDates } from "../Times.ts"
 import type { OpenOptions } from "./OpenOptions.ts"
 
@@ -46,22 +47,30 @@ const open = (content: FileHooks.Upload["content"]) =>
 
 const toRecord = (file: FileHooks.Deletion["file"]): HookedFile => toDates(file)
 
-const ofContent = <Change extends FileHooks.Upload, Hooked extends UploadChange>(
-  hook: { readonly before?: BeforeHook<Hooked> | undefined } | undefined,
-  toHooked: (change: Change, opened: UploadChange) => Hooked
-): FileHooks.Hook<Change> | undefined => {
-  const before = hook?.before
-  if (before === undefined) return undefined
-  return {
-    before: (change) =>
-      Effect.scoped(
-        Effect.flatMap(open(change.content), (content) => {
-          const { actor, file } = change
-          return run(before, (signal) => toHooked(change, { actor, file, content, signal }))
+/** Runs a hook after a change. */
+const afterOf = (after: AfterHook | undefined): FileHooks.After | undefined =>
+  after === undefined
+    ? undefined
+    : (change) =>
+        Effect.tryPromise({
+          try: async () => after({ ...change, at: DateTime.toDateUtc(change.at) }),
+          catch: (cause) => new BadAnswer({ cause })
         })
-      )
-  }
-}
+
+/** Runs a hook before a content is stored. */
+const ofContent = <Change extends FileHooks.Upload, Hooked extends UploadChange>(
+  before: BeforeHook<Hooked> | undefined,
+  toHooked: (change: Change, opened: UploadChange) => Hooked
+): FileHooks.Before<Change> | undefined =>
+  before === undefined
+    ? undefined
+    : (change) =>
+        Effect.scoped(
+          Effect.flatMap(open(change.content), (content) => {
+            const { actor, file } = change
+            return run(before, (signal) => toHooked(change, { actor, file, content, signal }))
+          })
+        )
 
 /** Returns the layer of the hooks. */
 export const layer = ({ hooks = {} }: OpenOptions): Layer.Layer<never> => {
@@ -70,16 +79,23 @@ export const layer = ({ hooks = {} }: OpenOptions): Layer.Layer<never> => {
   return FileHooks.layer({
     concurrency,
     timeout,
-    onUpload: ofContent(onUpload, (_change: FileHooks.Upload, opened) => opened),
-    onReplace: ofContent(onReplace, ({ current }: FileHooks.Replacement, opened): ReplaceChange => ({
-      ...opened,
-      current: toRecord(current)
-    })),
-    onDelete:
-      beforeDelete === undefined
-        ? undefined
-        : {
-            before: ({ actor, file }) => run(beforeDelete, (signal) => ({ actor, file: toRecord(file), signal }))
-          }
+    onUpload: {
+      before: ofContent(onUpload?.before, (_change: FileHooks.Upload, opened) => opened),
+      after: afterOf(onUpload?.after)
+    },
+    onReplace: {
+      before: ofContent(onReplace?.before, ({ current }: FileHooks.Replacement, opened): ReplaceChange => ({
+        ...opened,
+        current: toRecord(current)
+      })),
+      after: afterOf(onReplace?.after)
+    },
+    onDelete: {
+      before:
+        beforeDelete === undefined
+          ? undefined
+          : ({ actor, file }) => run(beforeDelete, (signal) => ({ actor, file: toRecord(file), signal })),
+      after: afterOf(onDelete?.after)
+    }
   })
 }

@@ -12,6 +12,7 @@ import { EventRepository } from "@holdfast/core/events/EventRepository"
 import { DamageRepository } from "@holdfast/core/integrity/DamageRepository"
 import { ScrubRepository } from "@holdfast/core/integrity/ScrubRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
+import { HookTaskRepository } from "@holdfast/core/files/hooks/HookTaskRepository"
 import { ShareRepository } from "@holdfast/core/files/shares/ShareRepository"
 import { FolderRepository } from "@holdfast/core/folders/FolderRepository"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
@@ -196,6 +197,7 @@ export const ports = [
     deleteExpired: "INTERNAL"
   }),
   port(UsageRepository, { ofTenant: "READ", ofBucket: "READ", recount: "INTERNAL", countDrifts: "READ" }),
+  port(HookTaskRepository, { claim: "INTERNAL", complete: "INTERNAL", retry: "INTERNAL" }),
   port(DeliveryRepository, {
     due: "READ",
     claim: "INTERNAL",
