@@ -1,6 +1,10 @@
 /**
- * Checks that every TypeScript example in the documentation is part of a program that the tests run.
+ * Checks the code in the documentation. Every TypeScript example is part of a program that the tests run. Shell, JSON and JavaScript are
+ * parsed. The tests of proxies run the configurations for nginx and HAProxy, those of keys read the HTML. YAML
+ * and texts are not checked. A block in another language needs a check, and its name in the list below.
  */
+import { spawnSync } from "node:child_process"
+import { parseSync } from "oxc-parser"
 import { assert, describe, it } from "vitest"
 import * as SourceFiles from "../checks/SourceFiles.ts"
 
@@ -13,18 +17,25 @@ const withoutIndentation = (text: string): string =>
 
 const inPackages = SourceFiles.listBelow("packages")
 const pages = ["README.md", ...inPackages, ...SourceFiles.listBelow("examples"), ...SourceFiles.listBelow("docs")]
+const markdown = pages.filter((path) => path.endsWith(".md"))
 const programs = [...SourceFiles.listBelow("examples"), ...inPackages.filter((path) => path.includes("/test/"))]
   .filter((path) => path.endsWith(".ts"))
   .map((path) => withoutIndentation(SourceFiles.read(path)))
 
-const snippets = pages
-  .filter((path) => path.endsWith(".md"))
-  .flatMap((path) =>
-    [...SourceFiles.read(path).matchAll(/^```ts\n(.*?)^```/gms)].map((match, index) => ({
-      name: `${path}, number ${index + 1}`,
-      code: withoutIndentation(match[1] ?? "").trim()
-    }))
+/** The blocks of a language, with the page and the number of each. */
+const blocksOf = (language: string) =>
+  markdown.flatMap((path) =>
+    [...SourceFiles.read(path).matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, "gms"))].map(
+      ([, code = ""], index) => ({ name: `${path}, number ${index + 1}`, code })
+    )
   )
+
+const snippets = blocksOf("ts").map(({ code, name }) => ({ name, code: withoutIndentation(code).trim() }))
+
+const setting = /HOLDFAST_[A-Z0-9_]+/g
+
+/** Variables of the command line's clients, of the tests and of examples; and beginnings of names, such as `HOLDFAST_QUOTA_…`. */
+const others = /HOLDFAST_(?:URL|KEY|API_KEY|TENANT|BUCKET|NO_INSTALL|REQUIRE|\w+_)$/
 
 describe("TypeScript in the documentation", () => {
   it.each(snippets)("$name → part of a tested program", ({ code }) => {
@@ -36,5 +47,42 @@ describe("TypeScript in the documentation", () => {
 
   it("all pages → at least one example", () => {
     assert.isAbove(snippets.length, 0)
+  })
+})
+
+describe("other code in the documentation", () => {
+  it("every block → a language of the list", () => {
+    const languages = markdown.flatMap((path) =>
+      [...SourceFiles.read(path).matchAll(/^```(\w*)\n.*?^```/gms)].map(([, language = ""]) => `${path}: ${language}`)
+    )
+    assert.deepStrictEqual(
+      languages.filter((one) => !/: (?:ts|sh|json|js|html|yaml|text|nginx|haproxy)$/.test(one)),
+      []
+    )
+  })
+
+  it.each(blocksOf("sh"))("shell, $name → bash parses it", ({ code }) => {
+    const { status, stderr } = spawnSync("bash", ["-n"], { input: code, encoding: "utf8" })
+    assert.deepStrictEqual([status, stderr], [0, ""])
+  })
+
+  it.each(blocksOf("json"))("JSON, $name → valid", ({ code }) => {
+    assert.doesNotThrow(() => JSON.parse(code))
+  })
+
+  it.each(blocksOf("js"))("JavaScript, $name → parses as a module", ({ code }) => {
+    assert.deepStrictEqual(
+      parseSync("example.mjs", code).errors.map(({ message }) => message),
+      []
+    )
+  })
+
+  it("settings that pages name → exist", () => {
+    const known = new Set(SourceFiles.read("docs/configuration.md").match(setting))
+    const unknown = markdown
+      .filter((path) => path.startsWith("docs/") || path === "README.md")
+      .flatMap((path) => (SourceFiles.read(path).match(setting) ?? []).map((name) => `${path}: ${name}`))
+      .filter((one) => !known.has(one.slice(one.indexOf(": ") + 2)) && !others.test(one))
+    assert.deepStrictEqual(unknown, [])
   })
 })
