@@ -60,6 +60,14 @@ export const ofFamily = (pid: number): Effect.Effect<number, BenchFailure> =>
     return own.reduce((sum, time) => sum + time, parent.own + parent.exitedChildren)
   })
 
+/** Returns the processor times of a process and of each of its running children. */
+export const ofEach = (pid: number): Effect.Effect<ReadonlyArray<number>, BenchFailure> =>
+  attempt(step, async () => {
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")
+    const pids = [pid, ...children.split(" ").filter(Boolean).map(Number)]
+    return Promise.all(pids.map(async (one) => (await readStat(one)).own))
+  })
+
 /** Returns the processor time of all descendants of a process that have exited. */
 export const ofExitedChildren = (pid: number): Effect.Effect<number, BenchFailure> =>
   attempt(step, async () => (await readStat(pid)).exitedChildren)

@@ -1,0 +1,147 @@
+/**
+ * Compares a service of one process with one of several (`HOLDFAST_WORKERS`), under the same load in turns:
+ * `node bench/workers.ts [--processes N] [--rounds N] [--database sqlite|postgres]`.
+ *
+ * Prints for views and uploads of 4 KiB: requests per second, the processor time of a request in all processes, and that of the
+ * busiest process. As long as processors are free, the busiest process limits the requests per second. A process that is not busy
+ * takes more processor time for each request, because it finds fewer of them at once. So where the load generator takes the
+ * processors that the processes of the service could use, the result is worse than what the service can do.
+ */
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import * as Effect from "effect/Effect"
+import * as Database from "./support/fixtures/Database.ts"
+import * as HoldfastProcess from "./support/fixtures/HoldfastProcess.ts"
+import { smallBytes } from "./support/fixtures/Sizes.ts"
+import * as TemporaryDirectory from "./support/fixtures/TemporaryDirectory.ts"
+import * as Tenancy from "./support/fixtures/Tenancy.ts"
+import type { Outgoing } from "./support/load/LoadJob.ts"
+import * as LoadProcess from "./support/load/LoadProcess.ts"
+import * as Requests from "./support/load/Requests.ts"
+import * as CommonArguments from "./support/run/CommonArguments.ts"
+import * as Main from "./support/run/Main.ts"
+import * as CpuMeter from "./support/stats/CpuMeter.ts"
+
+interface Arguments extends CommonArguments.CommonArguments {
+  readonly processes: number
+  readonly rounds: number
+}
+
+const usage = [
+  "node bench/workers.ts [options]",
+  "",
+  "  --processes N     worker processes of the second service; 2 when absent",
+  "  --rounds N        rounds of each service, in turns; 5 when absent",
+  "  --database NAME   sqlite or postgres; without it both",
+  "  --directory DIR   for temporary files",
+  "  --help",
+  ""
+].join("\n")
+
+const parse = (args: ReadonlyArray<string>): Arguments | undefined => {
+  const { database, directory, help } = CommonArguments.options
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      database,
+      directory,
+      help,
+      processes: { type: "string", default: "2" },
+      rounds: { type: "string", default: "5" }
+    }
+  })
+  if (values.help) return undefined
+  const [processes, rounds] = [Number(values.processes), Number(values.rounds)]
+  if (!(processes >= 2 && rounds >= 1)) throw new Error("--processes must be at least 2, --rounds at least 1.")
+  return { ...CommonArguments.of(values), processes, rounds }
+}
+
+/** Enough that each process gets about the same number, and requests to batch. */
+const connections = 64
+
+interface Service {
+  readonly processes: number
+  readonly pid: number
+  readonly port: number
+  readonly view: ReadonlyArray<Outgoing>
+  readonly upload: ReadonlyArray<Outgoing>
+}
+
+interface Sample {
+  readonly perSecond: number
+  /** Microseconds of processor time of one request, in all processes and in the busiest one. */
+  readonly total: number
+  readonly busiest: number
+}
+
+const kinds = [
+  { name: "view", count: 8000 },
+  { name: "upload", count: 1500 }
+] as const
+
+const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN
+
+const measure = (name: "sqlite" | "postgres", args: Arguments) =>
+  Effect.gen(function* () {
+    const root = yield* TemporaryDirectory.make(args.directory, 2 ** 30)
+    const databases = yield* Database.open(name)
+    const runLoad = yield* LoadProcess.start(join(root, "load.log"))
+    const start = (processes: number) =>
+      Effect.gen(function* () {
+        const directory = join(root, `data-${processes}`)
+        const holdfast = yield* HoldfastProcess.start({
+          directory,
+          database: yield* databases.create(directory),
+          rootKey: yield* HoldfastProcess.mintRootKey,
+          environment: { HOLDFAST_WORKERS: String(processes) }
+        })
+        const tenancy = yield* Tenancy.make(holdfast, "workers")
+        const { pid, port } = holdfast
+        const id = yield* Tenancy.store({ port, runLoad, cpu: { server: CpuMeter.ofFamily(pid) }, tenancy }, smallBytes)
+        const view = [Requests.get(tenancy.files(`/${id}/view`))]
+        const upload = yield* Tenancy.reuploads(tenancy, connections, smallBytes)
+        return { processes, pid, port, view, upload } satisfies Service
+      })
+    const services = [yield* start(1), yield* start(args.processes)]
+
+    const round = (service: Service, { count, name }: (typeof kinds)[number]) =>
+      Effect.gen(function* () {
+        const before = yield* CpuMeter.ofEach(service.pid)
+        const { wallMs } = yield* runLoad({
+          port: service.port,
+          requests: service[name],
+          connections,
+          count,
+          status: 200,
+          firstNumber: 0
+        })
+        const after = yield* CpuMeter.ofEach(service.pid)
+        const used = after.map((time, index) => ((time - (before[index] ?? 0)) * 1e6) / count)
+        const total = used.reduce((sum, time) => sum + time, 0)
+        return { perSecond: (count / wallMs) * 1000, total, busiest: Math.max(...used) } satisfies Sample
+      })
+
+    for (const kind of kinds) {
+      const samples = services.map((service) => ({ service, rounds: new Array<Sample>() }))
+      for (const { service } of samples) yield* round(service, kind)
+      for (let index = 0; index < args.rounds; index++) {
+        for (const { rounds, service } of index % 2 === 0 ? samples : samples.toReversed()) {
+          rounds.push(yield* round(service, kind))
+        }
+      }
+      for (const { rounds, service } of samples) {
+        const of = (key: keyof Sample) => Math.round(median(rounds.map((sample) => sample[key])))
+        yield* Main.print(
+          `${name.padEnd(8)} ${kind.name.padEnd(6)} ${service.processes} process(es): ${of("perSecond")} requests/s, ` +
+            `${of("total")} µs of processor time each, ${of("busiest")} µs in the busiest process\n`
+        )
+      }
+    }
+  }).pipe(Effect.scoped)
+
+Main.runMain(parse, usage, (args) =>
+  Effect.as(
+    Effect.forEach(args.databases, (name) => measure(name, args), { discard: true }),
+    0
+  )
+)
