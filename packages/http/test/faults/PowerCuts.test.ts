@@ -2,7 +2,7 @@
  * The power fails at many moments of one run of the service: all writes and syncs of the run are recorded, and for each moment the
  * files are made that a disk may have had then. A service that starts with them has everything that was acknowledged or read.
  *
- * `HOLDFAST_FAULTS=all` (`pnpm faults`) tries many moments, otherwise a few.
+ * `HOLDFAST_FAULTS=all` (`pnpm faults`) tries many moments, of services of one and of two processes; otherwise a few, of one process.
  */
 import * as Requires from "@holdfast/testing/Requires"
 import * as Fs from "node:fs"
@@ -16,22 +16,23 @@ import * as SyscallTrace from "./SyscallTrace.ts"
 
 const missing = Requires.command("strace", ...SyscallTrace.options, "true")
 
-const cuts = process.env["HOLDFAST_FAULTS"] === "all" ? 40 : 4
+const [cuts, processes] = process.env["HOLDFAST_FAULTS"] === "all" ? [40, ["1", "2"]] : [4, ["1"]]
 
 const [workers, requestsOfWorker] = [8, 50]
 
 Requires.requires(missing).describe("power failure", () => {
-  it(
-    "at any moment, with any part of what was not synced → nothing acknowledged or read is lost or torn",
+  it.each(processes)(
+    "of %s process(es) at any moment, with any part of what was not synced → nothing acknowledged or read is lost or torn",
     { timeout: 180_000 + 30_000 * cuts },
-    async () => {
+    async (count) => {
+      const env = { ...ServiceStore.env, HOLDFAST_WORKERS: count }
       const store = await ServiceStore.make()
       const directory = await ServiceStore.copyOf(store)
       const base = await ServiceStore.copyOf(store)
       const log = Path.join(await Process.makeDirectory(), "strace")
       const service = await Process.serve({
         data: directory,
-        env: ServiceStore.env,
+        env,
         wrapper: ["strace", "-o", log, ...SyscallTrace.options]
       })
       const requests = ServiceStore.connect(store, service)
@@ -50,7 +51,7 @@ Requires.requires(missing).describe("power failure", () => {
       const auditAfter = async (kept: typeof calls, at: number) => {
         const data = await Process.makeDirectory()
         PowerCut.restore({ directory, base, calls: kept, at }, data)
-        const restarted = await Process.serve({ data, env: ServiceStore.env })
+        const restarted = await Process.serve({ data, env })
         const faults = await Ledger.audit(Ledger.at(ledger, at), ServiceStore.connect(store, restarted), store.bucket)
         await restarted.stop()
         return faults

@@ -183,7 +183,8 @@ const suite = (kind: "SQLite" | "PostgreSQL") => () => {
   if (kind === "PostgreSQL") return
 
   it("SIGTERM → requests of all processes complete, exit code 0", async () => {
-    await start()
+    // Without a delay, the requests may arrive after their connections were closed as idle ones.
+    await start({ HOLDFAST_DRAIN_DELAY: "2s" })
     const content = randomBytes(200_000)
     const ids = await Promise.all(clients.map((from, index) => upload(from, `${index}.bin`, randomBytes(10))))
     const answers = ids.map((id, index) => client(index).send("POST", `${files}/${id}/reupload`, { body: content }))
