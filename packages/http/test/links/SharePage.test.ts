@@ -184,6 +184,33 @@ Requires.requires(Browser.missing).describe("page of a share", () => {
     }
   )
 
+  it("ZIP of a folder → all files below it, for one download; folder outside, no download permitted, no session → refused", async () => {
+    const share = await create({ path: "/in/", maxDownloads: 1 })
+    const cookieOf = async ({ id, token }: Share) => {
+      const answer = await fetch(`${server.url}/s/${id}/session`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ token })
+      })
+      return answer.headers.get("set-cookie")?.split(";")[0] ?? ""
+    }
+    const cookie = await cookieOf(share)
+    const zip = (query = "", method = "GET") =>
+      fetch(`${server.url}/s/${share.id}/zip${query}`, { method, headers: { cookie } })
+    expect((await zip("?path=/")).status).toBe(403)
+    expect((await zip("", "HEAD")).status).toBe(200)
+    const answer = await zip()
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/zip"])
+    expect(answer.headers.get("content-disposition")).toContain('filename="in.zip"')
+    const text = Buffer.from(await answer.arrayBuffer()).toString("latin1")
+    for (const part of ["a.txt", "hello from a", "deep/b.txt", "hello from b"]) expect(text).toContain(part)
+    expect((await zip()).status).toBe(410)
+    const single = await create({ path: "/in/", may: ["list", "view"] })
+    const headers = { cookie: await cookieOf(single) }
+    expect((await fetch(`${server.url}/s/${single.id}/zip`, { headers })).status).toBe(401)
+    expect((await fetch(`${server.url}/s/${share.id}/zip`)).status).toBe(401)
+  })
+
   it("headers of the page → scripts by nonce alone; other origin, cookie of another share → refused", async () => {
     const [share, other] = [await create({ path: "/in/" }), await create({})]
     const page = await fetch(`${server.url}/s/${share.id}`)

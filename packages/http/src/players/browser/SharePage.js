@@ -5,7 +5,7 @@
 
 /**
  * @typedef {{ id: string, name: string, path: string, contentType: string | null }} File
- * @typedef {{ name: string, may: Array<string>, path: string | null, file: File | null, isCounted: boolean, zip: string | null }} Share
+ * @typedef {{ name: string, may: Array<string>, path: string | null, file: File | null, isCounted: boolean, hasZip: boolean }} Share
  * @typedef {{ items: Array<File>, folders: Array<string>, nextCursor: string | null }} Page
  */
 
@@ -190,16 +190,15 @@ const showFolder = async (share, path) => {
   }
   more.addEventListener("click", () => void load(next))
   const heading = make("h1", { tabIndex: -1 }, share.name)
-  const zip =
-    share.zip === null
-      ? []
-      : [
-          make(
-            "p",
-            {},
-            make("a", { href: `${share.zip}?${new URLSearchParams({ path })}`, download: "" }, "Download all as ZIP")
-          )
-        ]
+  const zip = share.hasZip
+    ? [
+        make(
+          "p",
+          {},
+          make("a", { href: `${base}/zip?${new URLSearchParams({ path })}`, download: "" }, "Download all as ZIP")
+        )
+      ]
+    : []
   show(heading, trail(root, path, open), ...zip, list, more)
   await load(null)
   if (path !== root) heading.focus()

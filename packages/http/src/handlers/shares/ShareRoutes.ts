@@ -2,13 +2,15 @@
  * The page of a share, and what its script requests. The token of the share is behind `#` of the page's address, where no server sees it.
  * The script exchanges it for a session, in a cookie that is sent below the path of this share alone.
  */
+import { FolderPath } from "@holdfast/core/access/FolderPath"
 import { Forbidden, Unauthenticated } from "@holdfast/core/Errors"
 import type { File } from "@holdfast/core/files/File"
+import { Downloads } from "@holdfast/core/files/Downloads"
 import { Files } from "@holdfast/core/files/Files"
 import type { LinkAction } from "@holdfast/core/files/links/Link"
 import * as Links from "@holdfast/core/files/links/Links"
 import * as UploadLinks from "@holdfast/core/files/links/UploadLinks"
-import { type ShareGrant } from "@holdfast/core/files/shares/Share"
+import type { ShareAction, ShareGrant } from "@holdfast/core/files/shares/Share"
 import * as ShareSessions from "@holdfast/core/files/shares/ShareSessions"
 import { ShareUse } from "@holdfast/core/files/shares/ShareUse"
 import * as Input from "@holdfast/core/Input"
@@ -22,12 +24,14 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as SharePage from "../players/SharePage.ts"
-import type { Route } from "../problems/AllowedMethods.ts"
-import * as CommonHeaders from "../problems/CommonHeaders.ts"
-import * as ProblemResponse from "../problems/ProblemResponse.ts"
-import * as JsonNegotiation from "./support/JsonNegotiation.ts"
-import * as PublicAddress from "./support/PublicAddress.ts"
+import * as SharePage from "../../players/SharePage.ts"
+import type { Route } from "../../problems/AllowedMethods.ts"
+import * as CommonHeaders from "../../problems/CommonHeaders.ts"
+import * as ProblemResponse from "../../problems/ProblemResponse.ts"
+import * as ContentDisposition from "../../transfer/response/ContentDisposition.ts"
+import * as FolderZip from "./FolderZip.ts"
+import * as JsonNegotiation from "../support/JsonNegotiation.ts"
+import * as PublicAddress from "../support/PublicAddress.ts"
 
 const page = "/s/:shareId"
 const paths = {
@@ -36,7 +40,8 @@ const paths = {
   files: `${page}/files`,
   view: `${page}/files/:fileId/view`,
   download: `${page}/files/:fileId/download`,
-  uploadLinks: `${page}/upload-links`
+  uploadLinks: `${page}/upload-links`,
+  zip: `${page}/zip`
 } as const
 
 /** Methods and paths, for `405` responses to other methods. */
@@ -48,6 +53,11 @@ export const routes: ReadonlyArray<Route> = [page, ...Object.values(paths)].map(
 const cookie = "holdfast_share"
 
 const decodeCredentials = Input.decoder(Schema.Struct({ token: bounded(255), password: Schema.optional(bounded(255)) }))
+
+const decodeFolder = Input.decoder(Schema.Struct({ path: FolderPath }))
+
+/** Whether a share permits to save the whole folder. */
+const canZip = (may: ReadonlyArray<ShareAction>): boolean => may.includes("list") && may.includes("download")
 
 /** What the page shows of a file. */
 const toEntry = ({ contentType, id, name, path }: File) => ({ id, name, path, contentType })
@@ -68,6 +78,7 @@ const register = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
   const shares = yield* ShareUse
   const sessions = yield* ShareSessions.ShareSessions
   const files = yield* Files
+  const downloads = yield* Downloads
   const uploadLinks = yield* UploadLinks.UploadLinks
   const random = yield* SecureRandom
   const publicUrl = yield* PublicAddress.PublicUrl
@@ -89,7 +100,14 @@ const register = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
   const describe = Effect.fnUntraced(function* ({ parent, share }: ShareGrant) {
     const { bucketId, fileId, maxDownloads, may, name, path, tenantId } = share
     const file = fileId === null ? null : yield* files.get(parent, { tenantId, bucketId, fileId })
-    return { name, may, path, file: file === null ? null : toEntry(file), isCounted: maxDownloads !== null, zip: null }
+    return {
+      name,
+      may,
+      path,
+      file: file === null ? null : toEntry(file),
+      isCounted: maxDownloads !== null,
+      hasZip: canZip(may)
+    }
   })
 
   const showPage = Effect.gen(function* () {
@@ -135,6 +153,25 @@ const register = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
       return HttpServerResponse.empty({ status: 307, headers: { ...CommonHeaders.uncached, location } })
     })
 
+  /** Sends a folder as an archive, which counts as one download. When the share ends meanwhile, the archive ends before its directory. */
+  const zip = Effect.gen(function* () {
+    const grant = yield* resume
+    const { may, name, path: root } = grant.share
+    if (root === null || !canZip(may)) return yield* new Unauthenticated()
+    const { path: requested } = yield* HttpServerRequest.ParsedSearchParams
+    const { path } = yield* decodeFolder({ path: requested ?? root })
+    if (!path.startsWith(root)) return yield* new Forbidden()
+    const { method } = yield* HttpServerRequest.HttpServerRequest
+    if (method === "GET") yield* shares.spend(grant)
+    const headers = {
+      ...CommonHeaders.uncached,
+      "content-disposition": ContentDisposition.format("attachment", `${path.split("/").at(-2) || name}.zip`),
+      "x-content-type-options": "nosniff"
+    }
+    const archive = FolderZip.make({ downloads, shares }, grant, path)
+    return HttpServerResponse.stream(archive, { contentType: "application/zip", headers })
+  })
+
   /** Creates an upload link on the terms of the share. Its uploads count for the share, because they act on behalf of it. */
   const uploadLink = Effect.gen(function* () {
     const { bucket, parent, terms } = yield* Effect.flatMap(resume, shares.toUploadGrant)
@@ -149,9 +186,10 @@ const register = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
   yield* router.add("GET", paths.files, respond(list))
   yield* router.add("GET", paths.view, respond(ticket("view")))
   yield* router.add("GET", paths.download, respond(ticket("download")))
+  yield* router.add("GET", paths.zip, respond(zip))
   yield* router.add("POST", paths.uploadLinks, respond(uploadLink))
 })
 
-type Services = ShareUse | ShareSessions.ShareSessions | Files | UploadLinks.UploadLinks | SecureRandom
+type Services = Downloads | ShareUse | ShareSessions.ShareSessions | Files | UploadLinks.UploadLinks | SecureRandom
 
 export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Services> = HttpRouter.use(register)

@@ -4,10 +4,10 @@
 import * as Shares from "@holdfast/core/files/shares/Shares"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { Api } from "../contract/Api.ts"
-import { asActor } from "./support/AsActor.ts"
-import * as CreatedResponse from "./support/CreatedResponse.ts"
-import * as PublicAddress from "./support/PublicAddress.ts"
+import { Api } from "../../contract/Api.ts"
+import { asActor } from "../support/AsActor.ts"
+import * as CreatedResponse from "../support/CreatedResponse.ts"
+import * as PublicAddress from "../support/PublicAddress.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
