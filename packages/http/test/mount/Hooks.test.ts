@@ -31,6 +31,9 @@ const setUp = async (hooks: Hooks) => {
 const scan = async ({ content }: UploadChange) =>
   (await textOf(content)).includes("EICAR") ? { refuse: "The content is infected." } : undefined
 
+/** For a busy machine. */
+const within = { timeout: 20_000 }
+
 const silenceLogs = () => {
   vi.spyOn(console, "log").mockImplementation(() => undefined)
   onTestFinished(() => void vi.restoreAllMocks())
@@ -135,8 +138,8 @@ describe("onUpload", () => {
     const { content, signal } = await running.promise
     abort.abort()
     await expect(upload).rejects.toBeDefined()
-    await expect.poll(() => signal.aborted).toBe(true)
-    await expect.poll(listBlobs).toEqual([])
+    await expect.poll(() => signal.aborted, within).toBe(true)
+    await expect.poll(listBlobs, within).toEqual([])
     expect(await names()).toEqual([])
     await expect(textOf(content)).rejects.toThrow("only while it runs")
   })
@@ -153,7 +156,7 @@ describe("onUpload", () => {
     }
     const { holdfast, ref, root } = await setUp({ onUpload: { before }, concurrency: 2 })
     const uploads = ["a", "b", "c", "d"].map((name) => holdfast.files.upload(root, { ...ref, name, content: name }))
-    await expect.poll(() => running).toBe(2)
+    await expect.poll(() => running, within).toBe(2)
     const tenant = await holdfast.tenants.create(root, { name: "Other", subdomain: "other" })
     const bucket = await holdfast.buckets.create(root, { tenantId: tenant.id, name: "media" })
     const place = { tenantId: tenant.id, bucketId: bucket.id, name: "other tenant" }
