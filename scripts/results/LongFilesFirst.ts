@@ -21,6 +21,7 @@ export const longFiles: ReadonlyArray<string> = [
   "packages/http/test/players/EndToEnd.test.ts",
   "scripts/test/Packages.test.ts",
   "packages/http/test/faults/Crash.test.ts",
+  "packages/http/test/workers/WorkerProcesses.test.ts",
   "packages/http/test/faults/HostileRequests.test.ts",
   "packages/adapters/sqlite/test/SqliteMetadata.test.ts",
   "packages/adapters/s3/test/MirrorOutages.test.ts",
