@@ -28,6 +28,10 @@ const examples: { readonly [operationId: string]: unknown } = {
   "files.copy": { name: "copy of cat.jpg" },
   "files.moveMany": { fileIds: ["fil_01932c07-209d-7f3a-8c5e-1f2a3b4c5d6e"], path: "/2026/autumn/" },
   "files.removeMany": { fileIds: ["fil_01932c07-209d-7f3a-8c5e-1f2a3b4c5d6e"] },
+  "folders.move": { path: "/2026/summer/", to: "/archive/summer/" },
+  "folders.remove": { path: "/2026/summer/" },
+  "shares.create": { name: "Pictures for the press", path: "/2026/summer/", may: ["view", "download", "list"] },
+  "shares.update": { name: "Pictures" },
   "webhooks.create": {
     name: "Search index",
     url: "https://app.example.com/hooks",

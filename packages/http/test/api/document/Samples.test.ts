@@ -32,6 +32,8 @@ const samples: ReadonlyArray<Sample> = Object.values(OpenApiDocument.make().path
   .flatMap((item) => Object.values<object>(item))
   .filter(isSampled)
   .map((one) => ({ operationId: one.operationId, source: one["x-codeSamples"][0]?.source ?? "" }))
+  // Only folders with many files have a job that can be read later; its tests make such a folder.
+  .filter(({ operationId }) => operationId !== "folders.job")
 
 const run = promisify(execFile)
 
@@ -49,7 +51,7 @@ const { describe } = Requires.requires(
 )
 
 describe("samples of the OpenAPI document", () => {
-  it("each pasted into a shell, with its variables set → success", { timeout: 120_000 }, async () => {
+  it("each pasted into a shell, with its variables set → success", { timeout: 240_000 }, async () => {
     const service = await Process.serve()
     await service.untilPrinted(/reference: \S+\n/)
     const rootKey = service.key()
@@ -129,6 +131,10 @@ describe("samples of the OpenAPI document", () => {
       const bucket = `${tenant}/buckets/${BUCKET}`
       if (operationId === "buckets.remove") return { BUCKET }
       const FILE = await upload(`${bucket}/files`, new Uint8Array(3))
+      if (group === "shares" || group === "folders") {
+        for (const path of ["/2026/summer/", "/old/"]) await post(`${bucket}/files`, { name: "a.jpg", path })
+        return { BUCKET, SHARE: group === "shares" ? await post(`${bucket}/shares`, { name: "s", path: "/old/" }) : "" }
+      }
       if (group !== "mirrors") return { BUCKET, FILE, NAME: "cache-control" }
       const target = { name: "m", type: "CLOUD_A", region: "eu-central-1", bucketName: "b" }
       const secrets = { accessKeyId: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "secret" }
