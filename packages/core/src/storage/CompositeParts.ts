@@ -6,9 +6,10 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { BlobError } from "./BlobError.ts"
-import type * as BlobKey from "./BlobKey.ts"
+import type { MetadataError } from "../MetadataError.ts"
+import * as BlobKey from "./BlobKey.ts"
 import { BlobRepository, type ContentPart } from "./BlobRepository.ts"
-import type { ByteRange } from "./BlobStore.ts"
+import type { BlobStore, ByteRange } from "./BlobStore.ts"
 
 /** A range of a part blob. */
 export interface PartRange extends BlobKey.Parts {
@@ -53,6 +54,26 @@ const indexAt = (window: Window, offset: number): number => {
 const toBlobError = (reason: "Damaged" | "Internal" | "Unavailable", cause?: unknown) =>
   new BlobError({ reason, operation: "parts", cause })
 
+const fromMetadata = (error: MetadataError) => toBlobError(error.isRetryable ? "Unavailable" : "Internal", error)
+
+/** Reads all bytes of a composite content, from its parts in their order. Looks the parts up while it reads. */
+export const readWhole = (
+  store: BlobStore["Service"],
+  repository: BlobRepository["Service"],
+  { blobId, bucketId, tenantId }: BlobKey.Parts
+): Stream.Stream<Uint8Array, BlobError> =>
+  Stream.paginate(0, (offset) =>
+    Effect.map(Effect.mapError(repository.listParts({ blobId, offset, limit: windowSize }), fromMetadata), (window) => {
+      const last = window.at(-1)
+      const next = window.length < windowSize || last === undefined ? Option.none<number>() : Option.some(endOf(last))
+      return [window.filter(({ start }) => start >= offset), next] as const
+    })
+  ).pipe(
+    Stream.flatMap((part) =>
+      store.read(BlobKey.make({ tenantId, bucketId, blobId: part.blobId }), { size: part.size, isTransient: true })
+    )
+  )
+
 export const make: Effect.Effect<FindParts, never, BlobRepository> = Effect.map(BlobRepository, (repository) => {
   /** The windows by content; the content that was read last is the last one. */
   const kept = new Map<string, Array<Window>>()
@@ -72,7 +93,7 @@ export const make: Effect.Effect<FindParts, never, BlobRepository> = Effect.map(
 
   const load = (blobId: string, offset: number): Effect.Effect<Window, BlobError> =>
     repository.listParts({ blobId, offset, limit: windowSize }).pipe(
-      Effect.mapError((error) => toBlobError(error.isRetryable ? "Unavailable" : "Internal", error)),
+      Effect.mapError(fromMetadata),
       Effect.flatMap((window) => {
         if (!has(window, offset)) return Effect.fail(toBlobError("Damaged"))
         keep(blobId, window)

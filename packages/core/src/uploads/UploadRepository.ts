@@ -12,6 +12,7 @@ import type { NotFound, QuotaExceeded } from "../Errors.ts"
 import type { UploadExpired } from "../files/FileErrors.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Slice } from "../Page.ts"
+import type * as BlobKey from "../storage/BlobKey.ts"
 import type { StoredUpload, UploadPart } from "./Upload.ts"
 import type { UploadSuperseded } from "./UploadErrors.ts"
 
@@ -94,6 +95,24 @@ export class UploadRepository extends Context.Service<
 
     /** Ends an OPEN upload; its parts may be swept at once. Fails with `NotFound` when there is none. */
     readonly abort: (upload: UploadRef) => Effect.Effect<void, NotFound | MetadataError>
+
+    /**
+     * Claims a composite content whose SHA-256 is not known yet: no other process claims it before `leaseUntil`. None when there is
+     * no such content. Forgets contents that no file has any more.
+     */
+    readonly claimDigest: (terms: {
+      readonly now: DateTime.Utc
+      readonly leaseUntil: DateTime.Utc
+    }) => Effect.Effect<Option.Option<BlobKey.Parts>, MetadataError>
+
+    /** Makes the claim of a content end at a time: later, to renew it, or when it may be claimed again after a failure. */
+    readonly postponeDigest: (blobId: string, dueAt: DateTime.Utc) => Effect.Effect<void, MetadataError>
+
+    /** Records the SHA-256 of a composite content in its file. Tasks of mirrors that wait for it become due. */
+    readonly recordDigest: (content: {
+      readonly blobId: string
+      readonly sha256: string
+    }) => Effect.Effect<void, MetadataError>
 
     /**
      * Deletes the rows of at most `limit` uploads that have expired. Their blobs end with their own leases. Returns how many.

@@ -6,12 +6,16 @@ import * as Actor from "@holdfast/core/Actor"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import type * as FileHooks from "@holdfast/core/files/hooks/FileHooks"
 import { ChangeRefused } from "@holdfast/core/files/hooks/HookErrors"
+import { DamageRepository } from "@holdfast/core/integrity/DamageRepository"
+import * as BlobKey from "@holdfast/core/storage/BlobKey"
 import { Sweeper } from "@holdfast/core/storage/Sweeper"
 import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import { Fsck } from "@holdfast/core/storage/Fsck"
+import * as ContentDigests from "@holdfast/core/uploads/ContentDigests"
 import { type NewUpload, ResumableUploads } from "@holdfast/core/uploads/ResumableUploads"
 import type { UploadRef } from "@holdfast/core/uploads/UploadRepository"
 import * as MemoryBlobStore from "@holdfast/testing/storage/MemoryBlobStore"
+import * as DateTime from "effect/DateTime"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -19,6 +23,7 @@ import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { createHash, randomBytes } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as NodeContentHasher from "../../src/server/compose/NodeContentHasher.ts"
 import * as EachDatabase from "../support/EachDatabase.ts"
 import * as TestServer from "../support/TestServer.ts"
 
@@ -222,6 +227,46 @@ EachDatabase.describeEach("uploads in parts", (current) => {
       })
     )
     expect(answer.items).toEqual([])
+  })
+
+  it("digest: computed in the background → checksum of the bytes in order, entity tag unchanged", async () => {
+    const server = current()
+    const bucket = await server.makeBucket()
+    const { bytes, file } = await server.run(
+      Effect.tap(upload(bucket, [200_000, 1, 50_000]), () =>
+        Effect.provide(ContentDigests.computeAll, NodeContentHasher.layer)
+      )
+    )
+    const record = await server.get(`/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files/${file.id}`)
+    const sha256 = createHash("sha256").update(bytes).digest("hex")
+    expect(await record.json()).toMatchObject({ checksum: { sha256 }, etag: file.etag })
+  })
+
+  it("part damaged: reader gets content_damaged; restored → served", async () => {
+    const server = current()
+    const bucket = await server.makeBucket()
+    const { bytes, file } = await server.run(upload(bucket, [1000, 2000]))
+    const path = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files/${file.id}`
+    await server.run(
+      Effect.gen(function* () {
+        const blobs = yield* BlobStore
+        const damages = yield* DamageRepository
+        const entries = yield* Stream.runCollect(blobs.list(`${bucket.tenantId}/${bucket.bucketId}/`))
+        const { key = "" } = entries.find(({ size }) => size === 2000) ?? {}
+        const blob = BlobKey.parse(key) ?? { tenantId: "", bucketId: "", blobId: "" }
+        yield* blobs.put(key, Stream.make(new Uint8Array(1999)))
+        const view = Effect.promise(() => server.get(`${path}/view`, { headers: { range: "bytes=1500-2500" } }))
+        expect((yield* view).status).toBe(500)
+        yield* damages.record({ blob, kind: "WrongSize", at: yield* DateTime.now })
+        const record = Effect.promise(async () => (await server.get(path)).json())
+        expect(yield* record).toMatchObject({ damaged: true })
+        expect((yield* (yield* Fsck).check()).lost).toBe(1)
+        yield* blobs.put(key, Stream.make(new Uint8Array(bytes.subarray(1000))))
+        yield* damages.clear(blob.blobId)
+        expect(yield* record).toMatchObject({ damaged: false })
+        expect((yield* view).status).toBe(206)
+      })
+    )
   })
 
   it("sweep and check: removed composite and aborted upload → no blob left, no finding", async () => {

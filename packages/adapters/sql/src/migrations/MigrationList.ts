@@ -23,6 +23,7 @@ import { removals } from "./Removals.ts"
 import { publicBuckets } from "./access/PublicBuckets.ts"
 import { tokenOrigins } from "./access/TokenOrigins.ts"
 import { tokenScopes } from "./access/TokenScopes.ts"
+import { contentDigests } from "./uploads/ContentDigests.ts"
 import { uploads } from "./uploads/Uploads.ts"
 import { shares } from "./access/Shares.ts"
 import { usage } from "./Usage.ts"
@@ -53,5 +54,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 26, name: "shares", steps: shares },
   { id: 28, name: "folder_jobs", steps: folderJobs },
   { id: 30, name: "uploads", steps: uploads },
+  { id: 31, name: "content_digests", steps: contentDigests },
   { id: 35, name: "hook_tasks", steps: hookTasks }
 ]

@@ -22,6 +22,7 @@ import type { Files } from "../../files/Files.ts"
 import type { Uploads } from "../../files/Uploads.ts"
 import type { Headers } from "../../headers/Headers.ts"
 import type { SecretBox } from "../../secrets/SecretBox.ts"
+import type { BlobRepository } from "../../storage/BlobRepository.ts"
 import type { BlobStore } from "../../storage/BlobStore.ts"
 import type { MirrorTargets } from "../targets/MirrorTarget.ts"
 import * as CopyRunner from "./internal/CopyRunner.ts"
@@ -208,6 +209,7 @@ export const layer = (
   never,
   never,
   | Access
+  | BlobRepository
   | BlobStore
   | Digest
   | Downloads

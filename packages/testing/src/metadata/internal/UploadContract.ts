@@ -16,6 +16,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Fixtures from "../Fixtures.ts"
 import * as Sample from "../Sample.ts"
+import * as MirrorFixtures from "../mirrors/MirrorFixtures.ts"
 import type { It } from "./It.ts"
 
 const sample = (bucket: BucketRef, fields: Partial<StoredUpload> = {}): StoredUpload => ({
@@ -299,6 +300,35 @@ export const uploadContract = (it: It): void => {
       expect([yield* stateOf(upload.blobId), yield* stateOf(blobId)]).toEqual([undefined, "READY"])
       expect(yield* reserved(bucket)).toBe(0)
     })
+  )
+
+  it.effect(
+    "digest: composite content → claimed once, mirrors wait; recorded → in the file, task of the mirror due",
+    () =>
+      Effect.gen(function* () {
+        const uploads = yield* UploadRepository
+        const files = yield* FileRepository
+        const { bucket, mirror } = yield* MirrorFixtures.create(yield* Fixtures.bucket())
+        const upload = yield* open(bucket)
+        for (const offset of [0, 10]) yield* put(upload, { offset, epoch: 0 }, 10)
+        const file = Sample.file({ version: 1, content: composite(upload.blobId, 20) })
+        yield* files.insert(bucket, file, assembly(upload, 2, [1, 2]))
+        expect(yield* MirrorFixtures.claim(mirror)).toEqual([])
+        const claim = (offset: number) =>
+          uploads.claimDigest({ now: Sample.at(offset), leaseUntil: Sample.at(offset + 100) })
+        // Other tests of the same store have left contents.
+        const claimed: Array<string> = []
+        for (let found = yield* claim(0); Option.isSome(found); found = yield* claim(0))
+          claimed.push(found.value.blobId)
+        expect(claimed.filter((blobId) => blobId === upload.blobId)).toHaveLength(1)
+        const sha256 = Sample.hash()
+        yield* uploads.recordDigest({ blobId: upload.blobId, sha256 })
+        const stored = Option.getOrThrow(yield* files.find(bucket, Fixtures.byId(file.id)))
+        expect(stored.content).toMatchObject({ sha256, isComposite: true })
+        expect(yield* MirrorFixtures.claim(mirror)).toMatchObject([
+          { fileId: file.id, write: { file: { id: file.id } } }
+        ])
+      })
   )
 
   it.effect("limits on bytes: parts and declared length → reserved, more than the limit → QuotaExceeded", () =>

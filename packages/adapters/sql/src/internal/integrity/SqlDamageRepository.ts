@@ -45,11 +45,19 @@ const make = Effect.gen(function* () {
       Row.all((row) => ({ state: Row.text(row, "state"), fileId: Row.orNull(Row.text, row, "file_id") }))
     )
 
+  /** Finds the composite content of a part, and locks it: parts of one content change its file one after the other. */
+  const findContent = (blobId: string) =>
+    sql`SELECT id, file_id FROM blob WHERE id IN (SELECT content_id FROM blob_part WHERE blob_id = ${blobId})
+      AND state = 'READY' ${lock(sql, "FOR NO KEY UPDATE")}`.pipe(
+      Row.all((row) => ({ blobId: Row.text(row, "id"), fileId: Row.orNull(Row.text, row, "file_id") })),
+      Effect.map(([content]) => content)
+    )
+
   const ids = Row.all((row) => Row.text(row, "blob_id"))
 
   return DamageRepository.of({
     find: (blobId) =>
-      sql`SELECT ${columns} FROM blob ${withConversion} WHERE blob.id = ${blobId} AND blob.state = 'READY'`.pipe(
+      sql`SELECT ${columns} FROM blob ${withConversion} WHERE blob.id = ${blobId} AND blob.state = 'READY' AND blob.parts IS NULL`.pipe(
         Row.first(toBlob),
         operation("damage.find")
       ),
@@ -63,6 +71,10 @@ const make = Effect.gen(function* () {
           ON CONFLICT (blob_id) DO NOTHING RETURNING blob_id`
         if (added.length === 0) yield* sql`UPDATE damage SET kind = ${kind} WHERE blob_id = ${blobId}`
         yield* sql`UPDATE file SET damaged_blob = blob_id WHERE id = ${blob.fileId} AND blob_id = ${blobId}`
+        const content = yield* findContent(blobId)
+        if (content !== undefined) {
+          yield* sql`UPDATE file SET damaged_blob = blob_id WHERE id = ${content.fileId} AND blob_id = ${content.blobId}`
+        }
         return added.length > 0
       }).pipe(transaction(sql), operation("damage.record")),
 
@@ -79,6 +91,12 @@ const make = Effect.gen(function* () {
             const [blob] = yield* lockBlob(blobId)
             const removed = yield* sql`DELETE FROM damage WHERE blob_id = ${blobId} RETURNING blob_id`
             yield* sql`UPDATE file SET damaged_blob = NULL WHERE id = ${blob?.fileId ?? null} AND damaged_blob = ${blobId}`
+            const content = yield* findContent(blobId)
+            if (content !== undefined) {
+              yield* sql`UPDATE file SET damaged_blob = NULL WHERE id = ${content.fileId} AND damaged_blob = ${content.blobId}
+                AND NOT EXISTS (SELECT 1 FROM blob_part JOIN damage ON damage.blob_id = blob_part.blob_id
+                  WHERE blob_part.content_id = ${content.blobId})`
+            }
             return { hasRow: blob !== undefined, wasDamaged: removed.length > 0 }
           })
         )

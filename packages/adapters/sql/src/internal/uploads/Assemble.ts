@@ -54,6 +54,7 @@ const joinParts = Effect.fnUntraced(function* (sql: SqlClient, { blobId }: Conte
       SELECT number, CAST(SUM(size) OVER (ORDER BY number) AS bigint) - size AS start FROM blob_part WHERE ${ofContent}) AS placed
     WHERE blob_part.content_id = ${blobId} AND blob_part.number = placed.number AND blob_part.start IS NULL`
   yield* sql`UPDATE blob SET parts = ${numbers.length} WHERE id = ${blobId}`
+  yield* sql`INSERT INTO content_digest (content_id, due_at) VALUES (${blobId}, 0)`
 })
 
 /** Makes the content's blob of the parts. It stays PENDING, with the reservation of the upload. */

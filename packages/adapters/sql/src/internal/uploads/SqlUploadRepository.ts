@@ -15,6 +15,7 @@ import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
 import { withinLimits } from "../usage/WithinLimits.ts"
 import { addPart, lockOpen, reserve } from "./AddPart.ts"
+import * as Digests from "./Digests.ts"
 import { byRef, columns, toUpload, toUploadPart } from "./UploadRow.ts"
 
 const make = Effect.gen(function* () {
@@ -100,6 +101,8 @@ const make = Effect.gen(function* () {
         yield* sql`UPDATE blob SET state = 'DOOMED', due_at = 0
           WHERE id = ${blobId} AND ${ofBucket(sql, upload)} AND state = 'PENDING'`
       }).pipe(transaction(sql), operation("uploads.abort")),
+
+    ...Digests.make(sql),
 
     deleteExpired: ({ limit, now }) =>
       sql`SELECT id FROM upload WHERE expires_at <= ${millis(now)} ORDER BY expires_at LIMIT ${limit}`.pipe(

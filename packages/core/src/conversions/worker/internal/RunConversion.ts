@@ -11,7 +11,9 @@ import { ContentDamaged } from "../../../files/FileErrors.ts"
 import type { MetadataError } from "../../../MetadataError.ts"
 import type { BlobError } from "../../../storage/BlobError.ts"
 import * as BlobKey from "../../../storage/BlobKey.ts"
+import { BlobRepository } from "../../../storage/BlobRepository.ts"
 import { BlobStore } from "../../../storage/BlobStore.ts"
+import * as CompositeParts from "../../../storage/CompositeParts.ts"
 import type { ConversionEvent } from "../../../transcoding/ConversionEvent.ts"
 import * as StreamFiles from "../../../transcoding/StreamFiles.ts"
 import type { TranscodeError } from "../../../transcoding/TranscodeError.ts"
@@ -48,6 +50,18 @@ const addBlob = Effect.fnUntraced(function* (
   yield* workspace.addFile({ path, localFile: store.localFile(key), content: store.read(key) })
 })
 
+/** Adds the content of the file to the workspace. */
+const addContent = Effect.fnUntraced(function* (claim: ConversionClaim, workspace: Workspace) {
+  const { blobId, bucketId, tenantId } = claim
+  const store = yield* BlobStore
+  const blobs = yield* BlobRepository
+  const { input: path } = workspace
+  const [part] = yield* blobs.listParts({ blobId, offset: 0, limit: 1 })
+  if (part === undefined) return yield* addBlob(claim, workspace, path, blobId)
+  const content = CompositeParts.readWhole(store, blobs, { tenantId, bucketId, blobId })
+  yield* workspace.addFile({ path, localFile: undefined, content })
+})
+
 /** Whether all of the blobs are intact. */
 const areIntact = Effect.fnUntraced(function* (blobIds: ReadonlyArray<string>) {
   const isIntact = yield* SourceCheck
@@ -67,7 +81,7 @@ const transcode = Effect.fnUntraced(function* (
   workspace: Workspace,
   suspended: SubscriptionRef.SubscriptionRef<boolean>,
   options: ConversionWorkerOptions
-): Effect.fn.Return<Events, TranscodingError, BlobStore | ConversionRepository | Transcoder> {
+): Effect.fn.Return<Events, TranscodingError, BlobRepository | BlobStore | ConversionRepository | Transcoder> {
   const transcoder = yield* Transcoder
   const { limits } = options
   const { format, mode } = claim
@@ -88,7 +102,7 @@ const transcode = Effect.fnUntraced(function* (
     return Poster.withPoster(events, Effect.as(copyPoster, posters.length > 0))
   }
   if (!(yield* areIntact([claim.blobId]))) return yield* new ContentDamaged()
-  yield* addBlob(claim, workspace, input, claim.blobId)
+  yield* addContent(claim, workspace)
   const media = yield* transcoder.probe({ input, limits })
   const events = transcoder.convert({ input, media, output, format, mode, limits, suspended })
   return Poster.withPoster(events, Poster.make(workspace, media, limits))

@@ -5,7 +5,9 @@ import * as Effect from "effect/Effect"
 import type { BucketRef } from "../../../buckets/BucketRef.ts"
 import type { BlobError } from "../../../storage/BlobError.ts"
 import * as BlobKey from "../../../storage/BlobKey.ts"
+import { BlobRepository } from "../../../storage/BlobRepository.ts"
 import { BlobStore } from "../../../storage/BlobStore.ts"
+import * as CompositeParts from "../../../storage/CompositeParts.ts"
 import type { CopiedObject, CopyTarget } from "../../targets/CopyTarget.ts"
 import { MirrorTargetError } from "../../targets/MirrorTargetError.ts"
 import * as ObjectDescription from "../../targets/ObjectDescription.ts"
@@ -43,8 +45,14 @@ const write = Effect.fnUntraced(function* (
   const store = yield* BlobStore
   const object = toObject(source)
   if (target.hasCheckObject && object.name === TargetCheck.objectName) return yield* reservedName
-  const key = BlobKey.make({ tenantId, bucketId, blobId: source.file.content.blobId })
-  const written = target.write(object, store.read(key, { isTransient: true }))
+  const blobs = yield* BlobRepository
+  const { blobId, isComposite } = source.file.content
+  const blob = { tenantId, bucketId, blobId }
+  const content =
+    isComposite === true
+      ? CompositeParts.readWhole(store, blobs, blob)
+      : store.read(BlobKey.make(blob), { isTransient: true })
+  const written = target.write(object, content)
   const receipt = source.hasBytes
     ? yield* Effect.catchIf(target.describe(object), isNotFound, () => written)
     : yield* written
@@ -79,7 +87,7 @@ export const copyFile = ({
   readonly target: CopyTarget
   readonly progress: Progress
   readonly isProbe: boolean
-}): Effect.Effect<void, MirrorTargetError | BlobError, BlobStore> => {
+}): Effect.Effect<void, MirrorTargetError | BlobError, BlobRepository | BlobStore> => {
   const copy = Effect.gen(function* () {
     if (task.write !== null) progress.written = yield* write(bucket, task.write, target)
     for (const name of task.remove) {

@@ -194,6 +194,9 @@ export const ports = [
     addPart: "INTERNAL",
     listParts: "READ",
     abort: "INTERNAL",
+    claimDigest: "INTERNAL",
+    postponeDigest: "INTERNAL",
+    recordDigest: "INTERNAL",
     deleteExpired: "INTERNAL"
   }),
   port(UsageRepository, { ofTenant: "READ", ofBucket: "READ", recount: "INTERNAL", countDrifts: "READ" }),

@@ -1,0 +1,87 @@
+/**
+ * Computes the SHA-256 of composite contents in the background, because no process has received all of their bytes in order. Every node
+ * may run it: a lease makes one of them read a content.
+ */
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { layerJob } from "../BackgroundWork.ts"
+import { onBehalfOf } from "../CurrentTenant.ts"
+import { ContentHasher } from "../integrity/ContentHasher.ts"
+import type * as BlobKey from "../storage/BlobKey.ts"
+import { BlobRepository } from "../storage/BlobRepository.ts"
+import { BlobStore } from "../storage/BlobStore.ts"
+import * as CompositeParts from "../storage/CompositeParts.ts"
+import { UploadRepository } from "./UploadRepository.ts"
+
+/** How often the job looks for contents. */
+const interval = Duration.seconds(1)
+
+/** How long a claim lasts after the last renewal. */
+const lease = Duration.minutes(2)
+
+/** How often a claim is renewed. */
+const renewal = Duration.seconds(30)
+
+/** When a content that could not be read is tried again. */
+const retryAfter = Duration.minutes(5)
+
+/** Bytes that are hashed before other fibers run: some 0.3 ms. */
+const sliceBytes = 128 * 1024
+
+const after = (duration: Duration.Duration) => Effect.map(DateTime.now, (now) => DateTime.addDuration(now, duration))
+
+/** Computes the digests of all contents that are due. */
+export const computeAll = Effect.gen(function* () {
+  const uploads = yield* UploadRepository
+  const blobs = yield* BlobRepository
+  const store = yield* BlobStore
+  const hasher = yield* ContentHasher
+
+  const hashAll = (content: BlobKey.Parts) =>
+    Effect.suspend(() => {
+      const hash = hasher.sha256()
+      const take = Effect.fnUntraced(function* (chunk: Uint8Array) {
+        for (let offset = 0; offset < chunk.byteLength; offset += sliceBytes) {
+          hash.update(chunk.subarray(offset, offset + sliceBytes))
+          yield* Effect.yieldNow
+        }
+      })
+      return Effect.map(Stream.runForEach(CompositeParts.readWhole(store, blobs, content), take), () => hash.digest())
+    })
+
+  const compute = Effect.fnUntraced(function* (content: BlobKey.Parts) {
+    const { blobId } = content
+    const renew = Effect.ignore(Effect.flatMap(after(lease), (until) => uploads.postponeDigest(blobId, until)))
+    const renewing = Effect.forever(Effect.delay(renew, renewal))
+    const sha256 = yield* Effect.raceFirst(hashAll(content), renewing)
+    yield* uploads.recordDigest({ blobId, sha256 })
+  })
+
+  const postpone = (content: BlobKey.Parts) => (error: { readonly reason: string }) =>
+    Effect.andThen(
+      Effect.annotateLogs(Effect.logWarning("digest of a composite content not computed; will retry"), {
+        ...content,
+        reason: error.reason
+      }),
+      Effect.flatMap(after(retryAfter), (dueAt) => uploads.postponeDigest(content.blobId, dueAt))
+    )
+
+  const next = Effect.gen(function* () {
+    return yield* uploads.claimDigest({ now: yield* DateTime.now, leaseUntil: yield* after(lease) })
+  })
+  for (let found = yield* next; Option.isSome(found); found = yield* next) {
+    const content = found.value
+    yield* compute(content).pipe(onBehalfOf(content.tenantId), Effect.catch(postpone(content)))
+  }
+})
+
+/** Runs the job while the layer is open. */
+export const layer: Layer.Layer<never, never, BlobRepository | BlobStore | ContentHasher | UploadRepository> = layerJob(
+  computeAll,
+  interval,
+  { worker: "job of digests", failure: "digests of composite contents not computed; will retry" }
+)
