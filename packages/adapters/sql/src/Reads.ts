@@ -22,6 +22,14 @@ export const PageClient = Context.Reference<SqlClient | undefined>("@holdfast/sq
 })
 
 /**
+ * As `PageClient`, for the reads that workers repeat to find work. It is a client of its own, so that a slow one of these reads does
+ * not send the pages of requests to the threads.
+ */
+export const PollClient = Context.Reference<SqlClient | undefined>("@holdfast/sql/PollClient", {
+  defaultValue: () => undefined
+})
+
+/**
  * Returns a number that changes with each change of what `ReadClient` sees, also by other processes; undefined for a database where
  * that takes a statement.
  */
@@ -61,13 +69,13 @@ export const makePages = (sql: SqlClient): Effect.Effect<PageRead> =>
   })
 
 /**
- * Returns the function that runs the reads that workers repeat to find work: over `PageClient` when there is one, also from
+ * Returns the function that runs the reads that workers repeat to find work: over `PollClient` when there is one, also from
  * background work, never inside of a transaction. Mostly they find nothing, within a tenth of a millisecond. On the threads for long
  * reads they would keep one of these running without end.
  */
 export const makePolls = (sql: SqlClient): Effect.Effect<PageRead> =>
   Effect.map(
-    PageClient,
+    PollClient,
     (client): PageRead =>
       (read) =>
         read(client ?? sql)

@@ -112,6 +112,8 @@ export interface Clients {
   readonly readClient: SqlClient.SqlClient | undefined
   /** For reads of about a hundred rows: it runs them on the calling thread while they are fast. Undefined as `readClient` is. */
   readonly pageClient: SqlClient.SqlClient | undefined
+  /** As `pageClient`, for reads that workers repeat. */
+  readonly pollClient: SqlClient.SqlClient | undefined
   /** Returns a number that changes with each change of what `readClient` sees. Undefined as `readClient` is. */
   readonly version: (() => number) | undefined
 }
@@ -219,12 +221,16 @@ export const makeClients = ({
         borrower: isShared ? settledRead(readWith(connection)) : readWith(connection)
       })
     const readClient = durable && (yield* reading(durable.reads))
-    const pageReads =
+    const pages =
       durable &&
       readers &&
-      PageReads.make({ direct: durable.reads, threads: readers, maxDirectMillis: 2, threadFactor: 20 })
-    const pageClient = pageReads && (yield* reading(() => pageReads))
-    return { client: durableClient, readClient, pageClient, version: durable?.version }
+      Effect.suspend(() => {
+        const reads = PageReads.make({ direct: durable.reads, threads: readers, maxDirectMillis: 2, threadFactor: 20 })
+        return reading(() => reads)
+      })
+    const pageClient = pages && (yield* pages)
+    const pollClient = pages && (yield* pages)
+    return { client: durableClient, readClient, pageClient, pollClient, version: durable?.version }
   })
 
 /** Opens a database, as `makeClients` does, without the clients for reads. */

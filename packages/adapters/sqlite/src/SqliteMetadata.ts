@@ -9,7 +9,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import type { Metadata } from "@holdfast/core/Holdfast"
 import type { MetadataError } from "@holdfast/core/MetadataError"
 import * as MetadataLayer from "@holdfast/sql/MetadataLayer"
-import { PageClient, ReadClient, ReadVersion } from "@holdfast/sql/Reads"
+import { PageClient, PollClient, ReadClient, ReadVersion } from "@holdfast/sql/Reads"
 import { operation } from "@holdfast/sql/SqlFailure"
 import * as StoreClock from "@holdfast/sql/StoreClock"
 import { uptime } from "node:os"
@@ -23,12 +23,15 @@ import * as Sqlite from "./Sqlite.ts"
 export const layer = (options: Sqlite.Options): Layer.Layer<Metadata | SqlClient, MetadataError> =>
   MetadataLayer.layerFresh(
     Layer.effectContext(
-      Effect.map(operation("open")(Sqlite.makeClients(options)), ({ client, pageClient, readClient, version }) =>
-        Context.make(SqlClient, client).pipe(
-          Context.add(ReadClient, readClient),
-          Context.add(PageClient, pageClient),
-          Context.add(ReadVersion, version)
-        )
+      Effect.map(
+        operation("open")(Sqlite.makeClients(options)),
+        ({ client, pageClient, pollClient, readClient, version }) =>
+          Context.make(SqlClient, client).pipe(
+            Context.add(ReadClient, readClient),
+            Context.add(PageClient, pageClient),
+            Context.add(PollClient, pollClient),
+            Context.add(ReadVersion, version)
+          )
       )
     ).pipe(Layer.provide(Reactivity.layer)),
     { time: options.file === memory ? undefined : StoreClock.layerMachine({ uptime }) }
