@@ -19,9 +19,42 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The methods of a set of operations: `Leading` parameters, then the operation's input, then `Options`. */
+/** One page of a list. */
+export interface AnyPage<Item> {
+  readonly items: ReadonlyArray<Item>
+  readonly nextCursor: string | null
+}
+
+/** The names of the operations that return pages. */
+export type PagedName<Operations> = {
+  [Name in keyof Operations]: Operations[Name] extends (...input: never) => AnyPage<unknown> ? Name : never
+}[keyof Operations]
+
+type IteratorName<Name> = Name extends "list" ? "iterate" : `iterate${Capitalize<Name & string>}`
+
+/**
+ * For each list a method that iterates over the items of all its pages: `iterate` for `list`, `iterateDeliveries` for `deliveries`. It
+ * takes the input of the list; `limit` is the size of the pages that it requests, each when the items of the former one were taken.
+ */
+type Iterators<Operations, Leading extends ReadonlyArray<unknown>, Options> = {
+  readonly [Name in PagedName<Operations> as IteratorName<Name>]: Operations[Name] extends (
+    ...input: infer Input
+  ) => AnyPage<infer Item>
+    ? (...parameters: [...Leading, ...Input, options?: Options]) => AsyncGenerator<Item, void, undefined>
+    : never
+}
+
+/**
+ * The methods of a set of operations: `Leading` parameters, then the operation's input, then `Options`. Lists have an iterator in
+ * addition.
+ */
 export type Methods<Operations, Leading extends ReadonlyArray<unknown>, Options = CallOptions> = {
   readonly [Name in keyof Operations]: Operations[Name] extends (...input: infer Input) => infer Result
     ? (...parameters: [...Leading, ...Input, options?: Options]) => Promise<Result>
     : never
-}
+} & Iterators<Operations, Leading, Options>
+
+/** The names of the paged operations; nothing to state when there is none. */
+export type Paged<Operations> = [PagedName<Operations>] extends [never]
+  ? []
+  : [paged: { readonly [Name in PagedName<Operations>]: true }]

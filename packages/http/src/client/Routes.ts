@@ -1,7 +1,8 @@
 /**
  * Makes the methods of the client from a table of routes.
  */
-import type { CallOptions, Methods } from "@holdfast/core/promises/Operations"
+import type { CallOptions, Methods, Paged } from "@holdfast/core/promises/Operations"
+import * as Iterators from "./Iterators.ts"
 import type { ApiRequest, Transport } from "./Transport.ts"
 
 /** The HTTP request of an operation. */
@@ -41,7 +42,11 @@ const toRequest = (route: Route<object>, input: object): ApiRequest => {
 }
 
 /** Returns one method for each operation. The response to a DELETE has no body. */
-export const bind = <Operations>(transport: Transport, routes: Routes<Operations>): Methods<Operations, []> => {
+export const bind = <Operations>(
+  transport: Transport,
+  routes: Routes<Operations>,
+  ...[paged]: Paged<Operations>
+): Methods<Operations, []> => {
   const method =
     (route: Route<object>) =>
     (input: object = {}, options?: CallOptions) => {
@@ -49,5 +54,6 @@ export const bind = <Operations>(transport: Transport, routes: Routes<Operations
       return route.method === "DELETE" ? transport.empty(request) : transport.json(request)
     }
   const methods = Object.entries(routes as Record<string, Route<object>>).map(([name, route]) => [name, method(route)])
-  return Object.fromEntries(methods) as Methods<Operations, []>
+  const bound = Object.fromEntries(methods)
+  return { ...bound, ...Iterators.make(bound, paged) } as Methods<Operations, []>
 }

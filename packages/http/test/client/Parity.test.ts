@@ -19,7 +19,15 @@ import type * as Client from "../../src/client/index.ts"
 import * as Support from "./support.ts"
 
 /** Operations that the HTTP API does not have. */
-const libraryOnly = ["keys.create", "keys.list", "keys.revoke", "quotas.get", "quotas.set", "streams.get"]
+const libraryOnly = [
+  "keys.create",
+  "keys.iterate",
+  "keys.list",
+  "keys.revoke",
+  "quotas.get",
+  "quotas.set",
+  "streams.get"
+]
 
 /** Operations on URLs and pages, and on the API key of the client. */
 const clientOnly = [

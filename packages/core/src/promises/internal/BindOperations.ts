@@ -6,7 +6,8 @@ import * as Effect from "effect/Effect"
 import type { Actor } from "../../Actor.ts"
 import type { ActorHandle } from "./ActorHandle.ts"
 import * as CallerStack from "./CallerStack.ts"
-import type { CallOptions, Methods } from "../Operations.ts"
+import type { CallOptions, Methods, Paged } from "../Operations.ts"
+import * as Iterators from "./Iterators.ts"
 import type { PromiseApiServices } from "../PromiseRuntime.ts"
 import { toDates, type WithTimes } from "./Times.ts"
 
@@ -33,7 +34,8 @@ type AnyOperation = (actor: Actor, input: object) => Effect.Effect<unknown, unkn
 /** Returns one method for each operation. */
 export const bind = <Operations>(
   invoke: Invoke,
-  implementation: Implementation<Operations>
+  implementation: Implementation<Operations>,
+  ...[paged]: Paged<Operations>
 ): Methods<Operations, [actor: ActorHandle]> => {
   const method = (operation: AnyOperation) => {
     const call = (handle: ActorHandle, input: object = {}, options?: CallOptions) => {
@@ -47,5 +49,6 @@ export const bind = <Operations>(
   }
   const operations = implementation as { readonly [name: string]: AnyOperation }
   const methods = Object.entries(operations).map(([name, operation]) => [name, method(operation)])
-  return Object.fromEntries(methods) as Methods<Operations, [actor: ActorHandle]>
+  const bound = Object.fromEntries(methods)
+  return { ...bound, ...Iterators.make(bound, paged) } as Methods<Operations, [actor: ActorHandle]>
 }

@@ -105,11 +105,15 @@ export interface BucketOperations<Time> {
 export interface BucketsApi extends Methods<BucketOperations<Date>, [actor: ActorHandle]> {}
 
 export const make = (invoke: Invoke): BucketsApi =>
-  bind<BucketOperations<Date>>(invoke, {
-    create: (actor, input) => Buckets.use((service) => service.create(actor, input.tenantId, input)),
-    list: (actor, input) => Buckets.use((service) => service.list(actor, input.tenantId, input)),
-    get: (actor, input) => Buckets.use((service) => service.get(actor, input)),
-    usage: (actor, input) => Quotas.use((service) => service.ofBucket(actor, input)),
-    update: (actor, input) => Buckets.use((service) => service.update(actor, input, input)),
-    remove: (actor, input) => Buckets.use((service) => service.remove(actor, input, input))
-  })
+  bind<BucketOperations<Date>>(
+    invoke,
+    {
+      create: (actor, input) => Buckets.use((service) => service.create(actor, input.tenantId, input)),
+      list: (actor, input) => Buckets.use((service) => service.list(actor, input.tenantId, input)),
+      get: (actor, input) => Buckets.use((service) => service.get(actor, input)),
+      usage: (actor, input) => Quotas.use((service) => service.ofBucket(actor, input)),
+      update: (actor, input) => Buckets.use((service) => service.update(actor, input, input)),
+      remove: (actor, input) => Buckets.use((service) => service.remove(actor, input, input))
+    },
+    { list: true }
+  )

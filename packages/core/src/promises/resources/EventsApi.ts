@@ -38,11 +38,15 @@ const encoder = new TextEncoder()
 const toLine = (event: Event): Uint8Array => encoder.encode(`${toJson(event)}\n`)
 
 export const make = (invoke: Invoke): EventsApi =>
-  bind<EventOperations<Date>>(invoke, {
-    list: (actor, input) => Events.use((service) => service.list(actor, input.tenantId, input)),
-    export: (actor, input) =>
-      Effect.gen(function* () {
-        const events = yield* Events.use((service) => service.export(actor, input.tenantId, input))
-        return Stream.toReadableStreamWith(Stream.map(events, toLine), yield* Effect.context<never>())
-      })
-  })
+  bind<EventOperations<Date>>(
+    invoke,
+    {
+      list: (actor, input) => Events.use((service) => service.list(actor, input.tenantId, input)),
+      export: (actor, input) =>
+        Effect.gen(function* () {
+          const events = yield* Events.use((service) => service.export(actor, input.tenantId, input))
+          return Stream.toReadableStreamWith(Stream.map(events, toLine), yield* Effect.context<never>())
+        })
+    },
+    { list: true }
+  )

@@ -175,67 +175,71 @@ const toUploadOptions = ({ content, contentType, length, sha256, ...conditions }
 })
 
 export const make = (invoke: Invoke): FilesApi =>
-  bind<LibraryFileOperations>(invoke, {
-    upload: (actor, input) =>
-      Effect.gen(function* () {
-        const { upload } = yield* Uploads
-        // Before the content is read: a name that is refused should not cost a transfer.
-        const description = yield* NewFile.decode(input)
-        const onConflict = yield* NewFile.decodeOnConflict(input.onConflict ?? "fail")
-        const content = yield* toStream(input.content)
-        const options = toUploadOptions(input)
-        const { name, path = "/" } = description
-        const isLarge = (options.length ?? Infinity) > largeContent
-        return yield* upload(actor, input, content, Effect.succeed(description), {
-          ...options,
-          onConflict,
-          name,
-          path,
-          place: isLarge || onConflict === "replace" ? { name, path } : undefined
+  bind<LibraryFileOperations>(
+    invoke,
+    {
+      upload: (actor, input) =>
+        Effect.gen(function* () {
+          const { upload } = yield* Uploads
+          // Before the content is read: a name that is refused should not cost a transfer.
+          const description = yield* NewFile.decode(input)
+          const onConflict = yield* NewFile.decodeOnConflict(input.onConflict ?? "fail")
+          const content = yield* toStream(input.content)
+          const options = toUploadOptions(input)
+          const { name, path = "/" } = description
+          const isLarge = (options.length ?? Infinity) > largeContent
+          return yield* upload(actor, input, content, Effect.succeed(description), {
+            ...options,
+            onConflict,
+            name,
+            path,
+            place: isLarge || onConflict === "replace" ? { name, path } : undefined
+          })
+        }),
+
+      reupload: (actor, input) =>
+        Effect.gen(function* () {
+          const { reupload } = yield* Uploads
+          const content = yield* toStream(input.content)
+          return yield* reupload(actor, input, content, toUploadOptions(input))
+        }),
+
+      reserve: (actor, input) => Files.use((service) => service.reserve(actor, input, input)),
+
+      read: (actor, input) =>
+        Effect.gen(function* () {
+          const { open } = yield* Downloads
+          const download = yield* open(actor, input)
+          const range = input.range === undefined ? undefined : yield* resolveRange(download.content.size, input.range)
+          return new FileDownload(download, range, yield* Effect.context<never>())
+        }),
+
+      get: (actor, input) => Files.use((service) => service.get(actor, input, input.expands)),
+      exists: (actor, input) => Files.use((service) => service.exists(actor, input, input)),
+      list: (actor, input) => Files.use((service) => service.list(actor, input, input)),
+      update: (actor, input) => Files.use((service) => service.update(actor, input, input)),
+      remove: (actor, input) => Files.use((service) => service.remove(actor, input, toPrecondition(input))),
+
+      move: (actor, input) => Moves.use((service) => service.move(actor, input, input, toPrecondition(input))),
+      copy: (actor, input) => Uploads.use((service) => service.copy(actor, input, input, toPrecondition(input))),
+      moveMany: (actor, input) => Moves.use((service) => service.moveMany(actor, input, input)),
+      removeMany: (actor, input) => Moves.use((service) => service.removeMany(actor, input, input)),
+
+      signedUrl: (actor, input) =>
+        Effect.gen(function* () {
+          const apiUrl = yield* decodeApiUrl(input)
+          const { create } = yield* Links.Links
+          const link = yield* create(actor, input, input)
+          return { url: `${apiUrl}${Links.pathOf(link)}`, expiresAt: link.expiresAt }
+        }),
+
+      uploadUrl: (actor, input) =>
+        Effect.gen(function* () {
+          const apiUrl = yield* decodeApiUrl(input)
+          const { create } = yield* UploadLinks.UploadLinks
+          const link = yield* create(actor, input, input)
+          return { url: `${apiUrl}${UploadLinks.pathOf(link)}`, expiresAt: link.expiresAt }
         })
-      }),
-
-    reupload: (actor, input) =>
-      Effect.gen(function* () {
-        const { reupload } = yield* Uploads
-        const content = yield* toStream(input.content)
-        return yield* reupload(actor, input, content, toUploadOptions(input))
-      }),
-
-    reserve: (actor, input) => Files.use((service) => service.reserve(actor, input, input)),
-
-    read: (actor, input) =>
-      Effect.gen(function* () {
-        const { open } = yield* Downloads
-        const download = yield* open(actor, input)
-        const range = input.range === undefined ? undefined : yield* resolveRange(download.content.size, input.range)
-        return new FileDownload(download, range, yield* Effect.context<never>())
-      }),
-
-    get: (actor, input) => Files.use((service) => service.get(actor, input, input.expands)),
-    exists: (actor, input) => Files.use((service) => service.exists(actor, input, input)),
-    list: (actor, input) => Files.use((service) => service.list(actor, input, input)),
-    update: (actor, input) => Files.use((service) => service.update(actor, input, input)),
-    remove: (actor, input) => Files.use((service) => service.remove(actor, input, toPrecondition(input))),
-
-    move: (actor, input) => Moves.use((service) => service.move(actor, input, input, toPrecondition(input))),
-    copy: (actor, input) => Uploads.use((service) => service.copy(actor, input, input, toPrecondition(input))),
-    moveMany: (actor, input) => Moves.use((service) => service.moveMany(actor, input, input)),
-    removeMany: (actor, input) => Moves.use((service) => service.removeMany(actor, input, input)),
-
-    signedUrl: (actor, input) =>
-      Effect.gen(function* () {
-        const apiUrl = yield* decodeApiUrl(input)
-        const { create } = yield* Links.Links
-        const link = yield* create(actor, input, input)
-        return { url: `${apiUrl}${Links.pathOf(link)}`, expiresAt: link.expiresAt }
-      }),
-
-    uploadUrl: (actor, input) =>
-      Effect.gen(function* () {
-        const apiUrl = yield* decodeApiUrl(input)
-        const { create } = yield* UploadLinks.UploadLinks
-        const link = yield* create(actor, input, input)
-        return { url: `${apiUrl}${UploadLinks.pathOf(link)}`, expiresAt: link.expiresAt }
-      })
-  })
+    },
+    { list: true }
+  )

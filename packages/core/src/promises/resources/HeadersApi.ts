@@ -42,17 +42,21 @@ export interface HeaderOperations {
 export interface HeadersApi extends Methods<HeaderOperations, [actor: ActorHandle]> {}
 
 export const make = (invoke: Invoke): HeadersApi =>
-  bind<HeaderOperations>(invoke, {
-    set: (actor, input) => Headers.use((service) => service.set(actor, input, input)),
-    setAll: (actor, input) =>
-      Effect.map(
-        Headers.use((service) => service.setAll(actor, input, input)),
-        (items) => ({ items })
-      ),
-    list: (actor, input) =>
-      Effect.map(
-        Headers.use((service) => service.list(actor, input)),
-        (items) => ({ items, nextCursor: null })
-      ),
-    remove: (actor, input) => Headers.use((service) => service.remove(actor, input, input.name))
-  })
+  bind<HeaderOperations>(
+    invoke,
+    {
+      set: (actor, input) => Headers.use((service) => service.set(actor, input, input)),
+      setAll: (actor, input) =>
+        Effect.map(
+          Headers.use((service) => service.setAll(actor, input, input)),
+          (items) => ({ items })
+        ),
+      list: (actor, input) =>
+        Effect.map(
+          Headers.use((service) => service.list(actor, input)),
+          (items) => ({ items, nextCursor: null })
+        ),
+      remove: (actor, input) => Headers.use((service) => service.remove(actor, input, input.name))
+    },
+    { list: true }
+  )

@@ -71,10 +71,14 @@ export interface MemberOperations<Time> {
 export interface MembersApi extends Methods<MemberOperations<Date>, [actor: ActorHandle]> {}
 
 export const make = (invoke: Invoke): MembersApi =>
-  bind<MemberOperations<Date>>(invoke, {
-    add: (actor, input) => Members.use((service) => service.add(actor, input.tenantId, input)),
-    list: (actor, input) => Members.use((service) => service.list(actor, input.tenantId, input)),
-    get: (actor, { memberId, tenantId }) => Members.use((service) => service.get(actor, tenantId, memberId)),
-    update: (actor, input) => Members.use((service) => service.update(actor, input.tenantId, input.memberId, input)),
-    remove: (actor, input) => Members.use((service) => service.remove(actor, input.tenantId, input.memberId, input))
-  })
+  bind<MemberOperations<Date>>(
+    invoke,
+    {
+      add: (actor, input) => Members.use((service) => service.add(actor, input.tenantId, input)),
+      list: (actor, input) => Members.use((service) => service.list(actor, input.tenantId, input)),
+      get: (actor, { memberId, tenantId }) => Members.use((service) => service.get(actor, tenantId, memberId)),
+      update: (actor, input) => Members.use((service) => service.update(actor, input.tenantId, input.memberId, input)),
+      remove: (actor, input) => Members.use((service) => service.remove(actor, input.tenantId, input.memberId, input))
+    },
+    { list: true }
+  )

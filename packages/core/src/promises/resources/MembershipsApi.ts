@@ -31,8 +31,12 @@ export interface MembershipOperations<Time> {
 export interface MembershipsApi extends Methods<MembershipOperations<Date>, [actor: ActorHandle]> {}
 
 export const make = (invoke: Invoke): MembershipsApi =>
-  bind<MembershipOperations<Date>>(invoke, {
-    invitations: (actor, input) => Memberships.use((service) => service.invitations(actor, input)),
-    accept: (actor, { tenantId }) => Memberships.use((service) => service.accept(actor, tenantId)),
-    leave: (actor, input) => Memberships.use((service) => service.leave(actor, input.tenantId, input))
-  })
+  bind<MembershipOperations<Date>>(
+    invoke,
+    {
+      invitations: (actor, input) => Memberships.use((service) => service.invitations(actor, input)),
+      accept: (actor, { tenantId }) => Memberships.use((service) => service.accept(actor, tenantId)),
+      leave: (actor, input) => Memberships.use((service) => service.leave(actor, input.tenantId, input))
+    },
+    { invitations: true }
+  )

@@ -70,14 +70,18 @@ const redactSecrets = (input: object): object =>
   )
 
 export const make = (invoke: Invoke): MirrorsApi =>
-  bind<MirrorOperations<Date>>(invoke, {
-    create: (actor, input) =>
-      Mirrors.use((service) => service.create(actor, input, redactSecrets(input) as MirrorInput.CreateMirror)),
-    list: (actor, input) => Mirrors.use((service) => service.list(actor, input, input)),
-    get: (actor, input) => Mirrors.use((service) => service.get(actor, input)),
-    update: (actor, input) =>
-      Mirrors.use((service) => service.update(actor, input, redactSecrets(input) as MirrorInput.UpdateMirror)),
-    remove: (actor, input) => Mirrors.use((service) => service.remove(actor, input)),
-    sync: (actor, input) => Mirrors.use((service) => service.sync(actor, input)),
-    files: (actor, input) => Mirrors.use((service) => service.files(actor, input, input))
-  })
+  bind<MirrorOperations<Date>>(
+    invoke,
+    {
+      create: (actor, input) =>
+        Mirrors.use((service) => service.create(actor, input, redactSecrets(input) as MirrorInput.CreateMirror)),
+      list: (actor, input) => Mirrors.use((service) => service.list(actor, input, input)),
+      get: (actor, input) => Mirrors.use((service) => service.get(actor, input)),
+      update: (actor, input) =>
+        Mirrors.use((service) => service.update(actor, input, redactSecrets(input) as MirrorInput.UpdateMirror)),
+      remove: (actor, input) => Mirrors.use((service) => service.remove(actor, input)),
+      sync: (actor, input) => Mirrors.use((service) => service.sync(actor, input)),
+      files: (actor, input) => Mirrors.use((service) => service.files(actor, input, input))
+    },
+    { list: true, files: true }
+  )

@@ -90,20 +90,24 @@ const decodeExpiry = (
 }
 
 export const make = (invoke: Invoke): SharesApi =>
-  bind<LibraryShareOperations>(invoke, {
-    create: (actor, input) =>
-      Effect.gen(function* () {
-        const { create } = yield* Shares
-        const baseUrl = yield* decodeBaseUrl(input)
-        const expiresAt = yield* decodeExpiry(input.expiresAt)
-        const created = yield* create(actor, input, { ...input, expiresAt })
-        return { ...created.share, token: created.token, url: `${baseUrl}${pagePathOf(created)}` }
-      }),
-    list: (actor, input) => Shares.use((service) => service.list(actor, input, input)),
-    get: (actor, input) => Shares.use((service) => service.get(actor, input)),
-    update: (actor, input) =>
-      Effect.flatMap(decodeExpiry(input.expiresAt), (expiresAt) =>
-        Shares.use((service) => service.update(actor, input, { ...input, expiresAt }))
-      ),
-    remove: (actor, input) => Shares.use((service) => service.remove(actor, input))
-  })
+  bind<LibraryShareOperations>(
+    invoke,
+    {
+      create: (actor, input) =>
+        Effect.gen(function* () {
+          const { create } = yield* Shares
+          const baseUrl = yield* decodeBaseUrl(input)
+          const expiresAt = yield* decodeExpiry(input.expiresAt)
+          const created = yield* create(actor, input, { ...input, expiresAt })
+          return { ...created.share, token: created.token, url: `${baseUrl}${pagePathOf(created)}` }
+        }),
+      list: (actor, input) => Shares.use((service) => service.list(actor, input, input)),
+      get: (actor, input) => Shares.use((service) => service.get(actor, input)),
+      update: (actor, input) =>
+        Effect.flatMap(decodeExpiry(input.expiresAt), (expiresAt) =>
+          Shares.use((service) => service.update(actor, input, { ...input, expiresAt }))
+        ),
+      remove: (actor, input) => Shares.use((service) => service.remove(actor, input))
+    },
+    { list: true }
+  )

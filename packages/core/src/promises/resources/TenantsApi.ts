@@ -66,11 +66,15 @@ export interface TenantOperations<Time> {
 export interface TenantsApi extends Methods<TenantOperations<Date>, [actor: ActorHandle]> {}
 
 export const make = (invoke: Invoke): TenantsApi =>
-  bind<TenantOperations<Date>>(invoke, {
-    create: (actor, input) => Tenants.use((service) => service.create(actor, input)),
-    list: (actor, input) => Tenants.use((service) => service.list(actor, input)),
-    get: (actor, { tenantId }) => Tenants.use((service) => service.get(actor, tenantId)),
-    usage: (actor, { tenantId }) => Quotas.use((service) => service.ofTenant(actor, tenantId)),
-    update: (actor, input) => Tenants.use((service) => service.update(actor, input.tenantId, input)),
-    remove: (actor, input) => Tenants.use((service) => service.remove(actor, input.tenantId, input))
-  })
+  bind<TenantOperations<Date>>(
+    invoke,
+    {
+      create: (actor, input) => Tenants.use((service) => service.create(actor, input)),
+      list: (actor, input) => Tenants.use((service) => service.list(actor, input)),
+      get: (actor, { tenantId }) => Tenants.use((service) => service.get(actor, tenantId)),
+      usage: (actor, { tenantId }) => Quotas.use((service) => service.ofTenant(actor, tenantId)),
+      update: (actor, input) => Tenants.use((service) => service.update(actor, input.tenantId, input)),
+      remove: (actor, input) => Tenants.use((service) => service.remove(actor, input.tenantId, input))
+    },
+    { list: true }
+  )

@@ -92,14 +92,18 @@ const decodeExpiry = (
 }
 
 export const make = (invoke: Invoke): TokensApi =>
-  bind<TokenOperations<Date>>(invoke, {
-    create: (actor, { allowedOrigins, expiresAt, member, name, scope, tenantId }) =>
-      Effect.flatMap(decodeExpiry(expiresAt), (expiry) =>
-        Tokens.use((service) =>
-          service.create(actor, tenantId, { name, member, scope, allowedOrigins, expiresAt: expiry })
-        )
-      ),
-    list: (actor, input) => Tokens.use((service) => service.list(actor, input.tenantId, input)),
-    get: (actor, { tenantId, tokenId }) => Tokens.use((service) => service.get(actor, tenantId, tokenId)),
-    revoke: (actor, { tenantId, tokenId }) => Tokens.use((service) => service.revoke(actor, tenantId, tokenId))
-  })
+  bind<TokenOperations<Date>>(
+    invoke,
+    {
+      create: (actor, { allowedOrigins, expiresAt, member, name, scope, tenantId }) =>
+        Effect.flatMap(decodeExpiry(expiresAt), (expiry) =>
+          Tokens.use((service) =>
+            service.create(actor, tenantId, { name, member, scope, allowedOrigins, expiresAt: expiry })
+          )
+        ),
+      list: (actor, input) => Tokens.use((service) => service.list(actor, input.tenantId, input)),
+      get: (actor, { tenantId, tokenId }) => Tokens.use((service) => service.get(actor, tenantId, tokenId)),
+      revoke: (actor, { tenantId, tokenId }) => Tokens.use((service) => service.revoke(actor, tenantId, tokenId))
+    },
+    { list: true }
+  )

@@ -106,19 +106,23 @@ const decodeSince = (time: TimeInput): Effect.Effect<DateTime.Utc, InvalidReques
 }
 
 export const make = (invoke: Invoke): WebhooksApi =>
-  bind<WebhookOperations<Date>>(invoke, {
-    create: (actor, input) => Webhooks.use((service) => service.create(actor, input.tenantId, input)),
-    list: (actor, input) => Webhooks.use((service) => service.list(actor, input.tenantId, input)),
-    get: (actor, input) => Webhooks.use((service) => service.get(actor, input)),
-    update: (actor, input) => Webhooks.use((service) => service.update(actor, input, input)),
-    remove: (actor, input) => Webhooks.use((service) => service.remove(actor, input)),
-    rotate: (actor, input) => Webhooks.use((service) => service.rotate(actor, input)),
-    test: (actor, input) => Webhooks.use((service) => service.test(actor, input)),
-    recover: (actor, input) =>
-      Effect.flatMap(decodeSince(input.since), (since) =>
-        Webhooks.use((service) => service.recover(actor, input, { since }))
-      ),
-    deliveries: (actor, input) => Deliveries.use((service) => service.list(actor, input, input)),
-    delivery: (actor, input) => Deliveries.use((service) => service.get(actor, input)),
-    replay: (actor, input) => Deliveries.use((service) => service.replay(actor, input))
-  })
+  bind<WebhookOperations<Date>>(
+    invoke,
+    {
+      create: (actor, input) => Webhooks.use((service) => service.create(actor, input.tenantId, input)),
+      list: (actor, input) => Webhooks.use((service) => service.list(actor, input.tenantId, input)),
+      get: (actor, input) => Webhooks.use((service) => service.get(actor, input)),
+      update: (actor, input) => Webhooks.use((service) => service.update(actor, input, input)),
+      remove: (actor, input) => Webhooks.use((service) => service.remove(actor, input)),
+      rotate: (actor, input) => Webhooks.use((service) => service.rotate(actor, input)),
+      test: (actor, input) => Webhooks.use((service) => service.test(actor, input)),
+      recover: (actor, input) =>
+        Effect.flatMap(decodeSince(input.since), (since) =>
+          Webhooks.use((service) => service.recover(actor, input, { since }))
+        ),
+      deliveries: (actor, input) => Deliveries.use((service) => service.list(actor, input, input)),
+      delivery: (actor, input) => Deliveries.use((service) => service.get(actor, input)),
+      replay: (actor, input) => Deliveries.use((service) => service.replay(actor, input))
+    },
+    { list: true, deliveries: true }
+  )

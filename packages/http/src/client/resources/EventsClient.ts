@@ -11,9 +11,13 @@ export interface EventsClient extends Methods<EventOperations<string>, []> {}
 const filter = ["accountId", "tokenId", "action", "outcome", "targetId", "bucketId", "from", "to"] as const
 
 export const make = (transport: Transport): EventsClient => ({
-  ...Routes.bind<Pick<EventOperations<string>, "list">>(transport, {
-    list: { method: "GET", path: "/tenants/:tenantId/events", query: [...filter, "order", "limit", "cursor"] }
-  }),
+  ...Routes.bind<Pick<EventOperations<string>, "list">>(
+    transport,
+    {
+      list: { method: "GET", path: "/tenants/:tenantId/events", query: [...filter, "order", "limit", "cursor"] }
+    },
+    { list: true }
+  ),
 
   export: async ({ tenantId, ...query }, options) => {
     const names = [...filter, "after"] as const

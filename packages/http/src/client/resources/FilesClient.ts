@@ -44,19 +44,23 @@ export const make = (transport: Transport): FilesClient => {
     const headers = { range: toRangeHeader(input.range) }
     return new ResponseDownload(await transport.send({ ...options, method: "GET", path, headers }))
   }
-  const records = Routes.bind<RecordOperations>(transport, {
-    reserve: { method: "POST", path: files, hasBody: true },
-    list: {
-      method: "GET",
-      path: files,
-      query: ["path", "recursive", "name", "state", "type", "expands", "limit", "cursor"]
+  const records = Routes.bind<RecordOperations>(
+    transport,
+    {
+      reserve: { method: "POST", path: files, hasBody: true },
+      list: {
+        method: "GET",
+        path: files,
+        query: ["path", "recursive", "name", "state", "type", "expands", "limit", "cursor"]
+      },
+      get: { method: "GET", path: file, query: ["expands"] },
+      update: { method: "PATCH", path: file, hasBody: true },
+      moveMany: { method: "POST", path: `${files}/move`, hasBody: true },
+      signedUrl: { method: "POST", path: `${file}/links`, hasBody: true },
+      uploadUrl: { method: "POST", path: "/tenants/:tenantId/buckets/:bucketId/upload-links", hasBody: true }
     },
-    get: { method: "GET", path: file, query: ["expands"] },
-    update: { method: "PATCH", path: file, hasBody: true },
-    moveMany: { method: "POST", path: `${files}/move`, hasBody: true },
-    signedUrl: { method: "POST", path: `${file}/links`, hasBody: true },
-    uploadUrl: { method: "POST", path: "/tenants/:tenantId/buckets/:bucketId/upload-links", hasBody: true }
-  })
+    { list: true }
+  )
   const existence = Routes.bind<ExistenceOperation>(transport, {
     find: { method: "GET", path: `${files}/exists`, query: ["fileId", "path", "name"] }
   })

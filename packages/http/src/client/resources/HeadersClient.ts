@@ -11,9 +11,13 @@ const headers = "/tenants/:tenantId/buckets/:bucketId/files/:fileId/headers"
 export interface HeadersClient extends Methods<HeaderOperations, []> {}
 
 export const make = (transport: Transport): HeadersClient =>
-  Routes.bind<HeaderOperations>(transport, {
-    set: { method: "POST", path: headers, hasBody: true },
-    setAll: { method: "POST", path: `${headers}/bulk`, hasBody: true },
-    list: { method: "GET", path: headers },
-    remove: { method: "DELETE", path: `${headers}/:name` }
-  })
+  Routes.bind<HeaderOperations>(
+    transport,
+    {
+      set: { method: "POST", path: headers, hasBody: true },
+      setAll: { method: "POST", path: `${headers}/bulk`, hasBody: true },
+      list: { method: "GET", path: headers },
+      remove: { method: "DELETE", path: `${headers}/:name` }
+    },
+    { list: true }
+  )

@@ -12,10 +12,14 @@ const member = `${members}/:memberId`
 export interface MembersClient extends Methods<MemberOperations<string>, []> {}
 
 export const make = (transport: Transport): MembersClient =>
-  Routes.bind<MemberOperations<string>>(transport, {
-    add: { method: "POST", path: members, hasBody: true },
-    list: { method: "GET", path: members, query: ["limit", "cursor"] },
-    get: { method: "GET", path: member },
-    update: { method: "PATCH", path: member, query: ["created"], hasBody: true },
-    remove: { method: "DELETE", path: member, query: ["created"] }
-  })
+  Routes.bind<MemberOperations<string>>(
+    transport,
+    {
+      add: { method: "POST", path: members, hasBody: true },
+      list: { method: "GET", path: members, query: ["limit", "cursor"] },
+      get: { method: "GET", path: member },
+      update: { method: "PATCH", path: member, query: ["created"], hasBody: true },
+      remove: { method: "DELETE", path: member, query: ["created"] }
+    },
+    { list: true }
+  )

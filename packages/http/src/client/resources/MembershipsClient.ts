@@ -11,8 +11,12 @@ const membership = "/me/memberships/:tenantId"
 export interface MembershipsClient extends Methods<MembershipOperations<string>, []> {}
 
 export const make = (transport: Transport): MembershipsClient =>
-  Routes.bind<MembershipOperations<string>>(transport, {
-    invitations: { method: "GET", path: "/me/invitations", query: ["limit", "cursor"] },
-    accept: { method: "POST", path: `${membership}/accept` },
-    leave: { method: "DELETE", path: membership, query: ["created"] }
-  })
+  Routes.bind<MembershipOperations<string>>(
+    transport,
+    {
+      invitations: { method: "GET", path: "/me/invitations", query: ["limit", "cursor"] },
+      accept: { method: "POST", path: `${membership}/accept` },
+      leave: { method: "DELETE", path: membership, query: ["created"] }
+    },
+    { invitations: true }
+  )

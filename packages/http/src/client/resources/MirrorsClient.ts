@@ -12,12 +12,16 @@ const mirror = `${mirrors}/:mirrorId`
 export interface MirrorsClient extends Methods<MirrorOperations<string>, []> {}
 
 export const make = (transport: Transport): MirrorsClient =>
-  Routes.bind<MirrorOperations<string>>(transport, {
-    create: { method: "POST", path: mirrors, hasBody: true },
-    list: { method: "GET", path: mirrors, query: ["limit", "cursor"] },
-    get: { method: "GET", path: mirror },
-    update: { method: "PATCH", path: mirror, hasBody: true },
-    remove: { method: "DELETE", path: mirror },
-    sync: { method: "POST", path: `${mirror}/sync` },
-    files: { method: "GET", path: `${mirror}/files`, query: ["state", "limit", "cursor"] }
-  })
+  Routes.bind<MirrorOperations<string>>(
+    transport,
+    {
+      create: { method: "POST", path: mirrors, hasBody: true },
+      list: { method: "GET", path: mirrors, query: ["limit", "cursor"] },
+      get: { method: "GET", path: mirror },
+      update: { method: "PATCH", path: mirror, hasBody: true },
+      remove: { method: "DELETE", path: mirror },
+      sync: { method: "POST", path: `${mirror}/sync` },
+      files: { method: "GET", path: `${mirror}/files`, query: ["state", "limit", "cursor"] }
+    },
+    { list: true, files: true }
+  )

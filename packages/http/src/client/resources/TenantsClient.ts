@@ -12,11 +12,15 @@ const tenant = `${tenants}/:tenantId`
 export interface TenantsClient extends Methods<TenantOperations<string>, []> {}
 
 export const make = (transport: Transport): TenantsClient =>
-  Routes.bind<TenantOperations<string>>(transport, {
-    create: { method: "POST", path: tenants, hasBody: true },
-    list: { method: "GET", path: tenants, query: ["limit", "cursor"] },
-    get: { method: "GET", path: tenant },
-    usage: { method: "GET", path: `${tenant}/usage` },
-    update: { method: "PATCH", path: tenant, hasBody: true },
-    remove: { method: "DELETE", path: tenant, query: ["force"] }
-  })
+  Routes.bind<TenantOperations<string>>(
+    transport,
+    {
+      create: { method: "POST", path: tenants, hasBody: true },
+      list: { method: "GET", path: tenants, query: ["limit", "cursor"] },
+      get: { method: "GET", path: tenant },
+      usage: { method: "GET", path: `${tenant}/usage` },
+      update: { method: "PATCH", path: tenant, hasBody: true },
+      remove: { method: "DELETE", path: tenant, query: ["force"] }
+    },
+    { list: true }
+  )

@@ -12,9 +12,13 @@ const token = `${tokens}/:tokenId`
 export interface TokensClient extends Methods<TokenOperations<string>, []> {}
 
 export const make = (transport: Transport): TokensClient =>
-  Routes.bind<TokenOperations<string>>(transport, {
-    create: { method: "POST", path: tokens, hasBody: true },
-    list: { method: "GET", path: tokens, query: ["limit", "cursor"] },
-    get: { method: "GET", path: token },
-    revoke: { method: "DELETE", path: token }
-  })
+  Routes.bind<TokenOperations<string>>(
+    transport,
+    {
+      create: { method: "POST", path: tokens, hasBody: true },
+      list: { method: "GET", path: tokens, query: ["limit", "cursor"] },
+      get: { method: "GET", path: token },
+      revoke: { method: "DELETE", path: token }
+    },
+    { list: true }
+  )

@@ -44,12 +44,16 @@ interface KeyOperations<Time> {
 export interface KeysApi extends Methods<KeyOperations<Date>, [actor: ActorHandle]> {}
 
 export const make = (invoke: Invoke): KeysApi =>
-  bind<KeyOperations<Date>>(invoke, {
-    create: (actor, input) =>
-      Effect.map(
-        Accounts.use((service) => service.createKey(actor, input)),
-        ({ key, ...record }) => ({ ...record, key: Redacted.value(key) })
-      ),
-    list: (actor, input) => Accounts.use((service) => service.listKeys(actor, input)),
-    revoke: (actor, { keyId }) => Accounts.use((service) => service.revokeKey(actor, keyId))
-  })
+  bind<KeyOperations<Date>>(
+    invoke,
+    {
+      create: (actor, input) =>
+        Effect.map(
+          Accounts.use((service) => service.createKey(actor, input)),
+          ({ key, ...record }) => ({ ...record, key: Redacted.value(key) })
+        ),
+      list: (actor, input) => Accounts.use((service) => service.listKeys(actor, input)),
+      revoke: (actor, { keyId }) => Accounts.use((service) => service.revokeKey(actor, keyId))
+    },
+    { list: true }
+  )

@@ -1,0 +1,35 @@
+/**
+ * Iterates over the items of all pages of a list. The client includes no code of the core, which has the same for its own methods.
+ */
+import type { AnyPage, CallOptions } from "@holdfast/core/promises/Operations"
+
+type List = (input: object, options?: CallOptions) => Promise<AnyPage<unknown>>
+
+/** Requests the pages of a list one after the other. */
+const pagesOf = (list: List, input: object, options?: CallOptions): AsyncIterable<AnyPage<unknown>> => {
+  let following: object | null = input
+  const next = async (): Promise<IteratorResult<AnyPage<unknown>, undefined>> => {
+    if (following === null) return { done: true, value: undefined }
+    const value = await list(following, options)
+    following = value.nextCursor === null ? null : { ...input, cursor: value.nextCursor }
+    return { done: false, value }
+  }
+  return { [Symbol.asyncIterator]: () => ({ next }) }
+}
+
+async function* iterate(list: List, input: object = {}, options?: CallOptions) {
+  for await (const page of pagesOf(list, input, options)) yield* page.items
+}
+
+/** Returns `iterate` for the list `list`, and `iterateDeliveries` for `deliveries`. */
+const nameOf = (list: string): string =>
+  list === "list" ? "iterate" : `iterate${list.charAt(0).toUpperCase()}${list.slice(1)}`
+
+/** Returns the iterators of the lists among methods, by name. */
+export const make = (methods: Readonly<Record<string, unknown>>, paged: object = {}): object =>
+  Object.fromEntries(
+    Object.keys(paged).map((name) => {
+      const list = methods[name] as List
+      return [nameOf(name), (input?: object, options?: CallOptions) => iterate(list, input, options)]
+    })
+  )
