@@ -42,18 +42,17 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Downloads 
       const identify = yield* ReaderIdentification.make
       const downloads = yield* Downloads
       const shares = yield* ShareUse
+      const { download, view } = Api.groups.reading.endpoints
 
       /**
        * Redirects a reader whose share counts downloads to a link that is valid for an hour. A player that reads the content in ranges
        * follows the redirection once, and so counts once.
        */
       const redirectToTicket = (reader: ShareGrant, file: FileRef, action: LinkAction) =>
-        Effect.zipWith(shares.ticket(reader, file, action), PublicAddress.apiPath, (link, path) =>
-          HttpServerResponse.empty({
-            status: 307,
-            headers: { ...CommonHeaders.uncached, location: `${path}${Links.pathOf(link)}` }
-          })
-        )
+        Effect.map(shares.ticket(reader, file, action), (link) => {
+          const location = `${PublicAddress.apiPathFrom(view.path)}${Links.pathOf(link)}`
+          return HttpServerResponse.empty({ status: 307, headers: { ...CommonHeaders.uncached, location } })
+        })
 
       const send = (context: Request, reader: Reader, file: FileRef, action: LinkAction, disposition: Disposition) =>
         Effect.flatMap(downloads.open(reader, file, action), (download) =>
@@ -76,7 +75,6 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Downloads 
           )
         })
 
-      const { download, view } = Api.groups.reading.endpoints
       yield* router.add("GET", view.path, serve("view", "inline"))
       yield* router.add("GET", download.path, serve("download", "attachment"))
     })

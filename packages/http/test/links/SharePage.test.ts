@@ -5,6 +5,7 @@ import * as Browser from "@holdfast/testing/Browser"
 import axe from "axe-core"
 import * as Requires from "@holdfast/testing/Requires"
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
+import * as Proxies from "../proxies/support/Proxies.ts"
 import { json } from "../support/Problems.ts"
 import * as TestServer from "../support/TestServer.ts"
 
@@ -45,7 +46,7 @@ Requires.requires(Browser.missing).describe("page of a share", () => {
   }
 
   /** Opens a page, and collects what it requests and what its console says. */
-  const open = async (path: string) => {
+  const open = async (path: string, origin = server.url) => {
     const context = await chromium.newContext()
     onTestFinished(() => context.close())
     const requested: Array<string> = []
@@ -54,7 +55,7 @@ Requires.requires(Browser.missing).describe("page of a share", () => {
     const page = await context.newPage()
     page.on("console", (message) => void messages.push(message.text()))
     page.on("pageerror", (error) => void messages.push(String(error)))
-    await page.goto(`${server.url}${path}`)
+    await page.goto(`${origin}${path}`)
     return { context, page, requested, messages }
   }
 
@@ -183,6 +184,30 @@ Requires.requires(Browser.missing).describe("page of a share", () => {
       await shows(page, "Link not valid")
     }
   )
+
+  Requires.requires(Proxies.nginxMissing).describe("behind a proxy that adds a path", () => {
+    it("page, session, preview, upload, counted download → work below the path", { timeout: 60_000 }, async () => {
+      const locations = `location /store/ { proxy_pass ${server.url}/; }`
+      const store = `${(await Proxies.startNginx(server.url, { locations })).url}/store`
+      const share = await create({ path: "/in/", maxDownloads: 2 })
+      const { messages, page } = await open(share.url, store)
+      await page.getByRole("button", { name: "Show a.txt" }).click()
+      await shows(page, "hello from a")
+      await page.reload()
+      await shows(page, "a.txt")
+      expect(messages).toEqual([])
+
+      const drop = await create({ path: "/in/", may: ["upload"] })
+      const { page: form } = await open(drop.url, store)
+      const file = { name: "below.txt", mimeType: "text/plain", buffer: Buffer.from("below") }
+      await form.getByLabel("Files to upload").setInputFiles([file])
+      await shows(form, "1 of 1 files uploaded.")
+
+      const { path } = await server.makeFile(bucket, "counted", { name: "counted.txt", path: "/in/" })
+      const counted = await fetch(`${store}/api/v1${path}/view?apiKey=${share.token}`)
+      expect([counted.status, await counted.text()]).toEqual([200, "counted"])
+    })
+  })
 
   it("ZIP of a folder → all files below it, for one download; folder outside, no download permitted, no session → refused", async () => {
     const share = await create({ path: "/in/", maxDownloads: 1 })

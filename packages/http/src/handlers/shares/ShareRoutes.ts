@@ -111,9 +111,8 @@ const register = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
   })
 
   const showPage = Effect.gen(function* () {
-    const mount = yield* PublicAddress.apiPath
     const nonce = Base64Url.encode(yield* random.randomBytes(16))
-    const { headers, html } = SharePage.render({ nonce, assets: `${mount}/players/` })
+    const { headers, html } = SharePage.render({ nonce, assets: `${PublicAddress.apiPathFrom(page)}/players/` })
     return HttpServerResponse.text(html, { headers, contentType: headers["content-type"] })
   })
 
@@ -127,10 +126,10 @@ const register = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
     const grant = yield* shares.open({ shareId: id, token, password })
     const description = yield* describe(grant)
     const session = Redacted.value(yield* sessions.begin(grant))
-    const path = `${yield* PublicAddress.MountPath}/s/${id}`
     const secure = publicUrl.startsWith("http://") ? "" : "; Secure"
     return json(description, {
-      "set-cookie": `${cookie}=${session}; Path=${path}; Max-Age=${ShareSessions.lifetime}; HttpOnly; SameSite=Strict${secure}`
+      // Without a Path, the cookie is for the path of this share as the browser knows it (RFC 6265, section 5.1.4).
+      "set-cookie": `${cookie}=${session}; Max-Age=${ShareSessions.lifetime}; HttpOnly; SameSite=Strict${secure}`
     })
   })
 
@@ -149,7 +148,7 @@ const register = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
       const { params } = yield* HttpRouter.RouteContext
       const { bucketId, tenantId } = grant.share
       const link = yield* shares.ticket(grant, { tenantId, bucketId, fileId: params["fileId"] ?? "" }, action)
-      const location = `${yield* PublicAddress.apiPath}${Links.pathOf(link)}`
+      const location = `${PublicAddress.apiPathFrom(paths[action])}${Links.pathOf(link)}`
       return HttpServerResponse.empty({ status: 307, headers: { ...CommonHeaders.uncached, location } })
     })
 
@@ -177,7 +176,7 @@ const register = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
     const { bucket, parent, terms } = yield* Effect.flatMap(resume, shares.toUploadGrant)
     const { maxBytes, onConflict, path } = terms
     const link = yield* uploadLinks.create(parent, bucket, { path, maxBytes, onConflict, expiresIn: 3600 })
-    return json({ url: `${yield* PublicAddress.apiPath}${UploadLinks.pathOf(link)}` })
+    return json({ url: `${PublicAddress.apiPathFrom(page)}${UploadLinks.pathOf(link)}` })
   })
 
   yield* router.add("GET", page, showPage)

@@ -14,6 +14,12 @@ export const PublicUrl = Context.Reference<string>("@holdfast/http/handlers/Publ
 /** Returns the path of the API, from the origin of the service. */
 export const apiPath: Effect.Effect<string> = Effect.map(MountPath, (mount) => `${mount}${basePath}`)
 
+/**
+ * Returns the path of the API relative to the addresses of a route, such as `../api/v1` for `/s/:shareId`. Clients resolve it against the
+ * address that they know, so that it is also right behind a proxy that adds a path.
+ */
+export const apiPathFrom = (route: string): string => "../".repeat(route.split("/").length - 2) + basePath.slice(1)
+
 /** Makes the effect that returns the URL of the API, or its path where the URL is not known. */
 export const makeApiUrl: Effect.Effect<Effect.Effect<string>> = Effect.map(PublicUrl, (url) =>
   Effect.map(apiPath, (path) => `${url}${path}`)
