@@ -15,6 +15,7 @@ Requires.requires(Proxies.nginxMissing).describe("logs of nginx", () => {
     const nginx = await Proxies.startNginx(server.url)
     const file = await server.makeFile(await server.makeBucket(), "content")
     const key = server.rootKey
+    const share = `hfs_${key.slice(3, 46)}`
     const view = `/api/v1${file.path}/view`
     const get = (path: string, headers = "") =>
       RawHttp.sendRaw(nginx.url, `GET ${path} HTTP/1.1\r\nHost: a\r\n${headers}Connection: close\r\n\r\n`)
@@ -23,6 +24,7 @@ Requires.requires(Proxies.nginxMissing).describe("logs of nginx", () => {
       `${view};apiKey=${key}`,
       `${view}?x=1&apiKey=${key}#apiKey=${key}`,
       `/api/v1/${key}`,
+      `/s/${share}`,
       `/api/v1/%68f_${key.slice(3)}`,
       `/${key}?apiKey=${key}`,
       `/%2e%2e/api/v1/${key}`,
@@ -31,6 +33,7 @@ Requires.requires(Proxies.nginxMissing).describe("logs of nginx", () => {
     const referer = `Referer: http://a/?apiKey=${key}\r\nUser-Agent: ${key}\r\nX-Request-Id: ${key}\r\n`
     expect(await get(paths[0] ?? "")).toMatch(/^HTTP\/1\.1 200 /)
     expect(await get("/metrics")).toMatch(/^HTTP\/1\.1 404 /)
+    expect(await get("/s/shr_1")).toMatch(/^HTTP\/1\.1 200 /)
     for (const path of paths) await get(path, referer)
     await server.close()
     for (const path of paths) await get(path, referer)

@@ -86,7 +86,7 @@ const temporaryPaths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
  * Starts nginx with the configuration of `docs/scaling.md`, in front of the service at `to`, or of its nodes.
  *
  * @param locations Further locations of the server.
- * @param settings Further settings of the server's location `/api/v1/`. `proxy_buffering on;` replaces the documented `off`.
+ * @param settings Further settings of the location that the page documents. `proxy_buffering on;` replaces the documented `off`.
  */
 export const startNginx = async (
   to: string | ReadonlyArray<string>,
@@ -105,7 +105,7 @@ export const startNginx = async (
     )
     .replace("listen 443 ssl;", `listen 127.0.0.1:${port};\n${locations}`)
     .replace(settings.includes("proxy_buffering on;") ? "proxy_buffering off;" : "", "")
-    .replace("location /api/v1/ {", `location /api/v1/ {\n${settings}`)
+    .replace(/^ *location ~ .*\n/m, (location) => `${location}${settings}\n`)
     .replaceAll("/var/log/nginx/", `${directory}/`)
   const configuration = `
     daemon off;
