@@ -188,9 +188,8 @@ const services = Layer.mergeAll(
 )
 
 /**
- * All services, without background work. Add `Sweeper.layerPeriodic` to sweep, `EventRetention.layer` to delete old events,
- * `RemovalWorker.layer` to finish the removal of large buckets and tenants, `FolderWorker.layer` to finish folder jobs, `ConversionWorker.layer` to convert videos and
- * `MirrorWorker.layer` to copy files to mirrors, and `WebhookRecovery.layer` to queue failed deliveries of webhooks again on request.
+ * All services, without background work. Add `layerMaintenance`, `ConversionWorker.layer` to convert videos, `MirrorWorker.layer` to copy
+ * files to mirrors, and `HookWorker.layer` to run hooks after changes.
  *
  * Also provides the `Clock` of the metadata store (`StoreTime`), with which the effects of the services have to run.
  */
@@ -204,8 +203,8 @@ export const layer: Layer.Layer<Services, never, Ports> = Mirrors.layer.pipe(
 
 /**
  * The background work that some process of each deployment has to do, besides conversions and mirrors: sweeps at an interval, finishes
- * the removal of large buckets and tenants, deletes old events, forgets limits that are no longer reached, deletes the records of expired
- * uploads, and queues failed deliveries of webhooks again on request.
+ * the removal of large buckets and tenants and folder jobs, deletes old events, forgets limits that are no longer reached, deletes the
+ * records of expired uploads, and queues failed deliveries of webhooks again on request.
  */
 export const layerMaintenance = (options: { readonly sweepEvery: Duration.Input }) =>
   Layer.mergeAll(
@@ -229,7 +228,7 @@ const DefaultPorts = Layer.mergeAll(
 
 /**
  * All services with their background work, for a program that has an adapter for metadata and one for contents: sweeps every minute,
- * and has the ports without function where there is a choice. For conversions, mirrors or webhooks, compose `layer` instead.
+ * and has the ports without function where there is a choice. For conversions, mirrors or webhooks, compose `layer` and `layerMaintenance`.
  *
  * @example
  * Holdfast.layerDefaults.pipe(Layer.provide([SqliteMetadata.layer({ file }), FsBlobStore.layer({ directory })]))

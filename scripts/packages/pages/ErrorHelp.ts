@@ -110,7 +110,8 @@ export const help: { readonly [Code in ProblemCode]: Help } = {
     remedy: "Remove them first, or remove the tenant with `force=true`, which deletes everything in it."
   },
   created_resources_remain: {
-    meaning: "The member has created tokens or mirrors that others may depend on. `created` counts and lists them.",
+    meaning:
+      "The member has created tokens, mirrors or shares that others may depend on. `created` counts and lists them.",
     remedy: "Repeat the request with `created=end`, which ends them, or `created=transfer`, which makes them yours."
   },
   last_admin: {

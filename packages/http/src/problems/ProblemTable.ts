@@ -34,7 +34,11 @@ export const table = {
   bucket_exists: { status: 409, title: "The bucket exists", extension: "existingId" },
   bucket_not_empty: { status: 409, title: "The bucket is not empty" },
   tenant_not_empty: { status: 409, title: "The tenant is not empty" },
-  created_resources_remain: { status: 409, title: "Tokens or mirrors of the member remain", extension: "created" },
+  created_resources_remain: {
+    status: 409,
+    title: "Tokens, mirrors or shares of the member remain",
+    extension: "created"
+  },
   last_admin: { status: 409, title: "The tenant must keep an Admin" },
   webhook_disabled: { status: 409, title: "The webhook is disabled" },
   mirror_loop: { status: 409, title: "The mirror would copy files back to its source" },
