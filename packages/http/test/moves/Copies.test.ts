@@ -127,14 +127,41 @@ EachDatabase.describeEach("copies", (current) => {
     await expectProblem(await ask(await keyOf({ permissions: ["file:read"] }), { name: "z" }), 403, "forbidden")
   })
 
-  it("copy: stored bytes damaged, same size → content_damaged, no file", async () => {
-    const content = `content ${count} to damage`
-    const file = await upload(content)
+  it("copy: content of an unknown type, new name with an extension → types of the bucket hold for its own type", async () => {
+    const body = JSON.stringify({ name: `n${count++}` })
+    const untyped = form(["body", body], ["file", new Blob(["raw"])])
+    const file = await json<File>(await current().post(`${files}/upload`, { body: untyped }))
+    const limited = await current().makeBucket(bucket.tenantId)
+    const path = `/tenants/${limited.tenantId}/buckets/${limited.bucketId}`
+    const to = { toBucketId: limited.bucketId, name: "a.png" }
+    expect((await current().patch(path, { json: { allowedTypes: ["image/*"] } })).status).toBe(200)
+    await expectProblem(await copy(file.id, to), 415, "unsupported_media_type")
+    expect((await current().patch(path, { json: { allowedTypes: ["application/octet-stream"] } })).status).toBe(200)
+    const copied = await copy(file.id, to)
+    expect([copied.status, await json(copied)]).toMatchObject([201, { contentType: "application/octet-stream" }])
+  })
+
+  /** Returns the path of the stored file with a content. */
+  const findStored = async (content: string) => {
     const entries = await Fs.readdir(current().directory, { recursive: true, withFileTypes: true })
     const paths = entries.flatMap((entry) => (entry.isFile() ? [Path.join(entry.parentPath, entry.name)] : []))
     const contents = await Promise.all(paths.map((path) => Fs.readFile(path, "latin1")))
-    const path = paths[contents.indexOf(content)] ?? ""
-    await Fs.writeFile(path, content.toUpperCase(), { flag: "r+" })
+    return paths[contents.indexOf(content)] ?? ""
+  }
+
+  it("copy: stored bytes missing → content_damaged, no file", async () => {
+    const content = `content ${count} to remove`
+    const file = await upload(content)
+    await Fs.rm(await findStored(content))
+    await expectProblem(await copy(file.id, { name: "missing copy" }), 500, "content_damaged")
+    const place = { path: "/", name: "missing copy" }
+    expect(await json(await current().get(`${files}/exists`, { query: place }))).toEqual({ exists: false })
+  })
+
+  it("copy: stored bytes damaged, same size → content_damaged, no file", async () => {
+    const content = `content ${count} to damage`
+    const file = await upload(content)
+    await Fs.writeFile(await findStored(content), content.toUpperCase(), { flag: "r+" })
     await expectProblem(await copy(file.id, { name: "damaged copy" }), 500, "content_damaged")
     const place = { path: "/", name: "damaged copy" }
     expect(await json(await current().get(`${files}/exists`, { query: place }))).toEqual({ exists: false })

@@ -88,17 +88,24 @@ export const make = Effect.fnUntraced(function* ({ checkHeaders, random, stage, 
       isComposite: content.isComposite
     })
     const damaged = Effect.andThen(stored.reportDamage, Effect.fail(new ContentDamaged()))
+    const { contentType, type } = content
     const staged = yield* stage(bucket, stored.read(), {
       length: content.size,
       sha256: content.sha256 ?? undefined,
-      contentType: content.contentType,
+      // Those of the source, whatever the name of the copy is.
+      types: { contentType, type },
       // A composite content has no blob that the store could copy as a whole.
       copyOf: content.isComposite === true ? undefined : BlobKey.make(blob),
       replacedBytes: onConflict === "replace" ? existing?.content?.size : undefined
-    }).pipe(Effect.catchTags({ ChecksumMismatch: () => damaged, LengthMismatch: () => damaged }))
-    // The type of the source may have been detected by its name.
-    const { contentType, type } = content
-    const copied = { ...(yield* staged.contentFor(name)), contentType, type }
+    }).pipe(
+      Effect.catchTags({
+        ChecksumMismatch: () => damaged,
+        LengthMismatch: () => damaged,
+        // Of the source: to write a new blob looks none up.
+        BlobError: (error) => (error.reason === "NotFound" ? damaged : Effect.fail(error))
+      })
+    )
+    const copied = yield* staged.contentFor(name)
     const { headers, metadata } = source
     const file = yield* Effect.provideService(
       NewFile.make({ name, path, headers, metadata }, copied),

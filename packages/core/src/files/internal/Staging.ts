@@ -43,6 +43,8 @@ export interface StagedContent extends DeclaredContent {
    * at the first bytes.
    */
   readonly name?: string | undefined
+  /** The types of the content, if they are known: then none is detected. */
+  readonly types?: Pick<Content, "contentType" | "type"> | undefined
   /** The key of the blob whose bytes the content consists of, if the content is a copy: the store may have a cheaper way to make it. */
   readonly copyOf?: string | undefined
   /** The size of the content that it replaces. The limits count it no more when the new content is committed. */
@@ -88,14 +90,15 @@ export const make = Effect.gen(function* () {
     source: Stream.Stream<Uint8Array, E, R>,
     declared: StagedContent
   ): Effect.fn.Return<Staged, StagingError | E, R | Scope.Scope> {
-    const { contentType } = declared
+    const { contentType, types: known } = declared
     if (contentType !== undefined) yield* MediaTypes.check(contentType)
     yield* room.forContent(declared.length ?? 0)
     const { blobId, commit, key, rules } = yield* stageBlob(bucket)
 
     const { linkRules } = declared
-    const typesOf = (head: Uint8Array, name: string) => MediaTypes.detect(contentType, head, name)
+    const typesOf = (head: Uint8Array, name: string) => known ?? MediaTypes.detect(contentType, head, name)
     const checkType = (type: string) => MediaTypes.checkAllowed(type, rules, linkRules)
+    if (known !== undefined) yield* checkType(known.contentType)
     // Before the body is read: a client that waits for `100 Continue` sends none of it.
     if (contentType !== undefined && !MediaTypes.isUnspecific(contentType)) yield* checkType(contentType)
     const { name } = declared
