@@ -99,6 +99,19 @@ const suite = (toMetadata: (directory: string) => Promise<MetadataAdapter>) => (
 describe("hooks after changes, on SQLite", suite(onSqlite))
 Requires.requires(Database.missing).describe("hooks after changes, on PostgreSQL", suite(onPostgres))
 
+it("a hook does not end → the calls for later changes do not wait for it", async () => {
+  const calls: Array<string> = []
+  const after = ({ name }: CompletedChange) => {
+    calls.push(name)
+    return name === "slow" ? new Promise<void>(() => undefined) : undefined
+  }
+  const { ada, holdfast, ref } = await setUp({ onUpload: { after } }, onSqlite)
+  await holdfast.files.upload(ada, { ...ref, name: "slow", content: "x" })
+  await expect.poll(() => calls, { timeout: 20_000 }).toEqual(["slow"])
+  await holdfast.files.upload(ada, { ...ref, name: "next", content: "x" })
+  await expect.poll(() => calls, { timeout: 20_000 }).toEqual(["slow", "next"])
+})
+
 it("process is killed while a hook runs → the next process calls it for the same change", async () => {
   const directory = temporary()
   const program = fileURLToPath(new URL("../programs/after-hook.ts", import.meta.url))

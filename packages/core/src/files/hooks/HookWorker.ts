@@ -5,12 +5,13 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Semaphore from "effect/Semaphore"
 import { asBackgroundWork, repeatStep } from "../../BackgroundWork.ts"
 import { type CompletedChange, FileHooks, hookedActions } from "./FileHooks.ts"
 import { type HookTask, HookTaskRepository } from "./HookTaskRepository.ts"
 
-/** Tasks of one claim, all of which run at once. */
-const batch = 16
+/** How many calls run at once. */
+const concurrency = 16
 /** How often the worker looks for tasks. */
 const pollInterval = Duration.millis(500)
 /** Beyond the timeout of a call, at least, until its task is recorded. */
@@ -77,13 +78,34 @@ const make = Effect.gen(function* () {
     )
   }
 
+  const names = { worker: "hook worker", failure: "tasks of hooks not recorded; they are retried" }
+  const scope = yield* Effect.scope
+  const slots = Semaphore.makeUnsafe(concurrency)
+  let running = 0
+
+  /** Starts the call of a claimed task. The worker does not wait for its end: a slow call must not delay those for other changes. */
+  const start = (task: HookTask) => {
+    const end = Effect.suspend(() => {
+      running--
+      return slots.release(1)
+    })
+    const call = run(task).pipe(
+      Effect.catch(({ reason }) => Effect.annotateLogs(Effect.logWarning(names.failure), { reason })),
+      Effect.ensuring(end)
+    )
+    running++
+    return Effect.andThen(slots.take(1), Effect.forkIn(call, scope))
+  }
+
   const step = Effect.gen(function* () {
+    // Waits while all slots are taken.
+    yield* slots.withPermit(Effect.void)
     const now = yield* DateTime.now
-    const claimed = yield* tasks.claim({ limit: batch, now, leaseUntil: DateTime.addDuration(now, lease) })
-    yield* Effect.forEach(claimed, run, { concurrency: batch, discard: true })
+    const limit = concurrency - running
+    const claimed = yield* tasks.claim({ limit, now, leaseUntil: DateTime.addDuration(now, lease) })
+    yield* Effect.forEach(claimed, start, { discard: true })
     return claimed.length > 0
   })
-  const names = { worker: "hook worker", failure: "tasks of hooks not recorded; they are retried" }
   yield* Effect.forkScoped(asBackgroundWork(repeatStep(step, Effect.sleep(pollInterval), names)))
 })
 
