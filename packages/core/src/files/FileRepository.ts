@@ -132,6 +132,8 @@ export interface FileSet {
 export interface Conflict {
   /** With `replace` the file at that place is removed, unless it is to be moved itself. */
   readonly onConflict: OnConflict
+  /** The only files that `replace` may remove; any when undefined. */
+  readonly replaceable?: ReadonlySet<string> | undefined
   /** Random characters for the names of renamed files. */
   readonly suffix: string
 }

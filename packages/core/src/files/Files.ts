@@ -170,9 +170,12 @@ const make = Effect.gen(function* () {
 
     remove: Effect.fn("Files.remove")(function* (actor, ref, condition = {}) {
       const identity = yield* access.require(actor, ref, "file:write")
-      const selector = yield* toSelector(ref, identity)
+      let selector = yield* toSelector(ref, identity)
       if (hooks.beforeDelete !== undefined) {
-        yield* hooks.beforeDelete(ref, identity, yield* getFile(repository, ref, identity))
+        const file = yield* getFile(repository, ref, identity)
+        yield* hooks.beforeDelete(ref, identity, file)
+        // Meanwhile an alias may have become that of another file, which the hook has not seen.
+        selector = { _tag: "Id", id: file.id, folder: folderOf(identity) }
       }
       const sweepAt = DateTime.addDuration(yield* DateTime.now, settings.blobGrace)
       yield* by(identity)(writer.remove({ bucket: ref, selector, condition, sweepAt }))

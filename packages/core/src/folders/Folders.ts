@@ -14,6 +14,7 @@ import { by } from "../events/EventAuthor.ts"
 import { FileChangeNotifier } from "../files/FileChangeNotifier.ts"
 import type { FileExists } from "../files/FileErrors.ts"
 import { FileRepository } from "../files/FileRepository.ts"
+import { FileWriter } from "../files/FileWriter.ts"
 import type { ChangeRefused, HookFailed } from "../files/hooks/HookErrors.ts"
 import * as HookRunner from "../files/hooks/internal/HookRunner.ts"
 import * as RandomSuffix from "../files/internal/RandomSuffix.ts"
@@ -62,6 +63,9 @@ const decodeRemove = Input.decoder(FolderJob.RemoveFolder)
 /** The files for which a removal calls a hook: as many as one transaction removes. */
 const maxHooked = 500
 
+/** Attempts of a removal with a hook. */
+const maxAttempts = 5
+
 /** Fails for a bucket whose id is not well-formed as for one that has no such folder. */
 const checkBucket = ({ bucketId }: BucketRef): Effect.Effect<void, NotFound> =>
   Ids.is("bkt", bucketId) ? Effect.void : Effect.fail(new NotFound({ resource: "folder" }))
@@ -74,6 +78,7 @@ const make = Effect.gen(function* () {
   const room = yield* StorageRoom
   const { blobGrace } = yield* Settings
   const files = yield* FileRepository
+  const writer = yield* FileWriter
   const { beforeDelete } = yield* HookRunner.make
 
   const start = Effect.fnUntraced(function* (
@@ -89,18 +94,46 @@ const make = Effect.gen(function* () {
     return job
   })
 
-  /** Calls the hook for each file that a removal includes. */
-  const checkRemoval = Effect.fnUntraced(function* (bucket: BucketRef, identity: Identity, path: string) {
-    if (beforeDelete === undefined) return
-    const { files: found, next } = yield* files.list({ bucket, query: { path, recursive: true }, limit: maxHooked })
-    if (next !== null) {
-      return yield* InvalidRequest.at(
-        "/path",
-        `has more than ${maxHooked} files, each of which the hook onDelete has to permit: remove its folders one by one`
-      )
-    }
-    for (const file of found) yield* beforeDelete(bucket, identity, file)
-  })
+  /** Removes the files of a folder for which the hook was called. Those that clients store meanwhile stay. */
+  const removeWithHook = (
+    hook: NonNullable<typeof beforeDelete>,
+    bucket: BucketRef,
+    identity: Identity,
+    path: string
+  ) => {
+    const permitted = new Set<string>()
+
+    const attempt = Effect.gen(function* () {
+      const { files: found, next } = yield* files.list({ bucket, query: { path, recursive: true }, limit: maxHooked })
+      if (next !== null) {
+        return yield* InvalidRequest.at(
+          "/path",
+          `has more than ${maxHooked} files, each of which the hook onDelete has to permit: remove its folders one by one`
+        )
+      }
+      if (found.length === 0) return yield* new NotFound({ resource: "folder" })
+      for (const file of found) {
+        if (!permitted.has(file.id)) yield* hook(bucket, identity, file)
+        permitted.add(file.id)
+      }
+      const at = yield* DateTime.now
+      const sweepAt = DateTime.addDuration(at, blobGrace)
+      yield* by(identity)(writer.removeMany({ bucket, fileIds: found.map(({ id }) => id), folder: path, sweepAt }))
+      const done = {
+        id: null,
+        kind: "REMOVE",
+        path,
+        to: null,
+        state: "DONE",
+        files: found.length,
+        error: null
+      } as const
+      return { ...done, createdAt: at, updatedAt: at } satisfies FolderJob.FolderJob
+    })
+    // Another request has removed or moved one of the files meanwhile.
+    const isOutdated = (error: { readonly _tag: string }) => error instanceof NotFound && error.resource === "file"
+    return Effect.retry(attempt, { while: isOutdated, times: maxAttempts - 1 })
+  }
 
   return Folders.of({
     move: Effect.fn("Folders.move")(function* (actor, bucket, input) {
@@ -124,7 +157,7 @@ const make = Effect.gen(function* () {
       yield* checkBucket(bucket)
       const { path } = yield* decodeRemove(input)
       const identity = yield* access.require(actor, { ...bucket, path }, "file:write")
-      yield* checkRemoval(bucket, identity, path)
+      if (beforeDelete !== undefined) return yield* removeWithHook(beforeDelete, bucket, identity, path)
       // A removal has no conflicts.
       const removing = Effect.catchTag(
         start({ bucket, kind: "REMOVE", path, to: null }, "fail"),
@@ -148,5 +181,5 @@ const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Folders,
   never,
-  Access | BlobStore | FileRepository | FolderRepository | FileChangeNotifier | SecureRandom
+  Access | BlobStore | FileRepository | FileWriter | FolderRepository | FileChangeNotifier | SecureRandom
 > = Layer.effect(Folders, make)

@@ -193,6 +193,28 @@ describe("onReplace", () => {
     const race = await Promise.all([1, 2, 3, 4].map((n) => put(String(n), { name: "race", onConflict: "replace" })))
     expect(race.map(({ status }) => status).toSorted()).toEqual([201, 422, 422, 422])
   })
+
+  it("another file takes the place while the hook runs → the hook is called for it, too", async () => {
+    let meanwhile = async (): Promise<unknown> => undefined
+    const { api, files, holdfast, ref, root } = await setUp({
+      onReplace: {
+        before: async ({ current }) => {
+          await meanwhile()
+          return current.metadata["hold"] === true ? { refuse: "Under legal hold." } : undefined
+        }
+      }
+    })
+    const first = await holdfast.files.upload(root, { ...ref, name: "a", content: "first" })
+    const held = await holdfast.files.upload(root, { ...ref, name: "held", content: "held", metadata: { hold: true } })
+    meanwhile = async () => {
+      meanwhile = async () => undefined
+      await holdfast.files.move(root, { ...ref, fileId: first.id, name: "former" })
+      await holdfast.files.move(root, { ...ref, fileId: held.id, name: "a" })
+    }
+    const query = { name: "a", onConflict: "replace" }
+    await expectProblem(await api.request("PUT", `${files}/upload`, { query, body: "new" }), 422, "change_refused")
+    expect(await (await api.get(`${files}/${held.id}/view`)).text()).toBe("held")
+  })
 })
 
 describe("onDelete", () => {
@@ -218,6 +240,53 @@ describe("onDelete", () => {
     expect((await api.delete(`${files}/${one}`)).status).toBe(204)
     expect((await api.post(`${files}/delete`, { json: { fileIds: [two] } })).status).toBe(204)
     expect(await names()).toEqual(["held"])
+  })
+
+  it("another file takes a place, an alias or a folder while the hook runs → it is not removed unseen", async () => {
+    let meanwhile = async (): Promise<unknown> => undefined
+    const { api, files, holdfast, ref, root } = await setUp({
+      onDelete: {
+        before: async ({ file }) => {
+          const change = meanwhile
+          meanwhile = async () => undefined
+          await change()
+          return file.metadata["hold"] === true ? { refuse: "Under legal hold." } : undefined
+        }
+      }
+    })
+    const make = async (path: string, name: string, alias?: string) =>
+      (await holdfast.files.reserve(root, { ...ref, path, name, alias, metadata: { hold: name === "held" } })).id
+    const places = async () =>
+      (await holdfast.files.list(root, { ...ref, recursive: true })).items.map((file) => file.path + file.name)
+
+    const [held, other] = [await make("/from/", "held"), await make("/from/", "other")]
+    await make("/to/", "other")
+    meanwhile = () => make("/to/", "held")
+    const move = { fileIds: [held, other], path: "/to/", onConflict: "replace" }
+    await expectProblem(await api.post(`${files}/move`, { json: move }), 422, "change_refused")
+    expect(await places()).toEqual(["/from/held", "/from/other", "/to/held", "/to/other"])
+
+    const removeFolder = () => api.post(files.replace(/files$/, "folders/delete"), { json: { path: "/folder/" } })
+    await make("/folder/", "a")
+    meanwhile = () => make("/folder/", "new")
+    expect(await json(await removeFolder())).toMatchObject({ state: "DONE", files: 1 })
+    expect(await places()).toContain("/folder/new")
+    const gone = await make("/folder/", "a")
+    meanwhile = async () => {
+      await make("/folder/", "held")
+      await holdfast.files.remove(root, { ...ref, fileId: gone })
+    }
+    await expectProblem(await removeFolder(), 422, "change_refused")
+    expect(await places()).toEqual(expect.arrayContaining(["/folder/held", "/folder/new"]))
+
+    const named = await make("/", "named", "alias")
+    meanwhile = async () => {
+      await holdfast.files.update(root, { ...ref, fileId: named, alias: null })
+      await make("/", "held", "alias")
+    }
+    expect((await api.delete(`${files}/@alias`)).status).toBe(204)
+    const left = await places()
+    expect([left.includes("/held"), left.includes("/named")]).toEqual([true, false])
   })
 })
 

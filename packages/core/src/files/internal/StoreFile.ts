@@ -27,6 +27,8 @@ export interface StoreOptions {
   readonly condition: Precondition.Precondition
   /** The folder to which the scope of the actor's token is limited. */
   readonly folder: string | undefined
+  /** The only file whose content `replace` may replace; any when undefined. Another one at the place is a conflict. */
+  readonly replaceable?: string | undefined
 }
 
 /** A new file with its content, and what its description says if the content goes to an existing file. */
@@ -101,7 +103,7 @@ export const make = ({ blobGrace, random, repository, writer }: Dependencies) =>
     stored: NewFile,
     attempts: number
   ): Effect.Effect<StoredFile, StoreError> => {
-    const { bucket, condition, folder } = options
+    const { bucket, condition, folder, replaceable } = options
     const { assembly, description, file } = stored
     const orRetry = (error: FileExists | NotFound) =>
       attempts === 1 ? Effect.fail(error) : replaceOrInsert(options, stored, attempts - 1)
@@ -114,6 +116,9 @@ export const make = ({ blobGrace, random, repository, writer }: Dependencies) =>
             ? Effect.catchTag(insert(bucket, file, assembly), "FileExists", orRetry)
             : Effect.fail(new PreconditionFailed()),
         onSome: ({ id: fileId }) => {
+          if (replaceable !== undefined && fileId !== replaceable) {
+            return Effect.fail(new FileExists({ existingId: fileId }))
+          }
           const sweepAt = DateTime.addDuration(content.storedAt, blobGrace)
           const replacement = { bucket, fileId, folder, content, assembly, description, condition, sweepAt }
           return Effect.catchTag(writer.replaceContent(replacement), "NotFound", orRetry)

@@ -19,7 +19,7 @@ import type { BlobStore } from "../../storage/BlobStore.ts"
 import * as File from "../File.ts"
 import type { FileExists } from "../FileErrors.ts"
 import type { FileRef } from "../FileRef.ts"
-import { type FileMove, FileRepository } from "../FileRepository.ts"
+import { type FileMove, FileRepository, type MovedFile } from "../FileRepository.ts"
 import { FileWriter } from "../FileWriter.ts"
 import type { ChangeRefused, HookFailed } from "../hooks/HookErrors.ts"
 import * as HookRunner from "../hooks/internal/HookRunner.ts"
@@ -38,20 +38,14 @@ export class Moves extends Context.Service<
       file: FileRef,
       input: MoveFile.MoveFile,
       condition?: Precondition
-    ) => Effect.Effect<
-      File.File,
-      AccessError | InvalidRequest | NotFound | FileExists | PreconditionFailed | ChangeRefused | HookFailed
-    >
+    ) => Effect.Effect<File.File, MoveError>
 
     /** Moves files to a folder: all of them, or none. */
     readonly moveMany: (
       actor: Actor,
       bucket: BucketRef,
       input: MoveFile.MoveFiles
-    ) => Effect.Effect<
-      MoveFile.MovedFiles,
-      AccessError | InvalidRequest | NotFound | FileExists | ChangeRefused | HookFailed
-    >
+    ) => Effect.Effect<MoveFile.MovedFiles, Exclude<MoveError, PreconditionFailed>>
 
     /** Removes files permanently: all of them, or none. */
     readonly removeMany: (
@@ -65,6 +59,14 @@ export class Moves extends Context.Service<
 const decodeMove = Input.decoder(MoveFile.MoveFile)
 const decodeMoves = Input.decoder(MoveFile.MoveFiles)
 const decodeSet = Input.decoder(MoveFile.FileSet)
+
+/** What a caller asks for. The rest of a `FileMove` is made for each attempt. */
+type Requested = Pick<FileMove, "bucket" | "fileIds" | "folder" | "to" | "condition">
+
+type MoveError = AccessError | InvalidRequest | NotFound | FileExists | PreconditionFailed | ChangeRefused | HookFailed
+
+/** Attempts of a move that replaces files while other files take their places. */
+const maxAttempts = 5
 
 /** Fails with the ids that are not well-formed, and therefore of no file. A bucket whose id is not well-formed has none of them. */
 const checkIds = ({ bucketId }: BucketRef, fileIds: ReadonlyArray<string>): Effect.Effect<void, NotFound> => {
@@ -92,32 +94,44 @@ const make = Effect.gen(function* () {
     }
   })
 
-  /** Calls the hook for each file whose place a move takes. */
-  const checkReplaced = Effect.fnUntraced(function* (
-    bucket: BucketRef,
+  const run = Effect.fnUntraced(function* (
     identity: Identity,
-    fileIds: ReadonlyArray<string>,
-    to: FileMove["to"],
-    onConflict: OnConflict
+    move: Requested,
+    onConflict: OnConflict,
+    replaceable?: ReadonlySet<string>
   ) {
-    if (beforeDelete === undefined || onConflict !== "replace") return
-    for (const fileId of fileIds) {
-      const file = yield* getFile(repository, { ...bucket, fileId }, identity)
-      const place = { path: to.path ?? file.path, name: to.name ?? file.name }
-      const replaced = yield* repository.find(bucket, { _tag: "Place", place })
-      if (Option.isSome(replaced) && replaced.value.id !== file.id)
-        yield* beforeDelete(bucket, identity, replaced.value)
-    }
+    const conflict = { onConflict, replaceable, suffix: yield* RandomSuffix.make(random) }
+    const at = yield* DateTime.now
+    const sweepAt = DateTime.addDuration(at, blobGrace)
+    return yield* by(identity)(writer.move({ ...move, conflict, at, sweepAt }))
   })
 
-  const run = Effect.fnUntraced(function* (
-    move: Pick<FileMove, "bucket" | "fileIds" | "folder" | "to" | "condition">,
-    onConflict: OnConflict
-  ) {
-    const conflict = { onConflict, suffix: yield* RandomSuffix.make(random) }
-    const at = yield* DateTime.now
-    return yield* writer.move({ ...move, conflict, at, sweepAt: DateTime.addDuration(at, blobGrace) })
-  })
+  /** Moves files. Removes no file from their new places for which the hook was not called. */
+  const moveWithHooks = (identity: Identity, move: Requested, onConflict: OnConflict) => {
+    if (beforeDelete === undefined || onConflict !== "replace") return run(identity, move, onConflict)
+    const { bucket, to } = move
+    const moved = new Set(move.fileIds)
+    const permitted = new Set<string>()
+
+    const checkReplaced = Effect.gen(function* () {
+      for (const fileId of moved) {
+        const file = yield* getFile(repository, { ...bucket, fileId }, identity)
+        const place = { path: to.path ?? file.path, name: to.name ?? file.name }
+        const found = yield* repository.find(bucket, { _tag: "Place", place })
+        if (Option.isNone(found) || moved.has(found.value.id) || permitted.has(found.value.id)) continue
+        yield* beforeDelete(bucket, identity, found.value)
+        permitted.add(found.value.id)
+      }
+    })
+
+    const attempt = (attempts: number): Effect.Effect<ReadonlyArray<MovedFile>, MoveError> =>
+      Effect.catchTag(
+        Effect.andThen(checkReplaced, run(identity, move, onConflict, permitted)),
+        "FileExists",
+        (error) => (attempts === 1 || moved.has(error.existingId) ? Effect.fail(error) : attempt(attempts - 1))
+      )
+    return attempt(maxAttempts)
+  }
 
   return Moves.of({
     move: Effect.fn("Moves.move")(function* (actor, ref, input, condition = {}) {
@@ -131,8 +145,7 @@ const make = Effect.gen(function* () {
       if (path !== undefined && folder !== undefined) yield* access.require(actor, { ...ref, path }, "file:write")
       const fileId = selector._tag === "Id" ? selector.id : (yield* getFile(repository, ref, identity)).id
       const to = { path, name }
-      yield* checkReplaced(ref, identity, [fileId], to, onConflict)
-      yield* by(identity)(run({ bucket: ref, fileIds: [fileId], folder, to, condition }, onConflict))
+      yield* moveWithHooks(identity, { bucket: ref, fileIds: [fileId], folder, to, condition }, onConflict)
       return File.fromStored(yield* getFile(repository, { ...ref, fileId }, identity))
     }),
 
@@ -142,10 +155,9 @@ const make = Effect.gen(function* () {
       const folder = folderOf(identity)
       if (folder !== undefined) yield* access.require(actor, { ...bucket, path }, "file:write")
       yield* checkIds(bucket, fileIds)
-      yield* checkReplaced(bucket, identity, fileIds, { path }, onConflict)
-      const moving = run({ bucket, fileIds, folder, to: { path } }, onConflict)
+      const moving = moveWithHooks(identity, { bucket, fileIds, folder, to: { path } }, onConflict)
       // Without a condition.
-      const items = yield* by(identity)(Effect.catchTag(moving, "PreconditionFailed", Effect.die))
+      const items = yield* Effect.catchTag(moving, "PreconditionFailed", Effect.die)
       return { items }
     }),
 

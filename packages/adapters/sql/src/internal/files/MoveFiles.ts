@@ -57,6 +57,8 @@ const resolve = Effect.fnUntraced(function* (
   { conflict, isToBeMoved, moves }: PlannedMoves,
   existing: ReadonlyArray<PlacedFile>
 ) {
+  const { replaceable } = conflict
+  const mayReplace = ({ id }: PlacedFile) => replaceable === undefined || replaceable.has(id)
   const occupied = new Map<string, Place & { readonly id: string }>(existing.map((file) => [textOf(file), file]))
   const existingById = new Map(existing.map((file) => [file.id, file]))
   const replaced: Array<PlacedFile> = []
@@ -70,7 +72,12 @@ const resolve = Effect.fnUntraced(function* (
       if (conflict.onConflict === "rename") {
         const number = renamed++ === 0 ? "" : String(renamed)
         place = { path: to.path, name: FileName.withSuffix(to.name, conflict.suffix + number) }
-      } else if (conflict.onConflict === "replace" && other !== undefined && !isToBeMoved(occupant)) {
+      } else if (
+        conflict.onConflict === "replace" &&
+        other !== undefined &&
+        mayReplace(other) &&
+        !isToBeMoved(occupant)
+      ) {
         replaced.push(other)
       } else {
         return yield* new FileExists({

@@ -38,13 +38,10 @@ export const make =
         const found = yield* repository.find(change.bucket, StoreFile.toSelector(change.file))
         const current = Option.getOrNull(found)
         yield* StoreFile.check(storing, current)
-        if (current !== null) {
-          yield* hooks.beforeReplace(change, current)
-          return yield* commit(storing)
-        }
-        // Replaces nothing: the hook has not seen a file that another upload creates meanwhile.
+        if (current !== null) yield* hooks.beforeReplace(change, current)
+        // Replaces no other file that takes the place meanwhile: the hook has not seen it.
         return yield* Effect.catchIf(
-          commit({ ...storing, onConflict: "fail" }),
+          commit(current === null ? { ...storing, onConflict: "fail" } : { ...storing, replaceable: current.id }),
           (error): error is FileExists => attempts > 1 && isFileExists(error),
           () => attempt(attempts - 1)
         )

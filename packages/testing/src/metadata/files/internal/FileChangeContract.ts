@@ -1,5 +1,5 @@
 /**
- * The contract of `FileRepository.update` and `updateHeaders`.
+ * The contract of `FileRepository.update`, `updateHeaders` and `move`.
  */
 import { expect } from "@effect/vitest"
 import type { UpdateFile } from "@holdfast/core/files/File"
@@ -178,6 +178,25 @@ export const fileChangeContract = (it: It): void => {
       })
       expect(yield* Effect.flip(update)).toEqual(refused)
       expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(file))
+    })
+  )
+
+  it.effect("move: replace → only the replaceable files are removed, another one is a conflict", () =>
+    Effect.gen(function* () {
+      const files = yield* FileRepository
+      const bucket = yield* Fixtures.bucket()
+      const moved = yield* Effect.forEach(["a", "b"], (name) => Fixtures.reserve(bucket, { path: "/from/", name }))
+      const [a, b] = yield* Effect.forEach(["a", "b"], (name) => Fixtures.reserve(bucket, { path: "/to/", name }))
+      const fileIds = moved.map(({ id }) => id)
+      const move = (replaceable?: ReadonlySet<string>) => {
+        const conflict = { onConflict: "replace", replaceable, suffix: "x" } as const
+        return files.move({ bucket, fileIds, to: { path: "/to/" }, conflict, at: Sample.at(8), sweepAt: Sample.at(9) })
+      }
+      const error = yield* Effect.flip(move(new Set([a?.id ?? ""])))
+      expect(error).toMatchObject({ _tag: "FileExists", existingId: b?.id })
+      expect(Option.isSome(yield* files.find(bucket, Fixtures.byId(a?.id ?? "")))).toBe(true)
+      yield* move(new Set([a?.id ?? "", b?.id ?? ""]))
+      expect(Option.isNone(yield* files.find(bucket, Fixtures.byId(b?.id ?? "")))).toBe(true)
     })
   )
 }
