@@ -1,6 +1,7 @@
 import { expect, layer, vi } from "@effect/vitest"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { FileRepository } from "@holdfast/core/files/FileRepository"
+import { FolderRepository } from "@holdfast/core/folders/FolderRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import * as Sample from "@holdfast/testing/metadata/Sample"
@@ -50,6 +51,35 @@ requires(Server.missing).describe("PostgreSQL", () =>
         expect((yield* Effect.flip(Fiber.join(fiber)))._tag).toBe("BucketNotEmpty")
         expect(yield* files.find(bucket, Fixtures.byId(file.id))).toEqual(Option.some(file))
       })
+    )
+
+    it.effect(
+      "step of a folder job: last file of the step being moved further → files before its new place removed",
+      () =>
+        Effect.gen(function* () {
+          const [folders, files] = [yield* FolderRepository, yield* FileRepository]
+          const bucket = yield* Fixtures.bucket()
+          // More than one transaction removes.
+          const made = yield* Effect.forEach(
+            Array.from({ length: 501 }).keys(),
+            (index) => Fixtures.reserve(bucket, { path: "/a/", name: `${1000 + index}` }),
+            { concurrency: 4 }
+          )
+          const at = Sample.at(10)
+          const { id } = yield* folders.start({ ...Sample.folderRemoval(bucket, "/a/"), at })
+          const terms = { leaseUntil: Sample.at(60_000), suffix: "x", at: Sample.at(30), sweepAt }
+          const claim = Option.getOrThrow(yield* folders.claim({ ...terms, lease: Sample.word(), now: at }))
+          expect(claim.id).toBe(id)
+          const moved = Fixtures.byId(made.find(({ name }) => name === "1099")?.id ?? "")
+          const fiber = yield* Locks.startDuring(
+            files.update({ bucket, selector: moved, change: { path: "/a/z/" }, at: Sample.at(20) }),
+            folders.step({ ...terms, claim, limit: 100 })
+          )
+          let { state } = yield* Fiber.join(fiber)
+          while (state === "PENDING") ({ state } = yield* folders.step({ ...terms, claim, limit: 200 }))
+          const left = yield* files.list({ bucket, query: { path: "/", recursive: true }, limit: 10 })
+          expect(left.files.map(({ name, path }) => path + name)).toEqual(["/a/z/1099"])
+        })
     )
 
     it.effect("remove: bucket being created in the empty tenant → TenantNotEmpty", () =>

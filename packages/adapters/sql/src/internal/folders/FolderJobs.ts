@@ -126,10 +126,11 @@ export const runStep = (sql: SqlClient, terms: StepTerms) =>
     if (progress === undefined) return lost
     const { after, bucket, createdAt, kind, onConflict, path, to } = progress
     const found = yield* lockNext(sql, { bucket, path, after, limit })
-    const last = found.at(-1)
-    if (last === undefined) return yield* end(sql, terms)
     // A file that a client has stored, moved or changed since is not one that the request meant.
     const files = found.filter(({ updatedAt }) => updatedAt < createdAt)
+    // On PostgreSQL, a file that was moved while the step waited for its lock is found with its new place, beyond files not yet visited.
+    const last = files.at(-1) ?? found.at(-1)
+    if (last === undefined) return yield* end(sql, terms)
     yield* change(sql, { bucket, kind, path, to, conflict: { onConflict, suffix }, at, sweepAt }, files)
     yield* sql`UPDATE folder_job SET files = files + ${files.length}, at_path = ${last.path}, at_name = ${last.name},
         updated_at = ${millis(at)}, due_at = ${millis(leaseUntil)} WHERE id = ${claim.id}`
