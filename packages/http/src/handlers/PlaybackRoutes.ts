@@ -36,7 +36,7 @@ const encodeList = Schema.encodeSync(Schema.Struct({ items: Schema.Array(StreamR
 
 /** Registers the routes. `Streams` checks the permissions. */
 export const layer = StreamRoutes.layer(
-  Effect.fnUntraced(function* ({ identify, playbackKeys, router, streams }) {
+  Effect.fnUntraced(function* ({ countOpened, identify, playbackKeys, router, streams }) {
     const wait = yield* PlaylistWait
 
     const serve = (
@@ -48,10 +48,12 @@ export const layer = StreamRoutes.layer(
         const { params } = Context.get(request, HttpRouter.RouteContext)
         const file = FileRefs.fromRoute(params)
         return Effect.flatMap(identify(request, file), (viewer) =>
-          Effect.flatMap(open(viewer, file, toName(params)), (opened) =>
-            opened._tag === "Segment"
-              ? ServeContent.sendContent(request, SendStream.segmentContent(viewer, opened))
-              : SendStream.playlist(playbackKeys, viewer, file, format, opened)
+          Effect.flatMap(
+            Effect.tap(open(viewer, file, toName(params)), () => countOpened(request, viewer)),
+            (opened) =>
+              opened._tag === "Segment"
+                ? ServeContent.sendContent(request, SendStream.segmentContent(viewer, opened))
+                : SendStream.playlist(playbackKeys, viewer, file, format, opened)
           )
         )
       })

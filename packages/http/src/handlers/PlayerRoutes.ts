@@ -43,7 +43,7 @@ const respond = ({ headers, html }: Page.Page, status: number) =>
 
 /** Registers the routes. `Streams` checks the permissions. */
 export const layer = StreamRoutes.layer(
-  Effect.fnUntraced(function* ({ identify, playbackKeys, router, streams }) {
+  Effect.fnUntraced(function* ({ countOpened, identify, playbackKeys, router, streams }) {
     const frameAncestors = yield* FrameAncestors
 
     const page = Effect.fnUntraced(function* (context: Request, format: Format) {
@@ -51,6 +51,7 @@ export const layer = StreamRoutes.layer(
       const file = FileRefs.fromRoute(Context.get(context, HttpRouter.RouteContext).params)
       const viewer: Viewer = yield* identify(context, file)
       const info = yield* streams.get(viewer, file, format)
+      yield* countOpened(context, viewer)
       const { bucketId, tenantId } = file
       const { conversionId, fileId } = info
       const query =

@@ -2,6 +2,7 @@
  * Registers routes with which viewers read streams. Viewers present an API key or a playback key.
  */
 import { PlaybackKeys } from "@holdfast/core/playback/PlaybackKeys"
+import type { MetadataError } from "@holdfast/core/MetadataError"
 import type { ShareExhausted } from "@holdfast/core/files/shares/Share"
 import { ShareUse } from "@holdfast/core/files/shares/ShareUse"
 import { Streams } from "@holdfast/core/playback/Streams"
@@ -17,9 +18,15 @@ import * as ViewerIdentification from "../../auth/ViewerIdentification.ts"
 /** What such routes use. `Streams` checks the permissions. */
 interface StreamServices {
   readonly router: HttpRouter.HttpRouter
-  readonly identify: (
-    ...request: Parameters<ViewerIdentification.IdentifyViewer>
-  ) => Effect.Effect<Viewer, ActorIdentification.IdentificationError | ShareExhausted>
+  readonly identify: ViewerIdentification.IdentifyViewer
+  /**
+   * Counts a playlist, segment or page as a download of the share with which it was opened. The caller has opened it, so that a request
+   * that is refused counts nothing. Addresses in playlists and pages have playback keys, which count nothing.
+   */
+  readonly countOpened: (
+    request: Context.Context<HttpServerRequest.HttpServerRequest>,
+    viewer: Viewer
+  ) => Effect.Effect<void, ShareExhausted | MetadataError>
   readonly streams: Streams["Service"]
   readonly playbackKeys: PlaybackKeys["Service"]
 }
@@ -34,17 +41,14 @@ export const layer = (
 > =>
   HttpRouter.use((router) =>
     Effect.gen(function* () {
-      const identifyViewer = yield* ViewerIdentification.make
+      const identify = yield* ViewerIdentification.make
       const shares = yield* ShareUse
       const streams = yield* Streams
       const playbackKeys = yield* PlaybackKeys
-      // A playlist or page that is opened with a share counts as a download of it. Its addresses have playback keys, which count nothing.
-      const identify: StreamServices["identify"] = (request, bucket) =>
-        Effect.tap(identifyViewer(request, bucket), (viewer) =>
-          viewer._tag === "ShareGrant" && Context.get(request, HttpServerRequest.HttpServerRequest).method === "GET"
-            ? shares.spend(viewer)
-            : Effect.void
-        )
-      yield* register({ router, identify, streams, playbackKeys })
+      const countOpened: StreamServices["countOpened"] = (request, viewer) =>
+        viewer._tag === "ShareGrant" && Context.get(request, HttpServerRequest.HttpServerRequest).method === "GET"
+          ? shares.spend(viewer)
+          : Effect.void
+      yield* register({ router, identify, countOpened, streams, playbackKeys })
     })
   )
