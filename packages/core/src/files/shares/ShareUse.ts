@@ -2,6 +2,8 @@
  * What the holder of a share does with it: presents its token or a session of its page, reads, lists and uploads. Nothing is cached here:
  * each use finds the share, so that a removal holds at once. What was opened with a share - links, playback keys, sessions - checks with
  * `Access` that the share still exists and that its creator has the permission; that answer is at most a second old.
+ *
+ * Lists and writes run on behalf of the tenant of the share: they may wait for the lock of its row, with a connection of the database.
  */
 import * as Context from "effect/Context"
 import { Digest } from "effect/crypto/Digest"
@@ -12,6 +14,7 @@ import * as Option from "effect/Option"
 import { Access, type AccessError } from "../../access/Access.ts"
 import * as Actor from "../../Actor.ts"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
+import { onBehalfOf } from "../../CurrentTenant.ts"
 import { type InvalidCursor, InvalidRequest, type NotFound, Unauthenticated } from "../../Errors.ts"
 import * as Ids from "../../Ids.ts"
 import type { MetadataError } from "../../MetadataError.ts"
@@ -125,7 +128,7 @@ const make = Effect.gen(function* () {
   const spend = ({ share }: ShareGrant): Effect.Effect<void, ShareExhausted | MetadataError> =>
     share.maxDownloads === null
       ? Effect.void
-      : Effect.flatMap(repository.countDownload(share.id), (isCounted) =>
+      : Effect.flatMap(onBehalfOf(share.tenantId)(repository.countDownload(share.id)), (isCounted) =>
           isCounted ? Effect.void : Effect.fail(new ShareExhausted({ limit: "maxDownloads" }))
         )
 
@@ -145,11 +148,12 @@ const make = Effect.gen(function* () {
       if (password === undefined) return yield* new SharePasswordRequired()
       const at = yield* DateTime.now
       const windowStart = DateTime.subtractDuration(at, attemptWindow)
-      if (!(yield* repository.countAttempt({ shareId, most: maxAttempts, windowStart, at }))) {
+      const inTenant = onBehalfOf(share.tenantId)
+      if (!(yield* inTenant(repository.countAttempt({ shareId, most: maxAttempts, windowStart, at })))) {
         return yield* new TooManyPasswords()
       }
       if (!(yield* passwords.verify(password, share.password))) return yield* new SharePasswordRequired()
-      yield* repository.forgetAttempts(shareId)
+      yield* inTenant(repository.forgetAttempts(shareId))
       return grant
     }),
 
@@ -168,9 +172,10 @@ const make = Effect.gen(function* () {
     spend,
 
     list: Effect.fn("ShareUse.list")(function* (grant, request) {
-      const { path } = grant.share
+      const { path, tenantId } = grant.share
       if (!permits(grant, "list") || path === null) return yield* unauthenticated
-      return yield* files.list(grant.parent, grant.share, { ...request, path: request.path ?? path })
+      const found = files.list(grant.parent, grant.share, { ...request, path: request.path ?? path })
+      return yield* onBehalfOf(tenantId)(found)
     }),
 
     toUploadGrant: Effect.fnUntraced(function* (grant) {

@@ -30,12 +30,12 @@ Requires.requires(Server.missing).describe("rows that stay locked", () => {
       () => other.dispose()
     )
 
-    /** Locks the record of a file until the returned function is called. */
-    const lockFile = async (id: string) => {
+    /** Locks a record until the returned function is called. */
+    const lockRow = async (table: "file" | "share", id: string) => {
       const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       const transaction = other.runPromise(
         Effect.flatMap(SqlClient, (sql) =>
-          sql`SELECT id FROM file WHERE id = ${id} FOR UPDATE`.pipe(
+          sql`SELECT id FROM ${sql(table)} WHERE id = ${id} FOR UPDATE`.pipe(
             Effect.andThen(Effect.sync(() => locked.resolve())),
             Effect.andThen(Effect.promise(() => released.promise)),
             sql.withTransaction
@@ -58,13 +58,13 @@ Requires.requires(Server.missing).describe("rows that stay locked", () => {
           )
         )
       )
-    return { server, lockFile, countWaiting }
+    return { server, lockRow, countWaiting }
   }
 
   it("a change waits for longer than the timeout → 503 with Retry-After, and succeeds afterwards", async () => {
-    const { lockFile, server } = await start("3 seconds")
+    const { lockRow, server } = await start("3 seconds")
     const { id, path } = await server.makeFile(await server.makeBucket())
-    const release = await lockFile(id)
+    const release = await lockRow("file", id)
     const refused = await server.patch(path, { json: { name: "renamed" } })
     assert.strictEqual(refused.status, 503)
     assert.strictEqual(refused.headers.get("retry-after"), "2")
@@ -75,11 +75,11 @@ Requires.requires(Server.missing).describe("rows that stay locked", () => {
   }, 60_000)
 
   it("50 changes of one tenant wait → another tenant reads and writes, and the service is ready", async () => {
-    const { countWaiting, lockFile, server } = await start("1 hour")
+    const { countWaiting, lockRow, server } = await start("1 hour")
     const [mine, foreign] = [await server.makeBucket(), await server.makeBucket()]
     const blocked = await server.makeFile(mine)
     const file = await server.makeFile(foreign, "there")
-    const release = await lockFile(blocked.id)
+    const release = await lockRow("file", blocked.id)
     let answered = 0
     const changes = Array.from({ length: 50 }, async (_, index) => {
       const response = await server.patch(blocked.path, { json: { metadata: { index } } })
@@ -96,5 +96,27 @@ Requires.requires(Server.missing).describe("rows that stay locked", () => {
     assert.strictEqual(answered, 0)
     await release()
     expect(new Set(await Promise.all(changes))).toEqual(new Set([200]))
+  }, 60_000)
+
+  it("50 downloads of one share wait for its record → another tenant writes", async () => {
+    const { countWaiting, lockRow, server } = await start("1 hour")
+    const [{ bucketId, tenantId }, foreign] = [await server.makeBucket(), await server.makeBucket()]
+    const { path } = await server.makeFile({ bucketId, tenantId })
+    const created = await server.post(`/tenants/${tenantId}/buckets/${bucketId}/shares`, {
+      json: { name: "counted", maxDownloads: 50 }
+    })
+    const share = (await created.json()) as { readonly id: string; readonly token: string }
+    const release = await lockRow("share", share.id)
+    let answered = 0
+    const downloads = Array.from({ length: 50 }, async () => {
+      const response = await server.get(`${path}/download`, { key: null, query: { apiKey: share.token } })
+      answered++
+      return response.status
+    })
+    await expect.poll(countWaiting, { timeout: 20_000 }).toBe(2)
+    await server.makeFile(foreign, "new")
+    assert.strictEqual(answered, 0)
+    await release()
+    expect(new Set(await Promise.all(downloads))).toEqual(new Set([307]))
   }, 60_000)
 })
