@@ -3,6 +3,7 @@
  */
 import * as DateTime from "effect/DateTime"
 import * as Arr from "effect/Array"
+import * as Role from "../../Role.ts"
 import type { Principal, SharePrincipal } from "../AccessRepository.ts"
 import type * as Scope from "../Scope.ts"
 
@@ -14,8 +15,18 @@ const earlier = (one: DateTime.Utc | null, other: DateTime.Utc | null): DateTime
 /** A scope within which nothing is permitted: no bucket has this id. */
 const nothing: Scope.Scope = { bucketIds: [""], permissions: [] }
 
+/**
+ * Whether a creator may share. A change of its role ends its shares, but a node whose cache has the former role creates one for a second
+ * more.
+ */
+const mayShare = ({ credential, member }: Principal): boolean =>
+  member !== null &&
+  Role.permits(member.role, "share:write") &&
+  credential?.scope?.permissions?.includes("share:write") !== false
+
 /** Returns the part of the share that is within the scope of the token with which it was created. */
 const scopeOf = ({ bucketId, creator, path, permissions }: SharePrincipal): Scope.Scope => {
+  if (!mayShare(creator)) return nothing
   const token = creator.credential?.scope ?? {}
   const folder = token.pathPrefix ?? "/"
   const isNested = path.startsWith(folder) || folder.startsWith(path)
