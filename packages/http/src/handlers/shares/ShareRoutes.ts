@@ -141,13 +141,19 @@ const register = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
     return json({ items: items.map(toEntry), folders, nextCursor })
   })
 
-  /** Redirects to a link to the content that is valid for an hour. */
+  /** Redirects to a link to the content that is valid for an hour. `HEAD` counts nothing, and so gets no link. */
   const ticket = (action: LinkAction) =>
     Effect.gen(function* () {
       const grant = yield* resume
       const { params } = yield* HttpRouter.RouteContext
+      const { method } = yield* HttpServerRequest.HttpServerRequest
       const { bucketId, tenantId } = grant.share
-      const link = yield* shares.ticket(grant, { tenantId, bucketId, fileId: params["fileId"] ?? "" }, action)
+      const file = { tenantId, bucketId, fileId: params["fileId"] ?? "" }
+      if (method === "HEAD") {
+        yield* downloads.open(grant, file, action)
+        return HttpServerResponse.empty({ status: 200, headers: CommonHeaders.uncached })
+      }
+      const link = yield* shares.ticket(grant, file, action)
       const location = `${PublicAddress.apiPathFrom(paths[action])}${Links.pathOf(link)}`
       return HttpServerResponse.empty({ status: 307, headers: { ...CommonHeaders.uncached, location } })
     })
