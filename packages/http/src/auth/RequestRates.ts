@@ -43,6 +43,12 @@ export interface RequestRates {
 /** Who presents a key: an actor, or the holder of what was made with the key of one. */
 type Keyed = Exclude<Viewer | Reader | UploadGrant, Anonymous>
 
+/** Returns the tenant that a request concerns. The addresses of the page of a share name the share alone. */
+const tenantOf = (request: Context.Context<RequestServices>, requester: Keyed): string =>
+  requester._tag === "ShareGrant"
+    ? requester.share.tenantId
+    : (Context.get(request, HttpRouter.RouteContext).params["tenantId"] ?? "")
+
 /** Returns the actor on whose behalf a requester reads or uploads. */
 const actorOf = (requester: Keyed): Actor => ("parent" in requester ? requester.parent : requester)
 
@@ -65,7 +71,7 @@ export const make: Effect.Effect<RequestRates, never, Access | Rates> = Effect.g
     })
 
   const admit = (request: Context.Context<RequestServices>, requester: Keyed) => {
-    const { tenantId = "" } = Context.get(request, HttpRouter.RouteContext).params
+    const tenantId = tenantOf(request, requester)
     return Effect.flatMap(
       access.identify(actorOf(requester), Ids.is("ten", tenantId) ? tenantId : undefined),
       (identity) => {

@@ -5,9 +5,10 @@ import { toNodeListener, toWebHandler } from "@holdfast/http"
 import { createClient } from "@holdfast/http/client"
 import * as Duration from "effect/Duration"
 import { expect, it, onTestFinished } from "vitest"
+import * as ShareSession from "../links/ShareSession.ts"
 import * as MountedHoldfast from "../mount/MountedHoldfast.ts"
 import * as StreamServer from "../streams/support/StreamServer.ts"
-import { expectProblem } from "../support/Problems.ts"
+import { expectProblem, json } from "../support/Problems.ts"
 import * as TestServer from "../support/TestServer.ts"
 import * as Guesses from "./Guesses.ts"
 
@@ -93,6 +94,24 @@ it("playback keys → count for the tenant, not for a key", async () => {
     200,
     expect.stringMatching(/^"tenant";r=\d+;t=\d+$/)
   ])
+})
+
+it("page of a share → opened at the rate of an address; its requests count for the tenant", async () => {
+  const server = await start({ anonymousRate: perHour(2), tenantRate: perHour(20) })
+  const { bucketId, tenantId } = await server.makeBucket()
+  const share = await json<ShareSession.Share>(
+    await server.post(`/tenants/${tenantId}/buckets/${bucketId}/shares`, { json: { name: "a share" } })
+  )
+  const cookie = await ShareSession.open(server.url, share)
+  const guess = { ...share, token: `hfs_${"a".repeat(43)}` }
+  await expectProblem(await ShareSession.exchange(server.url, guess), 401, "unauthenticated")
+  await expectProblem(await ShareSession.exchange(server.url, guess), 429, "rate_limited")
+
+  const list = () => fetch(`${server.url}/s/${share.id}/files`, { headers: { cookie } })
+  expect((await list()).headers.get("ratelimit")).toMatch(/^"tenant";r=1\d;t=\d+$/)
+  const statuses = []
+  for (let round = 0; round < 20; round++) statuses.push((await list()).status)
+  expect([statuses[0], statuses.at(-1)]).toEqual([200, 429])
 })
 
 it("client: rate exceeded → HoldfastError with the code and the time", async () => {

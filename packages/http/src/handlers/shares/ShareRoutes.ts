@@ -2,6 +2,7 @@
  * The page of a share, and what its script requests. The token of the share is behind `#` of the page's address, where no server sees it.
  * The script exchanges it for a session, in a cookie that is sent below the path of this share alone.
  */
+import type { Access } from "@holdfast/core/access/Access"
 import { FolderPath } from "@holdfast/core/access/FolderPath"
 import { Forbidden, Unauthenticated } from "@holdfast/core/Errors"
 import type { File } from "@holdfast/core/files/File"
@@ -14,6 +15,7 @@ import type { ShareAction, ShareGrant } from "@holdfast/core/files/shares/Share"
 import * as ShareSessions from "@holdfast/core/files/shares/ShareSessions"
 import { ShareUse } from "@holdfast/core/files/shares/ShareUse"
 import * as Input from "@holdfast/core/Input"
+import type { Rates } from "@holdfast/core/rates/Rates"
 import { bounded } from "@holdfast/core/Text"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -24,6 +26,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as RequestRates from "../../auth/RequestRates.ts"
 import * as SharePage from "../../players/SharePage.ts"
 import type { Route } from "../../problems/AllowedMethods.ts"
 import * as CommonHeaders from "../../problems/CommonHeaders.ts"
@@ -81,6 +84,7 @@ const register = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
   const downloads = yield* Downloads
   const uploadLinks = yield* UploadLinks.UploadLinks
   const random = yield* SecureRandom
+  const rates = yield* RequestRates.make
   const publicUrl = yield* PublicAddress.PublicUrl
 
   const shareId = Effect.map(HttpRouter.RouteContext, ({ params }) => params["shareId"] ?? "")
@@ -89,12 +93,14 @@ const register = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
     effect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
   ) => Effect.catch(effect, (error) => ProblemResponse.respond(error, CommonHeaders.uncached))
 
-  /** The share of the session of the request. */
+  /** The share of the session of the request, which counts for the rate of its tenant. */
   const resume = Effect.gen(function* () {
+    const context = yield* Effect.context<RequestRates.RequestServices>()
     const request = yield* HttpServerRequest.HttpServerRequest
     yield* checkOrigin(request)
     const session = request.cookies[cookie]
-    return session === undefined ? yield* new Unauthenticated() : yield* sessions.resume(yield* shareId, session)
+    if (session === undefined) return yield* new Unauthenticated()
+    return yield* rates.apply(context, sessions.resume(yield* shareId, session))
   })
 
   const describe = Effect.fnUntraced(function* ({ parent, share }: ShareGrant) {
@@ -116,9 +122,11 @@ const register = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
     return HttpServerResponse.text(html, { headers, contentType: headers["content-type"] })
   })
 
+  /** Opens the share. The request presents no API key, so that it counts for the rate of its address. */
   const openSession = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     yield* checkOrigin(request)
+    yield* rates.admitAnonymous(yield* Effect.context<RequestRates.RequestServices>())
     yield* JsonNegotiation.checkRequest
     const body = yield* Effect.flatMap(JsonNegotiation.readBytes(request), JsonNegotiation.parse)
     const { password, token } = yield* decodeCredentials(body)
@@ -195,6 +203,14 @@ const register = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
   yield* router.add("POST", paths.uploadLinks, respond(uploadLink))
 })
 
-type Services = Downloads | ShareUse | ShareSessions.ShareSessions | Files | UploadLinks.UploadLinks | SecureRandom
+type Services =
+  | Access
+  | Downloads
+  | Files
+  | Rates
+  | SecureRandom
+  | ShareSessions.ShareSessions
+  | ShareUse
+  | UploadLinks.UploadLinks
 
 export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Services> = HttpRouter.use(register)
