@@ -64,15 +64,17 @@ const makeTrigger = (log: LogSync, isShared: boolean) => {
       clearTimeout(idle)
       clearInterval(looks)
     },
-    next: Effect.callback<void>((done) => {
-      resume = () => {
-        resume = undefined
-        done(Effect.void)
-      }
-      const frames = log.frames()
-      if (frames >= fullAt) resume()
-      else if (frames > emptyFrames) idle.refresh()
-    })
+    /** `isLong` is whether the file is to be truncated even if the log is empty. */
+    next: (isLong: boolean) =>
+      Effect.callback<void>((done) => {
+        resume = () => {
+          resume = undefined
+          done(Effect.void)
+        }
+        const frames = log.frames()
+        if (frames >= fullAt) resume()
+        else if (isLong || frames > emptyFrames) idle.refresh()
+      })
   }
 }
 
@@ -90,6 +92,9 @@ export const start = ({ file, isShared, log, turns }: Options): Effect.Effect<vo
         ({ rows: [row] }) => (Array.isArray(row) ? Number(row[0]) : 0)
       )
 
+    /** Whether the file may be longer than the log: a log that begins anew keeps the length of its file. */
+    let isLong = false
+
     /** Returns whether the log begins anew with the next commit. */
     const restart = (mode: "RESTART" | "TRUNCATE") =>
       turns.use(
@@ -97,6 +102,7 @@ export const start = ({ file, isShared, log, turns }: Options): Effect.Effect<vo
           yield* log.settled
           yield* run(`PRAGMA busy_timeout = ${readTimeout}`)
           if ((yield* run(`PRAGMA wal_checkpoint(${mode})`)) !== 0) return false
+          isLong = mode === "RESTART"
           // The first commit of a new log syncs its header: a commit without a change does so on this thread.
           yield* run(`PRAGMA user_version = ${yield* run("PRAGMA user_version")}`)
           return true
@@ -105,7 +111,7 @@ export const start = ({ file, isShared, log, turns }: Options): Effect.Effect<vo
 
     const step: Effect.Effect<void, SqlError> = Effect.suspend(() => {
       const frames = log.frames()
-      if (frames <= emptyFrames) return Effect.void
+      if (frames <= emptyFrames && !isLong) return Effect.void
       const isFull = frames >= fullAt
       return Effect.flatMap(
         // Most pages are copied beside changes.
@@ -117,7 +123,7 @@ export const start = ({ file, isShared, log, turns }: Options): Effect.Effect<vo
       )
     })
 
-    yield* trigger.next.pipe(
+    yield* Effect.suspend(() => trigger.next(isLong)).pipe(
       Effect.andThen(step),
       Effect.catch((error) =>
         Effect.logWarning("checkpoint of the database failed", error).pipe(Effect.andThen(Effect.sleep(retryInterval)))
