@@ -1,6 +1,6 @@
 /**
  * What the statements of every operation read on PostgreSQL, in a small and in a large bucket: no statement of a request may grow
- * with the bucket.
+ * with the bucket. `HOLDFAST_FILES` sets the two sizes; `pnpm statements` compares 10,000 with a million.
  */
 import * as PostgresClient from "@holdfast/postgres/Postgres"
 import * as PostgresMetadata from "@holdfast/postgres/PostgresMetadata"
@@ -14,7 +14,12 @@ import * as Database from "../support/Database.ts"
 import * as TestServer from "../support/TestServer.ts"
 import { type Fixture, makeFixture, makeRecords, type Row, rows, send } from "./PermissionTable.ts"
 
-const sizes = { small: 4000, large: 40_000 }
+const [small = 4000, large = 40_000] = (process.env["HOLDFAST_FILES"] ?? "")
+  .split(",")
+  .flatMap((text) => Number(text) || [])
+
+/** Milliseconds to fill or to analyse the larger bucket. */
+const fillTimeout = Math.max(120_000, large)
 
 const filters = [
   "type=VIDEO",
@@ -128,14 +133,14 @@ requires(Database.missing).describe("statements on PostgreSQL", () => {
     server = await TestServer.start({ metadata: PostgresMetadata.layer({ url }) })
     runtime = ManagedRuntime.make(PostgresClient.layer({ url, maxConnections: 1 }))
     await query((sql) => sql`CREATE EXTENSION pg_stat_statements`)
-    for (const count of Object.values(sizes)) {
+    for (const count of [small, large]) {
       const fixture = await makeFixture(server)
       fixtures.set(count, fixture)
       await fill(fixture, count)
       // Until autovacuum analyses the tables, PostgreSQL does not know that they have grown.
-      if (count === sizes.small) await query((sql) => sql`VACUUM ANALYZE`)
+      if (count === small) await query((sql) => sql`VACUUM ANALYZE`)
     }
-  }, 120_000)
+  }, fillTimeout)
 
   afterAll(async () => {
     await server?.close()
@@ -149,24 +154,24 @@ requires(Database.missing).describe("statements on PostgreSQL", () => {
       assert.isDefined(shared)
       return measure(operation, { ...shared, ...(await makeRecords(server, shared)) })
     }
-    const small = await costOf(sizes.small)
-    const large = await costOf(sizes.large)
-    const text = `${JSON.stringify({ small, large })}`
+    const before = await costOf(small)
+    const after = await costOf(large)
+    const text = JSON.stringify({ before, after })
     // A join reads a few blocks for each row of a large table, where that of a small table reads the table in order.
-    assert.isAtMost(large.blocks, Math.max(1.5 * small.blocks, 3 * large.rows) + 50, text)
-    assert.isAtMost(large.blocks, 20 * large.rows + 400, text)
+    assert.isAtMost(after.blocks, Math.max(1.5 * before.blocks, 3 * after.rows) + 50, text)
+    assert.isAtMost(after.blocks, 20 * after.rows + 400, text)
   }
 
   for (const operation of [...lists, ...mirrorReads]) {
-    it(`${operation.route}, statistics of 4,000 files → reads as much in a bucket that grew to 40,000`, () =>
+    it(`${operation.route}, statistics of ${small} files → reads as much in a bucket that grew to ${large}`, () =>
       check(operation))
   }
 
   describe("with statistics", () => {
-    beforeAll(() => query((sql) => sql`VACUUM ANALYZE`), 120_000)
+    beforeAll(() => query((sql) => sql`VACUUM ANALYZE`), fillTimeout)
 
     for (const operation of operations) {
-      it(`${operation.route} → reads as much in a bucket with 40,000 files as with 4,000, at most 20 blocks per row`, () =>
+      it(`${operation.route} → reads as much in a bucket with ${large} files as with ${small}, at most 20 blocks per row`, () =>
         check(operation))
     }
   })
