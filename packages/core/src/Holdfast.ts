@@ -66,6 +66,7 @@ import * as Tenants from "./tenants/Tenants.ts"
 import type { TokenRepository } from "./tokens/TokenRepository.ts"
 import * as Tokens from "./tokens/Tokens.ts"
 import * as Transcoder from "./transcoding/Transcoder.ts"
+import * as ContentDigests from "./uploads/ContentDigests.ts"
 import * as ResumableUploads from "./uploads/ResumableUploads.ts"
 import * as UploadExpiry from "./uploads/UploadExpiry.ts"
 import type { UploadRepository } from "./uploads/UploadRepository.ts"
@@ -204,7 +205,8 @@ export const layer: Layer.Layer<Services, never, Ports> = Mirrors.layer.pipe(
 /**
  * The background work that some process of each deployment has to do, besides conversions and mirrors: sweeps at an interval, finishes
  * the removal of large buckets and tenants and folder jobs, deletes old events, forgets limits that are no longer reached, deletes the
- * records of expired uploads, and queues failed deliveries of webhooks again on request.
+ * records of expired uploads, computes the digests of contents that were uploaded in parts, and queues failed deliveries of webhooks again
+ * on request.
  */
 export const layerMaintenance = (options: { readonly sweepEvery: Duration.Input }) =>
   Layer.mergeAll(
@@ -214,7 +216,8 @@ export const layerMaintenance = (options: { readonly sweepEvery: Duration.Input 
     EventRetention.layer,
     WebhookRecovery.layer,
     ForgetReached.layer,
-    UploadExpiry.layer
+    UploadExpiry.layer,
+    ContentDigests.layerNative
   )
 
 /** The ports that most programs have no adapter of: no conversions, no targets of mirrors but other buckets, no secrets. */

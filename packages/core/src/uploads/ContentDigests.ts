@@ -5,12 +5,13 @@
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { layerJob } from "../BackgroundWork.ts"
 import { onBehalfOf } from "../CurrentTenant.ts"
 import { ContentHasher } from "../integrity/ContentHasher.ts"
+import * as NativeContentHasher from "../integrity/NativeContentHasher.ts"
 import type * as BlobKey from "../storage/BlobKey.ts"
 import { BlobRepository } from "../storage/BlobRepository.ts"
 import { BlobStore } from "../storage/BlobStore.ts"
@@ -85,3 +86,12 @@ export const layer: Layer.Layer<never, never, BlobRepository | BlobStore | Conte
   interval,
   { worker: "job of digests", failure: "digests of composite contents not computed; will retry" }
 )
+
+/**
+ * As `layer`, with the hash function of the runtime. Where the runtime has none, composite contents stay without a digest, unless another
+ * process of the deployment computes them.
+ */
+export const layerNative: Layer.Layer<never, never, BlobRepository | BlobStore | UploadRepository> =
+  NativeContentHasher.native === undefined
+    ? Layer.empty
+    : layer.pipe(Layer.provide(Layer.succeed(ContentHasher, NativeContentHasher.native)))

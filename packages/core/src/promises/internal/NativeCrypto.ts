@@ -7,29 +7,9 @@ import { type Algorithm, Digest, layerWebCrypto } from "effect/crypto/Digest"
 import * as Mac from "effect/crypto/Mac"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Layer from "effect/Layer"
+import { type Hashing, type NodeCrypto, nodeCrypto } from "../../secrets/NodeCrypto.ts"
 
-interface Hashing {
-  readonly update: (data: Uint8Array) => Hashing
-  readonly digest: {
-    (): Uint8Array
-    (encoding: "hex"): string
-  }
-}
-
-/** The part of `node:crypto` that is used here. */
-interface NodeCrypto {
-  readonly createHash: (name: string) => Hashing
-  readonly createHmac: (name: string, key: object) => Hashing
-  readonly createSecretKey: (bytes: Uint8Array) => object
-}
-
-/** The global object of a runtime that has modules of its own. */
-interface Runtime {
-  readonly process?: { readonly getBuiltinModule?: (name: string) => NodeCrypto | undefined }
-}
-
-// Not imported: this package also runs where there is no such module.
-const native = (globalThis as Runtime).process?.getBuiltinModule?.("node:crypto")
+const native = nodeCrypto
 
 /** Returns the name that OpenSSL has for an algorithm, such as `sha256`. */
 const nameOf = (name: Algorithm["name"]): string => name.replace("-", "").toLowerCase()

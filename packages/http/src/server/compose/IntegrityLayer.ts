@@ -8,7 +8,6 @@ import * as IntegrityWorker from "@holdfast/core/integrity/IntegrityWorker"
 import * as Repairs from "@holdfast/core/integrity/Repairs"
 import * as Scrubber from "@holdfast/core/integrity/Scrubber"
 import * as MirrorCopies from "@holdfast/core/mirrors/worker/MirrorCopies"
-import * as ContentDigests from "@holdfast/core/uploads/ContentDigests"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -21,9 +20,6 @@ export const checks = Integrity.layer.pipe(Layer.provide(NodeContentHasher.layer
 
 /** The checks, repairs and scrubs. */
 export const services = Layer.merge(Repairs.layer, Scrubber.layer).pipe(Layer.provideMerge(checks))
-
-/** Computes the digests of composite contents. */
-export const layerDigests = ContentDigests.layer.pipe(Layer.provide(NodeContentHasher.layer))
 
 /** Compares contents before they are converted. */
 export const layerSourceCheck = Layer.effect(
@@ -50,8 +46,7 @@ export const layerBackground = (
     Duration.isZero(scrubPeriod) || !hasBackgroundWork(worker)
       ? Layer.empty
       : Scrubber.layerPeriodic({ period: scrubPeriod, bytesPerSecond: scrubRate, share: backgroundShare })
-  const digests = hasBackgroundWork(worker) ? layerDigests : Layer.empty
-  return Layer.mergeAll(IntegrityWorker.layer(), scrubber, digests).pipe(
+  return Layer.merge(IntegrityWorker.layer(), scrubber).pipe(
     Layer.provide(services),
     Layer.provide([MirrorCopies.layer, DamagedStreams.layer])
   )

@@ -4,18 +4,14 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { asBackgroundWork } from "@holdfast/core/BackgroundWork"
 import { SharesCounts } from "@holdfast/core/rates/Rates"
-import * as RemovalWorker from "@holdfast/core/buckets/RemovalWorker"
-import * as FolderWorker from "@holdfast/core/folders/FolderWorker"
+import * as Holdfast from "@holdfast/core/Holdfast"
 import * as StoreIdentity from "@holdfast/core/deployment/StoreIdentity"
-import * as EventRetention from "@holdfast/core/events/EventRetention"
 import * as Settings from "@holdfast/core/Settings"
 import * as DamageReports from "@holdfast/core/integrity/DamageReports"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
 import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import * as Sweeper from "@holdfast/core/storage/Sweeper"
-import * as ForgetReached from "@holdfast/core/usage/ForgetReached"
 import { PublicHosts } from "@holdfast/core/webhooks/WebhookUrl"
-import * as WebhookRecovery from "@holdfast/core/webhooks/WebhookRecovery"
 import { ConversionRepository } from "@holdfast/core/conversions/ConversionRepository"
 import * as PublicHost from "@holdfast/outbound/PublicHost"
 import * as DateTime from "effect/DateTime"
@@ -172,12 +168,7 @@ const layerMetricRegistry = Layer.sync(Metric.MetricRegistry, (): Metric.MetricR
 /** The work that one process of the service does beside requests. */
 const layerBackground = (config: Config, prepared: ReturnType<typeof layerPrepared>) =>
   Layer.mergeAll(
-    Sweeper.layerPeriodic(config.sweepInterval),
-    RemovalWorker.layer(),
-    FolderWorker.layer(),
-    EventRetention.layer,
-    WebhookRecovery.layer,
-    ForgetReached.layer,
+    Holdfast.layerMaintenance({ sweepEvery: config.sweepInterval }),
     IncompleteUploads.layerSweeper(config),
     ConversionLayer.layerWorker(config).pipe(Layer.provide([prepared, IntegrityLayer.layerSourceCheck])),
     MirrorLayer.layerWorker(config),

@@ -49,7 +49,8 @@ export interface OpenOptions {
   readonly settings?: SettingsInput | undefined
   /**
    * How often this process sweeps, which removes the bytes of doomed blobs; `false` where another process sweeps. A process that
-   * sweeps also finishes the removal of large buckets and tenants, and recovers failed deliveries of webhooks. Default: every minute.
+   * sweeps also finishes the removal of large buckets and tenants, recovers failed deliveries of webhooks, and computes the checksums of
+   * contents that were uploaded in parts. Default: every minute.
    */
   readonly sweepEvery?: Duration.Input | false | undefined
   /**
