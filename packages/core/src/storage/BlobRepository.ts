@@ -12,6 +12,7 @@
 import * as Context from "effect/Context"
 import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
 import type { BucketRef } from "../buckets/BucketRef.ts"
 import type { ContentRules } from "../buckets/ContentRules.ts"
 import type { NotFound, QuotaExceeded } from "../Errors.ts"
@@ -46,6 +47,15 @@ export interface ContentPart {
   readonly start: number
   /** Bytes. */
   readonly size: number
+}
+
+/** The content that a blob is a part of. */
+export interface WholeContent {
+  readonly fileId: string
+  /** The SHA-256 of the whole content, hexadecimal. */
+  readonly sha256: string
+  /** Where the part begins in it, in bytes. */
+  readonly start: number
 }
 
 /** A position in the order of the due blobs. */
@@ -146,6 +156,9 @@ export class BlobRepository extends Context.Service<
       readonly offset: number
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<ContentPart>, MetadataError>
+
+    /** Finds the content of a file that a blob is a part of; none while the digest of the content is not known. */
+    readonly findWhole: (blobId: string) => Effect.Effect<Option.Option<WholeContent>, MetadataError>
 
     /** Lists the rows of all blobs, ordered by id, for the consistency check. */
     readonly list: (slice: Slice) => Effect.Effect<ReadonlyArray<BlobRow>, MetadataError>

@@ -1,14 +1,24 @@
 /**
  * Tests that damaged contents are repaired from their copies at mirrors, on a real disk, with a running service.
  */
+import { open } from "@holdfast/core"
+import * as Actor from "@holdfast/core/Actor"
+import * as PromiseApiContext from "@holdfast/core/promises/PromiseApiContext"
+import { ResumableUploads } from "@holdfast/core/uploads/ResumableUploads"
+import { fs } from "@holdfast/fs"
+import { sqlite } from "@holdfast/sqlite"
 import { requires } from "@holdfast/testing/Requires"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { createHash, randomBytes } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as Ceph from "../support/Ceph.ts"
 import { json } from "../support/Problems.ts"
 import * as Process from "../support/Process.ts"
+import * as Requests from "../support/Requests.ts"
 import * as MirrorRequests from "./MirrorRequests.ts"
 
 type Source = Awaited<ReturnType<typeof MirrorRequests.start>>
@@ -105,6 +115,71 @@ it(
     expect([lost.code, lost.stdout.match(/^Damaged/gm)?.length]).toEqual([1, 2])
     expect(lost.stderr).toContain("2 contents are damaged. No mirror has a good copy:")
     expect(Fs.readFileSync(flipped).equals(contents[0] ?? Buffer.alloc(0))).toBe(false)
+  }
+)
+
+/** Uploads parts into the directory of a service that is stopped, and begins another upload, which has expired. */
+const uploadParts = async ({ bucketId, service, tenantId }: Source, parts: ReadonlyArray<Uint8Array>) => {
+  const file = Path.join(service.data, "holdfast.sqlite")
+  const blobs = fs({ directory: service.data })
+  const holdfast = await open({ metadata: sqlite({ file }), blobs, sweepEvery: false })
+  const run = Effect.runPromiseWith(PromiseApiContext.of(holdfast).services)
+  const uploaded = await run(
+    Effect.gen(function* () {
+      const uploads = yield* ResumableUploads
+      const bucket = { tenantId, bucketId }
+      yield* uploads.create(Actor.system, bucket, { name: "abandoned" }, { length: 10 })
+      const { id: uploadId } = yield* uploads.create(Actor.system, bucket, { name: "parts.bin" }, { mode: "PARTS" })
+      const ref = { ...bucket, uploadId }
+      for (const [index, bytes] of parts.entries()) {
+        yield* uploads.putPart(Actor.system, ref, Stream.make(bytes), { number: index + 1 })
+      }
+      return yield* uploads.complete(Actor.system, ref)
+    })
+  )
+  await holdfast.close()
+  const database = new DatabaseSync(file)
+  database.exec("UPDATE upload SET expires_at = 0 WHERE state = 'OPEN'")
+  database.close()
+  return uploaded
+}
+
+const countOpenUploads = ({ service }: Source): unknown => {
+  const database = new DatabaseSync(Path.join(service.data, "holdfast.sqlite"))
+  const row = database.prepare("SELECT count(*) AS uploads FROM upload WHERE state = 'OPEN'").get()
+  database.close()
+  return row?.["uploads"]
+}
+
+it(
+  "content of several parts: service computes its digest and copies it; parts flipped and removed → repaired; expired upload deleted",
+  { timeout: 180_000 },
+  async () => {
+    const source = await MirrorRequests.start()
+    const target = await MirrorRequests.createTarget(source.api, "target")
+    const mirror = await MirrorRequests.createMirror(source, MirrorRequests.mirrorToTenant(target))
+    await source.service.stop()
+    const parts = [70_000, 3_000_000, 5_000].map((size) => new Uint8Array(randomBytes(size)))
+    const { id } = await uploadParts(source, parts)
+
+    const service = await Process.serve({ data: source.service.data })
+    const again = { ...source, service, api: Requests.make(`${service.url}/api/v1`, source.key) }
+    const record = async () =>
+      json<{ readonly checksum: MirrorRequests.FileRecord["checksum"] | null }>(
+        await again.api.get(`${again.files}/${id}`)
+      )
+    await expect.poll(record, { timeout: 60_000 }).toMatchObject({ checksum: { sha256: sha256(Buffer.concat(parts)) } })
+    await MirrorRequests.untilCopied(again, mirror.id)
+    const paths = parts.map((bytes) => findContent(again, again.bucketId, sha256(bytes)))
+    await service.stop()
+    expect(countOpenUploads(again)).toBe(0)
+    flipBit(paths[1] ?? "")
+    Fs.rmSync(paths[2] ?? "")
+    const repaired = await scrub(again, "--repair")
+    expect([repaired.code, repaired.stdout.match(/\(repaired\)$/gm)?.length]).toEqual([0, 2])
+    for (const [index, path] of paths.entries()) {
+      expect(Fs.readFileSync(path).equals(parts[index] ?? Buffer.alloc(0))).toBe(true)
+    }
   }
 )
 

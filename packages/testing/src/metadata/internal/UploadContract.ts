@@ -310,7 +310,8 @@ export const uploadContract = (it: It): void => {
         const files = yield* FileRepository
         const { bucket, mirror } = yield* MirrorFixtures.create(yield* Fixtures.bucket())
         const upload = yield* open(bucket)
-        for (const offset of [0, 10]) yield* put(upload, { offset, epoch: 0 }, 10)
+        yield* put(upload, { offset: 0, epoch: 0 }, 10)
+        const second = yield* put(upload, { offset: 10, epoch: 0 }, 10)
         const file = Sample.file({ version: 1, content: composite(upload.blobId, 20) })
         yield* files.insert(bucket, file, assembly(upload, 2, [1, 2]))
         expect(yield* MirrorFixtures.claim(mirror)).toEqual([])
@@ -322,7 +323,11 @@ export const uploadContract = (it: It): void => {
           claimed.push(found.value.blobId)
         expect(claimed.filter((blobId) => blobId === upload.blobId)).toHaveLength(1)
         const sha256 = Sample.hash()
+        const { findWhole } = yield* BlobRepository
+        expect(Option.isNone(yield* findWhole(second.blobId))).toBe(true)
         yield* uploads.recordDigest({ blobId: upload.blobId, sha256 })
+        expect(yield* findWhole(second.blobId)).toEqual(Option.some({ fileId: file.id, sha256, start: 10 }))
+        expect(Option.isNone(yield* findWhole(upload.blobId))).toBe(true)
         const stored = Option.getOrThrow(yield* files.find(bucket, Fixtures.byId(file.id)))
         expect(stored.content).toMatchObject({ sha256, isComposite: true })
         expect(yield* MirrorFixtures.claim(mirror)).toMatchObject([

@@ -14,7 +14,8 @@ import {
   type BlobRow,
   type BlobState,
   type ContentPart,
-  type DueBlob
+  type DueBlob,
+  type WholeContent
 } from "@holdfast/core/storage/BlobRepository"
 import * as DamageKind from "@holdfast/core/storage/DamageKind"
 import { among, lock, millis } from "../Dialect.ts"
@@ -53,6 +54,12 @@ const toPart: Row.FromRow<ContentPart> = (row) => ({
   blobId: Row.text(row, "blob_id"),
   start: Row.int(row, "start"),
   size: Row.int(row, "size")
+})
+
+const toWhole: Row.FromRow<WholeContent> = (row) => ({
+  fileId: Row.text(row, "id"),
+  sha256: Row.text(row, "sha256"),
+  start: Row.int(row, "start")
 })
 
 const make = Effect.gen(function* () {
@@ -183,6 +190,15 @@ const make = Effect.gen(function* () {
       sql`SELECT blob_id, start, size FROM blob_part WHERE content_id = ${blobId} AND start >= (
           SELECT MAX(start) FROM blob_part WHERE content_id = ${blobId} AND start <= ${offset})
         ORDER BY start LIMIT ${limit}`.pipe(Row.all(toPart), operation("blobs.listParts")),
+
+    findWhole: (blobId) =>
+      sql`SELECT file.id, file.sha256, blob_part.start FROM blob_part
+          JOIN blob AS content ON content.id = blob_part.content_id
+          JOIN file ON file.id = content.file_id AND file.blob_id = content.id
+        WHERE blob_part.blob_id = ${blobId} AND content.state = 'READY' AND file.sha256 <> ''`.pipe(
+        Row.first(toWhole),
+        operation("blobs.findWhole")
+      ),
 
     list: ({ after, limit }) =>
       sql`SELECT blob.id, blob.tenant_id, blob.bucket_id, blob.state, blob.size, blob.sha256,

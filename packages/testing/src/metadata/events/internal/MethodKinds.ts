@@ -71,6 +71,7 @@ export const ports = [
     forget: "INTERNAL",
     doomUnreferenced: "INTERNAL",
     listParts: "READ",
+    findWhole: "READ",
     list: "READ",
     filterKnown: "READ"
   }),
