@@ -39,7 +39,7 @@ const has = (window: Window, offset: number): boolean => {
   return first !== undefined && last !== undefined && first.start <= offset && offset < endOf(last)
 }
 
-/** Returns the index of the part that has the byte, by binary search. Parts without bytes have none. */
+/** Returns the index of the part that has the byte, by binary search. */
 const indexAt = (window: Window, offset: number): number => {
   let low = 0
   let high = window.length - 1
@@ -115,7 +115,7 @@ export const make: Effect.Effect<FindParts, never, BlobRepository> = Effect.map(
       let position = from
       for (let index = indexAt(window, from); index < window.length && position < end; index++) {
         const part = window[index]
-        if (part === undefined || part.size === 0) continue
+        if (part === undefined) break
         if (part.start > position) return yield* toBlobError("Damaged")
         const until = Math.min(end, endOf(part))
         const range = { offset: position - part.start, length: until - position }

@@ -210,6 +210,19 @@ const toUpload = ({
   ...upload
 }: StoredUpload): Upload => upload
 
+/** Checks the length that a request declares for an upload. */
+const checkLength = (
+  length: number,
+  upload: Pick<Upload, "length" | "received">
+): Effect.Effect<void, InvalidRequest> => {
+  const fail = (detail: string) => Effect.fail(InvalidRequest.at("/length", detail))
+  if (!(Number.isSafeInteger(length) && length >= 0)) return fail("must be a whole number of bytes")
+  if (upload.length !== null) return fail(`must be absent or ${upload.length}, which the upload has declared before`)
+  return length < upload.received
+    ? fail(`must be at least ${upload.received}: the upload has so many bytes`)
+    : Effect.void
+}
+
 const make = Effect.gen(function* () {
   const access = yield* Access
   const files = yield* FileRepository
@@ -271,9 +284,7 @@ const make = Effect.gen(function* () {
       if (folder !== undefined) yield* access.require(actor, { ...bucket, path }, "file:write")
       const { condition = {}, contentType, length, linkRules, mode = "APPEND", onConflict = "fail" } = options
       if (contentType !== undefined) yield* MediaTypes.check(contentType)
-      if (length !== undefined && !(Number.isSafeInteger(length) && length >= 0)) {
-        return yield* InvalidRequest.at("/length", "must be a whole number of bytes")
-      }
+      if (length !== undefined) yield* checkLength(length, { length: null, received: 0 })
       yield* checkHeaders(tenantId, description.headers ?? [])
       yield* room.forContent(length ?? 0)
       const existing = Option.getOrNull(yield* files.find(bucket, StoreFile.toSelector({ path, name })))
@@ -337,10 +348,12 @@ const make = Effect.gen(function* () {
       if (found.mode !== "APPEND") return yield* InvalidRequest.at("", "the upload takes numbered parts")
       let upload = yield* takeOver(ref)
       if (upload.received !== offset) return yield* new OffsetMismatch({ offset: upload.received })
-      if (length !== undefined && upload.length === null) {
+      const { isOfBucket, limit } = limitOf(upload, rules)
+      if (length !== undefined && length !== upload.length) {
+        yield* checkLength(length, upload)
+        if (length > limit) return yield* new ContentTooLarge({ limit, isOfBucket })
         upload = yield* within(yield* limitsOf(ref))(uploads.declareLength(ref, length))
       }
-      const { isOfBucket, limit } = limitOf(upload, rules)
       const guarded = yield* ContentGuard.make(content, {
         limit: Math.min(limit, upload.length ?? Infinity) - offset,
         isOfBucket

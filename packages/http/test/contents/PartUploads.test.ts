@@ -197,6 +197,49 @@ EachDatabase.describeEach("uploads in parts", (current) => {
     )
   })
 
+  it("complete: parts without bytes → left out, contents of the others are read and hashed", async () => {
+    const server = current()
+    const bucket = await server.makeBucket()
+    const sizes = [0, 1000, 0, 0, 70_000, 0]
+    const { bytes, file } = await server.run(
+      Effect.tap(upload(bucket, sizes), () => Effect.provide(ContentDigests.computeAll, NodeContentHasher.layer))
+    )
+    const path = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`
+    const view = await server.get(`${path}/${file.id}/view`)
+    expect(Buffer.from(await view.arrayBuffer()).equals(bytes)).toBe(true)
+    const sha256 = createHash("sha256").update(bytes).digest("hex")
+    expect(await (await server.get(`${path}/${file.id}`)).json()).toMatchObject({ checksum: { sha256 } })
+
+    const other = await server.makeBucket()
+    const empty = await server.run(upload(other, [0, 0]))
+    expect(empty.file).toMatchObject({ checksum: { sha256: createHash("sha256").digest("hex") } })
+    expect((await server.run(Effect.flatMap(Fsck, (fsck) => fsck.check()))).findings).toBe(0)
+  })
+
+  it("append: declared length not a number, below what arrived, above the limit, other than before → refused", async () => {
+    const server = current()
+    const bucket = await server.makeBucket()
+    await server.run(
+      Effect.gen(function* () {
+        const uploads = yield* ResumableUploads
+        const ref = yield* create(bucket)
+        yield* append(ref, 0, new Uint8Array(10))
+        const declare = (length: number) => uploads.append(actor, ref, Stream.empty, { offset: 10, length })
+        for (const length of [Number.NaN, -1, 1.5, 9]) {
+          expect(yield* Effect.flip(declare(length))).toMatchObject({ errors: [{ pointer: "/length" }] })
+        }
+        expect(yield* Effect.flip(declare(Number.MAX_SAFE_INTEGER))).toMatchObject({ _tag: "ContentTooLarge" })
+        expect(yield* declare(11)).toMatchObject({ length: 11, received: 10 })
+        expect(yield* declare(11)).toMatchObject({ length: 11 })
+        expect(yield* Effect.flip(declare(12))).toMatchObject({ errors: [{ pointer: "/length" }] })
+        yield* append(ref, 10, new Uint8Array(1))
+        const listed = uploads.complete(actor, ref, { parts: [{ number: 2 }] })
+        expect(yield* Effect.flip(listed)).toMatchObject({ errors: [{ pointer: "/parts" }] })
+        expect(yield* complete(ref)).toMatchObject({ state: "READY" })
+      })
+    )
+  })
+
   it("complete: file created at the place meanwhile → FileExists, upload stays open; reader's rights → Forbidden", async () => {
     const server = current()
     const bucket = await server.makeBucket()

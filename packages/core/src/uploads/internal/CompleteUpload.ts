@@ -32,7 +32,7 @@ import * as Completion from "./Completion.ts"
 import type { StorePart } from "./PartWriter.ts"
 
 export interface CompleteOptions {
-  /** The parts of the content, in ascending order. All of them when absent. Those that are not listed are removed. */
+  /** The parts of the content, in ascending order; for `PARTS` only. All of them when absent. Those that are not listed are removed. */
   readonly parts?: ReadonlyArray<Completion.ListedPart> | undefined
   /** The least size of each part but the last one, in bytes. Default: none. */
   readonly minPartBytes?: number | undefined
@@ -87,6 +87,9 @@ export const make = Effect.fnUntraced(function* (storePart: StorePart) {
     if (found.answer !== null) return yield* Effect.orDie(decodeAnswer(found.answer))
     const { condition, contentType, description, linkRules, onConflict } = found.terms
     let upload = found
+    if (upload.mode === "APPEND" && options.parts !== undefined) {
+      return yield* InvalidRequest.at("/parts", "must be absent: the upload takes bytes in order, by appends")
+    }
     // An empty content is a part without bytes.
     if (upload.revision === 0 && options.parts === undefined) {
       const at = upload.mode === "APPEND" ? { offset: 0, epoch: upload.epoch } : { number: 1 }
@@ -96,8 +99,9 @@ export const make = Effect.fnUntraced(function* (storePart: StorePart) {
       }
     }
     const stored = yield* Completion.listAll(uploads, upload)
-    const parts = yield* Completion.select(stored, options.parts, options.minPartBytes ?? 0)
-    const size = yield* Completion.checkLength(upload, parts)
+    const selected = yield* Completion.select(stored, options.parts, options.minPartBytes ?? 0)
+    const size = yield* Completion.checkLength(upload, selected)
+    const parts = Completion.withoutEmpty(selected)
     const [first] = parts
     if (first === undefined) return yield* InvalidRequest.at("/parts", "must have at least one item")
     const { isOfBucket, limit } = MediaTypes.limitOf(rules, linkRules ?? undefined, settings.maxUploadBytes)

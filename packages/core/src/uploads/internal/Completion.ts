@@ -88,6 +88,15 @@ export const checkLength = (
     : Effect.fail(InvalidRequest.at("/parts", `have ${received} bytes, but the declared length is ${length}`))
 }
 
+/**
+ * Returns the parts that have bytes; of an empty content the first part. In a composite content, exactly one part begins at each
+ * `start`: reads find the parts by it.
+ */
+export const withoutEmpty = (parts: ReadonlyArray<UploadPart>): ReadonlyArray<UploadPart> => {
+  const withBytes = parts.filter(({ size }) => size > 0)
+  return withBytes.length > 0 ? withBytes : parts.slice(0, 1)
+}
+
 /** Returns the entity tag of a content of these parts: their digests determine it, and a plain content never has such a one. */
 export const entityTag = (digest: Digest["Service"], parts: ReadonlyArray<UploadPart>): Effect.Effect<string> => {
   const [only] = parts
