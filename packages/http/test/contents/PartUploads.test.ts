@@ -13,7 +13,7 @@ import { BlobStore } from "@holdfast/core/storage/BlobStore"
 import { Fsck } from "@holdfast/core/storage/Fsck"
 import * as ContentDigests from "@holdfast/core/uploads/ContentDigests"
 import { type NewUpload, ResumableUploads } from "@holdfast/core/uploads/ResumableUploads"
-import type { UploadRef } from "@holdfast/core/uploads/UploadRepository"
+import { type UploadRef, UploadRepository } from "@holdfast/core/uploads/UploadRepository"
 import * as MemoryBlobStore from "@holdfast/testing/storage/MemoryBlobStore"
 import * as DateTime from "effect/DateTime"
 import * as Deferred from "effect/Deferred"
@@ -283,6 +283,33 @@ EachDatabase.describeEach("uploads in parts", (current) => {
     const record = await server.get(`/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files/${file.id}`)
     const sha256 = createHash("sha256").update(bytes).digest("hex")
     expect(await record.json()).toMatchObject({ checksum: { sha256 }, etag: file.etag })
+  })
+
+  it("digest: bytes of a part are not those that arrived → no checksum; restored → checksum", async () => {
+    const server = current()
+    const bucket = await server.makeBucket()
+    await server.run(
+      Effect.gen(function* () {
+        const { bytes, file } = yield* upload(bucket, [1000, 2000])
+        const path = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files/${file.id}`
+        const record = Effect.promise(async () => (await server.get(path)).json())
+        const compute = Effect.provide(ContentDigests.computeAll, NodeContentHasher.layer)
+        const blobs = yield* BlobStore
+        const entries = yield* Stream.runCollect(blobs.list(`${bucket.tenantId}/${bucket.bucketId}/`))
+        const { key = "" } = entries.find(({ size }) => size === 2000) ?? {}
+        yield* blobs.put(key, Stream.make(new Uint8Array(2000)))
+        yield* compute
+        expect(yield* record).toMatchObject({ checksum: null })
+
+        yield* blobs.put(key, Stream.make(new Uint8Array(bytes.subarray(1000))))
+        const now = yield* DateTime.now
+        // Ends the wait until the next attempt.
+        yield* (yield* UploadRepository).claimDigest({ now: DateTime.add(now, { hours: 1 }), leaseUntil: now })
+        yield* compute
+        const sha256 = createHash("sha256").update(bytes).digest("hex")
+        expect(yield* record).toMatchObject({ checksum: { sha256 } })
+      })
+    )
   })
 
   it("part damaged: reader gets content_damaged; restored → served", async () => {
