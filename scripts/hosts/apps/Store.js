@@ -10,7 +10,10 @@ export const start = async () => {
     metadata: sqlite({ file: `${process.env.DATA}/app.sqlite` }),
     blobs: fs({ directory: `${process.env.DATA}/files` })
   })
-  return { holdfast, authenticate: () => holdfast.account("ada@example.com") }
+  const ada = holdfast.account("ada@example.com")
+  // Users of a mounted API create no tenants: the program does.
+  await holdfast.tenants.create(ada, { name: "Acme", subdomain: "acme" })
+  return { holdfast, authenticate: () => ada }
 }
 
 /** Prints the address of a server that listens. */
