@@ -18,18 +18,22 @@ const isHandle = (value: unknown): value is Handle => hasProperty(value, "close"
 /** Closes what a process has not accepted when it ends. */
 export const closeWith = (worker: Worker): void => {
   const child = worker.process
-  /** The latest connection of each listener: it sends the next one after the process has accepted this one. */
-  const latest = new Map<unknown, Handle>()
+  /** The connections without an answer, by the number of their message. */
+  const pending = new Map<unknown, Handle>()
   const closeAll = (): void => {
-    for (const handle of latest.values()) handle.close()
-    latest.clear()
+    for (const handle of pending.values()) handle.close()
+    pending.clear()
   }
   child.send = new Proxy(child.send.bind(child), {
     apply: (send, self, args: Parameters<typeof child.send>) => {
       const [message, handle] = args
-      if (isHandle(handle)) latest.set(hasProperty(message, "key") ? message.key : undefined, handle)
+      if (isHandle(handle) && hasProperty(message, "seq")) pending.set(message.seq, handle)
       return Reflect.apply(send, self, args)
     }
+  })
+  // Another process gets a connection that this one has refused because it stops.
+  child.on("internalMessage", (message: unknown) => {
+    if (hasProperty(message, "ack")) pending.delete(message.ack)
   })
   child.once("disconnect", closeAll)
   child.once("exit", closeAll)
