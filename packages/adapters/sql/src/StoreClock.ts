@@ -20,6 +20,14 @@ export interface Options {
   readonly uptime: () => number
 }
 
+export interface MachineOptions extends Options {
+  /**
+   * The offset of the clock of another process that uses the same database (`offsetOf`): the new clock shows the same time. That of the
+   * machine's wall clock when absent.
+   */
+  readonly offset?: number | undefined
+}
+
 interface StoreClock extends StoreTime {
   /** Returns the time in milliseconds, as it is after the last move. */
   readonly read: () => number
@@ -37,12 +45,19 @@ const smallestSuspension = 1000
 
 const nanosPerMilli = 1_000_000
 
-/** Makes a clock that shows the time of `base` at first. */
-const make = (base: Clock.Clock, { uptime }: Options): StoreClock => {
-  const monotonic = () => Number(base.monotonicTimeNanosUnsafe()) / nanosPerMilli
+const monotonicMillis = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / nanosPerMilli
+
+/**
+ * Returns by how many milliseconds a clock is ahead of the machine's monotonic clock, which shows the same time to all processes.
+ */
+export const offsetOf = (clock: Clock.Clock): number => clock.currentTimeMillisUnsafe() - monotonicMillis(clock)
+
+/** Makes a clock that shows the time of `base` at first, or the one of another clock with this offset. */
+const make = (base: Clock.Clock, { offset: first, uptime }: MachineOptions): StoreClock => {
+  const monotonic = () => monotonicMillis(base)
   const awake = () => uptime() * 1000 - monotonic()
   let beforeSuspension = awake()
-  let offset = base.currentTimeMillisUnsafe() - monotonic()
+  let offset = first ?? offsetOf(base)
   let last = -Infinity
   const read = () => monotonic() + offset
   const readForward = () => {
@@ -87,11 +102,12 @@ const adjustInterval = Duration.seconds(1)
 const smallestStep = 1000
 
 /**
- * Follows the clock of the machine, for a database that only this process uses. After a step of the machine's clock the time runs at
- * most a tenth faster or slower until both agree. A start takes the time of the machine as it is: the process that starts expires
- * the leases of the former one, and records keep their times.
+ * Follows the clock of the machine, for a database that only the processes of one service use. After a step of the machine's clock the
+ * time runs at most a tenth faster or slower until both agree. A start of the service takes the time of the machine as it is: it
+ * expires the leases of the former processes, and records keep their times. A process that starts beside others takes their time
+ * (`offset`), because they have leases.
  */
-export const layerMachine = (options: Options): Layer.Layer<never> =>
+export const layerMachine = (options: MachineOptions): Layer.Layer<never> =>
   Layer.effect(
     StoreTime,
     Effect.gen(function* () {

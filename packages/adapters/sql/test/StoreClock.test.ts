@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { StoreTime } from "@holdfast/core/StoreTime"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
@@ -19,10 +20,10 @@ interface Machine {
   readonly uptime: () => number
 }
 
-/** Provides the clock of a machine to `use`, with the time of a store over it. */
+/** Provides the time of a store over the clock of a machine to `use`. */
 const withMachine = <A, E, E2>(
   layer: (machine: Machine) => Layer.Layer<never, E>,
-  use: (time: StoreTime, machine: Machine) => Effect.Effect<A, E2>
+  use: (time: StoreTime, machine: Machine, clock: Clock.Clock) => Effect.Effect<A, E2>
 ): Effect.Effect<A, E | E2> =>
   Effect.gen(function* () {
     const test = yield* Clock.Clock
@@ -46,13 +47,13 @@ const withMachine = <A, E, E2>(
     }
     const run = Effect.gen(function* () {
       const time = yield* StoreTime
-      return time === undefined ? yield* Effect.die("The layer provides no time.") : yield* use(time, machine)
+      return time === undefined ? yield* Effect.die("The layer provides no time.") : yield* use(time, machine, clock)
     })
     return yield* Effect.provide(run, Layer.provide(layer(machine), Layer.succeed(Clock.Clock, clock)))
   })
 
 describe("machine", () => {
-  const onMachine = <A, E>(use: (time: StoreTime, machine: Machine) => Effect.Effect<A, E>) =>
+  const onMachine = <A, E>(use: (time: StoreTime, machine: Machine, clock: Clock.Clock) => Effect.Effect<A, E>) =>
     withMachine(StoreClock.layerMachine, use)
 
   it.effect("clock steps forward → the time runs a tenth faster until it agrees", () =>
@@ -86,6 +87,25 @@ describe("machine", () => {
         expect(skew()).toBeCloseTo(0)
       })
     )
+  )
+
+  it.effect(
+    "another process starts after a step → its clock shows the same time, and follows the machine as slowly",
+    () =>
+      onMachine(
+        Effect.fnUntraced(function* ({ clock }, machine, wallClock) {
+          machine.step = 10 * minutes
+          yield* TestClock.adjust("30 seconds")
+          const layer = StoreClock.layerMachine({ uptime: machine.uptime, offset: StoreClock.offsetOf(clock) })
+          const other = yield* Effect.map(
+            Layer.build(Layer.provide(layer, Layer.succeed(Clock.Clock, wallClock))),
+            (context) => Context.get(context, StoreTime)
+          )
+          expect(other?.clock.currentTimeMillisUnsafe()).toBe(clock.currentTimeMillisUnsafe())
+          yield* TestClock.adjust("30 seconds")
+          expect(other?.clock.currentTimeMillisUnsafe()).toBe(1.1 * minutes)
+        }, Effect.scoped)
+      )
   )
 
   it.effect("machine suspended → the time includes the suspension at once", () =>

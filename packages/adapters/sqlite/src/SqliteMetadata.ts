@@ -16,11 +16,16 @@ import { uptime } from "node:os"
 import { memory } from "./internal/SqliteFile.ts"
 import * as Sqlite from "./Sqlite.ts"
 
+export interface Options extends Sqlite.Options {
+  /** The offset of the time that the other processes of the service have (`StoreClock.offsetOf`). Absent for one that starts alone. */
+  readonly clockOffset?: number | undefined
+}
+
 /**
  * All repositories over a database file, and the client that they share. Runs the migrations that the database lacks first. Their
  * time (`StoreTime`) does not step with the machine's clock. A database in memory has the time of its caller.
  */
-export const layer = (options: Sqlite.Options): Layer.Layer<Metadata | SqlClient, MetadataError> =>
+export const layer = (options: Options): Layer.Layer<Metadata | SqlClient, MetadataError> =>
   MetadataLayer.layerFresh(
     Layer.effectContext(
       Effect.map(
@@ -34,5 +39,5 @@ export const layer = (options: Sqlite.Options): Layer.Layer<Metadata | SqlClient
           )
       )
     ).pipe(Layer.provide(Reactivity.layer)),
-    { time: options.file === memory ? undefined : StoreClock.layerMachine({ uptime }) }
+    { time: options.file === memory ? undefined : StoreClock.layerMachine({ uptime, offset: options.clockOffset }) }
   )

@@ -8,6 +8,7 @@ import { requires } from "@holdfast/testing/Requires"
 import * as Database from "../support/Database.ts"
 import * as Process from "../support/Process.ts"
 import * as ServiceBucket from "../support/ServiceBucket.ts"
+import * as ShiftedClock from "../support/ShiftedClock.ts"
 import * as Connections from "./Connections.ts"
 
 const count = 2
@@ -48,6 +49,18 @@ const metricOf = (text: string, series: RegExp): number =>
     .split("\n")
     .filter((line) => series.test(line))
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0)
+
+/** Returns a body that sends a chunk every half second, for two seconds after the signal at least. */
+const slowBody = (signal: AbortSignal): ReadableStream<Uint8Array> => {
+  let left = 5
+  return new ReadableStream({
+    pull: async (controller) => {
+      controller.enqueue(new Uint8Array(10_000))
+      if (signal.aborted && --left === 0) return controller.close()
+      await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+  })
+}
 
 // A client that polls a revoked key exceeds the rate of failed authentications.
 const parts = {
@@ -192,6 +205,38 @@ const suite = (kind: "SQLite" | "PostgreSQL") => () => {
     for (const answer of await Promise.all(answers)) expect(answer.status).toBe(200)
     expect(await bucket.service.exited).toEqual({ code: 0, signal: null })
   }, 60_000)
+
+  it("clock stepped by 10 minutes, first worker process killed → uploads to the others are stored", async () => {
+    const clock = await ShiftedClock.make(0)
+    await start({ HOLDFAST_SWEEP_INTERVAL: "1s", ...clock.env })
+    const isReplaced = new AbortController()
+    const uploads = Array.from({ length: 4 * count }, async (_, index) => {
+      const made = await bucket.api.post(bucket.files, { json: { name: `${index}.bin` } })
+      const { id } = parse<{ readonly id: string }>(await made.text())
+      const body = slowBody(isReplaced.signal)
+      const headers = { "content-type": "application/octet-stream" }
+      return bucket.api.post(`${bucket.files}/${id}/reupload`, { body, headers }).then(
+        ({ status }) => status,
+        () => "aborted" as const
+      )
+    })
+    const metric = async (series: RegExp) =>
+      metricOf(await (await fetch(`${bucket.service.url}/metrics`)).text(), series)
+    const bound = { timeout: 30_000, interval: 50 }
+    await expect.poll(() => metric(/^http_received_bytes_total /), bound).toBeGreaterThan(8 * count * 10_000)
+
+    await clock.step(bucket.service, 10)
+    const [first = 0, ...others] = workersOf(bucket.service)
+    for (const pid of others) process.kill(pid, "SIGUSR2")
+    process.kill(first, "SIGKILL")
+    await expect.poll(() => metric(/^holdfast_worker_restarts_total /), bound).toBe(1)
+    await expect.poll(() => metric(/^holdfast_worker_processes /), bound).toBe(count)
+    isReplaced.abort()
+    const outcomes = new Set(await Promise.all(uploads))
+    outcomes.delete("aborted")
+    expect(outcomes).toEqual(new Set([200]))
+    expect((await fetch(`${bucket.service.url}/health/ready`)).status).toBe(200)
+  }, 90_000)
 
   it("a worker process killed before it accepts a connection → no client waits", async () => {
     await start()

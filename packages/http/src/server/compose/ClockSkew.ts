@@ -26,7 +26,7 @@ export const layer = (config: Pick<Config, "databaseUrl" | "maxClockSkew">): Lay
           read: () => skew() / 1000
         }
       ])
-      // Only this process uses an embedded database. Its time follows the machine's clock.
+      // Only this service uses an embedded database. Its time follows the machine's clock.
       if (MetadataLayer.isEmbedded(config)) return Effect.void
       const limit = config.maxClockSkew
       const check = Effect.suspend(() =>

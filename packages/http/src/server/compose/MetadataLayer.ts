@@ -61,7 +61,12 @@ export const layer = (
       }
       const file = databasePath({ dataDir })
       const sharing = worker === undefined ? undefined : hasBackgroundWork(worker) ? "keeper" : "member"
-      const repositories = (await import("@holdfast/sqlite/SqliteMetadata")).layer({ file, statementTimeout, sharing })
+      const repositories = (await import("@holdfast/sqlite/SqliteMetadata")).layer({
+        file,
+        statementTimeout,
+        sharing,
+        clockOffset: worker?.clockOffset
+      })
       return DiskLayer.layerProtected(repositories, { dataDir, diskReserve })
     })
   )

@@ -2,6 +2,8 @@
  * The supervisor of the worker processes of a service: starts them, replaces those that end, and stops them. It accepts the
  * connections and gives each one to the next process (`node:cluster`). It answers no request, so that little can make it end.
  */
+import { StoreTime } from "@holdfast/core/StoreTime"
+import { offsetOf } from "@holdfast/sql/StoreClock"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -84,6 +86,7 @@ const makeMetrics = (ownText: Effect.Effect<string>) => {
 export const run = ({ count, stopTimeout }: Options): Effect.Effect<never, WorkerProcess.WorkerProcessFailed> =>
   Effect.gen(function* () {
     const fork = Effect.runForkWith(yield* Effect.context<never>())
+    const time = yield* StoreTime
     const failed = yield* Deferred.make<never, WorkerProcess.WorkerProcessFailed>()
     const metrics = makeMetrics(PrometheusMetrics.format())
     const listening = new Set<Worker>()
@@ -171,7 +174,12 @@ export const run = ({ count, stopTimeout }: Options): Effect.Effect<never, Worke
         let isFirst = number === 1
         while (true) {
           const startedAt = performance.now()
-          const { code, signal } = yield* runProcess({ number, count, isFirst })
+          const { code, signal } = yield* runProcess({
+            number,
+            count,
+            isFirst,
+            clockOffset: time === undefined ? undefined : offsetOf(time.clock)
+          })
           if (!hasStarted) return yield* new WorkerProcess.WorkerProcessFailed({ code: code ?? 1 })
           isFirst = false
           wait = performance.now() - startedAt >= stableAfter ? backoff.least : Math.min(2 * wait, backoff.most)

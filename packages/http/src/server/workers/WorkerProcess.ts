@@ -18,6 +18,11 @@ export interface WorkerProcess {
   readonly count: number
   /** Whether it is the first process of the service: then no process of the service has a lease. */
   readonly isFirst: boolean
+  /**
+   * By how many milliseconds the time of the service is ahead of the machine's monotonic clock, when the process starts. The wall clock
+   * may have been stepped since the other processes have started. Undefined if the processes have the time of a server.
+   */
+  readonly clockOffset: number | undefined
 }
 
 /** The part of this process; undefined for a service of one process. */
@@ -34,18 +39,29 @@ export const hasBackgroundWork = (worker: WorkerProcess | undefined): boolean =>
 const variable = "HOLDFAST_WORKER_PROCESS"
 
 /** Returns the environment variables of a worker process. */
-export const toEnvironment = ({ count, isFirst, number }: WorkerProcess): Readonly<Record<string, string>> => ({
-  [variable]: `${number}/${count}${isFirst ? "/first" : ""}`
+export const toEnvironment = ({
+  clockOffset,
+  count,
+  isFirst,
+  number
+}: WorkerProcess): Readonly<Record<string, string>> => ({
+  [variable]: `${number}/${count}${isFirst ? "/first" : ""}${clockOffset === undefined ? "" : `@${clockOffset}`}`
 })
 
 /** Returns the part that a supervisor has given to this process; undefined for a process without a supervisor. */
 export const fromEnvironment = (
   environment: Readonly<Record<string, string | undefined>>
 ): WorkerProcess | undefined => {
-  const [, number, count, first] = /^(\d+)\/(\d+)(\/first)?$/.exec(environment[variable] ?? "") ?? []
+  const [, number, count, first, offset] =
+    /^(\d+)\/(\d+)(\/first)?(?:@(-?[\d.]+))?$/.exec(environment[variable] ?? "") ?? []
   return number === undefined
     ? undefined
-    : { number: Number(number), count: Number(count), isFirst: first !== undefined }
+    : {
+        number: Number(number),
+        count: Number(count),
+        isFirst: first !== undefined,
+        clockOffset: offset === undefined ? undefined : Number(offset)
+      }
 }
 
 type Shared = Pick<Config, "databasePool" | "maxConnections" | "maxConnectionsPerAddress">
