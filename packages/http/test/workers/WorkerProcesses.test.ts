@@ -206,6 +206,18 @@ const suite = (kind: "SQLite" | "PostgreSQL") => () => {
     expect(await bucket.service.exited).toEqual({ code: 0, signal: null })
   }, 60_000)
 
+  it("SIGTERM while a worker process starts → exit code 0 at once", async () => {
+    const data = await Process.makeDirectory()
+    // A process that reads a file starts more slowly than its first message arrives.
+    const config = `${data}/holdfast.json`
+    Fs.writeFileSync(config, JSON.stringify({ shutdownTimeout: "1s" }))
+    const service = Process.start(["serve", "--port", "0", "--data-dir", data, "--config", config], { env: parts })
+    await expect.poll(() => workersOf(service).length, { timeout: 10_000, interval: 5 }).toBe(1)
+    service.kill("SIGTERM")
+    expect(await service.exited).toEqual({ code: 0, signal: null })
+    expect(service.stderr()).not.toContain("it did not stop in time")
+  }, 60_000)
+
   it("clock stepped by 10 minutes, first worker process killed → uploads to the others are stored", async () => {
     const clock = await ShiftedClock.make(0)
     await start({ HOLDFAST_SWEEP_INTERVAL: "1s", ...clock.env })

@@ -150,6 +150,8 @@ export const run = ({ count, stopTimeout }: Options): Effect.Effect<never, Worke
         return Effect.suspend(() => {
           if (isBroken) return kill
           post(worker, { type: "stop" })
+          // A process that starts does not receive messages yet.
+          if (!listening.has(worker)) worker.process.kill("SIGTERM")
           return Effect.void
         }).pipe(
           Effect.andThen(Deferred.await(ended)),
