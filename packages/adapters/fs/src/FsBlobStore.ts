@@ -1,5 +1,5 @@
 /**
- * A BlobStore on a local disk, for one process.
+ * A BlobStore on a local disk, for one process or for those of one service.
  *
  * `put` writes a content to `tmp` and syncs it, then renames it to its path and syncs the directory. Therefore, after a crash
  * of the process or the machine, a blob is there as a whole or not at all, and an acknowledged blob is there.
