@@ -5,6 +5,12 @@ import type { MetadataAdapter } from "@holdfast/core"
 import * as Redacted from "effect/Redacted"
 import * as PostgresMetadata from "./PostgresMetadata.ts"
 
+/**
+ * The pool sometimes opens a connection that no statement needs any more. Until it is closed, it keeps a program alive that does not
+ * close its Holdfast.
+ */
+const idleTimeout = "10 seconds"
+
 /** Stores metadata in a PostgreSQL database. Runs the migrations that the database lacks when it opens it. */
 export const postgres = (options: {
   /** `postgres://user:password@host:port/database`. No log and no error contains it. */
@@ -19,5 +25,10 @@ export const postgres = (options: {
   /** `false` behind a pooler in transaction mode: connections keep no prepared statements and no settings. Default: true. */
   readonly prepare?: boolean | undefined
 }): MetadataAdapter => ({
-  metadata: PostgresMetadata.layer({ statementTimeout: 10_000, ...options, url: Redacted.make(options.url) })
+  metadata: PostgresMetadata.layer({
+    idleTimeout,
+    statementTimeout: 10_000,
+    ...options,
+    url: Redacted.make(options.url)
+  })
 })
