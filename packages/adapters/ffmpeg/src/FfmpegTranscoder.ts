@@ -41,7 +41,7 @@ const platform = NodeChildProcessSpawner.layer.pipe(
 
 /**
  * The transcoder as a layer, on Node's platform services. Building it removes the temporary directories of processes that were
- * killed; only processes of one machine may share `temporaryDirectory`.
+ * killed, a day later.
  */
 export const layer = (options: Options = {}): Layer.Layer<Transcoder> =>
   ScratchDirectory.removeAbandoned(options.temporaryDirectory).pipe(

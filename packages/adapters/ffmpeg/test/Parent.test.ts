@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, readdirSync, symlinkSync } from "node:fs"
+import { chmodSync, readdirSync, symlinkSync, utimesSync } from "node:fs"
 import { join } from "node:path"
 import * as FfmpegTranscoder from "../src/FfmpegTranscoder.ts"
 import * as Files from "./support/Files.ts"
@@ -90,7 +90,7 @@ const linux = process.platform === "linux" ? undefined : "this system has no /pr
 
 for (const { guard, lacking, options, path } of cases) {
   Requires.requires(Requires.firstMissing(linux, Tools.missing, lacking)).live(
-    `convert: parent process is killed → ffmpeg is killed, too, the next one removes its directory (by ${guard})`,
+    `convert: parent process is killed → ffmpeg is killed, too, its directory is removed a day later (by ${guard})`,
     () =>
       Effect.gen(function* () {
         const [output, temporary] = [yield* directory, yield* directory]
@@ -105,8 +105,13 @@ for (const { guard, lacking, options, path } of cases) {
         parent.kill("SIGKILL")
         yield* Effect.promise(() => exit)
         yield* awaitNoProcess(output)
-        assert.lengthOf(readdirSync(temporary), 1)
-        yield* Effect.scoped(Layer.build(FfmpegTranscoder.layer({ temporaryDirectory: temporary })))
+        const build = Effect.scoped(Layer.build(FfmpegTranscoder.layer({ temporaryDirectory: temporary })))
+        yield* build
+        const [abandoned = "none", ...others] = readdirSync(temporary)
+        assert.deepStrictEqual([abandoned.startsWith("holdfast-ffmpeg-"), others], [true, []])
+        const yesterday = Date.now() / 1000 - 86_400
+        utimesSync(join(temporary, abandoned), yesterday, yesterday)
+        yield* build
         assert.deepStrictEqual(readdirSync(temporary), [])
       }),
     60_000

@@ -3,8 +3,11 @@
  * relative paths finds none. Its name has the id of this process, so that a later process can remove it if this one is killed.
  */
 import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { tmpdir } from "node:os"
@@ -70,18 +73,31 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-const isAbandoned = (name: string): boolean => {
+const hasNoProcess = (name: string): boolean => {
   const [, pid, maker] = /^holdfast-ffmpeg-(\d+)-([0-9a-f]{12})-/.exec(name) ?? []
   if (pid === undefined) return false
   return Number(pid) === process.pid ? maker !== instance : !isAlive(Number(pid))
 }
 
-/** Removes the directories of processes that no longer run. A directory that cannot be removed is logged. */
+/**
+ * A directory that changed within this time is kept. Its process may run where this one cannot see it: in another container with
+ * the same temporary directory.
+ */
+const keptFor = Duration.days(1)
+
+/**
+ * Removes the directories of processes that no longer run, a day after their last change. A directory that cannot be removed is
+ * logged.
+ */
 export const removeAbandoned = (parent = tmpdir()): Effect.Effect<void, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
-    const abandoned = (yield* files.readDirectory(parent)).filter(isAbandoned)
-    yield* Effect.forEach(abandoned, (name) => files.remove(`${parent}/${name}`, { recursive: true, force: true }), {
-      discard: true
+    const now = yield* Clock.currentTimeMillis
+    const removeOld = Effect.fnUntraced(function* (path: string) {
+      const changedAt = Option.getOrUndefined((yield* files.stat(path)).mtime)
+      if (changedAt === undefined || now - changedAt.getTime() < Duration.toMillis(keptFor)) return
+      yield* files.remove(path, { recursive: true, force: true })
     })
+    const names = (yield* files.readDirectory(parent)).filter(hasNoProcess)
+    yield* Effect.forEach(names, (name) => removeOld(`${parent}/${name}`), { discard: true })
   }).pipe(Effect.catch((error) => Effect.logWarning("temporary directories of ffmpeg not removed", error)))
