@@ -63,7 +63,8 @@ const shares = (fixture: Fixture) => `${bucket(fixture)}/shares`
 const share = (fixture: Fixture) => `${shares(fixture)}/${fixture.shareId}`
 const webhooks = (fixture: Fixture) => `${tenant(fixture)}/webhooks`
 const webhook = (fixture: Fixture) => `${webhooks(fixture)}/${fixture.webhookId}`
-const newWebhook = () => ({ name: unique(), url: "https://example.com/events" })
+/** A webhook that receives no event of the operations of the table: else each of them would make a delivery to each webhook. */
+const newWebhook = () => ({ name: unique(), url: "https://example.com/events", eventTypes: ["mirror.failing"] })
 
 /** A mirror whose target does not exist. Without verification it is created all the same. */
 const newMirror = () => ({
