@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { FolderRepository } from "@holdfast/core/folders/FolderRepository"
+import * as Reads from "../../Reads.ts"
 import { operation } from "../../SqlFailure.ts"
 import { millis, skipLocked } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
@@ -14,15 +15,19 @@ import { runStep, start } from "./FolderJobs.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
+  const poll = yield* Reads.makePolls(sql)
 
   const claim = (terms: { readonly lease: string; readonly leaseUntil: number; readonly now: number }) => {
-    const due = sql`SELECT id FROM folder_job WHERE due_at <= ${terms.now} ORDER BY due_at, id LIMIT 1`
+    const due = (client: SqlClient) =>
+      client`SELECT id FROM folder_job WHERE due_at <= ${terms.now} ORDER BY due_at, id LIMIT 1`
     // Selects before it writes: mostly no job is due, and a write on SQLite blocks all writers.
-    return Effect.flatMap(due, (rows) =>
+    return Effect.flatMap(poll(due), (rows) =>
       rows.length === 0
         ? Effect.succeedNone
         : sql`UPDATE folder_job SET lease = ${terms.lease}, due_at = ${terms.leaseUntil}
-            WHERE id IN (${due} ${skipLocked(sql)}) RETURNING ${sql.literal(claimColumns)}`.pipe(Row.first(toClaim))
+            WHERE id IN (${due(sql)} ${skipLocked(sql)}) RETURNING ${sql.literal(claimColumns)}`.pipe(
+            Row.first(toClaim)
+          )
     )
   }
 

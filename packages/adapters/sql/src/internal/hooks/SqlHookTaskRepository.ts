@@ -10,10 +10,11 @@ import { ActorKind, type Detail } from "@holdfast/core/events/Event"
 import { FileHooks, hookedActions } from "@holdfast/core/files/hooks/FileHooks"
 import { type HookTask, HookTaskRepository } from "@holdfast/core/files/hooks/HookTaskRepository"
 import * as Ids from "@holdfast/core/Ids"
+import * as Reads from "../../Reads.ts"
+import { operation } from "../../SqlFailure.ts"
 import { among, millis, skipLocked } from "../Dialect.ts"
 import { queueHooks } from "../events/RecordEvent.ts"
 import * as Row from "../Row.ts"
-import { operation } from "../../SqlFailure.ts"
 
 const isDetail = (value: unknown): value is Detail => Predicate.isObject(value)
 
@@ -39,16 +40,22 @@ const toTask: Row.FromRow<HookTask> = (row) => {
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
+  const poll = yield* Reads.makePolls(sql)
   queueHooks(sql, hookedActions(yield* FileHooks))
   return HookTaskRepository.of({
-    claim: ({ leaseUntil, limit, now }) =>
-      sql`UPDATE hook_task SET attempts = attempts + 1, due_at = ${millis(leaseUntil)}
-        WHERE id IN (SELECT id FROM hook_task WHERE due_at <= ${millis(now)} ORDER BY due_at, id LIMIT ${limit}
-          ${skipLocked(sql)})
-        RETURNING id, tenant_id, action, actor, account_id, token_id, target_id, target_name, bucket_id, detail, attempts`.pipe(
-        Row.all(toTask),
-        operation("hookTasks.claim")
-      ),
+    claim: ({ leaseUntil, limit, now }) => {
+      const due = (client: SqlClient) =>
+        client`SELECT id FROM hook_task WHERE due_at <= ${millis(now)} ORDER BY due_at, id LIMIT ${limit}`
+      // Selects before it writes: mostly no task is due, and a write on SQLite blocks all writers.
+      return Effect.flatMap(poll(due), (rows) =>
+        rows.length === 0
+          ? Effect.succeed([])
+          : sql`UPDATE hook_task SET attempts = attempts + 1, due_at = ${millis(leaseUntil)}
+              WHERE id IN (${due(sql)} ${skipLocked(sql)})
+              RETURNING id, tenant_id, action, actor, account_id, token_id, target_id, target_name, bucket_id, detail,
+                attempts`.pipe(Row.all(toTask))
+      ).pipe(operation("hookTasks.claim"))
+    },
     complete: (ids) =>
       sql`DELETE FROM hook_task WHERE ${among(sql, "id", ids)}`.pipe(Effect.asVoid, operation("hookTasks.complete")),
     retry: ({ dueAt, id }) =>
