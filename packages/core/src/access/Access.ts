@@ -35,13 +35,8 @@ interface Bucket {
   readonly bucketId: string
 }
 
-/** The principal of a request, and the permissions to which the host of the API limits it. */
-interface LimitedPrincipal extends Principal {
-  readonly hostPermissions?: ReadonlyArray<Permission> | undefined
-}
-
 /** The identity of an actor. The deployment itself (`Actor.system`) has no account and no membership. */
-export type Identity = LimitedPrincipal | "system"
+export type Identity = Principal | "system"
 
 /** The API token that an actor presented, with the tenant that it is tied to; undefined for any other credential and for none. */
 export const tokenOf = (identity: Identity): { readonly id: string; readonly tenantId: string } | undefined => {
@@ -50,21 +45,9 @@ export const tokenOf = (identity: Identity): { readonly id: string; readonly ten
   return tenantId === null ? undefined : { id, tenantId }
 }
 
-/** Returns a scope with those of its permissions that a host gives. */
-const withinHost = (scope: Scope.Scope | null, permissions: ReadonlyArray<Permission>): Scope.Scope => ({
-  ...scope,
-  permissions: scope?.permissions?.filter((permission) => permissions.includes(permission)) ?? permissions
-})
-
-/** The limits of the API token that an actor presented, and of the host of the API. A token that it creates inherits them. */
-export const limitsOf = (
-  identity: Identity
-): Pick<NonNullable<Principal["credential"]>, "scope" | "allowedOrigins"> => {
-  if (identity === "system") return { scope: null, allowedOrigins: null }
-  const { credential, hostPermissions } = identity
-  const { allowedOrigins, scope } = credential ?? { scope: null, allowedOrigins: null }
-  return { scope: hostPermissions === undefined ? scope : withinHost(scope, hostPermissions), allowedOrigins }
-}
+/** The limits of the API token that an actor presented. */
+export const limitsOf = (identity: Identity): Pick<NonNullable<Principal["credential"]>, "scope" | "allowedOrigins"> =>
+  identity === "system" || identity.credential === null ? { scope: null, allowedOrigins: null } : identity.credential
 
 /** The buckets to which the scope of an actor's token is limited; undefined without such a limit. */
 export const bucketsOf = (identity: Identity): ReadonlyArray<string> | undefined => limitsOf(identity).scope?.bucketIds
@@ -295,10 +278,9 @@ const make = Effect.gen(function* () {
             ? refuse(error, { tenantId, identity, cause: { reason: "forbidden", permission } })
             : Effect.fail(error)
         }
-        const limited = hostPermissions === undefined ? identity : { ...identity, hostPermissions }
-        const { scope } = limitsOf(limited)
+        const { scope } = limitsOf(identity)
         return scope === null || isInScope(scope)
-          ? Effect.succeed(limited)
+          ? Effect.succeed(identity)
           : refuse(new Forbidden(outsideScope), { tenantId, identity, cause: { reason: "outside_scope", permission } })
       })
     )

@@ -5,7 +5,7 @@ import { expect, describe, it } from "vitest"
 import { toWebHandler } from "../../src/index.ts"
 import { expectProblem, json, pointers } from "../support/Problems.ts"
 import * as MountedHoldfast from "./MountedHoldfast.ts"
-import { cookie, hosts } from "./SessionHosts.ts"
+import { cookie, hosts, systemCookie } from "./SessionHosts.ts"
 
 const session = { key: null, headers: { cookie, "sec-fetch-site": "same-origin" } }
 const newTenant = { json: { name: "Other", subdomain: "other" } }
@@ -56,6 +56,22 @@ describe.each(Object.entries(hosts))("%s: limits of the host", (_, mount) => {
     await holdfast.buckets.update(root, { ...ref, visibility: "public" })
     const file = await holdfast.files.upload(root, { ...ref, name: "public", content: "x" })
     expect((await api.get(`${files}/${file.id}/view`, { key: null })).status).toBe(404)
+  })
+
+  it("permissions → tokens that the deployment itself creates have no others either", async () => {
+    const { api, holdfast, ref, root } = await setUp({ permissions: ["token:manage", "file:write"] })
+    const { items } = await holdfast.members.list(root, { tenantId: ref.tenantId })
+    const bySystem = { key: null, headers: { cookie: systemCookie, "sec-fetch-site": "same-origin" } }
+    const create = (scope?: object) =>
+      api.post(`/tenants/${ref.tenantId}/tokens`, {
+        ...bySystem,
+        json: { name: "t", member: { id: items[0]?.id }, scope }
+      })
+    const { key, scope } = await json<{ key: string; scope: unknown }>(await create())
+    expect(scope).toEqual({ permissions: ["token:manage", "file:write"] })
+    await expect(holdfast.files.list(holdfast.as(key), ref)).rejects.toMatchObject({ code: "forbidden" })
+    const wider = await expectProblem(await create({ permissions: ["file:read"] }), 400, "invalid_request")
+    expect(pointers(wider)).toEqual(["/scope/permissions"])
   })
 
   it("tenant by a session → 403 unless the host allows it; by an account key → 201", async () => {

@@ -13,11 +13,18 @@ type Opened = MountedHoldfast.OpenHoldfast
 /** The cookie of the session of `root@example.com`. */
 export const cookie = "session=root"
 
+/** The cookie of a session of the deployment itself. */
+export const systemCookie = "session=system"
+
 /** Returns the actor of a session, a cookie that is present or not. */
 export const bySession =
   ({ holdfast }: Opened) =>
   (sent: string | null | undefined): ActorHandle | undefined =>
-    sent?.includes(cookie) === true ? holdfast.account("root@example.com") : undefined
+    sent?.includes(cookie) === true
+      ? holdfast.account("root@example.com")
+      : sent?.includes(systemCookie) === true
+        ? holdfast.system()
+        : undefined
 
 const trustedOrigins = ["https://app.example.com"]
 
