@@ -29,7 +29,11 @@ describe("PageReads", () => {
         threads,
         maxDirectMillis: 2,
         threadFactor: 20,
-        now: () => clock.now
+        now: () => clock.now,
+        startRead: () => {
+          const begin = clock.now
+          return () => clock.now - begin
+        }
       })
       const read = Effect.map(reads.execute("SELECT ? AS name", [], undefined), ([row]) => row.name)
 

@@ -1,12 +1,13 @@
 /**
  * Reads of pages: of about a hundred neighbouring rows. They take 0.1 to 0.3 ms when the rows are in memory, and on another thread
  * twice as long: two messages, and the rows are copied. Therefore they run on the calling thread until one takes so long that it
- * must have waited for a device, or that its rows are large. Then the threads do the reads for a multiple of that time. So even
+ * must have waited for a device, or that its rows are large (`BlockingTime.ts`). Then the threads do the reads for a multiple of that time. So even
  * slow reads block the event loop for a small share of the time only.
  */
 import * as Effect from "effect/Effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Connection } from "effect/sql/SqlConnection"
+import * as BlockingTime from "./BlockingTime.ts"
 
 export interface Options {
   /** Returns the connection for a read on the calling thread that follows at once. */
@@ -19,6 +20,8 @@ export interface Options {
   readonly threadFactor: number
   /** Returns the time of the monotonic clock in milliseconds. */
   readonly now?: () => number
+  /** Starts to measure for how long a read on the calling thread blocks it. */
+  readonly startRead?: BlockingTime.Start
 }
 
 /** Makes the connection. It runs reads only. */
@@ -26,6 +29,7 @@ export const make = ({
   direct,
   maxDirectMillis,
   now = () => performance.now(),
+  startRead = BlockingTime.make(maxDirectMillis),
   threadFactor,
   threads
 }: Options): Connection => {
@@ -33,11 +37,11 @@ export const make = ({
 
   const run = <A>(read: (connection: Connection) => Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
     Effect.suspend(() => {
-      const begin = now()
-      if (begin < threadsUntil) return read(threads)
+      if (now() < threadsUntil) return read(threads)
+      const endRead = startRead()
       return Effect.map(read(direct()), (result) => {
-        const end = now()
-        if (end - begin > maxDirectMillis) threadsUntil = end + (end - begin) * threadFactor
+        const millis = endRead()
+        if (millis > maxDirectMillis) threadsUntil = now() + millis * threadFactor
         return result
       })
     })

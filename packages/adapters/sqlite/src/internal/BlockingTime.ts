@@ -1,0 +1,58 @@
+/**
+ * Measures for how long a synchronous call blocks its thread by what it does: by its work, or by waiting for a device. On a busy
+ * machine the thread also waits for a processor in the middle of a call, mostly for some milliseconds, and another thread would
+ * wait as long. Linux alone counts what distinguishes the two; elsewhere all time counts.
+ */
+
+/** Starts a measurement. The function that it returns ends it and returns milliseconds. */
+export type Start = () => () => number
+
+export interface Clocks {
+  /** Returns the time of the monotonic clock in milliseconds. */
+  readonly now: () => number
+  /** Returns the processor time of the calling thread in milliseconds. */
+  readonly processorTime: () => number
+  /** Returns how often this process has read from a device. */
+  readonly deviceReads: () => number
+}
+
+/** Returns those of this process; undefined when it cannot have all of them. Node.js has `threadCpuUsage` from version 23.9 on. */
+const ofProcess = (): Clocks | undefined =>
+  process.platform === "linux" && typeof process.threadCpuUsage === "function"
+    ? {
+        now: () => performance.now(),
+        processorTime: () => {
+          const { system, user } = process.threadCpuUsage()
+          return (system + user) / 1000
+        },
+        deviceReads: () => process.resourceUsage().fsRead
+      }
+    : undefined
+
+const wallTime: Start = () => {
+  const begin = performance.now()
+  return () => performance.now() - begin
+}
+
+/**
+ * Makes the measurement.
+ *
+ * @param leastMillis Up to so many milliseconds the result is the time that has passed, whatever the reason.
+ */
+export const make = (leastMillis: number, clocks: Clocks | undefined = ofProcess()): Start => {
+  if (clocks === undefined) return wallTime
+  const { deviceReads, now, processorTime } = clocks
+  // Compared after long calls only, because to read the counter takes some microseconds. A device read that another call or thread
+  // has made since the last comparison counts as one of the call.
+  let reads = deviceReads()
+  return () => {
+    const [begin, work] = [now(), processorTime()]
+    return () => {
+      const passed = now() - begin
+      if (passed <= leastMillis) return passed
+      const before = reads
+      reads = deviceReads()
+      return reads === before ? processorTime() - work : passed
+    }
+  }
+}
