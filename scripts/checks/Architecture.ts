@@ -49,6 +49,7 @@ const http: Layering = {
     ["client", "transfer"],
     ["auth", "players"],
     ["handlers"],
+    ["s3"],
     // Mounting brings the API into another server, so it imports no code of this one.
     ["mount"],
     ["server/config"],

@@ -1,0 +1,36 @@
+/**
+ * A request to the S3 API, authenticated.
+ */
+import type { Actor } from "@holdfast/core/Actor"
+import type * as Effect from "effect/Effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { Address } from "./Address.ts"
+import type { Payload, PayloadError } from "./payload/Payload.ts"
+import type { S3Error } from "./S3Error.ts"
+import type { XmlElement } from "./xml/XmlReader.ts"
+
+export interface Call extends Address {
+  readonly method: string
+  /** The id of the request, as in its answer and in the log. */
+  readonly requestId: string
+  /** Header values by lower-case name. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** Who makes the request. */
+  readonly actor: Actor
+  /** The tenant of the key, whose buckets the request names. */
+  readonly tenantId: string
+  /** The access key. */
+  readonly accessKey: string
+  /** The request as it arrived, for modules that read or answer it. Its body must be read by `openPayload` or `readXml`. */
+  readonly request: HttpServerRequest
+  /**
+   * Returns the content that the request sends: decoded, checked while it is read against its signature, its length and its
+   * declared checksums. Fails when the headers that describe it are not valid.
+   */
+  readonly openPayload: Effect.Effect<Payload, PayloadError>
+  /** Reads the body as an XML document. Fails with `MalformedXML`. */
+  readonly readXml: Effect.Effect<XmlElement, PayloadError>
+}
+
+/** An error that the table of errors knows. */
+export type CallError = S3Error | { readonly code: string; readonly message: string }

@@ -1,0 +1,6 @@
+/**
+ * The table of all operations.
+ */
+import type { Operation } from "./Operation.ts"
+
+export const operations: ReadonlyArray<Operation> = []

@@ -1,0 +1,84 @@
+/**
+ * The S3 API: authenticates a request, finds its operation, and answers.
+ */
+import { CurrentRequest, type RequestInfo } from "@holdfast/core/access/CurrentRequest"
+import type { Actor } from "@holdfast/core/Actor"
+import { onBehalfOf } from "@holdfast/core/CurrentTenant"
+import { Refusals } from "@holdfast/core/events/Refusals"
+import * as Effect from "effect/Effect"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type * as Scope from "effect/Scope"
+import { FindClientAddress } from "../incoming/ClientAddress.ts"
+import { IdentityObserver } from "../incoming/IdentityObserver.ts"
+import * as RequestInfos from "../incoming/RequestInfos.ts"
+import * as RequestId from "../problems/RequestId.ts"
+import * as Address from "./Address.ts"
+import type { Call, CallError } from "./Call.ts"
+import * as Dispatcher from "./Dispatcher.ts"
+import type { Operation, OperationServices } from "./Operation.ts"
+import * as S3Response from "./S3Response.ts"
+
+export type App = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  never,
+  HttpServerRequest.HttpServerRequest | Scope.Scope
+>
+
+/** What authentication finds out. */
+export type Authenticated = Pick<Call, "accessKey" | "openPayload" | "readXml" | "tenantId"> & { readonly actor: Actor }
+
+/** Authenticates a request. */
+export type Authenticate = (
+  request: HttpServerRequest.HttpServerRequest,
+  address: Address.Address
+) => Effect.Effect<Authenticated, CallError>
+
+export interface Options {
+  readonly door: Address.Door
+  readonly authenticate: Authenticate
+  readonly operations: ReadonlyArray<Operation>
+}
+
+/** Makes the app. It answers every request, also those whose address is not below that of the API. */
+export const make = ({ authenticate, door, operations }: Options): Effect.Effect<App, never, OperationServices> =>
+  Effect.gen(function* () {
+    const assignRequestId = yield* RequestId.makeAssigner
+    const refusals = yield* Refusals
+    const entries = yield* Effect.forEach(operations, (operation) =>
+      Effect.map(operation.make, (handle) => ({ operation, handle }))
+    )
+    const find = Dispatcher.make(entries)
+
+    const answer = (request: HttpServerRequest.HttpServerRequest, requestId: string) =>
+      Effect.gen(function* () {
+        const { headers, method } = request
+        const address = yield* Address.parse(door, request.url, headers["host"] ?? "")
+        const authenticated = yield* authenticate(request, address)
+        const { handle } = yield* find({ ...address, method, headers })
+        return yield* onBehalfOf(authenticated.tenantId)(
+          handle({ ...address, ...authenticated, method, headers, request, requestId })
+        )
+      })
+
+    return Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const observe = yield* IdentityObserver
+      const findClientAddress = yield* FindClientAddress
+      const requestId = assignRequestId(request.headers[RequestId.header])
+      const current: RequestInfo = RequestInfos.make({
+        requestId,
+        clientAddress: findClientAddress(request),
+        headers: request.headers,
+        onIdentified: (identity) => observe(request, identity),
+        onRefused: (refusal) => refusals.record(refusal, current)
+      })
+      const resource = request.url.replace(/\?.*$/s, "")
+      const response = yield* answer(request, requestId).pipe(
+        Effect.catchCause((cause) => S3Response.fromCause(cause, { method: request.method, requestId, resource })),
+        Effect.provideService(CurrentRequest, current),
+        Effect.orDie
+      )
+      return HttpServerResponse.setHeaders(response, { "x-amz-request-id": requestId, [RequestId.header]: requestId })
+    })
+  })
