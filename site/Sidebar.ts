@@ -23,6 +23,7 @@ export const groups: ReadonlyArray<Group> = [
       { text: "Browsers", link: "/browsers" },
       { text: "Links", link: "/links" },
       { text: "Shares", link: "/shares" },
+      { text: "Uploads in parts", link: "/uploads" },
       { text: "Moving files", link: "/moving" },
       { text: "Hooks", link: "/hooks" },
       { text: "API keys", link: "/keys" },

@@ -40,6 +40,7 @@ export { MirrorLoop, MirrorTargetUnreachable } from "./mirrors/MirrorErrors.ts"
 export { MirrorTypeUnavailable } from "./mirrors/targets/MirrorTypeUnavailable.ts"
 export { WebhookDisabled, WebhooksUnavailable } from "./webhooks/WebhookErrors.ts"
 export { ShareExhausted, SharePasswordRequired, TooManyPasswords } from "./files/shares/Share.ts"
+export { OffsetMismatch, UploadIncomplete, UploadSuperseded } from "./uploads/UploadErrors.ts"
 export { MetadataError } from "./MetadataError.ts"
 export { BlobError } from "./storage/BlobError.ts"
 export { Aborted, Closed, SourceFailed } from "./promises/internal/PromiseApiErrors.ts"
@@ -155,6 +156,17 @@ export type {
   UploadInput,
   UploadUrlInput
 } from "./promises/resources/FilesApi.ts"
+export type { CreateUploadInput, UploadPartRecord, UploadRecord } from "./promises/resources/internal/UploadRecords.ts"
+export type { UploadRef } from "./uploads/UploadRepository.ts"
+export type {
+  AppendUploadInput,
+  CompleteUploadInput,
+  ListedPartInput,
+  ListUploadPartsInput,
+  ListUploadsInput,
+  PutUploadPartInput,
+  UploadsApi
+} from "./promises/resources/UploadsApi.ts"
 export type { FolderJobRef } from "./folders/FolderJob.ts"
 export type {
   FolderJobRecord,

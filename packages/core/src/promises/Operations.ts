@@ -30,11 +30,11 @@ export type PagedName<Operations> = {
   [Name in keyof Operations]: Operations[Name] extends (...input: never) => AnyPage<unknown> ? Name : never
 }[keyof Operations]
 
-type IteratorName<Name> = Name extends "list" ? "iterate" : `iterate${Capitalize<Name & string>}`
+type IteratorName<Name> = Name extends `list${infer Items}` ? `iterate${Items}` : `iterate${Capitalize<Name & string>}`
 
 /**
- * For each list a method that iterates over the items of all its pages: `iterate` for `list`, `iterateDeliveries` for `deliveries`. It
- * takes the input of the list; `limit` is the size of the pages that it requests, each when the items of the former one were taken.
+ * For each list a method that iterates over the items of all its pages: `iterate` for `list`, `iterateParts` for `listParts`,
+ * `iterateDeliveries` for `deliveries`. It takes the input of the list; `limit` is the size of the pages that it requests, each when the items of the former one were taken.
  */
 type Iterators<Operations, Leading extends ReadonlyArray<unknown>, Options> = {
   readonly [Name in PagedName<Operations> as IteratorName<Name>]: Operations[Name] extends (

@@ -18,6 +18,7 @@ import type { UploadSuperseded } from "./UploadErrors.ts"
 
 /** An upload of a bucket. */
 export interface UploadRef extends BucketRef {
+  /** The `id` of the upload. */
   readonly uploadId: string
 }
 

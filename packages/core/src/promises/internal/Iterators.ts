@@ -22,9 +22,9 @@ async function* iterate(list: List, input: object = {}, options?: CallOptions) {
   for await (const page of pagesOf(list, input, options)) yield* page.items
 }
 
-/** Returns `iterate` for the list `list`, and `iterateDeliveries` for `deliveries`. */
+/** Returns `iterate` for the list `list`, `iterateParts` for `listParts`, and `iterateDeliveries` for `deliveries`. */
 const nameOf = (list: string): string =>
-  list === "list" ? "iterate" : `iterate${list.charAt(0).toUpperCase()}${list.slice(1)}`
+  list.startsWith("list") ? list.replace("list", "iterate") : `iterate${list.charAt(0).toUpperCase()}${list.slice(1)}`
 
 /** Returns the iterators of the lists among methods, by name. */
 export const make = (methods: Readonly<Record<string, unknown>>, paged: object = {}): object =>

@@ -32,6 +32,7 @@ import * as MembersApi from "../resources/MembersApi.ts"
 import * as MembershipsApi from "../resources/MembershipsApi.ts"
 import * as MirrorsApi from "../resources/MirrorsApi.ts"
 import * as SharesApi from "../resources/SharesApi.ts"
+import * as UploadsApi from "../resources/UploadsApi.ts"
 import * as WebhooksApi from "../resources/WebhooksApi.ts"
 import * as QuotasApi from "../resources/internal/QuotasApi.ts"
 import * as StreamsApi from "../resources/StreamsApi.ts"
@@ -46,6 +47,7 @@ export class Holdfast implements AsyncDisposable {
   readonly tokens: TokensApi.TokensApi
   readonly buckets: BucketsApi.BucketsApi
   readonly files: FilesApi.FilesApi
+  readonly uploads: UploadsApi.UploadsApi
   readonly folders: FoldersApi.FoldersApi
   readonly headers: HeadersApi.HeadersApi
   readonly streams: StreamsApi.StreamsApi
@@ -80,6 +82,7 @@ export class Holdfast implements AsyncDisposable {
     this.tokens = TokensApi.make(invoke)
     this.buckets = BucketsApi.make(invoke)
     this.files = FilesApi.make(invoke)
+    this.uploads = UploadsApi.make(invoke)
     this.folders = FoldersApi.make(invoke)
     this.headers = HeadersApi.make(invoke)
     this.streams = StreamsApi.make(invoke)

@@ -13,6 +13,7 @@ import { Moves } from "../../files/moves/Moves.ts"
 import * as NewFile from "../../files/NewFile.ts"
 import type { DeclaredContent } from "../../files/internal/Staging.ts"
 import { Uploads } from "../../files/Uploads.ts"
+import { ResumableUploads } from "../../uploads/ResumableUploads.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
 import { bind, type Invoke } from "../internal/BindOperations.ts"
 import { type ContentSource, knownLength, toStream } from "../internal/content/ContentSource.ts"
@@ -23,6 +24,7 @@ import type { Methods } from "../Operations.ts"
 import { type BaseUrlOption, decodeApiUrl } from "./internal/BaseUrl.ts"
 import { type Conditions, toPrecondition } from "./internal/Conditions.ts"
 import type * as Records from "./internal/FileRecords.ts"
+import { checkMode, type CreateUploadInput, toRecord, type UploadRecord } from "./internal/UploadRecords.ts"
 
 /** A content to upload. The call rejects when the bytes are not as declared, or when a condition does not hold. */
 export interface ContentInput extends DeclaredContent, Conditions {
@@ -156,8 +158,13 @@ export interface FileOperations<Time, Opened extends Download = Download> {
   uploadUrl(input: UploadUrlInput): Records.UploadUrl<Time>
 }
 
-/** Includes what the HTTP API knows from the request. */
+/** Includes what the HTTP API has in other forms or knows from the request: it creates uploads in parts by the protocols for them. */
 interface LibraryFileOperations extends FileOperations<Date, FileDownload> {
+  /**
+   * Creates an upload whose content arrives in parts, by `holdfast.uploads`. The bucket has the file after `uploads.complete`. Rejects as
+   * `upload` does, and with `quota_exceeded` where the tenant has 1000 open uploads.
+   */
+  createUpload(input: CreateUploadInput): UploadRecord
   signedUrl(input: SignedUrlInput & BaseUrlOption): Records.SignedUrl
   uploadUrl(input: UploadUrlInput & BaseUrlOption): Records.UploadUrl
 }
@@ -202,6 +209,16 @@ export const make = (invoke: Invoke): FilesApi =>
           const { reupload } = yield* Uploads
           const content = yield* toStream(input.content)
           return yield* reupload(actor, input, content, toUploadOptions(input))
+        }),
+
+      createUpload: (actor, input) =>
+        Effect.gen(function* () {
+          const { create } = yield* ResumableUploads
+          yield* checkMode(input.mode)
+          const onConflict = yield* NewFile.decodeOnConflict(input.onConflict ?? "fail")
+          const { contentType, length, mode } = input
+          const condition = toPrecondition(input)
+          return toRecord(yield* create(actor, input, input, { mode, length, contentType, onConflict, condition }))
         }),
 
       reserve: (actor, input) => Files.use((service) => service.reserve(actor, input, input)),
