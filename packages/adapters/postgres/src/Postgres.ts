@@ -37,13 +37,14 @@ export interface Options {
   /**
    * How long a statement may take. Half of it is the longest wait for a free connection, and the longest wait for a lock.
    * Unlimited when absent. The server enforces it, as `statement_timeout` and `lock_timeout` of each connection. A connection
-   * whose server sends nothing for so long while a statement runs is closed.
+   * whose server sends nothing for so long while a statement runs is closed. The server ends a transaction that waits for its next
+   * statement for two fifths of it (`idle_in_transaction_session_timeout`): its process is suspended or unreachable.
    */
   readonly statementTimeout?: Duration.Input | undefined
   /**
    * Whether connections keep prepared statements; true when absent. `false` is for poolers that give each transaction another
    * connection of the server, such as PgBouncer in transaction mode. Such a connection keeps no settings either: then
-   * only this client enforces `statementTimeout`, and the role should have `statement_timeout` and `lock_timeout`.
+   * only this client enforces `statementTimeout`, and the role should have these settings.
    */
   readonly prepare?: boolean | undefined
   /** How long an unused connection stays open; 1 minute when absent. Those of a client with `multiplex` stay open. */

@@ -37,12 +37,12 @@ const codeOf = (cause: unknown): string | number | undefined => {
 
 /**
  * Classifies the SQLSTATEs that the client reports as unknown errors, such as a server that shuts down (57P01), starts
- * (57P03), became a standby (25006) or has no free connection (53300).
+ * (57P03), became a standby (25006), ended a transaction that was idle (25P03) or has no free connection (53300).
  */
 const reasonOfSqlState = (code: string): Reason => {
   if (code === "53100") return "StorageFull"
   if (code.startsWith("40")) return "Contention"
-  return code.startsWith("57P") || code.startsWith("53") || code === "25006" ? "Unavailable" : "Internal"
+  return /^(57P|53|25006|25P03)/.test(code) ? "Unavailable" : "Internal"
 }
 
 const sqlite = { ioError: 10, full: 13, protocol: 15, sharedMemorySize: 4874 }

@@ -15,6 +15,7 @@ const table: ReadonlyArray<readonly [name: string, reason: SqlError.SqlErrorReas
   ["server is shut down by its operator", sqlState("57P01"), "Unavailable"],
   ["server recovers from a crash", sqlState("57P02"), "Unavailable"],
   ["server is starting", sqlState("57P03"), "Unavailable"],
+  ["server ended a transaction that was idle", sqlState("25P03"), "Unavailable"],
   ["server has no free connection", sqlState("53300"), "Unavailable"],
   ["server is out of memory", sqlState("53200"), "Unavailable"],
   ["server became a standby", sqlState("25006"), "Unavailable"],

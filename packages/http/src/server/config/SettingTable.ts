@@ -75,7 +75,7 @@ export const settings = {
     ["HOLDFAST_DATABASE_PREPARE"],
     SettingType.onOff,
     "on",
-    "Whether connections to PostgreSQL keep prepared statements. Switch it off behind a pooler in transaction mode, such as PgBouncer; then set `statement_timeout` and `lock_timeout` for the role, because such a connection keeps no timeouts either."
+    "Whether connections to PostgreSQL keep prepared statements. Switch it off behind a pooler in transaction mode, such as PgBouncer; then set `statement_timeout`, `lock_timeout` and `idle_in_transaction_session_timeout` for the role, because such a connection keeps no timeouts either."
   ),
   databaseTimeout: withDefault(
     ["HOLDFAST_DATABASE_TIMEOUT"],

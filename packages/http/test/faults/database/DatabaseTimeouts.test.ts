@@ -25,15 +25,18 @@ Requires.requires(Server.missing).describe("rows that stay locked", () => {
     const metadata = PostgresMetadata.layer({ url, maxConnections: 4, statementTimeout })
     const server = await TestServer.start({ metadata, routes: HealthRoutes.layer })
     const other = ManagedRuntime.make(Postgres.layer({ url }))
+    /** As another process of the deployment. */
+    const node = ManagedRuntime.make(Postgres.layer({ url, statementTimeout }))
     closers.unshift(
       () => server.close(),
-      () => other.dispose()
+      () => other.dispose(),
+      () => node.dispose()
     )
 
-    /** Locks a record until the returned function is called. */
-    const lockRow = async (table: "file" | "share", id: string) => {
+    /** Locks a record until the returned function is called, by a client without timeouts or another one. */
+    const lockRow = async (table: "file" | "share", id: string, client = other) => {
       const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-      const transaction = other.runPromise(
+      const transaction = client.runPromise(
         Effect.flatMap(SqlClient, (sql) =>
           sql`SELECT id FROM ${sql(table)} WHERE id = ${id} FOR UPDATE`.pipe(
             Effect.andThen(Effect.sync(() => locked.resolve())),
@@ -58,7 +61,7 @@ Requires.requires(Server.missing).describe("rows that stay locked", () => {
           )
         )
       )
-    return { server, lockRow, countWaiting }
+    return { server, node, lockRow, countWaiting }
   }
 
   it("a change waits for longer than the timeout → 503 with Retry-After, and succeeds afterwards", async () => {
@@ -72,6 +75,14 @@ Requires.requires(Server.missing).describe("rows that stay locked", () => {
     expect(problem).toMatchObject({ code: "unavailable", detail: expect.stringContaining("did not finish") })
     await release()
     assert.strictEqual((await server.patch(path, { json: { name: "renamed" } })).status, 200)
+  }, 60_000)
+
+  it("a node stops inside of a transaction → its locks end before a change that waits for them fails", async () => {
+    const { lockRow, node, server } = await start("3 seconds")
+    const { id, path } = await server.makeFile(await server.makeBucket())
+    const release = await lockRow("file", id, node)
+    assert.strictEqual((await server.patch(path, { json: { name: "renamed" } })).status, 200)
+    await expect(release()).rejects.toThrow(/connection|idle/i)
   }, 60_000)
 
   it("50 changes of one tenant wait → another tenant reads and writes, and the service is ready", async () => {

@@ -16,7 +16,8 @@ export interface TableReader {
 
 /**
  * Runs reads that all see the database as it is at one moment. On PostgreSQL one transaction of a stricter isolation level; it
- * takes no lock that a change of rows waits for. A source in SQLite has no other writer.
+ * takes no lock that a change of rows waits for, and may be idle while rows are written elsewhere. A source in SQLite has no other
+ * writer.
  */
 export const atOneMoment = <A, E, R>(
   sql: SqlClient,
@@ -24,7 +25,12 @@ export const atOneMoment = <A, E, R>(
 ): Effect.Effect<A, E | SqlError, R> =>
   sql.onDialectOrElse({
     pg: () =>
-      sql.withTransaction(Effect.andThen(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`, reads)),
+      sql.withTransaction(
+        sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`.pipe(
+          Effect.andThen(sql`SET LOCAL idle_in_transaction_session_timeout = 0`),
+          Effect.andThen(reads)
+        )
+      ),
     orElse: () => reads
   })
 
