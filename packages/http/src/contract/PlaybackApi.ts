@@ -35,10 +35,13 @@ const keys =
   "Every address in it has a playback key. The key permits reading this stream for some hours, and only while the caller " +
   "may read the file."
 
+/** Texts that may grow. `304` for a client that names their entity tag in `If-None-Match`. */
+const growing = (contentType: string) =>
+  ({ success: [ofType(contentType), HttpApiSchema.Empty(304)], error: problems(...missing, ...failed) }) as const
+
 const playlist = HttpApiEndpoint.get("playlist", "/hls/playlist.m3u8", {
   params,
-  success: ofType("application/vnd.apple.mpegurl"),
-  error: problems(...missing, ...failed)
+  ...growing("application/vnd.apple.mpegurl")
 }).annotateMerge(
   describe({
     summary: "Read the HLS playlist",
@@ -49,8 +52,7 @@ const playlist = HttpApiEndpoint.get("playlist", "/hls/playlist.m3u8", {
 
 const manifest = HttpApiEndpoint.get("manifest", "/dash/manifest.mpd", {
   params,
-  success: ofType("application/dash+xml"),
-  error: problems(...missing, ...failed)
+  ...growing("application/dash+xml")
 }).annotateMerge(
   describe({
     summary: "Read the DASH manifest",

@@ -14,11 +14,13 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Schema from "effect/Schema"
 import type * as ActorIdentification from "../auth/ActorIdentification.ts"
 import { Api } from "../contract/Api.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
+import * as SendPlaylist from "../transfer/response/SendPlaylist.ts"
 import * as SendStream from "../transfer/response/SendStream.ts"
 import * as ServeContent from "../transfer/response/ServeContent.ts"
 import * as FileRefs from "./support/FileRefs.ts"
@@ -38,6 +40,7 @@ const encodeList = Schema.encodeSync(Schema.Struct({ items: Schema.Array(StreamR
 export const layer = StreamRoutes.layer(
   Effect.fnUntraced(function* ({ countOpened, identify, playbackKeys, router, streams }) {
     const wait = yield* PlaylistWait
+    const sendPlaylist = SendPlaylist.make(playbackKeys)
 
     const serve = (
       open: (viewer: Viewer, file: FileRef, name: string) => Effect.Effect<OpenedPlaylist | OpenedSegment, StreamError>,
@@ -46,6 +49,7 @@ export const layer = StreamRoutes.layer(
     ) =>
       ServeContent.serveContent((request: Request) => {
         const { params } = Context.get(request, HttpRouter.RouteContext)
+        const http = Context.get(request, HttpServerRequest.HttpServerRequest)
         const file = FileRefs.fromRoute(params)
         return Effect.flatMap(identify(request, file), (viewer) =>
           Effect.flatMap(
@@ -53,7 +57,7 @@ export const layer = StreamRoutes.layer(
             (opened) =>
               opened._tag === "Segment"
                 ? ServeContent.sendContent(request, SendStream.segmentContent(viewer, opened))
-                : SendStream.playlist(playbackKeys, viewer, file, format, opened)
+                : sendPlaylist({ request: http, viewer, file, format, playlist: opened })
           )
         )
       })

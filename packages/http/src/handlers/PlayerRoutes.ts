@@ -19,6 +19,8 @@ import * as PlayerPage from "../players/PlayerPage.ts"
 import * as PlayerParameters from "../players/PlayerParameters.ts"
 import * as ProblemPage from "../players/ProblemPage.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
+import * as Vary from "../problems/Vary.ts"
+import * as ContentCodings from "../transfer/response/ContentCodings.ts"
 import * as FileRefs from "./support/FileRefs.ts"
 import * as StreamRoutes from "./support/StreamRoutes.ts"
 
@@ -38,8 +40,25 @@ const parseParameters = ({ url }: HttpServerRequest.HttpServerRequest): PlayerPa
 const mayHaveVideo = ({ record }: StreamInfo): boolean =>
   record.renditions.length === 0 || record.renditions.some(({ width }) => width !== null)
 
-const respond = ({ headers, html }: Page.Page, status: number) =>
-  HttpServerResponse.text(html, { status, headers, contentType: headers["content-type"] })
+/** A page has a key of its own, so that it is compressed for one response. */
+const effort: ContentCodings.Effort = { br: 4, gzip: 6 }
+
+const respond = (
+  request: HttpServerRequest.HttpServerRequest,
+  { headers, html }: Page.Page,
+  status: number
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  const coding = ContentCodings.choose(request.headers["accept-encoding"])
+  return Effect.map(
+    Effect.promise(() => ContentCodings.encode(html, coding, effort)),
+    (bytes) =>
+      HttpServerResponse.uint8Array(bytes, {
+        status,
+        headers: { ...headers, ...ContentCodings.headersOf(coding), vary: `${Vary.keyed}, Accept-Encoding` },
+        contentType: headers["content-type"]
+      })
+  )
+}
 
 /** Registers the routes. `Streams` checks the permissions. */
 export const layer = StreamRoutes.layer(
@@ -67,7 +86,7 @@ export const layer = StreamRoutes.layer(
         parameters: parseParameters(request),
         frameAncestors
       })
-      return respond(rendered, 200)
+      return yield* respond(request, rendered, 200)
     })
 
     const failure = Effect.fnUntraced(function* (context: Request, error: ProblemResponse.CodedError) {
@@ -75,7 +94,8 @@ export const layer = StreamRoutes.layer(
       const problem = yield* ProblemResponse.respond(error)
       if (!/\btext\/html\b/i.test(request.headers["accept"] ?? "")) return problem
       const { code, message: detail } = error
-      return respond(ProblemPage.render({ status: problem.status, code, detail, frameAncestors }), problem.status)
+      const rendered = ProblemPage.render({ status: problem.status, code, detail, frameAncestors })
+      return yield* respond(request, rendered, problem.status)
     })
 
     const serve = (format: Format) =>

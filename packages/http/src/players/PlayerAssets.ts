@@ -10,7 +10,8 @@ import type * as Layer from "effect/Layer"
 import { basePath } from "../contract/Api.ts"
 import type { Route } from "../problems/AllowedMethods.ts"
 import * as ProblemResponse from "../problems/ProblemResponse.ts"
-import * as EntityTags from "../transfer/request/EntityTags.ts"
+import * as Conditionals from "../transfer/request/Conditionals.ts"
+import * as ContentCodings from "../transfer/response/ContentCodings.ts"
 import * as AssetEncodings from "./AssetEncodings.ts"
 import * as AssetFiles from "./AssetFiles.ts"
 
@@ -21,7 +22,7 @@ export const routes: ReadonlyArray<Route> = [{ method: "GET", path }]
 
 interface Asset {
   readonly contentType: string
-  readonly as: (encoding: AssetEncodings.Encoding) => Effect.Effect<AssetEncodings.Representation>
+  readonly as: (coding: ContentCodings.Coding) => Effect.Effect<AssetEncodings.Representation>
 }
 
 /** Loads the assets, by name. */
@@ -34,21 +35,16 @@ const loadAssets: Effect.Effect<ReadonlyMap<string, Asset>> = Effect.gen(functio
   return assets
 })
 
-const matches = (header: string | undefined, etag: string): boolean => {
-  const tags = header === undefined ? undefined : EntityTags.parse(header)
-  return tags === "*" || tags?.some((tag) => tag.replace(/^W\//, "") === etag) === true
-}
-
 const respond = ({ as, contentType }: Asset, { headers: requested }: HttpServerRequest) =>
-  Effect.map(as(AssetEncodings.choose(requested["accept-encoding"])), ({ bytes, encoding, etag }) => {
+  Effect.map(as(ContentCodings.choose(requested["accept-encoding"])), ({ bytes, coding, etag }) => {
     const headers = {
       etag,
       "cache-control": "public, max-age=31536000, immutable",
       vary: "Accept-Encoding",
       "x-content-type-options": "nosniff",
-      ...(encoding === "identity" ? undefined : { "content-encoding": encoding })
+      ...ContentCodings.headersOf(coding)
     }
-    return matches(requested["if-none-match"], etag)
+    return Conditionals.isNotModified(requested, etag)
       ? HttpServerResponse.empty({ status: 304, headers })
       : HttpServerResponse.uint8Array(bytes, { contentType, headers })
   })

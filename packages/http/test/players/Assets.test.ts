@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { createHash } from "node:crypto"
 import { request } from "node:http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
-import * as AssetEncodings from "../../src/players/AssetEncodings.ts"
 import * as AssetFiles from "../../src/players/AssetFiles.ts"
+import * as ContentCodings from "../../src/transfer/response/ContentCodings.ts"
 import * as PlayerServer from "./support/PlayerServer.ts"
 
 let server: PlayerServer.PlayerServer
@@ -130,5 +130,5 @@ it.each<[string | undefined, string]>([
   ["zstd, deflate", "identity"],
   ["br;q=nonsense", "identity"]
 ])("Accept-Encoding %j → %s", (header, expected) => {
-  expect(AssetEncodings.choose(header)).toBe(expected)
+  expect(ContentCodings.choose(header)).toBe(expected)
 })

@@ -29,7 +29,14 @@ describe("player page", () => {
       const { streams } = await server.makeVideo(bucket, undefined, description)
       await server.convert(streams, format)
       const page = `${streams}/${format}`
-      const answer = await server.get(page, { query: { muted: "1", seek: "1m5s", speed: "9" }, headers: browser })
+      const answer = await server.get(page, {
+        query: { muted: "1", seek: "1m5s", speed: "9" },
+        headers: { ...browser, "accept-encoding": "gzip, br" }
+      })
+      expect([answer.headers.get("content-encoding"), answer.headers.get("vary")]).toEqual([
+        "br",
+        expect.stringContaining("Accept-Encoding")
+      ])
       const html = await answer.text()
       expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
       expect(Object.fromEntries(answer.headers)).toMatchObject({

@@ -24,7 +24,7 @@ const follow = (playlist: string, address: string, headers: Readonly<Record<stri
   fetch(new URL(address, `${server.baseUrl}${playlist}`), { headers })
 
 const playlistHeaders = {
-  "cache-control": "private, no-store",
+  "cache-control": "private, no-cache",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff"
 }
@@ -63,7 +63,6 @@ describe("HLS stream", () => {
         )
       }
     }
-    expect((await server.get(entry)).headers.get("etag")).toBeNull()
     expect(await (await server.get(entry)).text()).toContain(key)
   })
 
@@ -134,6 +133,66 @@ describe("HLS stream", () => {
       StreamServer.addresses(early)
     )
     expect(whole).toContain("#EXT-X-ENDLIST")
+  })
+})
+
+describe("compression", () => {
+  const long = StreamServer.lasting(160)
+
+  it("playlist, manifest → compressed as the client accepts, with an entity tag for each coding and 304", async () => {
+    const { streams } = await server.makeVideo(bucket, long)
+    await server.convert(streams)
+    await server.convert(streams, "dash")
+    for (const entry of [`${streams}/hls/playlist.m3u8`, `${streams}/dash/manifest.mpd`]) {
+      const plain = await server.get(entry, { headers: { "accept-encoding": "identity" } })
+      const text = await plain.text()
+      const tags = new Set([plain.headers.get("etag")])
+      expect([plain.headers.get("content-encoding"), plain.headers.get("content-length")]).toEqual([
+        null,
+        String(text.length)
+      ])
+      for (const coding of ["br", "gzip"]) {
+        const headers = { "accept-encoding": coding }
+        const answer = await server.get(entry, { headers })
+        expect(answer.headers.get("content-encoding")).toBe(coding)
+        expect(answer.headers.get("vary")).toContain("Accept-Encoding")
+        const length = Number(answer.headers.get("content-length"))
+        if (entry.endsWith(".m3u8")) expect(length).toBeLessThan(text.length / 10)
+        expect(await answer.text()).toBe(text)
+        const etag = answer.headers.get("etag") ?? ""
+        tags.add(etag)
+        const head = await server.head(entry, { headers })
+        expect([head.headers.get("etag"), head.headers.get("content-length")]).toEqual([etag, String(length)])
+        const known = await server.get(entry, { headers: { ...headers, "if-none-match": etag } })
+        expect([known.status, known.headers.get("etag"), await known.text()]).toEqual([304, etag, ""])
+        const other = await server.get(entry, { headers: { "accept-encoding": "identity", "if-none-match": etag } })
+        expect(other.status).toBe(200)
+      }
+      expect(tags.size).toBe(3)
+      expect([...tags].every((tag) => /^"[\w-]+"$/.test(tag ?? ""))).toBe(true)
+    }
+    const segment = await server.get(`${streams}/hls/index0.ts`, { headers: { "accept-encoding": "br, gzip" } })
+    expect(segment.headers.get("content-encoding")).toBeNull()
+  })
+
+  it("playlist grows → another entity tag and text; another key → another tag", async () => {
+    const { streams } = await server.makeVideo(bucket, StreamServer.lasting(40))
+    const entry = `${streams}/hls/playlist.m3u8`
+    const half = await run((control) => control.pauseAt(0.5))
+    await server.post(`${streams}/hls`)
+    await Effect.runPromise(half.reached)
+    const early = await server.get(entry)
+    const etag = early.headers.get("etag") ?? ""
+    await Effect.runPromise(half.resume)
+    await server.convert(streams)
+    const whole = await server.get(entry, { headers: { "if-none-match": etag } })
+    expect([whole.status, await whole.text()]).toEqual([200, expect.stringContaining("#EXT-X-ENDLIST")])
+    const tenantKey = await server.makeToken(bucket.tenantId, "File Reader")
+    const others = await server.get(entry, {
+      key: tenantKey,
+      headers: { "if-none-match": whole.headers.get("etag") ?? "" }
+    })
+    expect(others.status).toBe(200)
   })
 })
 

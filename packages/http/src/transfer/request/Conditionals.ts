@@ -32,11 +32,15 @@ const ifMatch = (header: string, { etag }: Validators): boolean => {
 }
 
 /** Section 13.1.2. A malformed list excludes no content, so the condition is true. */
-const ifNoneMatch = (header: string, { etag }: Validators): boolean => {
+const ifNoneMatch = (header: string, { etag }: Pick<Validators, "etag">): boolean => {
   if (header === etag) return false
   const tags = EntityTags.parse(header)
   return tags === undefined || Precondition.holds({ ifNoneMatch: tags }, { etag })
 }
+
+/** Whether the client has this representation already, of a content without a date. */
+export const isNotModified = ({ "if-none-match": header }: EntityTags.RequestHeaders, etag: string): boolean =>
+  header !== undefined && !ifNoneMatch(header, { etag })
 
 /** Sections 13.1.3 and 13.1.4. Returns undefined for a malformed date, which must be ignored. */
 const modifiedSince = (header: string, { lastModified }: Validators, now: number): boolean | undefined => {
