@@ -49,6 +49,74 @@ describe("reads without the router", () => {
     })
   }
 
+  const lists = [
+    "",
+    "?limit=2",
+    "?limit=1000&path=%2Fa%2F",
+    "?path=/a",
+    "?path=/none/&recursive=true",
+    "?recursive=1&limit=1",
+    "?recursive=0&path=%2F%C3%A4%2F",
+    "?limit=1&cursor=CURSOR"
+  ]
+  for (const query of lists) {
+    it(`list${query} → the answer of the router, without it`, async () => {
+      const path = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`
+      for (const [name, folder] of [
+        ["1", "/"],
+        ["2", "/a/"],
+        ["3", "/ä/b/"]
+      ]) {
+        await server.post(path, { json: { name, path: folder } })
+      }
+      const first = (await (await server.get(`${path}?limit=1`)).json()) as { nextCursor: string }
+      const sent = query.replace("CURSOR", first.nextCursor)
+      const { routed, ...direct } = await get(path + sent)
+      const { routed: byRouter, ...expected } = await get(`${path}${sent}${sent === "" ? "?" : "&"}x=`)
+      assert.deepStrictEqual([routed, byRouter], [0, 1])
+      assert.deepStrictEqual(direct, expected)
+      assert.strictEqual(direct.status, 200)
+    })
+  }
+
+  const leftLists: ReadonlyArray<readonly [query: string, status: number, headers?: Record<string, string>]> = [
+    ["?limit=0", 400],
+    ["?limit=1001", 400],
+    ["?limit=1e1", 200],
+    ["?limit=1&limit=2", 400],
+    ["?cursor=none", 400],
+    ["?path=%2Fa%00", 400],
+    ["?path=%2F%C3", 400],
+    ["?path=%", 200],
+    ["?recursive=maybe", 400],
+    ["?recursive", 400],
+    ["?constructor=1", 200],
+    ["?state=READY", 200],
+    ["?apiKey=hf_other", 400],
+    ["", 406, { accept: "text/xml" }]
+  ]
+  for (const [query, status, headers = {}] of leftLists) {
+    it(`list${query} ${JSON.stringify(headers)} → ${status} by the router`, async () => {
+      const path = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`
+      const response = await get(path + query, headers)
+      assert.deepStrictEqual([response.status, response.routed], [status, 1], response.body)
+    })
+  }
+
+  it("list: unknown bucket → 404; key of another tenant → 403; removed key → 401", async () => {
+    const path = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files`
+    const unknown = path.replace(bucket.bucketId, `${bucket.bucketId.slice(0, -12)}000000000000`)
+    assert.deepInclude(await get(unknown), { status: 404, routed: 1 })
+    const other = await server.makeTenant()
+    assert.deepInclude(await get(path, {}, await server.makeToken(other.tenantId, "Admin")), { status: 403, routed: 1 })
+    const reader = await server.makeToken(bucket.tenantId, "File Reader")
+    assert.deepInclude(await get(path, {}, reader), { status: 200, routed: 0 })
+    const tokens = `/tenants/${bucket.tenantId}/tokens`
+    const { items } = (await (await server.get(tokens)).json()) as { items: ReadonlyArray<{ id: string }> }
+    for (const { id } of items) await server.delete(`${tokens}/${id}`)
+    assert.deepInclude(await get(path, {}, reader), { status: 401, routed: 1 })
+  })
+
   const left: ReadonlyArray<
     readonly [name: string, path: (file: string) => string, status: number, Record<string, string>?]
   > = [

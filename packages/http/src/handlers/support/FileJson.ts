@@ -48,21 +48,21 @@ export const respondWithFile = (file: File): HttpServerResponse.HttpServerRespon
 /** Records that are written without giving other requests a turn: less than a millisecond. */
 const batchSize = 200
 
-/** Responds with a page. */
-export const respondWithPage = ({
-  folders,
-  items,
-  nextCursor
-}: FilePage): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+/** Returns the text of a page. */
+export const writePage = ({ folders, items, nextCursor }: FilePage): Effect.Effect<string> => {
   const end = `],"folders":${JSON.stringify(folders)},"nextCursor":${JSON.stringify(nextCursor)}}`
   const write = (from: number) => JSON.stringify(items.slice(from, from + batchSize).map(encode)).slice(1, -1)
-  if (items.length <= batchSize) return Effect.succeed(respond(`{"items":[${write(0)}${end}`))
+  if (items.length <= batchSize) return Effect.succeed(`{"items":[${write(0)}${end}`)
   return Effect.gen(function* () {
     let text = `{"items":[${write(0)}`
     for (let from = batchSize; from < items.length; from += batchSize) {
       yield* Effect.yieldNow
       text += `,${write(from)}`
     }
-    return respond(text + end)
+    return text + end
   })
 }
+
+/** Responds with a page. */
+export const respondWithPage = (page: FilePage): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
+  Effect.map(writePage(page), respond)

@@ -1,6 +1,7 @@
 /**
  * Reads the rows of files.
  */
+import type * as DateTime from "effect/DateTime"
 import * as Predicate from "effect/Predicate"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
@@ -28,8 +29,12 @@ const isHeaders = (value: unknown): value is ReadonlyArray<Header> => Array.isAr
 export const readHeaders = (row: Row.Row): ReadonlyArray<Header> =>
   row.headers === "[]" ? [] : Row.json(isHeaders, row, "headers")
 
+/** Reads an instant. Most files have not changed since they were created, so that all their instants are one. */
+const instantOr = (createdAt: DateTime.Utc, row: Row.Row, column: string): DateTime.Utc =>
+  row[column] === row.created_at ? createdAt : Row.instant(row, column)
+
 /** The digest of a composite content is empty until it is computed. Nodes of a former version require a text. */
-const readContent = (row: Row.Row): Content => ({
+const readContent = (row: Row.Row, createdAt: DateTime.Utc): Content => ({
   blobId: Row.text(row, "blob_id"),
   size: Row.int(row, "size"),
   sha256: row.sha256 === "" ? null : Row.text(row, "sha256"),
@@ -37,7 +42,7 @@ const readContent = (row: Row.Row): Content => ({
   etag: Row.text(row, "etag"),
   contentType: Row.text(row, "content_type"),
   type: Row.oneOf(FileType.literals, row, "type"),
-  storedAt: Row.instant(row, "stored_at")
+  storedAt: instantOr(createdAt, row, "stored_at")
 })
 
 export const toFile: Row.FromRow<StoredFile> = (row) => {
@@ -52,9 +57,8 @@ export const toFile: Row.FromRow<StoredFile> = (row) => {
     metadata: row.metadata === "{}" ? {} : Row.json(isMetadata, row, "metadata"),
     headers: readHeaders(row),
     createdAt,
-    // Most files have not changed since.
-    updatedAt: row.updated_at === row.created_at ? createdAt : Row.instant(row, "updated_at"),
-    content: row.blob_id === null ? null : readContent(row),
+    updatedAt: instantOr(createdAt, row, "updated_at"),
+    content: row.blob_id === null ? null : readContent(row, createdAt),
     damaged: row.blob_id !== null && row.damaged_blob === row.blob_id
   }
 }
