@@ -50,6 +50,17 @@ requires(Server.missing).describe("query plans on PostgreSQL", () =>
         expect(yield* files.listFolders({ bucket, path: "/", limit: 100 })).toEqual(["/0/", "/1/", "/2/"])
         const [found] = yield* explain(files.find(bucket, Fixtures.byId("fil_5")))
         expect(found).toMatchObject({ "Node Type": "Index Scan", "Index Name": "file_pkey", "Actual Rows": 1 })
+
+        const keyed = yield* LargeBucket.createContents(20_000)
+        yield* sql`ANALYZE file`
+        for (const list of yield* LargeBucket.keyLists(keyed, 100)) {
+          const read = (yield* Plans.executed(yield* Statements.record(list))).filter(
+            (step) => step["Relation Name"] === "file"
+          )
+          expect(new Set(read.map((step) => step["Index Name"]))).toEqual(new Set(["file_key"]))
+          // The first entries, those of a scan of groups, and the contents among these.
+          expect(read.reduce((sum, step) => sum + Plans.rowsRead(step), 0)).toBeLessThanOrEqual(303)
+        }
       })
     )
   })

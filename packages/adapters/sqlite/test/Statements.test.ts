@@ -55,7 +55,7 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("SQL statements", (it) => {
       })
   )
 
-  it.effect("list and listFolders with 100,000 files → one search in the index file_place", () =>
+  it.effect("list, listFolders and listKeys with 100,000 files → searches in one index", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const files = yield* FileRepository
@@ -87,6 +87,16 @@ layer(SqliteMetadata.layer({ file: ":memory:" }))("SQL statements", (it) => {
         }
       }
       expect(yield* files.listFolders({ bucket, path: "/", limit: 100 })).toEqual(["/0/", "/1/", "/2/"])
+
+      const keyed = yield* LargeBucket.createContents(20_000)
+      for (const list of yield* LargeBucket.keyLists(keyed, 100)) {
+        for (const [text, parameters] of yield* Statements.record(list)) {
+          const plan = yield* sql.unsafe<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`, parameters)
+          for (const { detail } of plan.filter(({ detail }) => /\bfile\b/.test(detail))) {
+            expect(detail).toMatch(/^SEARCH file USING (COVERING )?INDEX file_key \(bucket_id=\? AND <expr>/)
+          }
+        }
+      }
     })
   )
 })

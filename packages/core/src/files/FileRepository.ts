@@ -60,6 +60,36 @@ export interface FolderListRequest extends Slice {
   readonly path: string
 }
 
+/**
+ * A page of the keys of a bucket. The key of a file is its path without the leading slash, and its name. Keys are ordered by code
+ * point, so that those of a folder may be between two names of the folder above.
+ */
+export interface KeyListRequest extends Slice {
+  readonly bucket: BucketRef
+  /** Lists only the keys that begin with this text. */
+  readonly prefix: string
+  /**
+   * Keys that have this text after the prefix are listed as one entry: the key up to the end of this text. It must not be empty nor
+   * consist of U+10FFFF.
+   */
+  readonly delimiter?: string | undefined
+  /** Lists only keys of files in this folder and in those below it. */
+  readonly folder?: string | undefined
+}
+
+/** A content in a list of keys. */
+export interface KeyedContent extends Pick<Content, "size" | "etag" | "storedAt"> {
+  readonly key: string
+}
+
+/** The entries of a page: at most `limit` contents and prefixes together. */
+export interface KeySlice {
+  readonly contents: ReadonlyArray<KeyedContent>
+  readonly prefixes: ReadonlyArray<string>
+  /** The last entry, after which the list continues; null at its end. */
+  readonly next: string | null
+}
+
 /** What a replacement changes of a file besides its content: the fields that are present. */
 export interface ReplacedDescription {
   readonly alias?: string | null | undefined
@@ -198,6 +228,12 @@ export class FileRepository extends Context.Service<
      * `after`. Takes time in proportion to the number of folders returned, not to the number of files in them.
      */
     readonly listFolders: (request: FolderListRequest) => Effect.Effect<ReadonlyArray<string>, MetadataError>
+
+    /**
+     * Lists the files with content by their keys. `after` may be any text. With a delimiter, a prefix that is not after it is not
+     * listed. Takes time in proportion to the number of entries returned, not to the number of keys that prefixes stand for.
+     */
+    readonly listKeys: (request: KeyListRequest) => Effect.Effect<KeySlice, MetadataError>
 
     /** Changes the fields that `change` has. Returns the file after the change. */
     readonly update: (

@@ -25,6 +25,7 @@ import { fileListContract } from "./files/internal/FileListContract.ts"
 import { fileRaceContract } from "./files/internal/FileRaceContract.ts"
 import { folderJobContract } from "./files/internal/FolderJobContract.ts"
 import { folderContract } from "./files/internal/FolderContract.ts"
+import { keyContract } from "./files/internal/KeyContract.ts"
 import { memberContract } from "./internal/MemberContract.ts"
 import type { Metadata } from "@holdfast/core/Holdfast"
 import type { It } from "./internal/It.ts"
@@ -66,6 +67,7 @@ const parts: ReadonlyArray<readonly [port: string, register: (it: It) => void]> 
   ["files: lists", fileListContract],
   ["files: filters", fileFilterContract],
   ["files: folders", folderContract],
+  ["files: keys", keyContract],
   ["files: moves and removals of folders", folderJobContract],
   ["removals of buckets and tenants: concurrent changes", removalRaceContract],
   ["removals in steps", removalContract],

@@ -3,7 +3,7 @@
  */
 import { conversions } from "./Conversions.ts"
 import { blobHolds } from "./BlobHolds.ts"
-import { fileTypes } from "./FileTypes.ts"
+import { fileTypes } from "./files/FileTypes.ts"
 import { conversionTurns } from "./ConversionTurns.ts"
 import { creators } from "./Creators.ts"
 import { events } from "./Events.ts"
@@ -13,6 +13,7 @@ import { folderJobs } from "./FolderJobs.ts"
 import { hookTasks } from "./hooks/HookTasks.ts"
 import { initial } from "./Initial.ts"
 import { interruptions } from "./Interruptions.ts"
+import { keys } from "./files/Keys.ts"
 import { change, type Migration } from "./Migration.ts"
 import { mirrorIndexes } from "./mirrors/MirrorIndexes.ts"
 import { mirrorTimes } from "./mirrors/MirrorTimes.ts"
@@ -55,5 +56,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 28, name: "folder_jobs", steps: folderJobs },
   { id: 30, name: "uploads", steps: uploads },
   { id: 31, name: "content_digests", steps: contentDigests },
-  { id: 35, name: "hook_tasks", steps: hookTasks }
+  { id: 35, name: "hook_tasks", steps: hookTasks },
+  { id: 43, name: "keys", steps: keys }
 ]

@@ -41,3 +41,25 @@ export const lists = Effect.fnUntraced(function* (bucket: BucketRef, limit: numb
     files.list({ bucket, query: { ...folder, name: "77" }, limit })
   ]
 })
+
+/** Creates a bucket with `count` files in the same folders, with contents as far as lists of keys read them. */
+export const createContents = Effect.fnUntraced(function* (count: number) {
+  const sql = yield* SqlClient
+  const bucket = yield* Fixtures.bucket()
+  yield* sql`WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < CAST(${count} AS integer))
+    INSERT INTO file (id, tenant_id, bucket_id, path, name, version, metadata, headers, created_at, updated_at, blob_id, size,
+      sha256, etag, content_type, type, stored_at)
+    SELECT 'fil_key_' || i, ${bucket.tenantId}, ${bucket.bucketId}, '/' || (i % 3) || '/below/', i, 1, '{}', '[]', 0, 0,
+      'blb_' || i, 1, 'x', 'x', 'text/plain', 'OTHER', 0 FROM s`
+  return bucket
+})
+
+/** Returns lists of the bucket's keys of every kind: with and without a prefix, a position and a delimiter. */
+export const keyLists = (bucket: BucketRef, limit: number) =>
+  Effect.map(FileRepository, (files) =>
+    ["", "1/below/"].flatMap((prefix) =>
+      [undefined, "1/below/5"].flatMap((after) =>
+        [undefined, "/", "5"].map((delimiter) => files.listKeys({ bucket, prefix, after, delimiter, limit }))
+      )
+    )
+  )

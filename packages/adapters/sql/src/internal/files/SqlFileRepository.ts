@@ -19,6 +19,7 @@ import { columns, bySelector, toFile } from "./FileRow.ts"
 import { insertFile } from "./InsertFile.ts"
 import { isPageRead, listFiles } from "./ListFiles.ts"
 import { listFolders } from "./ListFolders.ts"
+import { listKeys } from "./ListKeys.ts"
 import { moveFiles } from "./MoveFiles.ts"
 import { removeFiles } from "./RemoveFiles.ts"
 import { replaceContent } from "./ReplaceContent.ts"
@@ -110,6 +111,12 @@ const make = Effect.gen(function* () {
         ? readPage((client) => listFolders(client, request))
         : listFolders(sql, request)
       ).pipe(operation("files.listFolders")),
+
+    listKeys: (request) =>
+      (request.limit < Reads.maxPageRows
+        ? readPage((client) => listKeys(client, request))
+        : listKeys(sql, request)
+      ).pipe(operation("files.listKeys")),
 
     update: (update) => updateFile(sql, update).pipe(operation("files.update")),
 

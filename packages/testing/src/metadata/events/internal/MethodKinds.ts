@@ -112,6 +112,7 @@ export const ports = [
     find: "READ",
     list: "READ",
     listFolders: "READ",
+    listKeys: "READ",
     update: "WRITE",
     updateHeaders: "WRITE",
     remove: "WRITE",

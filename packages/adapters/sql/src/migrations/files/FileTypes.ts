@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import * as Migration from "./Migration.ts"
+import * as Migration from "../Migration.ts"
 
 /**
  * PostgreSQL takes the tenant and the bucket of a file for independent of each other, and then expects too few rows of a bucket
