@@ -29,6 +29,12 @@ import * as KeyUseRecorder from "./internal/KeyUseRecorder.ts"
 export type IdentifyError = Unauthenticated | OriginNotAllowed | MetadataError
 export type AccessError = IdentifyError | Forbidden
 
+/** Who has requested something: an account, with the id of the key that it presented. The deployment itself has neither. */
+export interface Author {
+  readonly accountId: string | null
+  readonly tokenId: string | null
+}
+
 /** The bucket of a file that is read. */
 interface Bucket {
   readonly tenantId: string
@@ -102,6 +108,16 @@ export class Access extends Context.Service<
      * `NotFound` of a file otherwise, also when there is no such bucket.
      */
     readonly requirePublic: (bucket: Bucket) => Effect.Effect<"anonymous", NotFound | MetadataError>
+
+    /**
+     * Whether work that goes on after its request is still permitted: the account or key that requested it has the permission for all
+     * these places now. The deployment itself always has.
+     */
+    readonly isStillPermitted: (
+      author: Author,
+      places: ReadonlyArray<Scope.Place>,
+      permission: Permission
+    ) => Effect.Effect<boolean, MetadataError>
 
     /**
      * Whether this process has found the actor's key valid before, and not invalid since. Requires no look-up. It does not
@@ -286,8 +302,34 @@ const make = Effect.gen(function* () {
     )
   }
 
+  const findAuthor = (
+    { accountId, tokenId: credentialId }: Author,
+    tenantId: string
+  ): Effect.Effect<Option.Option<Principal>, MetadataError> =>
+    credentialId !== null
+      ? repository.findByCredential({ credentialId, tenantId })
+      : repository.findByAccount({ accountId: accountId ?? "", tenantId })
+
+  const isStillPermitted = Effect.fnUntraced(function* (
+    author: Author,
+    places: ReadonlyArray<Scope.Place>,
+    permission: Permission
+  ) {
+    if (author.accountId === null && author.tokenId === null) return true
+    const now = yield* Clock.currentTimeMillis
+    for (const place of places) {
+      const principal = Option.getOrNull(yield* findAuthor(author, place.tenantId))
+      if (principal === null || principal.member === null || !isValid(principal.credential, now)) return false
+      const { scope } = limitsOf(principal)
+      if (!Role.permits(principal.member.role, permission)) return false
+      if (scope !== null && !Scope.includes(scope, place, permission)) return false
+    }
+    return true
+  })
+
   return Access.of({
     identify,
+    isStillPermitted,
     require: (actor, place, permission) => {
       const whole = typeof place === "string" ? { tenantId: place } : place
       return require(actor, whole.tenantId, permission, (scope) => Scope.includes(scope, whole, permission))

@@ -63,6 +63,12 @@ export class AccessRepository extends Context.Service<
       readonly tenantId: string | undefined
     }) => Effect.Effect<Option.Option<Principal>, MetadataError>
 
+    /** As `findByKey`, for the key with this id. */
+    readonly findByCredential: (query: {
+      readonly credentialId: string
+      readonly tenantId: string
+    }) => Effect.Effect<Option.Option<Principal>, MetadataError>
+
     /** Finds the principal of an account. None when there is no such account. `member` is null without a `tenantId`. */
     readonly findByAccount: (query: {
       readonly accountId: string

@@ -32,7 +32,7 @@ export type MoveFolder = typeof MoveFolder.Type
 export const FolderJobKind = Schema.Literals(["REMOVE", "MOVE"])
 export type FolderJobKind = typeof FolderJobKind.Type
 
-export const FolderJobState = Schema.Literals(["RUNNING", "DONE", "FAILED"])
+export const FolderJobState = Schema.Literals(["RUNNING", "DONE", "FAILED", "CANCELLED"])
 export type FolderJobState = typeof FolderJobState.Type
 
 export const FolderJob = Schema.Struct({
@@ -44,7 +44,7 @@ export const FolderJob = Schema.Struct({
   to: Schema.NullOr(Schema.String).annotate({ description: "The new path of the folder; null for a removal." }),
   state: FolderJobState.annotate({
     description:
-      "`FAILED`: the job met what `error` says and stopped. The files that it has not reached are where they were."
+      "`FAILED`: the job met what `error` says and stopped. `CANCELLED`: a request stopped it. The files that it has not reached are where they were."
   }),
   files: Schema.Int.annotate({ description: "The files that were moved or removed so far." }),
   error: Schema.NullOr(Schema.Struct({ code: Schema.String, detail: Schema.String })),

@@ -36,7 +36,11 @@ export interface FolderChange {
 /** A job that this process has claimed. */
 export interface FolderJobClaim {
   readonly id: string
+  readonly bucket: BucketRef
   readonly kind: FolderJobKind
+  readonly path: string
+  /** The new path; null for a removal. */
+  readonly to: string | null
   readonly lease: string
   /** Who requested it: the author of the events of its files. */
   readonly author: EventActor
@@ -77,6 +81,19 @@ export class FolderRepository extends Context.Service<
       readonly at: DateTime.Utc
       readonly sweepAt: DateTime.Utc
     }) => Effect.Effect<Step, MetadataError>
+
+    /** Ends a claimed job as FAILED. Files that it has not reached stay. */
+    readonly fail: (terms: {
+      readonly claim: FolderJobClaim
+      readonly error: NonNullable<FolderJob["error"]>
+      readonly at: DateTime.Utc
+    }) => Effect.Effect<Step, MetadataError>
+
+    /**
+     * Ends a running job as CANCELLED, after the step that may be running. Returns the job as it is then: one that has ended before is
+     * unchanged. None when there is no such job.
+     */
+    readonly cancel: (job: FolderJobRef, at: DateTime.Utc) => Effect.Effect<Option.Option<FolderJob>, MetadataError>
 
     /** Releases a claimed job: another process may claim it from `dueAt` on. */
     readonly release: (claim: FolderJobClaim, dueAt: DateTime.Utc) => Effect.Effect<void, MetadataError>

@@ -54,11 +54,19 @@ export class Folders extends Context.Service<
       actor: Actor,
       job: FolderJob.FolderJobRef
     ) => Effect.Effect<FolderJob.FolderJob, AccessError | NotFound>
+
+    /** Stops a running job. The files that it has not reached stay where they are. Returns the job; one that has ended is unchanged. */
+    readonly cancel: (
+      actor: Actor,
+      job: FolderJob.FolderJobRef
+    ) => Effect.Effect<FolderJob.FolderJob, AccessError | NotFound>
   }
 >()("@holdfast/core/folders/Folders") {}
 
 const decodeMove = Input.decoder(FolderJob.MoveFolder)
 const decodeRemove = Input.decoder(FolderJob.RemoveFolder)
+
+const missingJob = new NotFound({ resource: "folder job" })
 
 /** The files for which a removal calls a hook: as many as one transaction removes. */
 const maxHooked = 500
@@ -135,6 +143,14 @@ const make = Effect.gen(function* () {
     return Effect.retry(attempt, { while: isOutdated, times: maxAttempts - 1 })
   }
 
+  /** Finds a job of a folder that the identity may see. */
+  const find = Effect.fnUntraced(function* (identity: Identity, ref: FolderJob.FolderJobRef) {
+    if (!Ids.is("bkt", ref.bucketId) || !Ids.is("job", ref.jobId)) return yield* missingJob
+    const job = yield* NotFound.whenNone(repository.find(ref), missingJob)
+    const folder = folderOf(identity)
+    return folder === undefined || job.path.startsWith(folder) ? job : yield* missingJob
+  })
+
   return Folders.of({
     move: Effect.fn("Folders.move")(function* (actor, bucket, input) {
       yield* access.require(actor, bucket, "file:write")
@@ -168,12 +184,13 @@ const make = Effect.gen(function* () {
     }),
 
     job: Effect.fn("Folders.job")(function* (actor, ref) {
-      const identity = yield* access.require(actor, ref, "file:read")
-      const missing = new NotFound({ resource: "folder job" })
-      if (!Ids.is("bkt", ref.bucketId) || !Ids.is("job", ref.jobId)) return yield* missing
-      const job = yield* NotFound.whenNone(repository.find(ref), missing)
-      const folder = folderOf(identity)
-      return folder === undefined || job.path.startsWith(folder) ? job : yield* missing
+      return yield* find(yield* access.require(actor, ref, "file:read"), ref)
+    }),
+
+    cancel: Effect.fn("Folders.cancel")(function* (actor, ref) {
+      const job = yield* find(yield* access.require(actor, ref, "file:write"), ref)
+      if (job.state !== "RUNNING") return job
+      return yield* NotFound.whenNone(repository.cancel(ref, yield* DateTime.now), missingJob)
     })
   })
 })

@@ -20,6 +20,7 @@ const read = (role: RoleId, scope: Scope | null = null, path = "/in/"): Effect.E
   }
   const repository = AccessRepository.of({
     findByKey: () => Effect.succeedNone,
+    findByCredential: () => Effect.succeedNone,
     findByAccount: () => Effect.succeedNone,
     findByShare: ({ shareId }) =>
       Effect.succeedSome({

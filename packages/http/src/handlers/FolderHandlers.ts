@@ -42,7 +42,8 @@ export const layer = HttpApiBuilder.group(
           asActor((actor) => folders.remove(actor, params, payload)),
           (job) => respond(params, job)
         ),
-      job: ({ params }) => asActor((actor) => folders.job(actor, params))
+      job: ({ params }) => asActor((actor) => folders.job(actor, params)),
+      cancel: ({ params }) => asActor((actor) => folders.cancel(actor, params))
     })
   })
 )

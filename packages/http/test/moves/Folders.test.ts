@@ -95,27 +95,44 @@ EachDatabase.describeEach("folders", (current) => {
     expect((await ask("delete", { path: inside })).status).toBe(200)
   })
 
-  it("delete: 501 files → 202 with a job, which a worker finishes; events have its author", async () => {
+  it("delete: 501 files → 202 with a job; key revoked, cancelled → it ends, no file changed; else a worker finishes it", async () => {
     const path = newFolder()
     const names = Array.from({ length: 501 }, (_, index) => `${1000 + index}`)
     const ids: Array<string> = []
     for (let start = 0; start < names.length; start += 50) {
       ids.push(...(await Promise.all(names.slice(start, start + 50).map((name) => reserve(path, name)))))
     }
+    const client = createClient({ url: current().url, apiKey: current().rootKey })
+    const finish = (jobId: string) => {
+      const ended = async () => {
+        for (;;) {
+          const found = await client.folders.job({ ...bucket, jobId })
+          if (found.state !== "RUNNING") return found
+        }
+      }
+      const worker = Layer.build(FolderWorker.layer({ pollInterval: "20 millis" }))
+      return current().run(Effect.scoped(Effect.andThen(worker, Effect.promise(ended))))
+    }
+
+    const member = { id: (await client.members.list(bucket)).items[0]?.id ?? "" }
+    const token = await client.tokens.create({ tenantId: bucket.tenantId, name: "t", member })
+    const byToken = await createClient({ url: current().url, apiKey: token.key }).folders.remove({ ...bucket, path })
+    await client.tokens.revoke({ tenantId: bucket.tenantId, tokenId: token.id })
+    const revoked = await finish(byToken.id ?? "")
+    expect(revoked).toMatchObject({ state: "FAILED", files: 0, error: { code: "forbidden" } })
+
+    const unwanted = { ...bucket, jobId: (await client.folders.remove({ ...bucket, path })).id ?? "" }
+    expect(await client.folders.cancel(unwanted)).toMatchObject({ id: unwanted.jobId, state: "CANCELLED", files: 0 })
+    expect(await client.folders.cancel(unwanted)).toMatchObject({ state: "CANCELLED" })
+    expect(await finish(unwanted.jobId)).toMatchObject({ state: "CANCELLED" })
+    expect(await placesIn(path)).toHaveLength(501)
+
     const answer = await post("delete", { path })
     const job = await json<Job>(answer)
     expect([answer.status, job]).toMatchObject([202, { state: "RUNNING", files: 0 }])
     const location = answer.headers.get("location") ?? ""
     expect(location).toBe(`/api/v1${base}/folders/jobs/${job.id}`)
-    const client = createClient({ url: current().url, apiKey: current().rootKey })
-    const finished = async () => {
-      for (;;) {
-        const found = await client.folders.job({ ...bucket, jobId: job.id ?? "" })
-        if (found.state !== "RUNNING") return found
-      }
-    }
-    const worker = Layer.build(FolderWorker.layer({ pollInterval: "20 millis" }))
-    const found = await current().run(Effect.scoped(Effect.andThen(worker, Effect.promise(finished))))
+    const found = await finish(job.id ?? "")
     expect(found).toMatchObject({ id: job.id, state: "DONE", files: 501, error: null })
     expect(await placesIn(path)).toEqual([])
     expect(await latestEvent(ids[500] ?? "")).toMatchObject({ action: "file.deleted", actor: { kind: "ACCOUNT" } })

@@ -306,6 +306,12 @@ export const rows: ReadonlyArray<Row> = [
     request: (f) => ({ path: `${bucket(f)}/folders/jobs/job_01890a5d-ac96-774b-bcce-b302099a8057` })
   },
   {
+    route: `POST ${foldersRoute}/jobs/:jobId/cancel`,
+    allowed: fileWriters,
+    status: 404,
+    request: (f) => ({ path: `${bucket(f)}/folders/jobs/job_01890a5d-ac96-774b-bcce-b302099a8057/cancel` })
+  },
+  {
     route: `POST ${filesRoute}/:fileId/copy`,
     allowed: fileWriters,
     status: 201,

@@ -56,7 +56,7 @@ const confined = new Set(["GET /tenants/:tenantId/buckets", "POST /tenants/:tena
 
 /** Operations on files that the body names, and on jobs of a folder. */
 const namesFiles = ({ route }: Row): boolean =>
-  [`POST ${ofFiles}/delete`, `POST ${ofFiles}/move`, `GET ${ofBucket}/folders/jobs/:jobId`].includes(route)
+  [`POST ${ofFiles}/delete`, `POST ${ofFiles}/move`].includes(route) || route.includes("/folders/jobs/:jobId")
 const isOfFile = (row: Row): boolean => isOf(`${ofFiles}/:fileId`, row) || namesFiles(row)
 /** Operations that find nothing outside of the folder of a scope, and do not fail. */
 const findsFiles = ({ route }: Row): boolean => route === `GET ${ofFiles}` || route === `GET ${ofFiles}/exists`

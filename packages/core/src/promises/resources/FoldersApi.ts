@@ -18,8 +18,8 @@ export interface FolderJobRecord<Time = Date> {
   readonly path: string
   /** The new path of the folder; null for a removal. */
   readonly to: string | null
-  /** `FAILED`: the job met what `error` says and stopped. The files that it has not reached are where they were. */
-  readonly state: "RUNNING" | "DONE" | "FAILED"
+  /** `FAILED`: the job met what `error` says and stopped. `CANCELLED`: `cancel` stopped it. The files that it has not reached are where they were. */
+  readonly state: "RUNNING" | "DONE" | "FAILED" | "CANCELLED"
   /** The files that were moved or removed so far. */
   readonly files: number
   /** Why the job failed, with the `code` of an error. */
@@ -52,6 +52,9 @@ export interface FolderOperations<Time> {
 
   /** Returns the progress of a job. A bucket keeps its latest 100 finished ones. */
   job(input: FolderJobRef): FolderJobRecord<Time>
+
+  /** Stops a running job. The files that it has not reached stay where they are. Returns the job; one that has ended is unchanged. */
+  cancel(input: FolderJobRef): FolderJobRecord<Time>
 }
 
 export interface FoldersApi extends Methods<FolderOperations<Date>, [actor: ActorHandle]> {}
@@ -60,5 +63,6 @@ export const make = (invoke: Invoke): FoldersApi =>
   bind<FolderOperations<Date>>(invoke, {
     move: (actor, input) => Folders.use((service) => service.move(actor, input, input)),
     remove: (actor, input) => Folders.use((service) => service.remove(actor, input, input)),
-    job: (actor, input) => Folders.use((service) => service.job(actor, input))
+    job: (actor, input) => Folders.use((service) => service.job(actor, input)),
+    cancel: (actor, input) => Folders.use((service) => service.cancel(actor, input))
   })

@@ -14,5 +14,6 @@ export const make = (transport: Transport): FoldersClient =>
   Routes.bind<FolderOperations<string>>(transport, {
     move: { method: "POST", path: `${folders}/move`, hasBody: true },
     remove: { method: "POST", path: `${folders}/delete`, hasBody: true },
-    job: { method: "GET", path: `${folders}/jobs/:jobId` }
+    job: { method: "GET", path: `${folders}/jobs/:jobId` },
+    cancel: { method: "POST", path: `${folders}/jobs/:jobId/cancel` }
   })

@@ -21,7 +21,8 @@ const started = [
 
 const aboutJobs =
   "A folder with at most 500 files is changed as a whole, or not at all. For a larger one the answer is `202` with a job, whose progress " +
-  "`Location` reports. A job leaves files that were stored or changed after the request."
+  "`Location` reports. A job leaves files that were stored or changed after the request, and ends when the key that requested it may not change " +
+  "the files any more."
 
 const move = HttpApiEndpoint.post("move", "/move", {
   params: bucket,
@@ -65,10 +66,24 @@ const job = HttpApiEndpoint.get("job", "/jobs/:jobId", {
   })
 )
 
+const cancel = HttpApiEndpoint.post("cancel", "/jobs/:jobId/cancel", {
+  params: { ...bucket, jobId: Schema.String },
+  success: FolderJob.FolderJob,
+  error: problems("not_found")
+}).annotateMerge(
+  describe({
+    summary: "Cancel a folder job",
+    description:
+      "Stops a running job and returns it. What it has moved or removed stays so, and all other files stay where they are. A job that " +
+      "has ended is returned unchanged.",
+    permission: "file:write"
+  })
+)
+
 export class FoldersApi extends HttpApiGroup.make("folders")
   .add(move, remove)
   .middleware(JsonRequest)
-  .add(job)
+  .add(job, cancel)
   .middleware(JsonResponse)
   .middleware(Authentication)
   .prefix("/tenants/:tenantId/buckets/:bucketId/folders")

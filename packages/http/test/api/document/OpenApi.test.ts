@@ -73,6 +73,7 @@ const statuses: ReadonlyArray<Expectation> = [
   ["folders.move", [200, 202, 404, 409, ...writing]],
   ["folders.remove", [200, 202, 404, 422, ...writing]],
   ["folders.job", [200, 404, ...reading]],
+  ["folders.cancel", [200, 404, ...reading]],
   ["files.signedUrl", [200, 404, ...writing]],
   ["files.remove", [204, 404, 412, 422, ...common]],
   ["headers.set", [201, 404, ...writing]],

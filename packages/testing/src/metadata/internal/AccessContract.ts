@@ -76,6 +76,21 @@ export const accessContract = (it: It): void => {
       })
   )
 
+  it.effect("findByCredential: id of a token or an account key → as by its hash; unknown id → none", () =>
+    Effect.gen(function* () {
+      const { away, home, key, token } = yield* setUp
+      const access = yield* AccessRepository
+      for (const { hash, id } of [token, key]) {
+        for (const tenantId of [home, away]) {
+          const byKey = yield* access.findByKey({ hash, tenantId })
+          expect(Option.isSome(byKey)).toBe(true)
+          expect(yield* access.findByCredential({ credentialId: id, tenantId })).toEqual(byKey)
+        }
+      }
+      expect(yield* access.findByCredential({ credentialId: Sample.id("tok"), tenantId: home })).toEqual(Option.none())
+    })
+  )
+
   it.effect("findByKey: token with a scope → the scope", () =>
     Effect.gen(function* () {
       const { admin, home } = yield* setUp

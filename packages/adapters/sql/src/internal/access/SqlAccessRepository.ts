@@ -90,6 +90,16 @@ const latestUses = (uses: ReadonlyArray<KeyUse>): string => {
 /** The parameter for an absent `tenantId`: no tenant has this id, so one statement serves both cases. */
 const noTenant = ""
 
+/** Selects keys that are no tokens of removed tenants, with the membership that applies in a tenant. */
+const ofKeys = (sql: SqlClient, tenantId: string) =>
+  sql`SELECT k.id, k.tenant_id, k.expires_at, k.revoked_at, k.scope, k.allowed_origins, k.account_id, a.email,
+      m.id AS member_id, m.role
+    FROM api_key k
+    JOIN account a ON a.id = k.account_id
+    LEFT JOIN member m ON m.tenant_id = ${openTenant(sql, tenantId)} AND m.account_id = k.account_id
+      AND (k.member_id IS NULL OR k.member_id = m.id)
+    WHERE (k.tenant_id IS NULL OR EXISTS (SELECT 1 FROM tenant WHERE id = k.tenant_id AND removed = 0))`
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const read = yield* Reads.make(sql)
@@ -112,16 +122,14 @@ const make = Effect.gen(function* () {
   return AccessRepository.of({
     findByKey: ({ hash, tenantId }) =>
       read(
-        (
-          sql
-        ) => sql`SELECT k.id, k.tenant_id, k.expires_at, k.revoked_at, k.scope, k.allowed_origins, k.account_id, a.email, m.id AS member_id, m.role
-        FROM api_key k
-        JOIN account a ON a.id = k.account_id
-        LEFT JOIN member m ON m.tenant_id = ${openTenant(sql, tenantId ?? noTenant)} AND m.account_id = k.account_id
-          AND (k.member_id IS NULL OR k.member_id = m.id)
-        WHERE k.hash IN (${hash}, ${LimitColumns.limitedHash(hash)})
-          AND (k.tenant_id IS NULL OR EXISTS (SELECT 1 FROM tenant WHERE id = k.tenant_id AND removed = 0))`
+        (sql) => sql`${ofKeys(sql, tenantId ?? noTenant)} AND k.hash IN (${hash}, ${LimitColumns.limitedHash(hash)})`
       ).pipe(Row.first(fromKeyRow), operation("access.findByKey")),
+
+    findByCredential: ({ credentialId, tenantId }) =>
+      read((sql) => sql`${ofKeys(sql, tenantId)} AND k.id = ${credentialId}`).pipe(
+        Row.first(fromKeyRow),
+        operation("access.findByCredential")
+      ),
 
     findByAccount: ({ accountId, tenantId }) =>
       read(

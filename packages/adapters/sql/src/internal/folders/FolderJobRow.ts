@@ -23,11 +23,19 @@ export const toJob: Row.FromRow<FolderJob> = (row) => ({
   updatedAt: Row.instant(row, "updated_at")
 })
 
-export const claimColumns = "id, kind, lease, actor, account_id, token_id"
+export const claimColumns = "id, tenant_id, bucket_id, kind, path, to_path, lease, actor, account_id, token_id"
+
+/** Reads which folder a job moves or removes. */
+const toFolder = (row: Row.Row) => ({
+  bucket: { tenantId: Row.text(row, "tenant_id"), bucketId: Row.text(row, "bucket_id") },
+  kind: readKind(row),
+  path: Row.text(row, "path"),
+  to: Row.orNull(Row.text, row, "to_path")
+})
 
 export const toClaim: Row.FromRow<FolderJobClaim> = (row) => ({
   id: Row.text(row, "id"),
-  kind: readKind(row),
+  ...toFolder(row),
   lease: Row.text(row, "lease"),
   author: {
     kind: Row.oneOf(ActorKind.literals, row, "actor"),
@@ -38,10 +46,7 @@ export const toClaim: Row.FromRow<FolderJobClaim> = (row) => ({
 
 /** Reads what a step needs to know of a job. */
 export const toProgress = (row: Row.Row) => ({
-  bucket: { tenantId: Row.text(row, "tenant_id"), bucketId: Row.text(row, "bucket_id") },
-  kind: readKind(row),
-  path: Row.text(row, "path"),
-  to: Row.orNull(Row.text, row, "to_path"),
+  ...toFolder(row),
   onConflict: Row.oneOf(OnConflict.OnConflict.literals, row, "on_conflict"),
   after: { path: Row.text(row, "at_path"), name: Row.text(row, "at_name") },
   createdAt: Row.int(row, "created_at")

@@ -7,7 +7,6 @@ import { maxPath } from "@holdfast/core/access/FolderPath"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { InvalidRequest, NotFound, QuotaExceeded } from "@holdfast/core/Errors"
 import { EventAuthor } from "@holdfast/core/events/EventAuthor"
-import type { FileExists } from "@holdfast/core/files/FileErrors"
 import type { Place } from "@holdfast/core/files/FileRef"
 import type { FolderJob } from "@holdfast/core/folders/FolderJob"
 import type { FolderChange, FolderRepository } from "@holdfast/core/folders/FolderRepository"
@@ -106,10 +105,10 @@ type StepTerms = Parameters<FolderRepository["Service"]["step"]>[0]
 
 const lost: Step = { state: "LOST", rows: 0 }
 
-/** Ends a job. */
-const end = (sql: SqlClient, { at, claim }: StepTerms, error?: FileExists | InvalidRequest) =>
-  sql`UPDATE folder_job SET state = ${error === undefined ? "DONE" : "FAILED"}, error_code = ${error?.code ?? null},
-      error_detail = ${error?.message ?? null}, updated_at = ${millis(at)}, due_at = NULL, lease = NULL
+/** Ends a claimed job, as FAILED with an error. */
+export const end = (sql: SqlClient, { at, claim }: Pick<StepTerms, "at" | "claim">, error?: FolderJob["error"]) =>
+  sql`UPDATE folder_job SET state = ${error ? "FAILED" : "DONE"}, error_code = ${error?.code ?? null},
+      error_detail = ${error?.detail ?? null}, updated_at = ${millis(at)}, due_at = NULL, lease = NULL
     WHERE id = ${claim.id} AND lease = ${claim.lease} RETURNING id`.pipe(
     Effect.map((rows): Step => (rows.length === 0 ? lost : { state: "DONE", rows: 0 }))
   )
@@ -138,7 +137,7 @@ export const runStep = (sql: SqlClient, terms: StepTerms) =>
   }).pipe(
     movingTransaction(sql),
     Effect.catchTags({
-      FileExists: (error) => end(sql, terms, error),
-      InvalidRequest: (error) => end(sql, terms, error)
+      FileExists: ({ code, message }) => end(sql, terms, { code, detail: message }),
+      InvalidRequest: ({ code, message }) => end(sql, terms, { code, detail: message })
     })
   )

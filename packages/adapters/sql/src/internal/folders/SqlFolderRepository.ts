@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
+import type { FolderJobRef } from "@holdfast/core/folders/FolderJob"
 import { FolderRepository } from "@holdfast/core/folders/FolderRepository"
 import * as Reads from "../../Reads.ts"
 import { operation } from "../../SqlFailure.ts"
@@ -11,7 +12,7 @@ import { millis, skipLocked } from "../Dialect.ts"
 import { inBucket } from "../files/FileRow.ts"
 import * as Row from "../Row.ts"
 import { claimColumns, columns, toClaim, toJob } from "./FolderJobRow.ts"
-import { runStep, start } from "./FolderJobs.ts"
+import { end, runStep, start } from "./FolderJobs.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
@@ -31,19 +32,30 @@ const make = Effect.gen(function* () {
     )
   }
 
+  const find = ({ jobId, ...bucket }: FolderJobRef) =>
+    sql`SELECT ${sql.literal(columns)} FROM folder_job WHERE id = ${jobId} AND ${inBucket(sql, bucket)}`.pipe(
+      Row.first(toJob)
+    )
+
   return FolderRepository.of({
     start: (change) => start(sql, change).pipe(operation("folders.start")),
 
-    find: ({ jobId, ...bucket }) =>
-      sql`SELECT ${sql.literal(columns)} FROM folder_job WHERE id = ${jobId} AND ${inBucket(sql, bucket)}`.pipe(
-        Row.first(toJob),
-        operation("folders.find")
-      ),
+    find: (job) => find(job).pipe(operation("folders.find")),
 
     claim: ({ lease, leaseUntil, now }) =>
       claim({ lease, leaseUntil: millis(leaseUntil), now: millis(now) }).pipe(operation("folders.claim")),
 
     step: (terms) => runStep(sql, terms).pipe(operation("folders.step")),
+
+    fail: ({ error, ...terms }) => end(sql, terms, error).pipe(operation("folders.fail")),
+
+    // A running step holds the lock of the row, and the next one finds that the lease is lost.
+    cancel: ({ jobId, ...bucket }, at) =>
+      sql`UPDATE folder_job SET state = 'CANCELLED', updated_at = ${millis(at)}, due_at = NULL, lease = NULL
+        WHERE id = ${jobId} AND state = 'RUNNING' AND ${inBucket(sql, bucket)}`.pipe(
+        Effect.andThen(find({ jobId, ...bucket })),
+        operation("folders.cancel")
+      ),
 
     release: ({ id, lease }, dueAt) =>
       sql`UPDATE folder_job SET lease = NULL, due_at = ${millis(dueAt)} WHERE id = ${id} AND lease = ${lease}`.pipe(

@@ -46,6 +46,7 @@ const port = <I, S>(key: Context.Key<I, S>, methods: { readonly [Name in keyof S
 export const ports = [
   port(AccessRepository, {
     findByKey: "READ",
+    findByCredential: "READ",
     findByAccount: "READ",
     findByShare: "READ",
     isPublic: "READ",
@@ -119,7 +120,16 @@ export const ports = [
     removeMany: "WRITE",
     move: "WRITE"
   }),
-  port(FolderRepository, { start: "WRITE", find: "READ", claim: "INTERNAL", step: "WRITE", release: "INTERNAL" }),
+  // A job is no record of the bucket: the events are those of its files.
+  port(FolderRepository, {
+    start: "WRITE",
+    find: "READ",
+    claim: "INTERNAL",
+    step: "WRITE",
+    fail: "INTERNAL",
+    cancel: "INTERNAL",
+    release: "INTERNAL"
+  }),
   port(MemberRepository, {
     add: "WRITE",
     listInvitations: "READ",

@@ -150,6 +150,9 @@ export const folderJobContract = (it: It): void => {
       expect(yield* step(former, 100)).toEqual({ state: "PENDING", rows: 100 })
       expect(yield* find(bucket, job.id)).toMatchObject({ value: { state: "RUNNING", files: 100 } })
       yield* folders.release(former, at)
+      expect(yield* folders.fail({ claim: former, error: { code: "forbidden", detail: "" }, at })).toMatchObject({
+        state: "LOST"
+      })
       const current = yield* claim(job.id)
       expect(yield* step(former, 100)).toEqual({ state: "LOST", rows: 0 })
       expect(yield* finish(current)).toBe("DONE")
@@ -161,7 +164,7 @@ export const folderJobContract = (it: It): void => {
   )
 
   it.effect(
-    "move of many files: a conflict → FAILED where it is met; another rule continues it; ten jobs at most",
+    "move of many files: a conflict → FAILED where it is met; another rule continues it; cancelled and failed ones change nothing; ten at most",
     () =>
       Effect.gen(function* () {
         const folders = yield* FolderRepository
@@ -177,7 +180,19 @@ export const folderJobContract = (it: It): void => {
         const bigger = yield* createLarge
         const jobs = yield* Effect.forEach(Array.from({ length: 10 }), () => folders.start(move(bigger.bucket, "/to/")))
         expect(yield* Effect.flip(folders.start(move(bigger.bucket, "/to/")))).toMatchObject({ _tag: "QuotaExceeded" })
-        expect(yield* finish(yield* claim(jobs[0]?.id ?? null))).toBe("DONE")
+        const [first, second, third] = jobs.map(({ id }) => id)
+        const kept = yield* claim(first ?? null)
+        const running = yield* claim(second ?? null)
+        const cancelled = { ...bigger.bucket, jobId: second ?? "" }
+        expect(yield* folders.cancel(cancelled, at)).toMatchObject({ value: { state: "CANCELLED", files: 0 } })
+        expect(yield* step(running, 100)).toEqual({ state: "LOST", rows: 0 })
+        const error = { code: "forbidden", detail: "why" }
+        yield* folders.fail({ claim: yield* claim(third ?? null), error, at })
+        const failedJob = { ...bigger.bucket, jobId: third ?? "" }
+        expect(yield* folders.cancel(failedJob, at)).toMatchObject({ value: { state: "FAILED", error } })
+        expect(yield* folders.cancel({ ...cancelled, bucketId: bucket.bucketId }, at)).toEqual(Option.none())
+        expect(yield* places(bigger.bucket, "/to/")).toEqual([])
+        expect(yield* finish(kept)).toBe("DONE")
         expect(yield* places(bigger.bucket, "/to/")).toHaveLength(manyFiles + 1)
         expect(yield* folders.start(move(bucket, "/to/", "rename"))).toMatchObject({ id: null, files: manyFiles - 199 })
         expect(yield* places(bucket, "/to/")).toHaveLength(manyFiles + 2)
