@@ -88,11 +88,17 @@ const initProgram = join(import.meta.dirname, "../programs/probe-as-init.ts")
 
 Requires.requires(
   Requires.firstMissing(Tools.missing, setpriv, bubblewrap, Requires.command("unshare", ...namespace, "true"))
-).live("probe: service is the first process of a container → no process of bubblewrap is left", () =>
-  Effect.sync(() => {
-    const run = [...namespace, process.execPath, initProgram, Samples.path("h264.mp4")]
-    assert.deepStrictEqual(JSON.parse(Tools.run("unshare", run).stdout), [])
-  })
+).live(
+  "probe: service is the first process of a container → no process of bubblewrap is left, others keep their files",
+  () =>
+    Effect.gen(function* () {
+      const temporary = yield* directory
+      const own = `${temporary}/holdfast-ffmpeg-${process.pid}-0123456789ab-x`
+      mkdirSync(own)
+      const run = [...namespace, process.execPath, initProgram, Samples.path("h264.mp4"), temporary]
+      assert.deepStrictEqual(JSON.parse(Tools.run("unshare", run).stdout), [])
+      assert.isTrue(existsSync(own))
+    })
 )
 
 Requires.requires(Requires.firstMissing(Tools.missing, setpriv)).live(

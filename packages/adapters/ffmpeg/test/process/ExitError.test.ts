@@ -44,6 +44,8 @@ describe("ExitError.fromExit", () => {
     ["[info] Exiting normally, received signal 15.", "Unavailable"],
     ["Received > 3 system signals, hard exiting", "LimitExceeded"],
     ["bwrap: Can't find source path /srv: Permission denied", "Internal"],
+    ["[error] file:/tmp/holdfast-ffmpeg-a1/input: No such file or directory", "Unavailable"],
+    ["[error] file:/srv/other.mp4: No such file or directory", "Failed"],
     ["setpriv: setresuid failed: Operation not permitted", "Internal"],
     ["[error] something else", "Failed"]
   ])("%j → %s", (stderr, reason) => {

@@ -8,10 +8,10 @@ import * as Logger from "effect/Logger"
 import { readdirSync, readFileSync } from "node:fs"
 import * as FfmpegTranscoder from "../../src/FfmpegTranscoder.ts"
 
-const [input = ""] = process.argv.slice(2)
+const [input = "", temporaryDirectory] = process.argv.slice(2)
 
 await Effect.flatMap(Transcoder, ({ probe }) => probe({ input })).pipe(
-  Effect.provide([FfmpegTranscoder.layer({ niceness: 0, sandbox: "required" }), Logger.layer([])]),
+  Effect.provide([FfmpegTranscoder.layer({ niceness: 0, sandbox: "required", temporaryDirectory }), Logger.layer([])]),
   Effect.runPromise
 )
 

@@ -104,9 +104,17 @@ const classifyNormalExit = (stderr: string): Classification | undefined => {
   return number === undefined ? undefined : number === "24" ? tooMuchTime : terminated
 }
 
+/**
+ * Whether ffmpeg could not open the link to the input. The content is not to blame: its file has gone, or another program has removed
+ * the link.
+ */
+const lacksInput = (stderr: string): boolean =>
+  /^\[\w+\] file:\S*\/input: (?:No such file or directory|Permission denied)$/m.test(stderr)
+
 const classify = ({ signal, stderr }: Exit): Classification | undefined => {
   if (signal !== undefined)
     return signals[signal] ?? { reason: "Failed", detail: "The converter crashed because of the content." }
+  if (lacksInput(stderr)) return { reason: "Unavailable", detail: "The converter could not open the content." }
   const found = errors(stderr)
   return classifyNormalExit(stderr) ?? messages.find(([message]) => found.some((line) => message.test(line)))?.[1]
 }
