@@ -90,6 +90,14 @@ export interface KeySlice {
   readonly next: string | null
 }
 
+/** A folder whose files are counted, with those of all folders below it. */
+export interface FolderCountRequest {
+  readonly bucket: BucketRef
+  /** The folder, normalised: with a leading and a trailing slash. */
+  readonly path: string
+  readonly limit: number
+}
+
 /** What a replacement changes of a file besides its content: the fields that are present. */
 export interface ReplacedDescription {
   readonly alias?: string | null | undefined
@@ -234,6 +242,12 @@ export class FileRepository extends Context.Service<
      * listed. Takes time in proportion to the number of entries returned, not to the number of keys that prefixes stand for.
      */
     readonly listKeys: (request: KeyListRequest) => Effect.Effect<KeySlice, MetadataError>
+
+    /**
+     * Counts the files of a folder and of all folders below it, `limit` at most. Takes time in proportion to their number, without reading
+     * their records.
+     */
+    readonly count: (request: FolderCountRequest) => Effect.Effect<number, MetadataError>
 
     /** Changes the fields that `change` has. Returns the file after the change. */
     readonly update: (

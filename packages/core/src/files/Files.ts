@@ -67,6 +67,13 @@ export class Files extends Context.Service<
       request: FileList.Request
     ) => Effect.Effect<FileList.FilePage, AccessError | InvalidRequest | InvalidCursor | NotFound>
 
+    /** Counts the files of a folder and of all folders below it, `limit` at most. */
+    readonly count: (
+      actor: Actor,
+      bucket: BucketRef,
+      folder: { readonly path: string; readonly limit: number }
+    ) => Effect.Effect<number, AccessError>
+
     /** Changes a file's name, path, alias or metadata. The content and its version stay. */
     readonly update: (
       actor: Actor,
@@ -155,6 +162,11 @@ const make = Effect.gen(function* () {
         yield* NotFound.whenNone(buckets.find(bucket), new NotFound({ resource: "bucket" }))
       }
       return page
+    }),
+
+    count: Effect.fn("Files.count")(function* (actor, bucket, { limit, path }) {
+      yield* access.require(actor, { ...bucket, path }, "file:read")
+      return yield* repository.count({ bucket, path, limit })
     }),
 
     update: Effect.fn("Files.update")(function* (actor, ref, input) {

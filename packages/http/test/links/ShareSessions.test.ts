@@ -2,13 +2,18 @@
  * What a session of the page of a share costs: downloads that it counts, and the bytes of an archive whose client stops.
  */
 import { BlobStore } from "@holdfast/core/storage/BlobStore"
+import * as SqliteMetadata from "@holdfast/sqlite/SqliteMetadata"
 import * as MemoryBlobStore from "@holdfast/testing/storage/MemoryBlobStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { once } from "node:events"
+import * as Fs from "node:fs/promises"
 import { get, type IncomingMessage } from "node:http"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { expectProblem, json } from "../support/Problems.ts"
 import * as TestServer from "../support/TestServer.ts"
 import * as ShareSession from "./ShareSession.ts"
@@ -17,6 +22,9 @@ const chunk = new Uint8Array(64 * 1024)
 
 describe("session of a share", () => {
   let server: TestServer.TestServer
+  let directory: string
+  let databaseFile: string
+  let bucket: { readonly tenantId: string; readonly bucketId: string }
   let file: { readonly id: string; readonly path: string }
   let shares: string
   /** Bytes that were read of contents, and reads that have not ended. */
@@ -34,13 +42,21 @@ describe("session of a share", () => {
           Stream.ensuring(Effect.sync(() => void reads--))
         )
       })
-    server = await TestServer.start({ blobs: Layer.succeed(BlobStore, BlobStore.of({ ...inner, read })) })
-    const bucket = await server.makeBucket()
+    directory = await Fs.mkdtemp(Path.join(Os.tmpdir(), "holdfast-shares-"))
+    databaseFile = Path.join(directory, "holdfast.db")
+    server = await TestServer.start({
+      blobs: Layer.succeed(BlobStore, BlobStore.of({ ...inner, read })),
+      metadata: SqliteMetadata.layer({ file: databaseFile })
+    })
+    bucket = await server.makeBucket()
     shares = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/shares`
     file = await server.makeFile(bucket, "a", { name: "a.txt", path: "/in/" })
     await server.makeFile(bucket, "b", { name: "b.txt", path: "/in/" })
   })
-  afterAll(() => server.close())
+  afterAll(async () => {
+    await server.close()
+    await Fs.rm(directory, { recursive: true })
+  })
 
   const create = async (input: object) =>
     json<ShareSession.Share>(await server.post(shares, { json: { name: "A share", path: "/in/", ...input } }))
@@ -57,6 +73,26 @@ describe("session of a share", () => {
     expect((await request("HEAD", `${file.id.slice(0, -1)}x`)).status).toBe(404)
     expect((await request("GET")).status).toBe(307)
     await expectProblem(await request("GET"), 410, "share_exhausted")
+  })
+
+  it("ZIP archive of a folder with 100,001 files → 400 before its first byte, no download counted; folder below → 200", async () => {
+    const database = new DatabaseSync(databaseFile)
+    onTestFinished(() => database.close())
+    const columns = `id, tenant_id, bucket_id, path, name, version, metadata, headers, created_at, updated_at`
+    const insert = database.prepare(`WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 100001)
+      INSERT INTO file (${columns}) SELECT 'fil_' || n, ?, ?, '/many/', n, 0, '{}', '[]', 0, 0 FROM s`)
+    insert.run(bucket.tenantId, bucket.bucketId)
+    await server.makeFile(bucket, "b", { name: "b.txt", path: "/many/below/" })
+    const share = await create({ path: "/many/", maxDownloads: 1 })
+    const cookie = await ShareSession.open(server.url, share)
+    const zip = (query = "") => fetch(`${server.url}/s/${share.id}/zip${query}`, { headers: { cookie } })
+    const { errors } = await expectProblem(await zip(), 400, "invalid_request")
+    expect(errors).toEqual([
+      { pointer: "/path", detail: "has more than 100000 files; download its folders one by one" }
+    ])
+    const below = await zip("?path=/many/below/")
+    expect(below.status).toBe(200)
+    await below.body?.cancel()
   })
 
   it("client of a ZIP archive reads no further, then disconnects → contents are read no further, then the read ends", async () => {

@@ -79,6 +79,12 @@ export class ShareUse extends Context.Service<
       request: ListRequest
     ) => Effect.Effect<FilePage, AccessError | InvalidRequest | InvalidCursor | NotFound>
 
+    /** Counts the files of the shared folder or of a folder below it, with all below, `limit` at most. */
+    readonly count: (
+      grant: ShareGrant,
+      folder: { readonly path: string; readonly limit: number }
+    ) => Effect.Effect<number, AccessError>
+
     /** Returns the right to upload one file into the shared folder, under another name where its name is taken. */
     readonly toUploadGrant: (grant: ShareGrant) => Effect.Effect<UploadGrant, Unauthenticated>
 
@@ -176,6 +182,11 @@ const make = Effect.gen(function* () {
       if (!permits(grant, "list") || path === null) return yield* unauthenticated
       const found = files.list(grant.parent, grant.share, { ...request, path: request.path ?? path })
       return yield* onBehalfOf(tenantId)(found)
+    }),
+
+    count: Effect.fn("ShareUse.count")(function* (grant, folder) {
+      if (!permits(grant, "list")) return yield* unauthenticated
+      return yield* onBehalfOf(grant.share.tenantId)(files.count(grant.parent, grant.share, folder))
     }),
 
     toUploadGrant: Effect.fnUntraced(function* (grant) {

@@ -17,7 +17,18 @@ const pageSize = 200
 /** The most files of an archive: its central directory is in memory, some 10 MB for as many. */
 const maxFiles = 100_000
 
-/** Returns the archive. A file is opened when its turn comes: one that was removed meanwhile is left out. */
+const tooLarge = InvalidRequest.at("/path", `has more than ${maxFiles} files; download its folders one by one`)
+
+/** Fails with `InvalidRequest` when a folder has more files than an archive. Once the archive has begun, its client would not see why it ends. */
+export const checkSize = Effect.fnUntraced(function* (shares: ShareUse["Service"], grant: ShareGrant, folder: string) {
+  const count = yield* shares.count(grant, { path: folder, limit: maxFiles + 1 })
+  if (count > maxFiles) return yield* tooLarge
+})
+
+/**
+ * Returns the archive of a folder whose size was checked. A file is opened when its turn comes: one that was removed meanwhile is left
+ * out. The archive fails when the folder grows meanwhile to twice the size that one may have.
+ */
 export const make = (
   { downloads, shares }: { readonly downloads: Downloads["Service"]; readonly shares: ShareUse["Service"] },
   grant: ShareGrant,
@@ -29,9 +40,7 @@ export const make = (
     Effect.fnUntraced(function* ({ count, cursor }) {
       const page = yield* shares.list(grant, { path: folder, recursive: true, limit: pageSize, cursor })
       const next = { cursor: page.nextCursor ?? undefined, count: count + page.items.length }
-      if (next.count > maxFiles) {
-        return yield* InvalidRequest.at("/path", `has more than ${maxFiles} files; download its folders one by one`)
-      }
+      if (next.count > 2 * maxFiles) return yield* tooLarge
       return [page.items.map(({ id }) => id), page.nextCursor === null ? Option.none() : Option.some(next)] as const
     })
   )

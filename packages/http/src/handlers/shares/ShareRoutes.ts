@@ -175,6 +175,7 @@ const register = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
     const { path } = yield* decodeFolder({ path: requested ?? root })
     if (!path.startsWith(root)) return yield* new Forbidden()
     const { method } = yield* HttpServerRequest.HttpServerRequest
+    yield* FolderZip.checkSize(shares, grant, path)
     if (method === "GET") yield* shares.spend(grant)
     const headers = {
       ...CommonHeaders.uncached,

@@ -5,7 +5,13 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { FileListRequest, FileQuery, FileSlice, Position } from "@holdfast/core/files/FileRepository"
+import type {
+  FileListRequest,
+  FileQuery,
+  FileSlice,
+  FolderCountRequest,
+  Position
+} from "@holdfast/core/files/FileRepository"
 import * as Reads from "../../Reads.ts"
 import * as CodePoints from "../CodePoints.ts"
 import * as Row from "../Row.ts"
@@ -60,6 +66,18 @@ const listReady = (sql: SqlClient, source: FileSource, range: Fragment, limit: n
 
 /** Whether a list filters the files with content from others. */
 const filtersReady = ({ state, type }: FileQuery): boolean => state === "READY" && type === undefined
+
+/** Counts the files of a folder and of all folders below it, `limit` at most, in their index. */
+export const countFiles = (sql: SqlClient, { bucket, limit, path }: FolderCountRequest) => {
+  const query = { path, recursive: true }
+  const source = sourceOf(sql, bucket, query)
+  if (source === undefined) return Effect.succeed(0)
+  return sql`SELECT COUNT(*) AS number FROM (SELECT 1 AS one FROM ${source.table}
+    WHERE ${rangeOf(sql, source, query, undefined)} ORDER BY path, name LIMIT ${limit}) AS part`.pipe(
+    Row.all((row) => Row.int(row, "number")),
+    Effect.map(([number = 0]) => number)
+  )
+}
 
 /** Whether a list is one range of an index and short, so that it may be a `PageRead`. */
 export const isPageRead = ({ limit, query }: FileListRequest): boolean =>

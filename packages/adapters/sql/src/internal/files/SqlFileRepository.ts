@@ -17,7 +17,7 @@ import { removeFile, updateFile, updateHeaders } from "./ChangeFile.ts"
 import * as FileCache from "./FileCache.ts"
 import { columns, bySelector, toFile } from "./FileRow.ts"
 import { insertFile } from "./InsertFile.ts"
-import { isPageRead, listFiles } from "./ListFiles.ts"
+import { countFiles, isPageRead, listFiles } from "./ListFiles.ts"
 import { listFolders } from "./ListFolders.ts"
 import { listKeys } from "./ListKeys.ts"
 import { moveFiles } from "./MoveFiles.ts"
@@ -117,6 +117,8 @@ const make = Effect.gen(function* () {
         ? readPage((client) => listKeys(client, request))
         : listKeys(sql, request)
       ).pipe(operation("files.listKeys")),
+
+    count: (request) => countFiles(sql, request).pipe(operation("files.count")),
 
     update: (update) => updateFile(sql, update).pipe(operation("files.update")),
 

@@ -114,6 +114,7 @@ export const ports = [
     list: "READ",
     listFolders: "READ",
     listKeys: "READ",
+    count: "READ",
     update: "WRITE",
     updateHeaders: "WRITE",
     remove: "WRITE",

@@ -2,7 +2,7 @@
  * The contract of `FileRepository.list`.
  */
 import { expect } from "@effect/vitest"
-import type { FileQuery, Position } from "@holdfast/core/files/FileRepository"
+import { type FileQuery, FileRepository, type Position } from "@holdfast/core/files/FileRepository"
 import * as Effect from "effect/Effect"
 import { all, byBytes, inOrder, inFolder, list, pages, reserveAll } from "./FileLists.ts"
 import type { It } from "../../internal/It.ts"
@@ -45,6 +45,29 @@ export const fileListContract = (it: It): void => {
       expect(yield* list(bucket, inFolder("/dir/"))).toEqual(inOrder(made.filter(({ path }) => path === "/dir/")))
       expect(yield* pages(bucket, all, 7)).toEqual(inOrder(made))
       expect(yield* pages(bucket, inFolder("/dir/"), 3)).toEqual(inOrder(made.filter(({ path }) => path === "/dir/")))
+    })
+  )
+
+  it.effect("count: folders with names of many scripts → the files below, at most as many as the limit", () =>
+    Effect.gen(function* () {
+      const bucket = yield* Fixtures.bucket()
+      yield* reserveAll(
+        bucket,
+        ["/", "/a/", "/a/", "/a/x/", "/a/x/y/", "/a!/", "/a\u{10ffff}/", "/b/"].map((path, index) => ({
+          path,
+          name: `${index}`
+        }))
+      )
+      const count = (path: string, limit = 1000) =>
+        Effect.flatMap(FileRepository, (files) => files.count({ bucket, path, limit }))
+      const counts = yield* Effect.forEach(["/", "/a/", "/a/x/", "/a/x/y/", "/b/", "/none/"], (path) => count(path))
+      expect(counts).toEqual([8, 4, 2, 1, 1, 0])
+      expect(yield* count("/a/", 3)).toBe(3)
+      const other = yield* Fixtures.bucket()
+      const stranger = { tenantId: other.tenantId, bucketId: bucket.bucketId }
+      expect(
+        yield* Effect.flatMap(FileRepository, (files) => files.count({ bucket: stranger, path: "/", limit: 9 }))
+      ).toBe(0)
     })
   )
 
