@@ -19,6 +19,7 @@ import * as DateTime from "effect/DateTime"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { createHash, randomBytes } from "node:crypto"
@@ -368,11 +369,45 @@ EachDatabase.describeEach("uploads in parts", (current) => {
 
 describe("uploads in parts, a store without local files", () => {
   let server: TestServer.TestServer
+  /** Runs once, before the next read of a content. */
+  let meanwhile: Effect.Effect<unknown> = Effect.void
   beforeAll(async () => {
-    server = await TestServer.start({ blobs: MemoryBlobStore.layer })
+    const inner = await Effect.runPromise(MemoryBlobStore.make)
+    const read: BlobStore["Service"]["read"] = (key, options) =>
+      Stream.unwrap(
+        Effect.suspend(() => {
+          const first = meanwhile
+          meanwhile = Effect.void
+          return Effect.as(first, inner.read(key, options))
+        })
+      )
+    server = await TestServer.start({ blobs: Layer.succeed(BlobStore, BlobStore.of({ ...inner, read })) })
   })
   afterAll(() => server.close())
   declareReads(() => server)
+
+  it("complete: first part replaced or upload aborted and swept before it is read → the new part; NotFound", async () => {
+    const bucket = await server.makeBucket()
+    await server.run(
+      Effect.gen(function* () {
+        const uploads = yield* ResumableUploads
+        const { sweep } = yield* Sweeper
+        const put = (ref: UploadRef, text: string) =>
+          uploads.putPart(actor, ref, Stream.make(new TextEncoder().encode(text)), { number: 1 })
+        const replaced = yield* create(bucket, { mode: "PARTS" })
+        yield* put(replaced, "former")
+        meanwhile = Effect.orDie(Effect.andThen(put(replaced, "other"), sweep()))
+        expect(yield* complete(replaced)).toMatchObject({
+          version: 1,
+          checksum: { sha256: createHash("sha256").update("other").digest("hex") }
+        })
+        const aborted = yield* create(bucket, { mode: "PARTS" }, "aborted.bin")
+        yield* put(aborted, "former")
+        meanwhile = Effect.orDie(Effect.andThen(uploads.abort(actor, aborted), sweep()))
+        expect(yield* Effect.flip(complete(aborted))).toMatchObject({ _tag: "NotFound", resource: "upload" })
+      })
+    )
+  })
 })
 
 describe("uploads in parts, with a hook", () => {

@@ -33,16 +33,19 @@ export interface PasswordHash {
 }
 
 const make = (): PasswordHash => {
-  // Node has four threads, which also read and write files: one of them at most hashes passwords.
+  // Node has four threads, which also read and write files: one of them at most hashes passwords. A thread cannot be interrupted, so
+  // that the next hash waits for it also when the client has left.
   const one = Semaphore.makeUnsafe(1)
   const derive = (password: string, salt: Uint8Array) =>
     one.withPermits(1)(
-      Effect.callback<Uint8Array>((resume) => {
-        const { scrypt } = BuiltinModule.get<Crypto>("node:crypto")
-        scrypt(password.normalize("NFC"), salt, keyLength, cost, (error, key) =>
-          resume(error === null ? Effect.succeed(key) : Effect.die(error))
-        )
-      })
+      Effect.uninterruptible(
+        Effect.callback<Uint8Array>((resume) => {
+          const { scrypt } = BuiltinModule.get<Crypto>("node:crypto")
+          scrypt(password.normalize("NFC"), salt, keyLength, cost, (error, key) =>
+            resume(error === null ? Effect.succeed(key) : Effect.die(error))
+          )
+        })
+      )
     )
   return {
     hash: (password, salt) =>

@@ -5,6 +5,7 @@ import * as DateTime from "effect/DateTime"
 import { Digest } from "effect/crypto/Digest"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { folderOf, type Identity } from "../../access/Access.ts"
@@ -12,7 +13,7 @@ import type { ContentRules } from "../../buckets/ContentRules.ts"
 import { InvalidRequest } from "../../Errors.ts"
 import { by } from "../../events/EventAuthor.ts"
 import * as File from "../../files/File.ts"
-import { ContentTooLarge } from "../../files/FileErrors.ts"
+import { ContentTooLarge, UploadExpired } from "../../files/FileErrors.ts"
 import { FileRepository } from "../../files/FileRepository.ts"
 import * as FileSignature from "../../files/FileSignature.ts"
 import { FileWriter } from "../../files/FileWriter.ts"
@@ -24,6 +25,7 @@ import * as MediaTypes from "../../files/internal/MediaTypes.ts"
 import * as StoreFile from "../../files/internal/StoreFile.ts"
 import * as NewFile from "../../files/NewFile.ts"
 import { Settings } from "../../Settings.ts"
+import type { BlobError } from "../../storage/BlobError.ts"
 import * as BlobKey from "../../storage/BlobKey.ts"
 import { BlobStore } from "../../storage/BlobStore.ts"
 import type { StoredUpload, UploadPart } from "../Upload.ts"
@@ -83,6 +85,19 @@ export const make = Effect.fnUntraced(function* (storePart: StorePart) {
     })
   }
 
+  /**
+   * Explains why a part is not in the store. The store loses a part as soon as another one replaces it, or its upload ends: then fails
+   * with `UploadExpired`, as the transaction of the completion would. Otherwise fails with `error`.
+   */
+  const explainMissing = Effect.fnUntraced(function* (upload: StoredUpload, error: BlobError) {
+    const current = yield* uploads.find({ ...upload, uploadId: upload.id })
+    const isUnchanged = Option.exists(
+      current,
+      ({ upload: { revision, state } }) => state === "OPEN" && revision === upload.revision
+    )
+    return yield* isUnchanged ? error : new UploadExpired()
+  })
+
   return Effect.fnUntraced(function* ({ identity, rules, upload: found }: Found, options: CompleteOptions) {
     if (found.answer !== null) return yield* Effect.orDie(decodeAnswer(found.answer))
     const { condition, contentType, description, linkRules, onConflict } = found.terms
@@ -107,7 +122,11 @@ export const make = Effect.fnUntraced(function* (storePart: StorePart) {
     const { isOfBucket, limit } = MediaTypes.limitOf(rules, linkRules ?? undefined, settings.maxUploadBytes)
     if (size > limit) return yield* new ContentTooLarge({ limit, isOfBucket })
 
-    const head = yield* readHead(upload, parts)
+    const head = yield* Effect.catchIf(
+      readHead(upload, parts),
+      ({ reason }) => reason === "NotFound",
+      (error) => explainMissing(upload, error)
+    )
     const types = MediaTypes.detect(contentType ?? undefined, head, description.name)
     yield* MediaTypes.checkAllowed(types.contentType, rules, linkRules ?? undefined)
     yield* checkHeaders(upload.tenantId, description.headers ?? [])
