@@ -3,40 +3,19 @@
  */
 import * as fc from "fast-check"
 import { assert } from "vitest"
-import type { Requests } from "../support/Requests.ts"
+import {
+  alias,
+  type Command,
+  command,
+  compare,
+  content,
+  type FileRecord,
+  index,
+  locations,
+  makeFile,
+  type Real
+} from "./Command.ts"
 import * as Model from "./Model.ts"
-
-/** The API, with a counter of the commands that ran. */
-export interface Real {
-  readonly requests: Requests
-  /** Path of the bucket's files. */
-  readonly path: string
-  readonly count: () => void
-}
-
-type Command = fc.AsyncCommand<Model.Model, Real>
-
-/** Makes a command that can always run. Its name appears in the report of a failing run. */
-const command = (name: string, run: (model: Model.Model, real: Real) => Promise<void>): Command => ({
-  check: () => true,
-  run: (model, real) => {
-    real.count()
-    return run(model, real)
-  },
-  toString: () => name
-})
-
-interface FileRecord {
-  readonly id: string
-  readonly name: string
-  readonly path: string
-  readonly alias: string | null
-  readonly version: number
-  readonly state: string
-  readonly metadata: object
-  readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>
-  readonly expands?: { readonly size: { readonly bytes: number } }
-}
 
 const read = async <T>(response: Response, status: number): Promise<T> => {
   const body: unknown = await response.json()
@@ -50,42 +29,6 @@ const expectRefused = async (response: Response, code: string, existingId?: stri
   assert.strictEqual(problem.code, code)
   if (existingId !== undefined) assert.strictEqual(problem.existingId, existingId)
 }
-
-const compare = (record: FileRecord, file: Model.ModelFile): void => {
-  assert.deepInclude(record, {
-    id: file.id,
-    name: file.name,
-    path: file.path,
-    alias: file.alias,
-    version: file.version,
-    state: file.content === null ? "RESERVED" : "READY",
-    metadata: file.metadata
-  })
-  assert.deepStrictEqual(
-    record.headers.map(({ name, value }) => [name.toLowerCase(), value]),
-    [...file.headers]
-  )
-}
-
-const locations = {
-  // Few names, so that they collide. Their order by UTF-16 differs from their order by UTF-8.
-  name: fc.constantFrom("a", "b", "B", "é", "\u{fffd}", "😀", "a b", "%2F"),
-  path: fc.constantFrom("/", "/x/", "/x/y/", "/x0/", "/é/", "/😀/z/")
-}
-const content = fc.oneof(fc.string({ maxLength: 50, unit: "binary" }), fc.constant(""))
-const alias = fc.constantFrom("one", "two", "three")
-const index = fc.nat(1000)
-
-const makeFile = (record: FileRecord, text: string | null): Model.ModelFile => ({
-  id: record.id,
-  path: record.path,
-  name: record.name,
-  alias: record.alias,
-  version: text === null ? 0 : 1,
-  content: text,
-  metadata: {},
-  headers: new Map()
-})
 
 const create = (name: string, path: string, text: string | null) =>
   command(`create ${path}${name} ${JSON.stringify(text)}`, async (model, { path: base, requests }) => {

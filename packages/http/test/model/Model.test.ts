@@ -6,6 +6,7 @@ import * as fc from "fast-check"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import * as TestServer from "../support/TestServer.ts"
 import * as Commands from "./Commands.ts"
+import * as UploadCommands from "./UploadCommands.ts"
 import * as Model from "./Model.ts"
 
 /** The seed of the first round. A run prints its seed; set FC_SEED to it to repeat the run. */
@@ -35,11 +36,13 @@ describe("API and model", () => {
   it(`${minimumCommands} random commands → the same results as the model`, { timeout }, async () => {
     const { tenantId } = await server.makeTenant()
     let count = 0
-    const property = fc.asyncProperty(fc.commands(Commands.all, { maxCommands: 80, size: "max" }), (commands) =>
+    const all = [...Commands.all, ...UploadCommands.all]
+    const property = fc.asyncProperty(fc.commands(all, { maxCommands: 80, size: "max" }), (commands) =>
       fc.asyncModelRun(async () => {
         const { bucketId } = await server.makeBucket(tenantId)
         const path = `/tenants/${tenantId}/buckets/${bucketId}/files`
-        return { model: Model.empty(), real: { requests: server, path, count: () => void count++ } }
+        const real = { requests: server, bucket: { tenantId, bucketId }, path, count: () => void count++ }
+        return { model: Model.empty(), real }
       }, commands)
     )
     let round = seed ?? Math.floor(Math.random() * 0x7fffffff)

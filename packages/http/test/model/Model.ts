@@ -13,11 +13,23 @@ export interface ModelFile {
   readonly headers: Map<string, string>
 }
 
-export interface Model {
-  readonly files: Map<string, ModelFile>
+/** An open upload. */
+export interface ModelUpload {
+  readonly id: string
+  readonly mode: "APPEND" | "PARTS"
+  readonly path: string
+  readonly name: string
+  readonly onConflict: "fail" | "replace"
+  /** The bytes by their numbers. An append has the next number. */
+  readonly parts: Map<number, string>
 }
 
-export const empty = (): Model => ({ files: new Map() })
+export interface Model {
+  readonly files: Map<string, ModelFile>
+  readonly uploads: Map<string, ModelUpload>
+}
+
+export const empty = (): Model => ({ files: new Map(), uploads: new Map() })
 
 /** Finds a file by folder and name. */
 export const findByName = (model: Model, path: string, name: string): ModelFile | undefined =>
@@ -27,11 +39,20 @@ export const findByName = (model: Model, path: string, name: string): ModelFile 
 export const findByAlias = (model: Model, alias: string): ModelFile | undefined =>
   [...model.files.values()].find((file) => file.alias === alias)
 
+const at = <A>(all: Map<string, A>, index: number): A | undefined => [...all.values()][index % all.size]
+
 /** Returns the file with this index modulo the number of files; undefined if there are none. */
-export const choose = (model: Model, index: number): ModelFile | undefined => {
-  const files = [...model.files.values()]
-  return files.length === 0 ? undefined : files[index % files.length]
-}
+export const choose = (model: Model, index: number): ModelFile | undefined => at(model.files, index)
+
+/** Returns the upload with this index modulo the number of uploads; undefined if there are none. */
+export const chooseUpload = (model: Model, index: number): ModelUpload | undefined => at(model.uploads, index)
+
+/** Returns the content that an upload would make now. */
+export const contentOf = ({ parts }: ModelUpload): string =>
+  [...parts]
+    .toSorted(([one], [other]) => one - other)
+    .map(([, text]) => text)
+    .join("")
 
 const compareBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
