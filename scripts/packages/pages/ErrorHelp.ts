@@ -118,6 +118,19 @@ export const help: { readonly [Code in ProblemCode]: Help } = {
     meaning: "Without this member, the tenant would have no Admin who has accepted the invitation.",
     remedy: "Make another member Admin first."
   },
+  upload_superseded: {
+    meaning:
+      "Another request has continued the upload since this one began: the bytes of this request may be incomplete.",
+    remedy: "Ask for the offset of the upload (`HEAD`), and continue there."
+  },
+  offset_mismatch: {
+    meaning: "The request does not continue where the upload ends. `Upload-Offset` of the answer says where.",
+    remedy: "Continue at that offset. If you have sent nothing else, another client continues the same upload."
+  },
+  upload_incomplete: {
+    meaning: "The upload does not have all bytes of its declared length.",
+    remedy: "Upload the others, then complete it."
+  },
   share_exhausted: {
     meaning: "The share was downloaded as often, or got as many files or bytes, as it permits.",
     remedy: "Raise `maxDownloads`, `maxFiles` or `maxBytes` of the share, or create another one."
@@ -133,6 +146,10 @@ export const help: { readonly [Code in ProblemCode]: Help } = {
   precondition_failed: {
     meaning: "`If-Match` or `If-None-Match` does not hold: the content has changed since you read its entity tag.",
     remedy: "Read the record again, decide about the new content, and repeat with its entity tag."
+  },
+  tus_version_unsupported: {
+    meaning: "`Tus-Resumable` names a version of tus other than 1.0.0.",
+    remedy: "Send `Tus-Resumable: 1.0.0`; `OPTIONS` returns the versions and extensions."
   },
   content_too_large: {
     meaning:

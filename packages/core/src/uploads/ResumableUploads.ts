@@ -18,6 +18,7 @@ import type * as Stream from "effect/Stream"
 import { Access, type AccessError, folderOf } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
+import { BucketRepository } from "../buckets/BucketRepository.ts"
 import type { ContentRules, TypeNotAllowed } from "../buckets/ContentRules.ts"
 import { type InvalidCursor, InvalidRequest, NotFound, type PreconditionFailed, type QuotaExceeded } from "../Errors.ts"
 import * as ContentGuard from "../files/ContentGuard.ts"
@@ -70,6 +71,10 @@ export interface NewUpload {
   readonly condition?: Precondition | undefined
   /** The rules of the upload link that permits the upload, if one does. */
   readonly linkRules?: MediaTypes.LinkRules | undefined
+  /** Identifies the upload link, and its creator (`Upload.terms.link`). */
+  readonly link?: string | undefined
+  /** Texts that the caller gets back with the upload. */
+  readonly notes?: { readonly [name: string]: string } | undefined
 }
 
 /** The bytes of one request that continues an upload. */
@@ -78,6 +83,8 @@ export interface AppendOptions {
   readonly offset: number
   /** Bytes of the whole content, if the upload has not declared them before. */
   readonly length?: number | undefined
+  /** Bytes of this request, if they are known: more than the upload may get are refused before one is read. */
+  readonly contentLength?: number | undefined
 }
 
 type PartError =
@@ -201,14 +208,24 @@ export class ResumableUploads extends Context.Service<
 >()("@holdfast/core/uploads/ResumableUploads") {}
 
 const missing = new NotFound({ resource: "upload" })
+const noBucket = new NotFound({ resource: "bucket" })
 
 const toUpload = ({
-  answer: _answer,
+  answer,
   blobId: _blobId,
   epoch: _epoch,
   revision: _revision,
   ...upload
-}: StoredUpload): Upload => upload
+}: StoredUpload): Upload => ({ ...upload, fileId: CompleteUpload.fileIdOf(answer) })
+
+/** Returns the error of a content that is larger than declared, or than the limit where it is smaller. */
+const tooLarge = (
+  { length }: Pick<Upload, "length">,
+  { isOfBucket, limit }: Pick<ContentGuard.Expected, "isOfBucket" | "limit">
+): ContentTooLarge =>
+  length !== null && length <= limit
+    ? new ContentTooLarge({ limit: length })
+    : new ContentTooLarge({ limit, isOfBucket })
 
 /** Checks the length that a request declares for an upload. */
 const checkLength = (
@@ -225,6 +242,7 @@ const checkLength = (
 
 const make = Effect.gen(function* () {
   const access = yield* Access
+  const buckets = yield* BucketRepository
   const files = yield* FileRepository
   const uploads = yield* UploadRepository
   const settings = yield* Settings
@@ -282,7 +300,16 @@ const make = Effect.gen(function* () {
       const { path = "/", name } = description
       const folder = folderOf(identity)
       if (folder !== undefined) yield* access.require(actor, { ...bucket, path }, "file:write")
-      const { condition = {}, contentType, length, linkRules, mode = "APPEND", onConflict = "fail" } = options
+      const {
+        condition = {},
+        contentType,
+        length,
+        link,
+        linkRules,
+        mode = "APPEND",
+        notes,
+        onConflict = "fail"
+      } = options
       if (contentType !== undefined) yield* MediaTypes.check(contentType)
       if (length !== undefined) yield* checkLength(length, { length: null, received: 0 })
       yield* checkHeaders(tenantId, description.headers ?? [])
@@ -294,7 +321,9 @@ const make = Effect.gen(function* () {
         contentType: contentType ?? null,
         onConflict,
         condition,
-        linkRules: linkRules ?? null
+        linkRules: linkRules ?? null,
+        ...(link === undefined ? undefined : { link }),
+        ...(notes === undefined ? undefined : { notes })
       }
       const upload: StoredUpload = {
         ...bucket,
@@ -335,6 +364,7 @@ const make = Effect.gen(function* () {
     list: Effect.fn("ResumableUploads.list")(function* (actor, bucket, request = {}) {
       const identity = yield* access.require(actor, bucket, "file:write")
       yield* checkBucketId(bucket)
+      yield* NotFound.whenNone(buckets.find({ tenantId: bucket.tenantId, bucketId: bucket.bucketId }), noBucket)
       const folder = folderOf(identity)
       const now = yield* DateTime.now
       const page = yield* Page.listById(request, (slice) => uploads.list({ bucket, now, ...slice }))
@@ -343,7 +373,8 @@ const make = Effect.gen(function* () {
       return { ...page, items: page.items.filter(isVisible).map(toUpload) }
     }),
 
-    append: Effect.fn("ResumableUploads.append")(function* (actor, ref, content, { length, offset }) {
+    append: Effect.fn("ResumableUploads.append")(function* (actor, ref, content, options) {
+      const { contentLength, length, offset } = options
       const { rules, upload: found } = yield* findOpen(actor, ref)
       if (found.mode !== "APPEND") return yield* InvalidRequest.at("", "the upload takes numbered parts")
       let upload = yield* takeOver(ref)
@@ -354,10 +385,9 @@ const make = Effect.gen(function* () {
         if (length > limit) return yield* new ContentTooLarge({ limit, isOfBucket })
         upload = yield* within(yield* limitsOf(ref))(uploads.declareLength(ref, length))
       }
-      const guarded = yield* ContentGuard.make(content, {
-        limit: Math.min(limit, upload.length ?? Infinity) - offset,
-        isOfBucket
-      })
+      const rest = Math.min(limit, upload.length ?? Infinity) - offset
+      if (contentLength !== undefined && contentLength > rest) return yield* tooLarge(upload, { isOfBucket, limit })
+      const guarded = yield* ContentGuard.make(content, { limit: rest, isOfBucket })
       yield* appends.run(ref.uploadId, (stop) =>
         Effect.gen(function* () {
           const streams = yield* PartStreams.make(guarded.content, { partSize: appendPartBytes, stop })
@@ -376,7 +406,7 @@ const make = Effect.gen(function* () {
         }).pipe(
           Effect.scoped,
           // The guard states how many bytes are left; the client has to know how many there may be.
-          Effect.catchTag("ContentTooLarge", () => Effect.fail(new ContentTooLarge({ limit, isOfBucket })))
+          Effect.catchTag("ContentTooLarge", () => Effect.fail(tooLarge(upload, { isOfBucket, limit })))
         )
       )
       return toUpload(upload)
@@ -422,5 +452,13 @@ const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   ResumableUploads,
   never,
-  Access | BlobRepository | BlobStore | Digest | FileRepository | FileWriter | SecureRandom | UploadRepository
+  | Access
+  | BlobRepository
+  | BlobStore
+  | BucketRepository
+  | Digest
+  | FileRepository
+  | FileWriter
+  | SecureRandom
+  | UploadRepository
 > = Layer.effect(ResumableUploads, make)

@@ -34,7 +34,13 @@ export const UploadTerms = Schema.Struct({
   /** The rules of the upload link that permits the upload; null without one. */
   linkRules: Schema.NullOr(
     Schema.Struct({ maxBytes: Schema.Int, contentTypes: Schema.NullOr(Schema.Array(Schema.String)) })
-  )
+  ),
+  /** Identifies the terms of the upload link that permits the upload, and its creator; absent without a link. */
+  link: Schema.optional(Schema.String),
+  /** Texts that the protocol of the upload returns with it, such as `Upload-Metadata` of tus. */
+  notes: Schema.optional(Schema.Record(Schema.String, Schema.String)),
+  /** Whether the upload makes no file: its bytes become those of another upload (`ResumableUploads.concatenate`). */
+  isPartial: Schema.optional(Schema.Boolean)
 })
 export type UploadTerms = typeof UploadTerms.Type
 
@@ -48,13 +54,15 @@ export interface Upload extends BucketRef {
   /** Bytes that are stored durably. With APPEND this is the offset of the next append. */
   readonly received: number
   readonly state: UploadState
+  /** The file that the upload has made; null until it is DONE. */
+  readonly fileId: string | null
   readonly createdAt: DateTime.Utc
   /** When the service removes the upload and its parts, unless it receives bytes before. */
   readonly expiresAt: DateTime.Utc
 }
 
 /** An upload as the repository stores it. */
-export interface StoredUpload extends Upload {
+export interface StoredUpload extends Omit<Upload, "fileId"> {
   /** The blob that the content will have, which holds the reservation of the bytes. */
   readonly blobId: string
   /** Which request may append: a request that takes the upload over increases it. */

@@ -10,6 +10,7 @@ import { ContentsApi } from "./ContentsApi.ts"
 import { EventsApi } from "./EventsApi.ts"
 import { FilesApi } from "./FilesApi.ts"
 import { FoldersApi } from "./files/FoldersApi.ts"
+import { UploadsApi } from "./files/UploadsApi.ts"
 import { HeadersApi } from "./files/HeadersApi.ts"
 import { IdentityApi } from "./IdentityApi.ts"
 import { MembersApi } from "./MembersApi.ts"
@@ -40,6 +41,7 @@ export class HandledApi extends HttpApi.make("holdfast")
     FoldersApi,
     HeadersApi,
     ContentsApi,
+    UploadsApi,
     SharesApi,
     StreamsApi,
     MirrorsApi,

@@ -39,6 +39,8 @@ import * as ShareRoutes from "./shares/ShareRoutes.ts"
 import * as StreamHandlers from "./StreamHandlers.ts"
 import * as TenantHandlers from "./TenantHandlers.ts"
 import * as TokenHandlers from "./TokenHandlers.ts"
+import * as UploadHandlers from "./uploads/UploadHandlers.ts"
+import * as UploadOptions from "./uploads/UploadOptions.ts"
 import * as WebhookHandlers from "./WebhookHandlers.ts"
 
 /** What the routes require: the core's services, cryptography for keys, and Effect's HTTP platform. */
@@ -92,6 +94,7 @@ export const layerWith = (others: ReadonlyArray<Route>): Layer.Layer<never, neve
       FileHandlers.layer,
       FolderHandlers.layer,
       ContentHandlers.layer,
+      UploadHandlers.layer,
       ShareHandlers.layer,
       HeaderHandlers.layer,
       MirrorHandlers.layer,
@@ -99,19 +102,20 @@ export const layerWith = (others: ReadonlyArray<Route>): Layer.Layer<never, neve
       StreamHandlers.layer,
       EventHandlers.layer
     ]),
-    Layer.provide([Authentication.layer, JsonNegotiation.layer]),
+    Layer.provide([Authentication.layer, JsonNegotiation.layer, UploadHandlers.layerVersion]),
     Layer.merge(
       Layer.mergeAll(
         ReadingRoutes.layer,
         PlaybackRoutes.layer,
         PlayerRoutes.layer,
         PlayerAssets.layer,
-        ShareRoutes.layer
+        ShareRoutes.layer,
+        UploadOptions.layer
       )
     ),
     Layer.merge(
       ProblemMiddleware.layer(
-        [...routes, ...PlayerAssets.routes, ...ShareRoutes.routes, ...others],
+        [...routes, ...PlayerAssets.routes, ...ShareRoutes.routes, ...UploadOptions.routes, ...others],
         routerConfig,
         Effect.all({
           onUnauthenticated: RequestRates.makeFailureCounter,

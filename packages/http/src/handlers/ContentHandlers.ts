@@ -15,8 +15,6 @@ import * as NewFile from "@holdfast/core/files/NewFile"
 import { type ReuploadOptions, Uploads, type UploadOptions } from "@holdfast/core/files/Uploads"
 import { ShareUse } from "@holdfast/core/files/shares/ShareUse"
 import { Settings } from "@holdfast/core/Settings"
-import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -34,13 +32,9 @@ import { asActor } from "./support/AsActor.ts"
 import * as CreatedResponse from "./support/CreatedResponse.ts"
 import * as FileJson from "./support/FileJson.ts"
 import * as FileRefs from "./support/FileRefs.ts"
+import { IdleTimeout } from "./support/IdleTimeout.ts"
 import * as LinkTerms from "./support/LinkTerms.ts"
 import * as PublicAddress from "./support/PublicAddress.ts"
-
-/** How long an upload waits for the client's next byte before it fails. */
-export const IdleTimeout = Context.Reference<Duration.Duration>("@holdfast/http/handlers/IdleTimeout", {
-  defaultValue: () => Duration.minutes(1)
-})
 
 /** The digest that the request's headers declare for the content, and the conditions for storing it. */
 const optionsFromHeaders = ({ headers }: HttpServerRequest): Effect.Effect<ReuploadOptions, InvalidRequest> =>

@@ -6,9 +6,9 @@ import { IncomingMessage } from "node:http"
 
 const json = /^[ \t]*application\/json[ \t]*(?:;|$)/i
 /**
- * The operation whose body is a file's content. It stores the bytes as they are, and parsing does not preserve them.
+ * The operations whose body is a file's content, or a part of it. They store the bytes as they are, and parsing does not preserve them.
  */
-const contentUpload = /\/reupload(?:\?|$)/
+const contentUpload = /\/(?:reupload|files\/upload|files\/uploads(?:\/[^/?]+)?)(?:\?|$)/
 
 const encode = (body: unknown, request: IncomingMessage): Uint8Array | undefined => {
   if (body instanceof Uint8Array) return body

@@ -13,7 +13,7 @@ const registered = new WeakMap<object, ResponseHeaders>()
 
 /** Adds headers to the answer of a request, which the router or a handler writes. */
 export const register = ({ source }: HttpServerRequest, headers: ResponseHeaders): void =>
-  void registered.set(source, headers)
+  void registered.set(source, { ...registered.get(source), ...headers })
 
 /** Returns the request id, and a policy by which browsers send no `Referer`: URLs of the API may contain keys. */
 export const forRequestId = (requestId: string): ResponseHeaders => ({

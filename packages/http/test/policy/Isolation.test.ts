@@ -14,7 +14,8 @@ const fresh: Fixture = {
   mirrorId: "mir_01890a5d-ac96-774b-bcce-b302099a8057",
   shareId: "shr_01890a5d-ac96-774b-bcce-b302099a8057",
   webhookId: "whk_01890a5d-ac96-774b-bcce-b302099a8057",
-  deliveryId: "evt_01890a5d-ac96-774b-bcce-b302099a8057"
+  deliveryId: "evt_01890a5d-ac96-774b-bcce-b302099a8057",
+  uploadId: "upl_01890a5d-ac96-774b-bcce-b302099a8057"
 }
 
 /** Texts that are not ids of the right kind, and that have a meaning elsewhere: in paths, SQL, or as other ids. */
@@ -22,7 +23,7 @@ const malformed = ["x", "@", "@none", "%00", "..%2f..", "*", "1' OR '1'='1", "fi
 
 /** The ids in the path of a route, except the tenant's. */
 const parts = (route: string): ReadonlyArray<keyof Fixture> =>
-  (["bucketId", "fileId", "memberId", "tokenId", "mirrorId", "shareId"] as const).filter((part) =>
+  (["bucketId", "fileId", "memberId", "tokenId", "mirrorId", "shareId", "uploadId"] as const).filter((part) =>
     route.includes(`:${part}`)
   )
 

@@ -15,6 +15,7 @@ export interface Fixture {
   readonly webhookId: string
   readonly shareId: string
   readonly deliveryId: string
+  readonly uploadId: string
 }
 
 export interface Sent {
@@ -22,6 +23,7 @@ export interface Sent {
   readonly json?: unknown
   readonly form?: () => FormData
   readonly body?: string
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface Row {
@@ -82,6 +84,11 @@ const form = () => {
   data.set("file", new Blob(["x"]), "x.txt")
   return data
 }
+
+const uploads = (fixture: Fixture) => `${files(fixture)}/uploads`
+const upload = (fixture: Fixture) => `${uploads(fixture)}/${fixture.uploadId}`
+const tus = { "tus-resumable": "1.0.0" }
+const tusBody = { ...tus, "content-type": "application/offset+octet-stream" }
 
 const filesRoute = "/tenants/:tenantId/buckets/:bucketId/files"
 const foldersRoute = "/tenants/:tenantId/buckets/:bucketId/folders"
@@ -251,6 +258,44 @@ export const rows: ReadonlyArray<Row> = [
     allowed: fileWriters,
     status: 201,
     request: (f) => ({ path: `${files(f)}/upload?name=${unique()}`, body: "x" })
+  },
+  {
+    route: `GET ${filesRoute}/uploads`,
+    allowed: fileWriters,
+    status: 200,
+    request: (f) => ({ path: uploads(f) })
+  },
+  {
+    route: `POST ${filesRoute}/uploads`,
+    allowed: fileWriters,
+    status: 201,
+    request: (f) => ({ path: `${uploads(f)}?name=${unique()}`, headers: { ...tus, "upload-length": "0" } })
+  },
+  {
+    route: `GET ${filesRoute}/uploads/:uploadId`,
+    allowed: fileWriters,
+    status: 200,
+    request: (f) => ({ path: upload(f) })
+  },
+  {
+    route: `PATCH ${filesRoute}/uploads/:uploadId`,
+    allowed: fileWriters,
+    status: 204,
+    request: (f) => ({ path: upload(f), body: "x", headers: { ...tusBody, "upload-offset": "0" } })
+  },
+  {
+    route: `POST ${filesRoute}/uploads/:uploadId`,
+    allowed: fileWriters,
+    status: 204,
+    changesNothing: true,
+    request: (f) => ({ path: upload(f), headers: { ...tus, "x-http-method-override": "DELETE" } })
+  },
+  {
+    route: `DELETE ${filesRoute}/uploads/:uploadId`,
+    allowed: fileWriters,
+    status: 204,
+    changesNothing: true,
+    request: (f) => ({ path: upload(f), headers: tus })
   },
   {
     route: "POST /tenants/:tenantId/buckets/:bucketId/upload-links",
@@ -537,12 +582,13 @@ export const send = (
   key: string | null
 ): Promise<Response> => {
   const [method = ""] = row.route.split(" ")
-  const { body, form: makeForm, json, path } = row.request(fixture)
+  const { body, form: makeForm, headers, json, path } = row.request(fixture)
   return server.request(method, path, {
     key,
     json,
     ...(makeForm === undefined ? undefined : { body: makeForm() }),
-    ...(body === undefined ? undefined : { body, headers: { "content-type": "application/octet-stream" } })
+    ...(body === undefined ? undefined : { body }),
+    headers: { ...(body === undefined ? undefined : { "content-type": "application/octet-stream" }), ...headers }
   })
 }
 
@@ -577,9 +623,12 @@ export const makeFixture = async (server: TestServer, tenantId?: string): Promis
   const bucketRef = await server.makeBucket(tenantId)
   const records = await makeRecords(server, bucketRef)
   const mirrorId = await idOf(
-    await server.post(mirrors({ ...bucketRef, ...records, mirrorId: "", shareId: "", webhookId: "", deliveryId: "" }), {
-      json: newMirror()
-    })
+    await server.post(
+      mirrors({ ...bucketRef, ...records, mirrorId: "", shareId: "", webhookId: "", deliveryId: "", uploadId: "" }),
+      {
+        json: newMirror()
+      }
+    )
   )
   const shareId = await idOf(
     await server.post(`/tenants/${bucketRef.tenantId}/buckets/${bucketRef.bucketId}/shares`, { json: { name: "s" } })
@@ -587,5 +636,10 @@ export const makeFixture = async (server: TestServer, tenantId?: string): Promis
   const webhookId = await idOf(await server.post(`/tenants/${bucketRef.tenantId}/webhooks`, { json: newWebhook() }))
   const test = await server.post(`/tenants/${bucketRef.tenantId}/webhooks/${webhookId}/test`)
   const { deliveryId } = (await test.json()) as { readonly deliveryId: string }
-  return { ...bucketRef, ...records, mirrorId, shareId, webhookId, deliveryId }
+  const created = await server.post(`/tenants/${bucketRef.tenantId}/buckets/${bucketRef.bucketId}/files/uploads`, {
+    query: { name: unique() },
+    headers: { ...tus, "upload-length": "1" }
+  })
+  const uploadId = created.headers.get("location")?.split("/").at(-1) ?? ""
+  return { ...bucketRef, ...records, mirrorId, shareId, webhookId, deliveryId, uploadId }
 }

@@ -26,6 +26,8 @@ const actions: Readonly<Record<string, string>> = {
   [`PATCH ${bucketPath}`]: "bucket.updated",
   [`POST ${bucketPath}/files/upload`]: "file.created",
   [`PUT ${bucketPath}/files/upload`]: "file.created",
+  [`POST ${bucketPath}/files/uploads`]: "file.created",
+  [`PATCH ${bucketPath}/files/uploads/:uploadId`]: "file.created",
   [`POST ${bucketPath}/files`]: "file.created",
   [`PATCH ${filePath}`]: "file.updated",
   [`DELETE ${filePath}`]: "file.deleted",
@@ -91,7 +93,8 @@ const absent: Fixture = {
   mirrorId: "m",
   shareId: "s",
   webhookId: "w",
-  deliveryId: "d"
+  deliveryId: "d",
+  uploadId: "u"
 }
 
 const isChange = ({ changesNothing, route }: Row): boolean => !route.startsWith("GET ") && changesNothing !== true

@@ -21,6 +21,7 @@ export const permissionOf = ({ isGlobal, route }: Row): Permission | undefined =
   // A link or playback key permits no more than its creator may read, so that reading is enough to create one.
   const isRead = method === "GET" || /\/(?:links|keys)$/.test(path)
   if (isGlobal === true) return route === "GET /tenants" ? "tenant:read" : undefined
+  if (path.startsWith(`${ofFiles}/uploads`)) return "file:write"
   if (path.startsWith(ofFiles)) return isRead ? "file:read" : "file:write"
   if (path.startsWith(`${ofBucket}/folders`)) return isRead ? "file:read" : "file:write"
   if (path.endsWith("/upload-links")) return "file:write"
@@ -59,7 +60,8 @@ const namesFiles = ({ route }: Row): boolean =>
   [`POST ${ofFiles}/delete`, `POST ${ofFiles}/move`].includes(route) || route.includes("/folders/jobs/:jobId")
 const isOfFile = (row: Row): boolean => isOf(`${ofFiles}/:fileId`, row) || namesFiles(row)
 /** Operations that find nothing outside of the folder of a scope, and do not fail. */
-const findsFiles = ({ route }: Row): boolean => route === `GET ${ofFiles}` || route === `GET ${ofFiles}/exists`
+const findsFiles = ({ route }: Row): boolean =>
+  [`GET ${ofFiles}`, `GET ${ofFiles}/exists`, `GET ${ofFiles}/uploads`].includes(route)
 /** Without a path, both would create the file in the folder `/`. */
 const createsFile = ({ route }: Row): boolean => route === `POST ${ofFiles}` || route === `POST ${ofFiles}/upload`
 

@@ -29,6 +29,7 @@ import type { BlobError } from "../../storage/BlobError.ts"
 import * as BlobKey from "../../storage/BlobKey.ts"
 import { BlobStore } from "../../storage/BlobStore.ts"
 import type { StoredUpload, UploadPart } from "../Upload.ts"
+import { UploadSuperseded } from "../UploadErrors.ts"
 import { UploadRepository } from "../UploadRepository.ts"
 import * as Completion from "./Completion.ts"
 import type { StorePart } from "./PartWriter.ts"
@@ -40,6 +41,11 @@ export interface CompleteOptions {
   readonly minPartBytes?: number | undefined
   /** The entity tag of the content, with its quotes. By default it is derived from the digests of the parts. */
   readonly etag?: string | undefined
+  /**
+   * Bytes that the upload must have; any number when absent. Fails with `UploadSuperseded` otherwise: a client whose request contains
+   * the last bytes completes the upload only where no other request has appended to it meanwhile.
+   */
+  readonly received?: number | undefined
 }
 
 /** An upload with the identity that completes it. */
@@ -52,6 +58,11 @@ interface Found {
 const FileAnswer = Schema.fromJsonString(File.File)
 const encodeAnswer = Schema.encodeSync(FileAnswer)
 const decodeAnswer = Schema.decodeEffect(FileAnswer)
+
+const decodeFileId = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ id: Schema.String })))
+
+/** Returns the id of the file in a stored answer; null without an answer. */
+export const fileIdOf = (answer: string | null): string | null => (answer === null ? null : decodeFileId(answer).id)
 
 /** Makes the function that completes an upload once. */
 export const make = Effect.fnUntraced(function* (storePart: StorePart) {
@@ -100,7 +111,9 @@ export const make = Effect.fnUntraced(function* (storePart: StorePart) {
 
   return Effect.fnUntraced(function* ({ identity, rules, upload: found }: Found, options: CompleteOptions) {
     if (found.answer !== null) return yield* Effect.orDie(decodeAnswer(found.answer))
-    const { condition, contentType, description, linkRules, onConflict } = found.terms
+    const { condition, contentType, description, isPartial, linkRules, onConflict } = found.terms
+    if (isPartial === true) return yield* InvalidRequest.at("", "the upload makes no file: concatenate it with others")
+    if (options.received !== undefined && options.received !== found.received) return yield* new UploadSuperseded()
     let upload = found
     if (upload.mode === "APPEND" && options.parts !== undefined) {
       return yield* InvalidRequest.at("/parts", "must be absent: the upload takes bytes in order, by appends")

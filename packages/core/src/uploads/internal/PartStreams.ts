@@ -8,6 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Pull from "effect/Pull"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { UploadSuperseded } from "../UploadErrors.ts"
 
 export interface PartStreams<E, R> {
   /**
@@ -15,8 +16,8 @@ export interface PartStreams<E, R> {
    * ended. The stream never fails: where the content fails, is stopped or interrupted, it ends with the bytes that have arrived.
    */
   readonly next: Effect.Effect<Stream.Stream<Uint8Array, never, R> | undefined, never, R>
-  /** Fails with the error of the content, if it has failed. */
-  readonly outcome: Effect.Effect<void, E>
+  /** Fails with the error of the content, if it has failed, and with `UploadSuperseded` if it was stopped before its end. */
+  readonly outcome: Effect.Effect<void, E | UploadSuperseded>
 }
 
 type Chunks = Arr.NonEmptyReadonlyArray<Uint8Array>
@@ -30,9 +31,9 @@ export const make = <E, R>(
     /** Chunks that have arrived and belong to no part yet. */
     let waiting: ReadonlyArray<Uint8Array> = []
     let hasEnded = false
-    let outcome: Exit.Exit<void, E> = Exit.void
+    let outcome: Exit.Exit<void, E | UploadSuperseded> = Exit.void
 
-    const end = (how: Exit.Exit<void, E>): ReadonlyArray<Uint8Array> => {
+    const end = (how: typeof outcome): ReadonlyArray<Uint8Array> => {
       hasEnded = true
       outcome = how
       return []
@@ -46,7 +47,7 @@ export const make = <E, R>(
       const pulled: Effect.Effect<ReadonlyArray<Uint8Array>, E, R> = Pull.catchDone(pull, () =>
         Effect.sync(() => end(Exit.void))
       )
-      const stopped = Effect.map(stop, () => end(Exit.void))
+      const stopped = Effect.map(stop, () => end(Exit.fail(new UploadSuperseded())))
       // Only the wait for the client is interruptible, so that a disconnected client ends the part, and the part is stored.
       const orStopped = Effect.interruptible(Effect.raceFirst(pulled, stopped))
       return Effect.catchCause(orStopped, (cause) => Effect.sync(() => end(Exit.failCause(cause))))

@@ -7,7 +7,20 @@ import type { OpenAPISpecOperation } from "effect/http-api/OpenApi"
 /** Queries without which an operation does not do what its sample is for. */
 const queries: { readonly [operationId: string]: string } = {
   "contents.put": "name=cat.jpg",
-  "files.exists": "name=cat.jpg"
+  "files.exists": "name=cat.jpg",
+  "uploads.create": "name=cat.jpg"
+}
+
+/** The protocol of an upload's requests, and what each of them states; instead of the type of the body. */
+const headers: { readonly [operationId: string]: ReadonlyArray<string> } = {
+  "uploads.create": ["Tus-Resumable: 1.0.0", "Upload-Defer-Length: 1", "Content-Type: application/offset+octet-stream"],
+  "uploads.append": ["Tus-Resumable: 1.0.0", "Upload-Offset: 0", "Content-Type: application/offset+octet-stream"],
+  "uploads.override": [
+    "Tus-Resumable: 1.0.0",
+    "X-HTTP-Method-Override: PATCH",
+    "Upload-Offset: 0",
+    "Content-Type: application/offset+octet-stream"
+  ]
 }
 
 /** The variable of the ids with this prefix. */
@@ -30,13 +43,16 @@ const quote = (text: string): string =>
       return variable === undefined ? id : `'$${variable}'`
     })}'`
 
-const bodyOf = ({ requestBody }: OpenAPISpecOperation): ReadonlyArray<string> => {
+const bodyOf = ({ operationId, requestBody }: OpenAPISpecOperation): ReadonlyArray<string> => {
   const {
     "application/json": json,
     "application/octet-stream": bytes,
     "multipart/form-data": form
   } = requestBody?.content ?? {}
-  if (bytes !== undefined) return ["-H 'Content-Type: image/jpeg'", "--data-binary @cat.jpg"]
+  if (bytes !== undefined) {
+    const fields = headers[operationId] ?? ["Content-Type: image/jpeg"]
+    return [...fields.map((field) => `-H '${field}'`), "--data-binary @cat.jpg"]
+  }
   if (form !== undefined) return [`-F 'body={"path":"/2026/summer/"}'`, "-F 'file=@cat.jpg'"]
   const example: unknown = json !== undefined && "example" in json ? json.example : undefined
   return example === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quote(JSON.stringify(example))}`]

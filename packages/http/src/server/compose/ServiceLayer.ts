@@ -21,7 +21,7 @@ import { DeliveryRepository } from "@holdfast/core/webhooks/DeliveryRepository"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as ApiRoutes from "../../handlers/ApiRoutes.ts"
-import * as ContentHandlers from "../../handlers/ContentHandlers.ts"
+import { IdleTimeout } from "../../handlers/support/IdleTimeout.ts"
 import * as DirectReads from "../../handlers/DirectReads.ts"
 import { PublicUrl } from "../../handlers/support/PublicAddress.ts"
 import * as PlayerRoutes from "../../handlers/PlayerRoutes.ts"
@@ -128,6 +128,7 @@ const layerSettings = (config: Config) =>
       tokenLifetime: config.tokenLifetime,
       accessCache: config.accessCache,
       blobGrace: config.blobGrace,
+      uploadExpiry: config.uploadExpiry,
       playbackLifetime: config.playbackLifetime,
       quota: QuotaSettings.fromConfig(config),
       keyRate: config.rateKey,
@@ -141,7 +142,7 @@ const layerSettings = (config: Config) =>
     Layer.succeed(PublicHosts, PublicHost.isPublic),
     Layer.succeed(PublicUrl, config.publicUrl ?? ""),
     Layer.succeed(PlayerRoutes.FrameAncestors, config.frameAncestors.join(" ")),
-    Layer.succeed(ContentHandlers.IdleTimeout, config.idleTimeout),
+    Layer.succeed(IdleTimeout, config.idleTimeout),
     Layer.succeed(MinimumRate, { bytesPerSecond: config.minRate, window: config.minRateWindow }),
     Layer.succeed(BodySource.IsSoleListener, true),
     Layer.succeed(FindClientAddress, (request) => ObservedRequest.find(request)?.remoteAddress),

@@ -102,6 +102,12 @@ export const settings = {
     "5m",
     "How long replaced and deleted contents are kept for downloads that began before."
   ),
+  uploadExpiry: withDefault(
+    ["HOLDFAST_UPLOAD_EXPIRY"],
+    duration("1m", "24d"),
+    "1d",
+    "How long a resumable upload stays open after it last received bytes. Then the service removes what it has."
+  ),
   eventRetention: withDefault(
     ["HOLDFAST_EVENT_RETENTION"],
     duration("1h", "3650d"),

@@ -135,6 +135,12 @@ describe("samples of the OpenAPI document", () => {
         for (const path of ["/2026/summer/", "/old/"]) await post(`${bucket}/files`, { name: "a.jpg", path })
         return { BUCKET, SHARE: group === "shares" ? await post(`${bucket}/shares`, { name: "s", path: "/old/" }) : "" }
       }
+      if (group === "uploads") {
+        const answer = await api.post(`${bucket}/files/uploads?name=${operationId}`, {
+          headers: { "tus-resumable": "1.0.0", "upload-defer-length": "1" }
+        })
+        return { BUCKET, UPLOAD: answer.headers.get("location")?.split("/").at(-1) ?? "" }
+      }
       if (group !== "mirrors") return { BUCKET, FILE, NAME: "cache-control" }
       const target = { name: "m", type: "CLOUD_A", region: "eu-central-1", bucketName: "b" }
       const secrets = { accessKeyId: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "secret" }

@@ -1,0 +1,196 @@
+/**
+ * What both protocols of resumable uploads do: creating, continuing and completing an upload on behalf of an actor, or of the holder of
+ * an upload link or share.
+ */
+import type { Actor } from "@holdfast/core/Actor"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
+import { type InvalidRequest, NotFound } from "@holdfast/core/Errors"
+import type { OnConflict } from "@holdfast/core/files/NewFile"
+import type { UploadGrant } from "@holdfast/core/files/links/UploadLink"
+import { ShareUse } from "@holdfast/core/files/shares/ShareUse"
+import { Settings } from "@holdfast/core/Settings"
+import { type AppendOptions, type NewUpload, ResumableUploads } from "@holdfast/core/uploads/ResumableUploads"
+import type { Upload } from "@holdfast/core/uploads/Upload"
+import type { UploadRef } from "@holdfast/core/uploads/UploadRepository"
+import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { createHash } from "node:crypto"
+import { CurrentActor, CurrentUploadLink } from "../../contract/Authentication.ts"
+import { MinimumRate } from "../../transfer/MinimumRate.ts"
+import * as EntityTags from "../../transfer/request/EntityTags.ts"
+import * as TusHeaders from "../../transfer/request/TusHeaders.ts"
+import * as RequestBody from "../../transfer/upload/RequestBody.ts"
+import * as CreatedResponse from "../support/CreatedResponse.ts"
+import * as FileRefs from "../support/FileRefs.ts"
+import { IdleTimeout } from "../support/IdleTimeout.ts"
+import * as LinkTerms from "../support/LinkTerms.ts"
+
+/** Who continues an upload. */
+export interface Requester {
+  readonly actor: Actor
+  /** The upload link or share of the request; undefined for a request with an API key. */
+  readonly link: UploadGrant | undefined
+}
+
+/** The parameters of a new upload in the query of its request. */
+export interface Query {
+  readonly name?: string | undefined
+  readonly path?: string | undefined
+  readonly onConflict?: OnConflict | undefined
+}
+
+/** The requester that `Authentication` has found. */
+export const requester: Effect.Effect<Requester, never, CurrentActor> = Effect.flatMap(CurrentActor, (actor) =>
+  Effect.map(CurrentUploadLink, (link) => ({ actor, link }))
+)
+
+/** Returns a text that is the same for links of one creator on the same terms: a new link continues the upload of an expired one. */
+const fingerprintOf = ({ parent, terms }: UploadGrant): string =>
+  createHash("sha256")
+    .update(JSON.stringify([parent, terms.path, terms.name, terms.maxBytes, terms.contentTypes, terms.onConflict]))
+    .digest("base64url")
+
+/** Keys of `Upload-Metadata` that describe the file. All others become its metadata. */
+const known: ReadonlySet<string> = new Set(["filename", "name", "filetype", "type", "path", "alias"])
+
+const given = (fields: { readonly [name: string]: unknown }) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ""))
+
+/**
+ * Returns the description of a new file. `filename` and `name` are only its default name: clients of tus add them by themselves, and a
+ * link may determine another one.
+ */
+const describeFile = (
+  pairs: ReadonlyMap<string, string>,
+  { name, onConflict, path }: Query,
+  link: UploadGrant | undefined
+): Effect.Effect<object, InvalidRequest> => {
+  const metadata = Object.fromEntries([...pairs].filter(([key]) => !known.has(key)))
+  const explicit = given({
+    name,
+    path: pairs.get("path") ?? path,
+    alias: pairs.get("alias"),
+    metadata: Object.keys(metadata).length === 0 ? undefined : metadata
+  })
+  const described: Effect.Effect<unknown, InvalidRequest> =
+    link === undefined ? Effect.succeed(explicit) : LinkTerms.applyTo(link.terms, given({ onConflict, ...explicit }))
+  return Effect.map(described, (description) => ({
+    ...given({ name: pairs.get("filename") || pairs.get("name") }),
+    ...(description as object)
+  }))
+}
+
+/** The path segments of an upload, below the API's base path. */
+const segmentsOf = ({ bucketId, tenantId, uploadId }: UploadRef): ReadonlyArray<string> => [
+  ...FileRefs.filesPath({ tenantId, bucketId }),
+  "uploads",
+  uploadId
+]
+
+export const refOf = ({ bucketId, id, tenantId }: Upload): UploadRef => ({ tenantId, bucketId, uploadId: id })
+
+/** Returns the path of an upload. */
+export const locationOf = (upload: UploadRef): Effect.Effect<string> => CreatedResponse.locationOf(segmentsOf(upload))
+
+export const make = Effect.gen(function* () {
+  const uploads = yield* ResumableUploads
+  const shares = yield* ShareUse
+  const { maxUploadBytes } = yield* Settings
+  const idleTimeout = yield* IdleTimeout
+  const minimumRate = yield* MinimumRate
+
+  /** The largest content that a request may upload. The bucket may accept less. */
+  const maxBytes = (link: UploadGrant | undefined) => Math.min(maxUploadBytes, link?.terms.maxBytes ?? Infinity)
+
+  /** Runs the completion of an upload, counted for its share if it has one. */
+  const counted = (link: UploadGrant | undefined, bytes: number) =>
+    link?.parent._tag === "Share" ? shares.countUpload(link.parent.shareId, bytes) : identity
+
+  /** Fails when the share of a request may not upload so many bytes. They count when the upload is completed. */
+  const checkShare = (link: UploadGrant | undefined, bytes: number) =>
+    link?.parent._tag === "Share"
+      ? counted(
+          link,
+          bytes
+        )(Effect.fail("not now" as const)).pipe(
+          Effect.catch((error) => (error === "not now" ? Effect.void : Effect.fail(error)))
+        )
+      : Effect.void
+
+  /** Finds an upload. A link, if the request has one, must be such as the one that permitted the upload. */
+  const get = Effect.fnUntraced(function* ({ actor, link }: Requester, ref: UploadRef) {
+    const upload = yield* uploads.get(actor, ref)
+    if (link !== undefined && upload.terms.link !== fingerprintOf(link)) {
+      return yield* new NotFound({ resource: "upload" })
+    }
+    return upload
+  })
+
+  const checkLink = (requester: Requester, ref: UploadRef) =>
+    requester.link === undefined ? Effect.void : get(requester, ref)
+
+  const append = Effect.fnUntraced(function* (
+    { actor, link }: Requester,
+    ref: UploadRef,
+    request: HttpServerRequest,
+    options: AppendOptions
+  ) {
+    const limit = maxBytes(link)
+    const content = yield* RequestBody.open(request, { limit, idleTimeout, minimumRate })
+    return yield* uploads.append(actor, ref, content, {
+      ...options,
+      contentLength: RequestBody.declaredLength(request)
+    })
+  })
+
+  return {
+    maxBytes,
+
+    get,
+
+    create: Effect.fnUntraced(function* (
+      { actor, link }: Requester,
+      { bucketId, tenantId }: BucketRef,
+      request: HttpServerRequest,
+      query: Query,
+      options: Pick<NewUpload, "length" | "notes"> & { readonly defaultType?: string | undefined }
+    ) {
+      const { defaultType, ...others } = options
+      const pairs = yield* TusHeaders.metadata(request.headers)
+      const description = yield* describeFile(pairs, query, link)
+      const header = request.headers["upload-metadata"]
+      yield* checkShare(link, options.length ?? 0)
+      return yield* uploads.create(actor, { tenantId, bucketId }, description, {
+        ...others,
+        ...(header === undefined ? undefined : { notes: { ...options.notes, "upload-metadata": header } }),
+        contentType: pairs.get("filetype") || pairs.get("type") || defaultType,
+        condition: yield* EntityTags.precondition(request.headers),
+        onConflict: link?.terms.onConflict ?? query.onConflict,
+        ...(link === undefined ? undefined : { linkRules: link.terms, link: fingerprintOf(link) })
+      })
+    }),
+
+    append: (requester: Requester, ref: UploadRef, request: HttpServerRequest, options: AppendOptions) =>
+      Effect.andThen(checkLink(requester, ref), append(requester, ref, request, options)),
+
+    /** As `append`, to an upload that the same request has created. */
+    appendFirst: append,
+
+    /** Completes an upload that no request has continued since `upload` was read. */
+    complete: ({ actor, link }: Requester, { received, state, ...upload }: Upload) => {
+      const run = uploads.complete(actor, refOf({ received, state, ...upload }), { received })
+      return Effect.map(state === "DONE" ? run : counted(link, received)(run), (file) =>
+        link === undefined ? file : LinkTerms.withoutDescription(file)
+      )
+    },
+
+    resume: (requester: Requester, ref: UploadRef) =>
+      Effect.andThen(checkLink(requester, ref), uploads.resume(requester.actor, ref)),
+
+    abort: (requester: Requester, ref: UploadRef) =>
+      Effect.andThen(checkLink(requester, ref), uploads.abort(requester.actor, ref))
+  }
+})
+
+export type UploadRequests = Effect.Success<typeof make>

@@ -1,0 +1,67 @@
+/**
+ * The request headers of tus 1.0.0.
+ */
+import { InvalidRequest } from "@holdfast/core/Errors"
+import * as Effect from "effect/Effect"
+import type { RequestHeaders } from "./EntityTags.ts"
+
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+const decodeValue = (encoded: string): string | undefined => {
+  if (!base64.test(encoded)) return undefined
+  try {
+    return utf8.decode(Buffer.from(encoded, "base64"))
+  } catch {
+    return undefined
+  }
+}
+
+const malformed = (header: string, detail: string): InvalidRequest =>
+  InvalidRequest.at("", `the header ${header} ${detail}`)
+
+/**
+ * Returns the pairs of `Upload-Metadata`: keys, and values in Base64 of UTF-8, separated by commas. A key without a value has an empty
+ * one.
+ */
+export const metadata = (headers: RequestHeaders): Effect.Effect<ReadonlyMap<string, string>, InvalidRequest> => {
+  const header = headers["upload-metadata"]
+  const pairs = new Map<string, string>()
+  if (header === undefined || header.trim() === "") return Effect.succeed(pairs)
+  for (const pair of header.split(",")) {
+    const [key = "", encoded = "", ...rest] = pair.trim().split(/ +/)
+    const value = decodeValue(encoded)
+    if (key === "" || value === undefined || rest.length > 0 || pairs.has(key)) {
+      const detail = "must have pairs of different keys and values in Base64 of UTF-8, such as filename Y2F0LmpwZw=="
+      return Effect.fail(malformed("Upload-Metadata", detail))
+    }
+    pairs.set(key, value)
+  }
+  return Effect.succeed(pairs)
+}
+
+/** Returns the number of bytes in a header; undefined when it is absent. */
+export const bytes = (headers: RequestHeaders, name: string): Effect.Effect<number | undefined, InvalidRequest> => {
+  const text = headers[name.toLowerCase()]
+  if (text === undefined) return Effect.undefined
+  const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+  return Number.isSafeInteger(number)
+    ? Effect.succeed(number)
+    : Effect.fail(malformed(name, "must be a whole number of bytes"))
+}
+
+/** Returns the length of a new upload; undefined when a later request declares it. */
+export const creationLength = (headers: RequestHeaders): Effect.Effect<number | undefined, InvalidRequest> =>
+  Effect.gen(function* () {
+    const length = yield* bytes(headers, "Upload-Length")
+    const deferred = headers["upload-defer-length"]
+    if (deferred !== undefined && deferred !== "1") return yield* malformed("Upload-Defer-Length", "must be 1")
+    if ((length === undefined) === (deferred === undefined)) {
+      return yield* InvalidRequest.at(
+        "",
+        "exactly one of the headers Upload-Length and Upload-Defer-Length is required"
+      )
+    }
+    return length
+  })
