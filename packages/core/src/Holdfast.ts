@@ -40,6 +40,7 @@ import type { ScrubRepository } from "./integrity/ScrubRepository.ts"
 import * as Links from "./files/links/Links.ts"
 import * as UploadLinks from "./files/links/UploadLinks.ts"
 import * as Moves from "./files/moves/Moves.ts"
+import * as ShareExpiry from "./files/shares/ShareExpiry.ts"
 import type { ShareRepository } from "./files/shares/ShareRepository.ts"
 import * as Shares from "./files/shares/Shares.ts"
 import * as ShareSessions from "./files/shares/ShareSessions.ts"
@@ -205,7 +206,7 @@ export const layer: Layer.Layer<Services, never, Ports> = Mirrors.layer.pipe(
 /**
  * The background work that some process of each deployment has to do, besides conversions and mirrors: sweeps at an interval, finishes
  * the removal of large buckets and tenants and folder jobs, deletes old events, forgets limits that are no longer reached, deletes the
- * records of expired uploads, computes the digests of contents that were uploaded in parts, and queues failed deliveries of webhooks again
+ * records of expired uploads and shares, computes the digests of contents that were uploaded in parts, and queues failed deliveries of webhooks again
  * on request.
  */
 export const layerMaintenance = (options: { readonly sweepEvery: Duration.Input }) =>
@@ -217,6 +218,7 @@ export const layerMaintenance = (options: { readonly sweepEvery: Duration.Input 
     WebhookRecovery.layer,
     ForgetReached.layer,
     UploadExpiry.layer,
+    ShareExpiry.layer,
     ContentDigests.layerNative
   )
 

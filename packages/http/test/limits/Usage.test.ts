@@ -3,8 +3,10 @@
  */
 import * as Actor from "@holdfast/core/Actor"
 import type { ChangeQuota } from "@holdfast/core/quotas/Quota"
+import { ShareRepository } from "@holdfast/core/files/shares/ShareRepository"
 import * as Settings from "@holdfast/core/Settings"
 import { Quotas } from "@holdfast/core/usage/Quotas"
+import * as DateTime from "effect/DateTime"
 import { expect, it } from "vitest"
 import { describeEach } from "../support/EachDatabase.ts"
 import { expectProblem, json } from "../support/Problems.ts"
@@ -108,6 +110,26 @@ describeEach("usage", (current) => {
     expect(await json(await server.get(`${tenant}/usage`))).toMatchObject({
       usage: { buckets: 4, members: 4, tokens: 3, mirrors: 3, webhooks: 3, shares: 3 }
     })
+  })
+
+  it("shares: PATCH makes an expired one valid again at the limit → 403; with room → 200", async () => {
+    const server = current()
+    const ref = await server.makeBucket()
+    const shares = `/tenants/${ref.tenantId}/buckets/${ref.bucketId}/shares`
+    const create = async () => (await json<{ id: string }>(await server.post(shares, { json: { name: "s" } }))).id
+    const [expired, valid] = [await create(), await create()]
+    const now = DateTime.makeUnsafe(Date.now())
+    const change = { expiresAt: DateTime.subtract(now, { hours: 1 }) }
+    await server.run(
+      ShareRepository.use(({ update }) => update({ share: { ...ref, shareId: expired }, change, at: now }))
+    )
+    await set(ref.tenantId, { shares: 1 })
+    const extend = (id: string) => server.patch(`${shares}/${id}`, { json: { expiresAt: null } })
+    const problem = await expectProblem(await extend(expired), 403, "quota_exceeded")
+    expect(problem).toMatchObject({ quota: { owner: "tenant", limit: "shares", maximum: 1, use: 1 } })
+    expect((await extend(valid)).status).toBe(200)
+    await set(ref.tenantId, { shares: 2 })
+    expect((await extend(expired)).status).toBe(200)
   })
 
   it("headers per file: beyond the limit → 403 for new files and changes; replaced and removed at the limit → accepted", async () => {

@@ -26,6 +26,7 @@ import { tokenOrigins } from "./access/TokenOrigins.ts"
 import { tokenScopes } from "./access/TokenScopes.ts"
 import { contentDigests } from "./uploads/ContentDigests.ts"
 import { uploads } from "./uploads/Uploads.ts"
+import { shareExpiry } from "./access/ShareExpiry.ts"
 import { shares } from "./access/Shares.ts"
 import { usage } from "./Usage.ts"
 import { webhooks } from "./Webhooks.ts"
@@ -57,5 +58,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 30, name: "uploads", steps: uploads },
   { id: 31, name: "content_digests", steps: contentDigests },
   { id: 35, name: "hook_tasks", steps: hookTasks },
+  { id: 38, name: "share_expiry", steps: shareExpiry },
   { id: 43, name: "keys", steps: keys }
 ]

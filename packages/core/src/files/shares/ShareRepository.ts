@@ -48,12 +48,21 @@ export class ShareRepository extends Context.Service<
       query: { readonly bucket: BucketRef } & Slice
     ) => Effect.Effect<ReadonlyArray<StoredShare>, MetadataError>
 
-    /** Changes the fields that `change` has. None when there is no such share. */
+    /**
+     * Changes the fields that `change` has. None when there is no such share. Fails with `QuotaExceeded` when the change makes an expired
+     * share valid again, and the tenant has as many shares as `CurrentQuota` permits.
+     */
     readonly update: (update: {
       readonly share: ShareRef
       readonly change: ShareChange
       readonly at: DateTime.Utc
-    }) => Effect.Effect<Option.Option<StoredShare>, MetadataError>
+    }) => Effect.Effect<Option.Option<StoredShare>, QuotaExceeded | MetadataError>
+
+    /** Deletes shares that expired before a time, the first of them first, at most `limit`. Returns their number. */
+    readonly deleteExpired: (terms: {
+      readonly before: DateTime.Utc
+      readonly limit: number
+    }) => Effect.Effect<number, MetadataError>
 
     /** Removes a share; false when there is none. */
     readonly remove: (share: ShareRef) => Effect.Effect<boolean, MetadataError>

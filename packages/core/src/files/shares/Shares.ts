@@ -46,7 +46,7 @@ export class Shares extends Context.Service<
      */
     readonly create: (actor: Actor, bucket: BucketRef, input: CreateShare) => Effect.Effect<NewShare, CreateError>
 
-    /** Lists the shares of a bucket, ordered by id, with expired ones. */
+    /** Lists the shares of a bucket, ordered by id, with those that expired in the latest 30 days. */
     readonly list: (
       actor: Actor,
       bucket: BucketRef,
@@ -55,12 +55,12 @@ export class Shares extends Context.Service<
 
     readonly get: (actor: Actor, share: ShareRef) => Effect.Effect<Share, AccessError | NotFound>
 
-    /** Changes a share. Only an Admin takes over the share of another member. A new password ends the sessions of the page. */
+    /** Changes a share. Making an expired one valid again counts as creating one. Only an Admin takes over the share of another member. A new password ends the sessions of the page. */
     readonly update: (
       actor: Actor,
       share: ShareRef,
       input: UpdateShare
-    ) => Effect.Effect<Share, AccessError | InvalidRequest | NotFound>
+    ) => Effect.Effect<Share, AccessError | InvalidRequest | NotFound | QuotaExceeded>
 
     /** Removes a share: its token, and everything that was opened with it, ends within a second. */
     readonly remove: (actor: Actor, share: ShareRef) => Effect.Effect<void, AccessError | NotFound>
@@ -171,7 +171,7 @@ const make = Effect.gen(function* () {
           : yield* ShareTerms.decideExpiry({ requested: change.expiresAt, now: at, createdAt, rules })
       yield* ShareTerms.checkRules(rules, (password === undefined ? share.password : password) !== null)
       const changed = { ...change, expiresAt, password: yield* hashPassword(password), createdBy }
-      const updated = by(identity)(repository.update({ share: ref, change: changed, at }))
+      const updated = by(identity)(within(ref.tenantId)(repository.update({ share: ref, change: changed, at })))
       const found = yield* NotFound.whenNone(updated, missing)
       yield* access.clearCache
       return toRecord(found)

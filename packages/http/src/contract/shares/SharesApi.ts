@@ -37,7 +37,7 @@ const update = HttpApiEndpoint.patch("update", "/:shareId", {
   disableCodecs: true,
   payload: Share.UpdateShare,
   success: Share.Share,
-  error: problems("invalid_request", "not_found")
+  error: problems("invalid_request", "quota_exceeded", "not_found")
 }).annotateMerge(
   describe({
     summary: "Change a share, or take it over",

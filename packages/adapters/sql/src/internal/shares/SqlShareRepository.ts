@@ -14,7 +14,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
 import { isOpenBucket, openBucket } from "../buckets/OpenBucket.ts"
-import { lock, millis } from "../Dialect.ts"
+import { among, lock, millis, skipLocked } from "../Dialect.ts"
 import { type Change, changedFields, record, recordFound } from "../events/RecordEvent.ts"
 import * as Creators from "../members/Creators.ts"
 import * as Counted from "../quotas/Counted.ts"
@@ -32,11 +32,13 @@ export const shareEvent = (
 
 const instant = (value: DateTime.Utc | null) => (value === null ? null : millis(value))
 
+const instantText = (value: DateTime.Utc | null) => (value === null ? null : DateTime.formatIso(value))
+
 /** Returns the terms of a new share as facts of its event. */
 const termsOf = ({ expiresAt, fileId, may, password, path }: StoredShare): Detail => ({
   ...(fileId === null ? { path } : { fileId }),
   may: [...may],
-  expiresAt: expiresAt === null ? null : DateTime.formatIso(expiresAt),
+  expiresAt: instantText(expiresAt),
   hasPassword: password !== null
 })
 
@@ -60,11 +62,14 @@ const make = Effect.gen(function* () {
     JOIN bucket ON bucket.id = share.bucket_id AND bucket.removed = 0
     JOIN tenant ON tenant.id = share.tenant_id AND tenant.removed = 0`
 
+  const requireShares = (tenantId: string, at: DateTime.Utc) =>
+    requireRoom(sql, tenantId, ({ shares }) => [
+      { limit: "shares", maximum: shares, rows: Counted.shares(sql, tenantId, at) }
+    ])
+
   const create = Effect.fnUntraced(function* (share: StoredShare, hash: string) {
     const { bucketId, tenantId } = share
-    yield* requireRoom(sql, tenantId, ({ shares }) => [
-      { limit: "shares", maximum: shares, rows: Counted.shares(sql, tenantId, share.createdAt) }
-    ])
+    yield* requireShares(tenantId, share.createdAt)
     yield* sql`SELECT id FROM bucket WHERE ${isOpenBucket(sql, { tenantId, bucketId })} ${lock(sql, "FOR KEY SHARE")}`.pipe(
       Row.orFail(() => new NotFound({ resource: "bucket" }))
     )
@@ -89,6 +94,31 @@ const make = Effect.gen(function* () {
     yield* record(sql, shareEvent("share.created", share, termsOf(share)))
   })
 
+  const update = Effect.fnUntraced(function* (ref: ShareRef, change: ShareChange, at: DateTime.Utc) {
+    if (change.expiresAt !== undefined) {
+      const expired = yield* sql`SELECT id FROM share WHERE ${isShare(ref)} AND expires_at <= ${millis(at)}`
+      if (expired.length > 0) yield* requireShares(ref.tenantId, at)
+    }
+    return yield* sql`UPDATE share SET ${sql.update({ updated_at: millis(at), ...changedColumns(change) })}
+      WHERE ${isShare(ref)} RETURNING ${selected}`.pipe(
+      Row.first(toShare),
+      recordFound(sql, (updated) => shareEvent("share.updated", updated, changedFields(change)))
+    )
+  })
+
+  /** The shares that a node deletes are locked; another node skips them. */
+  const deleteExpired = Effect.fnUntraced(function* (before: number, limit: number) {
+    const found = yield* sql`SELECT ${selected} FROM share WHERE expires_at < ${before}
+      ORDER BY expires_at LIMIT ${limit} ${skipLocked(sql)}`.pipe(Row.all(toShare))
+    if (found.length === 0) return 0
+    const ids = found.map(({ id }) => id)
+    yield* sql`DELETE FROM share WHERE ${among(sql, "id", ids)}`
+    for (const share of found) {
+      yield* record(sql, shareEvent("share.deleted", share, { expiresAt: instantText(share.expiresAt) }))
+    }
+    return found.length
+  })
+
   return ShareRepository.of({
     create: ({ hash, share }) =>
       create(share, hash).pipe(transaction(sql), noteRefusal(sql, share.tenantId), operation("shares.create")),
@@ -109,12 +139,15 @@ const make = Effect.gen(function* () {
       ),
 
     update: ({ at, change, share }) =>
-      sql`UPDATE share SET ${sql.update({ updated_at: millis(at), ...changedColumns(change) })}
-        WHERE ${isShare(share)} RETURNING ${selected}`.pipe(
-        Row.first(toShare),
-        recordFound(sql, (updated) => shareEvent("share.updated", updated, changedFields(change))),
-        transaction(sql),
-        operation("shares.update")
+      update(share, change, at).pipe(transaction(sql), noteRefusal(sql, share.tenantId), operation("shares.update")),
+
+    deleteExpired: ({ before, limit }) =>
+      // Selects before it writes: mostly no share has expired, and a write on SQLite blocks all writers.
+      sql`SELECT id FROM share WHERE expires_at < ${millis(before)} LIMIT 1`.pipe(
+        Effect.flatMap((rows) =>
+          rows.length === 0 ? Effect.succeed(0) : transaction(sql)(deleteExpired(millis(before), limit))
+        ),
+        operation("shares.deleteExpired")
       ),
 
     remove: (ref) =>

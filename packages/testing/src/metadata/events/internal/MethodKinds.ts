@@ -179,6 +179,7 @@ export const ports = [
     findById: "READ",
     list: "READ",
     update: "WRITE",
+    deleteExpired: "WRITE",
     remove: "WRITE",
     countDownload: "INTERNAL",
     countUpload: "INTERNAL",

@@ -15,6 +15,7 @@ import { MirrorTaskRepository } from "@holdfast/core/mirrors/worker/MirrorTaskRe
 import { QuotaRepository } from "@holdfast/core/quotas/QuotaRepository"
 import { TenantRepository } from "@holdfast/core/tenants/TenantRepository"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -333,6 +334,15 @@ const shareWrites: Readonly<Record<string, Write>> = {
     const { ref, share } = yield* ShareFixtures.create(bucket)
     const change = (yield* ShareRepository).update({ share: ref, change: { name: "New" }, at })
     return { ...bucket, id: share.id, name: "New", detail: { fields: ["name"] }, change }
+  }),
+  "ShareRepository.deleteExpired": write("share.deleted", function* () {
+    const bucket = yield* Fixtures.bucket()
+    const expiresAt = DateTime.subtract(Sample.at(), { days: 1 })
+    const { share } = yield* ShareFixtures.create(bucket, { expiresAt })
+    const before = DateTime.add(expiresAt, { seconds: 1 })
+    const change = (yield* ShareRepository).deleteExpired({ before, limit: 10 })
+    const detail = { expiresAt: DateTime.formatIso(expiresAt) }
+    return { ...bucket, id: share.id, name: share.name, detail, change }
   }),
   "ShareRepository.remove": write("share.deleted", function* () {
     const bucket = yield* Fixtures.bucket()

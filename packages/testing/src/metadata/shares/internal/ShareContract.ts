@@ -6,6 +6,8 @@ import { AccessRepository } from "@holdfast/core/access/AccessRepository"
 import { BucketRepository } from "@holdfast/core/buckets/BucketRepository"
 import { RemovalRepository } from "@holdfast/core/buckets/RemovalRepository"
 import { ShareRepository } from "@holdfast/core/files/shares/ShareRepository"
+import { CurrentQuota } from "@holdfast/core/quotas/CurrentQuota"
+import * as Settings from "@holdfast/core/Settings"
 import { MemberRepository } from "@holdfast/core/members/MemberRepository"
 import { TokenRepository } from "@holdfast/core/tokens/TokenRepository"
 import * as DateTime from "effect/DateTime"
@@ -52,6 +54,48 @@ export const shareContract = (it: It): void => {
       expect(yield* shares.remove(first.ref)).toBe(false)
       expect(yield* shares.update({ share: first.ref, change, at: Sample.at(3) })).toEqual(Option.none())
     })
+  )
+
+  it.effect(
+    "deleteExpired: shares that expired before the time, oldest first, up to the limit → gone; others stay",
+    () =>
+      Effect.gen(function* () {
+        const shares = yield* ShareRepository
+        const bucket = yield* Fixtures.bucket()
+        // Far before the shares of other tests.
+        const at = (seconds: number) => DateTime.add(DateTime.makeUnsafe("2001-01-01T00:00:00Z"), { seconds })
+        const stored = yield* Effect.forEach([at(3), at(1), at(2), at(4), null], (expiresAt) =>
+          ShareFixtures.create(bucket, { expiresAt })
+        )
+        const left = Effect.map(shares.list({ bucket, limit: 10 }), (found) =>
+          found.map(({ id }) => stored.findIndex(({ share }) => share.id === id))
+        )
+        expect(yield* shares.deleteExpired({ before: at(4), limit: 2 })).toBe(2)
+        expect(yield* left).toEqual([0, 3, 4])
+        expect(yield* shares.deleteExpired({ before: at(4), limit: 2 })).toBe(1)
+        expect(yield* shares.deleteExpired({ before: at(4), limit: 2 })).toBe(0)
+        expect(yield* left).toEqual([3, 4])
+      })
+  )
+
+  it.effect(
+    "update: expired share becomes valid again, no room in the quota → QuotaExceeded; valid one → changed",
+    () =>
+      Effect.gen(function* () {
+        const shares = yield* ShareRepository
+        const bucket = yield* Fixtures.bucket()
+        const valid = yield* ShareFixtures.create(bucket, { expiresAt: Sample.at(100) })
+        const expired = yield* ShareFixtures.create(bucket, { expiresAt: Sample.at(1) })
+        const extend = ({ ref }: typeof valid, maximum: number, expiresAt: DateTime.Utc | null) =>
+          shares
+            .update({ share: ref, change: { expiresAt }, at: Sample.at(10) })
+            .pipe(Effect.provideService(CurrentQuota, { ...Settings.defaults.quota, shares: maximum }))
+        for (const expiresAt of [Sample.at(200), null]) {
+          expect(yield* Effect.flip(extend(expired, 1, expiresAt))).toMatchObject({ _tag: "QuotaExceeded" })
+        }
+        expect(Option.getOrThrow(yield* extend(valid, 1, Sample.at(300))).expiresAt).toEqual(Sample.at(300))
+        expect(Option.getOrThrow(yield* extend(expired, 2, null)).expiresAt).toBeNull()
+      })
   )
 
   it.effect("countDownload: 20 at the same time, five permitted → five", () =>
