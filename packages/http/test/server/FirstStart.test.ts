@@ -48,9 +48,17 @@ describe("first start: key", () => {
     expect(await me.json()).toMatchObject({ user: { email: "ops@example.com" } })
   })
 
-  it("HOLDFAST_PUBLIC_URL → the tour uses this URL", async () => {
+  it("HOLDFAST_PUBLIC_URL → the tour uses this URL; Location has its path", async () => {
     const service = await Process.serve({ env: { HOLDFAST_PUBLIC_URL: "https://files.example.com/store/" } })
     await service.untilPrinted(/API=https:\/\/files\.example\.com\/store\/api\/v1\n/)
+    const requests = Requests.make(`${service.url}/api/v1`, service.key())
+    const tenant = await requests.post("/tenants", { json: { name: "Acme", subdomain: "acme" } })
+    const { id } = (await tenant.json()) as { readonly id: string }
+    expect(tenant.headers.get("location")).toBe(`/store/api/v1/tenants/${id}`)
+    const bucket = await requests.post(`/tenants/${id}/buckets`, { json: { name: "files" } })
+    const files = `/tenants/${id}/buckets/${((await bucket.json()) as { readonly id: string }).id}/files`
+    const upload = await requests.request("PUT", `${files}/upload`, { query: { name: "a" }, body: "x" })
+    expect(upload.headers.get("location")).toMatch(new RegExp(`^/store/api/v1${files}/fil_`))
   })
 })
 

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
-import { apiPath } from "./PublicAddress.ts"
+import { publicApiPath } from "./PublicAddress.ts"
 
 /**
  * Returns the path of a record.
@@ -11,7 +11,7 @@ import { apiPath } from "./PublicAddress.ts"
  * @param segments The path below the API's base path, not yet percent-encoded.
  */
 export const locationOf = (segments: ReadonlyArray<string>): Effect.Effect<string> =>
-  Effect.map(apiPath, (path) => [path, ...segments.map(encodeURIComponent)].join("/"))
+  Effect.map(publicApiPath, (path) => [path, ...segments.map(encodeURIComponent)].join("/"))
 
 /**
  * The record with its `Location` header.

@@ -14,6 +14,16 @@ export const PublicUrl = Context.Reference<string>("@holdfast/http/handlers/Publ
 /** Returns the path of the API, from the origin of the service. */
 export const apiPath: Effect.Effect<string> = Effect.map(MountPath, (mount) => `${mount}${basePath}`)
 
+/** Returns the path of a URL without a trailing slash. */
+const pathOf = (url: string): string => (url === "" ? "" : new URL(url).pathname.replace(/\/+$/, ""))
+
+/** Returns the path of the API as clients see it: a proxy may serve the service below the path of its public URL. */
+export const publicApiPath: Effect.Effect<string> = Effect.zipWith(
+  PublicUrl,
+  apiPath,
+  (url, path) => `${pathOf(url)}${path}`
+)
+
 /**
  * Returns the path of the API relative to the addresses of a route, such as `../api/v1` for `/s/:shareId`. Clients resolve it against the
  * address that they know, so that it is also right behind a proxy that adds a path.
