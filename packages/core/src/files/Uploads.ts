@@ -195,13 +195,24 @@ const make = Effect.gen(function* () {
       const next = yield* staged.contentFor(current.name)
       const sweepAt = DateTime.addDuration(next.storedAt, blobGrace)
       const folder = folderOf(identity)
-      const replacement = { bucket: ref, fileId: current.id, folder, content: next, condition, sweepAt }
+      const replacement = { bucket: ref, fileId: current.id, folder, content: next, sweepAt }
+      const commit = (condition: Precondition.Precondition) => {
+        // The alias stays.
+        const step = Effect.catchTag(writer.replaceContent({ ...replacement, condition }), "AliasTaken", Effect.die)
+        return staged.commit(by(identity)(step))
+      }
       const change = { bucket: ref, identity, content: next, file: current }
       yield* hooks.beforeUpload(change)
-      yield* hooks.beforeReplace(change, current)
-      // The alias stays.
-      const step = Effect.catchTag(writer.replaceContent(replacement), "AliasTaken", Effect.die)
-      return File.fromStored(yield* staged.commit(by(identity)(step)))
+      if (!hooks.hasReplace) return File.fromStored(yield* commit(condition))
+      const attempt = Effect.gen(function* () {
+        const replaced = yield* getFile(repository, { ...ref, fileId: current.id }, identity)
+        if (!Precondition.holds(condition, replaced.content)) return yield* new PreconditionFailed()
+        yield* hooks.beforeReplace(change, replaced)
+        // Replaces no other content: the hook has not seen it.
+        return yield* commit(StoreWithHooks.isStill(replaced))
+      })
+      const isOutdated = (error: unknown) => error instanceof PreconditionFailed
+      return File.fromStored(yield* Effect.retry(attempt, { while: isOutdated, times: StoreWithHooks.maxAttempts - 1 }))
     }, Effect.scoped),
 
     copy: Effect.fn("Uploads.copy")(function* (actor, ref, input, condition = {}) {

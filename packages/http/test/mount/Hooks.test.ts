@@ -194,6 +194,51 @@ describe("onReplace", () => {
     expect(race.map(({ status }) => status).toSorted()).toEqual([201, 422, 422, 422])
   })
 
+  it("file gets its first or another content while a hook runs → onReplace is called for that one", async () => {
+    let meanwhile = async (): Promise<unknown> => undefined
+    const once = () => {
+      const run = meanwhile
+      meanwhile = async () => undefined
+      return run()
+    }
+    const seen: Array<number> = []
+    const { api, files, holdfast, ref, root } = await setUp({
+      onUpload: { before: async () => void (await once()) },
+      onReplace: {
+        before: async ({ current }) => {
+          seen.push(current.version)
+          await once()
+          return current.metadata["hold"] === true ? { refuse: "Under legal hold." } : undefined
+        }
+      }
+    })
+    for (const name of ["reuploaded", "replaced"]) {
+      const { fileId } = { fileId: (await holdfast.files.reserve(root, { ...ref, name, metadata: { hold: true } })).id }
+      meanwhile = () => holdfast.files.reupload(root, { ...ref, fileId, content: "first" })
+      const answer =
+        name === "replaced"
+          ? api.request("PUT", `${files}/upload`, { query: { name, onConflict: "replace" }, body: "second" })
+          : api.post(`${files}/${fileId}/reupload`, { body: "second" })
+      await expectProblem(await answer, 422, "change_refused")
+      expect(await (await api.get(`${files}/${fileId}/view`)).text()).toBe("first")
+    }
+    expect(seen.splice(0)).toEqual([1, 1])
+
+    const { id: fileId } = await holdfast.files.upload(root, { ...ref, name: "free", content: "one" })
+    const other = () => {
+      meanwhile = () => holdfast.files.reupload(root, { ...ref, fileId, content: "other" })
+      return undefined
+    }
+    meanwhile = async () => other()
+    expect((await api.post(`${files}/${fileId}/reupload`, { body: "two" })).status).toBe(200)
+    // The hook of this request, of the other one, and again of this one, which replaces the content of the other.
+    expect(seen).toEqual([1, 1, 2])
+    meanwhile = async () => other()
+    const headers = { "if-match": (await api.get(`${files}/${fileId}/view`)).headers.get("etag") ?? "" }
+    const refused = await api.post(`${files}/${fileId}/reupload`, { body: "three", headers })
+    await expectProblem(refused, 412, "precondition_failed")
+  })
+
   it("another file takes the place while the hook runs → the hook is called for it, too", async () => {
     let meanwhile = async (): Promise<unknown> => undefined
     const { api, files, holdfast, ref, root } = await setUp({
