@@ -1,5 +1,6 @@
 import { assert, layer, vi } from "@effect/vitest"
 import type { Format } from "@holdfast/core/transcoding/Presentation"
+import { Transcoder } from "@holdfast/core/transcoding/Transcoder"
 import * as Requires from "@holdfast/testing/Requires"
 import * as CheckedConversion from "@holdfast/testing/transcoding/contract/CheckedConversion"
 import { directory } from "@holdfast/testing/transcoding/contract/Samples"
@@ -68,6 +69,71 @@ Requires.requires(Tools.missing).describe("presentation", () => {
           const [, set] = /0000 0167 ([0-9a-f]{4} [0-9a-f]{2})/.exec(report.stdout) ?? []
           assert.include(line, `CODECS="avc1.${set?.replaceAll(" ", "")},mp4a.40.2"`)
         }
+      })
+    )
+
+    it.effect("several audio tracks → a rendition of each language, and of surround sound beside stereo", () =>
+      Effect.gen(function* () {
+        const transcoder = yield* Transcoder
+        const first = yield* convert(Samples.path("languages.mkv"), "hls")
+        assert.deepStrictEqual(first.finished.audio, [
+          { name: "audio0", label: "English", language: "en", channels: 1 },
+          { name: "audio1", label: "Deutsch", language: "de", channels: 1 },
+          { name: "audio2", label: "A <&b", language: "fr", channels: 2 },
+          { name: "audio3", label: "A <&b 5.1", language: "fr", channels: 6 }
+        ])
+        const text = first.playlists.get("playlist.m3u8") ?? ""
+        assert.deepStrictEqual(
+          text.split("\n").filter((line) => line.startsWith("#EXT-X-MEDIA:")),
+          [
+            'NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="1"',
+            'NAME="Deutsch",LANGUAGE="de",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="1",URI="audio1.m3u8"',
+            'NAME="A <&b",LANGUAGE="fr",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="2",URI="audio2.m3u8"',
+            'NAME="A <&b 5.1",LANGUAGE="fr",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="6",URI="audio3.m3u8"'
+          ].map((attributes) => `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",${attributes}`)
+        )
+        assert.deepStrictEqual(CheckedConversion.uris(text), ["108p.m3u8"])
+        assert.include(text, 'AUDIO="audio"')
+        const options = ["-v", "error", "-show_entries", "stream=codec_name,channels", "-of", "csv=p=0"]
+        const tracksOf = (name: string) => [
+          ...new Set(
+            Tools.run(Tools.ffprobe, [...options, `${first.output}/${name}`])
+              .stdout.trim()
+              .split(/\s+/)
+          )
+        ]
+        assert.deepStrictEqual(
+          ["index0.ts", "audio1/index0.ts", "audio2/index0.ts", "audio3/index0.ts"].map(tracksOf),
+          [["h264", "aac,1"], ["aac,1"], ["aac,2"], ["aac,6"]]
+        )
+        const manifestOf = (playlists: ReadonlyMap<string, string>) => playlists.get("manifest.mpd") ?? ""
+        const audioSets = (manifest: string) =>
+          [
+            ...manifest.matchAll(
+              /contentType="audio"[^>]*lang="(\w+)"[^>]*>\s*<Label>(.*)<\/Label>\s*<Role [^>]*value="(\w+)"/g
+            )
+          ].map(([, ...found]) => found)
+        const expected = [
+          ["en", "English", "main"],
+          ["de", "Deutsch", "alternate"],
+          ["fr", "A &lt;&amp;b", "alternate"],
+          ["fr", "A &lt;&amp;b 5.1", "alternate"]
+        ]
+        const repackage = (source: typeof first, to: Format) =>
+          Effect.flatMap(directory, (output) =>
+            CheckedConversion.follow(
+              transcoder.repackage({ source: source.output, presentation: source.finished, output, format: to }),
+              output
+            )
+          )
+        assert.deepStrictEqual(audioSets(manifestOf((yield* repackage(first, "dash")).playlists)), expected)
+        const dash = yield* convert(Samples.path("languages.mkv"), "dash")
+        assert.deepStrictEqual(audioSets(manifestOf(dash.playlists)), expected)
+        Results.decodeDash(dash.output, dash.segments, yield* directory)
+        const back = yield* repackage(dash, "hls")
+        const media = (playlists: ReadonlyMap<string, string>) =>
+          (playlists.get("playlist.m3u8") ?? "").match(/#EXT-X-MEDIA:.*/g)
+        assert.deepStrictEqual(media(back.playlists), media(first.playlists))
       })
     )
 

@@ -3,6 +3,7 @@
  */
 import * as Arr from "effect/Array"
 import * as Data from "effect/Data"
+import * as AudioRendition from "./AudioRendition.ts"
 import * as Color from "./Color.ts"
 import * as Ladder from "./Ladder.ts"
 import type { Audio, Media, Video } from "./Media.ts"
@@ -41,9 +42,19 @@ export type AudioPlan = Data.TaggedEnum<{
 }>
 const AudioPlan = Data.taggedEnum<AudioPlan>()
 
+/** An audio rendition beside the default: of another track, or of one with surround sound. */
+export interface OtherAudio {
+  readonly plan: Exclude<AudioPlan, { readonly _tag: "None" }>
+  readonly rendition: AudioRendition.AudioRendition
+}
+
 export interface ConversionPlan {
   readonly video: VideoPlan
+  /** The default: in stereo, or with one channel. */
   readonly audio: AudioPlan
+  /** Null if there is no other audio. */
+  readonly defaultAudio: AudioRendition.AudioRendition | null
+  readonly otherAudio: ReadonlyArray<OtherAudio>
   /** The best first. */
   readonly renditions: Arr.NonEmptyReadonlyArray<Rendition>
 }
@@ -78,8 +89,17 @@ const isCopyableVideo = (video: Video, container: string): boolean =>
   (video.keyframeInterval ?? 0) <= longestSegment &&
   !withoutFrameTimes.has(container)
 
-const isCopyableAudio = (audio: Audio): boolean =>
-  audio.codec === "aac" && audio.profile === "LC" && audio.channels >= 1 && audio.channels <= 2 && !audio.isTrimmed
+/** Channels of surround sound (5.1). Tracks with fewer channels become stereo, those with more have some mixed. */
+const surround = 6
+
+/** Renditions of audio, at most. Each takes processor time and storage. */
+const maxAudio = 12
+
+const isCopyableAudio = (audio: Audio, channels: number): boolean =>
+  audio.codec === "aac" &&
+  audio.profile === "LC" &&
+  (channels === surround ? audio.channels === surround : audio.channels >= 1 && audio.channels <= 2) &&
+  !audio.isTrimmed
 
 const planVideo = (video: Video | null, mode: Mode, container: string): VideoPlan => {
   if (video === null) return VideoPlan.None()
@@ -93,16 +113,43 @@ const planVideo = (video: Video | null, mode: Mode, container: string): VideoPla
   })
 }
 
-const planAudio = (audio: Audio | null, mode: Mode): AudioPlan => {
-  if (audio === null) return AudioPlan.None()
-  if (mode === "auto" && isCopyableAudio(audio)) return AudioPlan.Copy({ index: audio.index })
-  const channels = Math.min(Math.max(audio.channels, 1), 2)
+const planTrack = (audio: Audio, mode: Mode, maxChannels: number): OtherAudio["plan"] => {
+  if (mode === "auto" && isCopyableAudio(audio, maxChannels)) return AudioPlan.Copy({ index: audio.index })
+  const channels = Math.min(Math.max(audio.channels, 1), maxChannels)
   return AudioPlan.Encode({
     index: audio.index,
     channels,
     sampleRate: audio.sampleRate === 44_100 ? 44_100 : 48_000,
     bitrate: channels * 64_000
   })
+}
+
+const planAudio = (audio: Audio | null, mode: Mode): AudioPlan =>
+  audio === null ? AudioPlan.None() : planTrack(audio, mode, 2)
+
+/** The channels of a track's renditions. */
+const channelsOf = ({ channels }: Audio): ReadonlyArray<number> =>
+  channels >= surround ? [2, surround] : [Math.min(channels, 2)]
+
+/** Plans the audio beside the default: surround sound of the same track, then the other tracks. */
+const planOtherAudio = (
+  { audio, otherAudio }: Media,
+  mode: Mode
+): Pick<ConversionPlan, "defaultAudio" | "otherAudio"> => {
+  const none = { defaultAudio: null, otherAudio: [] }
+  if (audio === null) return none
+  const all = [audio, ...otherAudio]
+    .flatMap((track) => channelsOf(track).map((channels) => ({ track, channels })))
+    .slice(0, maxAudio)
+  const [defaultAudio, ...renditions] = AudioRendition.fromTracks(
+    all.map(({ channels, track: { language, title } }) => ({ channels, language, title }))
+  )
+  if (defaultAudio === undefined || renditions.length === 0) return none
+  const others = all.slice(1).flatMap(({ channels, track }, index) => {
+    const rendition = renditions[index]
+    return rendition === undefined ? [] : [{ plan: planTrack(track, mode, Math.max(channels, 2)), rendition }]
+  })
+  return { defaultAudio, otherAudio: others }
 }
 
 const audioBitrate = (plan: AudioPlan, audio: Audio | null): number =>
@@ -131,7 +178,8 @@ const planRenditions = (media: Media, video: VideoPlan, audio: AudioPlan): Conve
 }
 
 /** Whether all tracks are copied. */
-const isCopy = ({ audio, video }: ConversionPlan): boolean => video._tag !== "Encode" && audio._tag !== "Encode"
+const isCopy = ({ audio, otherAudio, video }: ConversionPlan): boolean =>
+  video._tag !== "Encode" && audio._tag !== "Encode" && otherAudio.every(({ plan }) => plan._tag === "Copy")
 
 /**
  * Returns the plan for a file.
@@ -141,20 +189,33 @@ const isCopy = ({ audio, video }: ConversionPlan): boolean => video._tag !== "En
  * - Other video is encoded in up to three sizes (`Ladder`), never larger than the source: upright, 8 bits, at most 60 frames
  *   per second, each frame at its own time. HDR and other colours beyond BT.709 become BT.709. Other audio is encoded as AAC-LC
  *   of at most two channels.
+ * - Each other audio track becomes a rendition of its own. A track with surround sound becomes two: in stereo, which all players
+ *   support, and in six channels (5.1).
  * - A file without video has one rendition of audio. A file without audio has renditions of the video alone.
  */
 export const make = (media: Media, mode: Mode): ConversionPlan => {
   const video = planVideo(media.video, mode, media.container)
   const audio = planAudio(media.audio, mode)
-  return { video, audio, renditions: planRenditions(media, video, audio) }
+  return { video, audio, ...planOtherAudio(media, mode), renditions: planRenditions(media, video, audio) }
 }
 
+/** Returns the audio renditions, the default first; undefined if there is only one. */
+export const audioRenditions = ({
+  defaultAudio,
+  otherAudio
+}: ConversionPlan): ReadonlyArray<AudioRendition.AudioRendition> | undefined =>
+  defaultAudio === null ? undefined : [defaultAudio, ...otherAudio.map(({ rendition }) => rendition)]
+
 /** Returns the presentation that a plan leads to, as expected before the conversion runs. */
-export const toPresentation = (plan: ConversionPlan, { duration }: Media, format: Format): Presentation => ({
-  format,
-  duration,
-  hasVideo: plan.video._tag !== "None",
-  hasAudio: plan.audio._tag !== "None",
-  isCopy: isCopy(plan),
-  renditions: plan.renditions
-})
+export const toPresentation = (plan: ConversionPlan, { duration }: Media, format: Format): Presentation => {
+  const audio = audioRenditions(plan)
+  return {
+    format,
+    duration,
+    hasVideo: plan.video._tag !== "None",
+    hasAudio: plan.audio._tag !== "None",
+    ...(audio === undefined ? undefined : { audio }),
+    isCopy: isCopy(plan),
+    renditions: plan.renditions
+  }
+}

@@ -32,7 +32,7 @@ export interface Video {
   readonly keyframeInterval: number | null
 }
 
-/** The audio track. */
+/** An audio track. */
 export interface Audio {
   /** Index among the file's streams, from 0. */
   readonly index: number
@@ -43,6 +43,10 @@ export interface Audio {
   readonly sampleRate: number
   /** Bits per second. */
   readonly bitrate: number | null
+  /** BCP 47; null if the file does not say. */
+  readonly language: string | null
+  /** For viewers. */
+  readonly title: string | null
   /** As that of the video. The samples that an encoder puts before each track do not count. */
   readonly isTrimmed: boolean
 }
@@ -61,5 +65,8 @@ export interface Media {
   /** Bits per second, of the whole file. */
   readonly bitrate: number | null
   readonly video: Video | null
+  /** The track that the file declares as default, or the first one. */
   readonly audio: Audio | null
+  /** The other audio tracks, in the order of the file. */
+  readonly otherAudio: ReadonlyArray<Audio>
 }

@@ -2,6 +2,7 @@
  * A presentation: video or audio converted to a streaming format, with its renditions.
  */
 import * as Schema from "effect/Schema"
+import { AudioRendition } from "./AudioRendition.ts"
 
 /** `hls`: RFC 8216 with MPEG-TS segments. `dash`: ISO/IEC 23009-1 with fragmented MP4. */
 export const Format = Schema.Literals(["hls", "dash"])
@@ -27,6 +28,8 @@ export const Presentation = Schema.Struct({
   duration: Schema.NullOr(Schema.Finite),
   hasVideo: Schema.Boolean,
   hasAudio: Schema.Boolean,
+  /** The audio renditions, if there are several; the default first. In HLS, the segments of all renditions contain the default. */
+  audio: Schema.optionalKey(Schema.Array(AudioRendition)),
   /** Whether all tracks of the content were copied. Absent if one was encoded, or if unknown. */
   isCopy: Schema.optionalKey(Schema.Boolean),
   /** The best first. */

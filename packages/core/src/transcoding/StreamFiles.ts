@@ -3,21 +3,27 @@
  *
  * HLS: `playlist.m3u8`, and beside it the segments of the best rendition, `index0.ts`, `index1.ts`, … With several
  * renditions, `playlist.m3u8` is the multivariant playlist over files `<name>.m3u8`, such as `720p.m3u8`, and the segments of
- * the lower renditions are `<name>/index0.ts`, `<name>/index1.ts`, …
+ * the lower renditions are `<name>/index0.ts`, `<name>/index1.ts`, … All of them contain the default audio. Other audio
+ * renditions, if there are any, are `<name>.m3u8` and `<name>/index0.ts`, …, as in `audio1.m3u8`. Then `playlist.m3u8` is a
+ * multivariant playlist, too.
  *
  * DASH: `manifest.mpd`; for each representation `init-<id>.m4s` and the segments `chunk-<id>-1.m4s`, `chunk-<id>-2.m4s`, …
- * The video representations have the ids 0, 1, …, the best first; the audio has the id after them.
+ * The video representations have the ids 0, 1, …, the best first; the audio renditions have the ids after them.
  *
  * Both: `poster.jpg`, one frame of the video, which `Transcoder.poster` writes.
  */
 import * as Arr from "effect/Array"
+import type { AudioRendition } from "./AudioRendition.ts"
 import type { Format, Presentation, Rendition } from "./Presentation.ts"
 
 /** The playlist or manifest that a player loads first. */
 export const entry = (format: Format): string => (format === "hls" ? "playlist.m3u8" : "manifest.mpd")
 
+/** The name of an HLS rendition's files. A presentation of audio alone has the name of its default audio. */
+const fileName = ({ name }: Pick<Rendition, "name">): string => (name === "audio" ? "audio0" : name)
+
 /** The media playlist of one of several HLS renditions. */
-export const mediaPlaylist = (rendition: Pick<Rendition, "name">): string => `${rendition.name}.m3u8`
+export const mediaPlaylist = (rendition: Pick<Rendition, "name">): string => `${fileName(rendition)}.m3u8`
 
 /** The directory of an HLS rendition's segments: empty for the best rendition, otherwise its name with a slash. */
 export const segmentPrefix = (rendition: Pick<Rendition, "name">, isBest: boolean): string =>
@@ -35,21 +41,43 @@ export interface HlsRendition {
   readonly prefix: string
 }
 
+/** The files of an HLS audio rendition that is not the default. */
+export interface HlsAudio {
+  readonly rendition: AudioRendition
+  readonly playlist: string
+  readonly prefix: string
+}
+
+type Renditions = Pick<Presentation, "audio" | "renditions">
+
+/** Whether the entry playlist of an HLS presentation is a multivariant playlist. */
+export const hasMultivariant = ({ audio, renditions }: Renditions): boolean =>
+  renditions.length > 1 || audio !== undefined
+
 /** Returns the files of each HLS rendition. The playlist of a single rendition is the entry playlist. */
-export const hlsRenditions = (renditions: Presentation["renditions"]): Arr.NonEmptyReadonlyArray<HlsRendition> =>
-  Arr.map(renditions, (rendition, index) => ({
+export const hlsRenditions = (presentation: Renditions): Arr.NonEmptyReadonlyArray<HlsRendition> =>
+  Arr.map(presentation.renditions, (rendition, index) => ({
     rendition,
-    playlist: renditions.length === 1 ? entry("hls") : mediaPlaylist(rendition),
+    playlist: hasMultivariant(presentation) ? mediaPlaylist(rendition) : entry("hls"),
     prefix: segmentPrefix(rendition, index === 0)
   }))
 
-/** Number of DASH representations: one for each video rendition, and one for the audio. */
+/** Returns the files of the HLS audio renditions, without the default. */
+export const hlsAudio = ({ audio = [] }: Pick<Presentation, "audio">): ReadonlyArray<HlsAudio> =>
+  audio.slice(1).map((rendition) => ({
+    rendition,
+    playlist: mediaPlaylist(rendition),
+    prefix: segmentPrefix(rendition, false)
+  }))
+
+/** Number of DASH representations: one for each video rendition, and one for each audio rendition. */
 export const dashRepresentations = ({
+  audio = [],
   hasAudio,
   hasVideo,
   renditions
-}: Pick<Presentation, "hasAudio" | "hasVideo" | "renditions">): number =>
-  (hasVideo ? renditions.length : 0) + (hasAudio ? 1 : 0)
+}: Pick<Presentation, "audio" | "hasAudio" | "hasVideo" | "renditions">): number =>
+  (hasVideo ? renditions.length : 0) + (hasAudio ? Math.max(audio.length, 1) : 0)
 
 /** The initialization segment of a DASH representation. */
 export const init = (representation: number): string => `init-${representation}.m4s`
@@ -61,8 +89,9 @@ export const chunk = (representation: number, number: number): string => `chunk-
 export const poster = "poster.jpg"
 
 const number = "(?:0|[1-9]\\d{0,8})"
+const folder = "(?:[1-9]\\d{0,3}p|audio[1-9]?\\d)"
 const names: { readonly [format in Format]: RegExp } = {
-  hls: new RegExp(`^(?:(?:playlist|[1-9]\\d{0,3}p)\\.m3u8|(?:[1-9]\\d{0,3}p/)?index${number}\\.ts)$`),
+  hls: new RegExp(`^(?:(?:playlist|${folder})\\.m3u8|(?:${folder}/)?index${number}\\.ts)$`),
   dash: new RegExp(`^(?:manifest\\.mpd|init-${number}\\.m4s|chunk-${number}-${number}\\.m4s)$`)
 }
 

@@ -29,6 +29,8 @@ const audio: Audio = {
   channels: 2,
   sampleRate: 48_000,
   bitrate: 128_000,
+  language: null,
+  title: null,
   isTrimmed: false
 }
 const media: Media = {
@@ -37,14 +39,59 @@ const media: Media = {
   durationDeclared: true,
   bitrate: 4_200_000,
   video,
-  audio
+  audio,
+  otherAudio: []
 }
 
 const withVideo = (change: Partial<Video>): Media => ({ ...media, video: { ...video, ...change } })
 const withAudio = (change: Partial<Audio>): Media => ({ ...media, audio: { ...audio, ...change } })
+const toOther = (change: Partial<Audio>, index: number): Audio => ({ ...audio, index: index + 2, ...change })
+const withOther = (...others: ReadonlyArray<Partial<Audio>>): Media => ({
+  ...media,
+  otherAudio: others.map(toOther)
+})
 const names = ({ renditions }: ConversionPlan.ConversionPlan) => renditions.map(({ name }) => name)
 
 describe("ConversionPlan", () => {
+  it("several audio tracks → a rendition of each, with labels that differ", () => {
+    const plan = ConversionPlan.make(
+      withOther(
+        { language: "de" },
+        { language: "de", codec: "ac3", profile: null, channels: 6 },
+        { title: "Comments" }
+      ),
+      "auto"
+    )
+    assert.deepStrictEqual(plan.audio, { _tag: "Copy", index: 1 })
+    assert.deepStrictEqual(
+      ConversionPlan.audioRenditions(plan)?.map(({ channels, label, name }) => [name, label, channels]),
+      [
+        ["audio0", "Audio 1", 2],
+        ["audio1", "Deutsch", 2],
+        ["audio2", "Deutsch (2)", 2],
+        ["audio3", "Deutsch 5.1", 6],
+        ["audio4", "Comments", 2]
+      ]
+    )
+    assert.deepStrictEqual<object>(
+      plan.otherAudio.map((other) => other.plan),
+      [
+        { _tag: "Copy", index: 2 },
+        { _tag: "Encode", index: 3, channels: 2, sampleRate: 48_000, bitrate: 128_000 },
+        { _tag: "Encode", index: 3, channels: 6, sampleRate: 48_000, bitrate: 384_000 },
+        { _tag: "Copy", index: 4 }
+      ]
+    )
+    const many = ConversionPlan.make(withOther(...Array.from({ length: 50 }, () => ({}))), "auto")
+    assert.strictEqual(many.otherAudio.length, 11)
+  })
+
+  it("one audio track → as a file without languages", () => {
+    const plan = ConversionPlan.make(withAudio({ language: "de", title: "A" }), "auto")
+    assert.deepStrictEqual(plan, ConversionPlan.make(media, "auto"))
+    assert.notProperty(ConversionPlan.toPresentation(plan, media, "hls"), "audio")
+  })
+
   it("tracks that all players support → copied, one rendition of the same size", () => {
     const plan = ConversionPlan.make(media, "auto")
     assert.deepStrictEqual(plan.video, { _tag: "Copy", index: 0 })

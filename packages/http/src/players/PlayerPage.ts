@@ -77,6 +77,7 @@ export const render = (input: Input): Page.Page => {
       '<p id="alert" role="alert"></p>',
       '<button id="again" type="button" hidden>Try again</button>',
       "</div>",
+      '<p class="tracks" id="tracks" hidden><label>Audio <select id="audio"></select></label></p>',
       '<button class="sound" id="sound" type="button" hidden>Turn the sound on</button>',
       '<noscript><p class="notice">This player needs JavaScript.</p></noscript>',
       "</div>",

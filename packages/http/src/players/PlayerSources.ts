@@ -32,7 +32,7 @@ const text = (...path: ReadonlyArray<string>): string => readFileSync(join(...pa
 
 export const read = (): PlayerSources => {
   const require = createRequire(import.meta.url)
-  const hls = require.resolve("hls.js/dist/hls.light.min.mjs")
+  const hls = require.resolve("hls.js/dist/hls.min.mjs")
   // The package's main entry is the complete dash.js. The build without encryption is in the directory beside it.
   const dash = join(dirname(require.resolve("dashjs")), "../esm")
   const scripts = readdirSync(directory).filter((name) => name.endsWith(".js"))

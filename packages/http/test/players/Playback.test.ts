@@ -3,7 +3,7 @@
  */
 import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as Requires from "@holdfast/testing/Requires"
-import { expect, it } from "vitest"
+import { expect, it, vi } from "vitest"
 import * as BrowserSetup from "./support/BrowserSetup.ts"
 import type * as SampleStreams from "./support/SampleStreams.ts"
 import * as PlayerTab from "./support/PlayerTab.ts"
@@ -95,6 +95,37 @@ Requires.requires(BrowserSetup.missing).describe("player in Chromium", () => {
     await page.getByRole("button", { name: "Turn the sound on" }).click()
     await PlayerTab.until(page, "!video.paused && !video.muted")
     expect(await page.getByRole("button", { name: "Turn the sound on" }).count()).toBe(0)
+  })
+
+  it.each<[Format, string]>([
+    ["hls", "audio1/index"],
+    ["dash", "chunk-2-"]
+  ])("two languages, %s → the default plays; the viewer chooses the other one by keyboard", async (format, segment) => {
+    const { messages, page } = await open("languages", format, "?autoplay&muted")
+    await PlayerTab.until(page, "video.currentTime > 0.3")
+    const menu = page.getByLabel("Audio")
+    expect(await menu.locator("option").allTextContents()).toEqual(["English", "Deutsch"])
+    expect(await menu.inputValue()).toBe("English")
+    expect(
+      server()
+        .takeRequests()
+        .some((url) => url.includes(segment))
+    ).toBe(false)
+    await menu.focus()
+    await page.keyboard.press("ArrowDown")
+    await vi.waitFor(
+      () =>
+        expect(
+          server()
+            .takeRequests()
+            .some((url) => url.includes(segment))
+        ).toBe(true),
+      20_000
+    )
+    const { currentTime } = await PlayerTab.video(page)
+    await PlayerTab.until(page, `video.currentTime > ${Math.min(currentTime + 0.5, 11)} || video.ended`)
+    expect(await menu.inputValue()).toBe("Deutsch")
+    expect(messages).toEqual([])
   })
 
   it("controls=false → one button to play and pause", async () => {

@@ -9,6 +9,18 @@ import * as Schema from "effect/Schema"
 const number = Schema.NullOr(Schema.Finite)
 const text = Schema.NullOr(Schema.String)
 
+const AudioDescription = Schema.Struct({
+  index: Schema.Int,
+  codec: Schema.String,
+  profile: text,
+  channels: Schema.Int,
+  sampleRate: Schema.Int,
+  bitrate: number,
+  language: text,
+  title: text,
+  isTrimmed: Schema.Boolean
+})
+
 const MediaDescription = Schema.Struct({
   container: Schema.String,
   duration: number,
@@ -33,17 +45,8 @@ const MediaDescription = Schema.Struct({
       keyframeInterval: number
     })
   ),
-  audio: Schema.NullOr(
-    Schema.Struct({
-      index: Schema.Int,
-      codec: Schema.String,
-      profile: text,
-      channels: Schema.Int,
-      sampleRate: Schema.Int,
-      bitrate: number,
-      isTrimmed: Schema.Boolean
-    })
-  )
+  audio: Schema.NullOr(AudioDescription),
+  otherAudio: Schema.Array(AudioDescription)
 })
 
 const Description = Schema.Struct({
@@ -78,7 +81,18 @@ export const playable: Media = {
     isTrimmed: false,
     keyframeInterval: 2
   },
-  audio: { index: 1, codec: "aac", profile: "LC", channels: 2, sampleRate: 48_000, bitrate: 100_000, isTrimmed: false }
+  audio: {
+    index: 1,
+    codec: "aac",
+    profile: "LC",
+    channels: 2,
+    sampleRate: 48_000,
+    bitrate: 100_000,
+    language: "en",
+    title: null,
+    isTrimmed: false
+  },
+  otherAudio: []
 }
 
 /** The same media in codecs that have to be encoded. */

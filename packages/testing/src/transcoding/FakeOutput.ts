@@ -46,8 +46,8 @@ const variant = (rendition: Rendition): ReadonlyArray<string> => [
 /** Returns the files that the step of one segment writes: the segments, and the playlists that list them. */
 export const hlsStep = (presentation: Presentation, all: ReadonlyArray<number>, index: number) => {
   const { renditions } = presentation
-  const isSingle = renditions.length === 1
-  const files = StreamFiles.hlsRenditions(renditions)
+  const isSingle = !StreamFiles.hasMultivariant(presentation)
+  const files = [...StreamFiles.hlsRenditions(presentation), ...StreamFiles.hlsAudio(presentation)]
   const segments = files.map(({ prefix, rendition }) => ({
     name: StreamFiles.segment(prefix, index),
     content: transportPacket(`segment ${index} of ${rendition.name}`)

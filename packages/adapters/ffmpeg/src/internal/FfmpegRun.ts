@@ -47,12 +47,12 @@ const internal = (operation: string) => (cause: unknown) =>
   new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })
 
 /** Makes the directories of the lower HLS renditions' segments, and lets the program write. */
-const makeFolders = (engine: Engine, { expected: { format, renditions }, operation, output }: FfmpegRun) =>
+const makeFolders = (engine: Engine, { expected, operation, output }: FfmpegRun) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     yield* engine.handOver(output)
-    if (format === "dash") return
-    for (const { prefix } of StreamFiles.hlsRenditions(renditions)) {
+    if (expected.format === "dash") return
+    for (const { prefix } of [...StreamFiles.hlsRenditions(expected), ...StreamFiles.hlsAudio(expected)]) {
       if (prefix === "") continue
       yield* files.makeDirectory(`${output}/${prefix}`, { recursive: true })
       yield* engine.handOver(`${output}/${prefix}`)

@@ -44,14 +44,15 @@ export interface PlaybackCheck {
   readonly output: string
 }
 
-const hlsTracks = (output: string, { hasVideo, renditions }: Presentation) =>
+const hlsTracks = (output: string, presentation: Presentation) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
-    return yield* Effect.forEach(StreamFiles.hlsRenditions(renditions), ({ playlist }) =>
+    const all = [...StreamFiles.hlsRenditions(presentation), ...StreamFiles.hlsAudio(presentation)]
+    return yield* Effect.forEach(all, ({ playlist }, index) =>
       Effect.map(files.readFileString(`${output}/${playlist}`), (text): Track => {
         const entries = MediaPlaylist.entries(text)
         return {
-          hasVideo,
+          hasVideo: presentation.hasVideo && index < presentation.renditions.length,
           init: undefined,
           segments: entries.map(({ uri }) => uri),
           longest: entries.reduce((longest, { duration }) => Math.max(longest, duration), 0)
@@ -174,7 +175,8 @@ const checkSegment = (engine: Engine, check: PlaybackCheck, track: Track, name: 
   )
 
 /** Whether a track of the presentation is a copy. */
-const hasCopy = ({ audio, video }: ConversionPlan): boolean => audio._tag === "Copy" || video._tag === "Copy"
+const hasCopy = ({ audio, otherAudio, video }: ConversionPlan): boolean =>
+  [audio, video, ...otherAudio.map(({ plan }) => plan)].some(({ _tag }) => _tag === "Copy")
 
 /** Returns why a track cannot be played by all players; undefined if it can. */
 const checkTrack = Effect.fnUntraced(function* (engine: Engine, check: PlaybackCheck, track: Track) {

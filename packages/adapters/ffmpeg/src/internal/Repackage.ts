@@ -24,7 +24,7 @@ const operation = "repackage"
 /** Returns one input for each HLS rendition, which has all its tracks, or for each DASH representation, which is one track. */
 const inputs = (presentation: Presentation): ReadonlyArray<SourcePlaylist.Input> =>
   presentation.format === "hls"
-    ? StreamFiles.hlsRenditions(presentation.renditions).map(({ prefix }) => ({
+    ? [...StreamFiles.hlsRenditions(presentation), ...StreamFiles.hlsAudio(presentation)].map(({ prefix }) => ({
         init: undefined,
         folder: prefix,
         segment: (index) => StreamFiles.segment(prefix, index)
@@ -35,10 +35,16 @@ const inputs = (presentation: Presentation): ReadonlyArray<SourcePlaylist.Input>
         segment: (index) => StreamFiles.chunk(id, index + 1)
       }))
 
-const toTracks = ({ hasAudio, hasVideo, renditions }: Presentation): Tracks.Tracks => ({
+/** In HLS, each rendition has the default audio, and the other audio follows. */
+const toTracks = ({ audio, format, hasAudio, hasVideo, renditions }: Presentation): Tracks.Tracks => ({
   renditions,
   video: hasVideo ? renditions.map((_, index) => ({ map: `0:v:${index}`, encode: undefined })) : [],
   audio: hasAudio ? { map: "0:a:0", encode: undefined } : undefined,
+  otherAudio: (audio ?? []).slice(1).map((_, index) => ({
+    map: `0:a:${(format === "hls" ? renditions.length : 1) + index}`,
+    encode: undefined
+  })),
+  audioRenditions: audio,
   filters: {}
 })
 

@@ -41,6 +41,8 @@ describe("ReportedMedia", () => {
         channels: 2,
         sampleRate: 48_000,
         bitrate: null,
+        language: null,
+        title: null,
         isTrimmed: false
       })
     })

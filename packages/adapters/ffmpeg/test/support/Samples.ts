@@ -103,6 +103,10 @@ const recipes = {
   "encrypted.mp4": recipe(
     `${picture("192x108")} ${sound()} ${h264} -c:a aac -encryption_scheme cenc-aes-ctr -encryption_key 76a6c65c5ea762046bd749a2e632ccbb -encryption_kid a7e61c373e219033c21091fa607bf3b8`
   ),
+  /** Three languages, the last one with surround sound and a title that needs escaping. */
+  "languages.mkv": recipe(
+    `${picture("192x108")} ${sound(48_000)} ${sound(44_100)} -f lavfi -i anullsrc=cl=5.1(side):r=48000:d=${seconds} -map 0 -map 1 -map 2 -map 3 ${h264} -c:a aac -c:a:2 ac3 -t ${seconds} -metadata:s:a:0 language=eng -metadata:s:a:1 language=ger -metadata:s:a:2 language=fra -metadata:s:a:2 title=A"<&b`
+  ),
   /** An edit list hides everything before 0.26 s. */
   "trimmed.mp4": cut("h264.mp4", "-ss 0.26"),
   /** Begins at one hour. */

@@ -26,7 +26,7 @@ const hideStorage = () => Object.defineProperty(globalThis, "localStorage", { va
  * @param {Options} options
  * @returns {Promise<Engine>}
  */
-export const start = async ({ library, onExtent, onFailure, position, source, video }) => {
+export const start = async ({ library, onAudio, onExtent, onFailure, position, source, video }) => {
   hideStorage()
   const { MediaPlayer } = /** @type {typeof import("dashjs")} */ (await import(library))
   const player = MediaPlayer().create()
@@ -34,6 +34,21 @@ export const start = async ({ library, onExtent, onFailure, position, source, vi
   player.on(MediaPlayer.events.ERROR, ({ error }) => {
     const code = typeof error === "object" && "code" in error ? error.code : undefined
     onFailure(code !== undefined && networkErrors.has(code) ? "network" : "media")
+  })
+  player.on(MediaPlayer.events.STREAM_INITIALIZED, () => {
+    const tracks = player.getTracksFor("audio")
+    const current = player.getCurrentTrackFor("audio")
+    onAudio({
+      all: tracks.map(({ labels, lang }) => ({ label: labels[0]?.text ?? lang ?? "", language: lang ?? undefined })),
+      selected: Math.max(
+        tracks.findIndex(({ index }) => index === current?.index),
+        0
+      ),
+      select: (index) => {
+        const track = tracks[index]
+        if (track !== undefined) player.setCurrentTrack(track)
+      }
+    })
   })
   const reportExtent = () => onExtent(video.duration, true)
   // Not earlier: before this event, dash.js itself seeks to the start position, or to the end if that is later.

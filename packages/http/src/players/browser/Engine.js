@@ -5,6 +5,8 @@ import * as DashEngine from "./DashEngine.js"
 import * as HlsEngine from "./HlsEngine.js"
 import * as NativeEngine from "./NativeEngine.js"
 
+/** @import { AudioTracks } from "./AudioMenu.js" */
+
 /**
  * @typedef {object} Options
  * @property {HTMLVideoElement} video
@@ -12,6 +14,7 @@ import * as NativeEngine from "./NativeEngine.js"
  * @property {string} library Absolute address of the library's module.
  * @property {number} position Where to start, in seconds.
  * @property {(kind: "network" | "media") => void} onFailure Called when the engine cannot continue by itself.
+ * @property {(audio: AudioTracks) => void} onAudio Called with the audio tracks. Not called by the browser's own player.
  * @property {(seconds: number, isComplete: boolean) => void} onExtent Called with the duration so far, and whether it is final.
  */
 

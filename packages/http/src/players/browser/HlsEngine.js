@@ -40,10 +40,22 @@ const configuration = (position) => ({
  * @param {Options} options
  * @returns {Promise<Engine>}
  */
-export const start = async ({ library, onExtent, onFailure, position, source, video }) => {
+export const start = async ({ library, onAudio, onExtent, onFailure, position, source, video }) => {
   const { default: Hls } = /** @type {typeof import("hls.js")} */ (await import(library))
   const hls = new Hls(configuration(position))
   hls.on(Hls.Events.LEVEL_LOADED, (_, { details }) => onExtent(details.edge, !details.live))
+  hls.on(Hls.Events.AUDIO_TRACKS_UPDATED, (_, { audioTracks }) =>
+    onAudio({
+      all: audioTracks.map(({ lang, name }) => ({ label: name, language: lang })),
+      selected: Math.max(
+        audioTracks.findIndex((track) => track.default),
+        0
+      ),
+      select: (index) => {
+        hls.audioTrack = index
+      }
+    })
+  )
   hls.on(Hls.Events.ERROR, (_, { fatal, type }) => {
     if (fatal) onFailure(type === Hls.ErrorTypes.NETWORK_ERROR ? "network" : "media")
   })

@@ -2,6 +2,7 @@
  * A session plays the stream with one engine until the engine fails for good, and shows why playback waits.
  */
 // oxlint-disable no-await-in-loop -- queries follow each other
+import * as AudioMenu from "./AudioMenu.js"
 import * as Backoff from "./Backoff.js"
 import * as ConversionState from "./ConversionState.js"
 import * as Playback from "./Playback.js"
@@ -108,6 +109,7 @@ export const run = async ({ isGrowing, isPlaying, minRest, position, settings, s
     source: new URL(settings.source, document.baseURI).href,
     library,
     position: isGrowing ? 0 : position,
+    onAudio: (audio) => settings.controls && AudioMenu.show(audio),
     onExtent,
     onFailure
   })

@@ -19,6 +19,8 @@ const element = (id, type) => {
 export const video = element("video", HTMLVideoElement)
 export const playButton = element("play", HTMLButtonElement)
 export const soundButton = element("sound", HTMLButtonElement)
+export const tracks = element("tracks", HTMLElement)
+export const audioMenu = element("audio", HTMLSelectElement)
 
 const notice = element("notice", HTMLElement)
 const status = element("status", HTMLElement)

@@ -33,6 +33,11 @@ const recipes = {
     options: "-f lavfi -i testsrc2=s=128x72:r=5:d=120 -c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 20",
     file: "long.mp4"
   },
+  /** Two languages. */
+  languages: {
+    options: `${picture("128x72", 12)} -f lavfi -i sine=f=440:d=12 -f lavfi -i sine=f=880:d=12 -map 0 -map 1 -map 2 -c:a aac ${h264} -metadata:s:a:0 language=eng -metadata:s:a:1 language=deu`,
+    file: "languages.mkv"
+  },
   portrait: { options: `${picture("180x320", 6)} ${h264}`, file: "portrait.mp4" },
   /** A codec that players do not support: encoded in one rendition. */
   foreign: { options: `${picture("180x320", 6)} -c:v mpeg4 -q:v 5`, file: "foreign.avi" },

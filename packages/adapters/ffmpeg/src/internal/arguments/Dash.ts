@@ -1,11 +1,11 @@
 /**
- * Arguments for the output of a DASH presentation to the current directory: one adaptation set for the video, one for the
- * audio.
+ * Arguments for the output of a DASH presentation to the current directory: one adaptation set for the video, one for
+ * each audio rendition.
  */
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import * as Encoding from "./Encoding.ts"
 import * as Options from "./Options.ts"
-import type { Tracks } from "./Tracks.ts"
+import type { AudioTrack, Tracks } from "./Tracks.ts"
 
 /** The timeline has the length of each segment, since the segments of a copied track differ in length. */
 const muxer: Options.Options = {
@@ -20,10 +20,35 @@ const muxer: Options.Options = {
   "tag:a": "mp4a"
 }
 
-const adaptationSets = ({ audio, video }: Tracks): string =>
-  [...(video.length === 0 ? [] : ["v"]), ...(audio === undefined ? [] : ["a"])]
+/** One for the video, and one for each audio rendition. */
+const adaptationSets = ({ audio, otherAudio, video }: Tracks): string =>
+  [
+    ...(video.length === 0 ? [] : ["v"]),
+    ...(audio === undefined ? [] : [otherAudio.length === 0 ? "a" : String(video.length)]),
+    ...otherAudio.map((_, index) => String(video.length + 1 + index))
+  ]
     .map((streams, id) => `id=${id},streams=${streams}`)
     .join(" ")
+
+/** MP4 has the AAC configuration once, in its header; MPEG-TS has it before each frame. */
+const bitstreamFilter = ({ encode }: AudioTrack, stream: string): Options.Options => ({
+  [`bsf:${stream}`]: encode === undefined ? "aac_adtstoasc" : undefined
+})
+
+/** Options of each audio track, with its language in several. */
+const audioOptions = ({ audio, audioRenditions, otherAudio }: Tracks): ReadonlyArray<Options.Options> => {
+  if (audio === undefined) return []
+  if (otherAudio.length === 0) return [Encoding.audio(audio, "a"), bitstreamFilter(audio, "a")]
+  return [audio, ...otherAudio].flatMap((track, index) => {
+    const language = audioRenditions?.[index]?.language ?? null
+    const stream = `a:${index}`
+    return [
+      Encoding.audio(track, stream),
+      bitstreamFilter(track, stream),
+      language === null ? {} : { [`metadata:s:${stream}`]: `language=${language}` }
+    ]
+  })
+}
 
 /**
  * Returns the aspect ratio of the best rendition for all renditions. Players switch only between renditions of one aspect
@@ -33,7 +58,7 @@ const aspectRatio = ({ renditions: [{ height, width }] }: Tracks): string | unde
   width === null || height === null ? undefined : `${width}:${height}`
 
 export const outputs = (tracks: Tracks): ReadonlyArray<string> => {
-  const { audio, filters, video } = tracks
+  const { filters, video } = tracks
   return [
     ...Options.make(filters),
     ...video.flatMap((track, index) =>
@@ -42,10 +67,8 @@ export const outputs = (tracks: Tracks): ReadonlyArray<string> => {
         [`aspect:v:${index}`]: video.length > 1 ? aspectRatio(tracks) : undefined
       })
     ),
-    ...(audio === undefined ? [] : Options.make(Encoding.audio(audio))),
+    ...audioOptions(tracks).flatMap(Options.make),
     ...Options.make({
-      // MP4 has the AAC configuration once, in its header; MPEG-TS has it before each frame.
-      "bsf:a": audio !== undefined && audio.encode === undefined ? "aac_adtstoasc" : undefined,
       ...Encoding.output,
       ...muxer,
       adaptation_sets: adaptationSets(tracks)

@@ -44,17 +44,20 @@ export const video = ({ encode, map }: VideoTrack, stream: string): Options.Opti
   [`bsf:${stream}`]: trueDurations
 })
 
+/** AAC has a code for this order of six channels, and none for that of other formats. */
+const surroundLayout = "aformat=channel_layouts=5.1"
+
 /** Fills missing samples with silence, so that audio and video stay in sync. */
-export const audio = ({ encode, map }: AudioTrack): Options.Options =>
+export const audio = ({ encode, map }: AudioTrack, stream: string): Options.Options =>
   encode === undefined
-    ? { map, "c:a": "copy" }
+    ? { map, [`c:${stream}`]: "copy" }
     : {
         map,
-        "c:a": "aac",
-        "b:a": encode.bitrate,
-        ac: encode.channels,
-        ar: encode.sampleRate,
-        af: "aresample=async=1:first_pts=0"
+        [`c:${stream}`]: "aac",
+        [`b:${stream}`]: encode.bitrate,
+        [`ac:${stream}`]: encode.channels,
+        [`ar:${stream}`]: encode.sampleRate,
+        [`filter:${stream}`]: ["aresample=async=1:first_pts=0", ...(encode.channels > 2 ? [surroundLayout] : [])].join()
       }
 
 /** Options of every output: no metadata of the file's author, and a longer queue for tracks that begin late. */

@@ -4,7 +4,7 @@
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
 import * as Encoding from "./Encoding.ts"
 import * as Options from "./Options.ts"
-import type { Tracks } from "./Tracks.ts"
+import type { AudioTrack, Tracks, VideoTrack } from "./Tracks.ts"
 
 /** A segment gets its name when it is complete; then ffmpeg adds it to the playlist. */
 const muxer: Options.Options = {
@@ -19,25 +19,33 @@ const muxer: Options.Options = {
 }
 
 const output = (
-  { audio, video }: Tracks,
-  { playlist, prefix }: StreamFiles.HlsRendition,
-  index: number
-): ReadonlyArray<string> => {
-  const track = video[index]
+  video: VideoTrack | undefined,
+  audio: AudioTrack | undefined,
+  { playlist, prefix }: Pick<StreamFiles.HlsRendition, "playlist" | "prefix">
+): ReadonlyArray<string> => [
+  ...(video === undefined ? [] : Options.make(Encoding.video(video, "v"))),
+  ...(audio === undefined ? [] : Options.make(Encoding.audio(audio, "a"))),
+  ...Options.make({
+    ...Encoding.output,
+    ...muxer,
+    hls_base_url: prefix === "" ? undefined : prefix,
+    hls_segment_filename: `${prefix}index%d.ts`
+  }),
+  playlist
+]
+
+export const outputs = ({
+  audio,
+  audioRenditions,
+  filters,
+  otherAudio,
+  renditions,
+  video
+}: Tracks): ReadonlyArray<string> => {
+  const presentation = { renditions, ...(audioRenditions === undefined ? undefined : { audio: audioRenditions }) }
   return [
-    ...(track === undefined ? [] : Options.make(Encoding.video(track, "v"))),
-    ...(audio === undefined ? [] : Options.make(Encoding.audio(audio))),
-    ...Options.make({
-      ...Encoding.output,
-      ...muxer,
-      hls_base_url: prefix === "" ? undefined : prefix,
-      hls_segment_filename: `${prefix}index%d.ts`
-    }),
-    playlist
+    ...Options.make(filters),
+    ...StreamFiles.hlsRenditions(presentation).flatMap((files, index) => output(video[index], audio, files)),
+    ...StreamFiles.hlsAudio(presentation).flatMap((files, index) => output(undefined, otherAudio[index], files))
   ]
 }
-
-export const outputs = (tracks: Tracks): ReadonlyArray<string> => [
-  ...Options.make(tracks.filters),
-  ...StreamFiles.hlsRenditions(tracks.renditions).flatMap((rendition, index) => output(tracks, rendition, index))
-]

@@ -2,8 +2,9 @@
  * The tracks of a presentation: which input stream becomes which track, and how it is encoded.
  */
 import * as Color from "@holdfast/core/transcoding/Color"
-import type { ConversionPlan } from "@holdfast/core/transcoding/ConversionPlan"
-import { maxFrameRate } from "@holdfast/core/transcoding/ConversionPlan"
+import type { AudioRendition } from "@holdfast/core/transcoding/AudioRendition"
+import type { AudioPlan, ConversionPlan } from "@holdfast/core/transcoding/ConversionPlan"
+import { audioRenditions, maxFrameRate } from "@holdfast/core/transcoding/ConversionPlan"
 import type { Rung } from "@holdfast/core/transcoding/Ladder"
 import type { Presentation } from "@holdfast/core/transcoding/Presentation"
 import * as Colors from "./Colors.ts"
@@ -39,7 +40,11 @@ export interface Tracks {
   readonly renditions: Presentation["renditions"]
   /** One for each rendition; none for audio alone. */
   readonly video: ReadonlyArray<VideoTrack>
+  /** The default audio. */
   readonly audio: AudioTrack | undefined
+  readonly otherAudio: ReadonlyArray<AudioTrack>
+  /** The audio renditions, if there are several. */
+  readonly audioRenditions: ReadonlyArray<AudioRendition> | undefined
   /** The filters between the input and all video tracks. */
   readonly filters: Options.Options
 }
@@ -77,22 +82,18 @@ const toVideoTracks = ({ renditions, video }: ConversionPlan, settings: EncoderS
   })
 }
 
-const toAudioTrack = ({ audio }: ConversionPlan): AudioTrack | undefined => {
-  switch (audio._tag) {
-    case "None":
-      return undefined
-    case "Copy":
-      return { map: `0:${audio.index}`, encode: undefined }
-    case "Encode":
-      return { map: `0:${audio.index}`, encode: audio }
-  }
-}
+const toAudioTrack = (plan: Exclude<AudioPlan, { readonly _tag: "None" }>): AudioTrack => ({
+  map: `0:${plan.index}`,
+  encode: plan._tag === "Copy" ? undefined : plan
+})
 
 /** Returns the tracks of a plan, from input 0. */
 export const fromPlan = (plan: ConversionPlan, settings: EncoderSettings): Tracks => ({
   renditions: plan.renditions,
   video: toVideoTracks(plan, settings),
-  audio: toAudioTrack(plan),
+  audio: plan.audio._tag === "None" ? undefined : toAudioTrack(plan.audio),
+  otherAudio: plan.otherAudio.map((other) => toAudioTrack(other.plan)),
+  audioRenditions: audioRenditions(plan),
   filters:
     plan.video._tag === "Encode"
       ? { filter_complex_threads: settings.threads, filter_complex: filterGraph(plan.video) }

@@ -44,8 +44,9 @@ export const make = (
       if (written === undefined || duration === 0) return { events, presentation: undefined }
       const rates = measureRates(written)
       const peaks = rates.map(({ peak }) => peak)
-      const text = Manifest.correct(written, { duration, bandwidths: peaks })
+      const text = Manifest.correct(written, { duration, bandwidths: peaks, audio: expected.audio ?? [] })
       const averageOf = (id: number) => rates[id]?.average ?? 0
+      const defaultAudio = hasVideo ? renditions.length : 0
       yield* directory.write(name, text)
       const inits = rates.map((_, id) => Events.SegmentFinished({ name: StreamFiles.init(id) }))
       const presentation: Presentation = {
@@ -53,7 +54,7 @@ export const make = (
         duration,
         renditions: Arr.map(renditions, (rendition, index) => ({
           ...rendition,
-          bitrate: (hasVideo ? averageOf(index) : 0) + (hasAudio ? averageOf(count - 1) : 0)
+          bitrate: (hasVideo ? averageOf(index) : 0) + (hasAudio ? averageOf(defaultAudio) : 0)
         }))
       }
       return { events: [...events, ...inits, Events.PlaylistUpdated({ name, text })], presentation }

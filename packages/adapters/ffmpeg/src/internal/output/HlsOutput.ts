@@ -25,22 +25,38 @@ export const make = (
   expected: Presentation
 ): Effect.Effect<PresentationOutput, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
-    const { hasAudio, hasVideo, renditions } = expected
-    const all = StreamFiles.hlsRenditions(renditions)
+    const { hasAudio, hasVideo } = expected
+    const all = StreamFiles.hlsRenditions(expected)
+    const otherAudio = StreamFiles.hlsAudio(expected)
+    const hasMultivariant = StreamFiles.hasMultivariant(expected)
     const directory = yield* OutputDirectory.make(path, "hls")
     /** Texts of the playlists, by name. */
     const texts = new Map<string, string>()
     let codecs: ReadonlyArray<ReadonlyArray<string>> | undefined
 
-    const entriesOf = ({ playlist }: StreamFiles.HlsRendition) => MediaPlaylist.entries(texts.get(playlist) ?? "")
-    const isPlayable = () => all.every((one) => entriesOf(one).length > 0)
+    type Files = Pick<StreamFiles.HlsRendition, "playlist">
+    const entriesOf = ({ playlist }: Files) => MediaPlaylist.entries(texts.get(playlist) ?? "")
+    const hasSegments = (one: Files) => entriesOf(one).length > 0
+    const isPlayable = () => all.every(hasSegments)
+
+    const measure = (one: Files) =>
+      Bitrates.measure(entriesOf(one).map(({ duration, uri }) => ({ duration, bytes: directory.sizeOf(uri) })))
 
     /** Returns the duration, average bitrate and peak bitrate of a rendition's segments. */
     const measureRates = (one: StreamFiles.HlsRendition) => {
-      const { average, duration, peak } = Bitrates.measure(
-        entriesOf(one).map(({ duration, uri }) => ({ duration, bytes: directory.sizeOf(uri) }))
-      )
+      const { average, duration, peak } = measure(one)
       return { duration, rendition: { ...one.rendition, bitrate: average }, peakBitrate: peak }
+    }
+
+    /** Other audio is loaded beside the segments with the default (RFC 8216, section 4.3.4.2). */
+    const withOtherAudio = (one: StreamFiles.HlsRendition) => {
+      const { peakBitrate, rendition } = measureRates(one)
+      const others = otherAudio.map(measure)
+      const [average, peak] = [others.map((each) => each.average), others.map((each) => each.peak)]
+      return {
+        rendition: { ...rendition, bitrate: rendition.bitrate + Math.max(0, ...average) },
+        peakBitrate: peakBitrate + Math.max(0, ...peak)
+      }
     }
 
     const expectedRates = ({ rendition }: StreamFiles.HlsRendition) => ({ rendition, peakBitrate: rendition.bitrate })
@@ -60,8 +76,12 @@ export const make = (
         codecs ??= yield* Effect.forEach(all, codecsOf)
         const found = codecs
         const name = StreamFiles.entry("hls")
+        const [defaultAudio] = expected.audio ?? []
+        const audio = defaultAudio === undefined ? [] : [{ rendition: defaultAudio, uri: undefined }]
+        const others = otherAudio.filter(hasSegments).map(({ playlist, rendition }) => ({ rendition, uri: playlist }))
         const text = MultivariantPlaylist.render(
-          all.map((one, index) => ({ ...rates(one), uri: one.playlist, codecs: found[index] ?? [] }))
+          all.map((one, index) => ({ ...rates(one), uri: one.playlist, codecs: found[index] ?? [] })),
+          [...audio, ...others]
         )
         texts.set(name, text)
         yield* directory.write(name, text)
@@ -71,7 +91,7 @@ export const make = (
     /** Reads the playlists before the directory, so that all segments that they list are found there. */
     const takeEvents = Effect.gen(function* () {
       const updated: Array<ConversionEvent> = []
-      for (const { playlist: name } of all) {
+      for (const { playlist: name } of [...all, ...otherAudio]) {
         const text = yield* directory.read(name)
         if (text === undefined || text === texts.get(name)) continue
         texts.set(name, text)
@@ -79,7 +99,12 @@ export const make = (
       }
       const segments = (yield* directory.newSegments).map((name) => Events.SegmentFinished({ name }))
       const events: ReadonlyArray<ConversionEvent> = [...segments, ...updated]
-      const isMultivariantDue = all.length > 1 && !texts.has(StreamFiles.entry("hls")) && isPlayable()
+      const isMultivariantDue =
+        hasMultivariant &&
+        !texts.has(StreamFiles.entry("hls")) &&
+        isPlayable() &&
+        // Players read this playlist once.
+        otherAudio.every(hasSegments)
       return isMultivariantDue ? [...events, yield* writeMultivariant(expectedRates)] : events
     })
 
@@ -87,12 +112,17 @@ export const make = (
       const events = yield* takeEvents
       if (!isPlayable()) return { events, presentation: undefined }
       const results = Arr.map(all, measureRates)
+      const audio = expected.audio?.filter(({ name }, index) => {
+        const files = otherAudio.find(({ rendition }) => rendition.name === name)
+        return index === 0 || (files !== undefined && hasSegments(files))
+      })
       const presentation: Presentation = {
         ...expected,
+        ...(audio === undefined ? undefined : { audio }),
         duration: Arr.headNonEmpty(results).duration,
         renditions: Arr.map(results, ({ rendition }) => rendition)
       }
-      return { events: all.length > 1 ? [...events, yield* writeMultivariant(measureRates)] : events, presentation }
+      return { events: hasMultivariant ? [...events, yield* writeMultivariant(withOtherAudio)] : events, presentation }
     })
 
     return { measureBytes: directory.measureBytes, takeEvents, finish }

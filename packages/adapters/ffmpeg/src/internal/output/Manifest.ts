@@ -5,7 +5,9 @@
  * - It declares the bandwidth that the encoder was asked for, or that of the first segment.
  * - It declares `bitstreamSwitching`, which is true only of representations that can be decoded without their own initialization
  *   segment. These have different parameters.
+ * - It does not declare the labels of several audio tracks, and which of them is the default.
  */
+import type { AudioRendition } from "@holdfast/core/transcoding/AudioRendition"
 
 const timelines = /<SegmentTemplate timescale="(\d+)"[^>]*>\s*<SegmentTimeline>([\s\S]*?)<\/SegmentTimeline>/g
 const segments = /<S(?: t="(\d+)")? d="(\d+)"(?: r="(\d+)")?/g
@@ -48,10 +50,28 @@ interface Corrections {
   readonly duration: number
   /** Bits per second of each representation, by its id. */
   readonly bandwidths: ReadonlyArray<number>
+  /** The audio renditions, if there are several; the default first. */
+  readonly audio: ReadonlyArray<AudioRendition>
 }
 
-export const correct = (text: string, { bandwidths, duration }: Corrections): string =>
-  text
+const references: { readonly [character: string]: string } = { "&": "&amp;", "<": "&lt;", ">": "&gt;" }
+
+/** Adds label and role to the adaptation sets of audio (ISO/IEC 23009-1, 5.3.7.2 and 5.8.5.5). */
+const describeAudio = (text: string, audio: ReadonlyArray<AudioRendition>): string => {
+  let index = 0
+  return text.replaceAll(/<AdaptationSet [^>]*contentType="audio"[^>]*>/g, (tag) => {
+    const rendition = audio[index++]
+    if (rendition === undefined) return tag
+    const label = rendition.label.replace(/[&<>]/g, (character) => references[character] ?? "")
+    const [role, priority] = index === 1 ? ["main", ' selectionPriority="2"'] : ["alternate", ""]
+    // Otherwise players begin with the audio of the highest bitrate.
+    const prioritized = tag.replace(/>$/, `${priority}>`)
+    return `${prioritized}\n\t\t\t<Label>${label}</Label>\n\t\t\t<Role schemeIdUri="urn:mpeg:dash:role:2011" value="${role}"/>`
+  })
+}
+
+export const correct = (text: string, { audio, bandwidths, duration }: Corrections): string =>
+  describeAudio(text, audio)
     .replace(/(mediaPresentationDuration=)"[^"]*"/, `$1"PT${(Math.ceil(duration * 1000) / 1000).toFixed(3)}S"`)
     .replaceAll(' bitstreamSwitching="true"', "")
     .replaceAll(/(<Representation id="(\d+)"[^>]* bandwidth=)"[^"]*"/g, (whole, before: string, id: string) => {

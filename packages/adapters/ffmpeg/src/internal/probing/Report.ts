@@ -32,7 +32,7 @@ export const ReportedStream = Schema.Struct({
   nb_frames: text,
   disposition: Schema.optional(Schema.Struct({ attached_pic: number, default: number })),
   side_data_list: Schema.optional(Schema.Array(Schema.Struct({ rotation: number }))),
-  tags: Schema.optional(Schema.Struct({ DURATION: text, rotate: text }))
+  tags: Schema.optional(Schema.Struct({ DURATION: text, rotate: text, language: text, title: text }))
 })
 export type ReportedStream = typeof ReportedStream.Type
 
@@ -61,7 +61,7 @@ const streamFields = Object.keys(ReportedStream.fields).filter(
   (name) => !["disposition", "side_data_list", "tags"].includes(name)
 )
 
-/** Requests exactly these fields, none of which a file can make long, and only the first packets. */
+/** Requests exactly these fields, and only the first packets. Of them a file can make only the tags long; the report is bounded. */
 export const request: Options.Options = {
   print_format: "json=compact=1",
   read_intervals: "%+#3000",
@@ -71,7 +71,7 @@ export const request: Options.Options = {
     `stream=${streamFields.join(",")}`,
     "stream_disposition=attached_pic,default",
     "stream_side_data=rotation",
-    "stream_tags=DURATION,rotate",
+    "stream_tags=DURATION,rotate,language,title",
     "format=format_name,start_time,duration,bit_rate,probe_score"
   ].join(":")
 }

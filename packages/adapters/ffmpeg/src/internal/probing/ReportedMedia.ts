@@ -1,6 +1,7 @@
 /**
  * Reads the port's `Media` from ffprobe's report.
  */
+import * as AudioRendition from "@holdfast/core/transcoding/AudioRendition"
 import type { Color } from "@holdfast/core/transcoding/Color"
 import type { Audio, Media, Video } from "@holdfast/core/transcoding/Media"
 import * as Result from "effect/Result"
@@ -122,6 +123,8 @@ const toAudio = (
   channels,
   sampleRate,
   bitrate: positive(stream.bit_rate),
+  language: AudioRendition.toLanguage(stream.tags?.language),
+  title: AudioRendition.toTitle(stream.tags?.title),
   isTrimmed: areTrimmed(packets, -maxPriming)
 })
 
@@ -163,7 +166,8 @@ export const fromReport = (report: Report): Result.Result<Media, Refusal> => {
   const picture = choose(
     streams.filter(({ codec_type, disposition }) => codec_type === "video" && disposition?.attached_pic !== 1)
   )
-  const sound = choose(streams.filter(({ codec_type }) => codec_type === "audio"))
+  const sounds = streams.filter(({ codec_type }) => codec_type === "audio")
+  const sound = choose(sounds)
   const chosen = [picture, sound].filter((stream) => stream !== undefined)
   if (chosen.length === 0) return Result.fail("NotMedia")
   const packetsOf = ({ index }: ReportedStream) => packets.filter(({ stream_index }) => stream_index === index)
@@ -171,6 +175,12 @@ export const fromReport = (report: Report): Result.Result<Media, Refusal> => {
   if (!chosen.every(isKnown)) return Result.fail("Unsupported")
   const [width, height] = [positive(picture?.width), positive(picture?.height)]
   const [channels, sampleRate] = [positive(sound?.channels), positive(sound?.sample_rate)]
+  const otherAudio = sounds.flatMap((stream) => {
+    const [channels, sampleRate] = [positive(stream.channels), positive(stream.sample_rate)]
+    const packetsOfStream = packetsOf(stream)
+    if (stream === sound || !isKnown(stream) || isEncrypted(stream, packetsOfStream)) return []
+    return channels === null || sampleRate === null ? [] : [toAudio(stream, channels, sampleRate, packetsOfStream)]
+  })
   const video = picture !== undefined && width !== null && height !== null
   const audio = sound !== undefined && channels !== null && sampleRate !== null
   // Video without a size, or audio without a sample rate: the file ends before its first frame.
@@ -181,6 +191,7 @@ export const fromReport = (report: Report): Result.Result<Media, Refusal> => {
     durationDeclared: isDurationDeclared(report, chosen),
     bitrate: positive(format.bit_rate),
     video: video ? toVideo(picture, width, height, packetsOf(picture)) : null,
-    audio: audio ? toAudio(sound, channels, sampleRate, packetsOf(sound)) : null
+    audio: audio ? toAudio(sound, channels, sampleRate, packetsOf(sound)) : null,
+    otherAudio: audio ? otherAudio : []
   })
 }
