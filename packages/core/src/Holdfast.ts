@@ -27,6 +27,7 @@ import * as Downloads from "./files/Downloads.ts"
 import * as FileChangeNotifier from "./files/FileChangeNotifier.ts"
 import type { FileRepository } from "./files/FileRepository.ts"
 import * as Files from "./files/Files.ts"
+import * as FilesByKey from "./files/keys/FilesByKey.ts"
 import type { HookTaskRepository } from "./files/hooks/HookTaskRepository.ts"
 import * as HookWorker from "./files/hooks/HookWorker.ts"
 import * as FileWriter from "./files/FileWriter.ts"
@@ -133,6 +134,7 @@ export type Services =
   | Buckets.Buckets
   | Events.Events
   | Files.Files
+  | FilesByKey.FilesByKey
   | Moves.Moves
   | Folders.Folders
   | Uploads.Uploads
@@ -167,6 +169,7 @@ const services = Layer.mergeAll(
   Buckets.layer,
   Events.layer,
   Files.layer,
+  FilesByKey.layer.pipe(Layer.provide([Files.layer, Downloads.layer])),
   Moves.layer,
   Folders.layer,
   Uploads.layer,

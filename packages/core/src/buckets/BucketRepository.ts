@@ -25,6 +25,9 @@ export class BucketRepository extends Context.Service<
 
     readonly find: (bucket: BucketRef) => Effect.Effect<Option.Option<Bucket>, MetadataError>
 
+    /** Finds a bucket by its name. */
+    readonly findByName: (tenantId: string, name: string) => Effect.Effect<Option.Option<Bucket>, MetadataError>
+
     /** Lists a tenant's buckets, ordered by id: all of them, or those of the ids in `only`. */
     readonly list: (
       query: { readonly tenantId: string; readonly only?: ReadonlyArray<string> | undefined } & Slice

@@ -40,6 +40,16 @@ export class Buckets extends Context.Service<
 
     readonly get: (actor: Actor, bucket: BucketRef) => Effect.Effect<Bucket.Bucket, AccessError | NotFound>
 
+    /**
+     * Finds a bucket of the actor's tenant by its name. It requires no permission but a key of the tenant: the operation on the bucket
+     * requires its own.
+     */
+    readonly findByName: (
+      actor: Actor,
+      tenantId: string,
+      name: string
+    ) => Effect.Effect<Bucket.Bucket, AccessError | NotFound>
+
     /** Changes the name of a bucket, its limits, and the rules of its contents. */
     readonly update: (
       actor: Actor,
@@ -110,6 +120,14 @@ const make = Effect.gen(function* () {
       yield* access.require(actor, bucket, "bucket:read")
       yield* checkId(bucket.bucketId)
       return yield* NotFound.whenNone(repository.find(bucket), missing)
+    }),
+
+    findByName: Effect.fn("Buckets.findByName")(function* (actor, tenantId, name) {
+      const identity = yield* access.identify(actor, tenantId)
+      const found = yield* NotFound.whenNone(repository.findByName(tenantId, name), missing)
+      const only = bucketsOf(identity)
+      const isMember = identity === "system" || identity.member !== null
+      return isMember && (only === undefined || only.includes(found.id)) ? found : yield* missing
     }),
 
     update: Effect.fn("Buckets.update")(function* (actor, bucket, input) {

@@ -5,6 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Access, type AccessError } from "../access/Access.ts"
+import type { BucketRef } from "../buckets/BucketRef.ts"
 import { NotFound } from "../Errors.ts"
 import { DamageReports } from "../integrity/DamageReports.ts"
 import { authorize, checkVersion, type LinkAction, type Reader } from "./links/Link.ts"
@@ -39,6 +40,12 @@ export class Downloads extends Context.Service<
       file: FileRef,
       action?: LinkAction
     ) => Effect.Effect<Download, AccessError | NotFound | ContentNotUploaded | ContentDamaged>
+
+    /** As `open`, for a file that the caller has found with the permission `file:read`. */
+    readonly ofFile: (
+      bucket: BucketRef,
+      file: StoredFile
+    ) => Effect.Effect<Download, ContentNotUploaded | ContentDamaged>
   }
 >()("@holdfast/core/files/Downloads") {}
 
@@ -52,7 +59,7 @@ const make = Effect.gen(function* () {
   const findParts = yield* CompositeParts.make
 
   const toDownload = (
-    { bucketId, tenantId }: FileRef,
+    { bucketId, tenantId }: BucketRef,
     file: StoredFile
   ): Effect.Effect<Download, ContentNotUploaded | ContentDamaged> => {
     const { content } = file
@@ -64,6 +71,8 @@ const make = Effect.gen(function* () {
   }
 
   return Downloads.of({
+    ofFile: toDownload,
+
     open: (reader, ref, action = "view") => {
       const opened = authorize(access, reader, ref, action).pipe(
         Effect.flatMap((identity) => getFile(repository, ref, identity)),

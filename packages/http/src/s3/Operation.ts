@@ -6,12 +6,13 @@ import type { Digest } from "effect/crypto/Digest"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type * as Effect from "effect/Effect"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import type * as Scope from "effect/Scope"
 import type { Call, CallError } from "./Call.ts"
 
 /** What operations may use. */
 export type OperationServices = Services | Digest | SecureRandom
 
-export type Handle = (call: Call) => Effect.Effect<HttpServerResponse, CallError>
+export type Handle = (call: Call) => Effect.Effect<HttpServerResponse, CallError, Scope.Scope>
 
 export interface Operation {
   /** As in the API reference of Amazon S3, such as `ListObjectsV2`. */

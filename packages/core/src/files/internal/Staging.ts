@@ -47,6 +47,11 @@ export interface StagedContent extends DeclaredContent {
   readonly types?: Pick<Content, "contentType" | "type"> | undefined
   /** The key of the blob whose bytes the content consists of, if the content is a copy: the store may have a cheaper way to make it. */
   readonly copyOf?: string | undefined
+  /**
+   * Returns the entity tag of the content, with its quotes, once the content was read. By default the SHA-256 is the tag; the S3
+   * protocol requires the MD5.
+   */
+  readonly entityTag?: (() => string) | undefined
   /** The size of the content that it replaces. The limits count it no more when the new content is committed. */
   readonly replacedBytes?: number | undefined
 }
@@ -126,7 +131,14 @@ export const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const types = typesOf(head, name)
           yield* checkType(types.contentType)
-          return { blobId, size, sha256, etag: etagOf(sha256), ...types, storedAt: yield* DateTime.now }
+          return {
+            blobId,
+            size,
+            sha256,
+            etag: declared.entityTag?.() ?? etagOf(sha256),
+            ...types,
+            storedAt: yield* DateTime.now
+          }
         }),
       commit
     }

@@ -17,7 +17,7 @@ export const nameFor = (reader: Reader): string | undefined =>
  */
 export const download = (
   { content, file, ...stored }: Download,
-  disposition: Disposition,
+  disposition: Disposition | undefined,
   name: string = file.name,
   isPublic = false
 ): SendContent.Content => ({

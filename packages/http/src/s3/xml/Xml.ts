@@ -2,7 +2,7 @@
  * Writes the XML documents of the S3 API.
  */
 
-/** An element: its name, and its text or its children. An element whose content is undefined is left out. */
+/** An element: its name, maybe with attributes, and its text or its children. An element whose content is undefined is left out. */
 export type Element = readonly [name: string, content: Content]
 export type Content = string | number | boolean | undefined | ReadonlyArray<Element>
 
@@ -29,7 +29,7 @@ export const escape = (text: string): string =>
 const write = ([name, content]: Element): string => {
   if (content === undefined) return ""
   const inner = Array.isArray(content) ? content.map(write).join("") : escape(String(content))
-  return `<${name}>${inner}</${name}>`
+  return `<${name}>${inner}</${name.replace(/ .*/, "")}>`
 }
 
 /** Returns a document with this root. */

@@ -23,7 +23,8 @@ export interface ContentDescription {
   readonly headers: ReadonlyArray<Header.Header>
   /** The name under which a client saves the content. */
   readonly name: string
-  readonly disposition: ContentDisposition.Disposition
+  /** Undefined for a response without `Content-Disposition`, unless the file has its own. */
+  readonly disposition: ContentDisposition.Disposition | undefined
   /** Whether the content is sent to a reader without a key, so that shared caches may store it. */
   readonly isPublic?: boolean
 }
@@ -46,7 +47,9 @@ export const make = (content: ContentDescription, now: number): ResponseHeaders 
     "content-disposition": ""
   }
   for (const { name, value } of Header.sent(content.headers)) headers[name.toLowerCase()] = value
-  headers["content-disposition"] ||= ContentDisposition.format(content.disposition, content.name)
+  if (content.disposition !== undefined) {
+    headers["content-disposition"] ||= ContentDisposition.format(content.disposition, content.name)
+  } else if (headers["content-disposition"] === "") delete headers["content-disposition"]
   const { forAnyone, forReaders } = CacheControl
   headers["cache-control"] = (content.isPublic === true ? forAnyone : forReaders)(headers["cache-control"])
   headers["etag"] = content.etag

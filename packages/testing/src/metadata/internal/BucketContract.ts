@@ -23,16 +23,20 @@ const create = Effect.fnUntraced(function* (tenantId: string, name?: string) {
 })
 
 export const bucketContract = (it: It): void => {
-  it.effect("find: stored bucket → equal record; another tenant → none; create in an unknown tenant → NotFound", () =>
-    Effect.gen(function* () {
-      const buckets = yield* BucketRepository
-      const [tenantId, foreign] = [yield* Fixtures.tenant, yield* Fixtures.tenant]
-      const bucket = yield* create(tenantId, "Bilder & Töne 🎵")
-      expect(yield* buckets.find({ tenantId, bucketId: bucket.id })).toEqual(Option.some(bucket))
-      expect(yield* buckets.find({ tenantId: foreign, bucketId: bucket.id })).toEqual(Option.none())
-      const lost = yield* Effect.flip(buckets.create(Sample.id("ten"), Sample.bucket()))
-      expect(lost).toMatchObject({ _tag: "NotFound", resource: "tenant" })
-    })
+  it.effect(
+    "find, findByName: stored bucket → equal record; another tenant → none; create in an unknown tenant → NotFound",
+    () =>
+      Effect.gen(function* () {
+        const buckets = yield* BucketRepository
+        const [tenantId, foreign] = [yield* Fixtures.tenant, yield* Fixtures.tenant]
+        const bucket = yield* create(tenantId, "Bilder & Töne 🎵")
+        expect(yield* buckets.find({ tenantId, bucketId: bucket.id })).toEqual(Option.some(bucket))
+        expect(yield* buckets.find({ tenantId: foreign, bucketId: bucket.id })).toEqual(Option.none())
+        expect(yield* buckets.findByName(tenantId, bucket.name)).toEqual(Option.some(bucket))
+        expect(yield* buckets.findByName(foreign, bucket.name)).toEqual(Option.none())
+        const lost = yield* Effect.flip(buckets.create(Sample.id("ten"), Sample.bucket()))
+        expect(lost).toMatchObject({ _tag: "NotFound", resource: "tenant" })
+      })
   )
 
   it.effect("create and update: name exists in the tenant → BucketExists with the existing id", () =>

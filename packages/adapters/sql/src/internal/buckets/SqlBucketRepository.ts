@@ -22,6 +22,7 @@ import { type Change, changedFields, record, recordFound } from "../events/Recor
 import * as Counted from "../quotas/Counted.ts"
 import { noteRefusal } from "../quotas/ReachedLimits.ts"
 import { requireRoom } from "../quotas/RequireRoom.ts"
+import * as Reads from "../../Reads.ts"
 import * as Row from "../Row.ts"
 import { operation } from "../../SqlFailure.ts"
 import { transaction } from "../../Transaction.ts"
@@ -59,6 +60,7 @@ const visibilityDetail = ({ visibility }: Pick<UpdateBucket, "visibility">): Det
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
+  const read = yield* Reads.make(sql)
   const columns = sql.literal(
     `id, name, max_bytes, max_files, ${ContentRuleColumns.names}, visibility, share_rules, created_at, updated_at`
   )
@@ -119,6 +121,12 @@ const make = Effect.gen(function* () {
         Row.first(toBucket),
         operation("buckets.find")
       ),
+
+    findByName: (tenantId, name) =>
+      read(
+        (client) =>
+          client`SELECT ${columns} FROM bucket WHERE tenant_id = ${tenantId} AND name = ${name} AND removed = 0`
+      ).pipe(Row.first(toBucket), operation("buckets.findByName")),
 
     list: ({ after, limit, only, tenantId }) =>
       sql`SELECT ${columns} FROM bucket WHERE tenant_id = ${tenantId} AND id > ${after ?? ""} AND removed = 0

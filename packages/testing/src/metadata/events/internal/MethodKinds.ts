@@ -76,7 +76,14 @@ export const ports = [
     list: "READ",
     filterKnown: "READ"
   }),
-  port(BucketRepository, { create: "WRITE", find: "READ", list: "READ", update: "WRITE", remove: "WRITE" }),
+  port(BucketRepository, {
+    create: "WRITE",
+    find: "READ",
+    findByName: "READ",
+    list: "READ",
+    update: "WRITE",
+    remove: "WRITE"
+  }),
   port(ConversionRepository, {
     request: "WRITE",
     listByContent: "READ",

@@ -1,0 +1,144 @@
+/**
+ * Lists, opens and removes files by their keys, as clients of the S3 protocol name them. The same policy holds as for `Files` and
+ * `Downloads`.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { Access, type AccessError, folderOf } from "../../access/Access.ts"
+import type { Actor } from "../../Actor.ts"
+import type { BucketRef } from "../../buckets/BucketRef.ts"
+import { BucketRepository } from "../../buckets/BucketRepository.ts"
+import { type InvalidRequest, NotFound, type PreconditionFailed } from "../../Errors.ts"
+import type { MetadataError } from "../../MetadataError.ts"
+import { type Download, Downloads } from "../Downloads.ts"
+import type { StoredFile } from "../File.ts"
+import type { ContentDamaged, ContentNotUploaded } from "../FileErrors.ts"
+import * as FileKey from "./FileKey.ts"
+import { FileRepository, type KeyedContent, type KeyListRequest, type KeySlice } from "../FileRepository.ts"
+import { Files } from "../Files.ts"
+import type { ChangeRefused, HookFailed } from "../hooks/HookErrors.ts"
+import { checkBucketId } from "../internal/FileLookup.ts"
+import type { Precondition } from "../Precondition.ts"
+
+/** Which keys to list. */
+export type ListRequest = Omit<KeyListRequest, "bucket" | "folder">
+
+type FindError = AccessError | InvalidRequest | NotFound
+
+export class FilesByKey extends Context.Service<
+  FilesByKey,
+  {
+    /**
+     * Lists the files with content, ordered by their keys: at most 1,000 entries. For a token whose scope is limited to a folder, only
+     * the files in this folder exist. Fails with `NotFound` when there is no such bucket.
+     */
+    readonly list: (
+      actor: Actor,
+      bucket: BucketRef,
+      request: ListRequest
+    ) => Effect.Effect<KeySlice, AccessError | NotFound>
+
+    /** Finds the file with a key; none also for a reserved one. Fails with `NotFound` when there is no such bucket. */
+    readonly find: (actor: Actor, bucket: BucketRef, key: string) => Effect.Effect<Option.Option<StoredFile>, FindError>
+
+    /** Opens the content of the file with a key, as `Downloads.open` does. */
+    readonly open: (
+      actor: Actor,
+      bucket: BucketRef,
+      key: string
+    ) => Effect.Effect<Download, FindError | ContentNotUploaded | ContentDamaged>
+
+    /** Removes the file with a key, as `Files.remove` does. */
+    readonly remove: (
+      actor: Actor,
+      bucket: BucketRef,
+      key: string,
+      condition?: Precondition
+    ) => Effect.Effect<void, FindError | PreconditionFailed | ChangeRefused | HookFailed>
+  }
+>()("@holdfast/core/files/FilesByKey") {}
+
+/** How many entries one step of a list reads: some 3 ms, in which no other request gets a turn. */
+const step = 250
+
+const missing = new NotFound({ resource: "file" })
+
+const make = Effect.gen(function* () {
+  const access = yield* Access
+  const repository = yield* FileRepository
+  const buckets = yield* BucketRepository
+  const files = yield* Files
+  const downloads = yield* Downloads
+
+  const requireBucket = (bucket: BucketRef) =>
+    NotFound.whenNone(buckets.find(bucket), new NotFound({ resource: "bucket" }))
+
+  const find = Effect.fnUntraced(function* (
+    actor: Actor,
+    bucket: BucketRef,
+    key: string,
+    permission: "file:read" | "file:write"
+  ): Effect.fn.Return<Option.Option<StoredFile>, FindError> {
+    const identity = yield* access.require(actor, bucket, permission)
+    yield* checkBucketId(bucket)
+    const place = yield* FileKey.toPlace(key)
+    if (folderOf(identity) !== undefined) yield* access.require(actor, { ...bucket, path: place.path }, permission)
+    const found = yield* repository.find(bucket, { _tag: "Place", place })
+    // Only a file that was not found needs a second statement.
+    if (Option.isNone(found)) yield* requireBucket(bucket)
+    return found
+  })
+
+  const readPage = Effect.fnUntraced(function* (
+    bucket: BucketRef,
+    folder: string | undefined,
+    { after, limit, ...request }: ListRequest
+  ): Effect.fn.Return<KeySlice, MetadataError> {
+    const contents: Array<KeyedContent> = []
+    const prefixes: Array<string> = []
+    let next: string | null = after ?? null
+    let missing = limit
+    do {
+      const read = { ...request, bucket, folder, after: next ?? undefined, limit: Math.min(missing, step) }
+      const slice: KeySlice = yield* repository.listKeys(read)
+      contents.push(...slice.contents)
+      prefixes.push(...slice.prefixes)
+      missing = limit - contents.length - prefixes.length
+      next = slice.next
+    } while (next !== null && missing > 0)
+    return { contents, prefixes, next }
+  })
+
+  return FilesByKey.of({
+    list: Effect.fn("FilesByKey.list")(function* (actor, bucket, request) {
+      const identity = yield* access.require(actor, bucket, "file:read")
+      yield* checkBucketId(bucket)
+      const slice = yield* readPage(bucket, folderOf(identity), request)
+      if (slice.contents.length + slice.prefixes.length === 0) yield* requireBucket(bucket)
+      return slice
+    }),
+
+    find: (actor, bucket, key) =>
+      Effect.map(
+        find(actor, bucket, key, "file:read"),
+        Option.filter(({ content }) => content !== null)
+      ),
+
+    open: Effect.fn("FilesByKey.open")(function* (actor, bucket, key) {
+      const found = yield* find(actor, bucket, key, "file:read")
+      if (Option.isNone(found)) return yield* missing
+      return yield* downloads.ofFile(bucket, found.value)
+    }),
+
+    remove: Effect.fn("FilesByKey.remove")(function* (actor, bucket, key, condition) {
+      const found = yield* find(actor, bucket, key, "file:write")
+      if (Option.isNone(found)) return yield* missing
+      yield* files.remove(actor, { ...bucket, fileId: found.value.id }, condition)
+    })
+  })
+})
+
+export const layer: Layer.Layer<FilesByKey, never, Access | BucketRepository | Downloads | FileRepository | Files> =
+  Layer.effect(FilesByKey, make)

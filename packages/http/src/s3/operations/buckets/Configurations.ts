@@ -1,0 +1,101 @@
+/**
+ * The configurations of buckets and objects that clients read before they work, with the only answer that this server has.
+ */
+import { FilesByKey } from "@holdfast/core/files/keys/FilesByKey"
+import * as Effect from "effect/Effect"
+import type { Call } from "../../Call.ts"
+import type { Operation } from "../../Operation.ts"
+import { type S3Code, S3Error } from "../../S3Error.ts"
+import * as S3Response from "../../S3Response.ts"
+import type * as Xml from "../../xml/Xml.ts"
+import * as BucketOf from "../BucketOf.ts"
+import * as Owner from "../Owner.ts"
+
+/** An operation that answers for each bucket with the same document. */
+const answered = (
+  name: string,
+  parameter: string,
+  root: string,
+  content: (call: Call) => ReadonlyArray<Xml.Element>
+): Operation => ({
+  name,
+  method: "GET",
+  target: "bucket",
+  query: { [parameter]: true },
+  make: Effect.map(
+    BucketOf.make,
+    (findBucket) => (call) => Effect.map(findBucket(call), () => S3Response.xml(root, content(call)))
+  )
+})
+
+/** An operation that answers that a bucket has no such configuration. */
+const absent = (name: string, parameter: string, code: S3Code): Operation => ({
+  name,
+  method: "GET",
+  target: "bucket",
+  query: { [parameter]: true },
+  make: Effect.map(
+    BucketOf.make,
+    (findBucket) => (call) => Effect.andThen(findBucket(call), Effect.fail(S3Error.of(code)))
+  )
+})
+
+/** The tenant's keys have the permissions of their members; the protocol can only express full control. */
+const accessControl = (call: Call): ReadonlyArray<Xml.Element> => [
+  Owner.element(call),
+  [
+    "AccessControlList",
+    [
+      [
+        "Grant",
+        [
+          [
+            'Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="CanonicalUser"',
+            [
+              ["ID", call.tenantId],
+              ["DisplayName", call.tenantId]
+            ]
+          ],
+          ["Permission", "FULL_CONTROL"]
+        ]
+      ]
+    ]
+  ]
+]
+
+const getObjectAcl: Operation = {
+  name: "GetObjectAcl",
+  method: "GET",
+  target: "object",
+  query: { acl: true },
+  make: Effect.gen(function* () {
+    const findBucket = yield* BucketOf.make
+    const keys = yield* FilesByKey
+    return Effect.fnUntraced(function* (call) {
+      yield* keys.open(call.actor, yield* findBucket(call), call.key)
+      return S3Response.xml("AccessControlPolicy", accessControl(call))
+    })
+  })
+}
+
+export const configurations: ReadonlyArray<Operation> = [
+  answered("GetBucketLocation", "location", "LocationConstraint", () => []),
+  answered("GetBucketVersioning", "versioning", "VersioningConfiguration", () => []),
+  answered("GetBucketAcl", "acl", "AccessControlPolicy", accessControl),
+  answered("GetBucketRequestPayment", "requestPayment", "RequestPaymentConfiguration", () => [
+    ["Payer", "BucketOwner"]
+  ]),
+  answered("GetBucketAccelerateConfiguration", "accelerate", "AccelerateConfiguration", () => []),
+  answered("GetBucketLogging", "logging", "BucketLoggingStatus", () => []),
+  answered("GetBucketNotificationConfiguration", "notification", "NotificationConfiguration", () => []),
+  absent("GetBucketPolicy", "policy", "NoSuchBucketPolicy"),
+  absent("GetBucketCors", "cors", "NoSuchCORSConfiguration"),
+  absent("GetBucketLifecycleConfiguration", "lifecycle", "NoSuchLifecycleConfiguration"),
+  absent("GetBucketEncryption", "encryption", "ServerSideEncryptionConfigurationNotFoundError"),
+  absent("GetBucketReplication", "replication", "ReplicationConfigurationNotFoundError"),
+  absent("GetBucketTagging", "tagging", "NoSuchTagSet"),
+  absent("GetBucketWebsite", "website", "NoSuchWebsiteConfiguration"),
+  absent("GetObjectLockConfiguration", "object-lock", "ObjectLockConfigurationNotFoundError"),
+  absent("GetPublicAccessBlock", "publicAccessBlock", "NoSuchPublicAccessBlockConfiguration"),
+  getObjectAcl
+]

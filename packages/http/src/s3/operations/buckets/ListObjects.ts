@@ -1,0 +1,182 @@
+/**
+ * Lists the objects of a bucket, in the order of their keys.
+ */
+import { FilesByKey } from "@holdfast/core/files/keys/FilesByKey"
+import type { KeyedContent } from "@holdfast/core/files/FileRepository"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import type { Call } from "../../Call.ts"
+import type { Operation } from "../../Operation.ts"
+import { S3Error } from "../../S3Error.ts"
+import * as S3Response from "../../S3Response.ts"
+import type * as Xml from "../../xml/Xml.ts"
+import * as BucketOf from "../BucketOf.ts"
+import * as EntityTag from "../EntityTag.ts"
+import * as Owner from "../Owner.ts"
+
+/** The most entries of a page. */
+const maxKeys = 1000
+
+interface Parameters {
+  readonly prefix: string
+  readonly delimiter: string | undefined
+  readonly limit: number
+  /** The value of `max-keys` for the answer. */
+  readonly wanted: number
+  /** Writes a key as the client has asked for it. */
+  readonly write: (key: string) => string
+  readonly encoding: Xml.Element
+}
+
+const invalid = (name: string, fault: string) =>
+  Effect.fail(S3Error.of("InvalidArgument", `The parameter ${name} ${fault}.`))
+
+/** Encodes a key as `encoding-type=url` requires: as in a path, all but unreserved characters and slashes. */
+const encodeKey = (key: string): string =>
+  encodeURIComponent(key)
+    .replaceAll("%2F", "/")
+    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+
+const parse = ({ query }: Call): Effect.Effect<Parameters, S3Error> => {
+  const prefix = query.get("prefix") ?? ""
+  const delimiter = query.get("delimiter")
+  const encoding = query.get("encoding-type")
+  const wanted = query.get("max-keys") ?? String(maxKeys)
+  if (!/^[0-9]{1,9}$/.test(wanted)) return invalid("max-keys", "must be a whole number from 0 to 2147483647")
+  if (encoding !== undefined && encoding !== "" && encoding !== "url") return invalid("encoding-type", "must be url")
+  if (prefix.includes("\0")) return invalid("prefix", "must not contain U+0000")
+  if (delimiter !== undefined && /\0|^\u{10ffff}+$/u.test(delimiter))
+    return invalid("delimiter", "must not be U+0000 nor U+10FFFF")
+  return Effect.succeed({
+    prefix,
+    delimiter: delimiter === "" ? undefined : delimiter,
+    limit: Math.min(Number(wanted), maxKeys),
+    wanted: Math.min(Number(wanted), maxKeys),
+    write: encoding === "url" ? encodeKey : (key: string) => key,
+    encoding: ["EncodingType", encoding === "url" ? "url" : undefined]
+  })
+}
+
+const contentElements = (content: KeyedContent, write: Parameters["write"]): ReadonlyArray<Xml.Element> => [
+  ["Key", write(content.key)],
+  ["LastModified", DateTime.formatIso(content.storedAt)],
+  ["ETag", EntityTag.of(content.etag)],
+  ["Size", content.size],
+  ["StorageClass", "STANDARD"]
+]
+
+const prefixElements = (prefixes: ReadonlyArray<string>, write: Parameters["write"]): ReadonlyArray<Xml.Element> =>
+  prefixes.map((prefix) => ["CommonPrefixes", [["Prefix", write(prefix)]]])
+
+/** Makes the function that reads a page of the bucket of a call. */
+const makeRead = Effect.gen(function* () {
+  const findBucket = yield* BucketOf.make
+  const keys = yield* FilesByKey
+  return Effect.fnUntraced(function* (call: Call, { delimiter, limit, prefix }: Parameters, after: string | undefined) {
+    const bucket = yield* findBucket(call)
+    if (limit === 0) {
+      yield* keys.list(call.actor, bucket, { prefix, limit: 1 })
+      return { contents: [], prefixes: [], next: null }
+    }
+    return yield* keys.list(call.actor, bucket, { prefix, delimiter, after, limit })
+  })
+})
+
+export const listObjects: Operation = {
+  name: "ListObjects",
+  method: "GET",
+  target: "bucket",
+  make: Effect.gen(function* () {
+    const read = yield* makeRead
+    return Effect.fnUntraced(function* (call) {
+      const parameters = yield* parse(call)
+      const { delimiter, prefix, wanted, write } = parameters
+      const marker = call.query.get("marker") ?? ""
+      const { contents, next, prefixes } = yield* read(call, parameters, marker === "" ? undefined : marker)
+      const owner = Owner.element(call)
+      return S3Response.xml("ListBucketResult", [
+        ["Name", call.bucket],
+        ["Prefix", write(prefix)],
+        ["Marker", write(marker)],
+        ["MaxKeys", wanted],
+        ["Delimiter", delimiter && write(delimiter)],
+        parameters.encoding,
+        ["IsTruncated", next !== null],
+        ["NextMarker", next === null || delimiter === undefined ? undefined : write(next)],
+        ...contents.map((content): Xml.Element => ["Contents", [...contentElements(content, write), owner]]),
+        ...prefixElements(prefixes, write)
+      ])
+    })
+  })
+}
+
+const encodeToken = (key: string): string => Buffer.from(key, "utf8").toString("base64url")
+const decodeToken = (token: string): string => Buffer.from(token, "base64url").toString("utf8")
+
+export const listObjectsV2: Operation = {
+  name: "ListObjectsV2",
+  method: "GET",
+  target: "bucket",
+  query: { "list-type": "2" },
+  make: Effect.gen(function* () {
+    const read = yield* makeRead
+    return Effect.fnUntraced(function* (call) {
+      const parameters = yield* parse(call)
+      const { delimiter, prefix, wanted, write } = parameters
+      const token = call.query.get("continuation-token")
+      const startAfter = call.query.get("start-after")
+      const after = token === undefined || token === "" ? startAfter : decodeToken(token)
+      const { contents, next, prefixes } = yield* read(call, parameters, after === "" ? undefined : after)
+      const owner = call.query.get("fetch-owner") === "true" ? [Owner.element(call)] : []
+      return S3Response.xml("ListBucketResult", [
+        ["Name", call.bucket],
+        ["Prefix", write(prefix)],
+        ["StartAfter", startAfter && write(startAfter)],
+        ["ContinuationToken", token],
+        ["NextContinuationToken", next === null ? undefined : encodeToken(next)],
+        ["KeyCount", contents.length + prefixes.length],
+        ["MaxKeys", wanted],
+        ["Delimiter", delimiter && write(delimiter)],
+        parameters.encoding,
+        ["IsTruncated", next !== null],
+        ...contents.map((content): Xml.Element => ["Contents", [...contentElements(content, write), ...owner]]),
+        ...prefixElements(prefixes, write)
+      ])
+    })
+  })
+}
+
+/** Buckets have no versions: each object is listed as its only version, whose id is `null`. */
+export const listObjectVersions: Operation = {
+  name: "ListObjectVersions",
+  method: "GET",
+  target: "bucket",
+  query: { versions: true },
+  make: Effect.gen(function* () {
+    const read = yield* makeRead
+    return Effect.fnUntraced(function* (call) {
+      const parameters = yield* parse(call)
+      const { delimiter, prefix, wanted, write } = parameters
+      const marker = call.query.get("key-marker") ?? ""
+      const { contents, next, prefixes } = yield* read(call, parameters, marker === "" ? undefined : marker)
+      const owner = Owner.element(call)
+      return S3Response.xml("ListVersionsResult", [
+        ["Name", call.bucket],
+        ["Prefix", write(prefix)],
+        ["KeyMarker", write(marker)],
+        ["VersionIdMarker", ""],
+        ["NextKeyMarker", next === null ? undefined : write(next)],
+        ["NextVersionIdMarker", next === null ? undefined : "null"],
+        ["MaxKeys", wanted],
+        ["Delimiter", delimiter && write(delimiter)],
+        parameters.encoding,
+        ["IsTruncated", next !== null],
+        ...contents.map((content): Xml.Element => [
+          "Version",
+          [...contentElements(content, write), ["VersionId", "null"], ["IsLatest", true], owner]
+        ]),
+        ...prefixElements(prefixes, write)
+      ])
+    })
+  })
+}

@@ -1,0 +1,81 @@
+/**
+ * Copies an object within the tenant. The store copies the bytes where it can.
+ */
+import type { Metadata } from "@holdfast/core/files/File"
+import * as BlobKey from "@holdfast/core/storage/BlobKey"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import type { Call } from "../../Call.ts"
+import type { Operation } from "../../Operation.ts"
+import { S3Error } from "../../S3Error.ts"
+import * as S3Response from "../../S3Response.ts"
+import * as BucketOf from "../BucketOf.ts"
+import * as CopySource from "./CopySource.ts"
+import * as EntityTag from "../EntityTag.ts"
+import * as ObjectMetadata from "./ObjectMetadata.ts"
+import * as StoreObject from "./StoreObject.ts"
+
+const toItself = S3Error.of(
+  "InvalidRequest",
+  "An object can be copied to itself only with other metadata: send x-amz-metadata-directive: REPLACE."
+)
+const damaged = S3Error.of("InternalError")
+
+const isReplace = (headers: Call["headers"], name: string): boolean => headers[name]?.toUpperCase() === "REPLACE"
+
+export const copyObject: Operation = {
+  name: "CopyObject",
+  method: "PUT",
+  target: "object",
+  header: "x-amz-copy-source",
+  make: Effect.gen(function* () {
+    const findBucket = yield* BucketOf.make
+    const openSource = yield* CopySource.make
+    const store = yield* StoreObject.make
+    return Effect.fnUntraced(function* (call) {
+      const { headers } = call
+      const bucket = yield* findBucket(call)
+      const { bucket: from, download, key } = yield* openSource(call)
+      const { content, file } = download
+      const isReplaced = isReplace(headers, "x-amz-metadata-directive")
+      if (from.bucketId === bucket.bucketId && key === call.key && !isReplaced) return yield* toItself
+
+      const given = yield* ObjectMetadata.fromRequest(headers)
+      const tags = isReplace(headers, "x-amz-tagging-directive")
+        ? yield* ObjectMetadata.tagsOfHeader(headers["x-amz-tagging"])
+        : ObjectMetadata.tagsOf(file)
+      const contentType = isReplaced ? given.contentType : undefined
+      const source: Metadata = isReplaced ? given.metadata : file.metadata
+      const stored = yield* store(call, {
+        bucket,
+        key: call.key,
+        content: download.read(),
+        description: {
+          metadata: ObjectMetadata.withTags(source, tags),
+          headers: isReplaced ? given.headers : file.headers,
+          contentType
+        },
+        options: {
+          length: content.size,
+          ...(content.sha256 === null ? undefined : { sha256: content.sha256 }),
+          ...(contentType === undefined
+            ? { types: { contentType: content.contentType, type: content.type } }
+            : undefined),
+          // A composite content has no blob that the store could copy as a whole.
+          ...(content.isComposite === true ? undefined : { copyOf: BlobKey.make({ ...from, blobId: content.blobId }) }),
+          entityTag: () => content.etag
+        }
+      }).pipe(
+        // The stored bytes are not those of the record.
+        Effect.catchIf(
+          ({ code }) => code === "checksum_mismatch" || code === "length_mismatch",
+          () => Effect.andThen(download.reportDamage, damaged)
+        )
+      )
+      return S3Response.xml("CopyObjectResult", [
+        ["ETag", EntityTag.of(stored.etag ?? "")],
+        ["LastModified", DateTime.formatIso(stored.updatedAt)]
+      ])
+    })
+  })
+}

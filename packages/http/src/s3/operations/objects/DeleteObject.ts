@@ -1,0 +1,114 @@
+/**
+ * Removes objects. To remove one that does not exist succeeds.
+ */
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
+import { FilesByKey } from "@holdfast/core/files/keys/FilesByKey"
+import type { Precondition } from "@holdfast/core/files/Precondition"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Call, CallError } from "../../Call.ts"
+import type { Operation } from "../../Operation.ts"
+import { S3Error } from "../../S3Error.ts"
+import * as S3Response from "../../S3Response.ts"
+import * as ErrorTable from "../../ErrorTable.ts"
+import type * as Xml from "../../xml/Xml.ts"
+import * as XmlReader from "../../xml/XmlReader.ts"
+import * as BucketOf from "../BucketOf.ts"
+import * as EntityTag from "../EntityTag.ts"
+
+/** The most objects of one request. */
+const maxObjects = 1000
+
+interface Removal {
+  readonly key: string
+  readonly versionId: string | undefined
+  readonly ifMatch: string | undefined
+}
+
+const noVersion = S3Error.of("NoSuchVersion")
+
+const makeRemove = Effect.map(FilesByKey, (keys) =>
+  Effect.fnUntraced(function* (
+    { actor }: Call,
+    bucket: BucketRef,
+    { ifMatch, key, versionId }: Removal
+  ): Effect.fn.Return<void, CallError> {
+    if (versionId !== undefined && versionId !== "null") return yield* noVersion
+    let condition: Precondition = {}
+    if (ifMatch !== undefined) {
+      const current = Option.getOrNull(yield* keys.find(actor, bucket, key))
+      if (current === null) return
+      condition = EntityTag.condition({ ifMatch: EntityTag.parse(ifMatch) }, current.content)
+    }
+    yield* keys.remove(actor, bucket, key, condition).pipe(
+      Effect.catchIf(isMissingFile, () => Effect.void),
+      // No object has such a key.
+      Effect.catchIf(isInvalid, () => Effect.void)
+    )
+  })
+)
+
+const has = (error: unknown, name: string, value: string): boolean =>
+  typeof error === "object" && error !== null && (error as Record<string, unknown>)[name] === value
+const isMissingFile = (error: unknown): error is { code: string; message: string } =>
+  has(error, "_tag", "NotFound") && has(error, "resource", "file")
+const isInvalid = (error: unknown): error is { code: string; message: string } => has(error, "_tag", "InvalidRequest")
+
+export const deleteObject: Operation = {
+  name: "DeleteObject",
+  method: "DELETE",
+  target: "object",
+  make: Effect.gen(function* () {
+    const findBucket = yield* BucketOf.make
+    const remove = yield* makeRemove
+    return Effect.fnUntraced(function* (call) {
+      const bucket = yield* findBucket(call)
+      const versionId = call.query.get("versionId")
+      yield* remove(call, bucket, { key: call.key, versionId, ifMatch: call.headers["if-match"] })
+      return S3Response.empty({ status: 204 })
+    })
+  })
+}
+
+const malformed = S3Error.of("MalformedXML")
+
+export const deleteObjects: Operation = {
+  name: "DeleteObjects",
+  method: "POST",
+  target: "bucket",
+  query: { delete: true },
+  make: Effect.gen(function* () {
+    const findBucket = yield* BucketOf.make
+    const remove = yield* makeRemove
+    return Effect.fnUntraced(function* (call) {
+      const bucket = yield* findBucket(call)
+      const root = yield* call.readXml
+      const objects = root.children.filter(({ name }) => name === "Object")
+      if (root.name !== "Delete" || objects.length === 0 || objects.length > maxObjects) return yield* malformed
+      const isQuiet = XmlReader.textOf(root, "Quiet") === "true"
+      const results = yield* Effect.forEach(objects, (object) => {
+        const key = XmlReader.textOf(object, "Key")
+        if (key === undefined || key === "") return malformed
+        const versionId = XmlReader.textOf(object, "VersionId")
+        const version: ReadonlyArray<Xml.Element> = versionId === undefined ? [] : [["VersionId", versionId]]
+        const removal = { key, versionId, ifMatch: XmlReader.textOf(object, "ETag") }
+        return remove(call, bucket, removal).pipe(
+          Effect.map((): Xml.Element | undefined => (isQuiet ? undefined : ["Deleted", [["Key", key], ...version]])),
+          Effect.catch((error: CallError) => {
+            const known = ErrorTable.translate(error)
+            return known === undefined
+              ? Effect.fail(error)
+              : Effect.succeed<Xml.Element>([
+                  "Error",
+                  [["Key", key], ...version, ["Code", known.code], ["Message", known.message]]
+                ])
+          })
+        )
+      })
+      return S3Response.xml(
+        "DeleteResult",
+        results.filter((result) => result !== undefined)
+      )
+    })
+  })
+}

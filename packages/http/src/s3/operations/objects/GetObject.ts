@@ -1,0 +1,89 @@
+/**
+ * Reads an object: its content, or ranges of it, and its metadata.
+ */
+import type { Download } from "@holdfast/core/files/Downloads"
+import { ContentDamaged } from "@holdfast/core/files/FileErrors"
+import { FilesByKey } from "@holdfast/core/files/keys/FilesByKey"
+import * as Effect from "effect/Effect"
+import * as ContentOf from "../../../handlers/support/ContentOf.ts"
+import * as RequestId from "../../../problems/RequestId.ts"
+import * as SendContent from "../../../transfer/response/SendContent.ts"
+import { ContentGone } from "../../../transfer/TransferErrors.ts"
+import type { Call } from "../../Call.ts"
+import type { Handle, Operation } from "../../Operation.ts"
+import { S3Error } from "../../S3Error.ts"
+import * as BucketOf from "../BucketOf.ts"
+import * as EntityTag from "../EntityTag.ts"
+import * as ObjectMetadata from "./ObjectMetadata.ts"
+
+/** The parameters that replace headers of the answer. A signature covers the query, so that only its key's holder can set them. */
+const overrides: ReadonlyArray<readonly [parameter: string, header: string]> = [
+  ["response-content-type", "content-type"],
+  ["response-content-language", "content-language"],
+  ["response-expires", "expires"],
+  ["response-cache-control", "cache-control"],
+  ["response-content-disposition", "content-disposition"],
+  ["response-content-encoding", "content-encoding"]
+]
+
+const invalidOverride = S3Error.of("InvalidArgument", "A parameter response-… is not a valid header value.")
+
+const overriding = ({ query }: Call): Effect.Effect<Record<string, string>, S3Error> => {
+  const headers: Record<string, string> = {}
+  for (const [parameter, header] of overrides) {
+    const value = query.get(parameter)
+    if (value === undefined) continue
+    if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value)) return Effect.fail(invalidOverride)
+    headers[header] = value
+  }
+  return Effect.succeed(headers)
+}
+
+/** Returns the headers that are those of S3 only. A cache cannot store the answer to HEAD, which has the value as it was set. */
+const ownHeaders = (call: Call, { file }: Download): Record<string, string> => {
+  const cacheControl = file.headers.find(({ name }) => name.toLowerCase() === "cache-control")
+  return {
+    ...ObjectMetadata.toHeaders(file),
+    ...(call.method === "HEAD" && cacheControl !== undefined ? { "cache-control": cacheControl.value } : undefined),
+    "x-amz-request-id": call.requestId,
+    [RequestId.header]: call.requestId
+  }
+}
+
+/** Returns the request with the quotes that some clients leave out of entity tags. */
+const withQuotes = ({ request }: Call) => {
+  const { headers } = request
+  const changed = ["if-match", "if-none-match"].flatMap((name) => {
+    const value = headers[name]
+    return value === undefined ? [] : [[name, EntityTag.quoted(value)] as const]
+  })
+  return changed.length === 0 ? request : request.modify({ headers: { ...headers, ...Object.fromEntries(changed) } })
+}
+
+const read: Operation["make"] = Effect.gen(function* () {
+  const findBucket = yield* BucketOf.make
+  const keys = yield* FilesByKey
+
+  const attempt = Effect.fnUntraced(function* (call: Call) {
+    const bucket = yield* findBucket(call)
+    const replaced = yield* overriding(call)
+    const download = yield* keys.open(call.actor, bucket, call.key)
+    const content = {
+      ...ContentOf.download(download, undefined),
+      etag: EntityTag.of(download.content.etag)
+    }
+    return yield* SendContent.send(withQuotes(call), content, { ...ownHeaders(call, download), ...replaced })
+  })
+
+  // A second attempt, as `ServeContent` makes it: the content was replaced after its record was read.
+  const handle: Handle = (call) =>
+    attempt(call).pipe(
+      Effect.catchIf(isGone, () => Effect.catchIf(attempt(call), isGone, () => Effect.fail(new ContentDamaged())))
+    )
+  return handle
+})
+
+const isGone = (error: unknown): error is ContentGone => error instanceof ContentGone
+
+export const getObject: Operation = { name: "GetObject", method: "GET", target: "object", make: read }
+export const headObject: Operation = { name: "HeadObject", method: "HEAD", target: "object", make: read }
