@@ -54,13 +54,13 @@ const makeFind = (sql: SqlClient) => {
   }
 }
 
-/** Some 10 MiB at most. */
-const maxKeptFiles = 4096
+/** Some 14,000 files without metadata. */
+const maxKeptBytes = 10 * 1024 * 1024
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const version = yield* Reads.ReadVersion
-  const cache = version && FileCache.make(version, maxKeptFiles)
+  const cache = version && FileCache.make(version, maxKeptBytes)
   const read = yield* Reads.make(sql)
   const readPage = yield* Reads.makePages(sql)
   const find = makeFind(sql)
