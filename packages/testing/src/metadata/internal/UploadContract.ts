@@ -4,9 +4,8 @@
 import { expect } from "@effect/vitest"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import type { Content } from "@holdfast/core/files/File"
-import { type Assembly, FileRepository } from "@holdfast/core/files/FileRepository"
+import { FileRepository } from "@holdfast/core/files/FileRepository"
 import { BlobRepository } from "@holdfast/core/storage/BlobRepository"
-import type { StoredUpload } from "@holdfast/core/uploads/Upload"
 import { UploadRepository } from "@holdfast/core/uploads/UploadRepository"
 import { UsageRepository } from "@holdfast/core/usage/UsageRepository"
 import { unlimited, within } from "@holdfast/core/usage/UsageLimits"
@@ -16,73 +15,15 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Fixtures from "../Fixtures.ts"
 import * as Sample from "../Sample.ts"
+import { assembly, open, put, refOf, sample } from "./UploadFixtures.ts"
 import * as MirrorFixtures from "../mirrors/MirrorFixtures.ts"
 import type { It } from "./It.ts"
-
-const sample = (bucket: BucketRef, fields: Partial<StoredUpload> = {}): StoredUpload => ({
-  ...bucket,
-  id: Sample.id("upl"),
-  blobId: Sample.id("blb"),
-  mode: "APPEND",
-  terms: {
-    description: { name: "movie.mp4" },
-    contentType: null,
-    onConflict: "fail",
-    condition: { ifNoneMatch: "*" },
-    linkRules: null
-  },
-  length: null,
-  received: 0,
-  state: "OPEN",
-  epoch: 0,
-  revision: 0,
-  answer: null,
-  createdAt: Sample.at(),
-  expiresAt: Sample.at(60_000),
-  ...fields
-})
-
-const open = Effect.fnUntraced(function* (bucket: BucketRef, fields: Partial<StoredUpload> = {}) {
-  const upload = sample(bucket, fields)
-  yield* (yield* UploadRepository).create(upload, 100)
-  return upload
-})
-
-const refOf = ({ bucketId, id, tenantId }: StoredUpload) => ({ tenantId, bucketId, uploadId: id })
-
-/** Stages a blob and makes it a part. */
-const put = Effect.fnUntraced(function* (
-  upload: StoredUpload,
-  at: { readonly offset: number; readonly epoch: number } | { readonly number: number },
-  size: number,
-  tag: string | null = null
-) {
-  const blobId = yield* Fixtures.stage(upload)
-  const part = { blobId, size, sha256: Sample.hash(), tag }
-  const stored = yield* (yield* UploadRepository).addPart({
-    upload: refOf(upload),
-    at,
-    part,
-    now: Sample.at(),
-    expiresAt: Sample.at(90_000)
-  })
-  return { blobId, part, stored }
-})
 
 const composite = (blobId: string, size: number): Content => ({
   ...Sample.content(blobId),
   sha256: null,
   isComposite: true,
   size
-})
-
-const assembly = (upload: StoredUpload, revision: number, numbers: ReadonlyArray<number>): Assembly => ({
-  uploadId: upload.id,
-  revision,
-  blobId: upload.blobId,
-  numbers,
-  at: Sample.at(),
-  answer: ({ name }) => JSON.stringify({ name })
 })
 
 const stateOf = (blobId: string) => Effect.map(Fixtures.blob(blobId), (row) => row?.state)

@@ -3,6 +3,7 @@
  * deleted. A statement that locks a selected row `FOR KEY SHARE` keeps the bucket or tenant from being removed until its
  * transaction ends; if it is being removed, the statement waits and then does not select it.
  */
+import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
@@ -19,6 +20,17 @@ export const isOpenBucket = (sql: SqlClient, { bucketId, tenantId }: BucketRef):
  */
 export const openBucket = (sql: SqlClient, bucket: BucketRef): Fragment =>
   sql`(SELECT bucket.id FROM bucket WHERE ${isOpenBucket(sql, bucket)})`
+
+/**
+ * Locks a bucket that exists, on PostgreSQL, so that it is not removed until the transaction ends. A removal locks the bucket before the
+ * rows of its files and uploads. A transaction that locks such a row first, and needs the bucket later, would wait for the removal
+ * while the removal waits for the row.
+ */
+export const lockOpenBucket = (sql: SqlClient, bucket: BucketRef) =>
+  sql.onDialectOrElse({
+    pg: () => Effect.asVoid(sql`SELECT id FROM bucket WHERE ${isOpenBucket(sql, bucket)} FOR KEY SHARE`),
+    orElse: () => Effect.void
+  })
 
 /** Condition on a row of `tenant`: it is this tenant, and not removed. */
 export const isOpenTenant = (sql: SqlClient, tenantId: string): Fragment =>

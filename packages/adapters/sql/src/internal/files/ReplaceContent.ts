@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { NotFound, PreconditionFailed } from "@holdfast/core/Errors"
 import { UploadExpired } from "@holdfast/core/files/FileErrors"
 import type { Selector } from "@holdfast/core/files/FileRef"
@@ -46,6 +47,17 @@ const assignments = (sql: SqlClient, { alias, headers, metadata }: ReplacedDescr
   return sql`${assign("alias", alias)}${assign("metadata", json(metadata))}${assign("headers", json(headers))}`
 }
 
+/**
+ * Locks the bucket ahead of the file, on PostgreSQL, where the blob reserves bytes: the trigger that releases them locks the bucket, and
+ * the removal of a bucket locks it ahead of its files.
+ */
+const lockBucketOfReservation = (sql: SqlClient, { bucketId }: BucketRef, blobId: string): Fragment =>
+  sql.onDialectOrElse({
+    pg: () => sql` AND (SELECT COUNT(*) FROM (SELECT id FROM bucket WHERE id = ${bucketId}
+      AND EXISTS (SELECT 1 FROM blob WHERE id = ${blobId} AND reserved IS NOT NULL) FOR KEY SHARE OF bucket) AS locked) >= 0`,
+    orElse: () => sql.literal("")
+  })
+
 /** Updates the file, then its blobs. */
 export const replaceContent = (
   sql: SqlClient,
@@ -61,7 +73,7 @@ export const replaceContent = (
         version = version + 1, size = ${content.size}, sha256 = ${content.sha256 ?? ""}, etag = ${content.etag},
         content_type = ${content.contentType}, type = ${content.type}, stored_at = ${storedAt}, updated_at = ${storedAt}
         ${assignments(sql, description)}
-      WHERE ${bySelector(sql, bucket, selector)}${preconditionClause(sql, condition)}
+      WHERE ${bySelector(sql, bucket, selector)}${lockBucketOfReservation(sql, bucket, content.blobId)}${preconditionClause(sql, condition)}
       RETURNING ${sql.literal(columns)}, previous_blob_id`.pipe(Row.first(toReplaced))
       if (changed._tag === "None") return yield* failUnmatched(sql, { bucket, selector, condition })
 

@@ -8,6 +8,7 @@ import { UploadExpired } from "@holdfast/core/files/FileErrors"
 import type { StoredUpload } from "@holdfast/core/uploads/Upload"
 import { UploadSuperseded } from "@holdfast/core/uploads/UploadErrors"
 import type { UploadRef, UploadRepository } from "@holdfast/core/uploads/UploadRepository"
+import { lockOpenBucket } from "../buckets/OpenBucket.ts"
 import { lock, millis } from "../Dialect.ts"
 import { ofBucket } from "../files/FileRow.ts"
 import * as Row from "../Row.ts"
@@ -18,12 +19,15 @@ type Terms = Parameters<UploadRepository["Service"]["addPart"]>[0]
 
 const missing = new NotFound({ resource: "upload" })
 
-/** Locks an upload. Requests that change the same upload wait for each other here. */
+/** Locks the bucket of an upload, then the upload. Requests that change the same upload wait for each other here. */
 export const lockOpen = (sql: SqlClient, upload: UploadRef) =>
-  NotFound.whenNone(
-    sql`SELECT ${sql.literal(columns)} FROM upload WHERE ${byRef(sql, upload)} AND state = 'OPEN'
-      ${lock(sql, "FOR NO KEY UPDATE")}`.pipe(Row.first(toUpload)),
-    missing
+  Effect.andThen(
+    lockOpenBucket(sql, upload),
+    NotFound.whenNone(
+      sql`SELECT ${sql.literal(columns)} FROM upload WHERE ${byRef(sql, upload)} AND state = 'OPEN'
+        ${lock(sql, "FOR NO KEY UPDATE")}`.pipe(Row.first(toUpload)),
+      missing
+    )
   )
 
 /** The bytes that an upload reserves. */

@@ -10,6 +10,7 @@ import { NotFound } from "@holdfast/core/Errors"
 import type { Content, StoredFile } from "@holdfast/core/files/File"
 import { UploadExpired } from "@holdfast/core/files/FileErrors"
 import type { Assembly } from "@holdfast/core/files/FileRepository"
+import { lockOpenBucket } from "../buckets/OpenBucket.ts"
 import { among, millis } from "../Dialect.ts"
 import { ofBucket } from "../files/FileRow.ts"
 import * as Row from "../Row.ts"
@@ -64,6 +65,7 @@ export const assemble = Effect.fnUntraced(function* (
   content: Content,
   upload: Assembly
 ) {
+  yield* lockOpenBucket(sql, bucket)
   const own = sql`id = ${upload.uploadId} AND ${ofBucket(sql, bucket)} AND state = 'OPEN'`
   const done = yield* sql`UPDATE upload SET state = 'DONE'
     WHERE ${own} AND revision = ${upload.revision} AND expires_at > ${millis(upload.at)} RETURNING id`

@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { NotFound, QuotaExceeded } from "@holdfast/core/Errors"
 import { UploadRepository } from "@holdfast/core/uploads/UploadRepository"
 import * as ContentRuleColumns from "../buckets/ContentRuleColumns.ts"
-import { isOpenBucket, openBucket } from "../buckets/OpenBucket.ts"
+import { isOpenBucket, lockOpenBucket, openBucket } from "../buckets/OpenBucket.ts"
 import { lock, millis } from "../Dialect.ts"
 import { ofBucket } from "../files/FileRow.ts"
 import * as Row from "../Row.ts"
@@ -95,6 +95,7 @@ const make = Effect.gen(function* () {
 
     abort: (upload) =>
       Effect.gen(function* () {
+        yield* lockOpenBucket(sql, upload)
         const [blobId] = yield* sql`UPDATE upload SET state = 'DEAD' WHERE ${byRef(sql, upload)} AND state = 'OPEN'
           RETURNING blob_id`.pipe(Row.all((row) => Row.text(row, "blob_id")))
         if (blobId === undefined) return yield* missing()
