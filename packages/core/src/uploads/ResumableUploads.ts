@@ -14,7 +14,7 @@ import { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type * as Stream from "effect/Stream"
+import * as Stream from "effect/Stream"
 import { Access, type AccessError, folderOf } from "../access/Access.ts"
 import type { Actor } from "../Actor.ts"
 import type { BucketRef } from "../buckets/BucketRef.ts"
@@ -53,8 +53,9 @@ import * as Appends from "./internal/Appends.ts"
 import * as CompleteUpload from "./internal/CompleteUpload.ts"
 import * as PartWriter from "./internal/PartWriter.ts"
 import * as PartStreams from "./internal/PartStreams.ts"
+import * as Partials from "./internal/Partials.ts"
 import { maxParts, type StoredUpload, type Upload, type UploadMode, type UploadPart } from "./Upload.ts"
-import { OffsetMismatch, type UploadIncomplete, type UploadSuperseded } from "./UploadErrors.ts"
+import { OffsetMismatch, type UploadIncomplete, UploadSuperseded } from "./UploadErrors.ts"
 import { type UploadRef, UploadRepository } from "./UploadRepository.ts"
 
 /** What an upload makes, and on which conditions. */
@@ -75,6 +76,13 @@ export interface NewUpload {
   readonly link?: string | undefined
   /** Texts that the caller gets back with the upload. */
   readonly notes?: { readonly [name: string]: string } | undefined
+  /** Whether the upload makes no file: its bytes become those of another upload, by `partials`. It needs no description. */
+  readonly isPartial?: boolean | undefined
+  /**
+   * The ids of partial uploads of the bucket, which must have all of their bytes. The new upload has the bytes of all of them, in this
+   * order, without a copy; they end. At most 100.
+   */
+  readonly partials?: ReadonlyArray<string> | undefined
 }
 
 /** The bytes of one request that continues an upload. */
@@ -85,6 +93,13 @@ export interface AppendOptions {
   readonly length?: number | undefined
   /** Bytes of this request, if they are known: more than the upload may get are refused before one is read. */
   readonly contentLength?: number | undefined
+  /**
+   * Checks the bytes of this request after all of them were read. They are then kept as a whole or not at all: not those before a cut
+   * of the connection either, because they cannot be checked.
+   */
+  readonly verify?: Effect.Effect<void, ChecksumMismatch> | undefined
+  /** Called with the upload whenever more of its bytes are stored. */
+  readonly onStored?: ((upload: Upload) => void) | undefined
 }
 
 type PartError =
@@ -133,6 +148,7 @@ export class ResumableUploads extends Context.Service<
       | PreconditionFailed
       | QuotaExceeded
       | TypeNotAllowed
+      | UploadIncomplete
     >
 
     /** Returns an upload. Fails with `NotFound` when there is none, or it was aborted or has expired. */
@@ -284,6 +300,18 @@ const make = Effect.gen(function* () {
       () => missing
     )
 
+  const findPartials = Effect.fnUntraced(function* (
+    actor: Actor,
+    { bucketId, tenantId }: BucketRef,
+    ids: ReadonlyArray<string> | undefined
+  ) {
+    if (ids === undefined) return []
+    yield* Partials.checkIds(ids)
+    return yield* Effect.forEach(ids, (uploadId) =>
+      Effect.map(findOpen(actor, { tenantId, bucketId, uploadId }), ({ upload }) => upload)
+    )
+  })
+
   /** Ends former appends, and fences those of other processes. */
   const takeOver = (ref: UploadRef) =>
     appends.end(ref.uploadId).pipe(
@@ -296,26 +324,32 @@ const make = Effect.gen(function* () {
       const bucket = { tenantId, bucketId }
       const identity = yield* access.require(actor, bucket, "file:write")
       yield* checkBucketId(bucket)
-      const description = yield* NewFile.decode(input)
-      const { path = "/", name } = description
-      const folder = folderOf(identity)
-      if (folder !== undefined) yield* access.require(actor, { ...bucket, path }, "file:write")
       const {
         condition = {},
         contentType,
+        isPartial = false,
         length,
         link,
         linkRules,
         mode = "APPEND",
         notes,
-        onConflict = "fail"
+        onConflict = "fail",
+        partials
       } = options
+      const folder = folderOf(identity)
+      const description = yield* NewFile.decode(isPartial ? { name: "part", path: folder ?? "/" } : input)
+      const { path = "/", name } = description
+      if (folder !== undefined) yield* access.require(actor, { ...bucket, path }, "file:write")
       if (contentType !== undefined) yield* MediaTypes.check(contentType)
       if (length !== undefined) yield* checkLength(length, { length: null, received: 0 })
+      const sources = yield* findPartials(actor, bucket, partials)
+      const size = sources.length === 0 ? length : yield* Partials.checkAll(sources, link)
       yield* checkHeaders(tenantId, description.headers ?? [])
       yield* room.forContent(length ?? 0)
-      const existing = Option.getOrNull(yield* files.find(bucket, StoreFile.toSelector({ path, name })))
-      yield* StoreFile.check({ bucket, condition, folder, onConflict }, existing)
+      if (!isPartial) {
+        const existing = Option.getOrNull(yield* files.find(bucket, StoreFile.toSelector({ path, name })))
+        yield* StoreFile.check({ bucket, condition, folder, onConflict }, existing)
+      }
       const terms = {
         description,
         contentType: contentType ?? null,
@@ -323,7 +357,8 @@ const make = Effect.gen(function* () {
         condition,
         linkRules: linkRules ?? null,
         ...(link === undefined ? undefined : { link }),
-        ...(notes === undefined ? undefined : { notes })
+        ...(notes === undefined ? undefined : { notes }),
+        ...(isPartial ? { isPartial } : undefined)
       }
       const upload: StoredUpload = {
         ...bucket,
@@ -342,14 +377,21 @@ const make = Effect.gen(function* () {
       }
       const limits = yield* limitsOf(bucket)
       const rules = yield* within(limits)(uploads.create(upload, maxOpenUploads))
-      const refuse = (error: ContentTooLarge | TypeNotAllowed) =>
-        Effect.andThen(uploads.abort({ ...bucket, uploadId: upload.id }), Effect.fail(error))
+      const ref = { ...bucket, uploadId: upload.id }
+      const refuse = <E>(error: E) => Effect.andThen(uploads.abort(ref), Effect.fail(error))
       const { isOfBucket, limit } = limitOf(upload, rules)
-      if (length !== undefined && length > limit) return yield* refuse(new ContentTooLarge({ limit, isOfBucket }))
+      if (size !== undefined && size > limit) return yield* refuse(new ContentTooLarge({ limit, isOfBucket }))
       if (contentType !== undefined && !MediaTypes.isUnspecific(contentType)) {
         yield* Effect.catchTag(MediaTypes.checkAllowed(contentType, rules, linkRules), "TypeNotAllowed", refuse)
       }
-      return toUpload(upload)
+      if (sources.length === 0) return toUpload(upload)
+      const joined = uploads.join({
+        upload: ref,
+        partials: sources.map(({ id }) => id),
+        now: upload.createdAt,
+        expiresAt: upload.expiresAt
+      })
+      return toUpload(yield* Effect.catch(within(limits)(joined), refuse))
     }),
 
     get: Effect.fn("ResumableUploads.get")(function* (actor, ref) {
@@ -374,7 +416,7 @@ const make = Effect.gen(function* () {
     }),
 
     append: Effect.fn("ResumableUploads.append")(function* (actor, ref, content, options) {
-      const { contentLength, length, offset } = options
+      const { contentLength, length, offset, onStored, verify } = options
       const { rules, upload: found } = yield* findOpen(actor, ref)
       if (found.mode !== "APPEND") return yield* InvalidRequest.at("", "the upload takes numbered parts")
       let upload = yield* takeOver(ref)
@@ -388,27 +430,45 @@ const make = Effect.gen(function* () {
       const rest = Math.min(limit, upload.length ?? Infinity) - offset
       if (contentLength !== undefined && contentLength > rest) return yield* tooLarge(upload, { isOfBucket, limit })
       const guarded = yield* ContentGuard.make(content, { limit: rest, isOfBucket })
-      yield* appends.run(ref.uploadId, (stop) =>
+      const checkParts = (): Effect.Effect<void, InvalidRequest> =>
+        upload.revision < maxParts
+          ? Effect.void
+          : Effect.fail(
+              InvalidRequest.at("", `an upload has at most ${maxParts} parts; send more bytes in each request`)
+            )
+      const store = <E2, R2>(bytes: Stream.Stream<Uint8Array, E2, R2>) =>
+        Effect.gen(function* () {
+          const at = { offset: upload.received, epoch: upload.epoch }
+          const added = yield* storePart(upload, bytes, { at, options: {}, mayBeEmpty: false })
+          if (added === undefined) return
+          upload = added.upload
+          onStored?.(toUpload(upload))
+        })
+      const inParts = (stop: Effect.Effect<void>) =>
         Effect.gen(function* () {
           const streams = yield* PartStreams.make(guarded.content, { partSize: appendPartBytes, stop })
           for (let next = yield* streams.next; next !== undefined; next = yield* streams.next) {
-            if (upload.revision >= maxParts) {
-              return yield* InvalidRequest.at(
-                "",
-                `an upload has at most ${maxParts} parts; send more bytes in each request`
-              )
-            }
-            const at = { offset: upload.received, epoch: upload.epoch }
-            const added = yield* storePart(upload, next, { at, options: {}, mayBeEmpty: false })
-            if (added !== undefined) upload = added.upload
+            yield* checkParts()
+            yield* store(next)
           }
           yield* streams.outcome
-        }).pipe(
-          Effect.scoped,
+        }).pipe(Effect.scoped)
+      const asWhole = (check: Effect.Effect<void, ChecksumMismatch>, stop: Effect.Effect<void>) =>
+        Effect.interruptible(
+          Effect.raceFirst(
+            store(Stream.concat(guarded.content, Stream.unwrap(Effect.as(check, Stream.empty)))),
+            Effect.andThen(stop, Effect.fail(new UploadSuperseded()))
+          )
+        )
+      if (verify !== undefined) yield* checkParts()
+      yield* appends
+        .run(ref.uploadId, (stop): ReturnType<typeof inParts | typeof asWhole> =>
+          verify === undefined ? inParts(stop) : asWhole(verify, stop)
+        )
+        .pipe(
           // The guard states how many bytes are left; the client has to know how many there may be.
           Effect.catchTag("ContentTooLarge", () => Effect.fail(tooLarge(upload, { isOfBucket, limit })))
         )
-      )
       return toUpload(upload)
     }),
 

@@ -14,7 +14,7 @@ import type { MetadataError } from "../MetadataError.ts"
 import type { Slice } from "../Page.ts"
 import type * as BlobKey from "../storage/BlobKey.ts"
 import type { StoredUpload, UploadPart } from "./Upload.ts"
-import type { UploadSuperseded } from "./UploadErrors.ts"
+import type { UploadIncomplete, UploadSuperseded } from "./UploadErrors.ts"
 
 /** An upload of a bucket. */
 export interface UploadRef extends BucketRef {
@@ -88,6 +88,18 @@ export class UploadRepository extends Context.Service<
       readonly now: DateTime.Utc
       readonly expiresAt: DateTime.Utc
     }) => Effect.Effect<StoredUpload, NotFound | QuotaExceeded | UploadExpired | UploadSuperseded | MetadataError>
+
+    /**
+     * Makes the parts of partial uploads those of an OPEN upload without parts, in the order of the partial uploads, whose state becomes
+     * DEAD. Reserves the bytes for the upload. Fails with `NotFound` when one of them is not OPEN, and with `UploadIncomplete` when a
+     * partial upload has not all of its bytes. Returns the upload then.
+     */
+    readonly join: (terms: {
+      readonly upload: UploadRef
+      readonly partials: ReadonlyArray<string>
+      readonly now: DateTime.Utc
+      readonly expiresAt: DateTime.Utc
+    }) => Effect.Effect<StoredUpload, NotFound | QuotaExceeded | UploadIncomplete | MetadataError>
 
     /** Lists the parts of an upload by number, after a number. */
     readonly listParts: (

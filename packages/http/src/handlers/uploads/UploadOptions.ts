@@ -8,6 +8,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import { Api } from "../../contract/Api.ts"
 import type { Route } from "../../problems/AllowedMethods.ts"
+import { algorithms } from "../../transfer/upload/BodyDigest.ts"
 import * as TusHandlers from "./TusHandlers.ts"
 
 const { create, append } = Api.groups.uploads.endpoints
@@ -23,6 +24,7 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter> = HttpRoute
       "tus-resumable": TusHandlers.version,
       "tus-version": TusHandlers.version,
       "tus-extension": TusHandlers.extensions,
+      "tus-checksum-algorithm": algorithms.join(","),
       "tus-max-size": String(maxUploadBytes)
     }
     for (const path of paths) yield* router.add("OPTIONS", path, HttpServerResponse.empty({ status: 204, headers }))

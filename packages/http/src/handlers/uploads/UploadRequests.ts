@@ -20,6 +20,7 @@ import { CurrentActor, CurrentUploadLink } from "../../contract/Authentication.t
 import { MinimumRate } from "../../transfer/MinimumRate.ts"
 import * as EntityTags from "../../transfer/request/EntityTags.ts"
 import * as TusHeaders from "../../transfer/request/TusHeaders.ts"
+import * as BodyDigest from "../../transfer/upload/BodyDigest.ts"
 import * as RequestBody from "../../transfer/upload/RequestBody.ts"
 import * as CreatedResponse from "../support/CreatedResponse.ts"
 import * as FileRefs from "../support/FileRefs.ts"
@@ -38,6 +39,12 @@ export interface Query {
   readonly name?: string | undefined
   readonly path?: string | undefined
   readonly onConflict?: OnConflict | undefined
+}
+
+/** How the body of a request continues an upload. */
+export interface BodyOptions extends Pick<AppendOptions, "offset" | "length" | "onStored"> {
+  /** The digest that the body must have. */
+  readonly checksum?: BodyDigest.Declared | undefined
 }
 
 /** The requester that `Authentication` has found. */
@@ -90,6 +97,9 @@ const segmentsOf = ({ bucketId, tenantId, uploadId }: UploadRef): ReadonlyArray<
 
 export const refOf = ({ bucketId, id, tenantId }: Upload): UploadRef => ({ tenantId, bucketId, uploadId: id })
 
+/** The path of the uploads of a bucket, below the API's base path. */
+export const directoryOf = (bucket: BucketRef): string => `/${[...FileRefs.filesPath(bucket), "uploads"].join("/")}`
+
 /** Returns the path of an upload. */
 export const locationOf = (upload: UploadRef): Effect.Effect<string> => CreatedResponse.locationOf(segmentsOf(upload))
 
@@ -134,13 +144,14 @@ export const make = Effect.gen(function* () {
     { actor, link }: Requester,
     ref: UploadRef,
     request: HttpServerRequest,
-    options: AppendOptions
+    { checksum, ...options }: BodyOptions
   ) {
-    const limit = maxBytes(link)
-    const content = yield* RequestBody.open(request, { limit, idleTimeout, minimumRate })
-    return yield* uploads.append(actor, ref, content, {
+    const body = yield* RequestBody.open(request, { limit: maxBytes(link), idleTimeout, minimumRate })
+    const digest = checksum === undefined ? undefined : BodyDigest.make(checksum)
+    return yield* uploads.append(actor, ref, digest === undefined ? body : digest.reading(body), {
       ...options,
-      contentLength: RequestBody.declaredLength(request)
+      contentLength: RequestBody.declaredLength(request),
+      verify: digest?.verify
     })
   })
 
@@ -154,7 +165,9 @@ export const make = Effect.gen(function* () {
       { bucketId, tenantId }: BucketRef,
       request: HttpServerRequest,
       query: Query,
-      options: Pick<NewUpload, "length" | "notes"> & { readonly defaultType?: string | undefined }
+      options: Pick<NewUpload, "isPartial" | "length" | "notes" | "partials"> & {
+        readonly defaultType?: string | undefined
+      }
     ) {
       const { defaultType, ...others } = options
       const pairs = yield* TusHeaders.metadata(request.headers)
@@ -171,7 +184,7 @@ export const make = Effect.gen(function* () {
       })
     }),
 
-    append: (requester: Requester, ref: UploadRef, request: HttpServerRequest, options: AppendOptions) =>
+    append: (requester: Requester, ref: UploadRef, request: HttpServerRequest, options: BodyOptions) =>
       Effect.andThen(checkLink(requester, ref), append(requester, ref, request, options)),
 
     /** As `append`, to an upload that the same request has created. */

@@ -3,6 +3,7 @@
  */
 import { InvalidRequest } from "@holdfast/core/Errors"
 import * as Effect from "effect/Effect"
+import { algorithms, type Declared } from "../upload/BodyDigest.ts"
 import type { RequestHeaders } from "./EntityTags.ts"
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/
@@ -65,3 +66,44 @@ export const creationLength = (headers: RequestHeaders): Effect.Effect<number | 
     }
     return length
   })
+
+const isAlgorithm = (name: string): name is Declared["algorithm"] => algorithms.some((one) => one === name)
+
+/** Returns the digest that `Upload-Checksum` declares for the body of the request; undefined without the header. */
+export const checksum = (headers: RequestHeaders): Effect.Effect<Declared | undefined, InvalidRequest> => {
+  const header = headers["upload-checksum"]
+  if (header === undefined) return Effect.undefined
+  const [algorithm = "", encoded = "", ...rest] = header.trim().split(/ +/)
+  if (!isAlgorithm(algorithm)) {
+    return Effect.fail(malformed("Upload-Checksum", `must have one of the algorithms ${algorithms.join(", ")}`))
+  }
+  return rest.length === 0 && encoded !== "" && base64.test(encoded)
+    ? Effect.succeed({ algorithm, digest: Buffer.from(encoded, "base64") })
+    : Effect.fail(malformed("Upload-Checksum", "must have an algorithm and a digest in Base64"))
+}
+
+/** What an upload is for others: a part of them, or their concatenation. */
+export type Concat = "partial" | { readonly uploadIds: ReadonlyArray<string> }
+
+/**
+ * Returns the meaning of `Upload-Concat`; undefined without the header.
+ *
+ * @param directory The path of the uploads of the bucket, in which the partial uploads have to be.
+ */
+export const concat = (
+  headers: RequestHeaders,
+  directory: string
+): Effect.Effect<Concat | undefined, InvalidRequest> => {
+  const header = headers["upload-concat"]?.trim()
+  if (header === undefined) return Effect.undefined
+  if (header === "partial") return Effect.succeed("partial")
+  const urls = header.startsWith("final;") ? header.slice("final;".length).trim().split(/ +/) : []
+  const uploadIds = urls.flatMap((url) => {
+    const path = URL.canParse(url, "http://localhost") ? new URL(url, "http://localhost").pathname : ""
+    const at = path.lastIndexOf("/") + 1
+    return at > 0 && path.slice(0, at).endsWith(`${directory}/`) ? [path.slice(at)] : []
+  })
+  return uploadIds.length > 0 && uploadIds.length === urls.length
+    ? Effect.succeed({ uploadIds })
+    : Effect.fail(malformed("Upload-Concat", "must be partial, or final; and the addresses of uploads of this bucket"))
+}

@@ -86,6 +86,63 @@ export const uploadContract = (it: It): void => {
     })
   )
 
+  it.effect(
+    "join: partial uploads in another order → their parts and bytes in that order, one reservation; again → NotFound",
+    () =>
+      Effect.gen(function* () {
+        const uploads = yield* UploadRepository
+        const bucket = yield* Fixtures.bucket()
+        const first = yield* open(bucket, { length: 12 })
+        yield* put(first, { offset: 0, epoch: 0 }, 7)
+        const second = yield* open(bucket, { length: 3 })
+        const last = yield* put(second, { offset: 0, epoch: 0 }, 3)
+        const empty = yield* open(bucket, { length: 0 })
+        const join = (upload: StoredUpload, partials: ReadonlyArray<StoredUpload>) =>
+          uploads.join({
+            upload: refOf(upload),
+            partials: partials.map(({ id }) => id),
+            now: Sample.at(),
+            expiresAt: Sample.at(90_000)
+          })
+        const upload = yield* open(bucket)
+        const order = [second, empty, first]
+        expect(yield* Effect.flip(join(upload, order))).toMatchObject({
+          _tag: "UploadIncomplete",
+          received: 7,
+          length: 12
+        })
+        yield* put(first, { offset: 7, epoch: 0 }, 5)
+        expect(yield* reserved(bucket)).toBe(15)
+        const joined = yield* join(upload, order)
+        expect(joined).toMatchObject({
+          received: 15,
+          length: 15,
+          revision: 3,
+          expiresAt: Sample.at(90_000),
+          state: "OPEN"
+        })
+        expect(Option.getOrThrow(yield* uploads.find(refOf(upload))).upload).toEqual(joined)
+        const parts = yield* uploads.listParts({ blobId: upload.blobId, limit: 10 })
+        expect(parts.map(({ number, size }) => [number, size])).toEqual([
+          [1, 3],
+          [2, 7],
+          [3, 5]
+        ])
+        expect(parts[0]?.blobId).toBe(last.blobId)
+        expect(yield* reserved(bucket)).toBe(15)
+        expect(Option.getOrThrow(yield* uploads.find(refOf(first))).upload.state).toBe("DEAD")
+        expect(yield* stateOf(first.blobId)).toBe("DOOMED")
+        yield* (yield* BlobRepository).forget([first.blobId, second.blobId, empty.blobId])
+        expect(yield* Effect.forEach(parts, ({ blobId }) => stateOf(blobId))).toEqual(["READY", "READY", "READY"])
+        expect(yield* Effect.flip(join(yield* open(bucket), [first]))).toMatchObject({ _tag: "NotFound" })
+        const content = composite(upload.blobId, 15)
+        const file = Sample.file({ version: 1, content })
+        yield* (yield* FileRepository).insert(bucket, file, assembly(joined, 3, [1, 2, 3]))
+        const starts = yield* (yield* BlobRepository).listParts({ blobId: upload.blobId, offset: 0, limit: 10 })
+        expect(starts.map(({ start }) => start)).toEqual([0, 3, 10])
+      })
+  )
+
   it.effect("addPart: 8 appends at one offset at once → exactly one succeeds", () =>
     Effect.gen(function* () {
       const upload = yield* open(yield* Fixtures.bucket())

@@ -16,6 +16,7 @@ import { transaction } from "../../Transaction.ts"
 import { withinLimits } from "../usage/WithinLimits.ts"
 import { addPart, lockOpen, reserve } from "./AddPart.ts"
 import * as Digests from "./Digests.ts"
+import { join } from "./JoinUploads.ts"
 import { byRef, columns, toUpload, toUploadPart } from "./UploadRow.ts"
 
 const make = Effect.gen(function* () {
@@ -86,6 +87,8 @@ const make = Effect.gen(function* () {
       ).pipe(operation("uploads.declareLength")),
 
     addPart: (terms) => addPart(sql, terms).pipe(operation("uploads.addPart")),
+
+    join: (terms) => join(sql, terms).pipe(operation("uploads.join")),
 
     listParts: ({ after, blobId, limit }) =>
       sql`SELECT blob_part.number, blob_part.blob_id, blob_part.size, blob.sha256, blob_part.tag, blob_part.created_at

@@ -213,6 +213,7 @@ export const ports = [
     takeOver: "INTERNAL",
     declareLength: "INTERNAL",
     addPart: "INTERNAL",
+    join: "INTERNAL",
     listParts: "READ",
     abort: "INTERNAL",
     claimDigest: "INTERNAL",
