@@ -101,6 +101,7 @@ export class NotFound extends Data.TaggedError("NotFound")<{
     | "delivery"
     | "share"
     | "upload"
+    | "S3 credential"
   /** Those that do not exist, where the request names several. */
   readonly ids?: ReadonlyArray<string> | undefined
 }> {

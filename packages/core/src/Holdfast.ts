@@ -66,6 +66,7 @@ import * as StoreTime from "./StoreTime.ts"
 import type { TenantRepository } from "./tenants/TenantRepository.ts"
 import * as Tenants from "./tenants/Tenants.ts"
 import type { TokenRepository } from "./tokens/TokenRepository.ts"
+import * as S3Credentials from "./tokens/S3Credentials.ts"
 import * as Tokens from "./tokens/Tokens.ts"
 import * as Transcoder from "./transcoding/Transcoder.ts"
 import * as ContentDigests from "./uploads/ContentDigests.ts"
@@ -131,6 +132,7 @@ export type Services =
   | Members.Members
   | Memberships.Memberships
   | Tokens.Tokens
+  | S3Credentials.S3Credentials
   | Buckets.Buckets
   | Events.Events
   | Files.Files
@@ -166,6 +168,7 @@ const services = Layer.mergeAll(
   Members.layer,
   Memberships.layer,
   Tokens.layer,
+  S3Credentials.layer,
   Buckets.layer,
   Events.layer,
   Files.layer,

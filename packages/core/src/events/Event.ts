@@ -35,6 +35,8 @@ const targets = {
   "token.created": "TOKEN",
   "token.updated": "TOKEN",
   "token.revoked": "TOKEN",
+  "token.s3_credentials_created": "TOKEN",
+  "token.s3_credentials_revoked": "TOKEN",
   "bucket.created": "BUCKET",
   "bucket.updated": "BUCKET",
   "bucket.deleted": "BUCKET",

@@ -8,6 +8,7 @@ import type * as Option from "effect/Option"
 import type { Forbidden, InvalidRequest, NotFound, Unauthenticated, QuotaExceeded } from "../Errors.ts"
 import type { MetadataError } from "../MetadataError.ts"
 import type { Slice } from "../Page.ts"
+import type { StoredS3Secret } from "./S3Credential.ts"
 import type { Token } from "./Token.ts"
 
 export class TokenRepository extends Context.Service<
@@ -34,6 +35,29 @@ export class TokenRepository extends Context.Service<
       readonly tenantId: string
       readonly tokenId: string
       readonly at: DateTime.Utc
+    }) => Effect.Effect<boolean, MetadataError>
+
+    /** Stores the sealed S3 secret of a token, in place of a former one; false when there is no such token that is not revoked. */
+    readonly putS3Secret: (secret: {
+      readonly tenantId: string
+      readonly tokenId: string
+      readonly sealed: string
+      readonly at: DateTime.Utc
+    }) => Effect.Effect<boolean, MetadataError>
+
+    /** Finds the S3 secret of a token of any tenant, also of one that is revoked or has expired. */
+    readonly findS3Secret: (tokenId: string) => Effect.Effect<Option.Option<StoredS3Secret>, MetadataError>
+
+    /** Finds when the S3 secret of a token was stored. */
+    readonly findS3SecretTime: (
+      tenantId: string,
+      tokenId: string
+    ) => Effect.Effect<Option.Option<DateTime.Utc>, MetadataError>
+
+    /** Removes the S3 secret of a token; false when it has none. */
+    readonly removeS3Secret: (token: {
+      readonly tenantId: string
+      readonly tokenId: string
     }) => Effect.Effect<boolean, MetadataError>
   }
 >()("@holdfast/core/tokens/TokenRepository") {}

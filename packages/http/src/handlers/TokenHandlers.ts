@@ -1,6 +1,7 @@
 /**
  * The API group `tokens`: API tokens of a tenant.
  */
+import { S3Credentials } from "@holdfast/core/tokens/S3Credentials"
 import { Tokens } from "@holdfast/core/tokens/Tokens"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -13,6 +14,7 @@ export const layer = HttpApiBuilder.group(
   "tokens",
   Effect.fnUntraced(function* (handlers) {
     const tokens = yield* Tokens
+    const credentials = yield* S3Credentials
     return handlers.handleAll({
       create: ({ params: { tenantId }, payload }) =>
         Effect.flatMap(
@@ -21,7 +23,15 @@ export const layer = HttpApiBuilder.group(
         ),
       list: ({ params, query }) => asActor((actor) => tokens.list(actor, params.tenantId, query)),
       get: ({ params }) => asActor((actor) => tokens.get(actor, params.tenantId, params.tokenId)),
-      revoke: ({ params }) => asActor((actor) => tokens.revoke(actor, params.tenantId, params.tokenId))
+      revoke: ({ params }) => asActor((actor) => tokens.revoke(actor, params.tenantId, params.tokenId)),
+      createS3Credentials: ({ params: { tenantId, tokenId } }) =>
+        Effect.flatMap(
+          asActor((actor) => credentials.create(actor, tenantId, tokenId)),
+          (created) => CreatedResponse.withLocation(created, "tenants", tenantId, "tokens", tokenId, "s3-credentials")
+        ),
+      getS3Credentials: ({ params }) => asActor((actor) => credentials.get(actor, params.tenantId, params.tokenId)),
+      revokeS3Credentials: ({ params }) =>
+        asActor((actor) => credentials.revoke(actor, params.tenantId, params.tokenId))
     })
   })
 )

@@ -212,6 +212,24 @@ export const rows: ReadonlyArray<Row> = [
     request: (f) => ({ path: `${tenant(f)}/tokens/${f.tokenId}` })
   },
   {
+    route: "POST /tenants/:tenantId/tokens/:tokenId/s3-credentials",
+    allowed: admin,
+    status: 201,
+    request: (f) => ({ path: `${tenant(f)}/tokens/${f.tokenId}/s3-credentials` })
+  },
+  {
+    route: "GET /tenants/:tenantId/tokens/:tokenId/s3-credentials",
+    allowed: admin,
+    status: 200,
+    request: (f) => ({ path: `${tenant(f)}/tokens/${f.tokenId}/s3-credentials` })
+  },
+  {
+    route: "DELETE /tenants/:tenantId/tokens/:tokenId/s3-credentials",
+    allowed: admin,
+    status: 204,
+    request: (f) => ({ path: `${tenant(f)}/tokens/${f.tokenId}/s3-credentials` })
+  },
+  {
     route: "POST /tenants/:tenantId/buckets",
     allowed: bucketWriters,
     status: 201,
@@ -612,9 +630,10 @@ export const makeRecords = async (
   )
   const tokenId = await idOf(
     await server.post(`/tenants/${tenantId}/tokens`, {
-      json: { name: "t", member: { id: memberId }, expiresAt: new Date(Date.now() + 3_600_000).toISOString() }
+      json: { name: "t", member: { id: memberId }, expiresAt: new Date(Date.now() + 1_800_000).toISOString() }
     })
   )
+  await server.post(`/tenants/${tenantId}/tokens/${tokenId}/s3-credentials`)
   return { fileId, memberId, tokenId }
 }
 

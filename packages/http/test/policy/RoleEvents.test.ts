@@ -22,6 +22,8 @@ const actions: Readonly<Record<string, string>> = {
   "DELETE /tenants/:tenantId/members/:memberId": "member.deleted",
   "POST /tenants/:tenantId/tokens": "token.created",
   "DELETE /tenants/:tenantId/tokens/:tokenId": "token.revoked",
+  "POST /tenants/:tenantId/tokens/:tokenId/s3-credentials": "token.s3_credentials_created",
+  "DELETE /tenants/:tenantId/tokens/:tokenId/s3-credentials": "token.s3_credentials_revoked",
   "POST /tenants/:tenantId/buckets": "bucket.created",
   [`PATCH ${bucketPath}`]: "bucket.updated",
   [`POST ${bucketPath}/files/upload`]: "file.created",

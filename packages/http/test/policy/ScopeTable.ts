@@ -108,9 +108,10 @@ export const cases = (all: ReadonlyArray<Permission>): ReadonlyArray<ScopeCase> 
       return permission === undefined ? undefined : { permissions: [permission] }
     },
     // An Admin without a scope adds members of any role, one with this scope none with further permissions. A copy reads, too, and a
-    // share gives further permissions.
+    // share gives further permissions, as the S3 credentials of a token without a scope do.
     answer: ({ route }) =>
       route === `POST ${ofFiles}/:fileId/copy` ||
+      route === `POST ${ofTenant}/tokens/:tokenId/s3-credentials` ||
       route === `POST ${ofTenant}/members` ||
       route === `PATCH ${ofTenant}/members/:memberId` ||
       route === `POST ${ofBucket}/shares`

@@ -22,6 +22,7 @@ import { quotas } from "./Quotas.ts"
 import { reachedLimits } from "./ReachedLimits.ts"
 import { removals } from "./Removals.ts"
 import { publicBuckets } from "./access/PublicBuckets.ts"
+import { s3Secrets } from "./access/S3Secrets.ts"
 import { tokenOrigins } from "./access/TokenOrigins.ts"
 import { tokenScopes } from "./access/TokenScopes.ts"
 import { contentDigests } from "./uploads/ContentDigests.ts"
@@ -59,5 +60,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 31, name: "content_digests", steps: contentDigests },
   { id: 35, name: "hook_tasks", steps: hookTasks },
   { id: 38, name: "share_expiry", steps: shareExpiry },
+  { id: 41, name: "s3_secrets", steps: s3Secrets },
   { id: 43, name: "keys", steps: keys }
 ]

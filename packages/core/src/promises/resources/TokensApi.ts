@@ -8,6 +8,8 @@ import type { AllowedOrigins } from "../../access/Origin.ts"
 import { InvalidRequest } from "../../Errors.ts"
 import type * as Page from "../../Page.ts"
 import type { Permission } from "../../Permission.ts"
+import type * as S3Credential from "../../tokens/S3Credential.ts"
+import { S3Credentials } from "../../tokens/S3Credentials.ts"
 import type * as Token from "../../tokens/Token.ts"
 import { Tokens } from "../../tokens/Tokens.ts"
 import type { ActorHandle } from "../internal/ActorHandle.ts"
@@ -40,6 +42,8 @@ export interface CreatedTokenRecord<Time = Date> extends Omit<WithTimes<Token.Cr
   /** Null: the token has all permissions of its member. */
   readonly scope: TokenScope | null
 }
+export interface S3CredentialsRecord<Time = Date> extends WithTimes<S3Credential.S3Credentials, Time> {}
+export interface CreatedS3CredentialsRecord<Time = Date> extends WithTimes<S3Credential.CreatedS3Credentials, Time> {}
 export interface ListTokensInput extends TenantRef, Page.Request {}
 
 export interface CreateTokenInput extends TenantRef {
@@ -76,6 +80,15 @@ export interface TokenOperations<Time> {
 
   /** Revokes a token, from its next use on. This cannot be undone. */
   revoke(input: TokenRef): void
+
+  /** Creates the S3 credentials of a token, in place of former ones. No later call returns the `secretAccessKey`. */
+  createS3Credentials(input: TokenRef): CreatedS3CredentialsRecord<Time>
+
+  /** Returns the S3 credentials of a token, without the secret key. */
+  getS3Credentials(input: TokenRef): S3CredentialsRecord<Time>
+
+  /** Revokes the S3 credentials of a token. Its API key stays valid. */
+  revokeS3Credentials(input: TokenRef): void
 }
 
 export interface TokensApi extends Methods<TokenOperations<Date>, [actor: ActorHandle]> {}
@@ -103,7 +116,13 @@ export const make = (invoke: Invoke): TokensApi =>
         ),
       list: (actor, input) => Tokens.use((service) => service.list(actor, input.tenantId, input)),
       get: (actor, { tenantId, tokenId }) => Tokens.use((service) => service.get(actor, tenantId, tokenId)),
-      revoke: (actor, { tenantId, tokenId }) => Tokens.use((service) => service.revoke(actor, tenantId, tokenId))
+      revoke: (actor, { tenantId, tokenId }) => Tokens.use((service) => service.revoke(actor, tenantId, tokenId)),
+      createS3Credentials: (actor, { tenantId, tokenId }) =>
+        S3Credentials.use((service) => service.create(actor, tenantId, tokenId)),
+      getS3Credentials: (actor, { tenantId, tokenId }) =>
+        S3Credentials.use((service) => service.get(actor, tenantId, tokenId)),
+      revokeS3Credentials: (actor, { tenantId, tokenId }) =>
+        S3Credentials.use((service) => service.revoke(actor, tenantId, tokenId))
     },
     { list: true }
   )

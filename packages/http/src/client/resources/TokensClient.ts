@@ -18,7 +18,10 @@ export const make = (transport: Transport): TokensClient =>
       create: { method: "POST", path: tokens, hasBody: true },
       list: { method: "GET", path: tokens, query: ["limit", "cursor"] },
       get: { method: "GET", path: token },
-      revoke: { method: "DELETE", path: token }
+      revoke: { method: "DELETE", path: token },
+      createS3Credentials: { method: "POST", path: `${token}/s3-credentials` },
+      getS3Credentials: { method: "GET", path: `${token}/s3-credentials` },
+      revokeS3Credentials: { method: "DELETE", path: `${token}/s3-credentials` }
     },
     { list: true }
   )

@@ -110,7 +110,9 @@ describe("samples of the OpenAPI document", () => {
       if (group === "members" || group === "tokens") {
         const MEMBER = await makeMember()
         const token = { name: "t", member: { id: MEMBER } }
-        return { MEMBER, TOKEN: group === "tokens" ? await post(`${tenant}/tokens`, token) : "" }
+        const TOKEN = group === "tokens" ? await post(`${tenant}/tokens`, token) : ""
+        if (operationId.endsWith("S3Credentials")) await api.post(`${tenant}/tokens/${TOKEN}/s3-credentials`)
+        return { MEMBER, TOKEN }
       }
       if (group === "memberships") {
         const TENANT = await makeTenant()

@@ -46,6 +46,33 @@ export const tokenContract = (it: It): void => {
     })
   )
 
+  it.effect("S3 secret: stored, replaced, removed → found with the hash of the key of its token", () =>
+    Effect.gen(function* () {
+      const tokens = yield* TokenRepository
+      const tenantId = yield* Fixtures.tenant
+      const scope = { permissions: ["file:read"] as const }
+      const token = { ...Sample.token((yield* Fixtures.member(tenantId)).id), scope }
+      const ref = { tenantId, tokenId: token.id }
+      const hash = Sample.hash()
+      yield* tokens.create({ tenantId, token, hash })
+      expect(yield* tokens.findS3Secret(token.id)).toEqual(Option.none())
+      expect(yield* tokens.removeS3Secret(ref)).toBe(false)
+      for (const sealed of ["first", "second"]) {
+        expect(yield* tokens.putS3Secret({ ...ref, sealed, at: token.createdAt })).toBe(true)
+        expect(yield* tokens.findS3Secret(token.id)).toEqual(Option.some({ tenantId, hash, sealed }))
+      }
+      expect(yield* tokens.findS3SecretTime(tenantId, token.id)).toEqual(Option.some(token.createdAt))
+      const other = { tenantId: yield* Fixtures.tenant, tokenId: token.id }
+      expect(yield* tokens.findS3SecretTime(other.tenantId, token.id)).toEqual(Option.none())
+      expect(yield* tokens.putS3Secret({ ...other, sealed: "third", at: token.createdAt })).toBe(false)
+      expect(yield* tokens.removeS3Secret(other)).toBe(false)
+      expect(yield* tokens.removeS3Secret(ref)).toBe(true)
+      expect(yield* tokens.findS3Secret(token.id)).toEqual(Option.none())
+      yield* tokens.revoke({ ...ref, at: token.createdAt })
+      expect(yield* tokens.putS3Secret({ ...ref, sealed: "fourth", at: token.createdAt })).toBe(false)
+    })
+  )
+
   it.effect("create: unknown member or member of another tenant → NotFound, nothing stored", () =>
     Effect.gen(function* () {
       const tokens = yield* TokenRepository

@@ -22,8 +22,14 @@ export const read: Row.FromRow<Limits> = (row) => ({
 
 const encode = (value: object | null): string | null => (value === null ? null : JSON.stringify(value))
 
+const limitedPrefix = "limited:"
+
 /** Returns the hash under which a limited token is stored. */
-export const limitedHash = (hash: string): string => `limited:${hash}`
+export const limitedHash = (hash: string): string => `${limitedPrefix}${hash}`
+
+/** Returns the hash of the key of a token that is stored under this hash. */
+export const plainHash = (stored: string): string =>
+  stored.startsWith(limitedPrefix) ? stored.slice(limitedPrefix.length) : stored
 
 /**
  * Returns the columns of a token. Nodes of a former version ignore its limits. They must not find it: they would give it all

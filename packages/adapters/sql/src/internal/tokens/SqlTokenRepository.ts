@@ -83,6 +83,22 @@ const make = Effect.gen(function* () {
     return true
   })
 
+  /** Sets or removes the sealed S3 secret of a token, and writes the event. */
+  const changeSecret = Effect.fnUntraced(function* (
+    { tenantId, tokenId }: { readonly tenantId: string; readonly tokenId: string },
+    secret: { readonly sealed: string; readonly at: number } | null
+  ) {
+    const condition = secret === null ? sql`s3_secret IS NOT NULL` : sql`revoked_at IS NULL`
+    const changed =
+      yield* sql`UPDATE api_key SET s3_secret = ${secret?.sealed ?? null}, s3_secret_at = ${secret?.at ?? null}
+      WHERE id = ${tokenId} AND tenant_id = ${tenantId} AND ${condition}
+      RETURNING name`.pipe(Row.first((row) => Row.text(row, "name")))
+    if (Option.isNone(changed)) return false
+    const action = secret === null ? "token.s3_credentials_revoked" : "token.s3_credentials_created"
+    yield* record(sql, { tenantId, action, target: { id: tokenId, name: changed.value } })
+    return true
+  })
+
   return TokenRepository.of({
     create: ({ hash, tenantId, token }) =>
       create(tenantId, token, hash).pipe(
@@ -103,7 +119,30 @@ const make = Effect.gen(function* () {
         ORDER BY id LIMIT ${limit}`.pipe(Row.all(toToken), operation("tokens.list")),
 
     revoke: ({ at, tenantId, tokenId }) =>
-      revoke(tenantId, tokenId, millis(at)).pipe(transaction(sql), operation("tokens.revoke"))
+      revoke(tenantId, tokenId, millis(at)).pipe(transaction(sql), operation("tokens.revoke")),
+
+    putS3Secret: ({ at, sealed, ...token }) =>
+      changeSecret(token, { sealed, at: millis(at) }).pipe(transaction(sql), operation("tokens.putS3Secret")),
+
+    findS3Secret: (tokenId) =>
+      sql`SELECT tenant_id, hash, s3_secret FROM api_key
+        WHERE id = ${tokenId} AND tenant_id IS NOT NULL AND s3_secret IS NOT NULL`.pipe(
+        Row.first((row) => ({
+          tenantId: Row.text(row, "tenant_id"),
+          hash: LimitColumns.plainHash(Row.text(row, "hash")),
+          sealed: Row.text(row, "s3_secret")
+        })),
+        operation("tokens.findS3Secret")
+      ),
+
+    findS3SecretTime: (tenantId, tokenId) =>
+      sql`SELECT s3_secret_at FROM api_key
+        WHERE id = ${tokenId} AND tenant_id = ${tenantId} AND s3_secret IS NOT NULL`.pipe(
+        Row.first((row) => Row.instant(row, "s3_secret_at")),
+        operation("tokens.findS3SecretTime")
+      ),
+
+    removeS3Secret: (token) => changeSecret(token, null).pipe(transaction(sql), operation("tokens.removeS3Secret"))
   })
 })
 

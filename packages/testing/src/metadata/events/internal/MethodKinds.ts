@@ -204,7 +204,16 @@ export const ports = [
     forgetReached: "INTERNAL",
     countReached: "READ"
   }),
-  port(TokenRepository, { create: "WRITE", find: "READ", list: "READ", revoke: "WRITE" }),
+  port(TokenRepository, {
+    create: "WRITE",
+    find: "READ",
+    list: "READ",
+    revoke: "WRITE",
+    putS3Secret: "WRITE",
+    findS3Secret: "READ",
+    findS3SecretTime: "READ",
+    removeS3Secret: "WRITE"
+  }),
   // An upload that is not complete is no record of the bucket: the event is that of its file.
   port(UploadRepository, {
     create: "INTERNAL",

@@ -129,6 +129,23 @@ const memberWrites: Readonly<Record<string, Write>> = {
     yield* tokens.create({ tenantId, token, hash: Sample.hash() })
     const change = tokens.revoke({ tenantId, tokenId: token.id, at })
     return { tenantId, id: token.id, name: token.name, change }
+  }),
+  "TokenRepository.putS3Secret": write("token.s3_credentials_created", function* () {
+    const tenantId = yield* Fixtures.tenant
+    const token = Sample.token((yield* Fixtures.member(tenantId)).id)
+    const tokens = yield* TokenRepository
+    yield* tokens.create({ tenantId, token, hash: Sample.hash() })
+    const change = tokens.putS3Secret({ tenantId, tokenId: token.id, sealed: "sealed", at })
+    return { tenantId, id: token.id, name: token.name, change }
+  }),
+  "TokenRepository.removeS3Secret": write("token.s3_credentials_revoked", function* () {
+    const tenantId = yield* Fixtures.tenant
+    const token = Sample.token((yield* Fixtures.member(tenantId)).id)
+    const tokens = yield* TokenRepository
+    yield* tokens.create({ tenantId, token, hash: Sample.hash() })
+    yield* tokens.putS3Secret({ tenantId, tokenId: token.id, sealed: "sealed", at })
+    const change = tokens.removeS3Secret({ tenantId, tokenId: token.id })
+    return { tenantId, id: token.id, name: token.name, change }
   })
 }
 
