@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 
 /** Where the S3 API answers. */
 export interface Door {
-  /** The path below which it answers, such as `/s3`; an empty string for all paths. */
-  readonly path: string
+  /** The path below which it answers, such as `/s3`; an empty string for all paths, null for none. */
+  readonly path: string | null
   /** The host name at which it answers, with buckets as its subdomains; undefined for none. */
   readonly host?: string | undefined
 }
@@ -63,7 +63,7 @@ const bucketOfHost = (host: string, { host: own }: Door): string | undefined => 
 export const matches = (door: Door, url: string, host: string): boolean =>
   bucketOfHost(host, door) !== undefined ||
   door.path === "" ||
-  (url.startsWith(door.path) && ["/", "?", undefined].includes(url[door.path.length]))
+  (door.path !== null && url.startsWith(door.path) && ["/", "?", undefined].includes(url[door.path.length]))
 
 /** Returns what an address names. Fails with `InvalidURI`. */
 export const parse = (door: Door, url: string, host: string): Effect.Effect<Address, S3Error> => {
@@ -72,7 +72,7 @@ export const parse = (door: Door, url: string, host: string): Effect.Effect<Addr
   const query = parseQuery(start < 0 ? "" : url.slice(start + 1))
   if (query === undefined) return Effect.fail(invalid)
   const fromHost = bucketOfHost(host, door)
-  const below = decode(fromHost === undefined ? path.slice(door.path.length) : path)
+  const below = decode(fromHost === undefined ? path.slice(door.path?.length) : path)
   if (below === undefined || below.includes("\0")) return Effect.fail(invalid)
   const rest = below.slice(1)
   const end = rest.indexOf("/")

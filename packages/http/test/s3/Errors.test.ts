@@ -1,25 +1,20 @@
 /**
  * The errors of the S3 API, as the AWS SDK reads them.
  */
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { GetObjectCommand, HeadBucketCommand, S3Client } from "@aws-sdk/client-s3"
+import { GetObjectCommand, HeadBucketCommand, type S3Client } from "@aws-sdk/client-s3"
 import * as Actor from "@holdfast/core/Actor"
 import * as Effect from "effect/Effect"
-import * as Scope from "effect/Scope"
-import { createServer, type RequestListener } from "node:http"
-import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as ErrorTable from "../../src/s3/ErrorTable.ts"
-import { operations } from "../../src/s3/Operations.ts"
 import type { Operation } from "../../src/s3/Operation.ts"
-import * as S3Response from "../../src/s3/S3Response.ts"
-import * as S3App from "../../src/s3/S3App.ts"
 import { S3Error } from "../../src/s3/S3Error.ts"
+import * as S3Response from "../../src/s3/S3Response.ts"
 import * as TestServer from "../support/TestServer.ts"
+import * as S3Server from "./S3Server.ts"
 
 let server: TestServer.TestServer
+let s3: Awaited<ReturnType<typeof S3Server.serve>>
 let client: S3Client
-const node = createServer()
 
 const refuse = S3Error.of("InvalidAccessKeyId")
 
@@ -34,39 +29,23 @@ const listTypes: Operation = {
 
 beforeAll(async () => {
   server = await TestServer.start()
-  const listener: RequestListener = await server.run(
-    Effect.gen(function* () {
-      const app = yield* S3App.make({
-        door: { path: "/s3" },
-        operations: [...operations, listTypes],
-        authenticate: (_, { bucket }) =>
-          bucket === "unknown"
-            ? Effect.fail(refuse)
-            : Effect.succeed({
-                actor: Actor.system,
-                tenantId: "",
-                accessKey: "",
-                openPayload: Effect.fail(refuse),
-                readXml: Effect.fail(refuse)
-              })
-      })
-      return yield* NodeHttpServer.makeHandler(app, { scope: yield* Scope.make() })
-    })
+  s3 = await S3Server.serve(server, [listTypes], (_, { bucket }) =>
+    bucket === "unknown"
+      ? Effect.fail(refuse)
+      : Effect.succeed({
+          actor: Actor.system,
+          tenantId: "",
+          accessKey: "",
+          openPayload: Effect.fail(refuse),
+          readXml: Effect.fail(refuse)
+        })
   )
-  node.on("request", listener)
-  await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve))
-  client = new S3Client({
-    endpoint: `http://127.0.0.1:${(node.address() as AddressInfo).port}/s3`,
-    region: "us-east-1",
-    forcePathStyle: true,
-    maxAttempts: 1,
-    credentials: { accessKeyId: "a", secretAccessKey: "b" }
-  })
+  client = S3Server.client(s3.url, { accessKeyId: "a", secretAccessKey: "b" })
 })
 
 afterAll(async () => {
   client.destroy()
-  await new Promise((resolve) => node.close(resolve))
+  await s3.close()
   await server.close()
 })
 
@@ -95,8 +74,7 @@ it("errors of core: not found → the code of the resource", () => {
 })
 
 it("document of an operation → 200 with the type and the ids of the answer", async () => {
-  const { port } = node.address() as AddressInfo
-  const answer = await fetch(`http://127.0.0.1:${port}/s3/photos?types`, { headers: { "x-request-id": "mine" } })
+  const answer = await fetch(`${s3.url}/s3/photos?types`, { headers: { "x-request-id": "mine" } })
   expect(answer.headers.get("content-type")).toBe("application/xml")
   expect(answer.headers.get("x-amz-request-id")).toBe("mine")
   expect(await answer.text()).toContain("<Bucket>photos</Bucket>")

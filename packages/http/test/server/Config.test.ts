@@ -59,6 +59,7 @@ describe("Config", () => {
           databasePrepare: true,
           databaseTimeout: "10000 millis",
           blobs: "fs",
+          s3Path: "/s3",
           s3Region: "us-east-1",
           s3ForcePathStyle: false,
           blobGrace: "300000 millis",

@@ -52,6 +52,7 @@ import * as PlaybackRoutes from "../../src/handlers/PlaybackRoutes.ts"
 import * as RequestId from "../../src/problems/RequestId.ts"
 import * as IntegrityLayer from "../../src/server/compose/IntegrityLayer.ts"
 import * as NodeDigest from "../../src/server/compose/NodeDigest.ts"
+import * as S3Listener from "../../src/server/listener/S3Listener.ts"
 import * as DirectListener from "../../src/server/listener/DirectListener.ts"
 import * as Requests from "./Requests.ts"
 
@@ -204,7 +205,9 @@ export const start = async (options: Options = {}): Promise<TestServer> => {
       })
       const [context, scope] = [yield* Effect.context<never>(), yield* Scope.make()]
       node.removeAllListeners("request")
-      node.on("request", DirectListener.make({ find, router, observe, context, scope }))
+      const direct = DirectListener.make({ find, router, observe, context, scope })
+      const listener = S3Listener.make(Effect.succeed(direct), { path: "/s3", host: "s3.localhost" })
+      node.on("request", yield* Effect.provideService(listener, Scope.Scope, scope))
     })
   )
   const address = node.address()

@@ -33,6 +33,7 @@ import * as MatchedRoute from "../listener/MatchedRoute.ts"
 import * as ObservedRequest from "../listener/ObservedRequest.ts"
 import * as RouterListener from "../listener/RouterListener.ts"
 import { MinimumRate } from "../../transfer/MinimumRate.ts"
+import * as S3Listener from "../listener/S3Listener.ts"
 import * as StandaloneServer from "../listener/StandaloneServer.ts"
 import { CurrentWorker, hasBackgroundWork, shareOf, type WorkerProcess } from "../workers/WorkerProcess.ts"
 import * as ProcessMetrics from "../metrics/ProcessMetrics.ts"
@@ -65,10 +66,16 @@ const directReads = Effect.flatMap(BlobStore, ({ capabilities }) =>
   capabilities.localFiles ? DirectReads.make : Effect.undefined
 )
 
-const layerServer = (config: Config) =>
-  config.operatorPort === undefined
-    ? StandaloneServer.layer(RouterListener.make(allRoutes, directReads), config)
-    : StandaloneServer.layer(RouterListener.make(apiRoutes, directReads), config, RouterListener.make(operatorRoutes))
+const layerServer = (config: Config) => {
+  const door = { path: config.s3Path, host: config.s3Host }
+  return config.operatorPort === undefined
+    ? StandaloneServer.layer(S3Listener.make(RouterListener.make(allRoutes, directReads), door), config)
+    : StandaloneServer.layer(
+        S3Listener.make(RouterListener.make(apiRoutes, directReads), door),
+        config,
+        RouterListener.make(operatorRoutes)
+      )
+}
 
 /**
  * Runs before the first request: expires the leases of uploads, conversions and webhooks if the metadata are in the data directory

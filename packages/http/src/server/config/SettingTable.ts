@@ -49,6 +49,18 @@ export const settings = {
     "URL under which clients reach the service, for example through a proxy. The addresses of links begin with it, and the message of the first start shows it."
   ),
 
+  s3Path: withDefault(
+    ["HOLDFAST_S3_PATH"],
+    SettingType.orNone(WebTypes.pathPrefix),
+    "/s3",
+    "Path below which the service answers the S3 API, with the names of buckets as the next part of the path. `none` turns it off."
+  ),
+  s3Host: optional(
+    ["HOLDFAST_S3_HOST"],
+    WebTypes.hostName,
+    "Host name at which the service answers the S3 API for all paths, such as s3.example.com. Buckets are its subdomains, or the first part of the path."
+  ),
+
   dataDir: withDefault(
     ["HOLDFAST_DATA_DIR"],
     SettingType.path,

@@ -46,3 +46,14 @@ export const networks: SettingType.SettingType<ReadonlyArray<TrustedProxies.Netw
   "a comma-separated list of networks and addresses such as 10.0.0.0/8, 2001:db8::/32 or 203.0.113.7",
   SettingType.make("a network", TrustedProxies.parseNetwork)
 )
+
+/** A path in front of other paths, without a trailing slash. */
+export const pathPrefix: SettingType.SettingType<string> = SettingType.make("a path such as /s3", (text) =>
+  /^(?:\/[A-Za-z0-9._~-]+)+$/.test(text) ? text : undefined
+)
+
+/** A host name without a port, in lower case. */
+export const hostName: SettingType.SettingType<string> = SettingType.make(
+  "a host name such as s3.example.com",
+  (text) => (/^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i.test(text) ? text.toLowerCase() : undefined)
+)

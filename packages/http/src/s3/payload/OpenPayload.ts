@@ -1,0 +1,172 @@
+/**
+ * Opens the content of a request: decodes it, and checks it while it is read.
+ */
+import { Settings } from "@holdfast/core/Settings"
+import * as Arr from "effect/Array"
+import * as Cause from "effect/Cause"
+import * as Channel from "effect/Channel"
+import * as Effect from "effect/Effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Result from "effect/Result"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { createHash } from "node:crypto"
+import { IdleTimeout } from "../../handlers/support/IdleTimeout.ts"
+import { MinimumRate } from "../../transfer/MinimumRate.ts"
+import * as RequestBody from "../../transfer/upload/RequestBody.ts"
+import { S3Error } from "../S3Error.ts"
+import type { SignatureSeed } from "../signature/VerifySignature.ts"
+import * as XmlReader from "../xml/XmlReader.ts"
+import * as Checksums from "./Checksums.ts"
+import * as ChunkDecoder from "./ChunkDecoder.ts"
+import type { Payload, PayloadError } from "./Payload.ts"
+
+/** What authentication knows of the body. */
+export interface SignedBody {
+  /** The digest of the payload, or the name of the way in which it is signed. */
+  readonly payloadHash: string
+  readonly seed: SignatureSeed
+}
+
+/** The largest document: one of 10,000 parts with checksums, or of 1,000 long keys in references. */
+const maxXmlBytes = 8 * 1024 * 1024
+
+/** The most bytes of an `aws-chunked` body for one of its content: chunks of one byte with signatures. */
+const maxFraming = 128
+
+type Encoding = { readonly isSigned: boolean; readonly hasTrailers: boolean }
+
+/** The bodies that are sent in chunks, by the value of `x-amz-content-sha256`. */
+const encodings: Readonly<Record<string, Encoding>> = {
+  "STREAMING-AWS4-HMAC-SHA256-PAYLOAD": { isSigned: true, hasTrailers: false },
+  "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER": { isSigned: true, hasTrailers: true },
+  "STREAMING-UNSIGNED-PAYLOAD-TRAILER": { isSigned: false, hasTrailers: true }
+}
+
+const isDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
+
+const decodedLength = (header: string | undefined): number | undefined =>
+  header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : undefined
+
+/** Makes the functions that open the content of a request, and that read it as a document. */
+export const make = Effect.gen(function* () {
+  const { maxUploadBytes } = yield* Settings
+  const idleTimeout = yield* IdleTimeout
+  const minimumRate = yield* MinimumRate
+
+  const open = Effect.fnUntraced(function* (
+    request: HttpServerRequest,
+    { payloadHash, seed }: SignedBody,
+    limit: number
+  ): Effect.fn.Return<Payload, PayloadError> {
+    const { headers } = request
+    const encoding = encodings[payloadHash]
+    if (encoding === undefined && payloadHash !== "UNSIGNED-PAYLOAD" && !isDigest(payloadHash)) {
+      return yield* S3Error.of(
+        "InvalidArgument",
+        "x-amz-content-sha256 must be a SHA-256 in hexadecimal, UNSIGNED-PAYLOAD or a STREAMING value that this server supports."
+      )
+    }
+    const declared = yield* Effect.fromResult(Checksums.fromHeaders(headers))
+    const length =
+      encoding === undefined
+        ? RequestBody.declaredLength(request)
+        : decodedLength(headers["x-amz-decoded-content-length"])
+    if (length === undefined) return yield* S3Error.of("MissingContentLength")
+    if (length > limit) return yield* S3Error.of("EntityTooLarge")
+    if (declared.trailer !== undefined && encoding?.hasTrailers !== true) {
+      return yield* S3Error.of("InvalidRequest", "The header x-amz-trailer needs a body that is sent with trailers.")
+    }
+    const rawLimit = encoding === undefined ? limit : length * maxFraming + 64 * 1024
+    const reader = yield* RequestBody.reader(request, { limit: rawLimit, idleTimeout, minimumRate })
+    const decoder =
+      encoding === undefined
+        ? undefined
+        : ChunkDecoder.make({ seed: encoding.isSigned ? seed : undefined, hasTrailers: encoding.hasTrailers })
+
+    const md5 = createHash("md5")
+    const algorithm = declared.checksum?.algorithm ?? declared.trailer
+    const checksum = algorithm === undefined ? undefined : Checksums.make(algorithm)
+    const sha256 = isDigest(payloadHash) ? createHash("sha256") : undefined
+    let received = 0
+    let md5OfContent = ""
+    let verified: ReturnType<Payload["checksum"]>
+
+    const take = (chunk: Uint8Array): void => {
+      received += chunk.length
+      md5.update(chunk)
+      checksum?.update(chunk)
+      sha256?.update(chunk)
+    }
+
+    /** Checks the whole content. */
+    const end = (): Effect.Effect<never, PayloadError | Cause.Done> => {
+      const fault = decoder?.end()
+      if (fault !== undefined) return Effect.fail(fault)
+      if (received !== length) return Effect.fail(S3Error.of("IncompleteBody"))
+      if (sha256 !== undefined && sha256.digest("hex") !== payloadHash) {
+        return Effect.fail(S3Error.of("XAmzContentSHA256Mismatch"))
+      }
+      md5OfContent = md5.digest("hex")
+      if (declared.md5 !== undefined && declared.md5 !== md5OfContent) return Effect.fail(S3Error.of("BadDigest"))
+      if (algorithm !== undefined && checksum !== undefined) {
+        const value = declared.checksum?.value ?? decoder?.trailers.get(`x-amz-checksum-${algorithm.toLowerCase()}`)
+        if (value === undefined) return Effect.fail(S3Error.of("InvalidRequest", "The declared trailer is missing."))
+        if (!Checksums.isValid({ algorithm, value })) {
+          return Effect.fail(S3Error.of("InvalidRequest", "The trailer is not a valid checksum."))
+        }
+        if (checksum.digest().toString("base64") !== value) return Effect.fail(S3Error.of("BadDigest"))
+        verified = { algorithm, value }
+      }
+      return Cause.done()
+    }
+
+    /** Returns the parts of the content in chunks of the body; undefined for none. */
+    const decode = (
+      chunks: ReadonlyArray<Uint8Array>
+    ): Result.Result<Arr.NonEmptyReadonlyArray<Uint8Array> | undefined, S3Error> => {
+      const parts: Array<Uint8Array> = []
+      for (const chunk of chunks) {
+        const decoded = decoder === undefined ? [chunk] : decoder.push(chunk)
+        if (decoded instanceof S3Error) return Result.fail(decoded)
+        for (const part of decoded) {
+          take(part)
+          parts.push(part)
+        }
+      }
+      if (received > length) return Result.fail(S3Error.of("IncompleteBody"))
+      return Result.succeed(Arr.isReadonlyArrayNonEmpty(parts) ? parts : undefined)
+    }
+
+    const pull: Effect.Effect<Arr.NonEmptyReadonlyArray<Uint8Array>, PayloadError | Cause.Done> = Effect.suspend(() =>
+      Effect.matchEffect(reader.pull, {
+        onFailure: (error) => (Cause.isDone(error) ? end() : Effect.fail(error)),
+        onSuccess: (chunks) =>
+          Effect.flatMap(Effect.fromResult(decode(chunks)), (parts) =>
+            parts === undefined ? pull : Effect.succeed(parts)
+          )
+      })
+    )
+
+    const content = Stream.fromChannel(
+      Channel.fromTransform((_, scope) => Effect.as(Scope.addFinalizer(scope, Effect.sync(reader.stop)), pull))
+    )
+    return { content, length, md5: () => md5OfContent, checksum: () => verified }
+  })
+
+  const readXml = Effect.fnUntraced(function* (request: HttpServerRequest, signed: SignedBody) {
+    const { content } = yield* open(request, signed, maxXmlBytes).pipe(
+      Effect.catchTag("S3Error", (error) =>
+        Effect.fail(error.code === "EntityTooLarge" ? S3Error.of("MaxMessageLengthExceeded") : error)
+      )
+    )
+    const chunks = yield* Stream.runCollect(content)
+    const root = XmlReader.read(Buffer.concat(chunks).toString())
+    return root ?? (yield* S3Error.of("MalformedXML"))
+  })
+
+  return {
+    open: (request: HttpServerRequest, signed: SignedBody) => open(request, signed, maxUploadBytes),
+    readXml
+  }
+})

@@ -1,0 +1,27 @@
+/**
+ * Answers the requests to the S3 API ahead of the router of the other API.
+ */
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Effect from "effect/Effect"
+import type { RequestListener } from "node:http"
+import * as Address from "../../s3/Address.ts"
+import * as S3Routes from "../../s3/S3Routes.ts"
+import * as ObservedRequest from "./ObservedRequest.ts"
+
+/** The route of the S3 API in the access log and the metrics. Keys and names of buckets are not part of it. */
+const route = "S3"
+
+/** Makes a listener that passes all other requests to the listener that `router` makes. */
+export const make = <E, R>(router: Effect.Effect<RequestListener, E, R>, door: Address.Door) =>
+  Effect.gen(function* () {
+    const others = yield* router
+    if (door.path === null && door.host === undefined) return others
+    const app = yield* S3Routes.make(door)
+    const s3: RequestListener = yield* NodeHttpServer.makeHandler(app, { scope: yield* Effect.scope })
+    const listener: RequestListener = (request, response) => {
+      if (!Address.matches(door, request.url ?? "", request.headers.host ?? "")) return others(request, response)
+      ObservedRequest.recordRoute(request, route)
+      s3(request, response)
+    }
+    return listener
+  })
