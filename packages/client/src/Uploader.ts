@@ -1,12 +1,12 @@
 /**
  * A queue of uploads as an observable store: several at once, with progress, pause and retries.
  */
-import { HoldfastError, type Progress } from "@holdfast/http/client"
+import { defaultBackoff, type Progress } from "@holdfast/http/client"
 
 /**
  * - `pending`: waits for its turn, or for its next attempt;
  * - `uploading`: its bytes are being sent;
- * - `paused`: waits for `resume`, which sends it from its first byte;
+ * - `paused`: waits for `resume`;
  * - `completed`: `result` is what `upload` returned;
  * - `failed`: `error` is the reason of the last attempt.
  */
@@ -16,7 +16,7 @@ export interface UploadItem<Result> {
   readonly id: string
   readonly file: File
   readonly state: UploadState
-  /** Bytes of this attempt. */
+  /** Bytes that `upload` has reported last. */
   readonly sent: number
   /** Bytes of the file. */
   readonly total: number
@@ -42,7 +42,7 @@ export interface UploadCall {
 }
 
 export interface UploaderOptions<Result> {
-  /** Sends one file: by `uploadTo` to an address from your backend, or by `client.files.upload`. */
+  /** Sends one file: by `uploadResumable` or `uploadTo` to an address from your backend, or by `client.files.upload`. */
   readonly upload: (file: File, call: UploadCall) => Promise<Result>
   /** Uploads that run at once. Default: 3. */
   readonly concurrency?: number | undefined
@@ -69,21 +69,11 @@ export interface Uploader<Result> {
   readonly getSnapshot: () => UploaderSnapshot<Result>
 }
 
-const retryable: ReadonlySet<string> = new Set(["network_error", "rate_limited", "request_timeout", "unavailable"])
-
-/** Waits for what the service asks for, or twice as long as before, from one second to one minute. */
-export const defaultBackoff = (error: unknown, attempts: number): number | undefined => {
-  if (!(error instanceof HoldfastError) || !retryable.has(error.code)) return undefined
-  if (error.retryAfter !== undefined) return error.retryAfter * 1000
-  // At random, so that the clients of a service that restarts do not all return at once.
-  return Math.min(60_000, 1000 * 2 ** (attempts - 1)) * (0.5 + Math.random() / 2)
-}
-
 /**
  * Creates a queue of uploads. Its functions need no `this`.
  *
  * @example
- * const uploader = createUploader({ upload: async (file, call) => uploadTo(await askForLink(file), file, call) })
+ * const uploader = createUploader({ upload: async (file, call) => uploadResumable(await askForLink(file), file, call) })
  * input.addEventListener("change", () => uploader.add(input.files))
  */
 export const createUploader = <Result>(options: UploaderOptions<Result>): Uploader<Result> => {
@@ -121,7 +111,7 @@ export const createUploader = <Result>(options: UploaderOptions<Result>): Upload
       startNext()
     }, delay)
     interrupts.set(id, () => clearTimeout(timer))
-    change(id, { state: "pending", sent: 0, error })
+    change(id, { state: "pending", error })
   }
 
   const start = ({ attempts: before, file, id }: UploadItem<Result>): void => {
@@ -129,7 +119,7 @@ export const createUploader = <Result>(options: UploaderOptions<Result>): Upload
     const { signal } = controller
     const attempts = before + 1
     interrupts.set(id, () => controller.abort())
-    change(id, { state: "uploading", sent: 0, attempts, error: undefined })
+    change(id, { state: "uploading", attempts, error: undefined })
     const end = (then: () => void): void => {
       // After a pause or a removal, the item may have another attempt already.
       if (signal.aborted) return
@@ -188,12 +178,12 @@ export const createUploader = <Result>(options: UploaderOptions<Result>): Upload
     pause: (id) =>
       each(id, ["pending", "uploading"], (one) => {
         interrupt(one)
-        change(one, { state: "paused", sent: 0 })
+        change(one, { state: "paused" })
       }),
 
     resume: (id) => each(id, ["paused"], (one) => change(one, { state: "pending" })),
 
-    retry: (id) => each(id, ["failed"], (one) => change(one, { state: "pending", sent: 0, attempts: 0 })),
+    retry: (id) => each(id, ["failed"], (one) => change(one, { state: "pending", attempts: 0 })),
 
     remove: (id) =>
       each(id, ["pending", "uploading", "paused", "completed", "failed"], (one) => {

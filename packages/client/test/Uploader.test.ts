@@ -1,4 +1,4 @@
-import { createUploader, HoldfastError, type UploadCall, type Uploader, uploadTo } from "@holdfast/client"
+import { createUploader, HoldfastError, type UploadCall, type Uploader, uploadResumable } from "@holdfast/client"
 import { once } from "node:events"
 import { createServer } from "node:http"
 import { text } from "node:stream/consumers"
@@ -112,7 +112,7 @@ it("uploader: remove while uploading → aborts, and the item is gone", async ()
   await untilStates(uploader, "completed")
 })
 
-it("uploadTo: outside of browsers → sends the content by PUT, and the item has the record", async () => {
+it("uploadResumable: small file, outside of browsers → sends the content by PUT, and the item has the record", async () => {
   const server = createServer((request, response) => {
     void text(request).then((content) =>
       response.end(JSON.stringify({ name: `${request.method} ${request.headers["content-type"]} ${content}` }))
@@ -127,12 +127,12 @@ it("uploadTo: outside of browsers → sends the content by PUT, and the item has
   const render = vi.fn()
 
   const uploader = createUploader({
-    upload: async (file, call) => uploadTo(await addressFor(file), file, call)
+    upload: async (file, call) => uploadResumable(await addressFor(file), file, call)
   })
   uploader.subscribe(() => render(uploader.getSnapshot()))
   uploader.add(input.files)
 
   await vi.waitFor(() => expect(uploader.getSnapshot().isActive).toBe(false))
-  expect(uploader.getSnapshot().items[0]?.result?.name).toBe("PUT text/plain Hello")
+  expect(uploader.getSnapshot().items[0]?.result).toEqual({ name: "PUT text/plain Hello" })
   expect(render).toHaveBeenLastCalledWith(uploader.getSnapshot())
 })

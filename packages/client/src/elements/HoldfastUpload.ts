@@ -6,7 +6,7 @@
  *
  * Events: `holdfast-complete` with `{ file, result }`, and `holdfast-fail` with `{ file, error }`. Both bubble.
  */
-import { HoldfastError, uploadTo } from "@holdfast/http/client"
+import { HoldfastError, uploadResumable } from "@holdfast/http/client"
 import { createUploader, type UploadCall, type Uploader, type UploadState } from "../Uploader.ts"
 import { applyStyle, BaseElement } from "./BaseElement.ts"
 import * as UploadList from "./UploadList.ts"
@@ -51,7 +51,7 @@ export class HoldfastUpload extends BaseElement {
   /** Sends one file. Replace it to send files in another way. It must be set before the first file is added. */
   upload = async (file: File, call: UploadCall): Promise<unknown> => {
     const address = await requestAddress(this.getAttribute("endpoint") ?? "", file, call.signal)
-    return uploadTo(address, file, call)
+    return uploadResumable(address, file, call)
   }
 
   #uploader: Uploader<unknown> | undefined

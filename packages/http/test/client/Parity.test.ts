@@ -18,15 +18,26 @@ import { expect, expectTypeOf, it } from "vitest"
 import type * as Client from "../../src/client/index.ts"
 import * as Support from "./support.ts"
 
-/** Operations that the HTTP API does not have. */
+/** Operations that the HTTP API does not have, or has as protocols: it takes contents in parts by tus. */
 const libraryOnly = [
+  "files.createUpload",
   "keys.create",
   "keys.iterate",
   "keys.list",
   "keys.revoke",
   "quotas.get",
   "quotas.set",
-  "streams.get"
+  "streams.get",
+  "uploads.abort",
+  "uploads.append",
+  "uploads.complete",
+  "uploads.get",
+  "uploads.iterate",
+  "uploads.iterateParts",
+  "uploads.list",
+  "uploads.listParts",
+  "uploads.putPart",
+  "uploads.resume"
 ]
 
 /** Operations on URLs and pages, and on the API key of the client. */

@@ -32,7 +32,7 @@ export const find = (): XhrConstructor | undefined => {
 
 interface XhrRequest {
   /** Default: `POST`. */
-  readonly method?: "PUT" | "POST" | undefined
+  readonly method?: "PUT" | "POST" | "PATCH" | "HEAD" | undefined
   readonly url: string
   readonly headers: Headers
   readonly body: Blob | FormData
@@ -42,8 +42,13 @@ interface XhrRequest {
   readonly signal: AbortSignal | undefined
 }
 
-/** Sends a request, and returns the JSON of a successful response. Rejects with `HoldfastError` otherwise. */
-export const send = <A>(Xhr: XhrConstructor, request: XhrRequest): Promise<A> =>
+export interface XhrAnswer {
+  readonly text: string
+  readonly header: (name: string) => string | null
+}
+
+/** Sends a request, and returns a successful response. Rejects with `HoldfastError` otherwise. */
+export const exchange = (Xhr: XhrConstructor, request: XhrRequest): Promise<XhrAnswer> =>
   new Promise((resolve, reject) => {
     const { body, headers, method = "POST", onProgress, signal, size, url } = request
     const xhr = new Xhr()
@@ -61,16 +66,11 @@ export const send = <A>(Xhr: XhrConstructor, request: XhrRequest): Promise<A> =>
     xhr.addEventListener("error", () => fail(new TypeError("The request failed.")))
     xhr.addEventListener("abort", () => fail(signal?.reason))
     xhr.addEventListener("load", () => {
-      const { responseText, status } = xhr
-      if (status < 200 || status > 299) {
-        return fail(HoldfastError.fromResponse(status, responseText, (name) => xhr.getResponseHeader(name)))
-      }
+      const { responseText: text, status } = xhr
+      const header = (name: string) => xhr.getResponseHeader(name)
+      if (status < 200 || status > 299) return fail(HoldfastError.fromResponse(status, text, header))
       signal?.removeEventListener("abort", abort)
-      try {
-        resolve(JSON.parse(responseText) as A)
-      } catch (cause) {
-        fail(cause)
-      }
+      resolve({ text, header })
     })
     if (signal?.aborted === true) return fail(signal.reason)
     signal?.addEventListener("abort", abort)
@@ -78,3 +78,13 @@ export const send = <A>(Xhr: XhrConstructor, request: XhrRequest): Promise<A> =>
     headers.forEach((value, name) => xhr.setRequestHeader(name, value))
     xhr.send(body)
   })
+
+/** Sends a request, and returns the JSON of a successful response. Rejects with `HoldfastError` otherwise. */
+export const send = async <A>(Xhr: XhrConstructor, request: XhrRequest): Promise<A> => {
+  const { text } = await exchange(Xhr, request)
+  try {
+    return JSON.parse(text) as A
+  } catch (cause) {
+    throw HoldfastError.fromFailure(cause, request.signal)
+  }
+}
