@@ -2,10 +2,13 @@
  * Compares a service of one process with one of several (`HOLDFAST_WORKERS`), under the same load in turns:
  * `node bench/workers.ts [--processes N] [--rounds N] [--database sqlite|postgres]`.
  *
- * Prints for views and uploads of 4 KiB: requests per second, the processor time of a request in all processes, and that of the
- * busiest process. As long as processors are free, the busiest process limits the requests per second. A process that is not busy
- * takes more processor time for each request, because it finds fewer of them at once. So where the load generator takes the
- * processors that the processes of the service could use, the result is worse than what the service can do.
+ * Prints for views and uploads of 4 KiB: requests per second, the processor time of a request in all processes, in the main thread of
+ * each, and in the load generator. As long as processors are free, the busiest main thread limits the requests per second: from it
+ * follows how many times as many requests the processes can answer where each has a processor. The load generator takes one
+ * itself. So where it shares the processors with the service, the measured requests per second are worse than that.
+ *
+ * Requests are pipelined, so that a process always has some to do: one that waits for requests finds fewer at once, and takes more
+ * processor time for each. All connections send equally many, because otherwise a process gets more of them while it runs alone.
  */
 import { join } from "node:path"
 import { parseArgs } from "node:util"
@@ -56,8 +59,11 @@ const parse = (args: ReadonlyArray<string>): Arguments | undefined => {
   return { ...CommonArguments.of(values), processes, rounds }
 }
 
-/** Enough that each process gets about the same number, and requests to batch. */
+/** Enough that each process gets about the same number: of 16 connections at once, `node:cluster` gives one process up to ten. */
 const connections = 64
+
+/** Pipelined requests of each connection. */
+const depth = 2
 
 interface Service {
   readonly processes: number
@@ -69,15 +75,20 @@ interface Service {
 
 interface Sample {
   readonly perSecond: number
-  /** Microseconds of processor time of one request, in all processes and in the busiest one. */
+  /** Microseconds of processor time of one request: in all processes, in their main threads, in the busiest one of these. */
   readonly total: number
+  readonly mainThreads: number
   readonly busiest: number
+  /** In the load generator. */
+  readonly generator: number
 }
 
 const kinds = [
-  { name: "view", count: 8000 },
+  { name: "view", count: 20_000 },
   { name: "upload", count: 1500 }
 ] as const
+
+const sum = (values: ReadonlyArray<number>): number => values.reduce((total, value) => total + value, 0)
 
 const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN
 
@@ -107,18 +118,27 @@ const measure = (name: "sqlite" | "postgres", args: Arguments) =>
     const round = (service: Service, { count, name }: (typeof kinds)[number]) =>
       Effect.gen(function* () {
         const before = yield* CpuMeter.ofEach(service.pid)
-        const { wallMs } = yield* runLoad({
+        const { cpuMs, wallMs } = yield* runLoad({
           port: service.port,
           requests: service[name],
           connections,
+          depth,
+          isEqual: true,
           count,
           status: 200,
           firstNumber: 0
         })
         const after = yield* CpuMeter.ofEach(service.pid)
-        const used = after.map((time, index) => ((time - (before[index] ?? 0)) * 1e6) / count)
-        const total = used.reduce((sum, time) => sum + time, 0)
-        return { perSecond: (count / wallMs) * 1000, total, busiest: Math.max(...used) } satisfies Sample
+        const used = (thread: keyof CpuMeter.ProcessTimes) =>
+          after.map((times, index) => ((times[thread] - (before[index]?.[thread] ?? 0)) * 1e6) / count)
+        const mainThreads = used("mainThread")
+        return {
+          perSecond: (count / wallMs) * 1000,
+          total: sum(used("allThreads")),
+          mainThreads: sum(mainThreads),
+          busiest: Math.max(...mainThreads),
+          generator: (cpuMs * 1000) / count
+        } satisfies Sample
       })
 
     for (const kind of kinds) {
@@ -129,13 +149,25 @@ const measure = (name: "sqlite" | "postgres", args: Arguments) =>
           rounds.push(yield* round(service, kind))
         }
       }
-      for (const { rounds, service } of samples) {
-        const of = (key: keyof Sample) => Math.round(median(rounds.map((sample) => sample[key])))
+      const medians = samples.map(({ rounds, service }) => {
+        const of = (key: keyof Sample) => median(rounds.map((sample) => sample[key]))
+        return { service, of }
+      })
+      for (const { of, service } of medians) {
         yield* Main.print(
-          `${name.padEnd(8)} ${kind.name.padEnd(6)} ${service.processes} process(es): ${of("perSecond")} requests/s, ` +
-            `${of("total")} µs of processor time each, ${of("busiest")} µs in the busiest process\n`
+          `${name.padEnd(8)} ${kind.name.padEnd(6)} ${service.processes} process(es): ` +
+            `${Math.round(of("perSecond"))} requests/s; µs of processor time each: ${Math.round(of("total"))} in all, ` +
+            `${Math.round(of("mainThreads"))} in main threads, ${Math.round(of("busiest"))} in the busiest of them, ` +
+            `${Math.round(of("generator"))} in the load generator\n`
         )
       }
+      const [one, several] = medians
+      if (one === undefined || several === undefined) continue
+      const ratio = (key: keyof Sample) => several.of(key) / one.of(key)
+      yield* Main.print(
+        `${name.padEnd(8)} ${kind.name.padEnd(6)} ratio: ${(1 / ratio("busiest")).toFixed(2)} times as many requests by the ` +
+          `busiest main thread, ${ratio("perSecond").toFixed(2)} measured, at ${ratio("total").toFixed(2)} of the processor time\n`
+      )
     }
   }).pipe(Effect.scoped)
 

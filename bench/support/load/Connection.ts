@@ -25,7 +25,7 @@ type OnResponse = (response: Response | Error) => void
 
 export interface Connection {
   /**
-   * Sends a request: its first bytes, then the body unless `first` contains it. Only one request may be in flight.
+   * Sends a request: its first bytes, then the body unless `first` contains it. While others are in flight, `first` must contain it.
    */
   readonly send: (first: Buffer, body: Body | undefined, onResponse: OnResponse) => void
   readonly close: () => void
@@ -34,23 +34,39 @@ export interface Connection {
 const headEnd = "\r\n\r\n"
 const contentLength = /\r\ncontent-length: *(\d+)/i
 
-/** Parses one response after the other from the bytes that arrive in `buffer`. */
+/** Bytes that are searched for the end of a head at a time. */
+const headWindow = 2048
+
+/** Parses one response after the other from the bytes that arrive in `buffer`, which may contain several of them. */
 const makeReader = (buffer: Buffer, onResponse: (response: Response) => void) => {
   let text = ""
   let length = -1
   let received = 0
 
+  /** Reads a part of a head from a position on, and what follows it of the body. Returns the position after it. */
+  const readHead = (from: number, count: number): number => {
+    const before = text.length
+    text += buffer.toString("latin1", from, Math.min(from + headWindow, count))
+    const end = text.indexOf(headEnd)
+    if (end < 0) return from + text.length - before
+    const bodyAt = end + headEnd.length
+    length = Number(contentLength.exec(text.slice(0, end))?.[1] ?? 0)
+    received = Math.min(length, text.length - bodyAt)
+    text = text.slice(0, bodyAt + received)
+    return from + text.length - before
+  }
+
+  const readBody = (from: number, count: number): number => {
+    const bytes = Math.min(length - received, count - from)
+    received += bytes
+    return from + bytes
+  }
+
   const onBytes = (count: number): boolean => {
-    if (length >= 0) {
-      received += count
-    } else {
-      text += buffer.toString("latin1", 0, count)
-      const end = text.indexOf(headEnd)
-      if (end < 0) return true
-      length = Number(contentLength.exec(text.slice(0, end))?.[1] ?? 0)
-      received = text.length - end - headEnd.length
-    }
-    if (received >= length) {
+    let at = 0
+    while (at < count) {
+      at = length < 0 ? readHead(at, count) : readBody(at, count)
+      if (length < 0 || received < length) continue
       const response = { status: Number(text.slice(9, 12)), bytes: length, text }
       text = ""
       length = -1
@@ -64,12 +80,8 @@ const makeReader = (buffer: Buffer, onResponse: (response: Response) => void) =>
 /** Opens a connection to a port of this machine. */
 export const open = (port: number): Promise<Connection> =>
   new Promise((resolve, reject) => {
-    let pending: OnResponse | undefined
-    const complete = (response: Response | Error): void => {
-      const onResponse = pending
-      pending = undefined
-      onResponse?.(response)
-    }
+    const pending: Array<OnResponse> = []
+    const complete = (response: Response | Error): void => pending.shift()?.(response)
     const buffer = Buffer.allocUnsafe(256 * 1024)
     const reader = makeReader(buffer, complete)
     const socket = connect({
@@ -94,7 +106,7 @@ export const open = (port: number): Promise<Connection> =>
 
     const onError = (error: Error): void => {
       reject(error)
-      complete(error)
+      for (const onResponse of pending.splice(0)) onResponse(error)
     }
     socket.on("error", onError)
     socket.on("close", () =>
@@ -103,7 +115,7 @@ export const open = (port: number): Promise<Connection> =>
     socket.on("connect", () =>
       resolve({
         send: (first, body, onResponse) => {
-          pending = onResponse
+          pending.push(onResponse)
           socket.write(first)
           if (body !== undefined) sendBody(body)
         },

@@ -39,20 +39,29 @@ const run = async (job: LoadJob): Promise<LoadResult> => {
   let next = 0
   let bytes = 0
 
-  /** Sends requests over one connection, one at a time, until all requests of the job are sent. */
+  const { depth = 1, isEqual = false } = job
+  const share = isEqual ? Math.ceil(job.count / job.connections) : job.count
+
+  /** Sends requests over one connection, `depth` at a time, until all requests of the job or of its share are sent. */
   const drive = (connection: Connection.Connection, requests: ReadonlyArray<Prepared>): Promise<void> =>
     new Promise((resolve, reject) => {
       let sent = 0
+      let inFlight = 0
       const sendNext = (): void => {
-        const request = requests[sent++ % requests.length]
-        if (next >= job.count || request === undefined) return resolve()
-        const { body, first, sequenceAt } = request
+        const request = requests[sent % requests.length]
+        if (next >= job.count || sent >= share || request === undefined) return inFlight === 0 ? resolve() : undefined
+        sent++
+        inFlight++
+        const { body, sequenceAt } = request
         const number = next++
+        // The bytes of a pipelined request may not have been written yet.
+        const first = sequenceAt >= 0 && depth > 1 ? Buffer.from(request.first) : request.first
         if (sequenceAt >= 0) {
           first.write(String(job.firstNumber + number).padStart(sequence.length, "0"), sequenceAt, "latin1")
         }
         const start = performance.now()
         connection.send(first, body, (response) => {
+          inFlight--
           if (response instanceof Error) return reject(response)
           if (response.status !== job.status) {
             return reject(new Error(`Not ${job.status}: ${response.text.slice(0, 1000)}`))
@@ -62,10 +71,11 @@ const run = async (job: LoadJob): Promise<LoadResult> => {
           sendNext()
         })
       }
-      sendNext()
+      for (let started = 0; started < depth; started++) sendNext()
     })
 
   try {
+    const before = process.cpuUsage()
     const start = performance.now()
     await Promise.all(
       connections.map((connection, index) => {
@@ -75,8 +85,16 @@ const run = async (job: LoadJob): Promise<LoadResult> => {
       })
     )
     const wallMs = performance.now() - start
+    const { system, user } = process.cpuUsage(before)
     times.sort()
-    return { requests: next, bytes, wallMs, medianMs: quantile(times, 0.5), p99Ms: quantile(times, 0.99) }
+    return {
+      requests: next,
+      bytes,
+      wallMs,
+      cpuMs: (system + user) / 1000,
+      medianMs: quantile(times, 0.5),
+      p99Ms: quantile(times, 0.99)
+    }
   } finally {
     for (const connection of connections) connection.close()
   }

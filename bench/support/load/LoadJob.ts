@@ -21,8 +21,12 @@ export const LoadJob = Schema.Struct({
   port: Schema.Int,
   /** The n-th connection repeats the n-th of these; with more requests than connections, also every further one in its place. */
   requests: Schema.Array(Outgoing),
-  /** Connections that are kept alive, each with one request at a time. */
+  /** Connections that are kept alive. */
   connections: Schema.Int,
+  /** Requests that each connection has in flight, pipelined; 1 when absent. Their bodies must be small. */
+  depth: Schema.optionalKey(Schema.Int),
+  /** Whether all connections send the same number of requests, rather than as many as each can; false when absent. */
+  isEqual: Schema.optionalKey(Schema.Boolean),
   /** Requests over all connections. */
   count: Schema.Int,
   /** The status that every response must have. */
@@ -37,6 +41,8 @@ export const LoadResult = Schema.Struct({
   /** Bytes of the responses' bodies. */
   bytes: Schema.Int,
   wallMs: Schema.Finite,
+  /** Processor time of the load generator. */
+  cpuMs: Schema.Finite,
   /** Of one request, from its first byte sent to its last byte received. */
   medianMs: Schema.Finite,
   p99Ms: Schema.Finite

@@ -17,9 +17,9 @@ interface Stat {
   readonly exitedChildren: number
 }
 
-/** Parses /proc/PID/stat, see proc(5). The name is in parentheses and may contain spaces and parentheses itself. */
-const readStat = async (pid: number): Promise<Stat> => {
-  const text = await readFile(`/proc/${pid}/stat`, "utf8")
+/** Parses /proc/PID/stat or the same of a thread, see proc(5). The name in parentheses may contain spaces and parentheses itself. */
+const readStat = async (pid: number, path = `/proc/${pid}/stat`): Promise<Stat> => {
+  const text = await readFile(path, "utf8")
   const fields = text
     .slice(text.lastIndexOf(")") + 2)
     .split(" ")
@@ -60,12 +60,23 @@ export const ofFamily = (pid: number): Effect.Effect<number, BenchFailure> =>
     return own.reduce((sum, time) => sum + time, parent.own + parent.exitedChildren)
   })
 
+/** Processor times of one process. */
+export interface ProcessTimes {
+  readonly allThreads: number
+  readonly mainThread: number
+}
+
 /** Returns the processor times of a process and of each of its running children. */
-export const ofEach = (pid: number): Effect.Effect<ReadonlyArray<number>, BenchFailure> =>
+export const ofEach = (pid: number): Effect.Effect<ReadonlyArray<ProcessTimes>, BenchFailure> =>
   attempt(step, async () => {
     const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")
     const pids = [pid, ...children.split(" ").filter(Boolean).map(Number)]
-    return Promise.all(pids.map(async (one) => (await readStat(one)).own))
+    return Promise.all(
+      pids.map(async (one) => ({
+        allThreads: (await readStat(one)).own,
+        mainThread: (await readStat(one, `/proc/${one}/task/${one}/stat`)).own
+      }))
+    )
   })
 
 /** Returns the processor time of all descendants of a process that have exited. */
