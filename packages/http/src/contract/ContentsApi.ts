@@ -55,7 +55,15 @@ const contentErrors = [
   "hook_failed"
 ] as const
 
-const uploadErrors = problems(...contentErrors, "file_exists", "alias_taken", "share_exhausted")
+const uploadErrors = problems(
+  ...contentErrors,
+  "file_exists",
+  "alias_taken",
+  "share_exhausted",
+  "offset_mismatch",
+  "upload_superseded",
+  "upload_incomplete"
+)
 
 const aboutLinks =
   "With the key of an upload link, or the token of a share for uploads, the link or share determines all but the content, and the name if it has none; the answer has no alias, " +
@@ -79,7 +87,8 @@ const upload = HttpApiEndpoint.post("upload", "/files/upload", {
     summary: "Upload a file",
     description:
       "The parts may be in either order; with a key that is limited to a folder, `body` precedes `file`, or the query has the path. " +
-      "The service streams the bytes to the store as they arrive. With the key of an upload link, the " +
+      "The service streams the bytes to the store as they arrive. With `Upload-Complete`, the body is the content, and the upload can be " +
+      "resumed (see `uploads`). With the key of an upload link, the " +
       `body may also be the content itself. ${aboutLinks}`,
     permission: "file:write"
   }).pipe(Context.add(AcceptsUploadLinks, true))
@@ -95,7 +104,7 @@ const put = HttpApiEndpoint.put("put", "/files/upload", {
 }).annotateMerge(
   describe({
     summary: "Upload a file without a form",
-    description: `The body is the content, of any media type. ${aboutLinks}`,
+    description: `The body is the content, of any media type. With \`Upload-Complete\`, the upload can be resumed (see \`uploads\`). ${aboutLinks}`,
     permission: "file:write"
   }).pipe(Context.add(AcceptsUploadLinks, true))
 )

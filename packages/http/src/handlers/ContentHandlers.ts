@@ -7,7 +7,7 @@
 import type { Actor } from "@holdfast/core/Actor"
 import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
 import { InvalidRequest } from "@holdfast/core/Errors"
-import type { CreateFile } from "@holdfast/core/files/File"
+import type { CreateFile, File } from "@holdfast/core/files/File"
 import type { FileRef } from "@holdfast/core/files/FileRef"
 import type { UploadTerms } from "@holdfast/core/files/links/UploadLink"
 import * as UploadLinks from "@holdfast/core/files/links/UploadLinks"
@@ -26,6 +26,7 @@ import { CurrentUploadLink } from "../contract/Authentication.ts"
 import * as Digests from "../transfer/request/Digests.ts"
 import { MinimumRate } from "../transfer/MinimumRate.ts"
 import * as EntityTags from "../transfer/request/EntityTags.ts"
+import * as UploadFields from "../transfer/request/UploadFields.ts"
 import * as MultipartUpload from "../transfer/upload/MultipartUpload.ts"
 import * as RequestBody from "../transfer/upload/RequestBody.ts"
 import { asActor } from "./support/AsActor.ts"
@@ -35,6 +36,8 @@ import * as FileRefs from "./support/FileRefs.ts"
 import { IdleTimeout } from "./support/IdleTimeout.ts"
 import * as LinkTerms from "./support/LinkTerms.ts"
 import * as PublicAddress from "./support/PublicAddress.ts"
+import * as DraftHandlers from "./uploads/DraftHandlers.ts"
+import * as UploadRequests from "./uploads/UploadRequests.ts"
 
 /** The digest that the request's headers declare for the content, and the conditions for storing it. */
 const optionsFromHeaders = ({ headers }: HttpServerRequest): Effect.Effect<ReuploadOptions, InvalidRequest> =>
@@ -99,12 +102,22 @@ const knownOptions = ({ onConflict, request }: Upload, { name, path = "/" }: Cre
   place: checksPlace(request, onConflict) ? { name, path } : undefined
 })
 
+/**
+ * Whether the client may resume the upload. A form arrives in one request; so does a content with a declared digest, whose bytes are
+ * compared before they become a file.
+ */
+const isResumable = (request: HttpServerRequest): boolean =>
+  UploadFields.complete(request.headers) !== undefined &&
+  !RequestBody.isForm(request) &&
+  request.headers["repr-digest"] === undefined
+
 export const layer = HttpApiBuilder.group(
   Api,
   "contents",
   Effect.fnUntraced(function* (handlers) {
     const uploads = yield* Uploads
     const links = yield* UploadLinks.UploadLinks
+    const draft = DraftHandlers.make(yield* UploadRequests.make)
     const shares = yield* ShareUse
     const apiUrl = yield* PublicAddress.makeApiUrl
     const { maxUploadBytes } = yield* Settings
@@ -189,6 +202,13 @@ export const layer = HttpApiBuilder.group(
         })
       )
 
+    /** Uploads by the draft "Resumable Uploads for HTTP": the answer is that of any upload, and the client may resume meanwhile. */
+    const uploadResumably = (request: HttpServerRequest, bucket: BucketRef, query: Query) =>
+      Effect.flatMap(UploadRequests.requester, (requester) => {
+        const completedAt = (file: File) => CreatedResponse.locationOf([...FileRefs.filesPath(bucket), file.id])
+        return asActor(() => draft.create(requester, bucket, request, query, completedAt))
+      })
+
     return handlers
       .handle("uploadUrl", ({ params, payload }) =>
         Effect.zipWith(
@@ -198,9 +218,13 @@ export const layer = HttpApiBuilder.group(
         )
       )
       .handleRaw("upload", ({ params, query, request }) =>
-        upload(request, params, query, (terms) => terms !== undefined && !RequestBody.isForm(request))
+        isResumable(request)
+          ? uploadResumably(request, params, query)
+          : upload(request, params, query, (terms) => terms !== undefined && !RequestBody.isForm(request))
       )
-      .handleRaw("put", ({ params, query, request }) => upload(request, params, query, () => true))
+      .handleRaw("put", ({ params, query, request }) =>
+        isResumable(request) ? uploadResumably(request, params, query) : upload(request, params, query, () => true)
+      )
       .handleRaw("reupload", ({ params, request }) => reupload(request, FileRefs.fromParams(params)))
   })
 )

@@ -16,6 +16,8 @@ import { TusVersion, UploadRecord } from "../../contract/files/UploadsApi.ts"
 import * as CommonHeaders from "../../problems/CommonHeaders.ts"
 import * as ProblemResponse from "../../problems/ProblemResponse.ts"
 import { asActor } from "../support/AsActor.ts"
+import * as UploadFields from "../../transfer/request/UploadFields.ts"
+import * as DraftHandlers from "./DraftHandlers.ts"
 import * as TusHandlers from "./TusHandlers.ts"
 import * as UploadRequests from "./UploadRequests.ts"
 
@@ -31,7 +33,10 @@ const toRecord = (upload: Upload): UploadRecord => {
 
 const encodeRecord = Schema.encodeSync(UploadRecord)
 
-const noProtocol = InvalidRequest.at("", "the header Tus-Resumable is required; its value is 1.0.0")
+const noProtocol = InvalidRequest.at(
+  "",
+  "one of the headers Tus-Resumable (1.0.0) and Upload-Complete (?0 or ?1) is required: it says which protocol the request has"
+)
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -40,6 +45,7 @@ export const layer = HttpApiBuilder.group(
     const uploads = yield* ResumableUploads
     const requests = yield* UploadRequests.make
     const tus = TusHandlers.make(requests)
+    const draft = DraftHandlers.make(requests)
 
     /** Runs a request as its requester, with problems instead of errors. */
     const run = <A, E extends ProblemResponse.CodedError, R>(
@@ -55,10 +61,20 @@ export const layer = HttpApiBuilder.group(
           HttpServerResponse.jsonUnsafe(encodeRecord(toRecord(upload)))
         )
       )
-    const head = (_request: HttpServerRequest.HttpServerRequest, ref: UploadRef) =>
-      run((requester) => tus.head(requester, ref))
+    const head = (request: HttpServerRequest.HttpServerRequest, ref: UploadRef) =>
+      run(
+        Effect.fnUntraced(function* (requester) {
+          return yield* TusHandlers.isTus(request) ? tus.head(requester, ref) : draft.head(requester, ref)
+        })
+      )
     const append = (request: HttpServerRequest.HttpServerRequest, ref: UploadRef) =>
-      run((requester) => (TusHandlers.isTus(request) ? tus.patch(requester, ref, request) : noProtocol))
+      run(
+        Effect.fnUntraced(function* (requester) {
+          return yield* TusHandlers.isTus(request)
+            ? tus.patch(requester, ref, request)
+            : draft.patch(requester, ref, request)
+        })
+      )
     const remove = (_request: HttpServerRequest.HttpServerRequest, ref: UploadRef) =>
       run((requester) => tus.remove(requester, ref))
 
@@ -73,7 +89,13 @@ export const layer = HttpApiBuilder.group(
         )
       )
       .handleRaw("create", ({ params, query, request }) =>
-        run((requester) => (TusHandlers.isTus(request) ? tus.create(requester, params, request, query) : noProtocol))
+        run(
+          Effect.fnUntraced(function* (requester) {
+            if (TusHandlers.isTus(request)) return yield* tus.create(requester, params, request, query)
+            if (UploadFields.complete(request.headers) === undefined) return yield* noProtocol
+            return yield* draft.create(requester, params, request, query, (_file, path) => Effect.succeed(path))
+          })
+        )
       )
       .handleRaw("get", ({ params, request }) =>
         request.method === "HEAD" ? head(request, params) : get(request, params)

@@ -9,11 +9,12 @@ import type * as Layer from "effect/Layer"
 import { Api } from "../../contract/Api.ts"
 import type { Route } from "../../problems/AllowedMethods.ts"
 import { algorithms } from "../../transfer/upload/BodyDigest.ts"
+import * as DraftHandlers from "./DraftHandlers.ts"
 import * as TusHandlers from "./TusHandlers.ts"
 
-const { create, append } = Api.groups.uploads.endpoints
+const { append, create } = Api.groups.uploads.endpoints
 
-const paths = [create.path, append.path]
+const paths = [create.path, append.path, Api.groups.contents.endpoints.upload.path]
 
 export const routes: ReadonlyArray<Route> = paths.map((path) => ({ method: "OPTIONS", path }))
 
@@ -25,7 +26,8 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter> = HttpRoute
       "tus-version": TusHandlers.version,
       "tus-extension": TusHandlers.extensions,
       "tus-checksum-algorithm": algorithms.join(","),
-      "tus-max-size": String(maxUploadBytes)
+      "tus-max-size": String(maxUploadBytes),
+      "upload-limit": DraftHandlers.limitOf(maxUploadBytes)
     }
     for (const path of paths) yield* router.add("OPTIONS", path, HttpServerResponse.empty({ status: 204, headers }))
   })

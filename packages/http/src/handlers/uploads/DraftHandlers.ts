@@ -1,0 +1,209 @@
+/**
+ * The requests of the draft "Resumable Uploads for HTTP" (draft-ietf-httpbis-resumable-upload), of its interop versions 8 and 6.
+ */
+import type { BucketRef } from "@holdfast/core/buckets/BucketRef"
+import { InvalidRequest, type NotFound } from "@holdfast/core/Errors"
+import type { File } from "@holdfast/core/files/File"
+import type { Upload } from "@holdfast/core/uploads/Upload"
+import { OffsetMismatch } from "@holdfast/core/uploads/UploadErrors"
+import type { UploadRef } from "@holdfast/core/uploads/UploadRepository"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as CommonHeaders from "../../problems/CommonHeaders.ts"
+import * as ProblemBody from "../../problems/ProblemBody.ts"
+import * as RequestId from "../../problems/RequestId.ts"
+import * as Digests from "../../transfer/request/Digests.ts"
+import * as UploadFields from "../../transfer/request/UploadFields.ts"
+import * as InterimResponse from "../../transfer/response/InterimResponse.ts"
+import { UnsupportedMediaType } from "../../transfer/TransferErrors.ts"
+import * as RequestBody from "../../transfer/upload/RequestBody.ts"
+import * as FileJson from "../support/FileJson.ts"
+import { locationOf, type Query, refOf, type Requester, type UploadRequests } from "./UploadRequests.ts"
+
+const mediaType = "application/partial-upload"
+
+const typeOf = ({ headers }: HttpServerRequest): string | undefined =>
+  headers["content-type"]?.split(";")[0]?.trim().toLowerCase()
+
+/** Returns `Upload-Limit`: the largest content, and the seconds until the upload ends. */
+export const limitOf = (maxBytes: number, seconds?: number): string =>
+  [
+    `max-size=${Math.min(maxBytes, UploadFields.maxInteger)}`,
+    ...(seconds === undefined ? [] : [`max-age=${Math.max(0, Math.floor(seconds))}`])
+  ].join(", ")
+
+/** The types of the draft's problems (sections "Mismatching Offset" and "Inconsistent Length"). */
+const problemTypes = "https://iana.org/assignments/http-problem-types"
+
+/** Answers with a problem of the draft, which has the members of every problem besides. */
+const respondProblem = (
+  error: OffsetMismatch | InvalidRequest,
+  type: string,
+  members: object,
+  headers: Record<string, string>
+) =>
+  Effect.map(RequestId.current, (requestId) => {
+    const problem = ProblemBody.make({ code: error.code, detail: error.message, requestId })
+    return HttpServerResponse.text(JSON.stringify({ ...problem, type: `${problemTypes}#${type}`, ...members }), {
+      status: problem.status,
+      contentType: ProblemBody.contentType,
+      headers: { ...headers, "upload-complete": "?0" }
+    })
+  })
+
+const inconsistent = InvalidRequest.at("/length", "Upload-Length differs from the length that the request has")
+
+/** Whether an error is about the length that a request declares. */
+const concernsLength = ({ errors }: InvalidRequest): boolean => errors.some(({ pointer }) => pointer === "/length")
+
+const respondInvalid = (error: InvalidRequest) =>
+  concernsLength(error)
+    ? respondProblem(error, "inconsistent-upload-length", { errors: error.errors }, {})
+    : Effect.fail(error)
+
+/** Returns the length of the whole content, as far as a request states it. */
+const lengthOf = (
+  request: HttpServerRequest,
+  offset: number,
+  isLast: boolean
+): Effect.Effect<number | undefined, InvalidRequest> => {
+  const declared = UploadFields.length(request.headers)
+  const contentLength = RequestBody.declaredLength(request)
+  const ending = isLast && contentLength !== undefined ? offset + contentLength : undefined
+  return declared !== undefined && ending !== undefined && declared !== ending
+    ? Effect.fail(inconsistent)
+    : Effect.succeed(declared ?? ending)
+}
+
+const checksumOf = ({ headers }: HttpServerRequest) =>
+  Effect.map(Digests.declaredSha256({ "content-digest": headers["content-digest"] }), (sha256) =>
+    sha256 === undefined ? undefined : { algorithm: "sha256" as const, digest: Buffer.from(sha256, "hex") }
+  )
+
+export const make = (requests: UploadRequests) => {
+  const stateOf = (requester: Requester, upload: Upload, isComplete: boolean) =>
+    Effect.map(DateTime.now, (now) => ({
+      "upload-offset": String(upload.received),
+      "upload-complete": UploadFields.formatBoolean(isComplete),
+      ...(upload.length === null ? undefined : { "upload-length": String(upload.length) }),
+      "upload-limit": limitOf(
+        requests.maxBytes(requester.link),
+        (DateTime.toEpochMillis(upload.expiresAt) - DateTime.toEpochMillis(now)) / 1000
+      )
+    }))
+
+  /** Completes an upload. From here on an error is one of the file, which sending bytes again does not mend. */
+  const complete = (requester: Requester, upload: Upload, request: HttpServerRequest) =>
+    Effect.suspend(() => {
+      CommonHeaders.register(request, { "upload-complete": "?1" })
+      return requests.complete(requester, upload)
+    })
+
+  const respondWithFile = (file: File, upload: Upload, status: number, headers: Record<string, string>) =>
+    HttpServerResponse.setStatus(
+      HttpServerResponse.setHeaders(FileJson.respondWithFile(file), {
+        ...headers,
+        "upload-offset": String(upload.received),
+        "upload-complete": "?1",
+        "holdfast-file-id": file.id
+      }),
+      status
+    )
+
+  const create = Effect.fnUntraced(
+    function* (
+      requester: Requester,
+      bucket: BucketRef,
+      request: HttpServerRequest,
+      query: Query,
+      /** Returns the path that `Location` has once the upload is complete. */
+      completedAt: (file: File, uploadPath: string) => Effect.Effect<string>
+    ) {
+      const isLast = UploadFields.complete(request.headers) === true
+      const length = yield* lengthOf(request, 0, isLast)
+      const checksum = yield* checksumOf(request)
+      const type = typeOf(request)
+      const created = yield* requests.create(requester, bucket, request, query, {
+        length,
+        defaultType: type === mediaType ? undefined : request.headers["content-type"]
+      })
+      const ref = refOf(created)
+      const location = yield* locationOf(ref)
+      const { "upload-limit": limit } = yield* stateOf(requester, created, false)
+      const isAnnounced = InterimResponse.resumptionSupported(request, { location, "upload-limit": limit })
+      return yield* Effect.gen(function* () {
+        const onStored = ({ received }: Upload) =>
+          void InterimResponse.resumptionSupported(request, { location, "upload-offset": String(received) })
+        const upload = yield* requests.appendFirst(requester, ref, request, { offset: 0, checksum, onStored })
+        if (!isLast) {
+          const headers = { ...(yield* stateOf(requester, upload, false)), location }
+          return HttpServerResponse.empty({ status: 201, headers })
+        }
+        const file = yield* complete(requester, upload, request)
+        const headers = { location: yield* completedAt(file, location) }
+        return respondWithFile(file, upload, file.version === 1 ? 201 : 200, headers)
+      }).pipe(
+        // Without the interim answer the client does not know the address of the upload.
+        Effect.onError(() => (isAnnounced ? Effect.void : Effect.ignore(requests.abort(requester, ref))))
+      )
+    },
+    Effect.catchTag("InvalidRequest", respondInvalid)
+  )
+
+  /** Answers again as the request that has completed the upload, where this request adds nothing to it. */
+  const repeat = Effect.fnUntraced(function* (
+    requester: Requester,
+    ref: UploadRef,
+    error: NotFound,
+    offset: number,
+    isEmpty: boolean
+  ) {
+    const upload = yield* requests.get(requester, ref)
+    if (upload.state !== "DONE") return yield* error
+    return offset === upload.received && isEmpty ? upload : yield* new OffsetMismatch({ offset: upload.received })
+  })
+
+  return {
+    create,
+
+    head: Effect.fnUntraced(function* (requester: Requester, ref: UploadRef) {
+      const upload = yield* requests.resume(requester, ref)
+      const state = yield* stateOf(requester, upload, upload.state === "DONE")
+      const file = upload.fileId === null ? undefined : { "holdfast-file-id": upload.fileId }
+      return HttpServerResponse.empty({ status: 204, headers: { ...state, ...file, "cache-control": "no-store" } })
+    }),
+
+    patch: Effect.fnUntraced(
+      function* (requester: Requester, ref: UploadRef, request: HttpServerRequest) {
+        if (typeOf(request) !== mediaType) return yield* new UnsupportedMediaType({ expected: mediaType })
+        const offset = UploadFields.offset(request.headers)
+        const isLast = UploadFields.complete(request.headers)
+        if (offset === undefined || isLast === undefined) {
+          return yield* InvalidRequest.at("", "the headers Upload-Offset and Upload-Complete are required")
+        }
+        const length = yield* lengthOf(request, offset, isLast)
+        const checksum = yield* checksumOf(request)
+        const onStored = ({ received }: Upload) =>
+          void InterimResponse.resumptionSupported(request, { "upload-offset": String(received) })
+        const isEmpty = isLast && RequestBody.declaredLength(request) === 0
+        const upload = yield* requests.append(requester, ref, request, { offset, length, checksum, onStored }).pipe(
+          Effect.catchTag("NotFound", (error) => repeat(requester, ref, error, offset, isEmpty)),
+          Effect.catchTag("OffsetMismatch", (error) =>
+            respondProblem(
+              error,
+              "mismatching-upload-offset",
+              { "expected-offset": error.offset, "provided-offset": offset },
+              { "upload-offset": String(error.offset) }
+            )
+          )
+        )
+        if (HttpServerResponse.isHttpServerResponse(upload)) return upload
+        if (isLast) return respondWithFile(yield* complete(requester, upload, request), upload, 200, {})
+        return HttpServerResponse.empty({ status: 204, headers: yield* stateOf(requester, upload, false) })
+      },
+      Effect.catchTag("InvalidRequest", respondInvalid)
+    )
+  }
+}
