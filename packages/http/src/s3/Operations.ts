@@ -5,6 +5,13 @@ import type { Operation } from "./Operation.ts"
 import { createBucket, deleteBucket, headBucket, listBuckets } from "./operations/buckets/Buckets.ts"
 import { configurations } from "./operations/buckets/Configurations.ts"
 import { listObjects, listObjectsV2, listObjectVersions } from "./operations/buckets/ListObjects.ts"
+import { completeMultipartUpload } from "./operations/multipart/CompleteMultipartUpload.ts"
+import {
+  abortMultipartUpload,
+  createMultipartUpload,
+  listMultipartUploads
+} from "./operations/multipart/MultipartUploads.ts"
+import { listParts, uploadPart, uploadPartCopy } from "./operations/multipart/Parts.ts"
 import { copyObject } from "./operations/objects/CopyObject.ts"
 import { deleteObject, deleteObjects } from "./operations/objects/DeleteObject.ts"
 import { getObject, headObject } from "./operations/objects/GetObject.ts"
@@ -30,5 +37,12 @@ export const operations: ReadonlyArray<Operation> = [
   getObjectAttributes,
   getObjectTagging,
   putObjectTagging,
-  deleteObjectTagging
+  deleteObjectTagging,
+  createMultipartUpload,
+  listMultipartUploads,
+  abortMultipartUpload,
+  uploadPart,
+  uploadPartCopy,
+  listParts,
+  completeMultipartUpload
 ]

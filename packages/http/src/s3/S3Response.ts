@@ -22,8 +22,12 @@ export const xml = (root: string, content: ReadonlyArray<Xml.Element>, { headers
   HttpServerResponse.text(Xml.document(root, content), { status: status ?? 200, contentType, headers: headers ?? {} })
 
 /** Returns an answer without a body. */
-export const empty = ({ headers, status }: Options = {}): Response =>
-  HttpServerResponse.empty({ status: status ?? 200, headers: headers ?? {} })
+export const empty = ({ headers, status = 200 }: Options = {}): Response =>
+  HttpServerResponse.empty({
+    status,
+    // Without a length, Node would send an empty chunked body.
+    headers: status === 204 || status === 304 ? (headers ?? {}) : { "content-length": "0", ...headers }
+  })
 
 /** Which request an error is the answer to. */
 interface Subject {

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as ErrorTable from "../../src/s3/ErrorTable.ts"
 import type { Operation } from "../../src/s3/Operation.ts"
+import type * as S3App from "../../src/s3/S3App.ts"
 import { S3Error } from "../../src/s3/S3Error.ts"
 import * as S3Response from "../../src/s3/S3Response.ts"
 import * as TestServer from "../support/TestServer.ts"
@@ -29,7 +30,7 @@ const listTypes: Operation = {
 
 beforeAll(async () => {
   server = await TestServer.start()
-  s3 = await S3Server.serve(server, [listTypes], (_, { bucket }) =>
+  const authenticate: S3App.Authenticate = (_, { bucket }) =>
     bucket === "unknown"
       ? Effect.fail(refuse)
       : Effect.succeed({
@@ -39,7 +40,7 @@ beforeAll(async () => {
           openPayload: Effect.fail(refuse),
           readXml: Effect.fail(refuse)
         })
-  )
+  s3 = await S3Server.serve(server, [listTypes], { authenticate })
   client = S3Server.client(s3.url, { accessKeyId: "a", secretAccessKey: "b" })
 })
 

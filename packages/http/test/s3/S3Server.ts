@@ -59,13 +59,13 @@ export const client = (url: string, { accessKeyId, secretAccessKey }: Credential
 export const serve = async (
   server: TestServer.TestServer,
   operations: ReadonlyArray<Operation>,
-  authenticate?: S3App.Authenticate
+  { authenticate, path = "/s3" }: { readonly authenticate?: S3App.Authenticate; readonly path?: string } = {}
 ) => {
   const node = createServer()
   const listener: RequestListener = await server.run(
     Effect.gen(function* () {
       const app = yield* S3App.make({
-        door: { path: "/s3" },
+        door: { path },
         operations,
         authenticate: authenticate ?? (yield* S3Authentication.make)
       })

@@ -23,6 +23,7 @@ import * as HeaderLimit from "../../files/internal/HeaderLimit.ts"
 import { hideOwner } from "../../files/internal/AliasConflict.ts"
 import * as MediaTypes from "../../files/internal/MediaTypes.ts"
 import * as StoreFile from "../../files/internal/StoreFile.ts"
+import type { Precondition } from "../../files/Precondition.ts"
 import * as NewFile from "../../files/NewFile.ts"
 import { Settings } from "../../Settings.ts"
 import type { BlobError } from "../../storage/BlobError.ts"
@@ -46,6 +47,8 @@ export interface CompleteOptions {
    * the last bytes completes the upload only where no other request has appended to it meanwhile.
    */
   readonly received?: number | undefined
+  /** The precondition of the completion, in place of that with which the upload was created. */
+  readonly condition?: Precondition | undefined
 }
 
 /** An upload with the identity that completes it. */
@@ -170,7 +173,12 @@ export const make = Effect.fnUntraced(function* (storePart: StorePart) {
       answer: (made: File.StoredFile) => encodeAnswer(File.fromStored(made))
     }
     const { bucketId, tenantId } = upload
-    const storing = { bucket: { tenantId, bucketId }, condition, folder: folderOf(identity), onConflict }
+    const storing = {
+      bucket: { tenantId, bucketId },
+      condition: options.condition ?? condition,
+      folder: folderOf(identity),
+      onConflict
+    }
     const newFile = { file: { ...file, content }, description: replaced, assembly }
     const commit = (how: StoreFile.StoreOptions) => storeFile(how, newFile).pipe(by(identity), hideOwner(identity))
     const bytes = Stream.flatMap(Stream.fromIterable(parts), (part) =>

@@ -1,0 +1,168 @@
+/**
+ * Completes a multipart upload: makes its parts an object.
+ */
+import type { Actor } from "@holdfast/core/Actor"
+import { FilesByKey } from "@holdfast/core/files/keys/FilesByKey"
+import { ResumableUploads } from "@holdfast/core/uploads/ResumableUploads"
+import { maxParts, type UploadPart } from "@holdfast/core/uploads/Upload"
+import type { UploadRef } from "@holdfast/core/uploads/UploadRepository"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { hash } from "node:crypto"
+import type { Call, CallError } from "../../Call.ts"
+import type { Operation } from "../../Operation.ts"
+import { S3Error } from "../../S3Error.ts"
+import * as S3Response from "../../S3Response.ts"
+import * as Checksums from "../../payload/Checksums.ts"
+import type { Checksum, ChecksumAlgorithm } from "../../payload/Payload.ts"
+import * as XmlReader from "../../xml/XmlReader.ts"
+import * as EntityTag from "../EntityTag.ts"
+import * as PartTag from "./PartTag.ts"
+import * as UploadOf from "./UploadOf.ts"
+
+/** A part as the client lists it. */
+interface ListedPart {
+  readonly number: number
+  /** Hexadecimal, without quotes. */
+  readonly md5: string
+  readonly checksum: Checksum | undefined
+}
+
+/** A stored part that the client has listed. */
+interface ChosenPart extends ListedPart {
+  readonly stored: UploadPart
+}
+
+/** The least size of each part but the last one, in bytes. */
+const minPartBytes = 5 * 1024 * 1024
+
+const malformed = S3Error.of("MalformedXML")
+
+const checksumOf = (element: XmlReader.XmlElement): Checksum | undefined => {
+  for (const { name, text } of element.children) {
+    const algorithm = Checksums.algorithmOf(`x-amz-${name.toLowerCase().replace("checksum", "checksum-")}`)
+    if (algorithm !== undefined) return { algorithm, value: text.trim() }
+  }
+  return undefined
+}
+
+/** Returns the parts that a document lists. */
+const parse = (root: XmlReader.XmlElement): Effect.Effect<ReadonlyArray<ListedPart>, S3Error> => {
+  const elements = root.children.filter(({ name }) => name === "Part")
+  if (root.name !== "CompleteMultipartUpload" || elements.length === 0) return Effect.fail(malformed)
+  if (elements.length > maxParts) return Effect.fail(malformed)
+  const parts: Array<ListedPart> = []
+  for (const element of elements) {
+    const number = XmlReader.textOf(element, "PartNumber")?.trim() ?? ""
+    const tag = XmlReader.textOf(element, "ETag")
+    if (!/^[0-9]{1,5}$/.test(number) || tag === undefined) return Effect.fail(malformed)
+    parts.push({ number: Number(number), md5: tag.trim().replaceAll('"', ""), checksum: checksumOf(element) })
+  }
+  const isAscending = parts.every((part, index) => index === 0 || (parts[index - 1]?.number ?? 0) < part.number)
+  return isAscending ? Effect.succeed(parts) : Effect.fail(S3Error.of("InvalidPartOrder"))
+}
+
+/** Returns the stored parts of a list. Fails for the first one that is not stored, differs or is too small. */
+const choose = (
+  listed: ReadonlyArray<ListedPart>,
+  stored: ReadonlyArray<UploadPart>
+): Effect.Effect<ReadonlyArray<ChosenPart>, S3Error> => {
+  const byNumber = new Map(stored.map((part) => [part.number, part]))
+  const chosen: Array<ChosenPart> = []
+  for (const part of listed) {
+    const found = byNumber.get(part.number)
+    const tag = found === undefined ? undefined : PartTag.read(found)
+    const isSame =
+      tag?.md5 === part.md5 &&
+      (part.checksum === undefined ||
+        tag.checksum?.algorithm !== part.checksum.algorithm ||
+        tag.checksum.value === part.checksum.value)
+    if (found === undefined || !isSame) {
+      const detail = `The part ${part.number} was not uploaded, or has another entity tag or checksum.`
+      return Effect.fail(S3Error.of("InvalidPart", detail))
+    }
+    chosen.push({ ...part, stored: found })
+  }
+  const small = chosen.slice(0, -1).find(({ stored: { size } }) => size < minPartBytes)
+  return small === undefined ? Effect.succeed(chosen) : Effect.fail(S3Error.of("EntityTooSmall"))
+}
+
+/** Returns the entity tag of an object of these parts: the MD5 of their MD5s, and their number. */
+const entityTag = (parts: ReadonlyArray<ListedPart>): string => {
+  const md5s = Buffer.from(parts.map(({ md5 }) => md5).join(""), "hex")
+  return `"${hash("md5", md5s, "hex")}-${parts.length}"`
+}
+
+/** Returns the checksum of the checksums of the parts; undefined unless all have one of the same algorithm. */
+const compositeChecksum = (parts: ReadonlyArray<ChosenPart>): Checksum | undefined => {
+  const checksums = parts.flatMap(({ stored }) => PartTag.read(stored).checksum ?? [])
+  const algorithm: ChecksumAlgorithm | undefined = checksums[0]?.algorithm
+  // A CRC64NVME is one of the whole object only.
+  if (algorithm === undefined || algorithm === "CRC64NVME" || checksums.length < parts.length) return undefined
+  if (checksums.some((checksum) => checksum.algorithm !== algorithm)) return undefined
+  const total = Checksums.make(algorithm)
+  for (const { value } of checksums) total.update(Buffer.from(value, "base64"))
+  return { algorithm, value: `${total.digest().toString("base64")}-${parts.length}` }
+}
+
+/** Makes the function that reads all parts of an open upload. */
+const makeListAll = Effect.map(ResumableUploads, (uploads) =>
+  Effect.fnUntraced(function* (actor: Actor, ref: UploadRef): Effect.fn.Return<ReadonlyArray<UploadPart>, CallError> {
+    const parts: Array<UploadPart> = []
+    while (true) {
+      const page = yield* uploads.listParts(actor, ref, { after: parts.at(-1)?.number, limit: 1000 })
+      parts.push(...page)
+      if (page.length < 1000) return parts
+    }
+  })
+)
+
+/** Makes the function that returns the condition of a request by the tags that contents have. */
+const makeConditionOf = Effect.map(FilesByKey, (keys) =>
+  Effect.fnUntraced(function* ({ actor, headers, key }: Call, ref: UploadRef) {
+    const wanted = {
+      ifMatch: EntityTag.parse(headers["if-match"]),
+      ifNoneMatch: EntityTag.parse(headers["if-none-match"])
+    }
+    if (wanted.ifMatch === undefined && wanted.ifNoneMatch === undefined) return undefined
+    const current = Option.getOrNull(yield* keys.find(actor, ref, key))
+    if (current === null && wanted.ifMatch !== undefined) return yield* S3Error.of("NoSuchKey")
+    return EntityTag.condition(wanted, current?.content ?? null)
+  })
+)
+
+export const completeMultipartUpload: Operation = {
+  name: "CompleteMultipartUpload",
+  method: "POST",
+  target: "object",
+  query: { uploadId: true },
+  make: Effect.gen(function* () {
+    const findUpload = yield* UploadOf.make
+    const uploads = yield* ResumableUploads
+    const listAll = yield* makeListAll
+    const conditionOf = yield* makeConditionOf
+    return Effect.fnUntraced(function* (call) {
+      const { actor, bucket, headers, key } = call
+      const { ref, upload } = yield* findUpload(call)
+      const listed = yield* Effect.flatMap(call.readXml, parse)
+      const isDone = upload.state !== "OPEN"
+      // A repeated request gets the same answer.
+      const chosen = isDone ? [] : yield* choose(listed, yield* listAll(actor, ref))
+      const condition = isDone ? undefined : yield* conditionOf(call, ref)
+      const file = yield* uploads.complete(actor, ref, {
+        parts: chosen.map(({ stored: { number, tag } }) => ({ number, tag: tag ?? undefined })),
+        etag: entityTag(listed),
+        ...(condition === undefined ? undefined : { condition })
+      })
+      const checksum = compositeChecksum(chosen)
+      return S3Response.xml("CompleteMultipartUploadResult", [
+        ["Location", `http://${headers["host"] ?? ""}${call.path}`],
+        ["Bucket", bucket],
+        ["Key", key],
+        ["ETag", EntityTag.of(file.etag ?? "")],
+        PartTag.checksumElement(checksum),
+        ["ChecksumType", checksum === undefined ? undefined : "COMPOSITE"]
+      ])
+    })
+  })
+}

@@ -1,0 +1,211 @@
+/**
+ * Multipart uploads of the S3 API, by the AWS SDK, its `lib-storage` and minio-js.
+ */
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListPartsCommand,
+  PutObjectCommand,
+  type S3Client,
+  UploadPartCommand,
+  UploadPartCopyCommand
+} from "@aws-sdk/client-s3"
+import { Upload } from "@aws-sdk/lib-storage"
+import { Client as MinioClient } from "minio"
+import { createHash, randomBytes } from "node:crypto"
+import { Readable } from "node:stream"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { operations } from "../../src/s3/Operations.ts"
+import { describeEach } from "../support/EachDatabase.ts"
+import type { TestServer } from "../support/TestServer.ts"
+import * as S3Server from "./S3Server.ts"
+
+const MiB = 1024 * 1024
+const md5 = (...parts: ReadonlyArray<Uint8Array>) => parts.reduce((hash, part) => hash.update(part), createHash("md5"))
+const hexOf = (part: Uint8Array) => md5(part).digest("hex")
+
+/** The entity tag of an object of these parts. */
+const tagOf = (parts: ReadonlyArray<Uint8Array>) =>
+  `"${md5(...parts.map((part) => md5(part).digest())).digest("hex")}-${parts.length}"`
+
+const codeOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => "ok",
+    (error: { readonly name: string }) => error.name
+  )
+
+describeEach("multipart", (current: () => TestServer) => {
+  let sdk: S3Client
+  let minio: MinioClient
+  let atRoot: Awaited<ReturnType<typeof S3Server.serve>>
+  let token: S3Server.S3Token
+  let Bucket: string
+
+  beforeAll(async () => {
+    const { bucketId, tenantId } = await current().makeBucket()
+    const bucket = (await (await current().get(`/tenants/${tenantId}/buckets/${bucketId}`)).json()) as { name: string }
+    Bucket = bucket.name
+    token = await S3Server.makeToken(current(), tenantId)
+    sdk = S3Server.client(current().url, token)
+    // minio-js takes a host without a path.
+    atRoot = await S3Server.serve(current(), operations, { path: "" })
+    minio = new MinioClient({
+      endPoint: "127.0.0.1",
+      port: atRoot.port,
+      useSSL: false,
+      accessKey: token.accessKeyId,
+      secretKey: token.secretAccessKey,
+      region: "us-east-1",
+      pathStyle: true,
+      partSize: 5 * MiB
+    })
+  })
+
+  afterAll(async () => {
+    sdk.destroy()
+    await atRoot.close()
+  })
+
+  const create = async (Key: string) => {
+    const { UploadId = "" } = await sdk.send(new CreateMultipartUploadCommand({ Bucket, Key }))
+    return { Bucket, Key, UploadId }
+  }
+  type Ref = Awaited<ReturnType<typeof create>>
+  const put = (ref: Ref, PartNumber: number, Body: Uint8Array) =>
+    sdk.send(new UploadPartCommand({ ...ref, PartNumber, Body }))
+  const complete = (
+    ref: Ref,
+    Parts: ReadonlyArray<{ readonly PartNumber: number; readonly ETag: string }>,
+    more = {}
+  ) => sdk.send(new CompleteMultipartUploadCommand({ ...ref, ...more, MultipartUpload: { Parts: [...Parts] } }))
+  const listed = (part: Uint8Array, PartNumber: number) => ({ PartNumber, ETag: `"${hexOf(part)}"` })
+  const read = async (Key: string) => {
+    const { Body, ETag } = await sdk.send(new GetObjectCommand({ Bucket, Key }))
+    return { bytes: Buffer.from((await Body?.transformToByteArray()) ?? []), ETag }
+  }
+
+  it("parts out of order, one sent again → the object of the last ones, with the tag of their MD5s", async () => {
+    const parts = [randomBytes(5 * MiB), randomBytes(5 * MiB + 3), randomBytes(10)]
+    const ref = await create("out/of order.bin")
+    await put(ref, 7, parts[2]!)
+    await put(ref, 1, randomBytes(100))
+    await put(ref, 1, parts[0]!)
+    const { ETag } = await put(ref, 3, parts[1]!)
+    expect(ETag).toBe(`"${hexOf(parts[1]!)}"`)
+    const found = await sdk.send(new ListPartsCommand({ ...ref, MaxParts: 2 }))
+    expect(found.Parts?.map(({ PartNumber, Size }) => [PartNumber, Size])).toEqual([
+      [1, 5 * MiB],
+      [3, 5 * MiB + 3]
+    ])
+    expect([found.IsTruncated, found.NextPartNumberMarker]).toEqual([true, "3"])
+    const rest = await sdk.send(new ListPartsCommand({ ...ref, PartNumberMarker: "3" }))
+    expect([rest.IsTruncated, rest.Parts?.map(({ PartNumber }) => PartNumber)]).toEqual([false, [7]])
+    const list = [listed(parts[0]!, 1), listed(parts[1]!, 3), listed(parts[2]!, 7)]
+    const made = await complete(ref, list)
+    expect(made.ETag).toBe(tagOf(parts))
+    const got = await read(ref.Key)
+    expect(got.ETag).toBe(made.ETag)
+    expect(got.bytes.equals(Buffer.concat(parts))).toBe(true)
+    expect((await complete(ref, list)).ETag).toBe(made.ETag)
+  })
+
+  it("list of parts: none, unknown, other tag, other order, too small → the error of each, and the upload stays", async () => {
+    const ref = await create("faults")
+    const [one, two] = [randomBytes(100), randomBytes(100)]
+    await put(ref, 1, one)
+    await put(ref, 2, two)
+    expect(await codeOf(complete(ref, []))).toBe("MalformedXML")
+    expect(await codeOf(complete(ref, [listed(one, 3)]))).toBe("InvalidPart")
+    expect(await codeOf(complete(ref, [listed(two, 1)]))).toBe("InvalidPart")
+    expect(await codeOf(complete(ref, [listed(two, 2), listed(one, 1)]))).toBe("InvalidPartOrder")
+    expect(await codeOf(complete(ref, [listed(one, 1), listed(two, 2)]))).toBe("EntityTooSmall")
+    expect(await codeOf(put(ref, 0, one))).toBe("InvalidArgument")
+    expect(await codeOf(put(ref, 10_001, one))).toBe("InvalidArgument")
+    expect(await codeOf(put({ ...ref, Key: "another" }, 1, one))).toBe("NoSuchUpload")
+    expect(await codeOf(put({ ...ref, UploadId: "unknown" }, 1, one))).toBe("NoSuchUpload")
+    const made = await complete(ref, [listed(two, 2)])
+    expect(made.ETag).toBe(tagOf([two]))
+  })
+
+  it("part with a wrong checksum → BadDigest, nothing stored", async () => {
+    const ref = await create("digest")
+    const wrong = new UploadPartCommand({ ...ref, PartNumber: 1, Body: "x", ContentMD5: "AAAAAAAAAAAAAAAAAAAAAA==" })
+    expect(await codeOf(sdk.send(wrong))).toBe("BadDigest")
+    expect((await sdk.send(new ListPartsCommand(ref))).Parts ?? []).toEqual([])
+    expect(await codeOf(sdk.send(new AbortMultipartUploadCommand(ref)))).toBe("ok")
+    expect(await codeOf(sdk.send(new AbortMultipartUploadCommand(ref)))).toBe("NoSuchUpload")
+    expect(await codeOf(sdk.send(new HeadObjectCommand({ Bucket, Key: "digest" })))).toBe("NotFound")
+  })
+
+  it("open uploads: by key, prefix, delimiter and page; not those completed or aborted", async () => {
+    const refs = [await create("list/b"), await create("list/a"), await create("list/a"), await create("list/c/d")]
+    const list = (more: object = {}) => sdk.send(new ListMultipartUploadsCommand({ Bucket, Prefix: "list/", ...more }))
+    const all = await list()
+    const ids = [refs[1]!, refs[2]!, refs[0]!, refs[3]!].map(({ UploadId }) => UploadId)
+    expect(all.Uploads?.map(({ UploadId }) => UploadId)).toEqual(ids)
+    const first = await list({ MaxUploads: 1 })
+    expect(first.IsTruncated).toBe(true)
+    const next = { KeyMarker: first.NextKeyMarker, UploadIdMarker: first.NextUploadIdMarker }
+    expect((await list(next)).Uploads?.map(({ UploadId }) => UploadId)).toEqual(ids.slice(1))
+    const grouped = await list({ Delimiter: "/" })
+    expect(grouped.CommonPrefixes).toEqual([{ Prefix: "list/c/" }])
+    for (const ref of refs) await sdk.send(new AbortMultipartUploadCommand(ref))
+    expect((await list()).Uploads ?? []).toEqual([])
+  })
+
+  it("parts copied from an object and from a range of it → their bytes", async () => {
+    const source = randomBytes(6 * MiB)
+    await sdk.send(new PutObjectCommand({ Bucket, Key: "source ü", Body: source }))
+    const ref = await create("copied")
+    const copy = (PartNumber: number, CopySourceRange?: string) =>
+      sdk.send(
+        new UploadPartCopyCommand({
+          ...ref,
+          PartNumber,
+          CopySource: encodeURI(`${Bucket}/source ü`),
+          ...(CopySourceRange === undefined ? {} : { CopySourceRange })
+        })
+      )
+    const [whole, part] = [await copy(1), await copy(2, "bytes=1-10")]
+    expect(await codeOf(copy(3, `bytes=0-${source.length}`))).toBe("InvalidRange")
+    expect(await codeOf(copy(3, "bytes=5-1"))).toBe("InvalidArgument")
+    const Parts = [whole, part].map(({ CopyPartResult }, index) => ({
+      PartNumber: index + 1,
+      ETag: CopyPartResult?.ETag ?? ""
+    }))
+    await complete(ref, Parts)
+    const { bytes } = await read("copied")
+    expect(bytes.equals(Buffer.concat([source, source.subarray(1, 11)]))).toBe(true)
+  })
+
+  it("condition of the completion: If-None-Match, object there → PreconditionFailed", async () => {
+    await sdk.send(new PutObjectCommand({ Bucket, Key: "there", Body: "before" }))
+    const ref = await create("there")
+    const part = randomBytes(10)
+    await put(ref, 1, part)
+    expect(await codeOf(complete(ref, [listed(part, 1)], { IfNoneMatch: "*" }))).toBe("PreconditionFailed")
+    expect((await read("there")).bytes.toString()).toBe("before")
+    const tag = (await read("there")).ETag
+    expect(await codeOf(complete(ref, [listed(part, 1)], { IfMatch: tag }))).toBe("ok")
+    expect((await read("there")).bytes.equals(part)).toBe(true)
+  })
+
+  it("stream by lib-storage and by minio-js → the same bytes", async () => {
+    const bytes = randomBytes(12 * MiB + 7)
+    const stream = () => Readable.from([bytes.subarray(0, 3 * MiB), bytes.subarray(3 * MiB)])
+    const upload = new Upload({
+      client: sdk,
+      params: { Bucket, Key: "lib-storage", Body: stream(), Metadata: { a: "b" }, ContentType: "video/mp4" }
+    })
+    await upload.done()
+    const head = await sdk.send(new HeadObjectCommand({ Bucket, Key: "lib-storage" }))
+    expect([head.Metadata, head.ContentType, head.ContentLength]).toEqual([{ a: "b" }, "video/mp4", bytes.length])
+    expect((await read("lib-storage")).bytes.equals(bytes)).toBe(true)
+    await minio.putObject(Bucket, "minio-js", stream(), bytes.length, { "Content-Type": "video/mp4" })
+    expect((await read("minio-js")).bytes.equals(bytes)).toBe(true)
+  })
+})
