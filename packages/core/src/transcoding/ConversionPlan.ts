@@ -4,6 +4,7 @@
 import * as Arr from "effect/Array"
 import * as Data from "effect/Data"
 import * as AudioRendition from "./AudioRendition.ts"
+import * as CaptionRendition from "./CaptionRendition.ts"
 import * as Color from "./Color.ts"
 import * as Ladder from "./Ladder.ts"
 import type { Audio, Media, Video } from "./Media.ts"
@@ -48,6 +49,12 @@ export interface OtherAudio {
   readonly rendition: AudioRendition.AudioRendition
 }
 
+/** Captions of a track of text. */
+export interface CaptionPlan {
+  readonly index: number
+  readonly rendition: CaptionRendition.CaptionRendition
+}
+
 export interface ConversionPlan {
   readonly video: VideoPlan
   /** The default: in stereo, or with one channel. */
@@ -55,6 +62,7 @@ export interface ConversionPlan {
   /** Null if there is no other audio. */
   readonly defaultAudio: AudioRendition.AudioRendition | null
   readonly otherAudio: ReadonlyArray<OtherAudio>
+  readonly captions: ReadonlyArray<CaptionPlan>
   /** The best first. */
   readonly renditions: Arr.NonEmptyReadonlyArray<Rendition>
 }
@@ -177,6 +185,18 @@ const planRenditions = (media: Media, video: VideoPlan, audio: AudioPlan): Conve
   }))
 }
 
+/** Captions, at most. */
+const maxCaptions = 40
+
+const planCaptions = ({ captions, video }: Media): ReadonlyArray<CaptionPlan> => {
+  // Sound alone has no picture in which a player shows captions.
+  const tracks = video === null ? [] : captions.slice(0, maxCaptions)
+  return CaptionRendition.fromTracks(tracks).map((rendition, order) => ({
+    index: tracks[order]?.index ?? 0,
+    rendition
+  }))
+}
+
 /** Whether all tracks are copied. */
 const isCopy = ({ audio, otherAudio, video }: ConversionPlan): boolean =>
   video._tag !== "Encode" && audio._tag !== "Encode" && otherAudio.every(({ plan }) => plan._tag === "Copy")
@@ -191,31 +211,39 @@ const isCopy = ({ audio, otherAudio, video }: ConversionPlan): boolean =>
  *   of at most two channels.
  * - Each other audio track becomes a rendition of its own. A track with surround sound becomes two: in stereo, which all players
  *   support, and in six channels (5.1).
+ * - Each track of text becomes captions in WebVTT.
  * - A file without video has one rendition of audio. A file without audio has renditions of the video alone.
  */
 export const make = (media: Media, mode: Mode): ConversionPlan => {
   const video = planVideo(media.video, mode, media.container)
   const audio = planAudio(media.audio, mode)
-  return { video, audio, ...planOtherAudio(media, mode), renditions: planRenditions(media, video, audio) }
-}
-
-/** Returns the audio renditions, the default first; undefined if there is only one. */
-export const audioRenditions = ({
-  defaultAudio,
-  otherAudio
-}: ConversionPlan): ReadonlyArray<AudioRendition.AudioRendition> | undefined =>
-  defaultAudio === null ? undefined : [defaultAudio, ...otherAudio.map(({ rendition }) => rendition)]
-
-/** Returns the presentation that a plan leads to, as expected before the conversion runs. */
-export const toPresentation = (plan: ConversionPlan, { duration }: Media, format: Format): Presentation => {
-  const audio = audioRenditions(plan)
   return {
-    format,
-    duration,
-    hasVideo: plan.video._tag !== "None",
-    hasAudio: plan.audio._tag !== "None",
-    ...(audio === undefined ? undefined : { audio }),
-    isCopy: isCopy(plan),
-    renditions: plan.renditions
+    video,
+    audio,
+    ...planOtherAudio(media, mode),
+    captions: planCaptions(media),
+    renditions: planRenditions(media, video, audio)
   }
 }
+
+/** Returns all renditions of a plan. */
+export const toRenditions = ({
+  captions,
+  defaultAudio,
+  otherAudio,
+  renditions
+}: ConversionPlan): Pick<Presentation, "audio" | "captions" | "renditions"> => ({
+  ...(defaultAudio === null ? undefined : { audio: [defaultAudio, ...otherAudio.map(({ rendition }) => rendition)] }),
+  ...(captions.length === 0 ? undefined : { captions: captions.map(({ rendition }) => rendition) }),
+  renditions
+})
+
+/** Returns the presentation that a plan leads to, as expected before the conversion runs. */
+export const toPresentation = (plan: ConversionPlan, { duration }: Media, format: Format): Presentation => ({
+  format,
+  duration,
+  hasVideo: plan.video._tag !== "None",
+  hasAudio: plan.audio._tag !== "None",
+  isCopy: isCopy(plan),
+  ...toRenditions(plan)
+})

@@ -51,6 +51,16 @@ export interface Audio {
   readonly isTrimmed: boolean
 }
 
+/** A track of captions or subtitles in text. */
+export interface Captions {
+  /** Index among the file's streams, from 0. */
+  readonly index: number
+  /** BCP 47; null if the file does not say. */
+  readonly language: string | null
+  /** For viewers. */
+  readonly title: string | null
+}
+
 /** A probed file. It has video, audio or both. */
 export interface Media {
   /** FFmpeg's name of the container: `mov,mp4,m4a,3gp,3g2,mj2`, `matroska,webm`, `avi`. */
@@ -69,4 +79,6 @@ export interface Media {
   readonly audio: Audio | null
   /** The other audio tracks, in the order of the file. */
   readonly otherAudio: ReadonlyArray<Audio>
+  /** Tracks of text, in the order of the file. Those of pictures are not listed. */
+  readonly captions: ReadonlyArray<Captions>
 }

@@ -3,6 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import { AudioRendition } from "./AudioRendition.ts"
+import { CaptionRendition } from "./CaptionRendition.ts"
 
 /** `hls`: RFC 8216 with MPEG-TS segments. `dash`: ISO/IEC 23009-1 with fragmented MP4. */
 export const Format = Schema.Literals(["hls", "dash"])
@@ -30,6 +31,8 @@ export const Presentation = Schema.Struct({
   hasAudio: Schema.Boolean,
   /** The audio renditions, if there are several; the default first. In HLS, the segments of all renditions contain the default. */
   audio: Schema.optionalKey(Schema.Array(AudioRendition)),
+  /** Absent if the content has none. A running conversion reports what it expects; at its end, those without text are left out. */
+  captions: Schema.optionalKey(Schema.Array(CaptionRendition)),
   /** Whether all tracks of the content were copied. Absent if one was encoded, or if unknown. */
   isCopy: Schema.optionalKey(Schema.Boolean),
   /** The best first. */

@@ -10,10 +10,13 @@
  * DASH: `manifest.mpd`; for each representation `init-<id>.m4s` and the segments `chunk-<id>-1.m4s`, `chunk-<id>-2.m4s`, …
  * The video representations have the ids 0, 1, …, the best first; the audio renditions have the ids after them.
  *
+ * Both: for captions `<name>.vtt`, as in `captions0.vtt`; HLS also has `captions0.m3u8`. They are written at the end.
+ *
  * Both: `poster.jpg`, one frame of the video, which `Transcoder.poster` writes.
  */
 import * as Arr from "effect/Array"
 import type { AudioRendition } from "./AudioRendition.ts"
+import type { CaptionRendition } from "./CaptionRendition.ts"
 import type { Format, Presentation, Rendition } from "./Presentation.ts"
 
 /** The playlist or manifest that a player loads first. */
@@ -48,11 +51,19 @@ export interface HlsAudio {
   readonly prefix: string
 }
 
-type Renditions = Pick<Presentation, "audio" | "renditions">
+/** The files of captions. */
+export interface CaptionFiles {
+  readonly rendition: CaptionRendition
+  /** Name of the HLS playlist of the text. */
+  readonly playlist: string
+  readonly text: string
+}
+
+type Renditions = Pick<Presentation, "audio" | "captions" | "renditions">
 
 /** Whether the entry playlist of an HLS presentation is a multivariant playlist. */
-export const hasMultivariant = ({ audio, renditions }: Renditions): boolean =>
-  renditions.length > 1 || audio !== undefined
+export const hasMultivariant = ({ audio, captions, renditions }: Renditions): boolean =>
+  renditions.length > 1 || audio !== undefined || captions !== undefined
 
 /** Returns the files of each HLS rendition. The playlist of a single rendition is the entry playlist. */
 export const hlsRenditions = (presentation: Renditions): Arr.NonEmptyReadonlyArray<HlsRendition> =>
@@ -68,6 +79,14 @@ export const hlsAudio = ({ audio = [] }: Pick<Presentation, "audio">): ReadonlyA
     rendition,
     playlist: mediaPlaylist(rendition),
     prefix: segmentPrefix(rendition, false)
+  }))
+
+/** Returns the files of the captions. */
+export const captionFiles = ({ captions = [] }: Pick<Presentation, "captions">): ReadonlyArray<CaptionFiles> =>
+  captions.map((rendition) => ({
+    rendition,
+    playlist: `${rendition.name}.m3u8`,
+    text: `${rendition.name}.vtt`
   }))
 
 /** Number of DASH representations: one for each video rendition, and one for each audio rendition. */
@@ -90,9 +109,12 @@ export const poster = "poster.jpg"
 
 const number = "(?:0|[1-9]\\d{0,8})"
 const folder = "(?:[1-9]\\d{0,3}p|audio[1-9]?\\d)"
+const captions = "captions[1-9]?\\d"
 const names: { readonly [format in Format]: RegExp } = {
-  hls: new RegExp(`^(?:(?:playlist|${folder})\\.m3u8|(?:${folder}/)?index${number}\\.ts)$`),
-  dash: new RegExp(`^(?:manifest\\.mpd|init-${number}\\.m4s|chunk-${number}-${number}\\.m4s)$`)
+  hls: new RegExp(
+    `^(?:(?:playlist|${folder}|${captions})\\.m3u8|${captions}\\.vtt|(?:${folder}/)?index${number}\\.ts)$`
+  ),
+  dash: new RegExp(`^(?:manifest\\.mpd|${captions}\\.vtt|init-${number}\\.m4s|chunk-${number}-${number}\\.m4s)$`)
 }
 
 /** Whether a conversion may have written a file of this name. No such name leads out of the output directory. */
@@ -106,5 +128,6 @@ export const contentType = (name: string): string => {
   if (name.endsWith(".m3u8")) return "application/vnd.apple.mpegurl"
   if (name.endsWith(".mpd")) return "application/dash+xml"
   if (name.endsWith(".jpg")) return "image/jpeg"
+  if (name.endsWith(".vtt")) return "text/vtt; charset=utf-8"
   return name.endsWith(".ts") ? "video/mp2t" : "video/mp4"
 }

@@ -40,7 +40,8 @@ const media: Media = {
   bitrate: 4_200_000,
   video,
   audio,
-  otherAudio: []
+  otherAudio: [],
+  captions: []
 }
 
 const withVideo = (change: Partial<Video>): Media => ({ ...media, video: { ...video, ...change } })
@@ -64,7 +65,7 @@ describe("ConversionPlan", () => {
     )
     assert.deepStrictEqual(plan.audio, { _tag: "Copy", index: 1 })
     assert.deepStrictEqual(
-      ConversionPlan.audioRenditions(plan)?.map(({ channels, label, name }) => [name, label, channels]),
+      ConversionPlan.toRenditions(plan).audio?.map(({ channels, label, name }) => [name, label, channels]),
       [
         ["audio0", "Audio 1", 2],
         ["audio1", "Deutsch", 2],

@@ -15,6 +15,36 @@ describe("StreamFiles", () => {
     assert.strictEqual(StreamFiles.chunk(2, 1), "chunk-2-1.m4s")
   })
 
+  it("other audio and captions → a multivariant playlist, and files that are names of a stream", () => {
+    const rendition = { name: "720p", width: 1280, height: 720, frameRate: 25, bitrate: 1 }
+    const [english, german] = ["audio0", "audio1"].map((name) => ({ name, label: name, language: null, channels: 2 }))
+    if (english === undefined || german === undefined) return assert.fail("two renditions")
+    const captions = [{ name: "captions0", label: "A", language: "en" }]
+    const [files] = StreamFiles.hlsRenditions({ renditions: [rendition], audio: [english, german] })
+    assert.deepStrictEqual(files, { rendition, playlist: "720p.m3u8", prefix: "" })
+    const audio = StreamFiles.hlsAudio({ audio: [english, german] })
+    assert.deepStrictEqual(audio, [{ rendition: german, playlist: "audio1.m3u8", prefix: "audio1/" }])
+    const texts = StreamFiles.captionFiles({ captions }).map(({ playlist, text }) => [playlist, text])
+    assert.deepStrictEqual(texts, [["captions0.m3u8", "captions0.vtt"]])
+    for (const name of ["audio1.m3u8", "audio1/index0.ts", "captions0.m3u8", "captions0.vtt"]) {
+      assert.isTrue(StreamFiles.isName("hls", name), name)
+    }
+    assert.isTrue(StreamFiles.isName("dash", "captions0.vtt"))
+    assert.isFalse(StreamFiles.isName("dash", "captions0.m3u8"))
+    assert.strictEqual(StreamFiles.contentType("captions0.vtt"), "text/vtt; charset=utf-8")
+    assert.isTrue(StreamFiles.hasMultivariant({ renditions: [rendition], captions }))
+    assert.isFalse(StreamFiles.hasMultivariant({ renditions: [rendition] }))
+    assert.strictEqual(
+      StreamFiles.dashRepresentations({
+        renditions: [rendition],
+        hasAudio: true,
+        hasVideo: true,
+        audio: [english, german]
+      }),
+      3
+    )
+  })
+
   it.prop("isName: name of a generated file → true for its format only", [index], ([number]) => {
     assert.isTrue(StreamFiles.isName("hls", StreamFiles.segment("", number)))
     assert.isTrue(StreamFiles.isName("hls", StreamFiles.segment("360p/", number)))

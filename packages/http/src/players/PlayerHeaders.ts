@@ -7,14 +7,17 @@ import * as FrameAncestors from "./FrameAncestors.ts"
 /** By lower-case name. */
 export type Headers = Readonly<Record<string, string>>
 
-/** Media has `blob:` addresses, because a script appends it to a MediaSource. The empty icon is a `data:` address. */
+/**
+ * Media has `blob:` addresses, because a script appends it to a MediaSource. The empty icon is a `data:` address, and so are the empty
+ * texts to which hls.js adds captions.
+ */
 const policy = (frameAncestors: string): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
-    "media-src 'self' blob:",
+    "media-src 'self' blob: data:",
     "connect-src 'self'",
     "worker-src 'none'",
     `frame-ancestors ${FrameAncestors.isValue(frameAncestors) ? frameAncestors : "'none'"}`,

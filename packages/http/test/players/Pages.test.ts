@@ -39,7 +39,7 @@ describe("player page", () => {
   it("content security policy → own origin only, no inline scripts or styles", () => {
     const { headers, html } = PlayerPage.render(input)
     expect(headers["content-security-policy"]).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; " +
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob: data:; " +
         "connect-src 'self'; worker-src 'none'; frame-ancestors *; base-uri 'none'; form-action 'none'"
     )
     expect(html).not.toMatch(/\son\w+=|style=|https?:/)

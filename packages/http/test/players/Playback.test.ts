@@ -128,6 +128,20 @@ Requires.requires(BrowserSetup.missing).describe("player in Chromium", () => {
     expect(messages).toEqual([])
   })
 
+  it.each<Format>(["hls", "dash"])("captions, %s → off at first; the viewer turns them on", async (format) => {
+    const { messages, page } = await open("languages", format, "?autoplay&muted")
+    await PlayerTab.until(page, "video.currentTime > 0.6")
+    const menu = page.getByLabel("Captions")
+    expect(await menu.locator("option").allTextContents()).toEqual(["Off", "English"])
+    const shown = `[...video.textTracks].filter(({ mode }) => mode === "showing").flatMap(({ activeCues }) => [...activeCues ?? []])`
+    expect(
+      await page.evaluate(`(() => { const video = document.querySelector("video"); return ${shown}.length })()`)
+    ).toBe(0)
+    await menu.selectOption("English")
+    await PlayerTab.until(page, `${shown}.some(({ text }) => /Hello/.test(text))`)
+    expect(messages).toEqual([])
+  })
+
   it("controls=false → one button to play and pause", async () => {
     const { page } = await open("plain", "dash", "?controls=false")
     await page.getByRole("button", { name: "Play" }).waitFor()

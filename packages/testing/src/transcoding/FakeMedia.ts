@@ -46,7 +46,8 @@ const MediaDescription = Schema.Struct({
     })
   ),
   audio: Schema.NullOr(AudioDescription),
-  otherAudio: Schema.Array(AudioDescription)
+  otherAudio: Schema.Array(AudioDescription),
+  captions: Schema.Array(Schema.Struct({ index: Schema.Int, language: text, title: text }))
 })
 
 const Description = Schema.Struct({
@@ -92,7 +93,8 @@ export const playable: Media = {
     title: null,
     isTrimmed: false
   },
-  otherAudio: []
+  otherAudio: [],
+  captions: []
 }
 
 /** The same media in codecs that have to be encoded. */

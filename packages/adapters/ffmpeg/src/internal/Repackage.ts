@@ -16,6 +16,7 @@ import * as Options from "./arguments/Options.ts"
 import type * as Tracks from "./arguments/Tracks.ts"
 import type { Engine } from "./Engine.ts"
 import * as FfmpegRun from "./FfmpegRun.ts"
+import * as CaptionOutput from "./output/CaptionOutput.ts"
 import * as SourcePlaylist from "./output/SourcePlaylist.ts"
 import type { ScratchDirectory } from "./process/ScratchDirectory.ts"
 
@@ -36,17 +37,30 @@ const inputs = (presentation: Presentation): ReadonlyArray<SourcePlaylist.Input>
       }))
 
 /** In HLS, each rendition has the default audio, and the other audio follows. */
-const toTracks = ({ audio, format, hasAudio, hasVideo, renditions }: Presentation): Tracks.Tracks => ({
-  renditions,
-  video: hasVideo ? renditions.map((_, index) => ({ map: `0:v:${index}`, encode: undefined })) : [],
-  audio: hasAudio ? { map: "0:a:0", encode: undefined } : undefined,
-  otherAudio: (audio ?? []).slice(1).map((_, index) => ({
-    map: `0:a:${(format === "hls" ? renditions.length : 1) + index}`,
-    encode: undefined
-  })),
-  audioRenditions: audio,
-  filters: {}
-})
+const toTracks = (presentation: Presentation): Tracks.Tracks => {
+  const { audio, format, hasAudio, hasVideo, renditions } = presentation
+  return {
+    presentation,
+    video: hasVideo ? renditions.map((_, index) => ({ map: `0:v:${index}`, encode: undefined })) : [],
+    audio: hasAudio ? { map: "0:a:0", encode: undefined } : undefined,
+    otherAudio: (audio ?? []).slice(1).map((_, index) => ({
+      map: `0:a:${(format === "hls" ? renditions.length : 1) + index}`,
+      encode: undefined
+    })),
+    // The text is copied as it is.
+    captions: [],
+    filters: {}
+  }
+}
+
+/** Copies the text of captions, as drafts of the output. */
+const copyCaptions = ({ output, presentation, source }: RepackageJob) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    for (const { rendition, text } of StreamFiles.captionFiles(presentation)) {
+      yield* files.copyFile(`${source}/${text}`, `${output}/${CaptionOutput.draftName(rendition)}`)
+    }
+  }).pipe(Effect.mapError((cause) => new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })))
 
 const playlistName = (index: number): string => `${index}.m3u8`
 const inputName = "input.m3u8"
@@ -86,6 +100,7 @@ export const make = (engine: Engine) => (job: RepackageJob) =>
       const scratch = yield* engine.scratchDirectory(operation, source)
       const targets = yield* linkTargets(source)
       const url = yield* writeSource(scratch, source, presentation)
+      yield* copyCaptions(job)
       return {
         operation,
         limits,

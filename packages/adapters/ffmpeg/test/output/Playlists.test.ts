@@ -72,7 +72,7 @@ describe("Manifest", () => {
   })
 
   it("correct: very short duration → rounded up, never zero", () => {
-    const correct = (duration: number) => Manifest.correct(text, { duration, bandwidths: [], audio: [] })
+    const correct = (duration: number) => Manifest.correct(text, { duration, bandwidths: [], audio: [], captions: [] })
     assert.include(correct(9.54), 'mediaPresentationDuration="PT9.540S"')
     assert.include(correct(0.0001), '"PT0.001S"')
   })
@@ -88,7 +88,7 @@ describe("Manifest", () => {
   })
 
   it("correct: representations → their bandwidths, no bitstreamSwitching", () => {
-    const corrected = Manifest.correct(both, { duration: 9.5, bandwidths: [1000, 200], audio: [] })
+    const corrected = Manifest.correct(both, { duration: 9.5, bandwidths: [1000, 200], audio: [], captions: [] })
     assert.include(corrected, '<Representation id="0" codecs="avc1" bandwidth="1000" width="2">')
     assert.include(corrected, '<Representation id="1" codecs="avc1" bandwidth="200" width="2">')
     assert.notInclude(corrected, "bitstreamSwitching")

@@ -3,7 +3,7 @@
  */
 
 /** @import { Engine, Options } from "./Engine.js" */
-/** @import { MediaPlayerSettingClass } from "dashjs" */
+/** @import { MediaInfo, MediaPlayerSettingClass } from "dashjs" */
 
 /** Codes of network errors: a manifest, a segment or an initialization segment was not loaded. */
 const networkErrors = new Set([11, 17, 25, 27, 28])
@@ -15,9 +15,14 @@ const configuration = {
     lastBitrateCachingInfo: { enabled: false },
     lastMediaSettingsCachingInfo: { enabled: false },
     utcSynchronization: { enabled: false },
-    abr: { limitBitrateByPortal: true }
+    abr: { limitBitrateByPortal: true },
+    // The viewer turns captions on.
+    text: { defaultEnabled: false }
   }
 }
+
+/** @param {MediaInfo} track */
+const toChoice = ({ labels, lang }) => ({ label: labels[0]?.text ?? lang ?? "", language: lang ?? undefined })
 
 /** Hides the storage, which dash.js tests when it is loaded, so that it stores nothing. */
 const hideStorage = () => Object.defineProperty(globalThis, "localStorage", { value: undefined, configurable: true })
@@ -26,7 +31,7 @@ const hideStorage = () => Object.defineProperty(globalThis, "localStorage", { va
  * @param {Options} options
  * @returns {Promise<Engine>}
  */
-export const start = async ({ library, onAudio, onExtent, onFailure, position, source, video }) => {
+export const start = async ({ library, onAudio, onCaptions, onExtent, onFailure, position, source, video }) => {
   hideStorage()
   const { MediaPlayer } = /** @type {typeof import("dashjs")} */ (await import(library))
   const player = MediaPlayer().create()
@@ -36,10 +41,12 @@ export const start = async ({ library, onAudio, onExtent, onFailure, position, s
     onFailure(code !== undefined && networkErrors.has(code) ? "network" : "media")
   })
   player.on(MediaPlayer.events.STREAM_INITIALIZED, () => {
+    const texts = player.getTracksFor("text")
+    onCaptions({ all: texts.map(toChoice), selected: -1, select: (index) => player.setTextTrack(index) })
     const tracks = player.getTracksFor("audio")
     const current = player.getCurrentTrackFor("audio")
     onAudio({
-      all: tracks.map(({ labels, lang }) => ({ label: labels[0]?.text ?? lang ?? "", language: lang ?? undefined })),
+      all: tracks.map(toChoice),
       selected: Math.max(
         tracks.findIndex(({ index }) => index === current?.index),
         0

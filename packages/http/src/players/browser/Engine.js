@@ -5,7 +5,7 @@ import * as DashEngine from "./DashEngine.js"
 import * as HlsEngine from "./HlsEngine.js"
 import * as NativeEngine from "./NativeEngine.js"
 
-/** @import { AudioTracks } from "./AudioMenu.js" */
+/** @import { Choices } from "./TrackMenus.js" */
 
 /**
  * @typedef {object} Options
@@ -14,7 +14,8 @@ import * as NativeEngine from "./NativeEngine.js"
  * @property {string} library Absolute address of the library's module.
  * @property {number} position Where to start, in seconds.
  * @property {(kind: "network" | "media") => void} onFailure Called when the engine cannot continue by itself.
- * @property {(audio: AudioTracks) => void} onAudio Called with the audio tracks. Not called by the browser's own player.
+ * @property {(audio: Choices) => void} onAudio Called with the audio tracks. The browser's own player has menus of its own.
+ * @property {(captions: Choices) => void} onCaptions Called with the captions; index -1 is none.
  * @property {(seconds: number, isComplete: boolean) => void} onExtent Called with the duration so far, and whether it is final.
  */
 

@@ -40,7 +40,7 @@ const configuration = (position) => ({
  * @param {Options} options
  * @returns {Promise<Engine>}
  */
-export const start = async ({ library, onAudio, onExtent, onFailure, position, source, video }) => {
+export const start = async ({ library, onAudio, onCaptions, onExtent, onFailure, position, source, video }) => {
   const { default: Hls } = /** @type {typeof import("hls.js")} */ (await import(library))
   const hls = new Hls(configuration(position))
   hls.on(Hls.Events.LEVEL_LOADED, (_, { details }) => onExtent(details.edge, !details.live))
@@ -53,6 +53,16 @@ export const start = async ({ library, onAudio, onExtent, onFailure, position, s
       ),
       select: (index) => {
         hls.audioTrack = index
+      }
+    })
+  )
+  hls.on(Hls.Events.SUBTITLE_TRACKS_UPDATED, (_, { subtitleTracks }) =>
+    onCaptions({
+      all: subtitleTracks.map(({ lang, name }) => ({ label: name, language: lang })),
+      selected: hls.subtitleTrack,
+      select: (index) => {
+        hls.subtitleDisplay = true
+        hls.subtitleTrack = index
       }
     })
   )

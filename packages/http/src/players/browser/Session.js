@@ -2,10 +2,10 @@
  * A session plays the stream with one engine until the engine fails for good, and shows why playback waits.
  */
 // oxlint-disable no-await-in-loop -- queries follow each other
-import * as AudioMenu from "./AudioMenu.js"
 import * as Backoff from "./Backoff.js"
 import * as ConversionState from "./ConversionState.js"
 import * as Playback from "./Playback.js"
+import * as TrackMenus from "./TrackMenus.js"
 import * as View from "./View.js"
 
 /** @import { Engine, Options } from "./Engine.js" */
@@ -109,7 +109,8 @@ export const run = async ({ isGrowing, isPlaying, minRest, position, settings, s
     source: new URL(settings.source, document.baseURI).href,
     library,
     position: isGrowing ? 0 : position,
-    onAudio: (audio) => settings.controls && AudioMenu.show(audio),
+    onAudio: (audio) => settings.controls && TrackMenus.showAudio(audio),
+    onCaptions: (captions) => settings.controls && TrackMenus.showCaptions(captions),
     onExtent,
     onFailure
   })

@@ -21,6 +21,7 @@ export const playButton = element("play", HTMLButtonElement)
 export const soundButton = element("sound", HTMLButtonElement)
 export const tracks = element("tracks", HTMLElement)
 export const audioMenu = element("audio", HTMLSelectElement)
+export const captionMenu = element("captions", HTMLSelectElement)
 
 const notice = element("notice", HTMLElement)
 const status = element("status", HTMLElement)

@@ -22,6 +22,9 @@ const tone = "-f lavfi -i sine=f=440:d=12 -c:a aac -shortest"
 const picture = (size: string, seconds: number) => `-f lavfi -i testsrc2=s=${size}:r=12:d=${seconds}`
 const h264 = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 48 -keyint_min 48 -sc_threshold 0"
 
+/** From half a second on: "Hello you". */
+const captions = `data:text/plain;base64,${Buffer.from("1\n00:00:00,500 --> 00:00:11,000\nHello <b>you</b>\n").toString("base64")}`
+
 /** ffmpeg's options and the file name, by name. */
 const recipes = {
   /** Three segments of four seconds, one rendition. */
@@ -33,9 +36,9 @@ const recipes = {
     options: "-f lavfi -i testsrc2=s=128x72:r=5:d=120 -c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 20",
     file: "long.mp4"
   },
-  /** Two languages. */
+  /** Two languages, and captions. */
   languages: {
-    options: `${picture("128x72", 12)} -f lavfi -i sine=f=440:d=12 -f lavfi -i sine=f=880:d=12 -map 0 -map 1 -map 2 -c:a aac ${h264} -metadata:s:a:0 language=eng -metadata:s:a:1 language=deu`,
+    options: `${picture("128x72", 12)} -f lavfi -i sine=f=440:d=12 -f lavfi -i sine=f=880:d=12 -f srt -i ${captions} -map 0 -map 1 -map 2 -map 3 -c:a aac -c:s srt ${h264} -metadata:s:s:0 language=eng -metadata:s:a:0 language=eng -metadata:s:a:1 language=deu`,
     file: "languages.mkv"
   },
   portrait: { options: `${picture("180x320", 6)} ${h264}`, file: "portrait.mp4" },

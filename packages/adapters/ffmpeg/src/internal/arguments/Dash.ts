@@ -3,6 +3,7 @@
  * each audio rendition.
  */
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
+import * as Captions from "./Captions.ts"
 import * as Encoding from "./Encoding.ts"
 import * as Options from "./Options.ts"
 import type { AudioTrack, Tracks } from "./Tracks.ts"
@@ -36,11 +37,11 @@ const bitstreamFilter = ({ encode }: AudioTrack, stream: string): Options.Option
 })
 
 /** Options of each audio track, with its language in several. */
-const audioOptions = ({ audio, audioRenditions, otherAudio }: Tracks): ReadonlyArray<Options.Options> => {
+const audioOptions = ({ audio, otherAudio, presentation }: Tracks): ReadonlyArray<Options.Options> => {
   if (audio === undefined) return []
   if (otherAudio.length === 0) return [Encoding.audio(audio, "a"), bitstreamFilter(audio, "a")]
   return [audio, ...otherAudio].flatMap((track, index) => {
-    const language = audioRenditions?.[index]?.language ?? null
+    const language = presentation.audio?.[index]?.language ?? null
     const stream = `a:${index}`
     return [
       Encoding.audio(track, stream),
@@ -54,8 +55,11 @@ const audioOptions = ({ audio, audioRenditions, otherAudio }: Tracks): ReadonlyA
  * Returns the aspect ratio of the best rendition for all renditions. Players switch only between renditions of one aspect
  * ratio, and rounding to even sizes changes it slightly.
  */
-const aspectRatio = ({ renditions: [{ height, width }] }: Tracks): string | undefined =>
-  width === null || height === null ? undefined : `${width}:${height}`
+const aspectRatio = ({
+  presentation: {
+    renditions: [{ height, width }]
+  }
+}: Tracks): string | undefined => (width === null || height === null ? undefined : `${width}:${height}`)
 
 export const outputs = (tracks: Tracks): ReadonlyArray<string> => {
   const { filters, video } = tracks
@@ -73,6 +77,7 @@ export const outputs = (tracks: Tracks): ReadonlyArray<string> => {
       ...muxer,
       adaptation_sets: adaptationSets(tracks)
     }),
-    StreamFiles.entry("dash")
+    StreamFiles.entry("dash"),
+    ...Captions.outputs(tracks)
   ]
 }

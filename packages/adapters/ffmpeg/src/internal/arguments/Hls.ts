@@ -2,6 +2,7 @@
  * Arguments for the outputs of an HLS presentation to the current directory, one for each rendition.
  */
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
+import * as Captions from "./Captions.ts"
 import * as Encoding from "./Encoding.ts"
 import * as Options from "./Options.ts"
 import type { AudioTrack, Tracks, VideoTrack } from "./Tracks.ts"
@@ -34,18 +35,12 @@ const output = (
   playlist
 ]
 
-export const outputs = ({
-  audio,
-  audioRenditions,
-  filters,
-  otherAudio,
-  renditions,
-  video
-}: Tracks): ReadonlyArray<string> => {
-  const presentation = { renditions, ...(audioRenditions === undefined ? undefined : { audio: audioRenditions }) }
+export const outputs = (tracks: Tracks): ReadonlyArray<string> => {
+  const { audio, filters, otherAudio, presentation, video } = tracks
   return [
     ...Options.make(filters),
     ...StreamFiles.hlsRenditions(presentation).flatMap((files, index) => output(video[index], audio, files)),
-    ...StreamFiles.hlsAudio(presentation).flatMap((files, index) => output(undefined, otherAudio[index], files))
+    ...StreamFiles.hlsAudio(presentation).flatMap((files, index) => output(undefined, otherAudio[index], files)),
+    ...Captions.outputs(tracks)
   ]
 }

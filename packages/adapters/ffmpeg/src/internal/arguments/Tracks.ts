@@ -2,9 +2,9 @@
  * The tracks of a presentation: which input stream becomes which track, and how it is encoded.
  */
 import * as Color from "@holdfast/core/transcoding/Color"
-import type { AudioRendition } from "@holdfast/core/transcoding/AudioRendition"
+import type { CaptionRendition } from "@holdfast/core/transcoding/CaptionRendition"
 import type { AudioPlan, ConversionPlan } from "@holdfast/core/transcoding/ConversionPlan"
-import { audioRenditions, maxFrameRate } from "@holdfast/core/transcoding/ConversionPlan"
+import { maxFrameRate, toRenditions } from "@holdfast/core/transcoding/ConversionPlan"
 import type { Rung } from "@holdfast/core/transcoding/Ladder"
 import type { Presentation } from "@holdfast/core/transcoding/Presentation"
 import * as Colors from "./Colors.ts"
@@ -37,14 +37,15 @@ export interface AudioTrack {
 }
 
 export interface Tracks {
-  readonly renditions: Presentation["renditions"]
+  /** What the tracks become. */
+  readonly presentation: Pick<Presentation, "audio" | "captions" | "renditions">
   /** One for each rendition; none for audio alone. */
   readonly video: ReadonlyArray<VideoTrack>
   /** The default audio. */
   readonly audio: AudioTrack | undefined
   readonly otherAudio: ReadonlyArray<AudioTrack>
-  /** The audio renditions, if there are several. */
-  readonly audioRenditions: ReadonlyArray<AudioRendition> | undefined
+  /** The tracks of text that become captions. */
+  readonly captions: ReadonlyArray<{ readonly map: string; readonly rendition: CaptionRendition }>
   /** The filters between the input and all video tracks. */
   readonly filters: Options.Options
 }
@@ -89,11 +90,11 @@ const toAudioTrack = (plan: Exclude<AudioPlan, { readonly _tag: "None" }>): Audi
 
 /** Returns the tracks of a plan, from input 0. */
 export const fromPlan = (plan: ConversionPlan, settings: EncoderSettings): Tracks => ({
-  renditions: plan.renditions,
+  presentation: toRenditions(plan),
   video: toVideoTracks(plan, settings),
   audio: plan.audio._tag === "None" ? undefined : toAudioTrack(plan.audio),
   otherAudio: plan.otherAudio.map((other) => toAudioTrack(other.plan)),
-  audioRenditions: audioRenditions(plan),
+  captions: plan.captions.map(({ index, rendition }) => ({ map: `0:${index}`, rendition })),
   filters:
     plan.video._tag === "Encode"
       ? { filter_complex_threads: settings.threads, filter_complex: filterGraph(plan.video) }

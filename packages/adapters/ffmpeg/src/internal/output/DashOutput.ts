@@ -8,6 +8,7 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Bitrates from "./Bitrates.ts"
+import * as CaptionOutput from "./CaptionOutput.ts"
 import * as Manifest from "./Manifest.ts"
 import * as OutputDirectory from "./OutputDirectory.ts"
 import type { PresentationOutput } from "./PresentationOutput.ts"
@@ -44,20 +45,26 @@ export const make = (
       if (written === undefined || duration === 0) return { events, presentation: undefined }
       const rates = measureRates(written)
       const peaks = rates.map(({ peak }) => peak)
-      const text = Manifest.correct(written, { duration, bandwidths: peaks, audio: expected.audio ?? [] })
+      const captions = yield* CaptionOutput.finish(directory, expected, duration)
+      const text = Manifest.correct(written, {
+        duration,
+        bandwidths: peaks,
+        audio: expected.audio ?? [],
+        captions: StreamFiles.captionFiles(captions.presentation)
+      })
       const averageOf = (id: number) => rates[id]?.average ?? 0
       const defaultAudio = hasVideo ? renditions.length : 0
       yield* directory.write(name, text)
       const inits = rates.map((_, id) => Events.SegmentFinished({ name: StreamFiles.init(id) }))
       const presentation: Presentation = {
-        ...expected,
+        ...captions.presentation,
         duration,
         renditions: Arr.map(renditions, (rendition, index) => ({
           ...rendition,
           bitrate: (hasVideo ? averageOf(index) : 0) + (hasAudio ? averageOf(defaultAudio) : 0)
         }))
       }
-      return { events: [...events, ...inits, Events.PlaylistUpdated({ name, text })], presentation }
+      return { events: [...events, ...inits, ...captions.events, Events.PlaylistUpdated({ name, text })], presentation }
     })
 
     return { measureBytes: directory.measureBytes, takeEvents, finish }

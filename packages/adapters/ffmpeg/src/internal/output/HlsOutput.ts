@@ -10,6 +10,7 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Bitrates from "./Bitrates.ts"
+import * as CaptionOutput from "./CaptionOutput.ts"
 import * as MediaPlaylist from "./MediaPlaylist.ts"
 import * as MultivariantPlaylist from "./MultivariantPlaylist.ts"
 import * as OutputDirectory from "./OutputDirectory.ts"
@@ -70,7 +71,8 @@ export const make = (
 
     /** Writes the multivariant playlist. Returns its event. */
     const writeMultivariant = (
-      rates: (one: StreamFiles.HlsRendition) => Pick<MultivariantPlaylist.Variant, "rendition" | "peakBitrate">
+      rates: (one: StreamFiles.HlsRendition) => Pick<MultivariantPlaylist.Variant, "rendition" | "peakBitrate">,
+      captions: ReadonlyArray<StreamFiles.CaptionFiles>
     ) =>
       Effect.gen(function* () {
         codecs ??= yield* Effect.forEach(all, codecsOf)
@@ -81,7 +83,7 @@ export const make = (
         const others = otherAudio.filter(hasSegments).map(({ playlist, rendition }) => ({ rendition, uri: playlist }))
         const text = MultivariantPlaylist.render(
           all.map((one, index) => ({ ...rates(one), uri: one.playlist, codecs: found[index] ?? [] })),
-          [...audio, ...others]
+          { audio: [...audio, ...others], captions }
         )
         texts.set(name, text)
         yield* directory.write(name, text)
@@ -105,7 +107,7 @@ export const make = (
         isPlayable() &&
         // Players read this playlist once.
         otherAudio.every(hasSegments)
-      return isMultivariantDue ? [...events, yield* writeMultivariant(expectedRates)] : events
+      return isMultivariantDue ? [...events, yield* writeMultivariant(expectedRates, [])] : events
     })
 
     const finish = Effect.gen(function* () {
@@ -116,13 +118,17 @@ export const make = (
         const files = otherAudio.find(({ rendition }) => rendition.name === name)
         return index === 0 || (files !== undefined && hasSegments(files))
       })
+      const { duration } = Arr.headNonEmpty(results)
+      const captions = yield* CaptionOutput.finish(directory, expected, duration)
       const presentation: Presentation = {
-        ...expected,
+        ...captions.presentation,
         ...(audio === undefined ? undefined : { audio }),
-        duration: Arr.headNonEmpty(results).duration,
+        duration,
         renditions: Arr.map(results, ({ rendition }) => rendition)
       }
-      return { events: hasMultivariant ? [...events, yield* writeMultivariant(withOtherAudio)] : events, presentation }
+      if (!hasMultivariant) return { events, presentation }
+      const multivariant = yield* writeMultivariant(withOtherAudio, StreamFiles.captionFiles(presentation))
+      return { events: [...events, ...captions.events, multivariant], presentation }
     })
 
     return { measureBytes: directory.measureBytes, takeEvents, finish }

@@ -2,6 +2,7 @@
  * Writes HLS multivariant playlists (RFC 8216, section 4.3.4).
  */
 import type { AudioRendition } from "@holdfast/core/transcoding/AudioRendition"
+import type { CaptionFiles } from "@holdfast/core/transcoding/StreamFiles"
 import type { Rendition } from "@holdfast/core/transcoding/Presentation"
 
 export interface Variant {
@@ -19,11 +20,24 @@ export interface VariantAudio {
   readonly uri: string | undefined
 }
 
-/** The group of all audio renditions. */
+/** The groups of all audio renditions, and of all captions. */
 const audioGroup = "audio"
+const captionGroup = "captions"
+
+interface Groups {
+  readonly audio: ReadonlyArray<VariantAudio>
+  readonly captions: ReadonlyArray<CaptionFiles>
+}
+
+const captionMedia = ({ playlist, rendition: { label, language } }: CaptionFiles): string =>
+  `#EXT-X-MEDIA:${[
+    `TYPE=SUBTITLES,GROUP-ID="${captionGroup}",NAME="${label}"`,
+    ...(language === null ? [] : [`LANGUAGE="${language}"`]),
+    `DEFAULT=NO,AUTOSELECT=YES,FORCED=NO,URI="${playlist}"`
+  ].join(",")}`
 
 /** The first one is the default. */
-const media = ({ rendition: { channels, label, language }, uri }: VariantAudio, index: number): string =>
+const audioMedia = ({ rendition: { channels, label, language }, uri }: VariantAudio, index: number): string =>
   `#EXT-X-MEDIA:${[
     `TYPE=AUDIO,GROUP-ID="${audioGroup}",NAME="${label}"`,
     ...(language === null ? [] : [`LANGUAGE="${language}"`]),
@@ -40,15 +54,22 @@ const streamInf = ({ codecs, peakBitrate, rendition: { bitrate, frameRate, heigh
     ...(codecs.length === 0 ? [] : [`CODECS="${codecs.join(",")}"`])
   ].join(",")
 
-export const render = (variants: ReadonlyArray<Variant>, audio: ReadonlyArray<VariantAudio> = []): string =>
+const none: Groups = { audio: [], captions: [] }
+
+/** Returns the attributes that name the groups of a variant. */
+const groupsOf = ({ audio, captions }: Groups): string =>
+  [
+    ...(audio.length === 0 ? [] : [`,AUDIO="${audioGroup}"`]),
+    ...(captions.length === 0 ? [] : [`,SUBTITLES="${captionGroup}"`])
+  ].join("")
+
+export const render = (variants: ReadonlyArray<Variant>, groups: Groups = none): string =>
   [
     "#EXTM3U",
     "#EXT-X-VERSION:6",
     "#EXT-X-INDEPENDENT-SEGMENTS",
-    ...audio.map(media),
-    ...variants.flatMap((variant) => [
-      `#EXT-X-STREAM-INF:${streamInf(variant)}${audio.length === 0 ? "" : `,AUDIO="${audioGroup}"`}`,
-      variant.uri
-    ]),
+    ...groups.audio.map(audioMedia),
+    ...groups.captions.map(captionMedia),
+    ...variants.flatMap((variant) => [`#EXT-X-STREAM-INF:${streamInf(variant)}${groupsOf(groups)}`, variant.uri]),
     ""
   ].join("\n")

@@ -18,6 +18,8 @@ export interface OutputDirectory {
   readonly read: (name: string) => Effect.Effect<string | undefined, PlatformError>
   /** Returns the first bytes of a file. */
   readonly head: (name: string, bytes: number) => Effect.Effect<Uint8Array, PlatformError>
+  /** Removes a file, if it exists. */
+  readonly remove: (name: string) => Effect.Effect<void, PlatformError>
   /** Writes a text file atomically. */
   readonly write: (name: string, text: string) => Effect.Effect<void, PlatformError>
 }
@@ -84,6 +86,7 @@ export const make = (path: string, format: Format): Effect.Effect<OutputDirector
             })
           )
         ),
+      remove: (name) => files.remove(`${path}/${name}`, { force: true }),
       write: (name, text) =>
         Effect.andThen(
           files.writeFileString(`${path}/${name}.tmp`, text),

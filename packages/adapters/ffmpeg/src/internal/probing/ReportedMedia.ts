@@ -1,9 +1,9 @@
 /**
  * Reads the port's `Media` from ffprobe's report.
  */
-import * as AudioRendition from "@holdfast/core/transcoding/AudioRendition"
 import type { Color } from "@holdfast/core/transcoding/Color"
-import type { Audio, Media, Video } from "@holdfast/core/transcoding/Media"
+import type { Audio, Captions, Media, Video } from "@holdfast/core/transcoding/Media"
+import * as TrackLabels from "@holdfast/core/transcoding/TrackLabels"
 import * as Result from "effect/Result"
 import type { Packet, Report, ReportedStream } from "./Report.ts"
 
@@ -111,6 +111,22 @@ const toVideo = (stream: ReportedStream, width: number, height: number, packets:
   }
 }
 
+/** Returns what viewers see of a track. */
+const toTrack = ({ tags }: ReportedStream): Pick<Audio, "language" | "title"> => ({
+  language: TrackLabels.toLanguage(tags?.language),
+  title: TrackLabels.toTitle(tags?.title)
+})
+
+/** Codecs of captions that consist of text. */
+const textCodecs = new Set(["mov_text", "subrip", "srt", "ass", "ssa", "webvtt", "text"])
+
+const toCaptions = (streams: ReadonlyArray<ReportedStream>): ReadonlyArray<Captions> =>
+  streams.flatMap((stream) =>
+    stream.codec_type === "subtitle" && textCodecs.has(stream.codec_name ?? "") && !isEncrypted(stream, [])
+      ? [{ index: stream.index, ...toTrack(stream) }]
+      : []
+  )
+
 const toAudio = (
   stream: ReportedStream,
   channels: number,
@@ -123,8 +139,7 @@ const toAudio = (
   channels,
   sampleRate,
   bitrate: positive(stream.bit_rate),
-  language: AudioRendition.toLanguage(stream.tags?.language),
-  title: AudioRendition.toTitle(stream.tags?.title),
+  ...toTrack(stream),
   isTrimmed: areTrimmed(packets, -maxPriming)
 })
 
@@ -192,6 +207,7 @@ export const fromReport = (report: Report): Result.Result<Media, Refusal> => {
     bitrate: positive(format.bit_rate),
     video: video ? toVideo(picture, width, height, packetsOf(picture)) : null,
     audio: audio ? toAudio(sound, channels, sampleRate, packetsOf(sound)) : null,
-    otherAudio: audio ? otherAudio : []
+    otherAudio: audio ? otherAudio : [],
+    captions: toCaptions(streams)
   })
 }

@@ -1,0 +1,50 @@
+/**
+ * Languages and labels of audio tracks and captions.
+ */
+
+/** Characters of a label. */
+const maxLabel = 64
+
+/** Codes with which files say that a track has no language, or no single one. */
+const unspecified = new Set(["und", "mis", "mul", "zxx", "qaa"])
+
+/** Returns a language code of a file (ISO 639-1, 639-2 or BCP 47) as BCP 47; null if it names no language. */
+export const toLanguage = (code: string | undefined): string | null => {
+  if (code === undefined || code.length > 35 || unspecified.has(code.toLowerCase())) return null
+  try {
+    return Intl.getCanonicalLocales(code)[0] ?? null
+  } catch {
+    return null
+  }
+}
+
+/** Characters that would break a line of a playlist, or change how the text around them is shown (Unicode, UAX 9). */
+const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}"]+/gu
+
+/** Returns a title of a file without control characters and quotes, which playlists forbid; null if nothing remains. */
+export const toTitle = (text: string | undefined): string | null => {
+  const title = (text ?? "").toWellFormed().replace(unsafe, " ").trim().slice(0, maxLabel).toWellFormed().trim()
+  return title === "" ? null : title
+}
+
+/** Returns a language's name in that language, with a capital letter; null if there is none. */
+const languageName = (language: string): string | null => {
+  const name = new Intl.DisplayNames([language], { type: "language", fallback: "none" }).of(language)
+  return name === undefined ? null : name.charAt(0).toLocaleUpperCase(language) + name.slice(1)
+}
+
+/** Returns labels for tracks, each different: the title, or the name of the language, or `fallback` with a number. */
+export const make = (
+  tracks: ReadonlyArray<{ readonly language: string | null; readonly title: string | null; readonly suffix?: string }>,
+  fallback: string
+): ReadonlyArray<string> => {
+  const labels = new Set<string>()
+  return tracks.map(({ language, suffix = "", title }, index) => {
+    const name = title ?? (language === null ? null : languageName(language)) ?? `${fallback} ${index + 1}`
+    const stem = `${name}${suffix}`
+    let label = stem
+    for (let count = 2; labels.has(label); count++) label = `${stem} (${count})`
+    labels.add(label)
+    return label
+  })
+}
