@@ -20,8 +20,8 @@ const failed = Counter.make("holdfast_sweeper_failed_total", "Removals that fail
 /** The blob store, with counters for contents that became durable. */
 export const layerBlobStore: Layer.Layer<BlobStore, never, BlobStore> = PortDecorator.layer(BlobStore, (store) => ({
   ...store,
-  put: (key, content) =>
-    Effect.tap(store.put(key, content), ({ size }) =>
+  put: (...step) =>
+    Effect.tap(store.put(...step), ({ size }) =>
       Effect.andThen(Metric.update(staged, 1), Metric.update(stagedBytes, size))
     )
 }))
@@ -31,8 +31,8 @@ export const layerFiles: Layer.Layer<FileRepository, never, FileRepository> = Po
   FileRepository,
   (files) => ({
     ...files,
-    insert: (bucket, file) =>
-      Effect.tap(files.insert(bucket, file), () => (file.content === null ? Effect.void : Metric.update(committed, 1))),
+    insert: (...step) =>
+      Effect.tap(files.insert(...step), () => (step[1].content === null ? Effect.void : Metric.update(committed, 1))),
     replaceContent: (...step) => Effect.tap(files.replaceContent(...step), () => Metric.update(committed, 1))
   })
 )
