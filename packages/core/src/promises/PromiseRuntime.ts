@@ -1,11 +1,12 @@
 /**
- * Runs effects as promises. A typed error is a rejection with the same class, an aborted signal one with `Aborted`. No
+ * Runs effects for promises. A typed error is a rejection with the same class, an aborted signal one with `Aborted`. No
  * rejection is left unhandled.
  */
 import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import type * as ManagedRuntime from "effect/ManagedRuntime"
 import { InvalidRequest } from "../Errors.ts"
 import type * as Scope from "effect/Scope"
@@ -19,12 +20,18 @@ import { Aborted, Closed } from "./internal/PromiseApiErrors.ts"
 /** The services that the methods of the Promise API use. */
 export type PromiseApiServices = Services | Digest | SecureRandom
 
+/** The result of an effect that has waited for nothing. */
+export interface Done<A> {
+  readonly value: A
+}
+
 export interface PromiseRuntime {
   /**
-   * Runs an effect. Rejects with `Closed` after `close`, also when the effect was running then, and with `Aborted` when the
-   * signal fires.
+   * Runs an effect. Returns its result, or throws its error, if the effect waits for nothing: no timer has to keep the process alive
+   * then. Otherwise returns a promise. The error is `Closed` after `close`, also when the effect was running then, and `Aborted`
+   * when the signal fires.
    */
-  readonly run: <A, E>(effect: Effect.Effect<A, E, PromiseApiServices>, options?: CallOptions) => Promise<A>
+  readonly run: <A, E>(effect: Effect.Effect<A, E, PromiseApiServices>, options?: CallOptions) => Done<A> | Promise<A>
   readonly services: Context.Context<PromiseApiServices>
   /** Is closed before the services are. */
   readonly scope: Scope.Scope
@@ -43,6 +50,17 @@ const throwIfAborted = (signal: AbortSignal | undefined): void => {
   if (signal?.aborted) throw new Aborted({ cause: signal.reason })
 }
 
+/** Returns the value of a successful effect; throws the error of any other one. */
+const valueOf = <A, E>(exit: Exit.Exit<A, E>, signal: AbortSignal | undefined): A => {
+  if (Exit.isSuccess(exit)) return exit.value
+  if (!Cause.hasInterruptsOnly(exit.cause)) throw Cause.squash(exit.cause)
+  throwIfAborted(signal)
+  throw new Closed()
+}
+
+const untilExit = <A, E>(fiber: Fiber.Fiber<A, E>): Promise<Exit.Exit<A, E>> =>
+  new Promise((resolve) => fiber.addObserver(resolve))
+
 /** Returns the runtime over a managed one that has built `services`. */
 export const make = (
   runtime: ManagedRuntime.ManagedRuntime<PromiseApiServices, unknown>,
@@ -50,17 +68,14 @@ export const make = (
 ): PromiseRuntime => {
   let closing: Promise<void> | undefined
 
-  const run: PromiseRuntime["run"] = async (effect, options) => {
+  const run: PromiseRuntime["run"] = (effect, options) => {
     if (closing !== undefined) throw new Closed()
     const signal = checkSignal(options)
     throwIfAborted(signal)
-    const exit = await keepAlive(runtime.runPromiseExit(effect, signal === undefined ? {} : { signal }))
-    if (Exit.isSuccess(exit)) return exit.value
-    if (Cause.hasInterruptsOnly(exit.cause)) {
-      throwIfAborted(signal)
-      throw new Closed()
-    }
-    throw Cause.squash(exit.cause)
+    const fiber = runtime.runFork(effect, signal === undefined ? {} : { signal })
+    const exit = fiber.pollUnsafe()
+    if (exit !== undefined) return { value: valueOf(exit, signal) }
+    return keepAlive(untilExit(fiber)).then((exit) => valueOf(exit, signal))
   }
 
   return {

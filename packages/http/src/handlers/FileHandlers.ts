@@ -50,7 +50,7 @@ export const layer = HttpApiBuilder.group(
         Effect.zipWith(
           asActor((actor) => links.create(actor, FileRefs.fromParams(params), payload)),
           apiUrl,
-          (link, base) => ({ url: `${base}${Links.pathOf(link)}`, expiresAt: link.expiresAt })
+          (link, base) => ({ url: `${base}${link.path}`, expiresAt: link.expiresAt })
         ),
       move: ({ headers, params, payload }) =>
         asActor((actor) =>

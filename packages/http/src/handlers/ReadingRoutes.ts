@@ -8,7 +8,6 @@
 import { Downloads } from "@holdfast/core/files/Downloads"
 import type { LinkAction, Reader } from "@holdfast/core/files/links/Link"
 import type { FileRef } from "@holdfast/core/files/FileRef"
-import * as Links from "@holdfast/core/files/links/Links"
 import type { ShareGrant } from "@holdfast/core/files/shares/Share"
 import { ShareUse } from "@holdfast/core/files/shares/ShareUse"
 import * as Context from "effect/Context"
@@ -50,7 +49,7 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter | Downloads 
        */
       const redirectToTicket = (reader: ShareGrant, file: FileRef, action: LinkAction) =>
         Effect.map(shares.ticket(reader, file, action), (link) => {
-          const location = `${PublicAddress.apiPathFrom(view.path)}${Links.pathOf(link)}`
+          const location = `${PublicAddress.apiPathFrom(view.path)}${link.path}`
           return HttpServerResponse.empty({ status: 307, headers: { ...CommonHeaders.uncached, location } })
         })
 

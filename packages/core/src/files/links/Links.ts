@@ -29,17 +29,31 @@ import * as SignedKeys from "../../secrets/SignedKeys.ts"
 import * as LinkPayload from "./internal/LinkPayload.ts"
 import { CreateLink, type LinkAction, LinkGrant } from "./Link.ts"
 
-export interface Link {
+/** A link. Printing it does not show its key. */
+export class Link {
   /** With the id of the file, also where the alias was given. */
   readonly file: FileRef
   readonly action: LinkAction
-  readonly key: Redacted.Redacted
   readonly expiresAt: DateTime.Utc
-}
+  readonly #key: string
 
-/** Returns the address of a link, below the base path of the HTTP API. */
-export const pathOf = ({ action, file, key }: Link): string =>
-  `/tenants/${file.tenantId}/buckets/${file.bucketId}/files/${file.fileId}/${action}?apiKey=${Redacted.value(key)}`
+  constructor({ action, expiresAt, file }: Pick<Link, "action" | "expiresAt" | "file">, key: string) {
+    this.file = file
+    this.action = action
+    this.expiresAt = expiresAt
+    this.#key = key
+  }
+
+  get key(): Redacted.Redacted {
+    return Redacted.make(this.#key, { label: "SignedKey" })
+  }
+
+  /** The address below the base path of the HTTP API, with the key. */
+  get path(): string {
+    const { bucketId, fileId, tenantId } = this.file
+    return `/tenants/${tenantId}/buckets/${bucketId}/files/${fileId}/${this.action}?apiKey=${this.#key}`
+  }
+}
 
 export class Links extends Context.Service<
   Links,
@@ -80,7 +94,7 @@ const toGrant: SignedKeys.Kind<LinkGrant>["toGrant"] = (bytes, { bucketId, tenan
 const make = Effect.gen(function* () {
   const access = yield* Access
   const files = yield* FileRepository
-  const { isKnown, sign, verify } = yield* SignedKeys.make({
+  const { isKnown, signText, verify } = yield* SignedKeys.make({
     prefix,
     purpose: "holdfast link",
     minPayload: LinkPayload.headLength,
@@ -95,8 +109,8 @@ const make = Effect.gen(function* () {
       const { id: fileId } = yield* getFile(files, ref, identity)
       const expiresAt = yield* SignedKeys.expiryAfter(expiresIn)
       const file = { tenantId: ref.tenantId, bucketId: ref.bucketId, fileId }
-      const key = yield* sign(file, LinkPayload.encode({ action, expiresAt, fileId, name, parent: actor, version }))
-      return { file, action, key, expiresAt: DateTime.makeUnsafe(expiresAt) }
+      const key = yield* signText(file, LinkPayload.encode({ action, expiresAt, fileId, name, parent: actor, version }))
+      return new Link({ file, action, expiresAt: DateTime.makeUnsafe(expiresAt) }, key)
     }),
     verify,
     isKnown

@@ -8,7 +8,7 @@ import type { ActorHandle } from "./ActorHandle.ts"
 import * as CallerStack from "./CallerStack.ts"
 import type { CallOptions, Methods, Paged } from "../Operations.ts"
 import * as Iterators from "./Iterators.ts"
-import type { PromiseApiServices } from "../PromiseRuntime.ts"
+import type { Done, PromiseApiServices } from "../PromiseRuntime.ts"
 import { toDates, type WithTimes } from "./Times.ts"
 
 /** Runs one operation of an open Holdfast for an actor. */
@@ -17,7 +17,7 @@ export type Invoke = <A>(
   input: object,
   options: CallOptions | undefined,
   operation: (actor: Actor) => Effect.Effect<A, unknown, PromiseApiServices>
-) => Promise<A>
+) => Done<A> | Promise<A>
 
 /** For each operation the effect that performs it. Its result has the times of the core, `DateTime.Utc`. */
 type Implementation<Operations> = {
@@ -39,11 +39,17 @@ export const bind = <Operations>(
 ): Methods<Operations, [actor: ActorHandle]> => {
   const method = (operation: AnyOperation) => {
     const call = (handle: ActorHandle, input: object = {}, options?: CallOptions) => {
-      const caller = CallerStack.capture(call)
-      const result = invoke(handle, input, options, (actor) => Effect.map(operation(actor, input), toDates))
-      return result.catch((error: unknown) => {
-        throw caller.addTo(error)
-      })
+      try {
+        const result = invoke(handle, input, options, (actor) => Effect.map(operation(actor, input), toDates))
+        if (!(result instanceof Promise)) return Promise.resolve(result.value)
+        // Not before: a call that has succeeded without waiting needs no stack, and to capture it takes some 3 µs.
+        const caller = CallerStack.capture(call)
+        return result.catch((error: unknown) => {
+          throw caller.addTo(error)
+        })
+      } catch (error) {
+        return Promise.reject(CallerStack.capture(call).addTo(error))
+      }
     }
     return call
   }

@@ -247,7 +247,7 @@ export const make = (invoke: Invoke): FilesApi =>
           const apiUrl = yield* decodeApiUrl(input)
           const { create } = yield* Links.Links
           const link = yield* create(actor, input, input)
-          return { url: `${apiUrl}${Links.pathOf(link)}`, expiresAt: link.expiresAt }
+          return { url: `${apiUrl}${link.path}`, expiresAt: link.expiresAt }
         }),
 
       uploadUrl: (actor, input) =>

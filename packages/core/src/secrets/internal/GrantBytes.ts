@@ -2,7 +2,6 @@
  * The fields that the payloads of signed keys have in common, as bytes.
  */
 import * as Hex from "effect/encoding/Hex"
-import * as Result from "effect/Result"
 import * as Actor from "../../Actor.ts"
 
 /** The kind of a parent, in the low half of a byte. */
@@ -10,8 +9,17 @@ export const parentKinds = { System: 0, Key: 1, Account: 2, Share: 3 } as const 
   readonly [kind in Actor.Actor["_tag"]]: number
 }
 
-/** Decodes hexadecimal. The ids come from successful lookups, so that a malformed one is a defect. */
-const hexBytes = (hex: string): Uint8Array => Result.getOrThrow(Hex.decode(hex))
+/** Returns the value of a hexadecimal digit: `0` to `9` or `a` to `f`. */
+const digit = (code: number): number => (code & 15) + (code > 57 ? 9 : 0)
+
+/** Decodes hexadecimal in lower case. The ids come from successful lookups, so that it is not checked. */
+const hexBytes = (hex: string): Uint8Array => {
+  const bytes = new Uint8Array(hex.length / 2)
+  for (let index = 0; index < bytes.length; index++) {
+    bytes[index] = (digit(hex.charCodeAt(2 * index)) << 4) | digit(hex.charCodeAt(2 * index + 1))
+  }
+  return bytes
+}
 
 /** Returns the 16 bytes of the UUID in an id. */
 export const uuidBytes = (id: string): Uint8Array => hexBytes(id.slice(4).replaceAll("-", ""))

@@ -9,7 +9,6 @@ import type { File } from "@holdfast/core/files/File"
 import { Downloads } from "@holdfast/core/files/Downloads"
 import { Files } from "@holdfast/core/files/Files"
 import type { LinkAction } from "@holdfast/core/files/links/Link"
-import * as Links from "@holdfast/core/files/links/Links"
 import * as UploadLinks from "@holdfast/core/files/links/UploadLinks"
 import type { ShareAction, ShareGrant } from "@holdfast/core/files/shares/Share"
 import * as ShareSessions from "@holdfast/core/files/shares/ShareSessions"
@@ -162,7 +161,7 @@ const register = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
         return HttpServerResponse.empty({ status: 200, headers: CommonHeaders.uncached })
       }
       const link = yield* shares.ticket(grant, file, action)
-      const location = `${PublicAddress.apiPathFrom(paths[action])}${Links.pathOf(link)}`
+      const location = `${PublicAddress.apiPathFrom(paths[action])}${link.path}`
       return HttpServerResponse.empty({ status: 307, headers: { ...CommonHeaders.uncached, location } })
     })
 

@@ -33,12 +33,13 @@ export const headLength = 26
 export const maxLength = headLength + 32 + 255
 
 const encoder = new TextEncoder()
+const nothing = new Uint8Array()
 const decoder = new TextDecoder()
 
 /** Encodes a payload. */
 export const encode = ({ action, expiresAt, fileId, name, parent, version }: LinkPayload): Uint8Array => {
   const id = parentBytes(parent)
-  const text = encoder.encode(name ?? "")
+  const text = name === null ? nothing : encoder.encode(name)
   const bytes = new Uint8Array(headLength + id.length + text.length)
   const view = new DataView(bytes.buffer)
   bytes[0] = layout
