@@ -1,7 +1,8 @@
 /**
  * Checks the code in the documentation. Every TypeScript example is part of a program that the tests run. Shell, JSON and JavaScript are
- * parsed. The tests of proxies run the configurations for nginx and HAProxy, those of keys read the HTML. YAML
- * and texts are not checked. A block in another language needs a check, and its name in the list below.
+ * parsed; ShellBlocks.test.ts runs the commands that one machine can run. The tests of proxies run the configurations for nginx and
+ * HAProxy, those of keys read the HTML. YAML and texts are not checked. A block in another language needs a check, and its name in the
+ * list below.
  */
 import { spawnSync } from "node:child_process"
 import { parseSync } from "oxc-parser"
