@@ -1,0 +1,133 @@
+/**
+ * Who may create and continue a resumable upload: API keys with scopes, upload links and shares; what limits permit.
+ */
+import { beforeAll, expect, it } from "vitest"
+import * as EachDatabase from "../support/EachDatabase.ts"
+import { expectProblem, json } from "../support/Problems.ts"
+import * as Tus from "./Tus.ts"
+
+const bytes = new Uint8Array(100).fill(7)
+const ofLength = (length: number): Tus.Headers => ({ "upload-length": String(length) })
+
+EachDatabase.describeEach("access to resumable uploads", (current) => {
+  let bucket: Tus.Bucket
+  let base: string
+  let tus: Tus.Tus
+  beforeAll(async () => {
+    bucket = await current().makeBucket()
+    base = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}`
+    tus = Tus.make(current(), bucket)
+  })
+
+  /** Creates an upload link, and returns its key as the options of a request. */
+  const makeLink = async (terms: object = {}) => {
+    const answer = await current().post(`${base}/upload-links`, { json: { maxBytes: 50, expiresIn: 60, ...terms } })
+    const { url } = await json<{ url: string }>(answer)
+    return { key: null, query: { apiKey: new URL(url, "http://localhost").searchParams.get("apiKey") ?? "" } }
+  }
+
+  it("upload link: creates, continues and ends its upload; terms decide name, folder and size", async () => {
+    const link = await makeLink({ path: "/in/", name: "fixed.bin" })
+    const path = await tus.create({ filename: "mine.bin" }, ofLength(10), link)
+    expect((await tus.patch(path, 0, bytes.slice(0, 4), link)).status).toBe(204)
+    const head = await tus.head(path, link)
+    expect([head.status, head.headers.get("upload-offset")]).toEqual([200, "4"])
+    const last = await tus.patch(path, 4, bytes.slice(4, 10), link)
+    expect((await tus.read(last)).file).toMatchObject({ name: "fixed.bin", path: "/in/" })
+    await expectProblem(await tus.post({ filename: "a" }, ofLength(51), await makeLink()), 413, "content_too_large")
+    await expectProblem(await tus.post({ path: "/out/" }, ofLength(1), link), 400, "invalid_request")
+    await expectProblem(await tus.post({ course: "7" }, ofLength(1), link), 400, "invalid_request")
+    const ended = await tus.create({ filename: "b" }, ofLength(10), await makeLink({ path: "/in/" }))
+    expect((await tus.send("DELETE", ended, await makeLink({ path: "/in/" }))).status).toBe(204)
+  })
+
+  it("upload link: upload of an API key or of other terms → 404; list of uploads → 401; new link on the same terms → continues", async () => {
+    const link = await makeLink({ path: "/in/" })
+    const byKey = await tus.create({ filename: "by key" }, ofLength(10))
+    const byOther = await tus.create({ filename: "by other" }, ofLength(10), await makeLink({ path: "/other/" }))
+    for (const path of [byKey, byOther]) {
+      expect((await tus.head(path, link)).status).toBe(404)
+      await expectProblem(await tus.send("GET", path, link), 404, "not_found")
+      await expectProblem(await tus.patch(path, 0, bytes.slice(0, 1), link), 404, "not_found")
+      await expectProblem(await tus.send("DELETE", path, link), 404, "not_found")
+    }
+    await expectProblem(await tus.send("GET", tus.uploads, link), 401, "unauthenticated")
+    const path = await tus.create({ filename: "own" }, ofLength(2), link)
+    const again = await makeLink({ path: "/in/" })
+    expect((await tus.patch(path, 0, bytes.slice(0, 2), again)).headers.get("holdfast-file-id")).toMatch(/^fil_/)
+  })
+
+  it("upload link that is no longer valid → 401 for every request, bytes stay for another key", async () => {
+    const link = await makeLink()
+    const path = await tus.create({ filename: "expired" }, ofLength(2), link)
+    const forged = { ...link, query: { apiKey: `${link.query.apiKey.slice(0, -2)}AA` } }
+    await expectProblem(await tus.patch(path, 0, bytes.slice(0, 1), forged), 401, "unauthenticated")
+    expect((await tus.patch(path, 0, bytes.slice(0, 2))).status).toBe(204)
+  })
+
+  it("share for uploads: counts the completed upload once; used up → 410 at the creation and at the completion", async () => {
+    const answer = await current().post(`${base}/shares`, {
+      json: { name: "inbox", path: "/inbox/", may: ["upload"], maxFiles: 1, maxBytes: 50 }
+    })
+    const share = await json<{ id: string; token: string }>(answer)
+    const holder = { key: null, query: { apiKey: share.token } }
+    const path = await tus.create({ filename: "a" }, ofLength(2), holder)
+    const other = await tus.create({ filename: "b" }, ofLength(2), holder)
+    const done = await tus.patch(path, 0, bytes.slice(0, 2), holder)
+    expect(done.status).toBe(204)
+    expect((await tus.head(path, holder)).status).toBe(200)
+    await expectProblem(await tus.patch(other, 0, bytes.slice(0, 2), holder), 410, "share_exhausted")
+    await expectProblem(await tus.post({ filename: "c" }, ofLength(2), holder), 410, "share_exhausted")
+    expect(await json(await current().get(`${base}/shares/${share.id}`))).toMatchObject({ uploadedFiles: 1 })
+  })
+
+  it("token limited to a folder: creates there, also partial uploads; elsewhere, and uploads of others → 403", async () => {
+    const { items } = await json<{ items: ReadonlyArray<{ id: string }> }>(
+      await current().get(`/tenants/${bucket.tenantId}/members`)
+    )
+    const made = await current().post(`/tenants/${bucket.tenantId}/tokens`, {
+      json: { name: "t", member: { id: items[0]?.id }, scope: { pathPrefix: "/own/", permissions: ["file:write"] } }
+    })
+    const { key } = await json<{ key: string }>(made)
+    await expectProblem(await tus.post({ filename: "a" }, ofLength(1), { key }), 403, "forbidden")
+    const own = await tus.create({ filename: "a", path: "/own/x/" }, ofLength(1), { key })
+    const partial = await tus.create({}, { ...ofLength(0), "upload-concat": "partial" }, { key })
+    expect((await tus.head(partial, { key })).status).toBe(200)
+    expect((await tus.patch(own, 0, bytes.slice(0, 1), { key })).status).toBe(204)
+    const other = await tus.create({ filename: "other" }, ofLength(1))
+    expect((await tus.head(other, { key })).status).toBe(403)
+    await expectProblem(await tus.patch(other, 0, bytes.slice(0, 1), { key }), 403, "forbidden")
+  })
+
+  it("rules of the bucket: size at the creation, type at the completion → 413, 415; no file, nothing reserved", async () => {
+    const ruled = await current().makeBucket(bucket.tenantId)
+    const rules = { maxFileBytes: 20, allowedTypes: ["image/*"] }
+    const path = `/tenants/${ruled.tenantId}/buckets/${ruled.bucketId}`
+    expect((await current().patch(path, { json: rules })).status).toBe(200)
+    const inRuled = Tus.make(current(), ruled)
+    await expectProblem(await inRuled.post({ filename: "a.png" }, ofLength(21)), 413, "content_too_large")
+    const typed = await inRuled.post({ filename: "a", filetype: "text/plain" }, ofLength(1))
+    await expectProblem(typed, 415, "unsupported_media_type")
+    const upload = await inRuled.create({ filename: "a.bin" }, { "upload-defer-length": "1" })
+    const declared = await inRuled.patch(upload, 0, bytes.slice(0, 5), { headers: ofLength(5) })
+    await expectProblem(declared, 415, "unsupported_media_type")
+    const files = await json<{ items: ReadonlyArray<object> }>(await current().get(`${path}/files`))
+    expect(files.items).toEqual([])
+    expect((await inRuled.send("DELETE", upload)).status).toBe(204)
+    expect(await json(await current().get(`${path}/usage`))).toMatchObject({ usage: { files: 0, reservedBytes: 0 } })
+  })
+
+  it("two clients at one offset at once → exactly one wins, the other gets 409, the file is the winner's", async () => {
+    const path = await tus.create({ filename: "race" }, ofLength(100))
+    const contents = [1, 2, 3, 4].map((value) => new Uint8Array(100).fill(value))
+    const answers = await Promise.all(contents.map((content) => tus.patch(path, 0, content)))
+    const winners = answers.flatMap(({ status }, index) => (status === 204 ? [index] : []))
+    expect(winners).toHaveLength(1)
+    for (const [index, answer] of answers.entries()) {
+      if (index !== winners[0]) expect([404, 409]).toContain(answer.status)
+    }
+    const winner = answers[winners[0] ?? 0]
+    if (winner === undefined) throw new Error("no winner")
+    expect((await tus.read(winner)).bytes).toEqual(contents[winners[0] ?? 0])
+  })
+})
