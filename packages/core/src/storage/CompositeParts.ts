@@ -56,22 +56,24 @@ const toBlobError = (reason: "Damaged" | "Internal" | "Unavailable", cause?: unk
 
 const fromMetadata = (error: MetadataError) => toBlobError(error.isRetryable ? "Unavailable" : "Internal", error)
 
-/** Reads all bytes of a composite content, from its parts in their order. Looks the parts up while it reads. */
-export const readWhole = (
-  store: BlobStore["Service"],
-  repository: BlobRepository["Service"],
-  { blobId, bucketId, tenantId }: BlobKey.Parts
-): Stream.Stream<Uint8Array, BlobError> =>
+/** Lists the parts of a composite content in their order; none of a plain content. */
+export const listAll = (repository: BlobRepository["Service"], blobId: string): Stream.Stream<ContentPart, BlobError> =>
   Stream.paginate(0, (offset) =>
     Effect.map(Effect.mapError(repository.listParts({ blobId, offset, limit: windowSize }), fromMetadata), (window) => {
       const last = window.at(-1)
       const next = window.length < windowSize || last === undefined ? Option.none<number>() : Option.some(endOf(last))
       return [window.filter(({ start }) => start >= offset), next] as const
     })
-  ).pipe(
-    Stream.flatMap((part) =>
-      store.read(BlobKey.make({ tenantId, bucketId, blobId: part.blobId }), { size: part.size, isTransient: true })
-    )
+  )
+
+/** Reads all bytes of a composite content, from its parts in their order. Looks the parts up while it reads. */
+export const readWhole = (
+  store: BlobStore["Service"],
+  repository: BlobRepository["Service"],
+  { blobId, bucketId, tenantId }: BlobKey.Parts
+): Stream.Stream<Uint8Array, BlobError> =>
+  Stream.flatMap(listAll(repository, blobId), (part) =>
+    store.read(BlobKey.make({ tenantId, bucketId, blobId: part.blobId }), { size: part.size, isTransient: true })
   )
 
 export const make: Effect.Effect<FindParts, never, BlobRepository> = Effect.map(BlobRepository, (repository) => {

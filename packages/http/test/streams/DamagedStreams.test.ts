@@ -1,8 +1,12 @@
 /**
  * Streams whose source or segments are damaged: no stream is made of wrong bytes, and a stream with a damaged segment is made again.
  */
+import * as Actor from "@holdfast/core/Actor"
+import { ResumableUploads } from "@holdfast/core/uploads/ResumableUploads"
+import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -57,6 +61,31 @@ it("source damaged → FAILED, its files are 500 content_damaged; right bytes ag
   flipBit(source)
   await server.convert(streams)
   expect((await server.get(`${streams}/hls/index0.ts`)).status).toBe(200)
+})
+
+it("source of several parts, one of them damaged → FAILED; right bytes again and requested → READY", async () => {
+  const bucket = await server.makeBucket()
+  const bytes = FakeMedia.make(FakeMedia.playable)
+  const half = bytes.length >> 1
+  const { id } = await server.run(
+    Effect.gen(function* () {
+      const uploads = yield* ResumableUploads
+      const upload = yield* uploads.create(Actor.system, bucket, { name: "parts.mp4" }, { mode: "PARTS" })
+      const ref = { ...bucket, uploadId: upload.id }
+      for (const [index, part] of [bytes.slice(0, half), bytes.slice(half)].entries()) {
+        yield* uploads.putPart(Actor.system, ref, Stream.make(new Uint8Array(part)), { number: index + 1 })
+      }
+      return yield* uploads.complete(Actor.system, ref)
+    })
+  )
+  const streams = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}/files/${id}/streams`
+  const last = listContents(bucket.bucketId).at(-1) ?? ""
+  flipBit(last)
+  const requested = await server.post(`${streams}/hls`, { headers: { prefer: "wait=30" } })
+  expect(await json(requested)).toMatchObject({ state: "FAILED", error: expect.stringContaining("damaged") })
+
+  flipBit(last)
+  await server.convert(streams)
 })
 
 it.each(["cut", "removed"])("segments %s → 500 content_damaged; the stream is converted again", async (fault) => {

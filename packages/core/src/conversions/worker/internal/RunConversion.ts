@@ -5,7 +5,7 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type * as Stream from "effect/Stream"
+import * as Stream from "effect/Stream"
 import type * as SubscriptionRef from "effect/SubscriptionRef"
 import { ContentDamaged } from "../../../files/FileErrors.ts"
 import type { MetadataError } from "../../../MetadataError.ts"
@@ -69,6 +69,12 @@ const areIntact = Effect.fnUntraced(function* (blobIds: ReadonlyArray<string>) {
   return true
 })
 
+/** Lists the blobs that have the bytes of a content: its own, or its parts. */
+const blobsOf = Effect.fnUntraced(function* (blobId: string) {
+  const parts = yield* Stream.runCollect(CompositeParts.listAll(yield* BlobRepository, blobId))
+  return parts.length === 0 ? [blobId] : parts.map((part) => part.blobId)
+})
+
 type TranscodingError = BlobError | ContentDamaged | MetadataError | TranscodeError | WorkspaceError
 type Events = Stream.Stream<ConversionEvent, TranscodingError, BlobStore | Transcoder>
 
@@ -101,7 +107,7 @@ const transcode = Effect.fnUntraced(function* (
     const events = transcoder.repackage({ source, presentation, output, format, limits, suspended })
     return Poster.withPoster(events, Effect.as(copyPoster, posters.length > 0))
   }
-  if (!(yield* areIntact([claim.blobId]))) return yield* new ContentDamaged()
+  if (!(yield* areIntact(yield* blobsOf(claim.blobId)))) return yield* new ContentDamaged()
   yield* addContent(claim, workspace)
   const media = yield* transcoder.probe({ input, limits })
   const events = transcoder.convert({ input, media, output, format, mode, limits, suspended })
