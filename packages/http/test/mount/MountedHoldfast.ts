@@ -18,6 +18,7 @@ export const openHoldfast = async (settings?: OpenOptions["settings"], hooks?: O
   const holdfast = await open({
     metadata: sqlite({ file: Path.join(directory, "metadata.sqlite") }),
     blobs: fs({ directory: Path.join(directory, "files") }),
+    secretKey: new Uint8Array(32).fill(1),
     settings,
     hooks,
     sweepEvery: false
