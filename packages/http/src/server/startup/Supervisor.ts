@@ -138,13 +138,21 @@ export const run = ({ count, stopTimeout }: Options): Effect.Effect<never, Worke
         PendingConnections.closeWith(worker)
         const ended = Deferred.makeUnsafe<Ended>()
         worker.on("message", (received) => receive(worker, received))
-        worker.on("error", (error) => fork(Effect.logError("message to a worker process not sent", error)))
-        worker.on("exit", (code: number | null, signal: string | null) => {
+        const end = (code: number | null, signal: string | null): void => {
           listening.delete(worker)
           metrics.keep(worker)
           fork(Metric.update(running, listening.size))
           Deferred.doneUnsafe(ended, Effect.succeed({ code, signal }))
           resume(Effect.succeed({ code, signal }))
+        }
+        worker.on("exit", end)
+        worker.on("error", (error) => {
+          const hasStarted = worker.process.pid !== undefined
+          fork(
+            Effect.logError(hasStarted ? "message to a worker process not sent" : "worker process not started", error)
+          )
+          // Node emits no `exit` for a process that the system did not start, such as for want of memory or processes.
+          if (!hasStarted) end(null, null)
         })
         const kill = Effect.sync(() => worker.process.kill("SIGKILL"))
         return Effect.suspend(() => {
