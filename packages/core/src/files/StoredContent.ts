@@ -31,6 +31,8 @@ export interface StoredContent {
   readonly localFile: string | undefined
   /** Returns the local files that together hold a range of the bytes, in order; absent when the store has no such files. */
   readonly localParts?: ((range: ByteRange) => Stream.Stream<LocalPart, BlobError>) | undefined
+  /** The ranges of the bytes that its parts have, in order; absent for a content that does not consist of parts. */
+  readonly parts?: Stream.Stream<ByteRange, BlobError> | undefined
   /** Succeeds when the store has the blob, with the size of the record. */
   readonly check: Effect.Effect<void, BlobError | ContentDamaged>
   /** Reports that the stored bytes are missing, not those of the record, or not readable. */
@@ -92,6 +94,12 @@ const makeComposite = (
   return {
     read: (range = whole) => Stream.flatMap(findParts(blob, range), readPart),
     localFile: undefined,
+    parts: findParts(blob, whole).pipe(
+      Stream.mapAccum(
+        () => 0,
+        (offset, { size }) => [offset + size, [{ offset, length: size }]] as const
+      )
+    ),
     localParts: localFiles
       ? (range) => Stream.flatMap(findParts(blob, range), (part) => Stream.fromIterable(toLocal(part)))
       : undefined,

@@ -1,6 +1,7 @@
 /**
  * What the address of a request names: a bucket and a key, by the path or by the host name.
  */
+import { hasControls } from "@holdfast/core/Text"
 import { S3Error } from "./S3Error.ts"
 import * as Effect from "effect/Effect"
 
@@ -73,7 +74,7 @@ export const parse = (door: Door, url: string, host: string): Effect.Effect<Addr
   if (query === undefined) return Effect.fail(invalid)
   const fromHost = bucketOfHost(host, door)
   const below = decode(fromHost === undefined ? path.slice(door.path?.length) : path)
-  if (below === undefined || below.includes("\0")) return Effect.fail(invalid)
+  if (below === undefined || hasControls(below)) return Effect.fail(invalid)
   const rest = below.slice(1)
   const end = rest.indexOf("/")
   const isWhole = fromHost !== undefined && fromHost !== ""

@@ -36,7 +36,7 @@ export const table = {
   InvalidRange: { status: 416, message: "The requested range does not lie within the content." },
   InvalidRequest: { status: 400, message: "The request is not valid." },
   InvalidTag: { status: 400, message: "A tag is not valid." },
-  InvalidURI: { status: 400, message: "The URL of the request is not valid." },
+  InvalidURI: { status: 400, message: "Couldn't parse the specified URI." },
   KeyTooLongError: { status: 400, message: "The key has more than 1,024 bytes." },
   MalformedPOSTRequest: { status: 400, message: "The body is not a valid form (multipart/form-data)." },
   MalformedXML: { status: 400, message: "The body is not the XML document that this operation requires." },

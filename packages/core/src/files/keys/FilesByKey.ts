@@ -10,7 +10,7 @@ import { Access, type AccessError, folderOf } from "../../access/Access.ts"
 import type { Actor } from "../../Actor.ts"
 import type { BucketRef } from "../../buckets/BucketRef.ts"
 import { BucketRepository } from "../../buckets/BucketRepository.ts"
-import { type InvalidRequest, NotFound, type PreconditionFailed } from "../../Errors.ts"
+import { NotFound, type PreconditionFailed } from "../../Errors.ts"
 import type { MetadataError } from "../../MetadataError.ts"
 import { type Download, Downloads } from "../Downloads.ts"
 import type { StoredFile } from "../File.ts"
@@ -25,7 +25,7 @@ import type { Precondition } from "../Precondition.ts"
 /** Which keys to list. */
 export type ListRequest = Omit<KeyListRequest, "bucket" | "folder">
 
-type FindError = AccessError | InvalidRequest | NotFound
+type FindError = AccessError | NotFound
 
 export class FilesByKey extends Context.Service<
   FilesByKey,
@@ -40,7 +40,7 @@ export class FilesByKey extends Context.Service<
       request: ListRequest
     ) => Effect.Effect<KeySlice, AccessError | NotFound>
 
-    /** Finds the file with a key; none also for a reserved one. Fails with `NotFound` when there is no such bucket. */
+    /** Finds the file with a key; none also for a reserved one, and for a key that no file can have. Fails with `NotFound` when there is no such bucket. */
     readonly find: (actor: Actor, bucket: BucketRef, key: string) => Effect.Effect<Option.Option<StoredFile>, FindError>
 
     /** Opens the content of the file with a key, as `Downloads.open` does. */
@@ -83,9 +83,13 @@ const make = Effect.gen(function* () {
   ): Effect.fn.Return<Option.Option<StoredFile>, FindError> {
     const identity = yield* access.require(actor, bucket, permission)
     yield* checkBucketId(bucket)
-    const place = yield* FileKey.toPlace(key)
-    if (folderOf(identity) !== undefined) yield* access.require(actor, { ...bucket, path: place.path }, permission)
-    const found = yield* repository.find(bucket, { _tag: "Place", place })
+    const place = yield* Effect.option(FileKey.toPlace(key))
+    if (folderOf(identity) !== undefined && Option.isSome(place)) {
+      yield* access.require(actor, { ...bucket, path: place.value.path }, permission)
+    }
+    const found = Option.isNone(place)
+      ? Option.none<StoredFile>()
+      : yield* repository.find(bucket, { _tag: "Place", place: place.value })
     // Only a file that was not found needs a second statement.
     if (Option.isNone(found)) yield* requireBucket(bucket)
     return found

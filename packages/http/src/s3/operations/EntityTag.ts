@@ -14,6 +14,12 @@ export const of = (etag: string): string => {
   return `"${hex.slice(0, 32).padEnd(32, "0")}-1"`
 }
 
+/** Returns the number of parts that a tag states; undefined for none. */
+export const partsOf = (tag: string): number | undefined => {
+  const count = /-(\d+)"$/.exec(tag)?.[1]
+  return count === undefined ? undefined : Number(count)
+}
+
 /** Returns the tag of a content with this MD5 (hexadecimal). */
 export const ofMd5 = (md5: string): string => `"${md5}"`
 

@@ -72,12 +72,13 @@ export const make = Effect.gen(function* () {
       encoding === undefined
         ? RequestBody.declaredLength(request)
         : decodedLength(headers["x-amz-decoded-content-length"])
-    if (length === undefined) return yield* S3Error.of("MissingContentLength")
-    if (length > limit) return yield* S3Error.of("EntityTooLarge")
+    const isChunked = encoding === undefined && headers["transfer-encoding"] !== undefined
+    if (length === undefined && !isChunked) return yield* S3Error.of("MissingContentLength")
+    if (length !== undefined && length > limit) return yield* S3Error.of("EntityTooLarge")
     if (declared.trailer !== undefined && encoding?.hasTrailers !== true) {
       return yield* S3Error.of("InvalidRequest", "The header x-amz-trailer needs a body that is sent with trailers.")
     }
-    const rawLimit = encoding === undefined ? limit : length * maxFraming + 64 * 1024
+    const rawLimit = encoding === undefined || length === undefined ? limit : length * maxFraming + 64 * 1024
     const reader = yield* RequestBody.reader(request, { limit: rawLimit, idleTimeout, minimumRate })
     const decoder =
       encoding === undefined
@@ -103,7 +104,7 @@ export const make = Effect.gen(function* () {
     const end = (): Effect.Effect<never, PayloadError | Cause.Done> => {
       const fault = decoder?.end()
       if (fault !== undefined) return Effect.fail(fault)
-      if (received !== length) return Effect.fail(S3Error.of("IncompleteBody"))
+      if (length !== undefined && received !== length) return Effect.fail(S3Error.of("IncompleteBody"))
       if (sha256 !== undefined && sha256.digest("hex") !== payloadHash) {
         return Effect.fail(S3Error.of("XAmzContentSHA256Mismatch"))
       }
@@ -134,7 +135,7 @@ export const make = Effect.gen(function* () {
           parts.push(part)
         }
       }
-      if (received > length) return Result.fail(S3Error.of("IncompleteBody"))
+      if (length !== undefined && received > length) return Result.fail(S3Error.of("IncompleteBody"))
       return Result.succeed(Arr.isReadonlyArrayNonEmpty(parts) ? parts : undefined)
     }
 

@@ -86,7 +86,8 @@ export const verify = (
   const key = deriveKey(secret, fields)
   const isSigned = (path: string): boolean => {
     const canonical = CanonicalRequest.write({ method, path, query, headers, signedHeaders, payloadHash })
-    const text = `AWS4-HMAC-SHA256\n${timestamp}\n${scope}\n${hash("sha256", canonical, "hex")}`
+    // Node has the bytes of headers as Latin-1.
+    const text = `AWS4-HMAC-SHA256\n${timestamp}\n${scope}\n${hash("sha256", Buffer.from(canonical, "latin1"), "hex")}`
     return matches(SigningKeys.sign(key, text), signature)
   }
   const path = CanonicalRequest.canonicalPath(rawPath)

@@ -76,7 +76,8 @@ export const createBucket: Operation = {
     const buckets = yield* Buckets
     return Effect.fnUntraced(function* ({ actor, bucket: name, tenantId }) {
       if (!isValidName(name)) return yield* invalidName
-      yield* buckets.create(actor, tenantId, { name })
+      // As Amazon S3 answers in us-east-1: programs create their bucket at each start.
+      yield* Effect.catchTag(buckets.create(actor, tenantId, { name }), "BucketExists", () => Effect.void)
       return S3Response.empty({ headers: { location: `/${name}` } })
     })
   })

@@ -78,6 +78,25 @@ const getObjectAcl: Operation = {
   })
 }
 
+const noGrants = S3Error.of(
+  "NotImplemented",
+  "Access control lists are not supported, except private. Give members a role, or tokens a scope, instead."
+)
+
+/** Accepts the list that every bucket and object has. */
+const putAcl = (name: string, target: "bucket" | "object"): Operation => ({
+  name,
+  method: "PUT",
+  target,
+  query: { acl: true },
+  make: Effect.map(BucketOf.make, (findBucket) => (call) => {
+    const { headers } = call
+    const isPrivate =
+      headers["x-amz-acl"] === "private" && !Object.keys(headers).some((header) => header.startsWith("x-amz-grant-"))
+    return Effect.andThen(findBucket(call), isPrivate ? Effect.succeed(S3Response.empty()) : Effect.fail(noGrants))
+  })
+})
+
 export const configurations: ReadonlyArray<Operation> = [
   answered("GetBucketLocation", "location", "LocationConstraint", () => []),
   answered("GetBucketVersioning", "versioning", "VersioningConfiguration", () => []),
@@ -97,5 +116,7 @@ export const configurations: ReadonlyArray<Operation> = [
   absent("GetBucketWebsite", "website", "NoSuchWebsiteConfiguration"),
   absent("GetObjectLockConfiguration", "object-lock", "ObjectLockConfigurationNotFoundError"),
   absent("GetPublicAccessBlock", "publicAccessBlock", "NoSuchPublicAccessBlockConfiguration"),
-  getObjectAcl
+  getObjectAcl,
+  putAcl("PutBucketAcl", "bucket"),
+  putAcl("PutObjectAcl", "object")
 ]

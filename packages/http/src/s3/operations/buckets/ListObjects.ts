@@ -96,7 +96,8 @@ export const listObjects: Operation = {
       const owner = Owner.element(call)
       return S3Response.xml("ListBucketResult", [
         ["Name", call.bucket],
-        ["Prefix", write(prefix)],
+        // Not encoded: the clients of Python decode all texts of this answer but this one.
+        ["Prefix", prefix],
         ["Marker", write(marker)],
         ["MaxKeys", wanted],
         ["Delimiter", delimiter && write(delimiter)],

@@ -40,19 +40,12 @@ const makeRemove = Effect.map(FilesByKey, (keys) =>
       if (current === null) return
       condition = EntityTag.condition({ ifMatch: EntityTag.parse(ifMatch) }, current.content)
     }
-    yield* keys.remove(actor, bucket, key, condition).pipe(
-      Effect.catchIf(isMissingFile, () => Effect.void),
-      // No object has such a key.
-      Effect.catchIf(isInvalid, () => Effect.void)
-    )
+    yield* Effect.catchIf(keys.remove(actor, bucket, key, condition), isMissingFile, () => Effect.void)
   })
 )
 
-const has = (error: unknown, name: string, value: string): boolean =>
-  typeof error === "object" && error !== null && (error as Record<string, unknown>)[name] === value
-const isMissingFile = (error: unknown): error is { code: string; message: string } =>
-  has(error, "_tag", "NotFound") && has(error, "resource", "file")
-const isInvalid = (error: unknown): error is { code: string; message: string } => has(error, "_tag", "InvalidRequest")
+const isMissingFile = (error: { readonly _tag: string }): boolean =>
+  error._tag === "NotFound" && "resource" in error && error.resource === "file"
 
 export const deleteObject: Operation = {
   name: "DeleteObject",

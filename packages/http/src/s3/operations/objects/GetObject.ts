@@ -5,6 +5,7 @@ import type { Download } from "@holdfast/core/files/Downloads"
 import { ContentDamaged } from "@holdfast/core/files/FileErrors"
 import { FilesByKey } from "@holdfast/core/files/keys/FilesByKey"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import * as ContentOf from "../../../handlers/support/ContentOf.ts"
 import * as RequestId from "../../../problems/RequestId.ts"
 import * as SendContent from "../../../transfer/response/SendContent.ts"
@@ -50,13 +51,48 @@ const ownHeaders = (call: Call, { file }: Download): Record<string, string> => {
   }
 }
 
+/** The headers with which the answer may be a range, or have no content: a client would compare what it gets with the checksum. */
+const partial = ["range", "if-none-match", "if-modified-since"]
+
+/** Returns the SHA-256 for a client that asks for checksums. */
+const checksum = ({ headers, query }: Call, { content }: Download): Record<string, string> =>
+  headers["x-amz-checksum-mode"]?.toUpperCase() !== "ENABLED" ||
+  content.sha256 === null ||
+  partial.some((name) => headers[name] !== undefined) ||
+  query.has("partNumber")
+    ? {}
+    : {
+        "x-amz-checksum-sha256": Buffer.from(content.sha256, "hex").toString("base64"),
+        "x-amz-checksum-type": "FULL_OBJECT"
+      }
+
+const invalidPart = S3Error.of("InvalidPart")
+
+/** Returns the headers of the request for one part of the object, with the number of the parts; undefined for the whole object. */
+const findPart = Effect.fnUntraced(function* ({ query }: Call, { content, parts }: Download) {
+  const number = query.get("partNumber")
+  if (number === undefined) return undefined
+  if (!/^[1-9][0-9]{0,4}$/.test(number)) return yield* invalidPart
+  const count = EntityTag.partsOf(EntityTag.of(content.etag)) ?? 1
+  const counted =
+    EntityTag.partsOf(EntityTag.of(content.etag)) === undefined ? {} : { "x-amz-mp-parts-count": String(count) }
+  if (Number(number) > count) return yield* invalidPart
+  if (parts === undefined) return { range: undefined, headers: counted }
+  const ranges = yield* Stream.runCollect(Stream.take(parts, Number(number)))
+  const range = ranges[Number(number) - 1]
+  return range === undefined
+    ? yield* invalidPart
+    : { range: `bytes=${range.offset}-${range.offset + range.length - 1}`, headers: counted }
+})
+
 /** Returns the request with the quotes that some clients leave out of entity tags. */
-const withQuotes = ({ request }: Call) => {
+const withQuotes = ({ request }: Call, range: string | undefined) => {
   const { headers } = request
   const changed = ["if-match", "if-none-match"].flatMap((name) => {
     const value = headers[name]
-    return value === undefined ? [] : [[name, EntityTag.quoted(value)] as const]
+    return value === undefined ? [] : [[name, EntityTag.quoted(value)] as [string, string]]
   })
+  if (range !== undefined) changed.push(["range", range])
   return changed.length === 0 ? request : request.modify({ headers: { ...headers, ...Object.fromEntries(changed) } })
 }
 
@@ -72,7 +108,13 @@ const read: Operation["make"] = Effect.gen(function* () {
       ...ContentOf.download(download, undefined),
       etag: EntityTag.of(download.content.etag)
     }
-    return yield* SendContent.send(withQuotes(call), content, { ...ownHeaders(call, download), ...replaced })
+    const part = yield* findPart(call, download)
+    return yield* SendContent.send(withQuotes(call, part?.range), content, {
+      ...ownHeaders(call, download),
+      ...checksum(call, download),
+      ...part?.headers,
+      ...replaced
+    })
   })
 
   // A second attempt, as `ServeContent` makes it: the content was replaced after its record was read.
