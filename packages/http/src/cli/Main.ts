@@ -23,6 +23,7 @@ import * as Output from "./terminal/Output.ts"
 import * as Presenter from "./terminal/Presenter.ts"
 import * as QuotaCommand from "./QuotaCommand.ts"
 import * as RestoreCommand from "./RestoreCommand.ts"
+import * as S3Command from "./s3/S3Command.ts"
 import * as ScrubCommand from "./ScrubCommand.ts"
 import * as ServeCommand from "./ServeCommand.ts"
 import * as UploadCommand from "./UploadCommand.ts"
@@ -42,6 +43,7 @@ const root = Command.make(name).pipe(
     ListCommands.buckets,
     ListCommands.tokens,
     ListCommands.usage,
+    S3Command.command,
     MigrateCommand.command,
     FsckCommand.command,
     ScrubCommand.command,
