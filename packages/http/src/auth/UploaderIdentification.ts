@@ -25,6 +25,9 @@ export type IdentifyUploader = (
   request: Context.Context<ActorIdentification.RequestServices>
 ) => Effect.Effect<Uploader, ActorIdentification.IdentificationError>
 
+/** Whether a key is that of a link or share. Clients of resumable uploads send it in a header, as the address of an upload has no key. */
+const isLinkKey = (key: string): boolean => isUploadKey(key) || isShareToken(key)
+
 /** A link precedes the actor that a host supplies: a user of the host who follows a link may lack the permission to write files. */
 export const make = (
   identifyActor: ActorIdentification.IdentifyActor
@@ -37,10 +40,12 @@ export const make = (
 
     return (request): ReturnType<IdentifyUploader> => {
       const query = Context.get(request, HttpServerRequest.ParsedSearchParams)
-      const { apiKey } = query
-      if (typeof apiKey !== "string" || !(isUploadKey(apiKey) || isShareToken(apiKey))) return identifyActor(request)
       const key = PresentedKey.findOne(query, Context.get(request, HttpServerRequest.HttpServerRequest).headers)
-      if (typeof key !== "string") return Effect.fail(key)
+      if (typeof key !== "string") {
+        const { apiKey } = query
+        return typeof apiKey === "string" && isLinkKey(apiKey) ? Effect.fail(key) : identifyActor(request)
+      }
+      if (!isLinkKey(key)) return identifyActor(request)
       const { bucketId = "", tenantId = "" } = Context.get(request, HttpRouter.RouteContext).params
       const bucket = { tenantId, bucketId }
       if (isShareToken(key)) return Effect.flatMap(identifyByShare(request, key, bucket), shares.toUploadGrant)

@@ -57,6 +57,15 @@ EachDatabase.describeEach("access to resumable uploads", (current) => {
     expect((await tus.patch(path, 0, bytes.slice(0, 2), again)).headers.get("holdfast-file-id")).toMatch(/^fil_/)
   })
 
+  it("upload link in a header, as clients of tus send it → creates and continues; no other operation takes it", async () => {
+    const { query } = await makeLink()
+    const key = query.apiKey
+    const path = await tus.create({ filename: "in a header" }, ofLength(2), { key })
+    expect((await tus.patch(path, 0, bytes.slice(0, 2), { key })).status).toBe(204)
+    await expectProblem(await current().get(`${base}/files`, { key }), 401, "unauthenticated")
+    await expectProblem(await current().get(base, { key }), 401, "unauthenticated")
+  })
+
   it("upload link that is no longer valid → 401 for every request, bytes stay for another key", async () => {
     const link = await makeLink()
     const path = await tus.create({ filename: "expired" }, ofLength(2), link)
