@@ -116,8 +116,15 @@ type PartError =
   | UploadExpired
   | UploadSuperseded
 
-/** The bytes of one part of an upload by appends: what a crash of the process can lose. */
-const appendPartBytes = 64 * 1024 * 1024
+/**
+ * Bytes of a part of an upload by appends. A crash of the process loses the part that arrives. The client sends it again, with what was on
+ * its way in buffers: 64 MiB at most.
+ */
+const appendPartBytes = 32 * 1024 * 1024
+
+/** Returns the bytes of the parts of an upload. Those of one whose length is declared need at most half of `maxParts`. */
+const partBytesOf = ({ length }: Pick<Upload, "length">): number =>
+  Math.max(appendPartBytes, Math.ceil((length ?? 0) / (maxParts / 2)))
 
 /** The most open uploads of a tenant. */
 export const maxOpenUploads = 1000
@@ -446,7 +453,7 @@ const make = Effect.gen(function* () {
         })
       const inParts = (stop: Effect.Effect<void>) =>
         Effect.gen(function* () {
-          const streams = yield* PartStreams.make(guarded.content, { partSize: appendPartBytes, stop })
+          const streams = yield* PartStreams.make(guarded.content, { partSize: partBytesOf(upload), stop })
           for (let next = yield* streams.next; next !== undefined; next = yield* streams.next) {
             yield* checkParts()
             yield* store(next)

@@ -43,7 +43,7 @@ export const start = async ({ faults, kill, respond, target }: Options): Promise
   const pending = [...faults]
   const happened: Array<{ readonly kind: Fault["kind"]; again: number }> = []
   let passed = 0
-  /** Where the content would continue, had the service all bytes that have passed. */
+  /** Where the bytes end that have passed at least once. */
   let reached = 0
 
   const server = createServer((request, response) => {
@@ -51,10 +51,7 @@ export const start = async ({ faults, kill, respond, target }: Options): Promise
     const url = target()
     if (url === undefined) return void request.destroy()
     const { headers, method = "", url: path = "" } = request
-    const offset = Number(headers["upload-offset"] ?? 0)
-    const last = happened.at(-1)
-    if (method === "PATCH" && last !== undefined && offset < reached) last.again += reached - offset
-    if (method === "PATCH") reached = offset
+    let offset = Number(headers["upload-offset"] ?? 0)
     const { hostname, port } = new URL(url)
     const upstream = connect({ hostname, port, method, path, headers, agent: false }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers)
@@ -76,8 +73,12 @@ export const start = async ({ faults, kill, respond, target }: Options): Promise
         upstream.once("drain", () => request.resume())
       }
       if (method !== "PATCH") return
+      const last = happened.at(-1)
+      // Chromium repeats a request whose connection was cut, at its former offset, before the client learns of the cut.
+      if (last !== undefined) last.again += Math.max(0, Math.min(reached, offset + chunk.length) - offset)
       passed += chunk.length
-      reached += chunk.length
+      offset += chunk.length
+      reached = Math.max(reached, offset)
       const next = pending[0]
       if (next === undefined || reached < next.after) return
       pending.shift()
