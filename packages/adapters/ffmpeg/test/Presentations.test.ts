@@ -120,6 +120,10 @@ Requires.requires(Tools.missing).describe("presentation", () => {
             { name: "captions0", label: "English", language: "en" },
             { name: "captions1", label: "Tal", language: "sv" }
           ])
+          assert.deepStrictEqual(first.finished.chapters, [
+            { start: 0, title: 'The "first"' },
+            { start: 2, title: null }
+          ])
           assert.include(text, '#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="captions",NAME="Tal",LANGUAGE="sv",DEFAULT=NO')
           assert.include(text, ',AUDIO="audio",SUBTITLES="captions"')
           const manifestOf = (playlists: ReadonlyMap<string, string>) => playlists.get("manifest.mpd") ?? ""

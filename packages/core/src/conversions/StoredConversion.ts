@@ -41,6 +41,9 @@ export const toRecord = (stored: StoredConversion): StreamRecord => ({
     height,
     bitrate
   })),
+  audio: (stored.presentation?.audio ?? []).map(({ channels, label, language }) => ({ label, language, channels })),
+  captions: (stored.presentation?.captions ?? []).map(({ label, language }) => ({ label, language })),
+  chapters: stored.presentation?.chapters ?? [],
   error: stored.fault === null ? null : stored.fault.detail,
   startedAt: stored.startedAt,
   finishedAt: stored.finishedAt

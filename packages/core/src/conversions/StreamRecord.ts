@@ -2,6 +2,7 @@
  * A conversion of a file's content to a streaming format, as callers see it.
  */
 import * as Schema from "effect/Schema"
+import { Chapter } from "../transcoding/Chapter.ts"
 import { Format } from "../transcoding/Presentation.ts"
 
 /** QUEUED until a worker claims it, RUNNING while a worker converts; READY and FAILED are final until the next request. */
@@ -15,6 +16,17 @@ const StreamRendition = Schema.Struct({
   bitrate: Schema.Int.annotate({ description: "Bits per second; an estimate until the conversion is READY." })
 }).annotate({ identifier: "StreamRendition" })
 
+const StreamAudio = Schema.Struct({
+  label: Schema.String,
+  language: Schema.NullOr(Schema.String).annotate({ description: "BCP 47; null if the content does not say." }),
+  channels: Schema.Int
+}).annotate({ identifier: "StreamAudio" })
+
+const StreamCaptions = Schema.Struct({
+  label: Schema.String,
+  language: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "StreamCaptions" })
+
 export const StreamRecord = Schema.Struct({
   format: Format,
   state: StreamState,
@@ -22,6 +34,11 @@ export const StreamRecord = Schema.Struct({
   renditions: Schema.Array(StreamRendition).annotate({
     description: "The best first; empty until the conversion runs."
   }),
+  audio: Schema.Array(StreamAudio).annotate({
+    description: "The audio among which a viewer chooses, the default first; empty if there is only one."
+  }),
+  captions: Schema.Array(StreamCaptions).annotate({ description: "The captions; public when the stream is READY." }),
+  chapters: Schema.Array(Chapter).annotate({ description: "The chapters of the content, by their times." }),
   error: Schema.NullOr(Schema.String).annotate({ description: "Why the conversion FAILED." }),
   startedAt: Schema.NullOr(Schema.DateTimeUtcFromString),
   finishedAt: Schema.NullOr(Schema.DateTimeUtcFromString)

@@ -239,11 +239,12 @@ export const toRenditions = ({
 })
 
 /** Returns the presentation that a plan leads to, as expected before the conversion runs. */
-export const toPresentation = (plan: ConversionPlan, { duration }: Media, format: Format): Presentation => ({
+export const toPresentation = (plan: ConversionPlan, { chapters, duration }: Media, format: Format): Presentation => ({
   format,
   duration,
   hasVideo: plan.video._tag !== "None",
   hasAudio: plan.audio._tag !== "None",
   isCopy: isCopy(plan),
+  ...(chapters.length === 0 ? undefined : { chapters }),
   ...toRenditions(plan)
 })

@@ -2,6 +2,7 @@
  * The properties of a video or audio file that a conversion needs.
  */
 
+import type { Chapter } from "./Chapter.ts"
 import type { Color } from "./Color.ts"
 
 /** The video track. Codecs and formats have FFmpeg's names: `h264`, `hevc`, `yuv420p`. */
@@ -81,4 +82,6 @@ export interface Media {
   readonly otherAudio: ReadonlyArray<Audio>
   /** Tracks of text, in the order of the file. Those of pictures are not listed. */
   readonly captions: ReadonlyArray<Captions>
+  /** In the order of their times. */
+  readonly chapters: ReadonlyArray<Chapter>
 }

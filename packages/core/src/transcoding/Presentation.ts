@@ -3,6 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import { AudioRendition } from "./AudioRendition.ts"
+import { Chapter } from "./Chapter.ts"
 import { CaptionRendition } from "./CaptionRendition.ts"
 
 /** `hls`: RFC 8216 with MPEG-TS segments. `dash`: ISO/IEC 23009-1 with fragmented MP4. */
@@ -33,6 +34,8 @@ export const Presentation = Schema.Struct({
   audio: Schema.optionalKey(Schema.Array(AudioRendition)),
   /** Absent if the content has none. A running conversion reports what it expects; at its end, those without text are left out. */
   captions: Schema.optionalKey(Schema.Array(CaptionRendition)),
+  /** Absent if the content has none. */
+  chapters: Schema.optionalKey(Schema.Array(Chapter)),
   /** Whether all tracks of the content were copied. Absent if one was encoded, or if unknown. */
   isCopy: Schema.optionalKey(Schema.Boolean),
   /** The best first. */

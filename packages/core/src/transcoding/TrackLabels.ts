@@ -18,14 +18,24 @@ export const toLanguage = (code: string | undefined): string | null => {
   }
 }
 
-/** Characters that would break a line of a playlist, or change how the text around them is shown (Unicode, UAX 9). */
-const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}"]+/gu
+/** Characters that break a line, or change how the text around them is shown (Unicode, UAX 9). */
+const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu
 
-/** Returns a title of a file without control characters and quotes, which playlists forbid; null if nothing remains. */
-export const toTitle = (text: string | undefined): string | null => {
-  const title = (text ?? "").toWellFormed().replace(unsafe, " ").trim().slice(0, maxLabel).toWellFormed().trim()
-  return title === "" ? null : title
+/** Returns a title of a file as one short line; null if nothing remains. */
+export const toLine = (text: string | undefined): string | null => {
+  const line = (text ?? "")
+    .toWellFormed()
+    .replace(unsafe, " ")
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, maxLabel)
+    .toWellFormed()
+    .trim()
+  return line === "" ? null : line
 }
+
+/** Returns the same without quotes, which playlists forbid. */
+export const toTitle = (text: string | undefined): string | null => toLine(text?.replaceAll('"', " "))
 
 /** Returns a language's name in that language, with a capital letter; null if there is none. */
 const languageName = (language: string): string | null => {

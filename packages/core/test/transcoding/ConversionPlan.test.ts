@@ -41,7 +41,8 @@ const media: Media = {
   video,
   audio,
   otherAudio: [],
-  captions: []
+  captions: [],
+  chapters: []
 }
 
 const withVideo = (change: Partial<Video>): Media => ({ ...media, video: { ...video, ...change } })

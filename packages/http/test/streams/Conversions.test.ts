@@ -1,4 +1,5 @@
 import type { TranscoderControl } from "@holdfast/testing/transcoding/TranscoderControl"
+import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
 import * as Effect from "effect/Effect"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { expectProblem, json, pointers } from "../support/Problems.ts"
@@ -20,6 +21,38 @@ const run = <A>(use: (control: TranscoderControl["Service"]) => Effect.Effect<A>
 const list = async (streams: string): Promise<ReadonlyArray<StreamServer.Record>> =>
   (await json<{ readonly items: ReadonlyArray<StreamServer.Record> }>(await server.get(streams))).items
 
+describe("record of a conversion", () => {
+  it("content with languages and chapters → both, from the probe on", async () => {
+    const { audio } = FakeMedia.playable
+    if (audio === null) return expect.fail("it has audio")
+    const media = {
+      ...FakeMedia.playable,
+      otherAudio: [{ ...audio, index: 2, language: "de" }],
+      chapters: [{ start: 0, title: "A" }]
+    }
+    const { streams } = await server.makeVideo(bucket, FakeMedia.make(media))
+    await server.convert(streams)
+    expect(await list(streams)).toMatchObject([
+      {
+        audio: [
+          { label: "English", language: "en", channels: 2 },
+          { label: "Deutsch", language: "de", channels: 2 }
+        ],
+        captions: [],
+        chapters: [{ start: 0, title: "A" }]
+      }
+    ])
+    const playlist = await server.get(`${streams}/hls/playlist.m3u8`)
+    expect(await playlist.text()).toContain("720p.m3u8?apiKey=hfp_")
+    const other = await server.get(`${streams}/hls/audio1.m3u8`)
+    expect([other.status, StreamServer.addresses(await other.text())[0]]).toEqual([
+      200,
+      expect.stringContaining("audio1/index0.ts?apiKey=hfp_")
+    ])
+    expect((await server.get(`${streams}/hls/audio1/index0.ts`)).status).toBe(200)
+  })
+})
+
 describe("request a conversion", () => {
   it("ten requests at once, and a later one → one conversion", async () => {
     const { streams } = await server.makeVideo(bucket)
@@ -37,6 +70,9 @@ describe("request a conversion", () => {
       state: "READY",
       progress: 1,
       renditions: [{ name: "720p", width: 1280, height: 720, bitrate: 2_600_000 }],
+      audio: [],
+      captions: [],
+      chapters: [],
       error: null,
       startedAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
       finishedAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/)

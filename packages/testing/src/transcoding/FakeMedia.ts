@@ -47,7 +47,8 @@ const MediaDescription = Schema.Struct({
   ),
   audio: Schema.NullOr(AudioDescription),
   otherAudio: Schema.Array(AudioDescription),
-  captions: Schema.Array(Schema.Struct({ index: Schema.Int, language: text, title: text }))
+  captions: Schema.Array(Schema.Struct({ index: Schema.Int, language: text, title: text })),
+  chapters: Schema.Array(Schema.Struct({ start: Schema.Finite, title: text }))
 })
 
 const Description = Schema.Struct({
@@ -94,7 +95,8 @@ export const playable: Media = {
     isTrimmed: false
   },
   otherAudio: [],
-  captions: []
+  captions: [],
+  chapters: []
 }
 
 /** The same media in codecs that have to be encoded. */

@@ -167,4 +167,50 @@ describe("ReportedMedia", () => {
       assert.deepStrictEqual(yield* read(report), Result.fail("Encrypted"))
     })
   )
+
+  it.effect("fromReport: chapters → from the beginning of the file, in order, with titles of one short line", () =>
+    Effect.gen(function* () {
+      const found = yield* media({
+        format: { ...format, start_time: "10.0" },
+        chapters: [
+          { start_time: "12.5", tags: { title: ` The\n\u202e"end"${"x".repeat(100)}` } },
+          { start_time: "10.000000" },
+          { tags: { title: "\u0007" } }
+        ]
+      })
+      assert.deepStrictEqual(found.chapters, [
+        { start: 0, title: null },
+        { start: 0, title: null },
+        { start: 2.5, title: `The "end"${"x".repeat(55)}` }
+      ])
+      const many = yield* media({ chapters: Array.from({ length: 1000 }, () => ({ start_time: "1" })) })
+      assert.strictEqual(many.chapters.length, 200)
+    })
+  )
+
+  it.effect("fromReport: several audio tracks and subtitles → languages in BCP 47, subtitles of text only", () =>
+    Effect.gen(function* () {
+      const subtitle = { codec_type: "subtitle", codec_name: "subrip" }
+      const found = yield* media({
+        streams: [
+          video,
+          { ...audio, tags: { language: "ger" } },
+          { ...audio, index: 2, tags: { language: "und", title: 'A"\nB' }, channels: 6 },
+          { ...audio, index: 3, codec_name: "none" },
+          { ...subtitle, index: 4, tags: { language: "pt-br" } },
+          { ...subtitle, index: 5, codec_name: "hdmv_pgs_subtitle" },
+          { ...subtitle, index: 6, codec_name: "mov_text", tags: { language: "not a language" } }
+        ]
+      })
+      assert.strictEqual(found.audio?.language, "de")
+      assert.deepStrictEqual(
+        found.otherAudio.map(({ channels, index, language, title }) => [index, channels, language, title]),
+        [[2, 6, null, "A B"]]
+      )
+      assert.deepStrictEqual(found.captions, [
+        { index: 4, language: "pt-BR", title: null },
+        { index: 6, language: null, title: null }
+      ])
+    })
+  )
 })

@@ -36,6 +36,8 @@ const cut = (source: string, before: string, after = "", edit?: (media: Buffer) 
 
 const captions = `data:text/plain;base64,${Buffer.from("1\n00:00:01,000 --> 00:00:02,500\n<b>Hello</b> <script>you\n\n2\n00:00:03,000 --> 00:00:05,000\nSecond\n").toString("base64")}`
 
+const chapters = `data:text/plain;base64,${Buffer.from(';FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=2000\ntitle=The "first"\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=2000\nEND=6000\n').toString("base64")}`
+
 /** RGB of three patches, each of 64×64 pixels. */
 export const patches = [
   [255, 1, 3],
@@ -105,9 +107,9 @@ const recipes = {
   "encrypted.mp4": recipe(
     `${picture("192x108")} ${sound()} ${h264} -c:a aac -encryption_scheme cenc-aes-ctr -encryption_key 76a6c65c5ea762046bd749a2e632ccbb -encryption_kid a7e61c373e219033c21091fa607bf3b8`
   ),
-  /** Three languages, the last one with surround sound and a title that needs escaping; captions in two forms. */
+  /** Three languages, the last one with surround sound and a title that needs escaping; captions in two forms; chapters. */
   "languages.mkv": recipe(
-    `${picture("192x108")} ${sound(48_000)} ${sound(44_100)} -f lavfi -i anullsrc=cl=5.1(side):r=48000:d=${seconds} -f srt -i ${captions} -map 0 -map 1 -map 2 -map 3 -map 4 -map 4 -c:s:0 srt -c:s:1 ass -metadata:s:s:0 language=eng -metadata:s:s:1 language=swe -metadata:s:s:1 title=Tal ${h264} -c:a aac -c:a:2 ac3 -t ${seconds} -metadata:s:a:0 language=eng -metadata:s:a:1 language=ger -metadata:s:a:2 language=fra -metadata:s:a:2 title=A"<&b`
+    `${picture("192x108")} ${sound(48_000)} ${sound(44_100)} -f lavfi -i anullsrc=cl=5.1(side):r=48000:d=${seconds} -f srt -i ${captions} -f ffmetadata -i ${chapters} -map_chapters 5 -map 0 -map 1 -map 2 -map 3 -map 4 -map 4 -c:s:0 srt -c:s:1 ass -metadata:s:s:0 language=eng -metadata:s:s:1 language=swe -metadata:s:s:1 title=Tal ${h264} -c:a aac -c:a:2 ac3 -t ${seconds} -metadata:s:a:0 language=eng -metadata:s:a:1 language=ger -metadata:s:a:2 language=fra -metadata:s:a:2 title=A"<&b`
   ),
   /** An edit list hides everything before 0.26 s. */
   "trimmed.mp4": cut("h264.mp4", "-ss 0.26"),

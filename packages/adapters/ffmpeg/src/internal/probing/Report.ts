@@ -41,8 +41,14 @@ const sideData = Schema.optional(Schema.Array(Schema.Struct({ side_data_type: te
 export const Packet = Schema.Struct({ stream_index: Schema.Int, pts_time: text, flags: text, side_data_list: sideData })
 export type Packet = typeof Packet.Type
 
+const ReportedChapter = Schema.Struct({
+  start_time: text,
+  tags: Schema.optional(Schema.Struct({ title: text }))
+})
+
 export const Report = Schema.Struct({
   packets: Schema.optional(Schema.Array(Packet)),
+  chapters: Schema.optional(Schema.Array(ReportedChapter)),
   streams: Schema.Array(ReportedStream),
   format: Schema.Struct({
     format_name: Schema.String,
@@ -72,6 +78,8 @@ export const request: Options.Options = {
     "stream_disposition=attached_pic,default",
     "stream_side_data=rotation",
     "stream_tags=DURATION,rotate,language,title",
+    "chapter=start_time",
+    "chapter_tags=title",
     "format=format_name,start_time,duration,bit_rate,probe_score"
   ].join(":")
 }

@@ -1,6 +1,7 @@
 /**
  * Reads the port's `Media` from ffprobe's report.
  */
+import * as Chapter from "@holdfast/core/transcoding/Chapter"
 import type { Color } from "@holdfast/core/transcoding/Color"
 import type { Audio, Captions, Media, Video } from "@holdfast/core/transcoding/Media"
 import * as TrackLabels from "@holdfast/core/transcoding/TrackLabels"
@@ -127,6 +128,18 @@ const toCaptions = (streams: ReadonlyArray<ReportedStream>): ReadonlyArray<Capti
       : []
   )
 
+/** Times of chapters count from zero, those of the output from the beginning of the file. */
+const toChapters = ({ chapters = [], format }: Report): ReadonlyArray<Chapter.Chapter> => {
+  const start = positive(format.start_time) ?? 0
+  return chapters
+    .slice(0, Chapter.maxChapters)
+    .map(({ start_time, tags }) => ({
+      start: Math.max(0, (positive(start_time) ?? 0) - start),
+      title: TrackLabels.toLine(tags?.title)
+    }))
+    .toSorted((one, other) => one.start - other.start)
+}
+
 const toAudio = (
   stream: ReportedStream,
   channels: number,
@@ -208,6 +221,7 @@ export const fromReport = (report: Report): Result.Result<Media, Refusal> => {
     video: video ? toVideo(picture, width, height, packetsOf(picture)) : null,
     audio: audio ? toAudio(sound, channels, sampleRate, packetsOf(sound)) : null,
     otherAudio: audio ? otherAudio : [],
-    captions: toCaptions(streams)
+    captions: toCaptions(streams),
+    chapters: toChapters(report)
   })
 }
