@@ -124,7 +124,7 @@ export const help: { readonly [Code in ProblemCode]: Help } = {
     remedy: "Ask for the offset of the upload (`HEAD`), and continue there."
   },
   offset_mismatch: {
-    meaning: "The request does not continue where the upload ends. `Upload-Offset` of the answer says where.",
+    meaning: "The request does not continue where the upload ends. `detail` says where.",
     remedy: "Continue at that offset. If you have sent nothing else, another client continues the same upload."
   },
   upload_incomplete: {
