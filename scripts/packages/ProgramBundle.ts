@@ -77,6 +77,13 @@ const resolvePackages = (directories: ReadonlyMap<string, string>): Plugin => ({
 const libraryOf = (file: string): string | undefined =>
   /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file.replaceAll("\\", "/"))?.[0]
 
+/** Returns what the manifest of a library says, whose package contains no file with its licence. */
+const statedLicence = (name: string, manifest: string): string => {
+  const { author, license }: { readonly author?: unknown; readonly license?: unknown } = JSON.parse(manifest)
+  if (typeof license !== "string") throw new Error(`${name} has no licence.`)
+  return `Licence: ${license}. Author: ${typeof author === "string" ? author : JSON.stringify(author)}.`
+}
+
 /** Returns the licences of the libraries of a bundle. Each has to be with every copy of its code. */
 const licencesOf = (root: string, files: ReadonlyArray<string>): string => {
   const libraries = new Set(files.flatMap((file) => libraryOf(file) ?? []))
@@ -85,9 +92,9 @@ const licencesOf = (root: string, files: ReadonlyArray<string>): string => {
     .map((library) => {
       const directory = Path.join(root, library)
       const licence = Fs.readdirSync(directory).find((name) => /^licen[cs]e/i.test(name))
-      if (licence === undefined) throw new Error(`${library} has no licence.`)
       const name = library.slice(library.lastIndexOf("node_modules/") + "node_modules/".length)
-      return `${name}\n\n${Fs.readFileSync(Path.join(directory, licence), "utf8").trim()}\n`
+      const text = Fs.readFileSync(Path.join(directory, licence ?? "package.json"), "utf8").trim()
+      return `${name}\n\n${licence === undefined ? statedLicence(name, text) : text}\n`
     })
     .join(`\n${"-".repeat(80)}\n\n`)
 }
