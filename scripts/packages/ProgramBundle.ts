@@ -77,11 +77,23 @@ const resolvePackages = (directories: ReadonlyMap<string, string>): Plugin => ({
 const libraryOf = (file: string): string | undefined =>
   /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file.replaceAll("\\", "/"))?.[0]
 
-/** Returns what the manifest of a library says, whose package contains no file with its licence. */
+/** The texts of licences (SPDX) for libraries whose packages contain no file with theirs. */
+const licenceTexts: Readonly<Record<string, string>> = {
+  ISC: `Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted, provided that
+the above copyright notice and this permission notice appear in all copies.
+
+THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES
+OF MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR
+ANY DAMAGES WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS
+ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.`
+}
+
+/** Returns the licence that the manifest of a library states, with its author. */
 const statedLicence = (name: string, manifest: string): string => {
   const { author, license }: { readonly author?: unknown; readonly license?: unknown } = JSON.parse(manifest)
-  if (typeof license !== "string") throw new Error(`${name} has no licence.`)
-  return `Licence: ${license}. Author: ${typeof author === "string" ? author : JSON.stringify(author)}.`
+  const text = licenceTexts[String(license)]
+  if (text === undefined || typeof author !== "string") throw new Error(`${name} has no licence.`)
+  return `${String(license)}\n\nCopyright (c) ${author} and contributors\n\n${text}`
 }
 
 /** Returns the licences of the libraries of a bundle. Each has to be with every copy of its code. */
