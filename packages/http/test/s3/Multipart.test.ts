@@ -194,6 +194,21 @@ describeEach("multipart", (current: () => TestServer) => {
     expect((await read("there")).bytes.equals(part)).toBe(true)
   })
 
+  it("completion: public URL of HTTPS → its location has that scheme", async () => {
+    const behindProxy = await S3Server.serve(current(), operations, { publicUrl: "https://files.example.com" })
+    const client = S3Server.client(behindProxy.url, token)
+    try {
+      const ref = await create("located")
+      await put(ref, 1, Buffer.from("x"))
+      const Parts = [listed(Buffer.from("x"), 1)]
+      const done = await client.send(new CompleteMultipartUploadCommand({ ...ref, MultipartUpload: { Parts } }))
+      expect(done.Location).toBe(`https://127.0.0.1:${behindProxy.port}/s3/${Bucket}/located`)
+    } finally {
+      client.destroy()
+      await behindProxy.close()
+    }
+  })
+
   it("stream by lib-storage and by minio-js → the same bytes", async () => {
     const bytes = randomBytes(12 * MiB + 7)
     const stream = () => Readable.from([bytes.subarray(0, 3 * MiB), bytes.subarray(3 * MiB)])

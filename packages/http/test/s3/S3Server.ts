@@ -8,6 +8,7 @@ import * as Scope from "effect/Scope"
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Operation } from "../../src/s3/Operation.ts"
+import { PublicUrl } from "../../src/handlers/support/PublicAddress.ts"
 import * as S3App from "../../src/s3/S3App.ts"
 import * as S3Authentication from "../../src/s3/S3Authentication.ts"
 import type * as TestServer from "../support/TestServer.ts"
@@ -32,7 +33,14 @@ const json = async (answer: Response) => {
 export const makeToken = async (
   server: Pick<TestServer.TestServer, "post">,
   tenantId: string,
-  { role = "Admin", ...token }: { readonly role?: TestServer.RoleName; readonly scope?: object } = {}
+  {
+    role = "Admin",
+    ...token
+  }: {
+    readonly role?: TestServer.RoleName
+    readonly scope?: object
+    readonly allowedOrigins?: ReadonlyArray<string>
+  } = {}
 ): Promise<S3Token> => {
   const user = { email: `s3-${crypto.randomUUID()}@example.com` }
   const member = await json(await server.post(`/tenants/${tenantId}/members`, { json: { user, role: { name: role } } }))
@@ -59,7 +67,11 @@ export const client = (url: string, { accessKeyId, secretAccessKey }: Credential
 export const serve = async (
   server: TestServer.TestServer,
   operations: ReadonlyArray<Operation>,
-  { authenticate, path = "/s3" }: { readonly authenticate?: S3App.Authenticate; readonly path?: string } = {}
+  {
+    authenticate,
+    path = "/s3",
+    publicUrl = ""
+  }: { readonly authenticate?: S3App.Authenticate; readonly path?: string; readonly publicUrl?: string } = {}
 ) => {
   const node = createServer()
   const listener: RequestListener = await server.run(
@@ -70,7 +82,7 @@ export const serve = async (
         authenticate: authenticate ?? (yield* S3Authentication.make)
       })
       return yield* NodeHttpServer.makeHandler(app, { scope: yield* Scope.make() })
-    })
+    }).pipe(Effect.provideService(PublicUrl, publicUrl))
   )
   node.on("request", listener)
   await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve))

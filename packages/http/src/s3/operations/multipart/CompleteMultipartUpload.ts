@@ -17,6 +17,7 @@ import * as Checksums from "../../payload/Checksums.ts"
 import type { Checksum, ChecksumAlgorithm } from "../../payload/Payload.ts"
 import * as XmlReader from "../../xml/XmlReader.ts"
 import * as EntityTag from "../EntityTag.ts"
+import * as ObjectLocation from "../ObjectLocation.ts"
 import * as PartTag from "./PartTag.ts"
 import * as UploadOf from "./UploadOf.ts"
 
@@ -141,8 +142,9 @@ export const completeMultipartUpload: Operation = {
     const uploads = yield* ResumableUploads
     const listAll = yield* makeListAll
     const conditionOf = yield* makeConditionOf
+    const locate = yield* ObjectLocation.make
     return Effect.fnUntraced(function* (call) {
-      const { actor, bucket, headers, key } = call
+      const { actor, bucket, key } = call
       const { ref, upload } = yield* findUpload(call)
       const listed = yield* Effect.flatMap(call.readXml, parse)
       const isDone = upload.state !== "OPEN"
@@ -156,7 +158,7 @@ export const completeMultipartUpload: Operation = {
       })
       const checksum = compositeChecksum(chosen)
       return S3Response.xml("CompleteMultipartUploadResult", [
-        ["Location", `http://${headers["host"] ?? ""}${call.path}`],
+        ["Location", locate(call, call.path)],
         ["Bucket", bucket],
         ["Key", key],
         ["ETag", EntityTag.of(file.etag ?? "")],
