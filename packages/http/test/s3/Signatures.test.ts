@@ -29,9 +29,20 @@ const echo: Operation = {
     Effect.gen(function* () {
       const payload = yield* call.openPayload
       let size = 0
-      yield* Stream.runForEach(payload.content, (chunk) => Effect.sync(() => void (size += chunk.length)))
+      let parts = 0
+      yield* Stream.runForEach(payload.content, (chunk) =>
+        Effect.sync(() => {
+          size += chunk.length
+          parts++
+        })
+      )
       const { algorithm = "", value = "" } = payload.checksum() ?? {}
-      const headers = { etag: `"${payload.md5()}"`, "x-size": String(size), "x-checksum": `${algorithm} ${value}` }
+      const headers = {
+        etag: `"${payload.md5()}"`,
+        "x-size": String(size),
+        "x-parts": String(parts),
+        "x-checksum": `${algorithm} ${value}`
+      }
       return S3Response.empty({ headers })
     })
   )
@@ -111,6 +122,7 @@ describe("signatures", () => {
       good.replace(/Signature=.*/, "Signature=zz"),
       good.replace(/Credential=[^/]+/, "Credential=other"),
       good.replace(/SignedHeaders=[^,]+/, "SignedHeaders=x-amz-date"),
+      good.replace(/SignedHeaders=/, "SignedHeaders=constructor;toJSON;__proto__;"),
       good.replace(/SignedHeaders=[^,]+/, `SignedHeaders=${"host;".repeat(500)}host`),
       good.replace(token.accessKeyId, "tok_00000000000070008000000000000000")
     ]) {
@@ -170,8 +182,21 @@ describe("credentials", () => {
     expect(await put(one)).toBe("InvalidAccessKeyId")
     expect((await server.post(`${path(one)}/s3-credentials`)).status).toBe(400)
     await server.delete(`/tenants/${tenantId}/members/${other.memberId}?reassignTo=none`)
+    const { headers, url } = Sign.sign(`${server.url}/s3/`, other)
+    expect(await codeOf(await fetch(url, { headers }))).toMatch(/^(?:AccessDenied|InvalidAccessKeyId)$/)
     await server.delete(path(other))
     expect(await put(other)).toBe("InvalidAccessKeyId")
+  })
+
+  it("token for pages of some origins → only requests from those", async () => {
+    const made = await S3Server.makeToken(server, tenantId, { allowedOrigins: ["https://app.example.com"] })
+    const send = async (origin: Record<string, string>) => {
+      const { headers, url } = Sign.sign(`${s3.url}/s3/b/k`, made, { method: "PUT" })
+      return codeOf(await fetch(url, { method: "PUT", headers: { ...headers, ...origin }, body: "x" }))
+    }
+    expect(await send({ origin: "https://app.example.com" })).toBe("ok")
+    expect(await send({ origin: "https://other.example.com" })).toBe("AccessDenied")
+    expect(await send({})).toBe("AccessDenied")
   })
 
   it("actor with a token that is limited more → 403; for its own token → 201", async () => {
@@ -226,7 +251,9 @@ describe("payloads", () => {
     expect(await declare("x-amz-checksum-crc32", crcOf(text))).toBe("ok")
     expect(await declare("x-amz-checksum-crc32", crcOf("other"))).toBe("BadDigest")
     expect(await declare("x-amz-checksum-crc32", "AAAA")).toBe("InvalidRequest")
-    expect(await put({ payloadHash: "0".repeat(63) }, text)).toBe("InvalidArgument")
+    for (const payloadHash of ["0".repeat(63), "constructor"]) {
+      expect(await put({ payloadHash }, text)).toBe("InvalidArgument")
+    }
   })
 
   const stream = async (
@@ -278,6 +305,28 @@ describe("payloads", () => {
     expect(await send(crcOf("other"))).toBe("BadDigest")
   })
 
+  it("trailer that is repeated → IncompleteBody", async () => {
+    const body = (lines: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n${lines}\r\n`
+    const send = (lines: string) =>
+      stream("STREAMING-UNSIGNED-PAYLOAD-TRAILER", () => body(lines), { "x-amz-trailer": "x-amz-checksum-crc32" })
+    const trailer = `x-amz-checksum-crc32:${crcOf(text)}\r\n`
+    expect(await send(trailer)).toBe("ok")
+    expect(await send(trailer.repeat(2))).toBe("IncompleteBody")
+  })
+
+  it("chunks of one byte → read in few parts", async () => {
+    const length = 20_000
+    const signed = Sign.sign(`${s3.url}/s3/b/k`, token, {
+      method: "PUT",
+      payloadHash: "STREAMING-UNSIGNED-PAYLOAD-TRAILER",
+      headers: { "x-amz-decoded-content-length": String(length) }
+    })
+    const body = `${"1\r\nx\r\n".repeat(length)}0\r\n\r\n`
+    const answer = await fetch(signed.url, { method: "PUT", headers: signed.headers, body })
+    expect(answer.headers.get("x-size")).toBe(String(length))
+    expect(Number(answer.headers.get("x-parts"))).toBeLessThan(200)
+  })
+
   it("hostile chunks → an error at once", async () => {
     const way = "STREAMING-UNSIGNED-PAYLOAD-TRAILER"
     for (const body of [
@@ -301,6 +350,8 @@ describe("payloads", () => {
     }
     expect(await send("<Delete/>")).toBe("ok")
     expect(await send("<Delete>")).toBe("MalformedXML")
+    expect(await send(`<Delete>${"<a/>".repeat(99_999)}</Delete>`)).toBe("ok")
+    expect(await send(`<Delete>${"<a/>".repeat(100_000)}</Delete>`)).toBe("MalformedXML")
     expect(await send("x".repeat(9_000_000))).toBe("MaxMessageLengthExceeded")
   })
 

@@ -99,6 +99,8 @@ export const make = ({ hasTrailers, seed }: Options): ChunkDecoder => {
     const at = text.indexOf(":")
     if (at <= 0 || trailers.size >= maxTrailers) return malformed
     const [name, value] = [text.slice(0, at).trim().toLowerCase(), text.slice(at + 1).trim()]
+    // Without this, trailers of one name would be as many as the body has room for.
+    if (name === "x-amz-trailer-signature" ? trailerSignature !== undefined : trailers.has(name)) return malformed
     if (name === "x-amz-trailer-signature") trailerSignature = value
     else {
       trailers.set(name, value)

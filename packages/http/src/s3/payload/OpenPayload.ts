@@ -34,16 +34,27 @@ const maxXmlBytes = 8 * 1024 * 1024
 /** The most bytes of an `aws-chunked` body for one of its content: chunks of one byte with signatures. */
 const maxFraming = 128
 
+/** Parts of fewer bytes on average are copied into one: each takes some 100 bytes of memory besides its own. */
+const minPartBytes = 1024
+
 type Encoding = { readonly isSigned: boolean; readonly hasTrailers: boolean }
 
 /** The bodies that are sent in chunks, by the value of `x-amz-content-sha256`. */
-const encodings: Readonly<Record<string, Encoding>> = {
-  "STREAMING-AWS4-HMAC-SHA256-PAYLOAD": { isSigned: true, hasTrailers: false },
-  "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER": { isSigned: true, hasTrailers: true },
-  "STREAMING-UNSIGNED-PAYLOAD-TRAILER": { isSigned: false, hasTrailers: true }
-}
+const encodings: ReadonlyMap<string, Encoding> = new Map([
+  ["STREAMING-AWS4-HMAC-SHA256-PAYLOAD", { isSigned: true, hasTrailers: false }],
+  ["STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER", { isSigned: true, hasTrailers: true }],
+  ["STREAMING-UNSIGNED-PAYLOAD-TRAILER", { isSigned: false, hasTrailers: true }]
+])
 
 const isDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
+
+/** Returns the same bytes in parts that are not tiny. */
+const joinTiny = (parts: ReadonlyArray<Uint8Array>): ReadonlyArray<Uint8Array> => {
+  if (parts.length <= 1) return parts
+  let size = 0
+  for (const part of parts) size += part.length
+  return size < parts.length * minPartBytes ? [Buffer.concat(parts, size)] : parts
+}
 
 const decodedLength = (header: string | undefined): number | undefined =>
   header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : undefined
@@ -60,7 +71,7 @@ export const make = Effect.gen(function* () {
     limit: number
   ): Effect.fn.Return<Payload, PayloadError> {
     const { headers } = request
-    const encoding = encodings[payloadHash]
+    const encoding = encodings.get(payloadHash)
     if (encoding === undefined && payloadHash !== "UNSIGNED-PAYLOAD" && !isDigest(payloadHash)) {
       return yield* S3Error.of(
         "InvalidArgument",
@@ -136,7 +147,8 @@ export const make = Effect.gen(function* () {
         }
       }
       if (length !== undefined && received > length) return Result.fail(S3Error.of("IncompleteBody"))
-      return Result.succeed(Arr.isReadonlyArrayNonEmpty(parts) ? parts : undefined)
+      const joined = joinTiny(parts)
+      return Result.succeed(Arr.isReadonlyArrayNonEmpty(joined) ? joined : undefined)
     }
 
     const pull: Effect.Effect<Arr.NonEmptyReadonlyArray<Uint8Array>, PayloadError | Cause.Done> = Effect.suspend(() =>

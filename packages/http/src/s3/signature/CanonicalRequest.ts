@@ -49,7 +49,9 @@ export const canonicalQuery = (query: string): string => {
 export const write = ({ headers, method, path, payloadHash, query, signedHeaders }: SignedParts): string => {
   let lines = ""
   for (const name of signedHeaders.split(";")) {
-    lines += `${name}:${(headers[name] ?? "").trim().replaceAll(/ +/g, " ")}\n`
+    // A client may name any header, also one that every object inherits.
+    const value = Object.hasOwn(headers, name) ? (headers[name] ?? "") : ""
+    lines += `${name}:${value.trim().replaceAll(/ +/g, " ")}\n`
   }
   return `${method}\n${path}\n${query}\n${lines}\n${signedHeaders}\n${payloadHash}`
 }

@@ -18,6 +18,8 @@ interface OpenElement {
 
 /** The deepest nesting of a document. Those of S3 have five levels. */
 const maxDepth = 16
+/** The most elements of a document. Those of 10,000 parts with all checksums have 80,001. */
+const maxElements = 100_000
 
 const localName = (name: string): string => name.slice(name.indexOf(":") + 1)
 
@@ -26,13 +28,14 @@ export const read = (text: string): XmlElement | undefined => {
   const parser = new SaxesParser({ xmlns: false, fragment: false })
   const open: Array<OpenElement> = []
   let root: OpenElement | undefined
+  let elements = 0
   const fail = () => {
     throw new SyntaxError("not a valid document")
   }
   parser.on("error", fail)
   parser.on("doctype", fail)
   parser.on("opentag", ({ name }) => {
-    if (open.length >= maxDepth) fail()
+    if (open.length >= maxDepth || ++elements > maxElements) fail()
     const element: OpenElement = { name: localName(name), children: [], text: "" }
     open.at(-1)?.children.push(element)
     root ??= element
