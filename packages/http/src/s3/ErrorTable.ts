@@ -1,7 +1,9 @@
 /**
  * The table from the codes of the HTTP API's errors to those of the S3 API.
  */
+import { RateLimited } from "@holdfast/core/rates/Rates"
 import * as Predicate from "effect/Predicate"
+import * as RateLimitHeaders from "../auth/RateLimitHeaders.ts"
 import { isCode, type ProblemCode } from "../problems/ProblemTable.ts"
 import { type S3Code, S3Error, table } from "./S3Error.ts"
 
@@ -70,6 +72,9 @@ const missing: Readonly<Record<string, S3Code>> = {
 /** Returns the error of the S3 API for an error of core or of a transfer; undefined for any other value. */
 export const translate = (error: unknown): S3Error | undefined => {
   if (error instanceof S3Error) return error
+  if (error instanceof RateLimited) {
+    return new S3Error({ code: "SlowDown", message: error.message, headers: RateLimitHeaders.ofRefusal(error) })
+  }
   if (!Predicate.hasProperty(error, "code") || !isCode(error.code)) return undefined
   const resource = Predicate.hasProperty(error, "resource") ? String(error.resource) : ""
   const code = error.code === "not_found" ? (missing[resource] ?? codes.not_found) : codes[error.code]

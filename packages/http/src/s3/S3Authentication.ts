@@ -9,8 +9,11 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import type * as Result from "effect/Result"
 import * as AddressGroup from "../incoming/AddressGroup.ts"
+import * as ErrorTable from "./ErrorTable.ts"
 import * as OpenPayload from "./payload/OpenPayload.ts"
+import type { CallError } from "./Call.ts"
 import type { Authenticate } from "./S3App.ts"
 import { S3Error } from "./S3Error.ts"
 import * as SignatureFields from "./signature/SignatureFields.ts"
@@ -20,6 +23,12 @@ import * as VerifySignature from "./signature/VerifySignature.ts"
 /** The errors of a client that does not have the secret key. */
 const failures: ReadonlySet<string> = new Set(["InvalidAccessKeyId", "SignatureDoesNotMatch"])
 
+/** Whether a client has failed to authenticate. */
+const isFailure = (error: CallError): boolean => failures.has(ErrorTable.translate(error)?.code ?? "")
+
+/** The most access keys that are remembered as known. */
+const capacity = 10_000
+
 /** Makes the function that authenticates a request. */
 export const make: Effect.Effect<Authenticate, never, Access | Rates | S3Credentials> = Effect.gen(function* () {
   const access = yield* Access
@@ -27,41 +36,56 @@ export const make: Effect.Effect<Authenticate, never, Access | Rates | S3Credent
   const credentials = yield* S3Credentials
   const deriveKey = SigningKeys.make()
   const payloads = yield* OpenPayload.make
+  /** The access keys that have signed rightly: other clients at the address of one that guesses go on working. */
+  const known = new Set<string>()
 
-  /** Refuses an address that has presented many signatures that are not valid. */
-  const checkAddress = Effect.flatMap(CurrentRequest, ({ clientAddress }) => {
-    const error =
-      clientAddress === undefined || !rates.hasFailures()
-        ? undefined
-        : rates.findRefusal(AddressGroup.of(clientAddress))
-    return error === undefined ? Effect.void : Effect.fail(error)
+  /** Returns the error for an address that has presented many signatures that are not valid; undefined for any other. */
+  const findRefusal = Effect.map(CurrentRequest, ({ clientAddress }) =>
+    clientAddress === undefined || !rates.hasFailures() ? undefined : rates.findRefusal(AddressGroup.of(clientAddress))
+  )
+
+  const countFailure = Effect.map(CurrentRequest, ({ clientAddress }) => {
+    if (clientAddress !== undefined) rates.countFailure(AddressGroup.of(clientAddress))
   })
 
-  const countFailure = ({ code }: S3Error) =>
-    Effect.map(CurrentRequest, ({ clientAddress }) => {
-      if (clientAddress !== undefined && failures.has(code)) rates.countFailure(AddressGroup.of(clientAddress))
-    })
+  /** Authenticates the holder of a secret key that passes a check. Failures count for the address of the client. */
+  const identify = Effect.fnUntraced(function* <A>(
+    accessKey: string,
+    check: (secret: string, now: number) => Result.Result<A, S3Error>
+  ) {
+    const refusal = yield* findRefusal
+    if (refusal !== undefined && !known.has(accessKey)) return yield* refusal
+    return yield* Effect.gen(function* () {
+      const signer = yield* credentials.findSigner(accessKey)
+      if (Option.isNone(signer)) return yield* S3Error.of("InvalidAccessKeyId")
+      const { actor, secret, tenantId } = signer.value
+      const checked = yield* Effect.fromResult(check(Redacted.value(secret), yield* Clock.currentTimeMillis))
+      const identity = yield* access.identify(actor, tenantId)
+      if (known.size >= capacity) known.clear()
+      known.add(accessKey)
+      if (rates.limitsRequests && identity !== "system") {
+        yield* rates.admit({
+          credentialId: identity.credential?.id ?? identity.account.id,
+          tenantId: identity.member === null ? undefined : tenantId
+        })
+      }
+      return { actor, tenantId, checked }
+    }).pipe(
+      Effect.catch((error) => {
+        if (!isFailure(error)) return Effect.fail(error)
+        return refusal === undefined ? Effect.andThen(countFailure, Effect.fail(error)) : Effect.fail(refusal)
+      })
+    )
+  })
 
   const authenticate: Authenticate = Effect.fnUntraced(function* (request, address) {
     const { headers, method, url } = request
     const fields = yield* Effect.fromResult(SignatureFields.find(address, headers))
     const { accessKey, payloadHash } = fields
-    yield* checkAddress
-    const signer = yield* credentials.findSigner(accessKey)
-    if (Option.isNone(signer)) return yield* S3Error.of("InvalidAccessKeyId")
-    const { actor, secret, tenantId } = signer.value
-    const now = yield* Clock.currentTimeMillis
-    const seed = yield* Effect.fromResult(
-      VerifySignature.verify({ method, url, headers }, fields, { secret: Redacted.value(secret), now, deriveKey })
+    const { actor, checked, tenantId } = yield* identify(accessKey, (secret, now) =>
+      VerifySignature.verify({ method, url, headers }, fields, { secret, now, deriveKey })
     )
-    const identity = yield* access.identify(actor, tenantId)
-    if (rates.limitsRequests && identity !== "system") {
-      yield* rates.admit({
-        credentialId: identity.credential?.id ?? identity.account.id,
-        tenantId: identity.member === null ? undefined : tenantId
-      })
-    }
-    const signed = { payloadHash, seed }
+    const signed = { payloadHash, seed: checked }
     return {
       actor,
       tenantId,
@@ -71,8 +95,5 @@ export const make: Effect.Effect<Authenticate, never, Access | Rates | S3Credent
     }
   })
 
-  return (request, address) =>
-    Effect.tapError(authenticate(request, address), (error) =>
-      error instanceof S3Error ? countFailure(error) : Effect.void
-    )
+  return authenticate
 })

@@ -5,7 +5,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as ErrorTable from "./ErrorTable.ts"
-import { S3Error, statusOf } from "./S3Error.ts"
+import { type S3Code, S3Error, statusOf } from "./S3Error.ts"
 import * as Xml from "./xml/Xml.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -53,6 +53,9 @@ export const error = (
   return HttpServerResponse.text(Xml.plainDocument("Error", content), { status, contentType, headers: headers ?? {} })
 }
 
+/** The codes of clients' faults among those with the status of a failure. To log them would let clients flood the log. */
+const expected: ReadonlySet<S3Code> = new Set(["NotImplemented", "SlowDown"])
+
 /** Returns the answer to a request that failed, and logs failures of the server. An interruption remains one. */
 export const fromCause = <E>(cause: Cause.Cause<E>, subject: Subject): Effect.Effect<Response, E> => {
   for (const reason of cause.reasons) {
@@ -60,7 +63,7 @@ export const fromCause = <E>(cause: Cause.Cause<E>, subject: Subject): Effect.Ef
       const known = ErrorTable.translate(reason.error)
       if (known !== undefined) {
         const answer = error(known, subject)
-        return statusOf(known.code) < 500 || known.code === "NotImplemented"
+        return statusOf(known.code) < 500 || expected.has(known.code)
           ? Effect.succeed(answer)
           : Effect.as(log(cause, known.code, subject), answer)
       }
