@@ -66,6 +66,10 @@ export const matches = (door: Door, url: string, host: string): boolean =>
   door.path === "" ||
   (door.path !== null && url.startsWith(door.path) && ["/", "?", undefined].includes(url[door.path.length]))
 
+/** Returns the error of a key that no object can have; undefined for any other. */
+export const findKeyFault = (key: string): S3Error | undefined =>
+  hasControls(key) ? invalid : Buffer.byteLength(key) > maxKeyBytes ? S3Error.of("KeyTooLongError") : undefined
+
 /** Returns what an address names. Fails with `InvalidURI`. */
 export const parse = (door: Door, url: string, host: string): Effect.Effect<Address, S3Error> => {
   const start = url.indexOf("?")
@@ -80,6 +84,6 @@ export const parse = (door: Door, url: string, host: string): Effect.Effect<Addr
   const isWhole = fromHost !== undefined && fromHost !== ""
   const bucket = isWhole ? fromHost : end < 0 ? rest : rest.slice(0, end)
   const key = isWhole ? rest : end < 0 ? "" : rest.slice(end + 1)
-  if (Buffer.byteLength(key) > maxKeyBytes) return Effect.fail(S3Error.of("KeyTooLongError"))
-  return Effect.succeed({ bucket, key, path, query })
+  const fault = findKeyFault(key)
+  return fault === undefined ? Effect.succeed({ bucket, key, path, query }) : Effect.fail(fault)
 }

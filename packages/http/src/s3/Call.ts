@@ -5,6 +5,7 @@ import type { Actor } from "@holdfast/core/Actor"
 import type * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { Address } from "./Address.ts"
+import type { Form } from "./form/Form.ts"
 import type { Payload, PayloadError } from "./payload/Payload.ts"
 import type { S3Error } from "./S3Error.ts"
 import type { XmlElement } from "./xml/XmlReader.ts"
@@ -28,6 +29,8 @@ export interface Call extends Address {
    * declared checksums. Fails when the headers that describe it are not valid.
    */
   readonly openPayload: Effect.Effect<Payload, PayloadError>
+  /** The form of an upload from a browser; undefined for any other request. */
+  readonly form?: Form | undefined
   /** Reads the body as an XML document. Fails with `MalformedXML`. */
   readonly readXml: Effect.Effect<XmlElement, PayloadError>
 }

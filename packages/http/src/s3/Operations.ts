@@ -17,6 +17,7 @@ import { deleteObject, deleteObjects } from "./operations/objects/DeleteObject.t
 import { getObject, headObject } from "./operations/objects/GetObject.ts"
 import { getObjectAttributes } from "./operations/objects/GetObjectAttributes.ts"
 import { deleteObjectTagging, getObjectTagging, putObjectTagging } from "./operations/objects/ObjectTagging.ts"
+import { postObject } from "./operations/objects/PostObject.ts"
 import { putObject } from "./operations/objects/PutObject.ts"
 
 export const operations: ReadonlyArray<Operation> = [
@@ -31,6 +32,7 @@ export const operations: ReadonlyArray<Operation> = [
   getObject,
   headObject,
   putObject,
+  postObject,
   deleteObject,
   deleteObjects,
   copyObject,

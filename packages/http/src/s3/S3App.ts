@@ -26,13 +26,15 @@ export type App = Effect.Effect<
 >
 
 /** What authentication finds out. */
-export type Authenticated = Pick<Call, "accessKey" | "openPayload" | "readXml" | "tenantId"> & { readonly actor: Actor }
+export type Authenticated = Pick<Call, "accessKey" | "form" | "openPayload" | "readXml" | "tenantId"> & {
+  readonly actor: Actor
+}
 
 /** Authenticates a request. */
 export type Authenticate = (
   request: HttpServerRequest.HttpServerRequest,
   address: Address.Address
-) => Effect.Effect<Authenticated, CallError>
+) => Effect.Effect<Authenticated, CallError, Scope.Scope>
 
 export interface Options {
   readonly door: Address.Door

@@ -9,9 +9,15 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import type * as Result from "effect/Result"
+import * as Result from "effect/Result"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as AddressGroup from "../incoming/AddressGroup.ts"
+import * as RequestBody from "../transfer/upload/RequestBody.ts"
+import type { Address } from "./Address.ts"
 import * as ErrorTable from "./ErrorTable.ts"
+import * as FormSignature from "./form/FormSignature.ts"
+import * as OpenForm from "./form/OpenForm.ts"
+import * as PermittedForm from "./form/PermittedForm.ts"
 import * as OpenPayload from "./payload/OpenPayload.ts"
 import type { CallError } from "./Call.ts"
 import type { Authenticate } from "./S3App.ts"
@@ -26,6 +32,9 @@ const failures: ReadonlySet<string> = new Set(["InvalidAccessKeyId", "SignatureD
 /** Whether a client has failed to authenticate. */
 const isFailure = (error: CallError): boolean => failures.has(ErrorTable.translate(error)?.code ?? "")
 
+const otherSignature = S3Error.of("SignatureDoesNotMatch")
+const noDocument = S3Error.of("MalformedXML")
+
 /** The most access keys that are remembered as known. */
 const capacity = 10_000
 
@@ -36,6 +45,7 @@ export const make: Effect.Effect<Authenticate, never, Access | Rates | S3Credent
   const credentials = yield* S3Credentials
   const deriveKey = SigningKeys.make()
   const payloads = yield* OpenPayload.make
+  const openForm = yield* OpenForm.make
   /** The access keys that have signed rightly: other clients at the address of one that guesses go on working. */
   const known = new Set<string>()
 
@@ -95,5 +105,29 @@ export const make: Effect.Effect<Authenticate, never, Access | Rates | S3Credent
     }
   })
 
-  return authenticate
+  /** A form has the signature of its policy in its fields. It is for the upload of one object only. */
+  const authenticateForm: Authenticate = Effect.fnUntraced(function* (request, { bucket }) {
+    const opened = yield* openForm(request)
+    const { accessKey, isBy } = yield* Effect.fromResult(FormSignature.find(opened.fields))
+    const { actor, tenantId } = yield* identify(accessKey, (secret) =>
+      isBy(secret, deriveKey) ? Result.void : Result.fail(otherSignature)
+    )
+    const now = yield* Clock.currentTimeMillis
+    const { form, payload } = yield* Effect.fromResult(PermittedForm.check(opened, bucket, now))
+    const openPayload = Effect.succeed(payload)
+    return { actor, tenantId, accessKey, form, openPayload, readXml: Effect.fail(noDocument) }
+  })
+
+  const isForm = (
+    request: HttpServerRequest,
+    { bucket, key, query }: Pick<Address, "bucket" | "key" | "query">
+  ): boolean =>
+    request.method === "POST" &&
+    bucket !== "" &&
+    key === "" &&
+    query.size === 0 &&
+    request.headers["authorization"] === undefined &&
+    RequestBody.isForm(request)
+
+  return (request, address) => (isForm(request, address) ? authenticateForm : authenticate)(request, address)
 })

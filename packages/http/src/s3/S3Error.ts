@@ -23,6 +23,7 @@ export const table = {
   EntityTooLarge: { status: 400, message: "The content is larger than the largest permitted size." },
   EntityTooSmall: { status: 400, message: "A part is smaller than 5 MiB. Only the last one may be." },
   IncompleteBody: { status: 400, message: "The body has not the number of bytes that the headers declare." },
+  IncorrectNumberOfFilesInPostRequest: { status: 400, message: "The form must have one file, in the part file." },
   InternalError: {
     status: 500,
     message: "The server failed. Its log has the cause under this request id. Try again later."
@@ -33,6 +34,7 @@ export const table = {
   InvalidDigest: { status: 400, message: "The header Content-MD5 is not the base64 of an MD5." },
   InvalidPart: { status: 400, message: "A part was not uploaded, or has another entity tag." },
   InvalidPartOrder: { status: 400, message: "The parts are not in ascending order of their numbers." },
+  InvalidPolicyDocument: { status: 400, message: "The policy of the form is not valid." },
   InvalidRange: { status: 416, message: "The requested range does not lie within the content." },
   InvalidRequest: { status: 400, message: "The request is not valid." },
   InvalidTag: { status: 400, message: "A tag is not valid." },
@@ -41,6 +43,7 @@ export const table = {
   MalformedPOSTRequest: { status: 400, message: "The body is not a valid form (multipart/form-data)." },
   MalformedXML: { status: 400, message: "The body is not the XML document that this operation requires." },
   MaxMessageLengthExceeded: { status: 400, message: "The body is larger than this operation permits." },
+  MaxPostPreDataLengthExceededError: { status: 400, message: "The form has more than 64 KiB besides its file." },
   MethodNotAllowed: { status: 405, message: "The resource does not permit this method." },
   MissingContentLength: { status: 411, message: "The request must declare the length of the content." },
   NoSuchBucket: { status: 404, message: "The tenant has no bucket of this name." },

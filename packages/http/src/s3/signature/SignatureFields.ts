@@ -26,7 +26,7 @@ export interface SignatureFields {
 type Headers = Readonly<Record<string, string | undefined>>
 type Found = Result.Result<SignatureFields, S3Error>
 
-const algorithm = "AWS4-HMAC-SHA256"
+export const algorithm = "AWS4-HMAC-SHA256"
 
 /** The longest validity of a presigned URL in seconds: a week. */
 const maxExpires = 604_800
@@ -60,39 +60,39 @@ interface Stated {
   readonly expires: number | undefined
 }
 
-const check = (
-  stated: Stated,
-  malformed: "AuthorizationHeaderMalformed" | "AuthorizationQueryParametersError"
-): Found => {
-  const parts = stated.credential.split("/")
-  if (parts.length < 5) return fail(malformed, "The credential must be ACCESS_KEY/DATE/REGION/s3/aws4_request.")
+type Malformed = "AuthorizationHeaderMalformed" | "AuthorizationQueryParametersError" | "InvalidArgument"
+
+/** Returns the parts of a credential such as `KEY/20261123/eu-1/s3/aws4_request`, for a signature of this time. */
+export const parseCredential = (
+  credential: string,
+  timestamp: string,
+  malformed: Malformed
+): Result.Result<Pick<SignatureFields, "accessKey" | "date" | "region" | "signedAt">, S3Error> => {
+  const parts = credential.split("/")
   const [date = "", region = "", service, end] = parts.slice(-4)
   const accessKey = parts.slice(0, -4).join("/")
-  if (service !== "s3" || end !== "aws4_request" || !/^\d{8}$/.test(date)) {
-    return fail(malformed, "The credential must be ACCESS_KEY/DATE/REGION/s3/aws4_request.")
+  if (parts.length < 5 || service !== "s3" || end !== "aws4_request" || !/^\d{8}$/.test(date)) {
+    return Result.fail(S3Error.of(malformed, "The credential must be ACCESS_KEY/DATE/REGION/s3/aws4_request."))
   }
-  const signedAt = parseTimestamp(stated.timestamp)
-  if (signedAt === undefined) return fail("AccessDenied", "The request must have a valid X-Amz-Date or Date.")
-  if (!stated.timestamp.startsWith(date)) {
-    return fail(malformed, "The day of the credential is not that of the time of the request.")
+  const signedAt = parseTimestamp(timestamp)
+  if (signedAt === undefined) {
+    return Result.fail(S3Error.of("AccessDenied", "The request must have a valid X-Amz-Date or Date."))
   }
+  return timestamp.startsWith(date)
+    ? Result.succeed({ accessKey, date, region, signedAt })
+    : Result.fail(S3Error.of(malformed, "The day of the credential is not that of the time of the request."))
+}
+
+const check = (stated: Stated, malformed: Malformed): Found => {
+  const credential = parseCredential(stated.credential, stated.timestamp, malformed)
+  if (Result.isFailure(credential)) return Result.fail(credential.failure)
   const names = stated.signedHeaders.split(";")
   if (names.length > maxSignedHeaders || !names.includes("host")) {
     return fail(malformed, "The signed headers must include the header host.")
   }
   if (!/^[0-9a-f]{64}$/.test(stated.signature)) return fail("SignatureDoesNotMatch")
   const { expires, payloadHash, signature, signedHeaders, timestamp } = stated
-  return Result.succeed({
-    accessKey,
-    date,
-    region,
-    timestamp,
-    signedAt,
-    signedHeaders,
-    signature,
-    payloadHash,
-    expires
-  })
+  return Result.succeed({ ...credential.success, timestamp, signedHeaders, signature, payloadHash, expires })
 }
 
 const fromHeader = (authorization: string, headers: Headers): Found => {

@@ -1,0 +1,89 @@
+/**
+ * Stores an object that a browser sends as a form.
+ */
+import * as Effect from "effect/Effect"
+import type { Form } from "../../form/Form.ts"
+import type { Operation } from "../../Operation.ts"
+import { S3Error } from "../../S3Error.ts"
+import * as S3Response from "../../S3Response.ts"
+import * as CanonicalRequest from "../../signature/CanonicalRequest.ts"
+import * as BucketOf from "../BucketOf.ts"
+import * as EntityTag from "../EntityTag.ts"
+import * as ObjectLocation from "../ObjectLocation.ts"
+import * as ObjectMetadata from "./ObjectMetadata.ts"
+import * as StoreObject from "./StoreObject.ts"
+
+const noForm = S3Error.of(
+  "MalformedPOSTRequest",
+  "A POST to a bucket must be a form (multipart/form-data) with a policy."
+)
+const noTags = S3Error.of("NotImplemented", "A form cannot have the field tagging. Set the tags by PutObjectTagging.")
+
+/** Returns the fields of a form as the headers that PutObject has: bytes of UTF-8 as Latin-1. */
+const headersOf = ({ contentType, fields }: Form): Readonly<Record<string, string | undefined>> => ({
+  "content-type": contentType,
+  ...Object.fromEntries([...fields].map(([name, value]) => [name, Buffer.from(value).toString("latin1")]))
+})
+
+/** Returns the address to which the client is sent, with the object in its query; undefined when the form has none. */
+const redirectOf = (fields: Form["fields"], object: Readonly<Record<string, string>>): string | undefined => {
+  const address = fields.get("success_action_redirect") ?? fields.get("redirect") ?? ""
+  if (!URL.canParse(address)) return undefined
+  const url = new URL(address)
+  if (url.protocol !== "https:" && url.protocol !== "http:") return undefined
+  for (const [name, value] of Object.entries(object)) url.searchParams.append(name, value)
+  return url.href
+}
+
+export const postObject: Operation = {
+  name: "PostObject",
+  method: "POST",
+  target: "bucket",
+  make: Effect.gen(function* () {
+    const findBucket = yield* BucketOf.make
+    const store = yield* StoreObject.make
+    const locate = yield* ObjectLocation.make
+    return Effect.fnUntraced(function* (call) {
+      const { form } = call
+      if (form === undefined) return yield* noForm
+      const { fields, key } = form
+      if (fields.has("tagging")) return yield* noTags
+      const bucket = yield* findBucket(call)
+      const description = yield* ObjectMetadata.fromRequest(headersOf(form))
+      const payload = yield* call.openPayload
+      const file = yield* store(
+        { ...call, headers: {} },
+        {
+          bucket,
+          key,
+          content: payload.content,
+          description,
+          options: { entityTag: () => EntityTag.ofMd5(payload.md5()), length: payload.length }
+        }
+      )
+      const etag = EntityTag.of(file.etag ?? "")
+      const redirect = redirectOf(fields, { bucket: call.bucket, key, etag })
+      if (redirect !== undefined) return S3Response.empty({ status: 303, headers: { etag, location: redirect } })
+      const path = key.split("/").map(CanonicalRequest.encode).join("/")
+      const location = locate(call, `${call.path.replace(/\/$/, "")}/${path}`)
+      const options = { headers: { etag, location } }
+      switch (fields.get("success_action_status")) {
+        case "200":
+          return S3Response.empty(options)
+        case "201":
+          return S3Response.xml(
+            "PostResponse",
+            [
+              ["Location", location],
+              ["Bucket", call.bucket],
+              ["Key", key],
+              ["ETag", etag]
+            ],
+            { ...options, status: 201 }
+          )
+        default:
+          return S3Response.empty({ ...options, status: 204 })
+      }
+    })
+  })
+}
