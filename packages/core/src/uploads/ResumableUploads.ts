@@ -206,8 +206,8 @@ export class ResumableUploads extends Context.Service<
 
     /**
      * Makes the parts the content of the file, in one short transaction. Checks permission, limits, conflicts and precondition again.
-     * A repeated call returns the same file, until the upload expires. The SHA-256 of a content of several parts is computed in the
-     * background; until then the `checksum` of the file is null.
+     * A repeated call, also one at the same time, returns the same file until the upload expires. The SHA-256 of a content of several
+     * parts is computed in the background; until then the `checksum` of the file is null.
      */
     readonly complete: (
       actor: Actor,
@@ -499,13 +499,26 @@ const make = Effect.gen(function* () {
 
     complete: Effect.fn("ResumableUploads.complete")(function* (actor, ref, options = {}) {
       yield* appends.end(ref.uploadId)
-      return yield* Effect.retry(
-        Effect.flatMap(find(actor, ref), (found) => completeOnce(found, options)),
-        {
-          while: (error) => error._tag === "UploadExpired",
-          times: maxAttempts - 1
-        }
+      // Another call may complete the upload meanwhile. Then this one finds no open upload, or a file at the place: its own.
+      const findDone = Effect.map(Effect.option(find(actor, ref)), (found) =>
+        Option.filter(found, ({ upload }) => upload.state === "DONE")
       )
+      const completeOrRepeat = Effect.fnUntraced(function* () {
+        const found = yield* find(actor, ref)
+        return yield* Effect.catch(completeOnce(found, options), (error) =>
+          Effect.flatMap(
+            findDone,
+            Option.match({
+              onNone: () => Effect.fail(error),
+              onSome: (done) => completeOnce(done, options)
+            })
+          )
+        )
+      })
+      return yield* Effect.retry(completeOrRepeat(), {
+        while: (error) => error._tag === "UploadExpired",
+        times: maxAttempts - 1
+      })
     }),
 
     abort: Effect.fn("ResumableUploads.abort")(function* (actor, ref) {

@@ -49,6 +49,8 @@ export interface CompleteOptions {
   readonly received?: number | undefined
   /** The precondition of the completion, in place of that with which the upload was created. */
   readonly condition?: Precondition | undefined
+  /** Called where another call has completed the upload: its file is the answer. */
+  readonly onRepeat?: (() => void) | undefined
 }
 
 /** An upload with the identity that completes it. */
@@ -113,7 +115,10 @@ export const make = Effect.fnUntraced(function* (storePart: StorePart) {
   })
 
   return Effect.fnUntraced(function* ({ identity, rules, upload: found }: Found, options: CompleteOptions) {
-    if (found.answer !== null) return yield* Effect.orDie(decodeAnswer(found.answer))
+    if (found.answer !== null) {
+      options.onRepeat?.()
+      return yield* Effect.orDie(decodeAnswer(found.answer))
+    }
     const { condition, contentType, description, isPartial, linkRules, onConflict } = found.terms
     if (isPartial === true) return yield* InvalidRequest.at("", "the upload makes no file: concatenate it with others")
     if (options.received !== undefined && options.received !== found.received) return yield* new UploadSuperseded()

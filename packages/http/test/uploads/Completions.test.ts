@@ -1,0 +1,56 @@
+/**
+ * Completions of one upload at the same time.
+ */
+import * as Effect from "effect/Effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { json } from "../support/Problems.ts"
+import * as TestServer from "../support/TestServer.ts"
+import * as Tus from "./Tus.ts"
+
+const bytes = new Uint8Array([1, 2])
+const ofLength = (length: number): Tus.Headers => ({ "upload-length": String(length) })
+
+describe("completion of a resumable upload", () => {
+  let server: TestServer.TestServer
+  let base: string
+  let bucket: Tus.Bucket
+  let tus: Tus.Tus
+  /** Runs once, while a completion waits for its hook. */
+  let meanwhile: (() => Promise<void>) | undefined
+  beforeAll(async () => {
+    const before = () =>
+      Effect.promise(async () => {
+        const run = meanwhile
+        meanwhile = undefined
+        await run?.()
+      })
+    server = await TestServer.start({ hooks: { onUpload: { before } } })
+    bucket = await server.makeBucket()
+    base = `/tenants/${bucket.tenantId}/buckets/${bucket.bucketId}`
+    tus = Tus.make(server, bucket)
+  })
+  afterAll(() => server.close())
+
+  const makeShare = async () => {
+    const terms = { name: "inbox", path: "/inbox/", may: ["upload"], maxFiles: 2 }
+    const answer = await server.post(`${base}/shares`, { json: terms })
+    const { id, token } = await json<{ id: string; token: string }>(answer)
+    return { id, holder: { key: null, query: { apiKey: token } } }
+  }
+
+  it("HEAD completes the upload while the last PATCH does → both name one file, a share counts it once", async () => {
+    const share = await makeShare()
+    for (const holder of [{}, share.holder]) {
+      const path = await tus.create({ filename: "once" }, ofLength(2), holder)
+      let named: string | null = null
+      meanwhile = async () => {
+        named = (await tus.head(path, holder)).headers.get("holdfast-file-id")
+      }
+      const last = await tus.patch(path, 0, bytes, holder)
+      expect([last.status, last.headers.get("holdfast-file-id")]).toEqual([204, named])
+      expect(named).toMatch(/^fil_/)
+    }
+    const counted = await json(await server.get(`${base}/shares/${share.id}`))
+    expect(counted).toMatchObject({ uploadedFiles: 1, uploadedBytes: 2 })
+  })
+})
