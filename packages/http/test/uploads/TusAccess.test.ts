@@ -90,6 +90,21 @@ EachDatabase.describeEach("access to resumable uploads", (current) => {
     expect(await json(await current().get(`${base}/shares/${share.id}`))).toMatchObject({ uploadedFiles: 1 })
   })
 
+  it("share for one file: 8 creations at once → all created; its maxBytes raised meanwhile → upload continues", async () => {
+    const answer = await current().post(`${base}/shares`, {
+      json: { name: "one file", path: "/one/", may: ["upload"], maxFiles: 1, maxBytes: 5 }
+    })
+    const share = await json<{ id: string; token: string }>(answer)
+    const holder = { key: null, query: { apiKey: share.token } }
+    const create = (name: string) => tus.create({ filename: name }, ofLength(5), holder)
+    const [path = ""] = await Promise.all(Array.from("abcdefgh", create))
+    expect((await tus.patch(path, 0, bytes.slice(0, 2), holder)).status).toBe(204)
+    const raised = await current().patch(`${base}/shares/${share.id}`, { json: { maxBytes: 50 } })
+    expect(raised.status).toBe(200)
+    const last = await tus.patch(path, 2, bytes.slice(2, 5), holder)
+    expect(last.headers.get("holdfast-file-id")).toMatch(/^fil_/)
+  })
+
   it("token limited to a folder: creates there, also partial uploads; elsewhere, and uploads of others → 403", async () => {
     const { items } = await json<{ items: ReadonlyArray<{ id: string }> }>(
       await current().get(`/tenants/${bucket.tenantId}/members`)

@@ -88,6 +88,9 @@ export class ShareUse extends Context.Service<
     /** Returns the right to upload one file into the shared folder, under another name where its name is taken. */
     readonly toUploadGrant: (grant: ShareGrant) => Effect.Effect<UploadGrant, Unauthenticated>
 
+    /** Fails unless the caps of the share permit an upload of so many bytes now. Counts nothing. */
+    readonly checkUpload: (shareId: string, bytes: number) => Effect.Effect<void, ShareExhausted | MetadataError>
+
     /** Runs an upload of a body with a declared length, within the caps of the share. It counts if it succeeds. */
     readonly countUpload: (
       shareId: string,
@@ -108,6 +111,10 @@ const attemptWindow = "15 minutes"
 const unauthenticated = Effect.fail(new Unauthenticated())
 
 const noLength = InvalidRequest.at("", "must have a Content-Length: the share counts the bytes of its uploads")
+
+/** Whether the caps of a share permit another file of so many bytes. */
+const hasRoom = ({ maxBytes, maxFiles, uploadedBytes, uploadedFiles }: StoredShare, bytes: number): boolean =>
+  (maxFiles === null || uploadedFiles < maxFiles) && (maxBytes === null || uploadedBytes + bytes <= maxBytes)
 
 const toGrant = (share: StoredShare): ShareGrant => new ShareGrant({ share, parent: Actor.share(share.id) })
 
@@ -206,6 +213,13 @@ const make = Effect.gen(function* () {
         expiresAt: DateTime.add(yield* DateTime.now, { seconds: ticketSeconds })
       })
     }),
+
+    checkUpload: (shareId, bytes) =>
+      Effect.flatMap(repository.findById(shareId), (share) =>
+        Option.exists(share, (found) => hasRoom(found, bytes))
+          ? Effect.void
+          : Effect.fail(new ShareExhausted({ limit: "uploads" }))
+      ),
 
     countUpload: (shareId, length) =>
       Effect.fnUntraced(function* (upload) {

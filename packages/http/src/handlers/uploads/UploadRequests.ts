@@ -57,10 +57,15 @@ export const requester: Effect.Effect<Requester, never, CurrentActor> = Effect.f
   Effect.map(CurrentUploadLink, (link) => ({ actor, link }))
 )
 
-/** Returns a text that is the same for links of one creator on the same terms: a new link continues the upload of an expired one. */
-const fingerprintOf = ({ parent, terms }: UploadGrant): string =>
+/**
+ * Returns a text that is the same for links of one creator on the same terms: a new link continues the upload of an expired one. A
+ * share has one text, although its creator may change its terms.
+ */
+const fingerprintOf = ({ parent, terms: { contentTypes, maxBytes, name, onConflict, path } }: UploadGrant): string =>
   createHash("sha256")
-    .update(JSON.stringify([parent, terms.path, terms.name, terms.maxBytes, terms.contentTypes, terms.onConflict]))
+    .update(
+      JSON.stringify(parent._tag === "Share" ? [parent] : [parent, path, name, maxBytes, contentTypes, onConflict])
+    )
     .digest("base64url")
 
 /** Keys of `Upload-Metadata` that describe the file. All others become its metadata. */
@@ -124,14 +129,7 @@ export const make = Effect.gen(function* () {
 
   /** Fails when the share of a request may not upload so many bytes. They count when the upload is completed. */
   const checkShare = (link: UploadGrant | undefined, bytes: number) =>
-    link?.parent._tag === "Share"
-      ? counted(
-          link,
-          bytes
-        )(Effect.fail("not now" as const)).pipe(
-          Effect.catch((error) => (error === "not now" ? Effect.void : Effect.fail(error)))
-        )
-      : Effect.void
+    link?.parent._tag === "Share" ? shares.checkUpload(link.parent.shareId, bytes) : Effect.void
 
   /** Finds an upload. A link, if the request has one, must be such as the one that permitted the upload. */
   const get = Effect.fnUntraced(function* ({ actor, link }: Requester, ref: UploadRef) {
