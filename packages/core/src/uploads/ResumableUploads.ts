@@ -129,6 +129,9 @@ const partBytesOf = ({ length }: Pick<Upload, "length">): number =>
 /** The most open uploads of a tenant. */
 export const maxOpenUploads = 1000
 
+/** The most of them when a link or share creates another one: its holder cannot keep the members of the tenant from uploading. */
+const maxOpenForLinks = 900
+
 /** Attempts of a completion while parts are still being added. */
 const maxAttempts = 3
 
@@ -383,7 +386,7 @@ const make = Effect.gen(function* () {
         expiresAt: yield* expiry
       }
       const limits = yield* limitsOf(bucket)
-      const rules = yield* within(limits)(uploads.create(upload, maxOpenUploads))
+      const rules = yield* within(limits)(uploads.create(upload, link === undefined ? maxOpenUploads : maxOpenForLinks))
       const ref = { ...bucket, uploadId: upload.id }
       const refuse = <E>(error: E) => Effect.andThen(uploads.abort(ref), Effect.fail(error))
       const { isOfBucket, limit } = limitOf(upload, rules)

@@ -1,9 +1,11 @@
 /**
- * Completions of one upload at the same time.
+ * Completions of one upload at the same time, and what holders of links leave to the members of a tenant.
  */
+import * as Actor from "@holdfast/core/Actor"
+import { maxOpenUploads, ResumableUploads } from "@holdfast/core/uploads/ResumableUploads"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { json } from "../support/Problems.ts"
+import { expectProblem, json } from "../support/Problems.ts"
 import * as TestServer from "../support/TestServer.ts"
 import * as Tus from "./Tus.ts"
 
@@ -52,5 +54,15 @@ describe("completion of a resumable upload", () => {
     }
     const counted = await json(await server.get(`${base}/shares/${share.id}`))
     expect(counted).toMatchObject({ uploadedFiles: 1, uploadedBytes: 2 })
+  })
+
+  it("links have as many open uploads as they may → 403 for a link; an API key creates another one", async () => {
+    const { holder } = await makeShare()
+    const createOne = (name: string) =>
+      Effect.flatMap(ResumableUploads, ({ create }) => create(Actor.system, bucket, { name }, { link: "any" }))
+    const names = Array.from({ length: maxOpenUploads * 0.9 }, (_, index) => `open-${index}`)
+    await server.run(Effect.forEach(names, createOne, { concurrency: 8, discard: true }))
+    await expectProblem(await tus.post({ filename: "more" }, ofLength(2), holder), 403, "quota_exceeded")
+    await tus.create({ filename: "of a member" }, ofLength(2))
   })
 })
