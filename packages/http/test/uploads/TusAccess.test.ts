@@ -1,6 +1,8 @@
 /**
  * Who may create and continue a resumable upload: API keys with scopes, upload links and shares; what limits permit.
  */
+import * as Actor from "@holdfast/core/Actor"
+import { Quotas } from "@holdfast/core/usage/Quotas"
 import { beforeAll, expect, it } from "vitest"
 import * as EachDatabase from "../support/EachDatabase.ts"
 import { expectProblem, json } from "../support/Problems.ts"
@@ -103,6 +105,32 @@ EachDatabase.describeEach("access to resumable uploads", (current) => {
     expect(raised.status).toBe(200)
     const last = await tus.patch(path, 2, bytes.slice(2, 5), holder)
     expect(last.headers.get("holdfast-file-id")).toMatch(/^fil_/)
+  })
+
+  it("quota: too many bytes declared, appended or reserved → 403; too many files → 403, room again → completed", async () => {
+    const limited = await current().makeBucket()
+    const quota = { bytes: 10, files: 1 }
+    await current().run(Quotas.use((quotas) => quotas.set(Actor.system, limited.tenantId, quota)))
+    const inLimited = Tus.make(current(), limited)
+    const expectRefused = async (answer: Promise<Response>) => expectProblem(await answer, 403, "quota_exceeded")
+    await expectRefused(inLimited.post({ filename: "a" }, ofLength(11)))
+    const deferred = await inLimited.create({ filename: "b" }, { "upload-defer-length": "1" })
+    await expectRefused(inLimited.patch(deferred, 0, bytes.slice(0, 11)))
+    await expectRefused(inLimited.patch(deferred, 0, bytes.slice(0, 1), { headers: ofLength(11) }))
+    expect(await inLimited.offset(deferred)).toBe(0)
+    const [first, second] = [
+      await inLimited.create({ filename: "c" }, ofLength(5)),
+      await inLimited.create({ filename: "d" }, ofLength(5))
+    ]
+    await expectRefused(inLimited.post({ filename: "e" }, ofLength(1)))
+    const done = await inLimited.patch(first, 0, bytes.slice(0, 5))
+    expect(done.status).toBe(204)
+    await expectRefused(inLimited.patch(second, 0, bytes.slice(0, 5)))
+    const usage = async () => json(await current().get(`/tenants/${limited.tenantId}/usage`))
+    expect(await usage()).toMatchObject({ usage: { files: 1, contentBytes: 5, reservedBytes: 5 } })
+    await current().delete(`${Tus.filesOf(limited)}/${done.headers.get("holdfast-file-id")}`)
+    expect((await inLimited.head(second)).headers.get("holdfast-file-id")).toMatch(/^fil_/)
+    expect(await usage()).toMatchObject({ usage: { files: 1, contentBytes: 5, reservedBytes: 0 } })
   })
 
   it("token limited to a folder: creates there, also partial uploads; elsewhere, and uploads of others → 403", async () => {

@@ -129,6 +129,21 @@ describe("tus-js-client", () => {
     }
   })
 
+  it("key of an upload link, token of a share, over a cut line → the client continues, bytes right", async () => {
+    const base = Tus.filesOf(bucket).replace(/\/files$/, "")
+    const terms = { path: "/in/", maxBytes: bytes.length, expiresIn: 60 }
+    const link = await json<{ url: string }>(await server.post(`${base}/upload-links`, { json: terms }))
+    const rights = { name: "inbox", path: "/in/", may: ["upload"] }
+    const share = await json<{ token: string }>(await server.post(`${base}/shares`, { json: rights }))
+    for (const key of [new URL(link.url, server.url).searchParams.get("apiKey") ?? "", share.token]) {
+      const { left, url } = await cutting(server.url, { after: 2 * megabyte, times: 2 })
+      // The share gives a file another name where its own is taken.
+      const id = await upload(Buffer.from(bytes), { ...optionsFor("linked", url), headers: { "x-api-key": key } })
+      expect(left()).toBe(0)
+      expect(await sha256Of(id)).toBe(Tus.sha256(bytes))
+    }
+  })
+
   it("abort with termination → upload is gone", async () => {
     const url = await new Promise<string>((resolve, reject) => {
       const one: TusClient.Upload = new TusClient.Upload(Buffer.from(bytes), {

@@ -1,5 +1,5 @@
 /**
- * The program of a page that uploads a file with tus-js-client and with Uppy.
+ * The program of a page that uploads a file with tus-js-client and with Uppy, by the key of an upload link.
  */
 import Uppy from "@uppy/core"
 import Tus from "@uppy/tus"
@@ -22,7 +22,8 @@ const uploadByTus = (file, endpoint, key) =>
   })
 
 const uploadByUppy = async (file, endpoint, key) => {
-  const uppy = new Uppy().use(Tus, { endpoint, retryDelays, headers: { "X-Api-Key": key } })
+  const headers = { "X-Api-Key": key }
+  const uppy = new Uppy().use(Tus, { endpoint, retryDelays, headers, allowedMetaFields: ["name", "type"] })
   uppy.addFile({ name: file.name, type: file.type, data: file })
   const { failed, successful } = await uppy.upload()
   if (failed.length > 0) throw new Error(String(failed[0].error))
