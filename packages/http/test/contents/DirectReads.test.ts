@@ -90,6 +90,7 @@ describe("reads without the router", () => {
     ["?path=%", 200],
     ["?recursive=maybe", 400],
     ["?recursive", 400],
+    ["?patha", 200],
     ["?constructor=1", 200],
     ["?state=READY", 200],
     ["?apiKey=hf_other", 400],

@@ -32,7 +32,7 @@ export const parse = (query: string): Request | undefined => {
   for (const parameter of query.split("&")) {
     const end = parameter.indexOf("=")
     const name = parameter.slice(0, end)
-    if (!isName(name) || request[name] !== undefined) return undefined
+    if (end < 0 || !isName(name) || request[name] !== undefined) return undefined
     const value = decode[name](parameter.slice(end + 1))
     if (value === undefined) return undefined
     Object.assign(request, { [name]: value })
