@@ -13,11 +13,14 @@ import * as Redacted from "effect/Redacted"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { Access, type AccessError, type Identity, limitsOf, tokenOf } from "../access/Access.ts"
+import { HostLimits } from "../access/HostLimits.ts"
+import * as Scope from "../access/Scope.ts"
 import * as Actor from "../Actor.ts"
 import { Forbidden, InvalidRequest, NotFound } from "../Errors.ts"
 import { by } from "../events/EventAuthor.ts"
 import * as Ids from "../Ids.ts"
 import type { MetadataError } from "../MetadataError.ts"
+import type { Permission } from "../Permission.ts"
 import { SecretBox } from "../secrets/SecretBox.ts"
 import { Settings } from "../Settings.ts"
 import { StorageRoom } from "../StorageRoom.ts"
@@ -81,6 +84,10 @@ const tooLimited = new Forbidden(
   "An API token creates S3 credentials only for itself, or, without a scope and origins of its own, for tokens that expire no later. Use another key."
 )
 
+const beyondHost = new Forbidden(
+  "The scope of the token has more permissions than the host of this API gives its users. Use a token whose scope has no others."
+)
+
 const noSecretKey = InvalidRequest.at(
   "",
   "this deployment has no secret key, with which S3 credentials are stored; ask its operator to set one"
@@ -96,6 +103,10 @@ const covers = (identity: Identity, token: Token): boolean => {
   if (expiresAt === null) return true
   return token.expiresAt !== null && DateTime.toEpochMillis(token.expiresAt) <= DateTime.toEpochMillis(expiresAt)
 }
+
+/** Whether a host gives all permissions of a token. Otherwise an actor would get further ones with the credentials. */
+const isWithinHost = ({ scope }: Token, host: ReadonlyArray<Permission> | undefined): boolean =>
+  host === undefined || Scope.excessOf(scope ?? {}, { permissions: host }).length === 0
 
 interface CacheEntry {
   readonly signer: S3Signer
@@ -168,6 +179,8 @@ const make = Effect.gen(function* () {
     create: Effect.fn("S3Credentials.create")(function* (actor, tenantId, tokenId) {
       const { identity, token } = yield* findToken(actor, tenantId, tokenId)
       if (!covers(identity, token)) return yield* tooLimited
+      const isOwn = tokenOf(identity)?.id === token.id
+      if (!isOwn && !isWithinHost(token, (yield* HostLimits)?.permissions)) return yield* beyondHost
       const now = yield* DateTime.now
       const isExpired =
         token.expiresAt !== null && DateTime.toEpochMillis(token.expiresAt) <= DateTime.toEpochMillis(now)

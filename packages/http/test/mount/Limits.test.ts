@@ -74,6 +74,20 @@ describe.each(Object.entries(hosts))("%s: limits of the host", (_, mount) => {
     expect(pointers(wider)).toEqual(["/scope/permissions"])
   })
 
+  it("permissions → no S3 credentials of a token that has others; of one that has none → 201", async () => {
+    const { api, holdfast, ref, root } = await setUp({ permissions: ["token:manage", "file:write"] })
+    const { tenantId } = ref
+    const { items } = await holdfast.members.list(root, { tenantId })
+    const member = { id: items[0]?.id ?? "" }
+    const create = async (scope?: { readonly permissions: ReadonlyArray<"file:write"> }) => {
+      const { id } = await holdfast.tokens.create(root, { tenantId, name: "t", member, scope })
+      return api.post(`/tenants/${tenantId}/tokens/${id}/s3-credentials`, session)
+    }
+    const refused = await expectProblem(await create(), 403, "forbidden")
+    expect(refused.detail).toContain("than the host of this API gives")
+    expect((await create({ permissions: ["file:write"] })).status).toBe(201)
+  })
+
   it("tenant by a session → 403 unless the host allows it; by an account key → 201", async () => {
     const { api } = await setUp()
     const refused = await expectProblem(await api.post("/tenants", { ...session, ...newTenant }), 403, "forbidden")
