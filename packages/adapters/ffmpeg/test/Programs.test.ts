@@ -6,7 +6,7 @@ import * as FakeMedia from "@holdfast/testing/transcoding/FakeMedia"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { rmSync, symlinkSync } from "node:fs"
+import { mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync } from "node:fs"
 import * as FfmpegTranscoder from "../src/FfmpegTranscoder.ts"
 import { ffmpeg as adapter } from "../src/index.ts"
 import { isOld } from "../src/internal/process/Programs.ts"
@@ -73,6 +73,22 @@ describe("without FFmpeg", () => {
     })
   )
 })
+
+it.live("layer: some directories of a killed process cannot be removed → all others are removed", () =>
+  Effect.gen(function* () {
+    const temporary = yield* directory
+    const before = Date.now() / 1000 - 2 * 86_400
+    // No process has such an id. The links lead nowhere.
+    const names = Array.from({ length: 16 }, (_, index) => `holdfast-ffmpeg-2147483647-0123456789ab-${index}`)
+    for (const [index, name] of names.entries()) {
+      if (index % 2 === 0) symlinkSync(`${temporary}/none`, `${temporary}/${name}`)
+      else mkdirSync(`${temporary}/${name}`)
+    }
+    for (const name of names.filter((_, index) => index % 2 === 1)) utimesSync(`${temporary}/${name}`, before, before)
+    yield* Effect.scoped(Layer.build(FfmpegTranscoder.layer({ temporaryDirectory: temporary })))
+    assert.lengthOf(readdirSync(temporary), 8)
+  })
+)
 
 describe("isOld", () => {
   it.each([

@@ -85,9 +85,13 @@ const hasNoProcess = (name: string): boolean => {
  */
 const keptFor = Duration.days(1)
 
+/** Logs why directories stay. */
+const orWarn = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.catch(self, (error) => Effect.logWarning("temporary directories of ffmpeg not removed", error))
+
 /**
- * Removes the directories of processes that no longer run, a day after their last change. A directory that cannot be removed is
- * logged.
+ * Removes the directories of processes that no longer run, a day after their last change. A directory that cannot be removed, such as
+ * that of another user, is logged and does not keep the others.
  */
 export const removeAbandoned = (parent = tmpdir()): Effect.Effect<void, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {
@@ -99,5 +103,5 @@ export const removeAbandoned = (parent = tmpdir()): Effect.Effect<void, never, F
       yield* files.remove(path, { recursive: true, force: true })
     })
     const names = (yield* files.readDirectory(parent)).filter(hasNoProcess)
-    yield* Effect.forEach(names, (name) => removeOld(`${parent}/${name}`), { discard: true })
-  }).pipe(Effect.catch((error) => Effect.logWarning("temporary directories of ffmpeg not removed", error)))
+    yield* Effect.forEach(names, (name) => orWarn(removeOld(`${parent}/${name}`)), { discard: true })
+  }).pipe(orWarn)
