@@ -75,6 +75,9 @@ const prelude = (program: string): string => `
   }
 `
 
+/** The receiver of webhooks: no name server knows it (RFC 2606), so that nothing leaves this machine. */
+const receiver = "https://receiver.invalid"
+
 const run = promisify(execFile)
 
 const { describe } = Requires.requires(
@@ -103,7 +106,7 @@ describe("pages", () => {
 
     const noWebhook = { webhookId: "", deliveryId: "" }
     const makeWebhook = async () => {
-      const { id: webhookId } = await client.webhooks.create({ tenantId, name: "w", url: "https://example.com/" })
+      const { id: webhookId } = await client.webhooks.create({ tenantId, name: "w", url: `${receiver}/` })
       await client.webhooks.test({ tenantId, webhookId })
       const { items } = await client.webhooks.deliveries({ tenantId, webhookId })
       return { webhookId, deliveryId: items[0]?.id ?? "" }
@@ -137,6 +140,7 @@ describe("pages", () => {
         "20261122T152603000Z": snapshot,
         "./data": service.data,
         "http://127.0.0.1:8080": service.url,
+        "https://example.com": receiver,
         // The target is not reached.
         '/mirrors"': '/mirrors?verify=false"'
       }
