@@ -57,7 +57,7 @@ describe("polls of a SQLite file", () => {
         )
         yield* Effect.forkScoped(transaction)
         yield* writes.await
-        expect(yield* Effect.timeout(asBackgroundWork(poll), "3 seconds")).toBeDefined()
+        expect(yield* Effect.timeout(asBackgroundWork(poll), "20 seconds")).toBeDefined()
       }).pipe(Effect.provide(store))
   )
 })

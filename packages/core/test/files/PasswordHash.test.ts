@@ -24,7 +24,7 @@ describe("PasswordHash", () => {
       assert.strictEqual(running.length, 1)
       running[0]?.(null, new Uint8Array(32))
       yield* Fiber.join(interrupting)
-      yield* Effect.promise(() => vi.waitFor(() => assert.strictEqual(running.length, 2)))
+      yield* Effect.promise(() => vi.waitFor(() => assert.strictEqual(running.length, 2), { timeout: 20_000 }))
       running[1]?.(null, new Uint8Array(32))
       assert.match(yield* Fiber.join(second), /^scrypt\$/)
     })

@@ -32,6 +32,6 @@ it("s3 credentials: create, revoke → the running service accepts them, then re
       (error: { readonly name: string }) => error.name
     )
   // The service may use what it has found for a second.
-  await expect.poll(code).toBe("InvalidAccessKeyId")
+  await expect.poll(code, { timeout: 20_000 }).toBe("InvalidAccessKeyId")
   expect((await run("revoke")).code).toBe(1)
 })

@@ -76,7 +76,7 @@ describe("session of a share", () => {
   })
 
   it("ZIP archive of a folder with 100,001 files → 400 before its first byte, no download counted; folder below → 200", async () => {
-    const database = new DatabaseSync(databaseFile)
+    const database = new DatabaseSync(databaseFile, { timeout: 20_000 })
     onTestFinished(() => database.close())
     const columns = `id, tenant_id, bucket_id, path, name, version, metadata, headers, created_at, updated_at`
     const insert = database.prepare(`WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 100001)

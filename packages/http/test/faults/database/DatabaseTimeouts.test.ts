@@ -19,14 +19,16 @@ Requires.requires(Server.missing).describe("rows that stay locked", () => {
     for (const close of closers) await close()
   })
 
-  /** Starts a service with a pool of 4 connections on a new database. */
-  const start = async (statementTimeout: PostgresMetadata.Options["statementTimeout"]) => {
+  type Timeout = PostgresMetadata.Options["statementTimeout"]
+
+  /** Starts a service with a pool of 4 connections on a new database. Another node may have another timeout. */
+  const start = async (statementTimeout: Timeout, timeoutOfNode: Timeout = statementTimeout) => {
     const url = await postgres.runPromise(Effect.flatMap(Server.Postgres, ({ createDatabase }) => createDatabase))
     const metadata = PostgresMetadata.layer({ url, maxConnections: 4, statementTimeout })
     const server = await TestServer.start({ metadata, routes: HealthRoutes.layer })
     const other = ManagedRuntime.make(Postgres.layer({ url }))
     /** As another process of the deployment. */
-    const node = ManagedRuntime.make(Postgres.layer({ url, statementTimeout }))
+    const node = ManagedRuntime.make(Postgres.layer({ url, statementTimeout: timeoutOfNode }))
     closers.unshift(
       () => server.close(),
       () => other.dispose(),
@@ -78,7 +80,17 @@ Requires.requires(Server.missing).describe("rows that stay locked", () => {
   }, 60_000)
 
   it("a node stops inside of a transaction → its locks end before a change that waits for them fails", async () => {
-    const { lockRow, node, server } = await start("3 seconds")
+    // The change waits for longer than the node, so that a busy machine does not decide which of them ends first.
+    const { lockRow, node, server } = await start("1 minute", "5 seconds")
+    const [timeouts] = await node.runPromise(
+      Effect.flatMap(
+        SqlClient,
+        (sql) => sql<{ readonly idle: number; readonly lock: number }>`SELECT
+          (SELECT setting::int FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout') AS idle,
+          (SELECT setting::int FROM pg_settings WHERE name = 'lock_timeout') AS lock`
+      )
+    )
+    assert.deepStrictEqual(timeouts, { idle: 2000, lock: 2500 })
     const { id, path } = await server.makeFile(await server.makeBucket())
     const release = await lockRow("file", id, node)
     assert.strictEqual((await server.patch(path, { json: { name: "renamed" } })).status, 200)
