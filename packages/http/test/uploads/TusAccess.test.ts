@@ -133,6 +133,38 @@ EachDatabase.describeEach("access to resumable uploads", (current) => {
     expect(await usage()).toMatchObject({ usage: { files: 1, contentBytes: 5, reservedBytes: 0 } })
   })
 
+  it("bucket removed, token revoked meanwhile → 404, 401; file renamed from the place → new file, to the place → 409", async () => {
+    const gone = await current().makeBucket(bucket.tenantId)
+    const inGone = Tus.make(current(), gone)
+    const orphan = await inGone.create({ filename: "a" }, ofLength(1))
+    const removed = await current().delete(`/tenants/${gone.tenantId}/buckets/${gone.bucketId}`)
+    expect(removed.status).toBe(204)
+    await expectProblem(await inGone.patch(orphan, 0, bytes.slice(0, 1)), 404, "not_found")
+
+    const tokens = `/tenants/${bucket.tenantId}/tokens`
+    const { items } = await json<{ items: ReadonlyArray<{ id: string }> }>(
+      await current().get(`/tenants/${bucket.tenantId}/members`)
+    )
+    const made = await current().post(tokens, { json: { name: "t", member: { id: items[0]?.id } } })
+    const { id, key } = await json<{ id: string; key: string }>(made)
+    const path = await tus.create({ filename: "revoked" }, ofLength(1), { key })
+    expect((await current().delete(`${tokens}/${id}`)).status).toBe(204)
+    await expect.poll(async () => (await tus.head(path, { key })).status, { timeout: 10_000 }).toBe(401)
+    await expectProblem(await tus.patch(path, 0, bytes.slice(0, 1), { key }), 401, "unauthenticated")
+
+    const rename = (fileId: string, name: string) => current().patch(`${base}/files/${fileId}`, { json: { name } })
+    const former = await current().makeFile(bucket, "former", { name: "place" })
+    const replacing = await tus.create({ filename: "place" }, ofLength(1), { query: { onConflict: "replace" } })
+    expect((await rename(former.id, "elsewhere")).status).toBe(200)
+    const { file } = await tus.read(await tus.patch(replacing, 0, bytes.slice(0, 1)))
+    expect(file).toMatchObject({ name: "place", version: 1 })
+    const late = await tus.create({ filename: "late" }, ofLength(1))
+    expect((await rename(former.id, "late")).status).toBe(200)
+    await expectProblem(await tus.patch(late, 0, bytes.slice(0, 1)), 409, "file_exists")
+    expect((await rename(former.id, "elsewhere")).status).toBe(200)
+    expect((await tus.head(late)).headers.get("holdfast-file-id")).toMatch(/^fil_/)
+  })
+
   it("token limited to a folder: creates there, also partial uploads; elsewhere, and uploads of others → 403", async () => {
     const { items } = await json<{ items: ReadonlyArray<{ id: string }> }>(
       await current().get(`/tenants/${bucket.tenantId}/members`)
