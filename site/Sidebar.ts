@@ -24,6 +24,7 @@ export const groups: ReadonlyArray<Group> = [
       { text: "Links", link: "/links" },
       { text: "Shares", link: "/shares" },
       { text: "Uploads in parts", link: "/uploads" },
+      { text: "S3 API", link: "/s3" },
       { text: "Moving files", link: "/moving" },
       { text: "Hooks", link: "/hooks" },
       { text: "API keys", link: "/keys" },

@@ -17,8 +17,9 @@ const makeCredentials = async ({ holdfast, ref: { tenantId }, root }: MountedHol
 
 it("toS3Handler: below a path of Express → an object stored and read, refused after its revocation", async () => {
   const opened = await MountedHoldfast.openHoldfast()
+  const { holdfast } = opened
   const app = express()
-  app.use("/s3", toS3Handler(opened.holdfast, { prefix: "/s3" }))
+  app.use("/s3", toS3Handler(holdfast, { prefix: "/s3" }))
   const credentials = await makeCredentials(opened)
   const client = S3Server.client(await MountedHoldfast.serve(app), credentials)
   onTestFinished(() => client.destroy())
@@ -30,9 +31,9 @@ it("toS3Handler: below a path of Express → an object stored and read, refused 
   expect(Contents?.map(({ Key }) => Key)).toEqual([object.Key])
   const { tenantId } = opened.ref
   const { tokenId } = credentials
-  expect(await opened.holdfast.tokens.getS3Credentials(opened.root, { tenantId, tokenId })).toMatchObject({
+  expect(await holdfast.tokens.getS3Credentials(opened.root, { tenantId, tokenId })).toMatchObject({
     accessKeyId: credentials.accessKeyId
   })
-  await opened.holdfast.tokens.revokeS3Credentials(opened.root, { tenantId, tokenId })
+  await holdfast.tokens.revokeS3Credentials(opened.root, { tenantId, tokenId })
   await expect(client.send(new GetObjectCommand(object))).rejects.toMatchObject({ name: "InvalidAccessKeyId" })
 })

@@ -37,6 +37,9 @@ const notRun: Readonly<Record<string, string>> = {
   "docs/performance.md": "measures for minutes",
   "docs/players.md": "needs a converted video; Samples.test.ts runs the request",
   "docs/runtimes.md": "scripts/hosts runs the bundler",
+  "docs/s3.md 2": "needs the AWS CLI",
+  "docs/s3.md 3": "S3Credentials.test.ts runs the commands",
+  "docs/s3.md 4": "needs restic, and a host name",
   "docs/streaming.md": "needs a converted video; Samples.test.ts runs the requests",
   "packages/http/README.md 1": "Packages.test.ts installs the package from a tarball and serves"
 }
