@@ -1,6 +1,8 @@
 /**
  * Reads an object: its content, or ranges of it, and its metadata.
  */
+import * as CacheControl from "@holdfast/core/files/CacheControl"
+import * as ContentSecurity from "@holdfast/core/files/ContentSecurity"
 import type { Download } from "@holdfast/core/files/Downloads"
 import { ContentDamaged } from "@holdfast/core/files/FileErrors"
 import { FilesByKey } from "@holdfast/core/files/keys/FilesByKey"
@@ -29,6 +31,10 @@ const overrides: ReadonlyArray<readonly [parameter: string, header: string]> = [
 
 const invalidOverride = S3Error.of("InvalidArgument", "A parameter response-… is not a valid header value.")
 
+/** The directives alone with which no shared cache serves a content without asking this server. */
+const isUnshared = (cacheControl: string): boolean => /^(?:no-cache|no-store)$/i.test(cacheControl.trim())
+
+/** Returns the replaced headers. What protects the readers of a content depends on its type as it is sent. */
 const overriding = ({ query }: Call): Effect.Effect<Record<string, string>, S3Error> => {
   const headers: Record<string, string> = {}
   for (const [parameter, header] of overrides) {
@@ -36,6 +42,11 @@ const overriding = ({ query }: Call): Effect.Effect<Record<string, string>, S3Er
     if (value === undefined) continue
     if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value)) return Effect.fail(invalidOverride)
     headers[header] = value
+  }
+  const { "cache-control": cacheControl, "content-type": contentType } = headers
+  if (contentType !== undefined) headers["content-security-policy"] = ContentSecurity.policyOf(contentType)
+  if (cacheControl !== undefined && !isUnshared(cacheControl)) {
+    headers["cache-control"] = CacheControl.forReaders(cacheControl)
   }
   return Effect.succeed(headers)
 }
