@@ -272,7 +272,7 @@ const suite = (start: () => Promise<TestServer.TestServer>) => () => {
     expect(await failure(s3.send(new GetBucketPolicyCommand({ Bucket })))).toEqual(["NoSuchBucketPolicy", 404])
   })
 
-  it("scopes: token of another bucket, of a folder, of a reader → no more than the scope", async () => {
+  it("scopes: token of a folder, of a reader → no more than the scope", async () => {
     const Bucket = await makeBucket()
     for (const key of ["in/a", "in/b/c", "out"]) await put(Bucket, key)
     const token = await S3Server.makeToken(server, tenantId, { scope: { pathPrefix: "/in/" } })

@@ -17,6 +17,9 @@ import * as Owner from "../Owner.ts"
 const maxBuckets = 10_000
 const pageSize = 1000
 
+/** The most pages that are read for one answer. With a prefix, it may have fewer buckets than the client wants, and a token to continue. */
+const maxPages = maxBuckets / pageSize
+
 const invalidCount = S3Error.of("InvalidArgument", "The parameter max-buckets must be a whole number from 1 to 10000.")
 
 export const listBuckets: Operation = {
@@ -32,12 +35,14 @@ export const listBuckets: Operation = {
       const prefix = call.query.get("prefix") ?? ""
       const found: Array<Bucket> = []
       let cursor: string | null | undefined = call.query.get("continuation-token")
+      let pages = 0
       do {
         const request = { limit: Math.min(pageSize, limit - found.length), ...(cursor ? { cursor } : undefined) }
         const page: Page<Bucket> = yield* buckets.list(call.actor, call.tenantId, request)
         found.push(...page.items.filter(({ name }) => name.startsWith(prefix)))
         cursor = page.nextCursor
-      } while (cursor !== null && found.length < limit)
+        pages++
+      } while (cursor !== null && found.length < limit && pages < maxPages)
       return S3Response.xml("ListAllMyBucketsResult", [
         Owner.element(call),
         [

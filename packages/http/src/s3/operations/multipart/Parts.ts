@@ -89,6 +89,7 @@ export const uploadPartCopy: Operation = {
       const { download } = yield* openSource(call)
       const { size } = download.content
       const range = yield* rangeOf(call, size)
+      yield* CopySource.checkSize(range?.length ?? size)
       const md5 = createHash("md5")
       let text: string | undefined
       const digest = () => (text ??= md5.digest("hex"))

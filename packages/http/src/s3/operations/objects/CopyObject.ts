@@ -40,6 +40,7 @@ export const copyObject: Operation = {
       const isReplaced = isReplace(headers, "x-amz-metadata-directive")
       if (from.bucketId === bucket.bucketId && key === call.key && !isReplaced) return yield* toItself
 
+      yield* CopySource.checkSize(content.size)
       const given = yield* ObjectMetadata.fromRequest(headers)
       const tags = isReplace(headers, "x-amz-tagging-directive")
         ? yield* ObjectMetadata.tagsOfHeader(headers["x-amz-tagging"])

@@ -23,6 +23,18 @@ export interface Source {
 const invalid = S3Error.of("InvalidArgument", "The header x-amz-copy-source must be BUCKET/KEY, encoded as in a URL.")
 const noVersion = S3Error.of("NoSuchVersion")
 
+/** The most bytes that one request copies, as for Amazon S3: 5 GiB. The client waits for the copy, which may have to move all of them. */
+const maxCopyBytes = 5 * 1024 ** 3
+
+const tooLarge = S3Error.of(
+  "InvalidRequest",
+  `One request copies at most ${maxCopyBytes} bytes. Copy a larger object in parts (UploadPartCopy).`
+)
+
+/** Refuses to copy more bytes than one request may. */
+export const checkSize = (bytes: number): Effect.Effect<void, S3Error> =>
+  bytes > maxCopyBytes ? Effect.fail(tooLarge) : Effect.void
+
 const decode = (text: string): string | undefined => {
   try {
     return decodeURIComponent(text)
