@@ -131,6 +131,16 @@ describeEach("multipart", (current: () => TestServer) => {
     expect(made.ETag).toBe(tagOf([two]))
   })
 
+  it("part sent again, both listed → the last one counts", async () => {
+    const ref = await create("again")
+    const [first, last] = [randomBytes(10), randomBytes(10)]
+    await put(ref, 1, first)
+    await put(ref, 1, last)
+    const made = await complete(ref, [listed(first, 1), listed(last, 1)])
+    expect(made.ETag).toBe(tagOf([last]))
+    expect((await read(ref.Key)).bytes.equals(last)).toBe(true)
+  })
+
   it("part with a wrong checksum → BadDigest, nothing stored", async () => {
     const ref = await create("digest")
     const wrong = new UploadPartCommand({ ...ref, PartNumber: 1, Body: "x", ContentMD5: "AAAAAAAAAAAAAAAAAAAAAA==" })

@@ -66,9 +66,7 @@ export const fromHeaders = (headers: Headers): Result.Result<Declared, S3Error> 
   const [checksum] = found
   if (found.length > 1) return Result.fail(S3Error.of("InvalidRequest", "A request declares at most one checksum."))
   if (checksum !== undefined && !isValid(checksum)) {
-    return Result.fail(
-      S3Error.of("InvalidRequest", `The header ${headerOf(checksum.algorithm)} is not a valid checksum.`)
-    )
+    return Result.fail(S3Error.of("BadDigest", `The header ${headerOf(checksum.algorithm)} is not a valid checksum.`))
   }
   const named = headers["x-amz-trailer"]
   const trailer = named === undefined ? undefined : algorithmOf(named.trim().toLowerCase())

@@ -127,7 +127,7 @@ const fromQuery = (query: Address["query"], headers: Headers): Found => {
   if (get("Algorithm") !== algorithm) return fail(malformed, `X-Amz-Algorithm must be ${algorithm}.`)
   const expires = get("Expires")
   if (!/^\d{1,7}$/.test(expires) || Number(expires) < 1 || Number(expires) > maxExpires) {
-    return fail(malformed, `X-Amz-Expires must be a number of seconds from 1 to ${maxExpires}.`)
+    return fail("AccessDenied", `X-Amz-Expires must be a number of seconds from 1 to ${maxExpires}.`)
   }
   return check(
     {

@@ -47,7 +47,7 @@ const checksumOf = (element: XmlReader.XmlElement): Checksum | undefined => {
   return undefined
 }
 
-/** Returns the parts that a document lists. */
+/** Returns the parts that a document lists. Of entries with the same number the last one counts: a part that was sent again. */
 const parse = (root: XmlReader.XmlElement): Effect.Effect<ReadonlyArray<ListedPart>, S3Error> => {
   const elements = root.children.filter(({ name }) => name === "Part")
   if (root.name !== "CompleteMultipartUpload" || elements.length === 0) return Effect.fail(malformed)
@@ -57,6 +57,7 @@ const parse = (root: XmlReader.XmlElement): Effect.Effect<ReadonlyArray<ListedPa
     const number = XmlReader.textOf(element, "PartNumber")?.trim() ?? ""
     const tag = XmlReader.textOf(element, "ETag")
     if (!/^[0-9]{1,5}$/.test(number) || tag === undefined) return Effect.fail(malformed)
+    if (parts.at(-1)?.number === Number(number)) parts.pop()
     parts.push({ number: Number(number), md5: tag.trim().replaceAll('"', ""), checksum: checksumOf(element) })
   }
   const isAscending = parts.every((part, index) => index === 0 || (parts[index - 1]?.number ?? 0) < part.number)
