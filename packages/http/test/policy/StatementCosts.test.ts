@@ -10,6 +10,8 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { SqlClient } from "effect/sql/SqlClient"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import * as S3Server from "../s3/S3Server.ts"
+import * as Sign from "../s3/Sign.ts"
 import * as Database from "../support/Database.ts"
 import * as TestServer from "../support/TestServer.ts"
 import { type Fixture, makeFixture, makeRecords, type Row, rows, send } from "./PermissionTable.ts"
@@ -40,10 +42,22 @@ const mirrorFilters = ["", "state=PENDING", "state=FAILED"]
 
 const eventFilters = ["", "order=OLDEST_FIRST", "action=none", "outcome=REFUSED"]
 
+/** Queries of the S3 API's lists of keys. */
+const keyFilters = [
+  "",
+  "&prefix=tree/1",
+  "&delimiter=/",
+  "&prefix=tree/&delimiter=/",
+  "&start-after=flat/file-2",
+  "&prefix=zzz"
+]
+
 const bucketPath = "/tenants/:tenantId/buckets/:bucketId"
 const base = ({ bucketId, tenantId }: Fixture) => `/tenants/${tenantId}/buckets/${bucketId}`
 
-const lists: ReadonlyArray<Pick<Row, "route" | "request">> = [
+type Operation = Pick<Row, "route" | "request">
+
+const lists: ReadonlyArray<Operation> = [
   ...filters.map((filter) => ({
     route: `GET ${bucketPath}/files?${filter}`,
     request: (f: Fixture) => ({ path: `${base(f)}/files?${filter}` })
@@ -55,6 +69,10 @@ const lists: ReadonlyArray<Pick<Row, "route" | "request">> = [
   ...eventFilters.map((filter) => ({
     route: `GET /tenants/:tenantId/events?${filter}`,
     request: (f: Fixture) => ({ path: `/tenants/${f.tenantId}/events?${filter}` })
+  })),
+  ...keyFilters.map((filter) => ({
+    route: `GET /s3/BUCKET?list-type=2${filter}`,
+    request: () => ({ path: `?list-type=2${filter}` })
   }))
 ]
 
@@ -63,7 +81,7 @@ const mirrorReads = rows.filter(({ route }) => /^GET .*\/mirrors(\/:mirrorId)?$/
 /** The operations that remove what the others need. */
 const removals = new Set([`DELETE ${bucketPath}`, `DELETE ${bucketPath}/mirrors/:mirrorId`])
 
-const forced: Pick<Row, "route" | "request"> = {
+const forced: Operation = {
   route: `DELETE ${bucketPath}?force=true`,
   request: (f) => ({ path: `${base(f)}?force=true` })
 }
@@ -92,6 +110,8 @@ requires(Database.missing).describe("statements on PostgreSQL", () => {
   let server: TestServer.TestServer
   let runtime: ManagedRuntime.ManagedRuntime<SqlClient, unknown>
   const fixtures = new Map<number, Fixture>()
+  /** The S3 credentials, by tenant. */
+  const tokens = new Map<string, S3Server.S3Token>()
 
   const query = <A, E>(run: (sql: SqlClient) => Effect.Effect<A, E>) =>
     runtime.runPromise(Effect.flatMap(SqlClient, run))
@@ -115,9 +135,27 @@ requires(Database.missing).describe("statements on PostgreSQL", () => {
       })
     )
 
-  const measure = async (operation: Pick<Row, "route" | "request">, fixture: Fixture): Promise<Cost> => {
+  /** Returns the request, signed if it is one to the S3 API. Other operations change the name of the bucket. */
+  const prepare = async (operation: Operation, fixture: Fixture): Promise<() => Promise<Response>> => {
+    const { bucketId, tenantId } = fixture
+    const token = tokens.get(tenantId)
+    if (!operation.route.startsWith("GET /s3/")) return () => send(server, operation, fixture, server.rootKey)
+    assert.isDefined(token)
+    const found = await server.get(`/tenants/${tenantId}/buckets/${bucketId}`)
+    const { name } = (await found.json()) as { readonly name: string }
+    const address = `${server.url}/s3/${encodeURIComponent(name)}${operation.request(fixture).path}`
+    const { headers, url } = Sign.sign(address, token)
+    return async () => {
+      const response = await fetch(url, { headers })
+      assert.strictEqual(response.status, 200)
+      return response
+    }
+  }
+
+  const measure = async (operation: Operation, fixture: Fixture): Promise<Cost> => {
+    const request = await prepare(operation, fixture)
     await query((sql) => sql`SELECT pg_stat_statements_reset()`)
-    const response = await send(server, operation, fixture, server.rootKey)
+    const response = await request()
     await response.body?.cancel()
     assert.isBelow(response.status, 500)
     const costs = await query(
@@ -139,6 +177,7 @@ requires(Database.missing).describe("statements on PostgreSQL", () => {
     for (const count of [small, large]) {
       const fixture = await makeFixture(server)
       fixtures.set(count, fixture)
+      tokens.set(fixture.tenantId, await S3Server.makeToken(server, fixture.tenantId))
       await fill(fixture, count)
       // Until autovacuum analyses the tables, PostgreSQL does not know that they have grown.
       if (count === small) await query((sql) => sql`VACUUM ANALYZE`)
@@ -151,7 +190,7 @@ requires(Database.missing).describe("statements on PostgreSQL", () => {
     await database?.close()
   })
 
-  const check = async (operation: Pick<Row, "route" | "request">) => {
+  const check = async (operation: Operation) => {
     const costOf = async (count: number) => {
       const shared = fixtures.get(count)
       assert.isDefined(shared)
