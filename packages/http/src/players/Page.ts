@@ -1,6 +1,7 @@
 /**
  * What all player pages share: head, style and headers.
  */
+import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as AssetNames from "./AssetNames.ts"
 import * as Markup from "@holdfast/core/playback/Markup"
 import * as PlayerHeaders from "./PlayerHeaders.ts"
@@ -18,12 +19,14 @@ export interface Parts {
   readonly title: string
   readonly base: string
   readonly frameAncestors: string
+  /** The format of the stream that the page plays. */
+  readonly format?: Format
   readonly head: ReadonlyArray<string>
   readonly body: ReadonlyArray<string>
 }
 
-export const make = ({ base, body, frameAncestors, head, title }: Parts): Page => ({
-  headers: PlayerHeaders.of(frameAncestors),
+export const make = ({ base, body, format, frameAncestors, head, title }: Parts): Page => ({
+  headers: PlayerHeaders.of(frameAncestors, format),
   html: `${[
     "<!doctype html>",
     '<html lang="en">',

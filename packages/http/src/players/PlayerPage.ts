@@ -62,6 +62,7 @@ export const render = (input: Input): Page.Page => {
     title: input.title,
     base,
     frameAncestors: input.frameAncestors,
+    format: input.format,
     head: [
       ...AssetNames.modules().map((name) => `<link rel="modulepreload" href="${Markup.escape(base + name)}">`),
       `<script type="module" src="${Markup.escape(base + AssetNames.script())}"></script>`

@@ -1,6 +1,7 @@
 /**
  * The HTML and the headers of the pages.
  */
+import type { Format } from "@holdfast/core/transcoding/Presentation"
 import * as FastCheck from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as FrameAncestors from "../../src/players/FrameAncestors.ts"
@@ -36,10 +37,13 @@ describe("player page", () => {
     })
   })
 
-  it("content security policy → own origin only, no inline scripts or styles", () => {
-    const { headers, html } = PlayerPage.render(input)
+  it.each<[Format, string]>([
+    ["hls", "'self' blob: data:"],
+    ["dash", "'self' blob:"]
+  ])("content security policy, %s → own origin only, no inline scripts or styles", (format, media) => {
+    const { headers, html } = PlayerPage.render({ ...input, format })
     expect(headers["content-security-policy"]).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob: data:; " +
+      `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src ${media}; ` +
         "connect-src 'self'; worker-src 'none'; frame-ancestors *; base-uri 'none'; form-action 'none'"
     )
     expect(html).not.toMatch(/\son\w+=|style=|https?:/)
