@@ -2,6 +2,7 @@
  * Accessibility of the pages: roles, names and the order of the keyboard focus.
  */
 import * as Requires from "@holdfast/testing/Requires"
+import axe from "axe-core"
 import { createServer } from "node:http"
 import { expect, it, onTestFinished } from "vitest"
 import * as ProblemPage from "../../src/players/ProblemPage.ts"
@@ -69,6 +70,20 @@ Requires.requires(BrowserSetup.missing).describe("accessibility", () => {
     await page.getByRole("button", { name: "Play" }).waitFor()
     expect(await focused({ page }, 1)).toEqual(["play"])
     expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid")
+  })
+
+  it("menus of languages and captions, in light and dark → no violation that axe finds", async () => {
+    const { page } = await open("languages", "hls", "?muted")
+    await page.getByLabel("Captions").waitFor()
+    await page.evaluate(axe.source)
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme })
+      // No rule about the sound of the video needs its bytes, which axe would load first.
+      const found: string = await page.evaluate(
+        "axe.run({ preload: false }).then(({ violations }) => JSON.stringify(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])))"
+      )
+      expect(found, colorScheme).toBe("[]")
+    }
   })
 
   it("problem page → heading, alert and link", async () => {

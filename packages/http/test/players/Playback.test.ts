@@ -100,47 +100,37 @@ Requires.requires(BrowserSetup.missing).describe("player in Chromium", () => {
   it.each<[Format, string]>([
     ["hls", "audio1/index"],
     ["dash", "chunk-2-"]
-  ])("two languages, %s → the default plays; the viewer chooses the other one by keyboard", async (format, segment) => {
-    const { messages, page } = await open("languages", format, "?autoplay&muted")
-    await PlayerTab.until(page, "video.currentTime > 0.3")
-    const menu = page.getByLabel("Audio")
-    expect(await menu.locator("option").allTextContents()).toEqual(["English", "Deutsch"])
-    expect(await menu.inputValue()).toBe("English")
-    expect(
-      server()
-        .takeRequests()
-        .some((url) => url.includes(segment))
-    ).toBe(false)
-    await menu.focus()
-    await page.keyboard.press("ArrowDown")
-    await vi.waitFor(
-      () =>
-        expect(
-          server()
-            .takeRequests()
-            .some((url) => url.includes(segment))
-        ).toBe(true),
-      20_000
-    )
-    const { currentTime } = await PlayerTab.video(page)
-    await PlayerTab.until(page, `video.currentTime > ${Math.min(currentTime + 0.5, 11)} || video.ended`)
-    expect(await menu.inputValue()).toBe("Deutsch")
-    expect(messages).toEqual([])
-  })
+  ])(
+    "two languages and captions, %s → the viewer chooses both; first the default, and none",
+    async (format, segment) => {
+      const { messages, page } = await open("languages", format, "?autoplay&muted")
+      await PlayerTab.until(page, "video.currentTime > 0.6")
+      const requested = () =>
+        server()
+          .takeRequests()
+          .some((url) => url.includes(segment))
+      const captions = page.getByLabel("Captions")
+      expect(await captions.locator("option").allTextContents()).toEqual(["Off", "English"])
+      const cues = `[...video.textTracks].filter(({ mode }) => mode === "showing").flatMap(({ activeCues }) => [...activeCues ?? []])`
+      expect(
+        await page.evaluate(`(() => { const video = document.querySelector("video"); return ${cues}.length })()`)
+      ).toBe(0)
+      await captions.selectOption("English")
+      await PlayerTab.until(page, `${cues}.some(({ text }) => /Hello/.test(text))`)
 
-  it.each<Format>(["hls", "dash"])("captions, %s → off at first; the viewer turns them on", async (format) => {
-    const { messages, page } = await open("languages", format, "?autoplay&muted")
-    await PlayerTab.until(page, "video.currentTime > 0.6")
-    const menu = page.getByLabel("Captions")
-    expect(await menu.locator("option").allTextContents()).toEqual(["Off", "English"])
-    const shown = `[...video.textTracks].filter(({ mode }) => mode === "showing").flatMap(({ activeCues }) => [...activeCues ?? []])`
-    expect(
-      await page.evaluate(`(() => { const video = document.querySelector("video"); return ${shown}.length })()`)
-    ).toBe(0)
-    await menu.selectOption("English")
-    await PlayerTab.until(page, `${shown}.some(({ text }) => /Hello/.test(text))`)
-    expect(messages).toEqual([])
-  })
+      const audio = page.getByLabel("Audio")
+      expect(await audio.locator("option").allTextContents()).toEqual(["English", "Deutsch"])
+      expect(await audio.inputValue()).toBe("English")
+      expect(requested()).toBe(false)
+      await audio.focus()
+      await page.keyboard.press("ArrowDown")
+      await vi.waitFor(() => expect(requested()).toBe(true), 20_000)
+      const { currentTime } = await PlayerTab.video(page)
+      await PlayerTab.until(page, `video.currentTime > ${Math.min(currentTime + 0.3, 11)} || video.ended`)
+      expect(await audio.inputValue()).toBe("Deutsch")
+      expect(messages).toEqual([])
+    }
+  )
 
   it("controls=false → one button to play and pause", async () => {
     const { page } = await open("plain", "dash", "?controls=false")

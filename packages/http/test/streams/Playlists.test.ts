@@ -193,6 +193,12 @@ describe("compression", () => {
       headers: { "if-none-match": whole.headers.get("etag") ?? "" }
     })
     expect(others.status).toBe(200)
+    const keyIn = (text: string) => new Set(text.match(/apiKey=hfp_[^\n"]+/g))
+    const [own, other] = [await server.get(entry), others]
+    expect(own.headers.get("content-encoding")).toBe(other.headers.get("content-encoding"))
+    const keys = [keyIn(await own.text()), keyIn(await other.text())]
+    expect(keys.map(({ size }) => size)).toEqual([1, 1])
+    expect(keys[0]).not.toEqual(keys[1])
   })
 })
 
