@@ -73,93 +73,87 @@ Requires.requires(Tools.missing).describe("presentation", () => {
       })
     )
 
-    it.effect(
-      "several audio tracks and captions → a rendition of each, in both formats, also without another encoding",
-      () =>
-        Effect.gen(function* () {
-          const transcoder = yield* Transcoder
-          const first = yield* convert(Samples.path("languages.mkv"), "hls")
-          assert.deepStrictEqual(first.finished.audio, [
-            { name: "audio0", label: "English", language: "en", channels: 1 },
-            { name: "audio1", label: "Deutsch", language: "de", channels: 1 },
-            { name: "audio2", label: "A <&b", language: "fr", channels: 2 },
-            { name: "audio3", label: "A <&b 5.1", language: "fr", channels: 6 }
-          ])
-          const text = first.playlists.get("playlist.m3u8") ?? ""
-          assert.deepStrictEqual(
-            text.split("\n").filter((line) => line.startsWith("#EXT-X-MEDIA:TYPE=AUDIO")),
-            [
-              'NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="1"',
-              'NAME="Deutsch",LANGUAGE="de",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="1",URI="audio1.m3u8"',
-              'NAME="A <&b",LANGUAGE="fr",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="2",URI="audio2.m3u8"',
-              'NAME="A <&b 5.1",LANGUAGE="fr",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="6",URI="audio3.m3u8"'
-            ].map((attributes) => `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",${attributes}`)
+    it.effect("several audio tracks and captions → a rendition of each, also in the other format", () =>
+      Effect.gen(function* () {
+        const transcoder = yield* Transcoder
+        const first = yield* convert(Samples.path("languages.mkv"), "hls")
+        assert.deepStrictEqual(first.finished.audio, [
+          { name: "audio0", label: "English", language: "en", channels: 1 },
+          { name: "audio1", label: "Deutsch", language: "de", channels: 1 },
+          { name: "audio2", label: "A <&b", language: "fr", channels: 2 },
+          { name: "audio3", label: "A <&b 5.1", language: "fr", channels: 6 }
+        ])
+        const text = first.playlists.get("playlist.m3u8") ?? ""
+        assert.deepStrictEqual(
+          text.split("\n").filter((line) => line.startsWith("#EXT-X-MEDIA:TYPE=AUDIO")),
+          [
+            'NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="1"',
+            'NAME="Deutsch",LANGUAGE="de",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="1",URI="audio1.m3u8"',
+            'NAME="A <&b",LANGUAGE="fr",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="2",URI="audio2.m3u8"',
+            'NAME="A <&b 5.1",LANGUAGE="fr",DEFAULT=NO,AUTOSELECT=YES,CHANNELS="6",URI="audio3.m3u8"'
+          ].map((attributes) => `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",${attributes}`)
+        )
+        assert.deepStrictEqual(CheckedConversion.uris(text), ["108p.m3u8"])
+        assert.include(text, 'AUDIO="audio"')
+        const options = ["-v", "error", "-show_entries", "stream=codec_name,channels", "-of", "csv=p=0"]
+        const tracksOf = (name: string) => [
+          ...new Set(
+            Tools.run(Tools.ffprobe, [...options, `${first.output}/${name}`])
+              .stdout.trim()
+              .split(/\s+/)
           )
-          assert.deepStrictEqual(CheckedConversion.uris(text), ["108p.m3u8"])
-          assert.include(text, 'AUDIO="audio"')
-          const options = ["-v", "error", "-show_entries", "stream=codec_name,channels", "-of", "csv=p=0"]
-          const tracksOf = (name: string) => [
-            ...new Set(
-              Tools.run(Tools.ffprobe, [...options, `${first.output}/${name}`])
-                .stdout.trim()
-                .split(/\s+/)
+        ]
+        assert.deepStrictEqual(
+          ["index0.ts", "audio1/index0.ts", "audio2/index0.ts", "audio3/index0.ts"].map(tracksOf),
+          [["h264", "aac,1"], ["aac,1"], ["aac,2"], ["aac,6"]]
+        )
+        const words = readFileSync(`${first.output}/captions0.vtt`, "utf8")
+        assert.match(words, /^WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00\.000\n\n00:01\.\d{3} --> 00:02\.\d{3}\n/)
+        assert.match(words, /<b>Hello<\/b>.*\n\n00:03\.\d{3} --> 00:05\.\d{3}\nSecond\n$/)
+        assert.notInclude(words, "<script")
+        assert.deepStrictEqual(first.finished.captions, [
+          { name: "captions0", label: "English", language: "en" },
+          { name: "captions1", label: "Tal", language: "sv" }
+        ])
+        assert.deepStrictEqual(first.finished.chapters, [
+          { start: 0, title: 'The "first"' },
+          { start: 2, title: null }
+        ])
+        assert.include(text, '#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="captions",NAME="Tal",LANGUAGE="sv",DEFAULT=NO')
+        assert.include(text, ',AUDIO="audio",SUBTITLES="captions"')
+        const manifestOf = (playlists: ReadonlyMap<string, string>) => playlists.get("manifest.mpd") ?? ""
+        const audioSets = (manifest: string) =>
+          [
+            ...manifest.matchAll(
+              /contentType="audio"[^>]*lang="(\w+)"[^>]*>\s*<Label>(.*)<\/Label>\s*<Role [^>]*value="(\w+)"/g
             )
-          ]
-          assert.deepStrictEqual(
-            ["index0.ts", "audio1/index0.ts", "audio2/index0.ts", "audio3/index0.ts"].map(tracksOf),
-            [["h264", "aac,1"], ["aac,1"], ["aac,2"], ["aac,6"]]
-          )
-          const words = readFileSync(`${first.output}/captions0.vtt`, "utf8")
-          assert.match(
-            words,
-            /^WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00\.000\n\n00:01\.\d{3} --> 00:02\.\d{3}\n/
-          )
-          assert.match(words, /<b>Hello<\/b>.*\n\n00:03\.\d{3} --> 00:05\.\d{3}\nSecond\n$/)
-          assert.notInclude(words, "<script")
-          assert.deepStrictEqual(first.finished.captions, [
-            { name: "captions0", label: "English", language: "en" },
-            { name: "captions1", label: "Tal", language: "sv" }
-          ])
-          assert.deepStrictEqual(first.finished.chapters, [
-            { start: 0, title: 'The "first"' },
-            { start: 2, title: null }
-          ])
-          assert.include(text, '#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="captions",NAME="Tal",LANGUAGE="sv",DEFAULT=NO')
-          assert.include(text, ',AUDIO="audio",SUBTITLES="captions"')
-          const manifestOf = (playlists: ReadonlyMap<string, string>) => playlists.get("manifest.mpd") ?? ""
-          const audioSets = (manifest: string) =>
-            [
-              ...manifest.matchAll(
-                /contentType="audio"[^>]*lang="(\w+)"[^>]*>\s*<Label>(.*)<\/Label>\s*<Role [^>]*value="(\w+)"/g
-              )
-            ].map(([, ...found]) => found)
-          const expected = [
-            ["en", "English", "main"],
-            ["de", "Deutsch", "alternate"],
-            ["fr", "A &lt;&amp;b", "alternate"],
-            ["fr", "A &lt;&amp;b 5.1", "alternate"]
-          ]
-          const repackage = (source: typeof first, to: Format) =>
-            Effect.flatMap(directory, (output) =>
-              CheckedConversion.follow(
-                transcoder.repackage({ source: source.output, presentation: source.finished, output, format: to }),
-                output
-              )
+          ].map(([, ...found]) => found)
+        const expected = [
+          ["en", "English", "main"],
+          ["de", "Deutsch", "alternate"],
+          ["fr", "A &lt;&amp;b", "alternate"],
+          ["fr", "A &lt;&amp;b 5.1", "alternate"]
+        ]
+        const repackage = (source: Pick<typeof first, "finished" | "output">, to: Format) =>
+          Effect.flatMap(directory, (output) =>
+            CheckedConversion.follow(
+              transcoder.repackage({ source: source.output, presentation: source.finished, output, format: to }),
+              output
             )
-          assert.deepStrictEqual(audioSets(manifestOf((yield* repackage(first, "dash")).playlists)), expected)
-          const dash = yield* convert(Samples.path("languages.mkv"), "dash")
-          assert.deepStrictEqual(audioSets(manifestOf(dash.playlists)), expected)
-          Results.decodeDash(dash.output, dash.segments, yield* directory)
-          assert.match(
-            manifestOf(dash.playlists),
-            /mimeType="text\/vtt" lang="sv">[^]*<BaseURL>captions1\.vtt<\/BaseURL>/
           )
-          const back = yield* repackage(dash, "hls")
-          const media = (playlists: ReadonlyMap<string, string>) =>
-            (playlists.get("playlist.m3u8") ?? "").match(/#EXT-X-MEDIA:.*/g)
-          assert.deepStrictEqual(media(back.playlists), media(first.playlists))
-          assert.strictEqual(readFileSync(`${back.output}/captions0.vtt`, "utf8"), words)
-        })
+        const dash = yield* repackage(first, "dash")
+        assert.deepStrictEqual(audioSets(manifestOf(dash.playlists)), expected)
+        Results.decodeDash(dash.output, dash.segments, yield* directory)
+        assert.match(
+          manifestOf(dash.playlists),
+          /mimeType="text\/vtt" lang="sv">[^]*<BaseURL>captions1\.vtt<\/BaseURL>/
+        )
+        const back = yield* repackage(dash, "hls")
+        const media = (playlists: ReadonlyMap<string, string>) =>
+          (playlists.get("playlist.m3u8") ?? "").match(/#EXT-X-MEDIA:.*/g)
+        assert.deepStrictEqual(media(back.playlists), media(first.playlists))
+        assert.strictEqual(readFileSync(`${back.output}/captions0.vtt`, "utf8"), words)
+      })
     )
 
     it.effect("H.264 that all players support → copied, frame by frame", () =>

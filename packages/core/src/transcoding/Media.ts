@@ -78,7 +78,7 @@ export interface Media {
   readonly video: Video | null
   /** The track that the file declares as default, or the first one. */
   readonly audio: Audio | null
-  /** The other audio tracks, in the order of the file. */
+  /** The other audio tracks, in the order of the file, without those that are empty or begin late. */
   readonly otherAudio: ReadonlyArray<Audio>
   /** Tracks of text, in the order of the file. Those of pictures are not listed. */
   readonly captions: ReadonlyArray<Captions>

@@ -8,11 +8,15 @@ const maxLabel = 64
 /** Codes with which files say that a track has no language, or no single one. */
 const unspecified = new Set(["und", "mis", "mul", "zxx", "qaa"])
 
-/** Returns a language code of a file (ISO 639-1, 639-2 or BCP 47) as BCP 47; null if it names no language. */
+/**
+ * Returns a language code of a file (ISO 639-1, 639-2 or BCP 47) as BCP 47; null if it names no language. Extensions and private
+ * subtags are left out: `Intl.DisplayNames` throws for them.
+ */
 export const toLanguage = (code: string | undefined): string | null => {
-  if (code === undefined || code.length > 35 || unspecified.has(code.toLowerCase())) return null
+  if (code === undefined || code.length > 35) return null
   try {
-    return Intl.getCanonicalLocales(code)[0] ?? null
+    const { baseName } = new Intl.Locale(code)
+    return unspecified.has(baseName.replace(/-.*/, "")) ? null : baseName
   } catch {
     return null
   }

@@ -1,15 +1,21 @@
 /**
  * Implements `Transcoder.convert`: converts an untrusted file.
  */
+import type { ConversionEvent } from "@holdfast/core/transcoding/ConversionEvent"
 import * as ConversionPlan from "@holdfast/core/transcoding/ConversionPlan"
+import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
+import * as TranscodeError from "@holdfast/core/transcoding/TranscodeError"
 import type { ConvertJob } from "@holdfast/core/transcoding/Transcoder"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Stream from "effect/Stream"
 import * as Dash from "./arguments/Dash.ts"
 import * as Hls from "./arguments/Hls.ts"
 import * as Input from "./arguments/Input.ts"
 import * as Options from "./arguments/Options.ts"
 import * as Tracks from "./arguments/Tracks.ts"
+import * as CaptionRun from "./CaptionRun.ts"
 import type { Engine } from "./Engine.ts"
 import { limitExceeded } from "./Engine.ts"
 import * as FfmpegRun from "./FfmpegRun.ts"
@@ -17,29 +23,27 @@ import * as PlaybackCheck from "./PlaybackCheck.ts"
 
 const operation = "convert"
 
-export const make = (engine: Engine) => (job: ConvertJob) =>
+const runPlan = (engine: Engine, job: ConvertJob, plan: ConversionPlan.ConversionPlan) =>
   FfmpegRun.stream(
     engine,
     Effect.gen(function* () {
-      const { format, input, media, mode = "auto", output } = job
+      const { format, input, media, output, suspended } = job
       const limits = engine.limits(job.limits)
       // An estimate may be far too long. The run itself ends at the limit.
       if (media.durationDeclared && (media.duration ?? 0) > Duration.toSeconds(limits.duration)) {
         return yield* limitExceeded(operation, "The media is too long.")
       }
-      const plan = ConversionPlan.make(media, mode)
       const scratch = yield* engine.scratchDirectory(operation, input)
       const tracks = Tracks.fromPlan(plan, { preset: engine.preset, threads: limits.threads })
+      const readable = [input, scratch.directory]
+      const privatePaths = [scratch.input, scratch.directory, input, output]
+      const shared = { operation, limits, suspended, output, readable, privatePaths }
       return {
-        operation,
-        limits,
-        suspended: job.suspended,
-        output,
-        readable: [input, scratch.directory],
+        ...shared,
         expected: ConversionPlan.toPresentation(plan, media, format),
         failIfCutOff: media.durationDeclared,
+        writeCaptions: CaptionRun.write(engine, { ...shared, url: scratch.input, tracks }),
         check: (presentation) => PlaybackCheck.run(engine, { operation, limits, plan, output }, presentation),
-        privatePaths: [scratch.input, scratch.directory, input, output],
         arguments: [
           ...Options.make({ ...Input.general, ...Input.file(scratch.input, limits) }),
           ...(format === "hls" ? Hls : Dash).outputs(tracks)
@@ -47,3 +51,47 @@ export const make = (engine: Engine) => (job: ConvertJob) =>
       }
     })
   )
+
+/** Removes what a run has written, except for the poster, which another run writes. */
+const removeOutput = ({ output }: ConvertJob) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    for (const name of yield* files.readDirectory(output)) {
+      if (!name.startsWith(StreamFiles.poster)) yield* files.remove(`${output}/${name}`, { recursive: true })
+    }
+  }).pipe(Effect.mapError((cause) => new TranscodeError.TranscodeError({ operation, reason: "Internal", cause })))
+
+/** Failures that one of several tracks may cause. */
+const isOfTrack = ({ reason }: TranscodeError.TranscodeError): boolean =>
+  reason === "Failed" || reason === "Unsupported"
+
+/**
+ * Converts a file. ffmpeg exits if it cannot begin one of the tracks: if no segment has finished by then, the file is converted with the
+ * default audio alone.
+ */
+export const make = (engine: Engine) => (job: ConvertJob) =>
+  Stream.suspend(() => {
+    const { media, mode = "auto" } = job
+    const plan = ConversionPlan.make(media, mode)
+    let hasSegment = false
+    let progress = 0
+    const note = (event: ConversionEvent) => {
+      hasSegment ||= event._tag === "SegmentFinished"
+      if (event._tag === "Progressed") progress = event.fraction
+    }
+    /** The events of the second run, as those of the first continue. */
+    const isNew = (event: ConversionEvent) =>
+      event._tag !== "Started" && (event._tag !== "Progressed" || event.fraction > progress)
+    const withDefaultAudio = Stream.unwrap(
+      Effect.map(removeOutput(job), () =>
+        Stream.filter(runPlan(engine, job, { ...plan, defaultAudio: null, otherAudio: [] }), isNew)
+      )
+    )
+    return runPlan(engine, job, plan).pipe(
+      Stream.tap((event) => Effect.sync(() => note(event))),
+      Stream.catchIf(
+        (error) => plan.otherAudio.length > 0 && !hasSegment && isOfTrack(error),
+        () => withDefaultAudio
+      )
+    )
+  })

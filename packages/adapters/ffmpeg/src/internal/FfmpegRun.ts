@@ -37,6 +37,8 @@ export interface FfmpegRun {
   readonly expected: Presentation
   /** Whether a result that is much shorter than expected is a failure. */
   readonly failIfCutOff: boolean
+  /** Writes the drafts of captions after the program has exited. */
+  readonly writeCaptions?: Effect.Effect<void, TranscodeError.TranscodeError, Platform>
   /** Checks the finished presentation before it is reported. */
   readonly check?: (presentation: Presentation) => Effect.Effect<void, TranscodeError.TranscodeError, Platform>
   /** Paths that error messages must not contain. */
@@ -135,6 +137,7 @@ const finish = (run: FfmpegRun, output: PresentationOutput, seconds: number) =>
   Effect.gen(function* () {
     const { expected, failIfCutOff, operation } = run
     const failed = (detail: string) => new TranscodeError.TranscodeError({ operation, reason: "Failed", detail })
+    if (run.writeCaptions !== undefined) yield* run.writeCaptions
     const { events, presentation } = yield* Effect.mapError(output.finish, internal(operation))
     // The program's progress is the decoding time of a frame, which is much lower than the output's end at a low frame rate.
     const reached = Math.max(seconds, presentation?.duration ?? 0)

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as ConversionPlan from "@holdfast/core/transcoding/ConversionPlan"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Report from "../../src/internal/probing/Report.ts"
@@ -188,29 +189,54 @@ describe("ReportedMedia", () => {
     })
   )
 
-  it.effect("fromReport: several audio tracks and subtitles → languages in BCP 47, subtitles of text only", () =>
-    Effect.gen(function* () {
-      const subtitle = { codec_type: "subtitle", codec_name: "subrip" }
-      const found = yield* media({
-        streams: [
-          video,
-          { ...audio, tags: { language: "ger" } },
-          { ...audio, index: 2, tags: { language: "und", title: 'A"\nB' }, channels: 6 },
-          { ...audio, index: 3, codec_name: "none" },
-          { ...subtitle, index: 4, tags: { language: "pt-br" } },
-          { ...subtitle, index: 5, codec_name: "hdmv_pgs_subtitle" },
-          { ...subtitle, index: 6, codec_name: "mov_text", tags: { language: "not a language" } }
-        ]
+  it.effect(
+    "fromReport: several audio tracks and subtitles → languages in BCP 47; no audio without packets, no subtitles but text",
+    () =>
+      Effect.gen(function* () {
+        const subtitle = { codec_type: "subtitle", codec_name: "subrip" }
+        const found = yield* media({
+          streams: [
+            video,
+            { ...audio, tags: { language: "ger" } },
+            { ...audio, index: 2, tags: { language: "und", title: 'A"\nB' }, channels: 6 },
+            { ...audio, index: 3, codec_name: "none" },
+            { ...audio, index: 7 },
+            { ...subtitle, index: 4, tags: { language: "pt-br" } },
+            { ...subtitle, index: 5, codec_name: "hdmv_pgs_subtitle" },
+            { ...subtitle, index: 6, codec_name: "mov_text", tags: { language: "not a language" } }
+          ],
+          packets: [1, 2, 3].map((stream_index) => ({ stream_index, pts_time: "0", flags: "K_" }))
+        })
+        assert.strictEqual(found.audio?.language, "de")
+        assert.deepStrictEqual(
+          found.otherAudio.map(({ channels, index, language, title }) => [index, channels, language, title]),
+          [[2, 6, null, "A B"]]
+        )
+        assert.deepStrictEqual(found.captions, [
+          { index: 4, language: "pt-BR", title: null },
+          { index: 6, language: null, title: null }
+        ])
       })
-      assert.strictEqual(found.audio?.language, "de")
+  )
+
+  it.effect("fromReport: language with extensions and private subtags → without them, with a label of the rest", () =>
+    Effect.gen(function* () {
+      const tags = ["de-DE-u-co-phonebk", "en-x-notes", "zh-Hant-t-en", "und-x-none", "x-klingon"]
+      const found = yield* media({
+        streams: [video, ...tags.map((language, index) => ({ ...audio, index: index + 1, tags: { language } }))],
+        packets: tags.map((_, index) => ({ stream_index: index + 1, pts_time: "0", flags: "K_" }))
+      })
+      const { defaultAudio, otherAudio } = ConversionPlan.make(found, "auto")
       assert.deepStrictEqual(
-        found.otherAudio.map(({ channels, index, language, title }) => [index, channels, language, title]),
-        [[2, 6, null, "A B"]]
+        [defaultAudio, ...otherAudio.map(({ rendition }) => rendition)].map((one) => [one?.language, one?.label]),
+        [
+          ["de-DE", "Deutsch (Deutschland)"],
+          ["en", "English"],
+          ["zh-Hant", "繁體中文"],
+          [null, "Audio 4"],
+          [null, "Audio 5"]
+        ]
       )
-      assert.deepStrictEqual(found.captions, [
-        { index: 4, language: "pt-BR", title: null },
-        { index: 6, language: null, title: null }
-      ])
     })
   )
 })

@@ -76,6 +76,12 @@ const hdr = (transfer: string): Recipe =>
     `-c:v libx265 -x265-params log-level=none:lossless=1:colorprim=bt2020:transfer=${transfer}:colormatrix=bt2020nc`
   )
 
+/** Renames the last box of a type. */
+const renameLast = (media: Buffer, type: string, name: string): Buffer => {
+  media.write(name, media.lastIndexOf(type), "latin1")
+  return media
+}
+
 const recipes = {
   /** The index is at the end of the file. */
   "h264.mp4": recipe(`${picture("192x108")} ${sound()} ${h264} -c:a aac`),
@@ -109,7 +115,16 @@ const recipes = {
   ),
   /** Three languages, the last one with surround sound and a title that needs escaping; captions in two forms; chapters. */
   "languages.mkv": recipe(
-    `${picture("192x108")} ${sound(48_000)} ${sound(44_100)} -f lavfi -i anullsrc=cl=5.1(side):r=48000:d=${seconds} -f srt -i ${captions} -f ffmetadata -i ${chapters} -map_chapters 5 -map 0 -map 1 -map 2 -map 3 -map 4 -map 4 -c:s:0 srt -c:s:1 ass -metadata:s:s:0 language=eng -metadata:s:s:1 language=swe -metadata:s:s:1 title=Tal ${h264} -c:a aac -c:a:2 ac3 -t ${seconds} -metadata:s:a:0 language=eng -metadata:s:a:1 language=ger -metadata:s:a:2 language=fra -metadata:s:a:2 title=A"<&b`
+    `${picture("192x108")} ${sound(48_000)} ${sound(44_100)} -f lavfi -i anullsrc=cl=5.1(side):r=48000:d=${seconds} -f srt -i ${captions} -f ffmetadata -i ${chapters} -map_chapters 5 -map 0 -map 1 -map 2 -map 3 -map 4 -map 4 -c:s:0 srt -c:s:1 ass -metadata:s:s:0 language=eng -metadata:s:s:1 language=swe -metadata:s:s:1 title=Tal ${h264} -c:a aac -c:a:2 ac3 -t 3.5 -metadata:s:a:0 language=eng -metadata:s:a:1 language=ger -metadata:s:a:2 language=fra -metadata:s:a:2 title=A"<&b`
+  ),
+  /** The second audio track declares a codec for which FFmpeg has no decoder. */
+  "unknown-audio.mp4": recipe(
+    `${picture("192x108")} ${sound()} ${sound()} -map 0 -map 1 -map 2 ${h264} -c:a aac`,
+    (media) => renameLast(renameLast(media, "mp4a", "mhm1"), "esds", "free")
+  ),
+  /** The second audio track has a header and no packet. */
+  "empty-audio.mkv": recipe(
+    `${picture("192x108")} ${sound()} ${sound()} -map 0 -map 1 -map 2 ${h264} -c:a aac -bsf:a:1 noise=drop=1`
   ),
   /** An edit list hides everything before 0.26 s. */
   "trimmed.mp4": cut("h264.mp4", "-ss 0.26"),

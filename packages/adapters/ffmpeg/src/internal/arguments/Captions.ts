@@ -6,8 +6,8 @@ import * as Encoding from "./Encoding.ts"
 import * as Options from "./Options.ts"
 import type { Tracks } from "./Tracks.ts"
 
-/** Bytes of one file. The text of a film of three hours has 150 KB. */
-const maxBytes = 4 * 2 ** 20
+/** Bytes of one file, after which its text ends. That of a film of three hours has 150 KB. */
+export const maxBytes = 4 * 2 ** 20
 
 export const outputs = ({ captions }: Tracks): ReadonlyArray<string> =>
   captions.flatMap(({ map, rendition }) => [

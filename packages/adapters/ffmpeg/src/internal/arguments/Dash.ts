@@ -3,7 +3,6 @@
  * each audio rendition.
  */
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
-import * as Captions from "./Captions.ts"
 import * as Encoding from "./Encoding.ts"
 import * as Options from "./Options.ts"
 import type { AudioTrack, Tracks } from "./Tracks.ts"
@@ -77,7 +76,6 @@ export const outputs = (tracks: Tracks): ReadonlyArray<string> => {
       ...muxer,
       adaptation_sets: adaptationSets(tracks)
     }),
-    StreamFiles.entry("dash"),
-    ...Captions.outputs(tracks)
+    StreamFiles.entry("dash")
   ]
 }

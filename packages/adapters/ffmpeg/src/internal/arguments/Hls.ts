@@ -2,7 +2,6 @@
  * Arguments for the outputs of an HLS presentation to the current directory, one for each rendition.
  */
 import * as StreamFiles from "@holdfast/core/transcoding/StreamFiles"
-import * as Captions from "./Captions.ts"
 import * as Encoding from "./Encoding.ts"
 import * as Options from "./Options.ts"
 import type { AudioTrack, Tracks, VideoTrack } from "./Tracks.ts"
@@ -40,7 +39,6 @@ export const outputs = (tracks: Tracks): ReadonlyArray<string> => {
   return [
     ...Options.make(filters),
     ...StreamFiles.hlsRenditions(presentation).flatMap((files, index) => output(video[index], audio, files)),
-    ...StreamFiles.hlsAudio(presentation).flatMap((files, index) => output(undefined, otherAudio[index], files)),
-    ...Captions.outputs(tracks)
+    ...StreamFiles.hlsAudio(presentation).flatMap((files, index) => output(undefined, otherAudio[index], files))
   ]
 }

@@ -198,7 +198,8 @@ export const fromReport = (report: Report): Result.Result<Media, Refusal> => {
   const sound = choose(sounds)
   const chosen = [picture, sound].filter((stream) => stream !== undefined)
   if (chosen.length === 0) return Result.fail("NotMedia")
-  const packetsOf = ({ index }: ReportedStream) => packets.filter(({ stream_index }) => stream_index === index)
+  const packetsByStream = Map.groupBy(packets, ({ stream_index }) => stream_index)
+  const packetsOf = ({ index }: ReportedStream): ReadonlyArray<Packet> => packetsByStream.get(index) ?? []
   if (chosen.some((stream) => isEncrypted(stream, packetsOf(stream)))) return Result.fail("Encrypted")
   if (!chosen.every(isKnown)) return Result.fail("Unsupported")
   const [width, height] = [positive(picture?.width), positive(picture?.height)]
@@ -207,6 +208,8 @@ export const fromReport = (report: Report): Result.Result<Media, Refusal> => {
     const [channels, sampleRate] = [positive(stream.channels), positive(stream.sample_rate)]
     const packetsOfStream = packetsOf(stream)
     if (stream === sound || !isKnown(stream) || isEncrypted(stream, packetsOfStream)) return []
+    // An encoder begins with the first packet, and all tracks of DASH wait for it.
+    if (packetsOfStream.length === 0) return []
     return channels === null || sampleRate === null ? [] : [toAudio(stream, channels, sampleRate, packetsOfStream)]
   })
   const video = picture !== undefined && width !== null && height !== null
