@@ -101,7 +101,7 @@ export const make: Effect.Effect<Authenticate, never, Access | Rates | S3Credent
       tenantId,
       accessKey,
       openPayload: payloads.open(request, signed),
-      readXml: payloads.readXml(request, signed)
+      readXml: payloads.readXml(request, { ...signed, hasObjectChecksum: address.query.has("uploadId") })
     }
   })
 

@@ -204,6 +204,41 @@ describeEach("multipart", (current: () => TestServer) => {
     expect((await read("there")).bytes.equals(part)).toBe(true)
   })
 
+  it.each(["CRC32", "CRC32C", "CRC64NVME"] as const)(
+    "checksum of the whole, %s: right → stated; other → BadDigest",
+    async (algorithm) => {
+      const parts = [randomBytes(5 * MiB), randomBytes(5 * MiB + 3), randomBytes(10)]
+      const member = `Checksum${algorithm}` as const
+      const single = { Bucket, Key: `single ${algorithm}`, Body: Buffer.concat(parts), ChecksumAlgorithm: algorithm }
+      const expected = (await sdk.send(new PutObjectCommand(single)))[member] ?? ""
+      const ref = await create(`whole ${algorithm}`)
+      const Parts: Array<{ readonly PartNumber: number; readonly ETag: string }> = []
+      for (const [index, Body] of parts.entries()) {
+        const part = { ...ref, PartNumber: index + 1, Body, ChecksumAlgorithm: algorithm }
+        const sent = await sdk.send(new UploadPartCommand(part))
+        Parts.push({ ...listed(Body, index + 1), [member]: sent[member] })
+      }
+      const whole = (value: string) => ({ ChecksumType: "FULL_OBJECT", [member]: value })
+      const other = Buffer.alloc(Buffer.from(expected, "base64").length).toString("base64")
+      expect(await codeOf(complete(ref, Parts, whole(other)))).toBe("BadDigest")
+      expect(await complete(ref, Parts, whole(expected))).toMatchObject(whole(expected))
+      expect((await read(`whole ${algorithm}`)).bytes.equals(Buffer.concat(parts))).toBe(true)
+    }
+  )
+
+  it("checksum of the checksums of the parts: right → stated; other → BadDigest; of another algorithm → refused", async () => {
+    const Body = randomBytes(10)
+    const digest = (data: Uint8Array) => createHash("sha256").update(data).digest()
+    const ref = await create("composite")
+    await sdk.send(new UploadPartCommand({ ...ref, PartNumber: 1, Body, ChecksumAlgorithm: "SHA256" }))
+    const Parts = [{ ...listed(Body, 1), ChecksumSHA256: digest(Body).toString("base64") }]
+    const composite = (data: Uint8Array) => ({ ChecksumSHA256: `${digest(digest(data)).toString("base64")}-1` })
+    expect(await codeOf(complete(ref, Parts, composite(Buffer.from("other"))))).toBe("BadDigest")
+    expect(await codeOf(complete(ref, Parts, { ChecksumCRC32: "AAAAAA==" }))).toBe("InvalidRequest")
+    const done = await complete(ref, Parts, composite(Body))
+    expect(done).toMatchObject({ ChecksumType: "COMPOSITE", ...composite(Body) })
+  })
+
   it("completion: public URL of HTTPS → its location has that scheme", async () => {
     const behindProxy = await S3Server.serve(current(), operations, { publicUrl: "https://files.example.com" })
     const client = S3Server.client(behindProxy.url, token)

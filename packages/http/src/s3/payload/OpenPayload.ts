@@ -26,6 +26,8 @@ export interface SignedBody {
   /** The digest of the payload, or the name of the way in which it is signed. */
   readonly payloadHash: string
   readonly seed: SignatureSeed
+  /** Whether a checksum in the headers is that of an object, not of the body: in the completion of a multipart upload. */
+  readonly hasObjectChecksum?: boolean | undefined
 }
 
 /** The largest document: one of 10,000 parts with checksums, or of 1,000 long keys in references. */
@@ -67,7 +69,7 @@ export const make = Effect.gen(function* () {
 
   const open = Effect.fnUntraced(function* (
     request: HttpServerRequest,
-    { payloadHash, seed }: SignedBody,
+    { hasObjectChecksum = false, payloadHash, seed }: SignedBody,
     limit: number
   ): Effect.fn.Return<Payload, PayloadError> {
     const { headers } = request
@@ -78,7 +80,9 @@ export const make = Effect.gen(function* () {
         "x-amz-content-sha256 must be a SHA-256 in hexadecimal, UNSIGNED-PAYLOAD or a STREAMING value that this server supports."
       )
     }
-    const declared = yield* Effect.fromResult(Checksums.fromHeaders(headers))
+    const declared = yield* Effect.fromResult(
+      Checksums.fromHeaders(hasObjectChecksum ? { "content-md5": headers["content-md5"] } : headers)
+    )
     const length =
       encoding === undefined
         ? RequestBody.declaredLength(request)

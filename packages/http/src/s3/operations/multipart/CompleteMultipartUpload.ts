@@ -14,12 +14,13 @@ import type { Operation } from "../../Operation.ts"
 import { S3Error } from "../../S3Error.ts"
 import * as S3Response from "../../S3Response.ts"
 import * as Checksums from "../../payload/Checksums.ts"
-import type { Checksum, ChecksumAlgorithm } from "../../payload/Payload.ts"
+import type { Checksum } from "../../payload/Payload.ts"
 import * as XmlReader from "../../xml/XmlReader.ts"
 import * as EntityTag from "../EntityTag.ts"
 import * as ObjectLocation from "../ObjectLocation.ts"
 import * as PartTag from "./PartTag.ts"
 import * as UploadOf from "./UploadOf.ts"
+import * as WholeChecksum from "./WholeChecksum.ts"
 
 /** A part as the client lists it. */
 interface ListedPart {
@@ -95,18 +96,6 @@ const entityTag = (parts: ReadonlyArray<ListedPart>): string => {
   return `"${hash("md5", md5s, "hex")}-${parts.length}"`
 }
 
-/** Returns the checksum of the checksums of the parts; undefined unless all have one of the same algorithm. */
-const compositeChecksum = (parts: ReadonlyArray<ChosenPart>): Checksum | undefined => {
-  const checksums = parts.flatMap(({ stored }) => PartTag.read(stored).checksum ?? [])
-  const algorithm: ChecksumAlgorithm | undefined = checksums[0]?.algorithm
-  // A CRC64NVME is one of the whole object only.
-  if (algorithm === undefined || algorithm === "CRC64NVME" || checksums.length < parts.length) return undefined
-  if (checksums.some((checksum) => checksum.algorithm !== algorithm)) return undefined
-  const total = Checksums.make(algorithm)
-  for (const { value } of checksums) total.update(Buffer.from(value, "base64"))
-  return { algorithm, value: `${total.digest().toString("base64")}-${parts.length}` }
-}
-
 /** Makes the function that reads all parts of an open upload. */
 const makeListAll = Effect.map(ResumableUploads, (uploads) =>
   Effect.fnUntraced(function* (actor: Actor, ref: UploadRef): Effect.fn.Return<ReadonlyArray<UploadPart>, CallError> {
@@ -145,26 +134,27 @@ export const completeMultipartUpload: Operation = {
     const conditionOf = yield* makeConditionOf
     const locate = yield* ObjectLocation.make
     return Effect.fnUntraced(function* (call) {
-      const { actor, bucket, key } = call
+      const { actor, bucket, headers, key } = call
       const { ref, upload } = yield* findUpload(call)
       const listed = yield* Effect.flatMap(call.readXml, parse)
       const isDone = upload.state !== "OPEN"
       // A repeated request gets the same answer.
       const chosen = isDone ? [] : yield* choose(listed, yield* listAll(actor, ref))
+      const parts = chosen.map(({ stored }) => stored)
+      const checksum = isDone ? undefined : yield* WholeChecksum.check(parts, headers)
       const condition = isDone ? undefined : yield* conditionOf(call, ref)
       const file = yield* uploads.complete(actor, ref, {
-        parts: chosen.map(({ stored: { number, tag } }) => ({ number, tag: tag ?? undefined })),
+        parts: parts.map(({ number, tag }) => ({ number, tag: tag ?? undefined })),
         etag: entityTag(listed),
         ...(condition === undefined ? undefined : { condition })
       })
-      const checksum = compositeChecksum(chosen)
       return S3Response.xml("CompleteMultipartUploadResult", [
         ["Location", locate(call, call.path)],
         ["Bucket", bucket],
         ["Key", key],
         ["ETag", EntityTag.of(file.etag ?? "")],
         PartTag.checksumElement(checksum),
-        ["ChecksumType", checksum === undefined ? undefined : "COMPOSITE"]
+        ["ChecksumType", checksum?.type]
       ])
     })
   })

@@ -1,0 +1,79 @@
+/**
+ * The checksum of an object that is made of parts: of all of its bytes, or of the checksums of its parts.
+ */
+import type { UploadPart } from "@holdfast/core/uploads/Upload"
+import * as Effect from "effect/Effect"
+import type { Call } from "../../Call.ts"
+import * as Checksums from "../../payload/Checksums.ts"
+import * as CombinedCrc from "../../payload/CombinedCrc.ts"
+import type { Checksum } from "../../payload/Payload.ts"
+import { S3Error } from "../../S3Error.ts"
+import * as PartTag from "./PartTag.ts"
+
+export interface WholeChecksum extends Checksum {
+  readonly type: "FULL_OBJECT" | "COMPOSITE"
+}
+
+/** What the headers of a completion declare. */
+interface Declared {
+  readonly checksum: Checksum | undefined
+  readonly isFull: boolean
+}
+
+const differs = S3Error.of("BadDigest")
+const unknown = S3Error.of(
+  "InvalidRequest",
+  "The checksum of the object cannot be checked. Send each part with a checksum of its algorithm."
+)
+
+const declaredOf = (headers: Call["headers"]): Declared => {
+  let checksum: Checksum | undefined
+  for (const [name, value] of Object.entries(headers)) {
+    const algorithm = Checksums.algorithmOf(name)
+    if (algorithm !== undefined && value !== undefined) checksum = { algorithm, value }
+  }
+  const type = headers["x-amz-checksum-type"]
+  return { checksum, isFull: type === undefined ? /^[^-]+$/.test(checksum?.value ?? "-") : type === "FULL_OBJECT" }
+}
+
+/** How many checksums are combined before other requests get a turn. */
+const batch = 500
+
+/** Returns the checksum of an object of these parts; undefined unless all have one of the same algorithm. */
+const compute = Effect.fnUntraced(function* (parts: ReadonlyArray<UploadPart>, wantsFull: boolean) {
+  const checksums = parts.flatMap((part) => {
+    const { checksum } = PartTag.read(part)
+    return checksum === undefined ? [] : [{ ...checksum, size: part.size }]
+  })
+  const algorithm = checksums[0]?.algorithm
+  if (algorithm === undefined || checksums.length < parts.length) return undefined
+  if (checksums.some((checksum) => checksum.algorithm !== algorithm)) return undefined
+  // A CRC64NVME is one of the whole object only.
+  if (wantsFull || algorithm === "CRC64NVME") {
+    if (!CombinedCrc.isCrc(algorithm)) return undefined
+    const combined = CombinedCrc.make(algorithm)
+    for (const [index, part] of checksums.entries()) {
+      combined.add(part)
+      if (index % batch === batch - 1) yield* Effect.yieldNow
+    }
+    return { ...combined.checksum(), type: "FULL_OBJECT" } satisfies WholeChecksum
+  }
+  const total = Checksums.make(algorithm)
+  for (const { value } of checksums) total.update(Buffer.from(value, "base64"))
+  const value = `${total.digest().toString("base64")}-${parts.length}`
+  return { algorithm, value, type: "COMPOSITE" } satisfies WholeChecksum
+})
+
+/** Returns the checksum of an object of these parts. Fails unless it is the one that the headers declare, if they do. */
+export const check = Effect.fnUntraced(function* (
+  parts: ReadonlyArray<UploadPart>,
+  headers: Call["headers"]
+): Effect.fn.Return<WholeChecksum | undefined, S3Error> {
+  const { checksum: declared, isFull } = declaredOf(headers)
+  const computed = yield* compute(parts, isFull)
+  if (declared === undefined) return computed
+  if (computed?.algorithm !== declared.algorithm) return yield* unknown
+  // Some clients leave out the number of parts.
+  const value = declared.value.includes("-") ? computed.value : computed.value.replace(/-.*/, "")
+  return value === declared.value ? computed : yield* differs
+})
