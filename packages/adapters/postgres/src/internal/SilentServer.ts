@@ -81,6 +81,16 @@ export const make = (timeout: Duration.Input | undefined): Effect.Effect<Watch, 
     activity.socket.unref()
   }
 
+  /**
+   * Without those that are being closed. Their statements fail before the event `close`, and the statements that follow would wait for
+   * a connection without a bound.
+   */
+  const openConnections = (): number => {
+    let open = 0
+    for (const { destroyed } of activities.keys()) if (!destroyed) open++
+    return open
+  }
+
   const statement: Watch["statement"] = (connection, statement) =>
     Effect.suspend(() => {
       const activity = activityOf(connection)
@@ -96,6 +106,6 @@ export const make = (timeout: Duration.Input | undefined): Effect.Effect<Watch, 
       Effect.sync(() => setInterval(tick, Math.max(1, Math.floor(milliseconds / ticks))).unref()),
       (timer) => Effect.sync(() => clearInterval(timer))
     ),
-    { statement, openConnections: () => activities.size }
+    { statement, openConnections }
   )
 }
