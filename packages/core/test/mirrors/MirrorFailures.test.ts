@@ -66,7 +66,8 @@ describe("mirror worker: failures", () => {
       yield* startWorker({ concurrency: 4, slotsPerMirror: 3 })
       yield* expectCopied(good)
       expect((yield* getRecord(slow.ref)).stats).toMatchObject({ pending: 30, copied: 0 })
-      expect(yield* getRecord(down.ref)).toMatchObject({ state: "FAILING", stats: { pending: 30 } })
+      const failing = yield* pollUntil(getRecord(down.ref), ({ state }) => state === "FAILING")
+      expect(failing.stats).toMatchObject({ pending: 30 })
       yield* block.release
       yield* down.target.faults.clear
       yield* expectCopied(slow)

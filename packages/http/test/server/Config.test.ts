@@ -74,6 +74,7 @@ describe("Config", () => {
           tokenLifetime: "31622400000 millis",
           accessCache: "1000 millis",
           maxUploadBytes: 5 * 1024 ** 4,
+          uploadExpiry: "86400000 millis",
           corsOrigins: [],
           frameAncestors: ["*"],
           idleTimeout: "60000 millis",
