@@ -162,7 +162,16 @@ requires(Database.missing).describe("two nodes on PostgreSQL", () => {
   it("creation, each PATCH and HEAD at another node → one file; append of one node that another has taken over → ends", async () => {
     const database = await Database.start()
     onTestFinished(() => database.close())
-    const store = await Effect.runPromise(Effect.provide(BlobStore, MemoryBlobStore.layer))
+    const memory = await Effect.runPromise(Effect.provide(BlobStore, MemoryBlobStore.layer))
+    let puts = 0
+    const store: BlobStore["Service"] = {
+      ...memory,
+      put: (...call) =>
+        Effect.suspend(() => {
+          puts++
+          return memory.put(...call)
+        })
+    }
     const url = Redacted.make(await database.create())
     const startNode = async () => {
       const node = await TestServer.start({
@@ -196,6 +205,7 @@ requires(Database.missing).describe("two nodes on PostgreSQL", () => {
       headers: { ...Tus.resumable, "content-type": Tus.offsetType, "upload-offset": "10" }
     })
     send?.enqueue(part.slice(10, 20))
+    await expect.poll(() => puts).toBe(2)
     expect((await other.head(path)).headers.get("upload-offset")).toBe("10")
     const last = await other.patch(path, 10, part.slice(10))
     expect(last.status).toBe(204)
