@@ -33,7 +33,9 @@ const configuration = (position) => ({
   capLevelToPlayerSize: true,
   fragLoadPolicy: { default: loadPolicy },
   // Transmuxing a segment takes milliseconds. A worker would be one more script to load.
-  enableWorker: false
+  enableWorker: false,
+  // It would start to load again at `position` when the media source opens, also after `startAt`. The types lack `undefined`.
+  interstitialsController: /** @type {any} */ (undefined)
 })
 
 /**
